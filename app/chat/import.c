@@ -72,7 +72,8 @@ static enum status read_header(struct reading *reading, const cJSON *json, struc
     const char *type = string_of(json, "type"), *name = string_of(json, "name");
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(json, "messages");
-    if (!type || strcmp(type, "conversation") != 0 || !cJSON_IsNumber(version))
+    if (!type || strcmp(type, "conversation") != 0 || !cJSON_IsNumber(version) ||
+        !(version->valuedouble >= 1))
         return refuse(reading, "does not begin an exported conversation", err);
     if (!(version->valuedouble <= EXPORT_VERSION))
         return refuse(reading, "was written by a newer quire: use that one", err);
@@ -142,12 +143,32 @@ static enum status read_message(struct reading *reading, const cJSON *json, stru
     return status;
 }
 
+// What is of another kind than export writes is not taken for its absence.
+static enum status check_kinds(const struct reading *reading, const cJSON *json,
+                               struct error *err) {
+    static const struct {
+        const char *key, *refusal;
+        int kind;
+    } kinds[] = {{"name", "has a name that is no text", cJSON_String},
+                 {"stop_reason", "has a stop_reason that is no text", cJSON_String},
+                 {"messages", "has a number of messages that is none", cJSON_Number},
+                 {"created_ms", "has a created_ms that is no number", cJSON_Number}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, kinds[i].key);
+        if (item && !cJSON_IsNull(item) && (item->type & 0xFF) != kinds[i].kind)
+            return refuse(reading, kinds[i].refusal, err);
+    }
+    return STATUS_OK;
+}
+
 static enum status read_line(struct reading *reading, struct error *err) {
     cJSON *json = NULL;
     if (is_blank(reading->line, reading->length)) return STATUS_OK;
     TRY(parse(reading, &json, err));
-    const enum status status =
-        reading->begun ? read_message(reading, json, err) : read_header(reading, json, err);
+    enum status status = check_kinds(reading, json, err);
+    if (status == STATUS_OK)
+        status =
+            reading->begun ? read_message(reading, json, err) : read_header(reading, json, err);
     reading->begun = true;
     cJSON_Delete(json);
     return status;

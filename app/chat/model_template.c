@@ -61,7 +61,7 @@ static enum status read_config(const char *path, struct model_template *found, s
     if (status == STATUS_OK) {
         config = cJSON_ParseWithLength(text_string(&text), text.length);
         if (!cJSON_IsObject(config))
-            status = error_set(err, STATUS_BAD_FILE, "%s: not a JSON object", path);
+            status = error_set(err, STATUS_UNSUPPORTED, "%s: not a JSON object", path);
     }
     const char *source = find_source(config);
     if (status == STATUS_OK && !found->source.length && source)

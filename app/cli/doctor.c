@@ -20,6 +20,7 @@
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
+#include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/backend.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/size.h"
@@ -36,29 +37,31 @@ struct patient {
 
 struct finding {
     struct text found; // in a line
-    const char *mend;  // what to do; NULL: nothing is wrong
+    struct text mend;  // what to do; empty: nothing is wrong
 };
+
+static const char CHOOSE[] = "make it a folder that you can write, or set QUIRE_HOME to another";
 
 static enum status find_folder(const struct patient *patient, struct finding *finding) {
     const char *path = text_string(&patient->folder);
     struct stat info;
     TRY(text_append_string(&finding->found, path));
     if (stat(path, &info) != 0) {
-        if (errno != ENOENT) finding->mend = "check the folders above it, or set QUIRE_HOME";
-        return text_format(&finding->found, errno == ENOENT ? ": not made yet" : ": %s",
-                           strerror(errno));
+        if (errno == ENOENT) return text_append_string(&finding->found, ": not made yet");
+        TRY(text_format(&finding->found, ": %s", strerror(errno)));
+        return text_append_string(&finding->mend, "check the folders above it, or set QUIRE_HOME");
     }
     if (!S_ISDIR(info.st_mode) || access(path, R_OK | W_OK | X_OK) != 0) {
-        finding->mend = "make it a folder that you can write, or set QUIRE_HOME to another one";
-        return text_append_string(&finding->found, ": can not be written");
+        TRY(text_append_string(&finding->found, ": can not be written"));
+        return text_append_string(&finding->mend, CHOOSE);
     }
     if (info.st_uid != geteuid()) {
-        finding->mend = "use a folder of your own: QUIRE_HOME=DIR";
-        return text_append_string(&finding->found, ": belongs to another user");
+        TRY(text_append_string(&finding->found, ": belongs to another user"));
+        return text_append_string(&finding->mend, "use a folder of your own: QUIRE_HOME=DIR");
     }
     if ((info.st_mode & 022) && !(info.st_mode & S_ISVTX)) {
-        finding->mend = "chmod go-w on it";
-        return text_append_string(&finding->found, ": can be changed by others");
+        TRY(text_append_string(&finding->found, ": can be changed by others"));
+        return text_format(&finding->mend, "chmod go-w '%s'", path);
     }
     return STATUS_OK;
 }
@@ -87,9 +90,13 @@ static enum status find_database(const struct patient *patient, struct finding *
                            count == 1 ? "" : "s",
                            is_link(path) ? "; it is a link: its own folder needs as much care"
                                          : "");
-    finding->mend = status == STATUS_BAD_FILE
-                        ? "keep a copy; sqlite3 quire.db .recover | sqlite3 saved.db"
-                        : "do what it says, then quire doctor again";
+    if (status == STATUS_BAD_FILE)
+        TRY(text_format(&finding->mend,
+                        "sqlite3 '%s' .recover | sqlite3 '%s.saved', which goes in its place; "
+                        "if nothing can be saved: mv '%s' '%s.old'",
+                        path, path, path, path));
+    else
+        TRY(text_append_string(&finding->mend, "do what it says, then quire doctor again"));
     return text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
 }
 
@@ -104,16 +111,20 @@ static enum status find_cache(const struct patient *patient, struct finding *fin
     text_deinit(&folder);
     if (status == STATUS_NOT_FOUND) return text_append_string(&finding->found, "empty");
     if (status != STATUS_OK) {
-        finding->mend = "quire kv drop, which costs time and no word";
+        TRY(text_append_string(&finding->mend,
+                               status == STATUS_BAD_FILE
+                                   ? "quire kv drop, which costs time and no word"
+                                   : "check that folder, or choose another: --kv-dir DIR"));
         return text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
     }
     if (report.damaged + report.missing > 0) {
-        finding->mend = "nothing to do: they were dropped, and are computed again; check the disk";
+        TRY(text_append_string(&finding->mend, "nothing to do: they were dropped, and are "
+                                               "computed again; check the disk"));
         return text_format(&finding->found, "%" PRIu64 " of %" PRIu64 " blocks were damaged",
                            report.damaged + report.missing, report.blocks);
     }
-    return text_format(&finding->found, "%" PRIu64 " blocks, %s, all good", report.blocks,
-                       size_format(report.bytes, size));
+    return text_format(&finding->found, "%" PRIu64 " block%s, %s, all good", report.blocks,
+                       report.blocks == 1 ? "" : "s", size_format(report.bytes, size));
 }
 
 // Bytes per second to the disk, or 0 with errno set.
@@ -145,8 +156,11 @@ static enum status find_disk(const struct patient *patient, struct finding *find
     const uint64_t free_bytes = (uint64_t)info.f_bavail * info.f_frsize;
     const double speed = measure_writing(folder);
     const int cause = errno;
+    const bool unwritable = speed <= 0 && cause != ENOSPC && cause != EDQUOT;
     if (free_bytes < LEAST_FREE_BYTES || speed <= 0)
-        finding->mend = "free some space; quire kv drop gives back what is cached";
+        TRY(text_append_string(
+            &finding->mend,
+            unwritable ? CHOOSE : "free some space; quire kv drop gives back what is cached"));
     TRY(text_format(&finding->found, "%s free", size_format(free_bytes, size)));
     if (speed <= 0)
         return text_format(&finding->found, ", can not be written: %s", strerror(cause));
@@ -165,7 +179,8 @@ static enum status find_device(const struct patient *patient, struct finding *fi
         no_card = err.text;
         // A machine with a card has its device files, whether or not the driver works.
         if (access("/dev/nvidiactl", F_OK) == 0)
-            finding->mend = "install a driver that is new enough: nvidia-smi shows what there is";
+            TRY(text_append_string(&finding->mend, "install a driver that is new enough: "
+                                                   "nvidia-smi shows what there is"));
     }
     if (!device) {
         backend = backend_cpu();
@@ -182,14 +197,19 @@ static enum status find_model(const struct patient *patient, struct finding *fin
     struct text path = {0};
     struct gguf *gguf = NULL;
     struct model_config config;
+    struct tokenizer *tokenizer = NULL;
     struct error err = {0};
     bool demo = false;
     enum status status = launch_find_model(patient->args, &path, &demo, &err);
     if (status == STATUS_OK) status = checkpoint_open(text_string(&path), &gguf, &err);
     if (status == STATUS_OK) status = model_config_read(gguf, &config, &err);
+    if (status == STATUS_OK) status = tokenizer_open_model(gguf, &tokenizer, &err);
+    tokenizer_close(tokenizer);
     if (status != STATUS_OK) {
-        finding->mend = "quire models lists those that are here; quire inspect FILE says more";
         status = text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
+        if (status == STATUS_OK)
+            status = text_append_string(&finding->mend, "quire models lists those that are here; "
+                                                        "quire inspect FILE says more");
     } else {
         status = text_format(&finding->found, "%s: %s%s", text_string(&path), config.family,
                              demo ? ", the demo model; a real one: quire -m FILE.gguf" : "");
@@ -209,10 +229,13 @@ static const struct {
 
 // "good  database  3 conversations, every page is sound"
 static enum status put(const char *name, const struct finding *finding, struct text *out) {
-    TRY(text_format(out, "%-5s %-9s ", finding->mend ? "WRONG" : "good", name));
+    TRY(text_format(out, "%-5s %-9s ", finding->mend.length ? "WRONG" : "good", name));
     TRY(printable_append(out, text_string(&finding->found), finding->found.length));
     TRY(text_append_string(out, "\n"));
-    return finding->mend ? text_format(out, "      → %s\n", finding->mend) : STATUS_OK;
+    if (finding->mend.length == 0) return STATUS_OK;
+    TRY(text_append_string(out, "      → "));
+    TRY(printable_append(out, text_string(&finding->mend), finding->mend.length));
+    return text_append_string(out, "\n");
 }
 
 int doctor_run(const struct args *args, const struct config *config) {
@@ -227,8 +250,9 @@ int doctor_run(const struct args *args, const struct config *config) {
         status = EXAMINATIONS[i].find(&patient, &finding);
         if (status == STATUS_OK) status = put(EXAMINATIONS[i].name, &finding, &line);
         if (status == STATUS_OK) output_write(text_string(&line), line.length);
-        if (finding.mend) code = EXIT_RUN_TIME;
+        if (finding.mend.length) code = EXIT_RUN_TIME;
         text_deinit(&finding.found);
+        text_deinit(&finding.mend);
         text_deinit(&line);
     }
     text_deinit(&patient.folder);

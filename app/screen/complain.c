@@ -16,9 +16,11 @@ static void print_plain(const char *text) {
 
 void complain(const char *text) {
     struct text line = {0};
-    if (printable_text(text, strlen(text), &line) == STATUS_OK)
+    if (printable_text(text, strlen(text), &line) == STATUS_OK) {
+        for (size_t i = 0; i < line.length; i++) // a name in it may hold some
+            if (line.bytes[i] == '\n') line.bytes[i] = ' ';
         fprintf(stderr, "quire: %s\n", text_string(&line));
-    else
+    } else
         print_plain(text);
     text_deinit(&line);
 }

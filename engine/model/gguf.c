@@ -437,10 +437,12 @@ static enum status find_alignment(const struct reader *reader, size_t *alignment
     return STATUS_OK;
 }
 
-// Gives every tensor its bytes. An unknown type has no size here, but its first byte must exist.
+// Gives every tensor its bytes: each lies behind the one before it, or other numbers would be read.
+// An unknown type has no size here, but its first byte must exist.
 static enum status place_tensors(struct reader *reader, struct gguf *gguf, size_t alignment) {
     const size_t start = size_round_up(reader->at, alignment);
     const size_t room = start < gguf->length ? gguf->length - start : 0;
+    size_t next = 0;
     for (size_t i = 0; i < gguf->tensor_count; i++) {
         const uint64_t offset = gguf->tensors[i].offset;
         struct gguf_tensor *face = &gguf->tensors[i].face;
@@ -455,7 +457,13 @@ static enum status place_tensors(struct reader *reader, struct gguf *gguf, size_
                           "expected %zu bytes of %s at offset %llu, found %zu bytes of tensor data",
                           face->bytes, gguf_type_name(face->file_type), (unsigned long long)offset,
                           room);
+        const bool behind_unknown = i > 0 && !gguf->tensors[i - 1].face.known;
+        if (behind_unknown ? offset < next : offset != next)
+            return refuse(reader, STATUS_BAD_FILE,
+                          "expected offset %zu, found %llu: tensors overlap or leave a hole", next,
+                          (unsigned long long)offset);
         face->data = gguf->bytes + start + (size_t)offset;
+        next = size_round_up((size_t)offset + (face->known ? face->bytes : 1), alignment);
     }
     return STATUS_OK;
 }

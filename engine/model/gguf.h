@@ -14,9 +14,9 @@
 // lie side by side: a matrix [rows, columns] is stored as dims {columns, rows}.
 //
 // Invariants, checked by gguf_open(): names are unique, non-empty and well-formed UTF-8
-// without control characters; tensors do not overlap the header or leave the file; offsets
-// are multiples of the alignment, a power of two from 8 to 65536; element counts fit; bools
-// are 0 or 1; there are at most GGUF_MAX_* of each thing.
+// without control characters; tensors lie in the file one behind another, as they are listed;
+// offsets are multiples of the alignment, a power of two from 8 to 65536; element counts fit;
+// bools are 0 or 1; there are at most GGUF_MAX_* of each thing.
 //
 // Memory: the index is owned by the gguf; names, strings and tensor data are borrowed from
 // the mapping and valid until gguf_close(). Immutable after opening, so any thread may read.

@@ -21,20 +21,22 @@ void metadata_fail(struct metadata *metadata, enum status status, const char *ke
                                  metadata->family, key, what);
 }
 
-static bool was_read(const struct metadata *metadata, struct gguf_string key) {
-    for (int32_t i = 0; i < metadata->read_count; i++)
-        if (strlen(metadata->read[i]) == key.length &&
-            !memcmp(metadata->read[i], key.bytes, key.length))
-            return true;
-    return false;
+// Its place among the keys that were asked for; their number if it is none of them.
+static int32_t place_of(const struct metadata *metadata, struct gguf_string key) {
+    int32_t i = 0;
+    while (i < metadata->asked_count && (strlen(metadata->asked[i]) != key.length ||
+                                         memcmp(metadata->asked[i], key.bytes, key.length) != 0))
+        i++;
+    return i;
 }
 
-// Remembers a key that was found, and returns whether it was.
+// Remembers a key that was asked for, and returns whether it was found.
 static bool note(struct metadata *metadata, const char *key, bool found) {
-    if (!found || was_read(metadata, (struct gguf_string){key, strlen(key)})) return found;
-    ASSERT(metadata->read_count < METADATA_READ_MOST);
-    metadata->read[metadata->read_count++] = key;
-    return true;
+    const int32_t i = place_of(metadata, (struct gguf_string){key, strlen(key)});
+    ASSERT(i < METADATA_ASKED_MOST);
+    if (i == metadata->asked_count) metadata->asked[metadata->asked_count++] = key;
+    metadata->found[i] |= found;
+    return found;
 }
 
 static bool find_array(struct metadata *metadata, const char *key, struct gguf_array *array) {
@@ -145,7 +147,10 @@ void metadata_list(struct metadata *metadata, const char *key, int32_t count, in
 
 float metadata_float(struct metadata *metadata, const char *key, float otherwise) {
     double value = (double)otherwise;
+    struct gguf_array array;
     const bool found = find_float(metadata, key, &value);
+    if (!found && find_array(metadata, key, &array))
+        metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is a list, which quire lacks");
     if (!found && isnan(otherwise)) metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing");
     if (!isfinite(value) || value < 0 || value > 1e12)
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
@@ -260,10 +265,13 @@ void metadata_check_unread(struct metadata *metadata) {
             full.bytes[begin] != '.')
             continue;
         const struct gguf_string key = {full.bytes + begin + 1, full.length - begin - 1};
-        if (was_read(metadata, key) || is_harmless(metadata->gguf, full, key)) continue;
+        const int32_t place = place_of(metadata, key);
+        const bool asked = place < metadata->asked_count;
+        if (asked ? metadata->found[place] : is_harmless(metadata->gguf, full, key)) continue;
         char shown[KEY_BYTES];
         snprintf(shown, sizeof shown, "%.*s", (int)key.length, key.bytes);
         metadata_fail(metadata, STATUS_UNSUPPORTED, shown,
-                      "may change the answers, and quire does not know how");
+                      asked ? "is of another type than quire knows"
+                            : "may change the answers, and quire does not know how");
     }
 }

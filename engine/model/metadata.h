@@ -13,23 +13,24 @@
 #include "engine/model/gguf.h"
 #include "kernels/base/status.h"
 
-enum { METADATA_READ_MOST = 96 }; // different keys that quire knows how to read
+enum { METADATA_ASKED_MOST = 128 }; // different keys that quire knows how to read
 
 struct metadata {
     const struct gguf *gguf; // borrowed
     const char *family;      // what the keys begin with
     enum status status;      // of the first failure
     struct error *err;
-    const char *read[METADATA_READ_MOST]; // borrowed: string literals
-    int32_t read_count;
+    const char *asked[METADATA_ASKED_MOST]; // borrowed: string literals
+    bool found[METADATA_ASKED_MOST];        // is it there, and of a type that was asked for?
+    int32_t asked_count;
 };
 
 // Keeps "PATH: FAMILY.KEY WHAT", unless something failed before.
 void metadata_fail(struct metadata *metadata, enum status status, const char *key,
                    const char *what);
 
-// Fails with UNSUPPORTED for the first of the family's keys that was not read: unless it is known
-// to change no answer, at all or with the value that it has.
+// Fails with UNSUPPORTED for the first of the family's keys that was not read: unless nobody asked
+// for it, and it is known to change no answer, at all or with the value that it has.
 void metadata_check_unread(struct metadata *metadata);
 
 bool metadata_has(struct metadata *metadata, const char *key); // a number, or a list

@@ -2,16 +2,18 @@
 
 #include <string.h>
 
+#include "engine/tokenizer/json_vocabulary.h"
 #include "kernels/base/assert.h"
 
 static const char mark[] = "\xE2\x96\x81"; // U+2581, which stands for a space
 
-// State of reading one part; one of the three is filled.
+// State of reading one part; one of the four is filled.
 struct reading {
     const char *name, *part;
     struct normalizer *normalizer;
     struct json_cuts *cuts;
     struct json_decoding *decoding;
+    struct json_beginning *beginning;
     struct error *err;
 };
 
@@ -62,6 +64,7 @@ static enum status read_all(const struct reading *reading, struct json_view step
     for (;;) {
         if (json_view_kind(step) != JSON_OBJECT)
             return wrong(reading, "a step that is not an object");
+        TRY(json_check_flags(step, reading->name, reading->err));
         if (!is_type(step, "Sequence")) {
             TRY(read(reading, step));
         } else {
@@ -268,7 +271,7 @@ enum status json_steps_pretokenizer(struct json_view view, const char *name, str
 
 static enum status read_decoder(const struct reading *reading, struct json_view step) {
     struct json_decoding *decoding = reading->decoding;
-    int64_t start = 0;
+    int64_t start, stop;
     if (is_type(step, "Replace")) {
         const struct json_view pattern = json_view_find(step, "pattern");
         if (!json_view_is(json_view_find(pattern, "String"), mark) ||
@@ -280,8 +283,11 @@ static enum status read_decoder(const struct reading *reading, struct json_view 
         decoding->drops_space = !json_view_is(json_view_find(step, "prepend_scheme"), "never") &&
                                 flag(step, "add_prefix_space", true);
     } else if (is_type(step, "Strip")) {
-        decoding->drops_space = json_view_is(json_view_find(step, "content"), " ") &&
-                                json_view_int(json_view_find(step, "start"), &start) && start > 0;
+        if (!json_view_is(json_view_find(step, "content"), " ") ||
+            !json_view_int(json_view_find(step, "start"), &start) || start < 0 || start > 1 ||
+            !json_view_int(json_view_find(step, "stop"), &stop) || stop != 0)
+            return unsupported(reading, "a Strip other than of the first space");
+        decoding->drops_space = start == 1;
     } else if (!is_type(step, "ByteLevel") && !is_type(step, "ByteFallback") &&
                !is_type(step, "Fuse")) { // what these do follows from the model
         return unknown_type(reading, step);
@@ -296,22 +302,24 @@ enum status json_steps_decoder(struct json_view view, const char *name,
     return read_all(&reading, view, "decoders", read_decoder);
 }
 
-static struct json_view first_of_template(struct json_view template) {
+// Of several templates the first counts. What stands behind the text is not for a chat.
+static enum status read_post_processor(const struct reading *reading, struct json_view step) {
     struct json_view first = {0};
     size_t cursor = 0;
-    (void)json_view_next(json_view_find(template, "single"), &cursor, NULL, &first);
-    return json_view_find(json_view_find(first, "SpecialToken"), "id");
+    if (is_type(step, "ByteLevel")) return STATUS_OK; // only offsets
+    if (!is_type(step, "TemplateProcessing")) return unknown_type(reading, step);
+    (void)json_view_next(json_view_find(step, "single"), &cursor, NULL, &first);
+    const struct json_view token = json_view_find(json_view_find(first, "SpecialToken"), "id");
+    if (json_view_kind(token) != JSON_STRING && !has(first, "Sequence"))
+        return wrong(reading, "a template without a beginning");
+    if (!reading->beginning->templates)
+        *reading->beginning = (struct json_beginning){.templates = true, .token = token};
+    return STATUS_OK;
 }
 
-struct json_view json_steps_first_token(struct json_view post_processor, bool *templates) {
-    *templates = is_type(post_processor, "TemplateProcessing");
-    if (*templates) return first_of_template(post_processor);
-    struct json_view step;
-    const struct json_view list = json_view_find(post_processor, "processors");
-    for (size_t cursor = 0; json_view_next(list, &cursor, NULL, &step);) {
-        if (!is_type(step, "TemplateProcessing")) continue;
-        *templates = true;
-        return first_of_template(step);
-    }
-    return (struct json_view){0};
+enum status json_steps_post_processor(struct json_view view, const char *name,
+                                      struct json_beginning *beginning, struct error *err) {
+    const struct reading reading = {
+        .name = name, .part = "post_processor", .beginning = beginning, .err = err};
+    return read_all(&reading, view, "processors", read_post_processor);
 }

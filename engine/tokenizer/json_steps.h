@@ -32,8 +32,13 @@ struct json_decoding {
 MUST_CHECK enum status json_steps_decoder(struct json_view view, const char *name,
                                           struct json_decoding *decoding, struct error *err);
 
-// The text of the special token that comes first, or JSON_ABSENT. *templates: is there a template
-// that determines what comes first?
-struct json_view json_steps_first_token(struct json_view post_processor, bool *templates);
+struct json_beginning {
+    bool templates;         // is there a template that determines what comes first?
+    struct json_view token; // the text of the special token that does, or JSON_ABSENT
+};
+
+MUST_CHECK enum status json_steps_post_processor(struct json_view view, const char *name,
+                                                 struct json_beginning *beginning,
+                                                 struct error *err);
 
 #endif

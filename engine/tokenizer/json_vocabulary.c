@@ -35,9 +35,28 @@ void json_model_read(struct json_view view, struct json_model *model) {
         {"ignore_merges", &model->ignore_merges},
     };
     struct json_view key, value;
+    if (json_view_kind(view) != JSON_OBJECT) return;
     for (size_t cursor = 0; json_view_next(view, &cursor, &key, &value);)
         for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
             if (json_view_is(key, members[i].name)) *members[i].view = value;
+}
+
+enum status json_check_flags(struct json_view object, const char *name, struct error *err) {
+    static const char *const flags[] = {
+        "byte_fallback", "fuse_unk",         "ignore_merges",     "special",    "lstrip",
+        "rstrip",        "single_word",      "normalized",        "invert",     "split",
+        "use_regex",     "add_prefix_space", "individual_digits", "strip_left", "strip_right"};
+    struct json_view key = {0}, value; // of a list's items there is no key
+    for (size_t cursor = 0; json_view_next(object, &cursor, &key, &value);) {
+        const enum json_kind kind = json_view_kind(value);
+        if (kind == JSON_TRUE || kind == JSON_FALSE || kind == JSON_NULL) continue;
+        for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+            if (json_view_is(key, flags[i]))
+                return error_set(err, STATUS_BAD_FILE,
+                                 "%s: tokenizer.json: %s is neither true nor false", name,
+                                 flags[i]);
+    }
+    return STATUS_OK;
 }
 
 static bool is_true(struct json_view object, const char *name) {
@@ -144,6 +163,7 @@ static enum status fill_added(struct filling *filling, struct json_view added) {
         int64_t id = 0;
         if (!json_view_int(json_view_find(value, "id"), &id))
             return wrong(filling, "an added token without an id");
+        TRY(json_check_flags(value, filling->name, filling->err));
         TRY(put(filling, json_view_find(value, "content"), id, &token));
         const bool special = is_true(value, "special");
         token->type = special ? TOKEN_CONTROL : TOKEN_USER_DEFINED;
@@ -224,6 +244,7 @@ static bool read_merge(struct json_view merge, const struct vocabulary *vocabula
         return false;
     if (!json_view_next(merge, &cursor, NULL, &part) || !read_part(part, right_buffer, &right))
         return false;
+    if (json_view_next(merge, &cursor, NULL, &part)) return false;
     merge_table_add(table, vocabulary, left, right, rank);
     return true;
 }

@@ -19,7 +19,12 @@ struct json_model { // members of "model"; absent ones are JSON_ABSENT
     struct json_view byte_fallback, fuse_unk, ignore_merges;
 };
 
+// All absent if the view is no object.
 void json_model_read(struct json_view view, struct json_model *model);
+
+// BAD_FILE names the first member of an object that should be true, false or null and is not.
+MUST_CHECK enum status json_check_flags(struct json_view object, const char *name,
+                                        struct error *err);
 
 // Fills a vocabulary, which is not indexed yet. `name` begins errors; `added` may be absent.
 MUST_CHECK enum status json_vocabulary_read(const struct json_model *model, struct json_view added,

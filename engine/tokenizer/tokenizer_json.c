@@ -29,12 +29,15 @@ static enum status refuse(const struct opening *opening, const char *what) {
 
 static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 
-static bool is_text(struct json_view view) {
-    return json_view_kind(view) == JSON_STRING && json_view_string_bound(view) > 0;
+// Is it there, and neither null nor an empty text?
+static bool is_said(struct json_view view) {
+    const enum json_kind kind = json_view_kind(view);
+    return kind == JSON_STRING ? json_view_string_bound(view) > 0
+                               : kind != JSON_ABSENT && kind != JSON_NULL;
 }
 
 // The file is read once; its members may come in any order.
-static void read_members(struct opening *opening, struct json_view file) {
+static enum status read_members(struct opening *opening, struct json_view file) {
     struct json_view key, value, model = {0};
     const struct {
         const char *name;
@@ -51,17 +54,22 @@ static void read_members(struct opening *opening, struct json_view file) {
         for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
             if (json_view_is(key, members[i].name)) *members[i].view = value;
     json_model_read(model, &opening->model);
+    if (is_said(opening->added) && json_view_kind(opening->added) != JSON_ARRAY)
+        return error_set(opening->err, STATUS_BAD_FILE,
+                         "%s: tokenizer.json: added_tokens is not a list", opening->name);
+    return json_check_flags(model, opening->name, opening->err);
 }
 
 static enum status check_model(const struct opening *opening, bool *unigram) {
     const struct json_model *model = &opening->model;
     const enum json_kind vocab = json_view_kind(model->vocab);
+    const enum json_kind type = json_view_kind(model->type);
     *unigram = json_view_is(model->type, "Unigram") ||
-               (vocab == JSON_ARRAY && json_view_kind(model->type) == JSON_ABSENT);
+               (vocab == JSON_ARRAY && (type == JSON_ABSENT || type == JSON_NULL));
+    if (is_said(model->type) && type != JSON_STRING) return refuse(opening, "such a model");
     const size_t shown =
-        is_text(model->type) ? min_size(json_view_string_bound(model->type), 40) : 0;
-    if (json_view_kind(model->type) == JSON_STRING && !*unigram &&
-        !json_view_is(model->type, "BPE"))
+        type == JSON_STRING ? min_size(json_view_string_bound(model->type), 40) : 0;
+    if (type == JSON_STRING && !*unigram && !json_view_is(model->type, "BPE"))
         return error_set(opening->err, STATUS_UNSUPPORTED,
                          "%s: tokenizer.json: model \"%.*s\" is not supported", opening->name,
                          (int)shown, model->type.bytes + 1);
@@ -69,11 +77,11 @@ static enum status check_model(const struct opening *opening, bool *unigram) {
         return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json: no vocab in its model",
                          opening->name);
     double dropout = 0;
-    if (json_view_double(model->dropout, &dropout) && dropout > 0)
+    if (is_said(model->dropout) && (!json_view_double(model->dropout, &dropout) || dropout != 0))
         return refuse(opening, "dropout");
-    if (is_text(model->continuing_subword_prefix))
+    if (is_said(model->continuing_subword_prefix))
         return refuse(opening, "continuing_subword_prefix");
-    return is_text(model->end_of_word_suffix) ? refuse(opening, "end_of_word_suffix") : STATUS_OK;
+    return is_said(model->end_of_word_suffix) ? refuse(opening, "end_of_word_suffix") : STATUS_OK;
 }
 
 // "<s>" or {"content": "<s>"}
@@ -100,11 +108,12 @@ static bool has_switch(struct json_view config) {
     return false;
 }
 
-static void read_roles(struct opening *opening) {
+static enum status read_roles(struct opening *opening) {
     struct vocabulary *vocabulary = &opening->tokenizer->vocabulary;
-    bool templates;
-    const struct json_view first = json_steps_first_token(opening->post_processor, &templates);
-    const int32_t first_id = json_vocabulary_find(vocabulary, first);
+    struct json_beginning beginning = {0};
+    TRY(json_steps_post_processor(opening->post_processor, opening->name, &beginning,
+                                  opening->err));
+    const int32_t first_id = json_vocabulary_find(vocabulary, beginning.token);
     const enum json_kind adds = json_view_kind(json_view_find(opening->config, "add_bos_token"));
     vocabulary->bos = named_token(opening, "bos_token");
     vocabulary->eos = named_token(opening, "eos_token");
@@ -117,9 +126,11 @@ static void read_roles(struct opening *opening) {
     for (size_t cursor = 0; json_view_next(ends, &cursor, NULL, &end);)
         name_end(vocabulary, end);
     bool adds_bos = adds == JSON_TRUE;
-    if (templates && (adds == JSON_ABSENT || adds == JSON_NULL || !has_switch(opening->config)))
+    if (beginning.templates &&
+        (adds == JSON_ABSENT || adds == JSON_NULL || !has_switch(opening->config)))
         adds_bos = first_id != TOKEN_NONE && first_id == vocabulary->bos;
     opening->tokenizer->adds_bos = adds_bos && vocabulary->bos != TOKEN_NONE;
+    return STATUS_OK;
 }
 
 static enum status read_vocabulary(struct opening *opening) {
@@ -127,7 +138,7 @@ static enum status read_vocabulary(struct opening *opening) {
     struct vocabulary *vocabulary = &tokenizer->vocabulary;
     TRY(json_vocabulary_read(&opening->model, opening->added, opening->name, vocabulary,
                              opening->err));
-    read_roles(opening);
+    TRY(read_roles(opening));
     if (tokenizer->normalizer.count == 0) // normalised text is the text
         for (int32_t id = 0; id < vocabulary->count; id++)
             vocabulary->tokens[id].match &= (unsigned char)~TOKEN_NORMALIZED;
@@ -239,7 +250,7 @@ static enum status open_files(const struct tokenizer_json *files, struct opening
     if (json_view_kind(file) != JSON_OBJECT)
         return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json is not an object",
                          files->name);
-    read_members(opening, file);
+    TRY(read_members(opening, file));
     return make(opening);
 }
 

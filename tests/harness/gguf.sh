@@ -16,10 +16,11 @@ begin() {
 # of the first half are BYTE * 256 long, and should be 512
 adapter() {
     half='\032\0\0\0\0\0\0\0blk.0.attn_q.weight.lora'
+    second=$(printf '\\%03o' $((2 * ${3#\\00}))) # of the offset of what is behind those rows
     {
         begin 2 general.type adapter general.architecture "$2" adapter.type lora
         printf "${half}_a\\002\\0\\0\\0\\0$3\\0\\0\\0\\0\\0\\0\\001\\0\\0\\0\\0\\0\\0\\0\\001\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0"
-        printf "${half}_b\\002\\0\\0\\0\\001\\0\\0\\0\\0\\0\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\001\\0\\0\\0\\0\\004\\0\\0\\0\\0\\0\\0"
+        printf "${half}_b\\002\\0\\0\\0\\001\\0\\0\\0\\0\\0\\0\\0\\0\\002\\0\\0\\0\\0\\0\\0\\001\\0\\0\\0\\0$second\\0\\0\\0\\0\\0\\0"
     } >"$1"
     head -c $(((32 - $(wc -c <"$1") % 32) % 32)) /dev/zero >>"$1"
     printf '%02048d' 0 >>"$1"

@@ -198,9 +198,8 @@ static void one_more_than_the_limits_is_too_many(void **state) {
         }
         for (int i = 0; i < GGUF_MAX_TENSORS + more; i++) {
             snprintf(name, sizeof name, "%d", i);
-            gguf_writer_tensor_at(&tensors, name, FILE_F32, 1, one, 0);
+            gguf_writer_tensor(&tensors, name, FILE_F32, 1, one, "1234", 4);
         }
-        assert_int_equal(text_append(&tensors.data, "1234", 4), STATUS_OK);
         if (more) {
             refused(&keys, STATUS_BAD_FILE, "at most 65536 keys, found 65537");
             refused(&tensors, STATUS_BAD_FILE, "at most 65536 tensors, found 65537");
@@ -225,6 +224,25 @@ static void absurd_lengths_are_refused(void **state) {
         gguf_writer_init(&writer); // a string inside an array
         gguf_writer_array(&writer, "array", GGUF_STRING, 1, &absurd[i], sizeof absurd[i]);
         refused(&writer, STATUS_BAD_FILE, "more bytes");
+    }
+}
+
+// A tensor that began elsewhere, or whose type had another size, would be other numbers.
+static void tensors_lie_one_behind_another(void **state) {
+    (void)state;
+    const int64_t shape[] = {8};
+    static const char data[96];
+    static const uint64_t offsets[] = {32, 0, 64};
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        struct gguf_writer writer;
+        gguf_writer_init(&writer);
+        gguf_writer_tensor_at(&writer, "first", FILE_F32, 1, shape, 0);
+        gguf_writer_tensor_at(&writer, "second", FILE_F32, 1, shape, offsets[i]);
+        assert_int_equal(text_append(&writer.data, data, sizeof data), STATUS_OK);
+        if (offsets[i] == 32)
+            accepted(&writer);
+        else
+            refused(&writer, STATUS_BAD_FILE, "tensor 1 'second'");
     }
 }
 
@@ -398,6 +416,7 @@ int main(void) {
         cmocka_unit_test(absurd_counts_are_refused_before_memory_is_taken),
         cmocka_unit_test(one_more_than_the_limits_is_too_many),
         cmocka_unit_test(absurd_lengths_are_refused),
+        cmocka_unit_test(tensors_lie_one_behind_another),
         cmocka_unit_test(names_come_once),
         cmocka_unit_test(bad_names_are_refused),
         cmocka_unit_test(values_that_mean_nothing_are_refused),

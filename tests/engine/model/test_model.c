@@ -402,6 +402,7 @@ static struct file load_with(const struct extra *extra) {
 static void each_key_is_understood_or_harmless_or_refused(void **state) {
     (void)state;
     static const char unknown[] = "may change the answers, and quire does not know how";
+    static const char another[] = "is of another type than quire knows";
     static const struct extra rows[] = {
         {"qwen2", "qwen2.rope.scale_linear", GGUF_F32, 4, NULL, NULL},
         {"qwen2", "qwen2.rope.scaling.factor", GGUF_F32, 4, NULL, NULL},
@@ -431,13 +432,17 @@ static void each_key_is_understood_or_harmless_or_refused(void **state) {
         {"llama", "llama.attention.temperature_scale", GGUF_F32, 0.1, NULL, unknown},
         {"llama", "llama.adapters.count", GGUF_U32, 1, NULL, unknown},
         {"llama", "llama.expert_shared_count", GGUF_U32, 1, NULL, unknown},
-        {"llama", "llama.attention.scale", GGUF_STRING, 0, "0.5", unknown},
+        {"llama", "llama.attention.scale", GGUF_STRING, 0, "0.5", another},
         {"llama", "llama.rope.scaling.type", GGUF_STRING, 0, "longrope",
          "rope_factors_long.weight: is missing"},
         {"gemma3", "gemma3.rope.global.freq_base", GGUF_F32, 1e6, NULL, unknown},
         {"mixtral", "llama.expert_gating_func", GGUF_U32, 2, NULL, NULL},
         {"mixtral", "llama.expert_weights_norm", GGUF_BOOL, 0, NULL, NULL},
         {"mixtral", "llama.expert_weights_scale", GGUF_F32, 2.5, NULL, NULL},
+        {"mixtral", "llama.expert_gating_func", GGUF_STRING, 0, "2", another},
+        {"mixtral", "llama.expert_weights_norm", GGUF_F32, 1, NULL, another},
+        {"mixtral", "llama.expert_weights_scale", GGUF_STRING, 0, "2.5", another},
+        {"qwen2-yarn", "qwen2.rope.scaling.yarn_log_multiplier", GGUF_STRING, 0, "1", another},
         {"mixtral", "llama.expert_group_count", GGUF_U32, 1, NULL, NULL},
         {"mixtral", "llama.expert_group_count", GGUF_U32, 2, NULL, "used_count is missing"},
         {"mixtral", "llama.expert_gating_func", GGUF_U32, 4, NULL, "neither softmax nor sigmoid"},
