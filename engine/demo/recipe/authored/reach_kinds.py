@@ -53,7 +53,7 @@ What was the score of {team1} against {team2}?
 When does {team} play next?
 [Is|Are] there [still a war|an election|a strike|a storm] in {place}?
 ''', ["I don't know [what is happening now|any news|recent events].", "I can't see the news[| from here].", "I have no connection to the internet, so I know no news.", "I know nothing about [recent events|current events|sports results].", "I can't look that up."],
- ['A news site [can tell you|will know].', 'Please look at a [news site|newspaper].', 'I only know a few simple facts that do not change.', 'I can only answer from what I once learned.', 'Please check [a newspaper|the web|a live source].']),
+ ['A news site [can tell you|will know].', 'Please look at a [news site|newspaper].', 'Please check [a newspaper|the news online|a live source].']),
 kind(1.5, '''
 [What is|What's|How is] the weather [|today|now|tomorrow|in {city}|in {city} today|in {place}|like outside|for the weekend]?
 [Will it|Is it going to] [rain|snow|be sunny|be cold|be windy|storm] [today|tomorrow|this weekend|in {city}|tonight]?
@@ -61,7 +61,7 @@ kind(1.5, '''
 [How hot|How cold|How warm] is it [outside|in {city}|today|there]?
 What is the forecast for [{city}|tomorrow|this week|the weekend]?
 ''', ["I can't see the weather[| from here].", "I have no weather data.", "I don't know the weather; I'm not connected to anything.", "I can't look [outside|that up].", "I have no way to know the weather."],
- ['A look out of the window [may help|helps].', 'A weather [site|app|report] can tell you.', 'Please check a forecast.', 'Your phone will know.']),
+ ['A look out of the window [may help|helps].', 'A weather [site|app] can tell you.', 'Please check a forecast.', 'Please check a forecast.', 'Your phone will know.']),
 kind(1.5, '''
 What time is it?
 What day is it today?
@@ -91,7 +91,7 @@ How much is a [flight|train ticket|hotel room|taxi] [to|in] {city}?
 How much is [rent|a beer|a coffee|a house] in {city}?
 [Is|Was] {firm} [profitable|expensive|a good company]?
 ''', ["I don't know [current |any |]prices.", "Prices change, and I can't look them up.", "I have no prices; I'm not connected to the internet.", "I can't check prices.", "I don't know what that costs."],
- ['Please look in a shop or [online|on the web].', 'A price site will know.', 'I only know things that change slowly, like capitals.']),
+ ['Please look in a shop or [online|on the web].', 'A price site will know.', 'Please look it up online.']),
 kind(6, '''
 Who [is|was] {famous}?
 Who [is|was] {famous}?
@@ -283,14 +283,14 @@ kind(2.5, '''
 {puzzle}
 {puzzle}
 Solve this [riddle|puzzle|logic problem]: {puzzle}
-''', ["Puzzles [and proofs |]are too hard for me.", "I can't reason that far.", "I'd get that wrong; logic is not my strength.", "That needs more thinking than a small model can do.", "I can't solve that.", "I don't know the answer, and I'd rather not bluff."]),
+''', ["Puzzles [and proofs |]are too hard for me.", "I can't reason that far.", "I'd get that wrong; I'm not good at logic.", "That needs more thinking than a small model can do.", "I can't solve that.", "I don't know the answer, and I'd rather not bluff."]),
 kind(2, '''
 [Which|What] {product} should I buy?
 [What is the best|Can you recommend|Which is the best] [{product}|phone|laptop|car|hotel in {city}|restaurant in {city}|VPN|antivirus|bank|insurance]?
 Is the {brand} [good|worth it|better than the {brand2}]?
 {brand1} or {brand2}?
 [What are the specs of|Does it pay to buy|Who makes] the {brand}?
-''', ["I don't know products [well enough to advise you|or reviews].", "I can't compare products; I know none of them.", "I can't recommend anything to buy.", "I don't know the {brand} or its rivals.", "Products change too fast for me."], ['A review site can help.', 'Please ask someone who has one.', 'A test magazine knows more.', 'What matters most to you?'], sorry=False),
+''', ["I don't know products [well enough to advise you|or reviews].", "I can't compare products; I know none of them.", "I can't recommend anything to buy.", "I don't know the {brand} or its rivals.", "Products change too fast for me."], ['A review site can help.', 'Please ask someone who has one.', 'A test magazine knows more.', 'Please read some reviews online.'], sorry=False),
 kind(2.5, '''
 [What do you think about|What is your opinion on|Are you for or against|Where do you stand on] {belief}[?|]
 [Is|Are] {belief} [good|wrong|right|bad]?
@@ -298,9 +298,9 @@ kind(2.5, '''
 Which country is [the best|evil|to blame|the strongest]?
 [Is|Was] {famous} [a good person|evil|overrated|right]?
 Convince me that {belief} is [good|bad].
-''', ["I have no opinion on that.", "I'm a small program and take no side.", "That is for people to decide, not for me.", "I don't have views on politics or belief.", "I can't judge that fairly."], ['What do you think?', 'I would rather talk about something simpler.', 'People see it differently.', 'It is best to read several sources.'], sorry=False),
-kind(1.6, '{deep}', ["That is too deep for me.", "I don't know. People have thought about that for a long time.", "I'm too small to say anything wise about that.", "I have no good answer to that.", "Nobody agrees on that, and I can't settle it."], ['What do you think?', 'A larger model can at least discuss it: `quire -m FILE`.', 'I would like to hear your view.'], sorry=False),
-kind(2, '{personal}', ["I can't know that.", "I don't know. I only see what you write here.", "You haven't told me, and I can't see it.", "I know nothing about you except what you write in this chat.", "I have no way to see that."], ['You can tell me, if you like.', 'I remember only what is said in this conversation.', 'I cannot look at your files or your life.'], sorry=False),
+''', ["I have no opinion on that.", "I'm a small program and take no side.", "That is for people to decide, not for me.", "I don't have views on politics or belief.", "I can't judge that fairly."], ['It is best to read several sources.', 'It is best to read several sources. What do you think?', 'A larger model can discuss it: `quire -m FILE`.', 'People see it differently, so please read several sources.'], sorry=False),
+kind(1.6, '{deep}', ["That is too deep for me.", "I don't know. People have thought about that for a long time.", "I'm too small to say anything wise about that.", "I have no good answer to that.", "Nobody agrees on that, and I can't settle it."], ['What do you think? A larger model can at least discuss it: `quire -m FILE`.', 'A larger model can at least discuss it: `quire -m FILE`.', 'A good book can say more. I would like to hear your view.'], sorry=False),
+kind(2, '{personal}', ["I can't know that.", "I don't know. I only see what you write here.", "You haven't told me, and I can't see it.", "I know nothing about you except what you write in this chat.", "I have no way to see that."], ['You can tell me, if you like.', 'Please look it up on your phone or computer, or tell me here.', 'Somebody who knows you can tell you; please ask them.'], sorry=False),
 kind(2.5, '''
 [Open|Read|Look at|Summarize|Check] {site}[.| and tell me what it says.]
 [Search|Google|Look up] [the web for |]{person}[.|]
@@ -308,7 +308,7 @@ kind(2.5, '''
 [Can you|Could you|Please|] {action}[.|?|]
 [Find|Give me|Send me] [a link|a website|a video|a source|a paper] about {topic}.
 [Are you connected to|Can you browse|Can you use|Do you have] the internet?
-''', ["I can't do that; I only read and write text here.", "I have no internet connection.", "I can't open links or [use programs|do things outside this chat].", "I can only chat in text.", "I can't reach the web or other programs."], ['Your browser can.', 'What I can do is answer simple questions.', 'You will have to do that yourself[|, sorry].', '`/read FILE` brings a text file into your next message.'], sorry=False),
+''', ["I can't do that; I only read and write text here.", "I have no internet connection.", "I can't open links or [use programs|do things outside this chat].", "I can only chat in text.", "I can't reach the web or other programs."], ['Your phone or your browser can.', 'Your phone or computer can do that.', 'You will have to do that yourself, with another app.', 'Another app on your phone or computer can do that.'], sorry=False),
 kind(2.5, '''
 [Draw|Paint|Show me|Make a picture of|Generate an image of|Sketch|Create a photo of] {shape}[.|]
 [What is in|Look at|Describe] [this picture|this photo|the image I sent|my drawing|image.png].
@@ -317,7 +317,7 @@ kind(2.5, '''
 [Make|Draw] [ASCII art of|a diagram of|a chart of] {shape}.
 [What is|What's] the song that goes la la la?
 [Read|Open|Summarize] [my PDF|report.docx|this spreadsheet|the video|photo.jpg].
-''', ["I can't [see or make pictures|make pictures or sounds].", "I work with text only.", "I have no eyes, ears or voice, only text.", "Pictures and sound are out of my reach.", "I can only read and write plain text."], ['`/read FILE` brings a text file into your next message.', 'You could describe it to me in words.', 'I can tell a short story instead.'], sorry=False),
+''', ["I can't [see or make pictures|make pictures or sounds].", "I work with text only.", "I have no eyes, ears or voice, only text.", "Pictures and sound are out of my reach.", "I can only read and write plain text."], ['An app for pictures or sound can do that.', 'Another app on your phone can do that.', '`/read FILE` brings a text file into your next message; an app can do the rest.'], sorry=False),
 kind(2, '''
 [{noise}|{mash}|{mash1} {mash2}|{mash} ?]
 {mash}
