@@ -71,7 +71,7 @@ def endings(r):
     if x[-1] == " " or z < .3: return lambda r: (lambda w: (w, x + w))(word(r))
     return (lambda r: (lambda w: (w, w + y))(word(r))) if z < .75 else lambda r: (lambda w: (w, y + w + y))(word(r))
 def wrapped(r):
-    a, b = r.choice([("(", ")"), ("[", "]"), ("<", ">"), ("{", "}"), ('"', '"'), ("'", "'"), ("*", "*"), ("**", "**"), ("_", "_"), ("`", "`"), ("<b>", "</b>"), ("<<", ">>"), ("- ", ""), ("> ", ""), ("# ", ""), ("/", "/"), ("~", "~"), ("=", "="), ("@", ""), ("/", "")])
+    a, b = r.choice([("(", ")"), ("[", "]"), ("<", ">"), ('"', '"'), ("'", "'"), ("*", "*"), ("**", "**"), ("_", "_"), ("`", "`"), ("<b>", "</b>"), ("<<", ">>"), ("- ", ""), ("> ", ""), ("# ", ""), ("/", "/"), ("~", "~"), ("=", "="), ("@", ""), ("/", "")])
     return lambda r: (lambda w: (w, a + w + b))(word(r))
 def short(r): return r.choice([w for w in words.LOWER if len(w) < 6])
 def spaced(r): x = r.choice(["-", " ", ".", ", ", "/", "_"]); return lambda r: (lambda w: (w, x.join(w)))(short(r))
@@ -110,10 +110,11 @@ def full_name(r):
 
 # ---- sentences
 VERBS = ["lives in {c}", "comes from {c}", "works in {c}", "moved to {c}", "flew to {c}", "was born in {c}"]
+JSON_KEYS = [("name", "city"), ("name", "town"), ("who", "where"), ("person", "place")]
 def found(r):
     """What is picked out of a sentence with a name, a city and a number."""
     t = r.choice(["{n} lives in {c}.", "{n} from {c} bought {k} tickets.", "{n} ({k}) is from {c}.", "In {c}, {n} met {k} friends.", "{n}, {k}, {c}", "name: {n}; city: {c}; age: {k}", "{n} is {k} years old and lives in {c}.", "{k} letters went from {c} to {n}.", "Dear {n}, come to {c} on day {k}."])
-    out = r.choice(["{n}", "{c}", "{n}, {c}", "{n}: {c}", "{c} - {n}", "{n} / {c}", "{n} ({c})", '{{"name": "{n}", "city": "{c}"}}', "name={n}, city={c}"] + (["{k}", "{n} {k}", "{k}, {c}", '{{"n": {k}}}'] if "{k}" in t else []))
+    out = r.choice(["{n}", "{c}", "{n}, {c}", "{n}: {c}", "{c} - {n}", "{n} / {c}", "{n} ({c})", *[j.replace("K", a).replace("L", b) for a, b in JSON_KEYS for j in ('{{"K": "{n}", "L": "{c}"}}', '{{"L": "{c}", "K": "{n}"}}')], "name={n}, city={c}"] + (["{k}", "{n} {k}", "{k}, {c}", '{{"n": {k}}}'] if "{k}" in t else []))
     def f(r): v = dict(n=name(r), c=city(r), k=r.randrange(2, 100)); return t.format(**v), out.format(**v)
     return f
 SUBJECTS, THINGS = bank.W("I, We, They, You"), bank.W("tea, bread, music, books, the sea, old films, apples, long walks, rain, soup, cats, stamps, trains, the moon, big dogs, new shoes, cheese, summer, quiet evenings, red cars, flowers, pancakes, snow, maps")
@@ -268,7 +269,7 @@ def in_one(r, xs):
     u, a = form(r, xs)
     return (r.choice(INTRO) + u if form in (arrows, named, numbered, dashed, doubled, rows, quoted) else u), a
 def chat(r):
-    if r.random() < .62:
+    if r.random() < .5:
         turns = [in_one(r, examples(r, r.choice((3, 3, 4, 4, 5, 6)))[1])]
         if r.random() < .15: turns.append(in_one(r, examples(r, 4)[1]))
         prompt = r.choice(["You are a helpful assistant.", "Continue the pattern.", "Write only what comes next."]) if r.random() < .15 else None

@@ -110,6 +110,16 @@ def bare(t, act):
     return " ".join(kept) if act == "no" and kept else "I don't know that." if act == "no" else None
 NAMES_ME = ["{x}.", "I'm {x}.", "My name's {x}.", "My name is {x}.", "Hello, my name is {x}.", "Well, you see, I am {x}.", "Well, my name is {x}, you know.", "My name is {x}, and that is all."]
 SUM_PAD = {4: "That should come to", 5: "The result of this is", 6: "If I count right, it is", 7: "If I have counted right, it is"}
+KIND_PAD = {0: "", 1: "It's", 2: "It is", 3: "I think it's", 4: "I think it is", 5: "As I know, it is", 6: "As far as I know, it's"}
+NOT_KIND = re.compile(r"idea|topic|thing|part of|reaction|skill|operation|event|ability|time in")
+def kind_in_words(rec, n):
+    """What kind of thing it is, in exactly n words, or None: "Animal.", "An animal.", "It's an animal." """
+    kind = "animal" if rec.animal else rec.kind
+    if not kind or NOT_KIND.search(kind) or rec.verb not in ("is", "was") or rec.who: return None
+    m = len(kind.split())
+    if n == m: return cap(kind) + "."
+    pad = KIND_PAD.get(n - m - 1)
+    return None if pad is None else cap(f"{pad} {an(kind)}.".strip())
 def in_words(r, t, act, n):
     """The answer in exactly n words, or None."""
     if not 0 < n < 9: return None
@@ -123,6 +133,7 @@ def in_words(r, t, act, n):
         if not c: return None
         verb = "Press" if c[0] == "^" or c == "Esc" else "Type" if c[0] == "/" else "Use"
         return [f"{c}.", f"{verb} {c}.", f"Just {low(verb)} {c}.", f"You can {low(verb)} {c}.", f"You can simply {low(verb)} {c}.", f"For this, you can {low(verb)} {c}.", f"For this, you can simply {low(verb)} {c}.", f"If you want this, you can {low(verb)} {c}."][n - 1]
+    if hasattr(act, "facts"): return kind_in_words(act, n)
     if isinstance(act, str) and re.match(r"(ok|okay|thanks|thank you|thx|ty)\b", t.u, re.I): return ACTS["thanks"][2][n - 1]
     if not isinstance(act, str) or not t.s: return None
     s = t.s.rstrip(".!?"); m = len(s.split())
