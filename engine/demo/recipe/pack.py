@@ -66,7 +66,6 @@ def start(path):
     """What every worker has: the tokenizer, on one core, and what is kept from the training."""
     from tokenizers import Tokenizer
     global TK, APART
-    os.environ['TOKENIZERS_PARALLELISM'] = 'false'
     TK, APART = Tokenizer.from_file(path), Apart()
 
 
@@ -251,6 +250,7 @@ def main():
     absent = [name for name in CACHES if not os.path.exists(f'{HERE}/gen/{name}')]
     if absent:
         sys.exit('pack.py: not in gen: ' + ', '.join(absent) + ' (text of others, kept beside the recipe: gen/segs.py and generate.py make it from data)')
+    os.environ['TOKENIZERS_PARALLELISM'] = 'false'  # the workers are the threads
     assistant = Tokenizer.from_file(IN + '/tokenizer.json').encode('assistant').ids
     assert len(assistant) == 1
     with ProcessPoolExecutor(initializer=start, initargs=(IN + '/tokenizer.json',)) as ex:
