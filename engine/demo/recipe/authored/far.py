@@ -11,7 +11,7 @@ import glob, json, os, random, re, sys
 from collections import defaultdict
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import chatter, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words
+import chatter, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words, truths
 from skill_common import T, low
 from tasks_instr import instr_dialog
 from tasks_poems import poem_dialog
@@ -174,7 +174,8 @@ def written(r):
         z = r.random()
         m = story_dialog(r) if z < .15 else poem_dialog(r)[0] if z < .35 else instr_dialog(r)[0]
         if m and m[0]['role'] == 'user': return messages(m)[:3]
-EASY = [(known, 40), (taught_fact, 14), (sums.seg, 10), (words.seg, 10), (everyday.colour, 2), (everyday.how_many, 3), (everyday.capital, 6), (everyday.yes_no, 2), (words.lists, 4), (words.opposites, 3),
+def true_or_not(r): q, true = truths.question(r); return [T(typed(r, q, AFTER_KNOWN), "Yes." if true else "No.")]
+EASY = [(known, 40), (taught_fact, 14), (sums.seg, 10), (words.seg, 10), (everyday.colour, 2), (everyday.how_many, 3), (everyday.capital, 6), (everyday.yes_no, 1), (true_or_not, 4), (words.lists, 4), (words.opposites, 3),
         (written, 4), (lambda r: [T(u, a) for u, a in guide.turns_on(r, r.choice(guide.TOPICS))], 8), (lambda r: [T(u, a) for u, a in chatter.seg(r)], 6)]
 def easy(r): return r.choices([f for f, _ in EASY], [w for _, w in EASY])[0](r)
 THEN = ['OK, something easier: ', 'Then something easy: ', 'ok then: ', 'Fine. ', 'Alright, ', 'Then tell me this: ', 'OK. ', 'Maybe this: ', 'And this? ', 'Let me try something simpler. ', 'What about this: ', 'hm ok. ']

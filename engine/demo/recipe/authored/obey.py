@@ -153,7 +153,7 @@ def once_chat(r):
         if r.random() < .5: out += [t for t, _ in picked(r, [], 1, 1)]
     return [m for t in out[:6] for m in (["u", t.u], ["a", t.a])] or once_chat(r)
 
-CHATS = ((ruled, 74), (shown_rule, 4), (shot_chat, 3.5), (function_chat, 4), (set_chat, 6.5), (once_chat, 3), (free_chat, 5))
+CHATS = ((ruled, 74), (shown_rule, 4), (shot_chat, 3.5), (function_chat, 5), (extract_chat, 2.5), (set_chat, 6.5), (once_chat, 3), (free_chat, 5))
 def chat(r): return r.choices([f for f, _ in CHATS], [w for _, w in CHATS])[0](r)
 def chats(seed, n):
     r = random.Random(f"obey {seed}")

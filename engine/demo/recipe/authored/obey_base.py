@@ -9,7 +9,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from skill_common import PROPER, T, an, cap, careless, join, low, name, city, syllables, sloppy, bank
 from obey_words import ACTS, MORE, NO, PAD, SURE, YES
 from obey_says import SAYS, WHO
-import chatter, guide, reach, skill_everyday as everyday, skill_memory as memory, skill_persona as persona, skill_sums as sums, skill_systems as systems, skill_words as words
+import chatter, guide, reach, truths, skill_everyday as everyday, skill_memory as memory, skill_persona as persona, skill_sums as sums, skill_systems as systems, skill_words as words
 
 class Rule:
     """say: the prompt, or the (key, slots) of its wordings; obey(r, t, act): the answer that keeps it; test(answer);
@@ -70,7 +70,11 @@ def known(r):
     return [(t, rec)]
 def free(r): return [(T(u, a), "free") for u, a in chatter.seg(r)]
 def story(r): return [acted(t, "free") for t in everyday.lost(r)]
-def yes_no(r): yes = r.random() < .5; x = "Yes" if yes else "No"; return [(T(careless(r, r.choice(YES if yes else NO)), x + ".", x), "word")]
+def yes_no(r):
+    if r.random() < .7:
+        q, true = truths.question(r); x = "Yes" if true else "No"
+        return [(T(careless(r, q), x + ".", x), "word")]
+    yes = r.random() < .5; x = "Yes" if yes else "No"; return [(T(careless(r, r.choice(YES if yes else NO)), x + ".", x), "word")]
 def remembered(r):
     """What the user tells and asks about himself, with tasks between."""
     between = {}
