@@ -34,7 +34,7 @@ WAYS = {head[4:]: said for head, said in ANSWERS.items() if head.startswith('way
 PLAIN_WAYS = {name: [w for w in said if '`' not in w] for name, said in WAYS.items()}
 NAMED = {'idea', 'person', 'event', 'place', 'work', 'brand', 'word', 'dish', 'thing'}  # kinds whose terms may be named
 # Fields of which more is asked than their share of terms
-OFTEN = {'made up words': 12, 'slips of the keyboard': 7, 'food values': .8, 'dangers': 1.5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 2.5, 'time': 2.5, 'long texts': 1.5, 'languages': 2, 'own things': 2, 'actions': 2.5, 'puzzles': 2, 'opinions': 2.5, 'country facts': 1.5, 'dates': 1.5}
+OFTEN = {'made up words': 12, 'slips of the keyboard': 7, 'food values': .8, 'dangers': 1.5, 'named after things': 1.5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 2.5, 'time': 2.5, 'long texts': 1.5, 'languages': 2, 'own things': 2, 'actions': 2.5, 'puzzles': 2, 'opinions': 2.5, 'country facts': 1.5, 'dates': 1.5}
 
 class Field: pass
 def taught(term): return term in reach.HOWTO or re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
