@@ -97,7 +97,7 @@ EMOJI = "😀 😂 😊 😎 🤖 🐱 🐶 🦊 🐼 🐸 🦄 🐝 🌸 🌻 �
 def rule_emoji_end(r): x = r.choice(EMOJI); return Rule(("emoji_end", dict(x=x)), lambda r, t, act: t.a + ("\n" if "\n" in t.a else " ") + x, lambda s: s.endswith(x) and s.count(x) == 1)
 def rule_emoji_begin(r): x = r.choice(EMOJI); return Rule(("emoji_begin", dict(x=x)), lambda r, t, act: x + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x))
 def rule_smiley(r):
-    x = r.choice(EMOJI[:20] + [":)", ":D", ";)", "^^"])
+    x = r.choice(EMOJI[:20] + [":)", ":D", ";)", "^^"] + ["(beep)", "*nods*", "[smile]", "- over -", "(wink)", "Ha!", "*coughs*", "...", "(meow)", "yes yes."] * 3)
     return Rule(("smiley", dict(x=x)), lambda r, t, act: " ".join(f"{s} {x}" for s in sentences(t.a)), lambda s: s.endswith(x), one_line)
 def rule_hashtag(r):
     x = "#" + (r.choice(MADE) + cap(r.choice(THINGY)) if r.random() < .5 else r.choice(THINGY + ["blessed", "wisdom", "answer", "bot", "monday", "goals", "nofilter"]))
