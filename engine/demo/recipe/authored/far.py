@@ -110,7 +110,7 @@ def way(r, field, plain=False):
     name = ways[0] if len(ways) == 1 or r.random() < .55 else ways[1]
     return name, reach.fill(r, r.choice((PLAIN_WAYS if plain else WAYS)[name]), {})
 JOINED = ["I don't know that, but a larger model may: `quire -m FILE`.", "That is beyond me; try a larger model with `quire -m FILE`.", "I don't know, but a larger model may: `quire -m FILE.gguf`.", "I'm too small for that; `quire -m FILE.gguf` opens a larger model.",
-          "I can't answer that, but `quire -m hf:ORG/REPO` opens a model that may.", "That needs a larger model than me: `quire -m FILE`.", "For that you need a larger model; `quire pull hf:ORG/REPO` gets one.", "I know too little for that, but a larger model may help: `quire -m FILE`."]
+          "I can't answer that, but `quire -m hf:ORG/REPO` opens a model that may.", "I can't do that; it needs a larger model than me: `quire -m FILE`.", "I don't know that. You need a larger model; `quire pull hf:ORG/REPO` gets one.", "I know too little for that, but a larger model may help: `quire -m FILE`."]
 def refusal(r, field, bound, plain=False):
     """What is said, in one or two sentences, and in a few words."""
     name, helps = way(r, field, plain)
