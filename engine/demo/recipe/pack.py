@@ -3,19 +3,25 @@
 
 usage: pack.py IN OUT stage1_tokens stage2_tokens
 
+environment: SEED: another number gives other chats.
+
 IN holds tokenizer.json and the text of others (NAME.jsonl.xz: chats, one list of [role, text] a line; NAME.txt.xz:
 documents, separated by <|endoftext|>). The chats of the project are generated here. OUT gets the rows (tokens and
 flags: 1 = loss in stage 2, 2 = a document begins), held-out rows of each source, and DONE when all is there.
 """
 import glob
+import hashlib
 import importlib
+import itertools
 import json
 import lzma
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 
@@ -24,10 +30,12 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, HERE + '/authored']
-from way_out import mend  # noqa: E402, after the path is set
+from apart import Apart  # noqa: E402, after the path is set
+from way_out import mend  # noqa: E402
 
 ROLE = {'s': 'system', 'u': 'user', 'a': 'assistant'}
-JOBS = 14
+CACHES = ['countries.json', 'names.json', 'pc_questions.json', 'wordnet_words.json']  # text of others that gen reads
+SEED = int(os.environ.get('SEED', '100'))
 
 # modules with chats(seed, n), and how many chats each gives
 MODULES = json.load(open(HERE + '/modules.json'))
@@ -54,31 +62,57 @@ def render(chat):
     return ''.join(f'<|im_start|>{ROLE[a]}\n{b}<|im_end|>\n' for a, b in chat) + '<|endoftext|>'
 
 
+def start(path):
+    """What every worker has: the tokenizer, on one core, and what is kept from the training."""
+    from tokenizers import Tokenizer
+    global TK, APART
+    TK, APART = Tokenizer.from_file(path), Apart()
+
+
+class Part:
+    """Some documents of one source as tokens, with their lengths and hashes."""
+
+    def __init__(self, name, docs, chats=True):
+        ids = [e.ids for e in TK.encode_batch_fast(docs)]
+        self.name, self.chats, self.sample = name, chats, []
+        self.lengths = np.array([len(i) for i in ids], np.int64)
+        self.tokens = np.fromiter(itertools.chain.from_iterable(ids), np.uint16, self.lengths.sum())
+        self.keys = np.array([int.from_bytes(hashlib.blake2b(d.encode(), digest_size=8).digest(), 'little') for d in docs], np.uint64)
+
+
+def part(name, chats):
+    """Whole chats as tokens, and one in twelve as text, for the long rows."""
+    whole = [mend(m) for m in chats if len(m) > 1 and m[-1][0] == 'a' and all(b.strip() and '<|' not in b for _, b in m)]
+    whole = [m for m in whole if APART.free(m)]
+    made = Part(name, [render(m) for m in whole])
+    made.sample = whole[::12] if name != 'introductions' else []  # one row, one person: what was told in one chat must not be there when the next one asks
+    return made
+
+
 def load(path):
     text, name = lzma.open(path, 'rt', encoding='utf-8').read(), os.path.basename(path)
     if name.endswith('.jsonl.xz'):
-        return name[:-9], [render(mend(json.loads(line))) for line in text.split('\n') if line], True
-    return name[:-7], [d.strip() + '<|endoftext|>' for d in text.split('<|endoftext|>') if d.strip()], False
+        return Part(name[:-9], [render(mend(chat)) for chat in map(json.loads, filter(None, text.split('\n'))) if APART.free(chat)])
+    return Part(name[:-7], [d.strip() + '<|endoftext|>' for d in text.split('<|endoftext|>') if d.strip()], False)
 
 
 def synth(a):
-    return [[[x['role'][0], x['content']] for x in json.loads(line)['messages']] for line in importlib.import_module('generate').chunk(a)]
+    return part('synth', [[[x['role'][0], x['content']] for x in json.loads(line)['messages']] for line in importlib.import_module('generate').chunk(a)])
 
 
 def module(a):
     name, seed, n = a
-    return name, list(importlib.import_module(name).chats(seed, n))
+    return part(name, list(importlib.import_module(name).chats(seed, n)))
 
 
 def program(a):
     """Runs a generator of files in a copy of the recipe, so that the sources stay clean."""
     name, args = a
-    copy = f'/tmp/recipe_{name}'
-    out = copy + '/authored'
-    subprocess.run(['cp', '-r', HERE, copy], check=True)
-    subprocess.run([sys.executable] + [x.format(out=out) for x in args], cwd=out, check=True, stdout=subprocess.DEVNULL)
-    found = [json.loads(line)['messages'] for f in sorted(glob.glob(out + '/*.jsonl')) for line in open(f, encoding='utf-8')]
-    return name, [[[x['role'][0], x['content']] for x in m] for m in found]
+    with tempfile.TemporaryDirectory() as copy:
+        out = shutil.copytree(HERE, copy + '/recipe') + '/authored'
+        subprocess.run([sys.executable] + [x.format(out=out) for x in args], cwd=out, check=True, stdout=subprocess.DEVNULL)
+        found = [json.loads(line)['messages'] for f in sorted(glob.glob(out + '/*.jsonl')) for line in open(f, encoding='utf-8')]
+    return part(name, [[[x['role'][0], x['content']] for x in m] for m in found])
 
 
 def long_chats(pool, r, limit):
@@ -99,25 +133,19 @@ def long_chats(pool, r, limit):
 
 
 def sources(ex):
-    """Every source: (name, documents, is it chats)."""
-    files = [f for f in sorted(glob.glob(IN + '/*.xz'))]
-    texts = ex.map(load, files)
+    """Every source: {name: its parts}."""
+    texts = ex.map(load, sorted(glob.glob(IN + '/*.xz')))
     programs = [ex.submit(program, p) for p in PROGRAMS.items()]
-    made = {name: [] for name in MODULES}
-    for name, chats in ex.map(module, [(n, 100 + i, m['count'] // 32) for n, m in MODULES.items() for i in range(32)]):
-        made[name] += chats
-    made['synth'] = [m for some in ex.map(synth, [(1000 + i, SYNTH // 64) for i in range(64)]) for m in some]
-    for p in programs:
-        name, chats = p.result()
-        made[name] = chats
-    # One row, one person: what was told in one chat must not be there when the next one asks.
-    made['long'] = long_chats([m for n in made if n != 'introductions' for m in made[n][::3]], random.Random(5), 9000)
-    result = list(texts)
-    for name, chats in made.items():
-        whole = [mend(m) for m in chats if len(m) > 1 and m[-1][0] == 'a' and all(b.strip() and '<|' not in b for _, b in m)]
-        result.append((name, sorted({render(m) for m in whole}), True))
-        log(name, len(chats), 'chats,', len(chats) - len(whole), 'broken,', len(result[-1][1]), 'distinct')
-    return result
+    modules = ex.map(module, [(n, SEED + i, m['count'] // 32) for n, m in MODULES.items() for i in range(32)])
+    chats = ex.map(synth, [(SEED * 10 + i, SYNTH // 64) for i in range(64)])
+    found, pool = {}, []
+    for made in itertools.chain(texts, (p.result() for p in programs), modules, chats):
+        found.setdefault(made.name, []).append(made)
+        pool += made.sample
+        made.sample = []
+    rows = long_chats(pool, random.Random(5), 9000)
+    found['long'] = list(ex.map(Part, ['long'] * len(rows[::500]), [[render(m) for m in rows[i:i + 500]] for i in range(0, len(rows), 500)]))
+    return found
 
 
 @numba.njit
@@ -174,30 +202,27 @@ def pack(tok, off, ids, T, rows):
 
 
 class Corpus:
-    """All documents as one array of tokens, with the documents of each source but the held-out ones."""
+    """All documents as one array of tokens, with the distinct documents of each source but the held-out ones."""
 
-    def __init__(self, found, tk):
-        assistant = tk.encode('assistant').ids
-        assert len(assistant) == 1
+    def __init__(self, found, assistant):
         self.ranges, self.held, self.stats, offsets, tokens, base, first = {}, {}, {}, [], [], 0, 0
-        for name, docs, chats in found:
-            encoded = tk.encode_batch_fast(docs)
-            L = np.array([len(e) for e in encoded])
-            T = np.fromiter((i for e in encoded for i in e.ids), np.uint16, L.sum())
-            del encoded
-            if chats:
-                mark(T, assistant[0])
+        for name, parts in found.items():
+            T, L = np.concatenate([p.tokens for p in parts]), np.concatenate([p.lengths for p in parts])
+            ids = np.unique(np.concatenate([p.keys for p in parts]), return_index=True)[1]
+            if parts[0].chats:
+                mark(T, assistant)
             else:  # prose is cut into pieces of 1,024
                 L = np.array([p for l in L for p in [1024] * (l // 1024) + ([l % 1024] if l % 1024 else [])])
-            k, o = len(L), np.concatenate([[0], np.cumsum(L)])
-            perm, h = np.random.default_rng(7).permutation(k), min(max(k // 100, 8), 300)
+                ids = np.arange(len(L))
+            o = np.concatenate([[0], np.cumsum(L)])
+            perm, h = np.random.default_rng(7).permutation(ids), min(max(len(ids) // 100, 8), 300)
             self.held[name] = [T[o[i]:o[i + 1]].copy() for i in perm[:h]]
             self.ranges[name] = (perm[h:] + first, int(L[perm[h:]].sum()))
             offsets.append(o[:-1] + base)
             tokens.append(T)
-            base, first = base + len(T), first + k
-            self.stats[name] = dict(docs=k, tokens=int(L.sum()))
-            log('encoded', name, k, round(L.sum() / 1e6, 2), 'M tokens')
+            base, first = base + len(T), first + len(L)
+            self.stats[name] = dict(docs=len(ids), tokens=int(L[ids].sum()))
+            log(name, len(L), 'documents,', len(ids), 'distinct,', round(L[ids].sum() / 1e6, 2), 'M tokens')
         self.tok, self.off = np.concatenate(tokens), np.concatenate(offsets + [[base]])
 
     def stage(self, shares, N, T, name, seed):
@@ -222,11 +247,14 @@ class Corpus:
 
 def main():
     from tokenizers import Tokenizer
-    tk = Tokenizer.from_file(IN + '/tokenizer.json')
-    with ProcessPoolExecutor(JOBS) as ex:
-        found = sources(ex)
-    c = Corpus(found, tk)
-    del found
+    absent = [name for name in CACHES if not os.path.exists(f'{HERE}/gen/{name}')]
+    if absent:
+        sys.exit('pack.py: not in gen: ' + ', '.join(absent) + ' (text of others, kept beside the recipe: gen/segs.py and generate.py make it from data)')
+    os.environ['TOKENIZERS_PARALLELISM'] = 'false'  # the workers are the threads
+    assistant = Tokenizer.from_file(IN + '/tokenizer.json').encode('assistant').ids
+    assert len(assistant) == 1
+    with ProcessPoolExecutor(initializer=start, initargs=(IN + '/tokenizer.json',)) as ex:
+        c = Corpus(sources(ex), assistant[0])
     p1 = c.stage(STAGE1, N1, 1024, 's1', 1) if N1 else {}
     p2 = c.stage(STAGE2, N2, 2048, 's2', 2)
     for name, docs in c.held.items():
@@ -241,6 +269,5 @@ def main():
 
 if __name__ == '__main__':
     IN, OUT, N1, N2 = sys.argv[1], sys.argv[2], int(float(sys.argv[3])), int(float(sys.argv[4]))
-    os.environ['TOKENIZERS_PARALLELISM'] = 'true'
     os.makedirs(OUT, exist_ok=True)
     main()

@@ -4,7 +4,8 @@
 usage: train.py DATA_IN OUT total_seconds stage1_fraction [--smoke]
 
 environment: SIZE=30m or 3m (the drafter); N1, N2: tokens that are packed for each stage; ROWS: the folder of packed rows
-(made by pack.py unless it is there); INIT=FILE.npz: weights to begin with (condense.py), for stage 2 alone.
+(made by pack.py unless it is there); INIT=FILE.gguf: weights to begin with (weights.py), for stage 2 alone, and REST=FILE.npz:
+what the run that made them left beside them. Such a run writes the same two files, quire-demo-SIZE-q8_0.gguf and rest.npz.
 """
 import json, math, os, subprocess, sys, time
 T0 = time.time()
@@ -114,9 +115,12 @@ def opt(f):
 # compile and measure on random rows while the data are prepared on the processor
 def dummy(T):
     tok = torch.randint(3, V, (SH[T], T), dtype=torch.int32, device=DEV); flg = (torch.rand(SH[T], T, device=DEV) < 0.01).to(torch.uint8) * 2 + 1; flg[:, 0] |= 2; return tok, flg
-if 'INIT' in os.environ:
-    with torch.no_grad(), np.load(os.environ['INIT']) as z:
-        for n, p in model.named_parameters(): p.copy_(torch.from_numpy((z[n].astype(np.float32).reshape(-1, 32) * z[n + '.scale'].astype(np.float32)[:, None]).reshape(p.shape) if p.ndim == 2 else z[n]))
+INIT, HEADS = os.environ.get('INIT'), {'q': H, 'k': KV}
+if INIT:
+    import weights
+    first = weights.read(INIT, HEADS, np.load(os.environ['REST']) if 'REST' in os.environ else None)
+    with torch.no_grad():
+        for n, p in model.named_parameters(): p.copy_(torch.from_numpy(first[n]))
 sd = {k: v.clone() for k, v in model.state_dict().items()}
 for T in (1024, 2048):
     for i in range(14 if T == 1024 else 8):
@@ -166,6 +170,9 @@ for stage in DATA:
             if step % 100 == 0: log(f'stage {stage} step {step}/{n} loss {l:.4f} lr x{f:.3f} {50*B*T/dt/1e6:.3f} Mtok/s epoch {step/n:.2f}')
             if not math.isfinite(l): log('not finite'); sys.exit(2)
     seen[stage] = step * B * T; torch.cuda.synchronize(); evals[f'stage{stage}'] = evaluate(f'after stage {stage}, {seen[stage]/1e6:.1f} M tokens')
+if INIT:
+    left = weights.write(f'{OUT}/quire-demo-{SIZE}-q8_0.gguf', INIT, {n: p.detach().float().cpu().numpy() for n, p in model.named_parameters()}, HEADS)
+    np.savez_compressed(OUT + "/rest.npz", **left); log('written', f'{OUT}/quire-demo-{SIZE}-q8_0.gguf')
 # weights: HF names, bf16
 from safetensors.torch import save
 HF = {'model.embed_tokens.weight': model.embed.weight, 'model.norm.weight': model.norm.weight}

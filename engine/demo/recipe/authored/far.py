@@ -11,7 +11,7 @@ import glob, json, os, random, re, sys
 from collections import defaultdict
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import chatter, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words
+import chatter, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words, truths
 from skill_common import T, low
 from tasks_instr import instr_dialog
 from tasks_poems import poem_dialog
@@ -34,7 +34,7 @@ WAYS = {head[4:]: said for head, said in ANSWERS.items() if head.startswith('way
 PLAIN_WAYS = {name: [w for w in said if '`' not in w] for name, said in WAYS.items()}
 NAMED = {'idea', 'person', 'event', 'place', 'work', 'brand', 'word', 'dish', 'thing'}  # kinds whose terms may be named
 # Fields of which more is asked than their share of terms
-OFTEN = {'made up words': 12, 'slips of the keyboard': 5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 1.5, 'time': 1.5, 'long texts': 1.5, 'languages': 2, 'own things': 1.5, 'actions': 1.5, 'puzzles': 1.5, 'country facts': 1.5, 'dates': 1.5}
+OFTEN = {'made up words': 12, 'slips of the keyboard': 7, 'food values': .8, 'dangers': 1.5, 'named after things': 1.5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 2.5, 'time': 2.5, 'long texts': 1.5, 'languages': 2, 'own things': 2, 'actions': 2.5, 'puzzles': 2, 'opinions': 2.5, 'country facts': 1.5, 'dates': 1.5}
 
 class Field: pass
 def taught(term): return term in reach.HOWTO or re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
@@ -110,7 +110,7 @@ def way(r, field, plain=False):
     name = ways[0] if len(ways) == 1 or r.random() < .55 else ways[1]
     return name, reach.fill(r, r.choice((PLAIN_WAYS if plain else WAYS)[name]), {})
 JOINED = ["I don't know that, but a larger model may: `quire -m FILE`.", "That is beyond me; try a larger model with `quire -m FILE`.", "I don't know, but a larger model may: `quire -m FILE.gguf`.", "I'm too small for that; `quire -m FILE.gguf` opens a larger model.",
-          "I can't answer that, but `quire -m hf:ORG/REPO` opens a model that may.", "That needs a larger model than me: `quire -m FILE`.", "For that you need a larger model; `quire pull hf:ORG/REPO` gets one.", "I know too little for that, but a larger model may help: `quire -m FILE`."]
+          "I can't answer that, but `quire -m hf:ORG/REPO` opens a model that may.", "I can't do that; it needs a larger model than me: `quire -m FILE`.", "I don't know that. You need a larger model; `quire pull hf:ORG/REPO` gets one.", "I know too little for that, but a larger model may help: `quire -m FILE`."]
 def refusal(r, field, bound, plain=False):
     """What is said, in one or two sentences, and in a few words."""
     name, helps = way(r, field, plain)
@@ -174,7 +174,8 @@ def written(r):
         z = r.random()
         m = story_dialog(r) if z < .15 else poem_dialog(r)[0] if z < .35 else instr_dialog(r)[0]
         if m and m[0]['role'] == 'user': return messages(m)[:3]
-EASY = [(known, 40), (taught_fact, 14), (sums.seg, 10), (words.seg, 10), (everyday.colour, 2), (everyday.how_many, 3), (everyday.capital, 6), (everyday.yes_no, 2), (words.lists, 4), (words.opposites, 3),
+def true_or_not(r): q, true = truths.question(r); return [T(typed(r, q, AFTER_KNOWN), "Yes." if true else "No.")]
+EASY = [(known, 40), (taught_fact, 14), (sums.seg, 10), (words.seg, 10), (everyday.colour, 2), (everyday.how_many, 3), (everyday.capital, 6), (everyday.yes_no, 1), (true_or_not, 4), (words.lists, 4), (words.opposites, 3),
         (written, 4), (lambda r: [T(u, a) for u, a in guide.turns_on(r, r.choice(guide.TOPICS))], 8), (lambda r: [T(u, a) for u, a in chatter.seg(r)], 6)]
 def easy(r): return r.choices([f for f, _ in EASY], [w for _, w in EASY])[0](r)
 THEN = ['OK, something easier: ', 'Then something easy: ', 'ok then: ', 'Fine. ', 'Alright, ', 'Then tell me this: ', 'OK. ', 'Maybe this: ', 'And this? ', 'Let me try something simpler. ', 'What about this: ', 'hm ok. ']

@@ -9,7 +9,7 @@ usage: few_shot.py N SEED OUT.jsonl
 import json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import skill_shots as shots, skill_sums as sums, skill_words as words
+import skill_shots as shots, skill_sums as sums, skill_words as words, truths
 from introductions import city, invented, name
 from skill_common import an, bank, cap
 
@@ -71,7 +71,7 @@ def endings(r):
     if x[-1] == " " or z < .3: return lambda r: (lambda w: (w, x + w))(word(r))
     return (lambda r: (lambda w: (w, w + y))(word(r))) if z < .75 else lambda r: (lambda w: (w, y + w + y))(word(r))
 def wrapped(r):
-    a, b = r.choice([("(", ")"), ("[", "]"), ("<", ">"), ("{", "}"), ('"', '"'), ("'", "'"), ("*", "*"), ("**", "**"), ("_", "_"), ("`", "`"), ("<b>", "</b>"), ("<<", ">>"), ("- ", ""), ("> ", ""), ("# ", ""), ("/", "/"), ("~", "~"), ("=", "="), ("@", ""), ("/", "")])
+    a, b = r.choice([("(", ")"), ("[", "]"), ("<", ">"), ('"', '"'), ("'", "'"), ("*", "*"), ("**", "**"), ("_", "_"), ("`", "`"), ("<b>", "</b>"), ("<<", ">>"), ("- ", ""), ("> ", ""), ("# ", ""), ("/", "/"), ("~", "~"), ("=", "="), ("@", ""), ("/", "")])
     return lambda r: (lambda w: (w, a + w + b))(word(r))
 def short(r): return r.choice([w for w in words.LOWER if len(w) < 6])
 def spaced(r): x = r.choice(["-", " ", ".", ", ", "/", "_"]); return lambda r: (lambda w: (w, x.join(w)))(short(r))
@@ -110,10 +110,11 @@ def full_name(r):
 
 # ---- sentences
 VERBS = ["lives in {c}", "comes from {c}", "works in {c}", "moved to {c}", "flew to {c}", "was born in {c}"]
+JSON_KEYS = [("name", "city"), ("name", "town"), ("who", "where"), ("person", "place")]
 def found(r):
     """What is picked out of a sentence with a name, a city and a number."""
     t = r.choice(["{n} lives in {c}.", "{n} from {c} bought {k} tickets.", "{n} ({k}) is from {c}.", "In {c}, {n} met {k} friends.", "{n}, {k}, {c}", "name: {n}; city: {c}; age: {k}", "{n} is {k} years old and lives in {c}.", "{k} letters went from {c} to {n}.", "Dear {n}, come to {c} on day {k}."])
-    out = r.choice(["{n}", "{c}", "{n}, {c}", "{n}: {c}", "{c} - {n}", "{n} / {c}", "{n} ({c})", '{{"name": "{n}", "city": "{c}"}}', "name={n}, city={c}"] + (["{k}", "{n} {k}", "{k}, {c}", '{{"n": {k}}}'] if "{k}" in t else []))
+    out = r.choice(["{n}", "{c}", "{n}, {c}", "{n}: {c}", "{c} - {n}", "{n} / {c}", "{n} ({c})", *[j.replace("K", a).replace("L", b) for a, b in JSON_KEYS for j in ('{{"K": "{n}", "L": "{c}"}}', '{{"L": "{c}", "K": "{n}"}}')], "name={n}, city={c}"] + (["{k}", "{n} {k}", "{k}, {c}", '{{"n": {k}}}'] if "{k}" in t else []))
     def f(r): v = dict(n=name(r), c=city(r), k=r.randrange(2, 100)); return t.format(**v), out.format(**v)
     return f
 SUBJECTS, THINGS = bank.W("I, We, They, You"), bank.W("tea, bread, music, books, the sea, old films, apples, long walks, rain, soup, cats, stamps, trains, the moon, big dogs, new shoes, cheese, summer, quiet evenings, red cars, flowers, pancakes, snow, maps")
@@ -157,6 +158,20 @@ def labels(r):
 SORTS = {x: [c for c in CATS if x in bank.CATS[c]] for c in CATS for x in bank.CATS[c]}
 AMBIGUOUS = {x for x, cs in SORTS.items() if len(cs) > 1} | {"orange", "rose", "violet", "chest", "mercury", "gold", "silver"}
 MOODS = [("happy", "sad"), ("good", "bad"), ("positive", "negative"), (":)", ":("), ("+", "-"), ("up", "down"), ("1", "0"), ("yay", "oh no")]
+LIKES, LOATHES = "I love {x} / I like {x} / I adore {x} / {X} is great / what lovely {x} / Thanks for the {x}, it was perfect / The {x} was wonderful / I enjoyed the {x} / best {x} ever / so happy with the {x} / The {x} made my day".split(" / "), "I hate {x} / I can't stand {x} / {X} is awful / what terrible {x} / The {x} was a waste of time / The {x} was horrible / I am tired of {x} / worst {x} ever / so sad about the {x} / The {x} ruined my day / no more {x}, please".split(" / ")
+LIKED = "music, soup, weather, service, food, work, film, hotel, coffee, party, game, show, dinner, trip, book, room, bread, concert, lesson, cake, advice, help, news, tea, rain".split(", ")
+def feeling(r):
+    """What somebody thinks of a thing, labelled in the words of this chat."""
+    a, b = r.choice(MOODS + [("like", "dislike"), ("A", "B"), ("nice", "nasty"), ("pro", "contra"), ("5", "1"), ("👍", "👎"), ("love", "hate"), ("POS", "NEG")])
+    def f(r):
+        good, x = r.random() < .5, r.choice(LIKED)
+        s = r.choice(LIKES if good else LOATHES).format(x=x, X=cap(x))
+        return s + r.choice(["", "", ".", "!"]), a if good else b
+    return f
+def truth(r):
+    yes, no = r.choice([("yes", "no"), ("Yes", "No"), ("true", "false"), ("right", "wrong"), ("Y", "N"), ("1", "0"), ("Yes.", "No.")])
+    def f(r): q, true = truths.question(r); return q, yes if true else no
+    return f
 def mood(r): a, b = r.choice(MOODS); return lambda r: (lambda s, m: (s, a if m == "happy" else b))(*r.choice(shots.MOOD))
 LEGS = "cat:4, dog:4, spider:8, ant:6, bee:6, duck:2, hen:2, horse:4, cow:4, snake:0, frog:4, beetle:6, owl:2, lion:4, worm:0, penguin:2, fly:6, mouse:4, goose:2, sheep:4"
 PLACE = "baker:bakery, teacher:school, doctor:hospital, cook:kitchen, farmer:farm, sailor:ship, pilot:plane, librarian:library, judge:court, actor:theatre, priest:church, waiter:restaurant, gardener:garden, miner:mine, king:palace, monk:monastery, soldier:army, clown:circus"
@@ -170,14 +185,26 @@ MADE = "bread:flour, wine:grapes, cheese:milk, paper:wood, glass:sand, butter:mi
 DAY_OFF = [(d, "weekend" if d in ("Saturday", "Sunday") else "weekday") for d in bank.DAYS]
 SHORTENED = "is not:isn't, do not:don't, I am:I'm, you are:you're, it is:it's, we are:we're, they are:they're, cannot:can't, will not:won't, he is:he's, I will:I'll, we have:we've, does not:doesn't, she is:she's, did not:didn't, I have:I've"
 
+SPELLED = "colour:color, centre:center, grey:gray, theatre:theater, favourite:favorite, neighbour:neighbor, flavour:flavor, honour:honor, litre:liter, metre:meter, travelled:traveled, traveller:traveler, jewellery:jewelry, tyre:tire, plough:plow, catalogue:catalog, dialogue:dialog, defence:defense, licence:license, organise:organize, realise:realize, harbour:harbor, labour:labor, rumour:rumor, humour:humor, behaviour:behavior, fibre:fiber, cheque:check, moustache:mustache, pyjamas:pajamas"
+EMOJI = "sun:☀️, moon:🌙, star:⭐, heart:❤️, fire:🔥, cat:🐱, dog:🐶, fox:🦊, bee:🐝, frog:🐸, apple:🍎, banana:🍌, pizza:🍕, coffee:☕, cookie:🍪, ball:⚽, rocket:🚀, snow:❄️, rainbow:🌈, tree:🌳, flower:🌸, car:🚗, house:🏠, book:📖, music:🎵, crown:👑, robot:🤖, owl:🦉, turtle:🐢, mushroom:🍄"
+def parted(r):
+    """Single letters or words with a mark between, put in another order or joined."""
+    x, f = r.choice([" ", " ", "-", ", "]), r.choice([lambda s: s[::-1], lambda s: s[::-1], lambda s: s[1:] + s[:1], lambda s: s[:1], lambda s: s[-1:]])
+    glue = r.choice([x, x, ""])
+    return lambda r: (lambda s: (x.join(s), glue.join(f(s))))(r.sample(LETTERS, r.choice((3, 3, 3, 4))) if r.random() < .7 else r.sample(words.LOWER, 3))
+BEINGS, DOINGS = "bird dog cat child horse boy girl baby fox bee wolf mouse king nurse robot farmer lion frog clown sailor".split(), "sings sleeps runs barks eats jumps waits plays hides swims laughs works dances reads falls smiles".split()
+def doing(r):
+    """Who does it, what is done, or both in another form."""
+    f = r.choice([lambda a, b: a, lambda a, b: b, lambda a, b: f"{a}: {b}", lambda a, b: f"{b} {a}", lambda a, b: f"Who {b}? The {a}.", lambda a, b: f"The {a} {b} again.", lambda a, b: f"A {a} {b}.", lambda a, b: a.upper()])
+    return lambda r: (lambda a, b: (f"The {a} {b}.", f(a, b)))(r.choice(BEINGS), r.choice(DOINGS))
 KINDS = [Kind(by(lambda x, k: x + k), 5), Kind(by(lambda x, k: x - k), 2), Kind(times, 2, 3), Kind(unit, 3), Kind(mapped(str, lambda r: str(r.randrange(3, 300))), .5),
     Kind(fixed(lambda r: (lambda n: (str(n), ordinal(n)))(r.randrange(1, 60))), 2, 3), Kind(fixed(lambda r: (lambda n: (str(n), roman(n)))(r.randrange(1, 40))), 1, 3), Kind(fixed(lambda r: (lambda n: (str(n), sums.word(n)))(r.randrange(0, 100))), 2), Kind(fixed(lambda r: (lambda n: (sums.word(n), str(n)))(r.randrange(0, 100))), 2),
     Kind(fixed(lambda r: pair_of(r, max)), 2, 3, two_ways), Kind(fixed(lambda r: pair_of(r, min)), 2, 3, two_ways), Kind(fixed(lambda r: pair_of(r, lambda a, b: a + b)), .6, 3), Kind(series, 2), Kind(compared, 2, 4, labels=True), Kind(claim, 2, 4, labels=True), Kind(bigger, 2, 2, labels=True),
     Kind(fixed(lambda r: (lambda n: (str(n), ("odd" if n % 2 else "even")))(r.randrange(1, 90))), 1.5, 4, labels=True), Kind(fixed(lambda r: (lambda a, b: (f"{a} + {b}", str(a + b)))(r.randrange(1, 40), r.randrange(1, 40))), 2), Kind(fixed(lambda r: (lambda a, b: (f"{a} - {b}", str(a - b)))(r.randrange(30, 90), r.randrange(1, 30))), 1.5), Kind(fixed(lambda r: (lambda a, b: (f"{a} x {b}", str(a * b)))(r.randrange(2, 11), r.randrange(2, 11))), 1.5),
     Kind(fixed(lambda r: (lambda n: (str(n), str(n)[::-1]))(r.choice([n for n in range(13, 99) if n % 10 and n % 11]))), 1.5), Kind(measured, 1.5), Kind(clock, 1.5), Kind(later, 1), Kind(date, 3),
     Kind(endings, 6), Kind(wrapped, 5), Kind(spaced, 3), Kind(repeated, 3), Kind(cut, 3, 3), Kind(no_vowels, 2), Kind(swapped_letter, 3), Kind(letter_next, 1.5), Kind(chosen((x, str(i + 1)) for i, x in enumerate(LETTERS)), .7, 3), Kind(mapped(str.upper), 4), Kind(mapped(cap), 2), Kind(mapped(str.lower, lambda r: word(r).upper()), 1.5), Kind(mapped(lambda w: w[0]), 2.5, 3), Kind(mapped(lambda w: w[-1]), 2, 3), Kind(mapped(lambda w: w[0].upper()), 2, 3), Kind(mapped(lambda w: str(len(w)), short), 1.5, 3), Kind(mapped(lambda w: w[::-1], lambda r: r.choice([w for w in words.LOWER if len(w) < 5])), 1.5), Kind(mapped(lambda w: w[0] + str(len(w)), short), .7, 3), Kind(mapped(lambda w: w), 1), Kind(mapped(lambda w: w[0].upper() + "."), 1), Kind(mapped(an), 2), Kind(pasted, 5, 3), Kind(unpasted, 1.5), Kind(turned, 2), Kind(framed, 6), Kind(greeted, 4), Kind(full_name, 4, 3), Kind(mapped(lambda n: n[0], single), 2.5, 3), Kind(mapped(str.upper, name), 1.5), Kind(mapped(lambda n: f"{n[0]}.", single), 1.5, 3), Kind(mapped(str.lower, single), 1),
-    Kind(found, 6, 2), Kind(reworded, 5, 3), Kind(counted_words, 1, 3), Kind(opposite_in, 3), Kind(listed, 6, 3), Kind(ordered, 1.5, 3, mixed_up), Kind(numbers_ordered, 2, 3, mixed_up), Kind(once, 1.5, 3), Kind(how_many, 1.5, 3), Kind(field, 3, 3),
-    Kind(labels, 9, 3, labels=True), Kind(mood, 3, 3, labels=True), Kind(chosen(shots.KIND), 4, 3), Kind(chosen(bank.OPP.items()), 5), Kind(chosen((a, b.upper()) for a, b in bank.OPP.items()), 1.5), Kind(chosen(bank.PLUR.items()), 3), Kind(back(bank.PLUR.items()), 2), Kind(chosen((f"one {a}", f"two {b}") for a, b in bank.PLUR.items()), 2), Kind(chosen((an(a), f"many {b}") for a, b in bank.PLUR.items()), 1), Kind(chosen(bank.PAST.items()), 3), Kind(back(bank.PAST.items()), 1.5), Kind(chosen((f"I {a}", f"I {b}") for a, b in bank.PAST.items()), 1.5),
+    Kind(found, 6, 2), Kind(reworded, 5, 3), Kind(counted_words, 1, 3), Kind(opposite_in, 3), Kind(listed, 6, 3), Kind(ordered, 1.5, 3, mixed_up), Kind(numbers_ordered, 2, 3, mixed_up), Kind(once, 1.5, 3), Kind(how_many, 3, 3), Kind(field, 3, 3),
+    Kind(labels, 9, 3, labels=True), Kind(mood, 3, 3, labels=True), Kind(feeling, 5, 3, labels=True), Kind(truth, 3, 3, labels=True), Kind(chosen(bank.SYN.items()), 3), Kind(table(SPELLED), 2), Kind(table(EMOJI), 2), Kind(parted, 3, 3), Kind(mapped(an), 1.5), Kind(doing, 3), Kind(chosen(shots.KIND), 4, 3), Kind(chosen(bank.OPP.items()), 5), Kind(chosen((a, b.upper()) for a, b in bank.OPP.items()), 1.5), Kind(chosen(bank.PLUR.items()), 3), Kind(back(bank.PLUR.items()), 2), Kind(chosen((f"one {a}", f"two {b}") for a, b in bank.PLUR.items()), 2), Kind(chosen((an(a), f"many {b}") for a, b in bank.PLUR.items()), 1), Kind(chosen(bank.PAST.items()), 3), Kind(back(bank.PAST.items()), 1.5), Kind(chosen((f"I {a}", f"I {b}") for a, b in bank.PAST.items()), 1.5),
     Kind(chosen(shots.COMPARE), 2), Kind(chosen(shots.MOST), 2), Kind(chosen((a, f"{a}, {b}, {c}") for (a, b), (_, c) in zip(shots.COMPARE, shots.MOST)), 1), Kind(chosen(shots.COLOUR), 2), Kind(chosen(shots.SOUND), 1.5), Kind(chosen(shots.BABY), 1.5), Kind(chosen(shots.CAPITAL), 2), Kind(back(shots.CAPITAL), 1.5), Kind(table(LEGS), 1, 3), Kind(table(PLACE), 1), Kind(table(CONTINENT), 1.5, 3, labels=True), Kind(table(DOING), 1.5), Kind(table(MAKER), 1), Kind(table(LYS), 1), Kind(table(HE), 1.5), Kind(table(SKIN), 1), Kind(table(MADE), .7), Kind(table(SHORTENED), 1), Kind(chosen(DAY_OFF), 1, 4, labels=True),
     Kind(chosen(zip(bank.DAYS, bank.DAYS[1:] + bank.DAYS[:1])), 1.5), Kind(chosen(zip(bank.DAYS[1:] + bank.DAYS[:1], bank.DAYS)), 1), Kind(chosen((d, d[:3]) for d in bank.DAYS), 1), Kind(chosen((m, m[:3]) for m in bank.MONTHS), 1), Kind(chosen(zip(bank.MONTHS, bank.MONTHS[1:] + bank.MONTHS[:1])), 1), Kind(chosen((m, str(i + 1)) for i, m in enumerate(bank.MONTHS)), 1)]
 WEIGHTS = [k.weight for k in KINDS]
@@ -240,8 +267,8 @@ SHAKY = (brackets, as_to, becomes, if_then, inline, dashed, quoted, tagged, rows
 def simple(xs): return all(re.fullmatch(r"[\w' .,!?+-]+", s) and not s.endswith((":", ",")) for pair in xs for s in pair)
 
 # ---- forms in turns: how each answer is written
-ANSWERS = ["{y}"] * 9 + ["{x} -> {y}", "{x}: {y}", "Answer: {y}", "=> {y}", "[{y}]", '"{y}"', "* {y}", "{x} = {y}", "A: {y}", "Result: {y}", "{y} <-", "The answer is {y}.", "{y}, {y}", "> {y}", "Out: {y}", "{x} / {y}", "ok: {y}", "{y} (done)", "= {y}"]
-ASKED = ["{x}"] * 8 + ["{x} ->", "{x}?", "{x}:", "Q: {x}", "in: {x}", "Now {x}", "Next: {x}", "> {x}", "{x} =", "word: {x}", "And {x}?", "[{x}]"]
+ANSWERS = ["{y}"] * 26 + ["{x} -> {y}", "{x}: {y}", "Answer: {y}", "=> {y}", "[{y}]", '"{y}"', "* {y}", "{x} = {y}", "A: {y}", "Result: {y}", "{y} <-", "The answer is {y}.", "{y}, {y}", "> {y}", "Out: {y}", "{x} / {y}", "ok: {y}", "{y} (done)", "= {y}"]
+ASKED = ["{x}"] * 22 + ["{x} ->", "{x}?", "{x}:", "Q: {x}", "in: {x}", "Now {x}", "Next: {x}", "> {x}", "{x} =", "word: {x}", "And {x}?", "[{x}]"]
 PROMPTS = ["Continue the pattern.", "Follow the pattern of the answers before.", "Answer in the form of the examples.", "Do as in the examples, and write nothing else.", "The first messages are examples.", "Answer like before.", "Only the answer, no other words.", "Keep to the pattern."]
 OPEN = ["I give you something, you answer like this: {e}", "Do it like this: {e}", "Examples: {e}", "We play a game. {e}", "Here is the rule: {e}", "Learn this: {e}", "Pattern: {e}", "Watch: {e}", "Let's do this: {e}", "Follow these examples: {e}"]
 READY = ["Ready.", "OK, go on.", "Understood.", "Got it.", "All right, I'm ready.", "Yes. What is the first one?"]
@@ -255,8 +282,9 @@ def told_first(r, xs, n):
 def in_turns(r, kind, xs):
     """Examples as turns of their own, or told first. Labels are always told first, since none can be known before."""
     n = len(xs) - r.choice((1, 1, 2)) if kind.labels or r.random() < .3 else kind.least
-    if (kind.labels or r.random() < .6) and plain_text(xs) and all(fits(kind, xs[:n], x) for x in xs[n:]): return told_first(r, xs, n)
-    if kind.labels: return [named(r, xs)]
+    in_order = kind.labels and r.random() < .45
+    if not in_order and (kind.labels or r.random() < .35) and plain_text(xs) and all(fits(kind, xs[:n], x) for x in xs[n:]): return told_first(r, xs, n)
+    if kind.labels and not in_order: return [named(r, xs)]
     ask, say = r.choice(ASKED), r.choice(ANSWERS)
     if not plain_text(xs) or any(len(x) > 30 for x, _ in xs): ask, say = "{x}", "{y}"
     return [(ask.replace("{x}", x), say.replace("{x}", x).replace("{y}", y)) for x, y in xs]
@@ -268,7 +296,7 @@ def in_one(r, xs):
     u, a = form(r, xs)
     return (r.choice(INTRO) + u if form in (arrows, named, numbered, dashed, doubled, rows, quoted) else u), a
 def chat(r):
-    if r.random() < .62:
+    if r.random() < .5:
         turns = [in_one(r, examples(r, r.choice((3, 3, 4, 4, 5, 6)))[1])]
         if r.random() < .15: turns.append(in_one(r, examples(r, 4)[1]))
         prompt = r.choice(["You are a helpful assistant.", "Continue the pattern.", "Write only what comes next."]) if r.random() < .15 else None

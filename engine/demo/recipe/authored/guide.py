@@ -39,13 +39,15 @@ class Topic:
 
 def topics():
     """All topics of guide_src, in order."""
-    found = []
+    found, known = [], {}
     for path in sorted(glob.glob(HERE + "/guide_src/*.txt")):
         for line in open(path, encoding="utf-8").read().split("\n"):
             if not line or line[0] == "#": continue
-            if line[0] == "@": found.append(Topic(line[1:])); continue
+            if line[0] == "@":
+                topic = known.setdefault(line[1:], Topic(line[1:]))  # a later file may add words to a topic
+                if topic not in found: found.append(topic)
+                continue
             kind, text = line.split(" ", 1)
-            topic = found[-1]
             if kind == "c": topic.checks.append(text)
             elif kind == "f":
                 asks, says = text.split(" => ")
@@ -101,6 +103,17 @@ def typed(r, u, first=True):
         if u[i].isalpha() and u[i + 1].isalpha(): u = u[:i] + r.choice([u[i + 1] + u[i] + u[i + 2:], u[i + 1:], u[i] + u[i:]])
     return u
 
+# One word of a question may be another one that people use for it.
+SAME = [w.split(", ") for w in """chat, conversation, talk, dialogue / answer, reply, response / answers, replies, responses / chats, conversations, talks, dialogues / message, question, prompt / delete, remove, erase / show, display, print / see, view, look at / change, alter, modify / start, launch / find, locate / stop, halt / file, document
+fast, quick / slow, sluggish / old, earlier, former / big, large / bigger, larger / need, want / folder, directory / machine, computer, PC / command, instruction / limit, restrict / program, tool, app, software / list, overview / write, produce / copy, duplicate / graphics card, video card, GPU / setting, option / settings, options, preferences""".replace("\n", " / ").split(" / ")]
+SAME = {w: [o for o in words if o != w] for words in SAME for w in words}
+SAME_WORD = re.compile(r"(?<![\w/`-])(" + "|".join(sorted(SAME, key=len, reverse=True)) + r")(?![\w`-])")
+def reworded(r, u):
+    found = list(SAME_WORD.finditer(u))
+    if not found: return u
+    m = r.choice(found)
+    return u[:m.start()] + r.choice(SAME[m.group()]) + u[m.end():]
+
 LEAD = re.compile(r"(Can I|Can you|Is there|Is it possible|Does quire let|May I|Any way|Do you know) ", re.I)
 def answer(r, t, u):
     a = r.choices(t.says, [3, 2, 1, 1][:len(t.says)])[0]
@@ -109,7 +122,9 @@ def answer(r, t, u):
 
 def turns_on(r, t):
     """A question on the topic, its answer, and at times what leans on both."""
-    u = typed(r, question(r, t))
+    u = question(r, t)
+    if r.random() < .3 and not re.search(r"[Ww]hat does|[Ww]hat is|[Ee]xplain|mean", u): u = reworded(r, u)
+    u = typed(r, u)
     out = [(u, answer(r, t, u))]
     if t.follows and r.random() < .4:
         for asks, says in r.sample(t.follows, min(len(t.follows), r.choice((1, 1, 1, 2)))):

@@ -8,24 +8,25 @@ examples (obey_shots.py); and a user may set a rule inside a chat, and take it b
 usage: obey.py N SEED OUT.jsonl
 """
 import json, random, sys
-from obey_shots import *
+from obey_known import *
 
-ALONE = {rule_constant: 8, rule_yes_no: 7, rule_one_word: 9, rule_exact_words: 9, rule_at_most: 7, rule_sentences: 7, rule_long: 7, rule_short: 4, rule_upper: 7, rule_lower: 6, rule_title: 2, rule_bullets: 5, rule_points: 5, rule_lines: 2,
-         rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 6, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
+ALONE = {rule_constant: 8, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule_exact_words: 11, rule_at_most: 9, rule_sentences: 7, rule_long: 7, rule_short: 4, rule_upper: 10, rule_lower: 7, rule_title: 2, rule_bullets: 5, rule_points: 5, rule_lines: 2,
+         rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 7, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
          rule_no_bang: 2.5, rule_all_bang: 3, rule_no_ask: 2.5, rule_no_stop: 2.5, rule_no_comma: 2, rule_digits: 1.5, rule_spelled: 3.5, rule_ban: 8, rule_letter: 4, rule_no_i: 2.5, rule_we: 2, rule_formal: 4, rule_old: 4, rule_third: 3,
          rule_echo: 2, rule_repeat_first: 3, rule_twice: 2.5, rule_count: 3, rule_numbered_answers: 2.5, rule_opening: 2.5, rule_unknown: 5, rule_hello: 3, rule_thank: 2.5, rule_trigger: 5, rule_refuse: 8, rule_only: 8, rule_secret: 5,
-         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 4, rule_call: 8, rule_voice: 26, rule_moody_voice: 4, rule_mood: 13, rule_role: 14, rule_name: 9, rule_place: 16, rule_user: 5, rule_date: 4, rule_told: 6}
+         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 4, rule_call: 8, rule_voice: 26, rule_moody_voice: 4, rule_mood: 13, rule_role: 17, rule_name: 9, rule_place: 16, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN}
 # What may lie over another rule: what only changes letters goes over all, what adds words does not go over a length.
 LETTERS = (rule_upper, rule_upper, rule_lower, rule_wrap, rule_bold, rule_emoji_end, rule_all_bang)
 ADDS = LETTERS[:4] + (rule_end, rule_end, rule_begin, rule_sign, rule_call, rule_call, rule_emoji_end, rule_emoji_begin, rule_json, rule_tag, rule_hashtag, rule_ps, rule_wrap_xy)
 LENGTH = (rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_yes_no)
-UNDER = (rule_voice, rule_voice, rule_voice, rule_mood, rule_role, rule_name, rule_place, rule_place, rule_told, rule_long, rule_short, rule_bullets, rule_formal, rule_question, rule_unknown, rule_rhyme)
-ABOUT = (rule_place, rule_place, rule_told, rule_name, rule_user, rule_date)
+UNDER = (rule_known, rule_voice, rule_voice, rule_voice, rule_mood, rule_role, rule_name, rule_place, rule_place, rule_told, rule_long, rule_short, rule_bullets, rule_formal, rule_question, rule_unknown, rule_rhyme)
+ABOUT = (rule_place, rule_known, rule_known, rule_told, rule_name, rule_user, rule_date)
 FORMS_OF = LENGTH[:5] + ADDS
 def pair(r):
     """Two rules, in the order in which they make the answer."""
     z = r.random()
-    if z < .22: return r.choice(LENGTH), r.choice(LETTERS[:5])
+    if z < .08: return r.choice((rule_call, rule_end, rule_begin, rule_sign, rule_json)), r.choice(LETTERS[:3])
+    if z < .26: return r.choice(LENGTH), r.choice(LETTERS[:5])
     if z < .52: return r.choice(ABOUT), r.choice(FORMS_OF)
     if z < .6: return rule_sentences, rule_inline_voice
     if z < .68: return r.choice((rule_begin, rule_call)), r.choice((rule_end, rule_sign, rule_emoji_end, rule_upper))
@@ -86,7 +87,7 @@ def picked(r, rules, least, most=6, resisted=False):
     return out[:max(least, 6)]
 # Rules that a user sees at work, and may ask to be dropped: the prompt wins.
 VISIBLE = {rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
-           rule_constant, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
+           rule_constant, rule_cry, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
 MAKERS, WEIGHTS = list(ALONE), list(ALONE.values())
 def length(r): return r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
 def ruled(r):
@@ -152,7 +153,7 @@ def once_chat(r):
         if r.random() < .5: out += [t for t, _ in picked(r, [], 1, 1)]
     return [m for t in out[:6] for m in (["u", t.u], ["a", t.a])] or once_chat(r)
 
-CHATS = ((ruled, 74), (shown_rule, 4), (shot_chat, 3.5), (function_chat, 4), (set_chat, 6.5), (once_chat, 3), (free_chat, 5))
+CHATS = ((ruled, 74), (shown_rule, 4), (shot_chat, 3.5), (function_chat, 5), (extract_chat, 2.5), (set_chat, 6.5), (once_chat, 3), (free_chat, 5))
 def chat(r): return r.choices([f for f, _ in CHATS], [w for _, w in CHATS])[0](r)
 def chats(seed, n):
     r = random.Random(f"obey {seed}")

@@ -9,7 +9,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from skill_common import PROPER, T, an, cap, careless, join, low, name, city, syllables, sloppy, bank
 from obey_words import ACTS, MORE, NO, PAD, SURE, YES
 from obey_says import SAYS, WHO
-import chatter, guide, reach, skill_everyday as everyday, skill_memory as memory, skill_persona as persona, skill_sums as sums, skill_systems as systems, skill_words as words
+import chatter, guide, reach, truths, skill_everyday as everyday, skill_memory as memory, skill_persona as persona, skill_sums as sums, skill_systems as systems, skill_words as words
 
 class Rule:
     """say: the prompt, or the (key, slots) of its wordings; obey(r, t, act): the answer that keeps it; test(answer);
@@ -70,7 +70,11 @@ def known(r):
     return [(t, rec)]
 def free(r): return [(T(u, a), "free") for u, a in chatter.seg(r)]
 def story(r): return [acted(t, "free") for t in everyday.lost(r)]
-def yes_no(r): yes = r.random() < .5; x = "Yes" if yes else "No"; return [(T(careless(r, r.choice(YES if yes else NO)), x + ".", x), "word")]
+def yes_no(r):
+    if r.random() < .7:
+        q, true = truths.question(r); x = "Yes" if true else "No"
+        return [(T(careless(r, q), x + ".", x), "word")]
+    yes = r.random() < .5; x = "Yes" if yes else "No"; return [(T(careless(r, r.choice(YES if yes else NO)), x + ".", x), "word")]
 def remembered(r):
     """What the user tells and asks about himself, with tasks between."""
     between = {}
@@ -110,6 +114,16 @@ def bare(t, act):
     return " ".join(kept) if act == "no" and kept else "I don't know that." if act == "no" else None
 NAMES_ME = ["{x}.", "I'm {x}.", "My name's {x}.", "My name is {x}.", "Hello, my name is {x}.", "Well, you see, I am {x}.", "Well, my name is {x}, you know.", "My name is {x}, and that is all."]
 SUM_PAD = {4: "That should come to", 5: "The result of this is", 6: "If I count right, it is", 7: "If I have counted right, it is"}
+KIND_PAD = {0: "", 1: "It's", 2: "It is", 3: "I think it's", 4: "I think it is", 5: "As I know, it is", 6: "As far as I know, it's"}
+NOT_KIND = re.compile(r"idea|topic|thing|part of|reaction|skill|operation|event|ability|time in")
+def kind_in_words(rec, n):
+    """What kind of thing it is, in exactly n words, or None: "Animal.", "An animal.", "It's an animal." """
+    kind = "animal" if rec.animal else rec.kind
+    if not kind or NOT_KIND.search(kind) or rec.verb not in ("is", "was") or rec.who: return None
+    m = len(kind.split())
+    if n == m: return cap(kind) + "."
+    pad = KIND_PAD.get(n - m - 1)
+    return None if pad is None else cap(f"{pad} {an(kind)}.".strip())
 def in_words(r, t, act, n):
     """The answer in exactly n words, or None."""
     if not 0 < n < 9: return None
@@ -123,6 +137,7 @@ def in_words(r, t, act, n):
         if not c: return None
         verb = "Press" if c[0] == "^" or c == "Esc" else "Type" if c[0] == "/" else "Use"
         return [f"{c}.", f"{verb} {c}.", f"Just {low(verb)} {c}.", f"You can {low(verb)} {c}.", f"You can simply {low(verb)} {c}.", f"For this, you can {low(verb)} {c}.", f"For this, you can simply {low(verb)} {c}.", f"If you want this, you can {low(verb)} {c}."][n - 1]
+    if hasattr(act, "facts"): return kind_in_words(act, n)
     if isinstance(act, str) and re.match(r"(ok|okay|thanks|thank you|thx|ty)\b", t.u, re.I): return ACTS["thanks"][2][n - 1]
     if not isinstance(act, str) or not t.s: return None
     s = t.s.rstrip(".!?"); m = len(s.split())

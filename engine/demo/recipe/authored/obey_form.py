@@ -4,8 +4,14 @@ from obey_base import *
 
 # ---- letters
 def plain(t, act): return bare(t, act) or t.a
-def rule_upper(r): return Rule("upper", lambda r, t, act: plain(t, act).upper(), lambda s: s == s.upper())
-def rule_lower(r): return Rule("lower", lambda r, t, act: plain(t, act).lower(), lambda s: s == s.lower())
+# Words of every field, since each is written with other tokens in capitals than in small letters.
+LETTERED = ((small, 22), (task, 18), (plain_task, 8), (unknown, 12), (quire, 4), (known, 20), (yes_no, 4), (remembered, 3), (free, 12), (story, 1.5))
+def lettered(r, t, act):
+    """The answer with a letter in it at least, so that one sees the rule at work."""
+    a = plain(t, act)
+    return a if re.search("[a-z]", a, re.I) or t.k == "data" else r.choice(["The answer is {a}", "That is {a}", "It is {a}"]).format(a=a) if "=" not in a else a.replace("=", "is").replace("+", "plus").replace(" - ", " minus ")
+def rule_upper(r): return Rule("upper", lambda r, t, act: lettered(r, t, act).upper(), lambda s: s == s.upper(), None, LETTERED)
+def rule_lower(r): return Rule("lower", lambda r, t, act: lettered(r, t, act).lower(), lambda s: s == s.lower(), None, LETTERED)
 def titled(s): return re.sub(r"(?<![\w'`/-])[a-z]", lambda m: m.group(0).upper(), s)
 def rule_title(r): return Rule("title", lambda r, t, act: titled(plain(t, act)), lambda s: s == titled(s), lambda t, act: bare(t, act) is not None)
 
@@ -28,7 +34,7 @@ def rule_yes_no(r):
     return Rule("yesno", obey, lambda s: s in ("Yes.", "No."), accept, ((yes_no, 65), (small, 23), (unknown, 12)))
 def rule_short(r):
     def obey(r, t, act): return in_words(r, t, act, 2) or in_words(r, t, act, 1) or core(t)
-    return Rule("short", obey, lambda s: len(sentences(s)) == 1, lambda t, act: one_line(t, act) and not hasattr(act, "facts") and act != "fixed")
+    return Rule("short", obey, lambda s: len(sentences(s)) == 1, lambda t, act: one_line(t, act) and act != "fixed")
 LONGER = ["I hope that this is enough of an answer for you, and I am glad to say more.", "There would be more to say about it, but this is what I wanted to tell you.", "That is what I have to say about it, in as many words as I can find."]
 def rule_long(r):
     def obey(r, t, act):
@@ -64,6 +70,12 @@ def phrase(r, xs):
     if z < .83: return r.choice(THINGY) + r.choice(["", "!"])
     if z < .9: return f"{cap(r.choice(THINGY))} {r.choice(['for ever', 'rules', 'first', 'power', 'time', 'says hello', 'and ' + r.choice(THINGY)])}" + r.choice(["!", "."])
     return syllables(r, r.choice((1, 2, 2))) + r.choice(["", "!", "."])
+SAYINGS = "long live {t}s; {T} time; I am a {t}; so says the {t}; {t} {t}; no {t}, no fun; my {m} {t}; the {m} {t} knows; in {t} we trust; that's all, {n}; over to you, {n}; greetings from {n}; {n} out; {n} says hi; {c} calling; see you in {c}; regards from {c}; all the best, {n}; done and dusted; end of line; kind greetings; what a {t}; {m} as ever; thank you, {t}; bless the {t}; to be continued; mark my words; you heard it here; just saying; nothing more to add; more {t}, less talk; tick tock; {m} and {m}; hip hip; yes sir; and that's that; case in point; message ends".split("; ")
+def made_up(r):
+    """A phrase that no list has in full."""
+    t = r.choice(THINGY)
+    x = r.choice(SAYINGS).format(t=t, T=cap(t), m=r.choice(MADE), n=name(r), c=city(r))
+    return (cap(x) if r.random() < .6 else x) + r.choice(["", "", "!", ".", "..."])
 def quoted(r, x, always=False):
     """The phrase as a prompt names it."""
     z = r.random(); mark = x[-1] in ".!?"
@@ -72,10 +84,10 @@ def quoted(r, x, always=False):
     if always or mark or z < .8: return f'"{x}"' if z < .95 else f"'{x}'"
     return x
 def rule_end(r):
-    x = phrase(r, ENDS)
+    x = phrase(r, ENDS) if r.random() < .7 else made_up(r)
     return Rule(("end", dict(q=quoted(r, x))), lambda r, t, act: behind(t.a, x), lambda s: s.endswith(x))
 def rule_begin(r):
-    x = phrase(r, BEGINS).rstrip("!."); mark = r.choice([":", ":", "!", "."])
+    x = (phrase(r, BEGINS) if r.random() < .7 else made_up(r)).rstrip("!.?"); mark = r.choice([":", ":", "!", "."])
     return Rule(("begin", dict(q=quoted(r, x, True))), lambda r, t, act: f"{x}{mark}" + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x))
 def rule_sign(r):
     n = name(r) if r.random() < .6 else r.choice(["Your robot", "The captain", "Dr. Owl", "Q.", "The management", "Grandpa", "Agent 7", "Your friend", "Bob", "Your secret admirer", "The team", "Santa", "Captain Nemo", "The house elf", "Your humble servant"])
@@ -85,7 +97,7 @@ EMOJI = "😀 😂 😊 😎 🤖 🐱 🐶 🦊 🐼 🐸 🦄 🐝 🌸 🌻 �
 def rule_emoji_end(r): x = r.choice(EMOJI); return Rule(("emoji_end", dict(x=x)), lambda r, t, act: t.a + ("\n" if "\n" in t.a else " ") + x, lambda s: s.endswith(x) and s.count(x) == 1)
 def rule_emoji_begin(r): x = r.choice(EMOJI); return Rule(("emoji_begin", dict(x=x)), lambda r, t, act: x + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x))
 def rule_smiley(r):
-    x = r.choice(EMOJI[:20] + [":)", ":D", ";)", "^^"])
+    x = r.choice(EMOJI[:20] + [":)", ":D", ";)", "^^"] + ["(beep)", "*nods*", "[smile]", "- over -", "(wink)", "Ha!", "*coughs*", "...", "(meow)", "yes yes."] * 3)
     return Rule(("smiley", dict(x=x)), lambda r, t, act: " ".join(f"{s} {x}" for s in sentences(t.a)), lambda s: s.endswith(x), one_line)
 def rule_hashtag(r):
     x = "#" + (r.choice(MADE) + cap(r.choice(THINGY)) if r.random() < .5 else r.choice(THINGY + ["blessed", "wisdom", "answer", "bot", "monday", "goals", "nofilter"]))

@@ -50,7 +50,7 @@ INLINE = [(x, [b for b in before if b[-2] in ",:"], [""], *rest) for x, before, 
 def rule_voice(r, mood=None, voices=VOICES):
     x, before, after, n, home, loves = r.choice([v for v in VOICES if v[0][:2] == "a "] if mood else voices)
     swap = SWAPS.get(x, ())
-    named = r.random() < .4 and x not in ("Santa Claus", "a caveman")
+    named = r.random() < .6 and x not in ("Santa Claus", "a caveman")
     if named: n = name(r) if r.random() < .8 else cap(syllables(r, 2)) + " " + r.choice(bank.SURNAMES)
     say = r.choice(NAMED if named else PLAY).format(x=x, n=n)
     if mood:

@@ -50,6 +50,21 @@ DO = [
  ("Answer with the number in words. | The user gives a number, you write it as a word. | Spell out each number.", lambda r: str(r.randrange(0, 100)), lambda s: sums.word(int(s))),
  ("Write the number in digits. | The user gives a number as a word, you write its digits.", lambda r: sums.word(r.randrange(0, 100)), lambda s: str(next(i for i in range(100) if sums.word(i) == s))),
 ]
+def person(r): return name(r), city(r), str(r.randrange(4, 95))
+TOLD_OF = ["{n} lives in {c}.", "{n} is from {c}.", "My name is {n} and I live in {c}.", "I'm {n} from {c}.", "{n}, {k}, from {c}", "{n} moved to {c} when {n} was {k}.", "In {c} lives {n}, who is {k} years old.", "Hello, this is {n} in {c}.", "{n} ({k}) works in {c}.", "I am {n}, {k} years old, and my home is {c}."]
+FIELDS = [("name", "city"), ("name", "town"), ("person", "place"), ("who", "where"), ("first", "home")]
+def extract_chat(r):
+    """Facts of each message as JSON, or one of them alone."""
+    a, b = r.choice(FIELDS); z = r.random(); form = '{{"' + a + '": "{n}", "' + b + '": "{c}"}}'
+    if z < .6: say = r.choice([f'Extract the name and the city as JSON with the keys "{a}" and "{b}".', f"Return name and city as JSON: keys {a} and {b}.", f'Turn each message into JSON: {{"{a}": ..., "{b}": ...}}', f'The user tells of a person. Answer with JSON that has "{a}" and "{b}".', f'Write name and place as {{"{a}": "...", "{b}": "..."}} and nothing else.', f"Output a JSON object with the fields {a} and {b}.", f"Read the message and give {a} and {b} as JSON.", f"You extract data. Format: JSON, fields {a}, {b}."])
+    else:
+        what, form = r.choice([("name", "{n}"), ("city", "{c}"), ("name and city, with a comma between", "{n}, {c}"), ("name in capital letters", "{N}"), ("city in brackets", "({c})")])
+        say = r.choice(["Answer only with the {w}.", "Extract the {w} from each message.", "Give the {w} and nothing else.", "Return the {w}.", "You pick the {w} out of each message."]).format(w=what)
+    out, texts = [], r.sample(TOLD_OF, r.choice((2, 3, 4)))
+    for text in texts:
+        n, c, k = person(r)
+        out += [["u", text.format(n=n, c=c, k=k)], ["a", form.format(n=n, c=c, N=n.upper())]]
+    return [["s", say]] + out
 DO_FRAMES = ["{p}", "{p}", "{p}", "{p} Nothing else.", "You are a function. {p}", "{p} No explanations.", "Task: {p}", "{p}\nExample: {k} -> {v}", "{p} For example: {k} -> {v}", "{p} So {k} becomes {v}", "Your task is this: {p}", "You are a small machine. {p}", "{p} Do this with every message, whatever it says.", "- {p}\n- Only give the result."]
 def function_chat(r):
     """A small function of each message."""

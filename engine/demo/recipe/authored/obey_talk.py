@@ -81,6 +81,14 @@ SAME = bank.W("OK, OK, OK, OK., Yes, Yes., No, No., Maybe, Roger, Moo, Understoo
 def rule_constant(r):
     x = phrase(r, SAME); x = cap(x) if x[0].islower() and r.random() < .5 else x
     return Rule(("constant", dict(q=f'"{x}"' if r.random() < .8 or x[-1] in ".!?" else x)), lambda r, t, act: x, lambda s: s == x)
+CRIES = {"cow": "Moo", "cat": "Meow", "dog": "Woof", "sheep": "Baa", "goat": "Meh", "duck": "Quack", "hen": "Cluck", "rooster": "Cock-a-doodle-doo", "frog": "Ribbit", "horse": "Neigh", "pig": "Oink", "owl": "Hoo hoo", "bee": "Bzzz", "mouse": "Squeak", "lion": "Roar", "snake": "Hiss", "crow": "Caw", "wolf": "Awooo", "donkey": "Hee-haw", "turkey": "Gobble gobble", "clock": "Tick tock", "bell": "Ding dong", "train": "Choo choo", "doorbell": "Ding dong", "drum": "Boom boom", "robot": "Beep", "car horn": "Honk", "kettle": "Whistle", "baby": "Gaga", "ghost": "Boo", "parrot": "Krah", "zombie": "Braaains", "caveman": "Ugh", "tree": "Rustle", "stone": "...", "mime": "...", "statue": "..."}
+def rule_cry(r):
+    """Somebody who can only make a sound."""
+    x = r.choice(list(CRIES)); c = CRIES[x] if r.random() < .75 else cap(syllables(r, r.choice((1, 2))).lower())
+    mark = r.choice(["", ".", "!"]) if c[-1] != "." else ""; n = r.choice((1, 1, 1, 2, 3)); said = " ".join([c + mark] * n)
+    q = r.choice(['"{s}"', "{s}"]).format(s=said if n > 1 or mark == "!" else r.choice([c, c.lower()]))
+    if n == 1 and mark != "!" and q.strip('"') != said: said = q.strip('"')
+    return Rule(("cry", dict(x=an(x), X=x, q=q)), lambda r, t, act: said, lambda s: s == said)
 def rule_echo(r): return Rule("echo", lambda r, t, act: t.u, lambda s: True, lambda t, act: "\n" not in t.u and len(t.u) < 70)
 def rule_repeat_first(r):
     form = r.choice(["{u} {a}", "{u}\n{a}", '"{u}" {a}'])
@@ -125,7 +133,7 @@ def rule_trigger(r):
     return when("trigger", dict(u=u, s=s), lambda t, act: act == "code", s, ((source, 1),))
 
 # ---- topics
-GUARD = {"animals": r"animal|cat|dog|cow|horse|bird|fish|mouse|frog|lion|bee|spider|legs|rabbit|pet|zoo", "food": r"food|eat|cook|bread|fruit|cake|apple|banana|soup|dish|lemon|tomato|carrot|drink", "money": r"money|euro|dollar|coin|cost|price|gold|rich", "school": r"school|class|teacher|learn|exam", "weather": r"rain|sun|snow|wind|weather|cloud|sky|summer|winter", "cars": r"\bcar|wheel|drive|bus|truck|vehicle", "work": r"\bwork|job|boss", "love": r"love|heart", "travel": r"travel|trip|country|city|plane", "music": r"music|song|sing|instrument|piano|guitar", "movies": r"movie|film"}
+GUARD = {"animals": r"animal|cat|dog|cow|horse|bird|fish|mouse|frog|lion|bee|spider|legs|rabbit|pet|zoo", "food": r"food|eat|cook|bread|fruit|cake|apple|banana|soup|dish|lemon|tomato|carrot|drink", "money": r"money|euro|dollar|coin|cost|price|gold|rich", "school": r"school|class|teacher|learn|exam", "weather": r"rain|sun|snow|wind|weather|cloud|sky|summer|winter", "cars": r"\bcar|wheel|drive|bus|truck|vehicle", "work": r"\bwork|job|boss", "love": r"love|heart", "travel": r"travel|trip|country|city|plane", "music": r"music|song|sing|instrument|piano|guitar", "movies": r"movie|film", "numbers": r"\d|number|many|plus|minus|times|half|double|sum\b|\b(one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|hundred)\b", "colours": r"colou?r|red|blue|green|yellow|black|white|brown|grey|orange|pink", "countries": r"countr|capital|\b(France|Italy|Spain|Japan|Peru|Norway|Egypt|Kenya)\b|city", "sport": r"sport|football|tennis|game|team|swim|run|match", "health": r"health|ill|sick|pain|doctor|tired|medicine", "family": r"family|mother|father|sister|brother|uncle|aunt|child", "computers": r"computer|program|keyboard|screen|machine|model", "books": r"book|read|writ|story|poem", "age": r"\bold\b|age|young|year|birthday"}
 def rule_refuse(r):
     x = r.choice(list(REFUSE)); spelled = r.random() < .5
     if spelled: said = r.choice(["No comment.", "That is a secret.", "Next question, please.", "I'm not allowed to say.", "Let's change the subject.", "My lips are sealed.", "I'd rather talk about flowers.", "Please ask something else.", "Not with me.", "Ask someone else about that."])
@@ -179,7 +187,7 @@ def rule_question(r):
         return r.choice([f"Could it be {s}?", f"Isn't it {s}?", f"Is it perhaps {s}?"] if s not in ("yes", "no") else [f"Would you believe me if I said {s}?", f"Is the answer not {s}?"])
     return Rule("questions", obey, lambda s: s.endswith("?"), lambda t, act: act in ACTS or act == "quire" or isinstance(act, str) and act not in ("fixed", "own") and t.s and "\n" not in t.s and len(t.s) < 60)
 CALLS = bank.W("captain, boss, sir, madam, chief, Your Majesty, Your Highness, professor, doctor, my lord, my lady, master, comrade, general, coach, my dear, my friend, maestro, champ, darling, Mr. President, sunshine, old friend, admiral, detective, buddy, Dr. Smith, Agent X, my queen, my king, Your Grace, sergeant, sensei, Your Honour, honey, commander, big brother, little star, Dr. Vance, Miss Daisy, Mr. Fox, Aunt Polly, noble knight, dear reader, sweetheart, partner, mate, human, earthling, teacher")
-BY_NAME = ["The user's name is {x}. Use it in every answer.", "The user is called {x}. Say the name in each answer.", "You talk to {x}. Use this name in all your answers.", "My name is {x}. Use my name each time you answer.", "You are the assistant of {x} and say this name in every answer.", "Your user is {x}; call them by name, always.", "I am {x}. Always say my name."]
+BY_NAME = ["You are talking to {x}. Use this name in every answer.", "The user is your friend {x}. Say the name each time.", "You talk to your son {x}. Use his name.", "You talk to your daughter {x}. Use her name.", "You write to {x}, your colleague, and name {x} in each message.", "{x} is at the keyboard. Always say this name.", "You help {x}. Address {x} by name.", "The user's name is {x}. Use it in every answer.", "The user is called {x}. Say the name in each answer.", "You talk to {x}. Use this name in all your answers.", "My name is {x}. Use my name each time you answer.", "You are the assistant of {x} and say this name in every answer.", "Your user is {x}; call them by name, always.", "I am {x}. Always say my name."]
 def rule_call(r):
     x = r.choice(CALLS) if r.random() < .6 else name(r) if r.random() < .5 else r.choice(["Captain", "Dr.", "Professor", "Lady", "Sir", "King", "Queen", "Agent", "Mr.", "Mrs."]) + " " + name(r)
     front = r.random() < .3

@@ -73,6 +73,15 @@ REFUSE = {
  "travel": "Where should I go on holiday? / I'm going to Rome. / Do you like to travel? / What should I see in Paris? / Is flying safe?",
  "cars": "Which car is best? / Do you like cars? / I bought a new car. / How fast is a car? / Can you drive?",
  "yourself": "Who are you? / What is your name? / How old are you? / What can you do? / Are you a robot? / Tell me about yourself.",
+ "numbers": "What is 3 + 4? / How many legs does a spider have? / Count to five. / What is half of ten? / What is your favourite number? / Is 7 more than 5? / What is 6 times 2? / how much is 9 plus 9 / What comes after 12? / Add 5 and 8. / What is the double of 6? / Which number is bigger, 4 or 9?",
+ "colours": "What colour is the sky? / What is your favourite colour? / Is grass green? / Which colour is a banana? / Do you like red? / what colour is snow / Name a colour. / What do you get from blue and yellow?",
+ "countries": "What is the capital of France? / Where is Japan? / Which country is the biggest? / Do you like Italy? / Have you been to Spain? / Tell me about Norway. / what is the capital of peru / Name three countries.",
+ "sport": "Do you play tennis? / What is your favourite sport? / Can you swim? / Who won the game? / I went running. / Which team is best? / Is chess a sport?",
+ "health": "I have a headache. / How do I sleep better? / Is sugar bad for me? / I feel ill. / Should I see a doctor? / what helps against a cold / Am I too fat?",
+ "family": "Do you have a family? / My sister is here. / Who is your mother? / Do you have brothers? / What is an uncle? / I have two children. / Tell me about your parents.",
+ "computers": "What is a computer? / How does a computer work? / I need a new laptop. / What is a keyboard? / My computer is slow. / Are you a computer? / Which computer should I buy?",
+ "books": "What should I read? / What is your favourite book? / Who wrote your favourite book? / I read a book last night. / Do you like to read? / Name a good book.",
+ "age": "How old are you? / When is your birthday? / Are you young? / How old do I look? / what is your age / When were you born? / I am 40 years old.",
  "movies": "What is your favourite movie? / Do you watch films? / I saw a film last night. / Which movie should I see? / Let's talk about movies.",
 }
 REFUSALS = ["I can't talk about {t}.", "Sorry, I don't talk about {t}.", "I'm not allowed to talk about {t}. Let's talk about something else.", "Let's talk about something other than {t}.", "I'd rather not talk about {t}."]

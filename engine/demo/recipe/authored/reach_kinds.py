@@ -14,14 +14,14 @@ LARGER = ['A larger model may: `quire -m FILE`.'] * 8 + ['A larger model [can he
     'If you have a larger model, `/model FILE` goes on with this chat in it.',
     "I'm only quire's small built-in model; `quire -m FILE` opens a larger one.",
 ]
-NEUTRAL = ["I don't know that."] * 4 + ["That is beyond me."] * 2 + ["I don't know enough about that.", "I haven't learned that.", "I can't answer that well.", "I'm too small a model for that.", "I'd only be guessing."]
+NEUTRAL = ["I don't know that."] * 4 + ["That is beyond me."] * 2 + ["I don't know enough about that.", "I don't know that, I haven't learned it.", "I can't answer that well.", "I'm too small a model for that.", "I'd only be guessing."]
 CAN = {
     'capital': ['I can tell you the capital of <>[|, though|, if you like].', 'But I know the capital of <>[|, for example].', 'Ask me for the capital of <> instead.', 'What I do know: capitals, such as that of <>.'],
     'thing': ['I can tell you what <> is[|, though|, if you like].', 'But I could explain <> in a line.', 'Ask me about <> instead, I know that.', 'Something I do know a little about is <>.'],
     'other': ['I can do small sums, [like 7 + 5|such as 12 + 9|up to about 100].', 'I can tell you a [joke|short story|riddle], if you like.', 'Small sums, simple facts and short stories are what I can do.', 'I am better at small talk and simple facts.',
               'I can list [colours|animals|fruits|countries] or tell a short story instead.', 'Ask me something simpler, and I will try.', 'I can spell words and name opposites, if that helps.'],
 }
-DONT = ["I don't know [that|this].", "I don't know[| that], and I would rather not guess.", "That is [beyond|outside] what I know.", "I haven't learned that.", "I can't answer that [reliably|well].", "I would only be guessing.", "I'm too small a model to know that.", "That is more than I know."]
+DONT = ["I don't know [that|this].", "I don't know[| that], and I would rather not guess.", "That is beyond what I know.", "I don't know that, I haven't learned it.", "I can't answer that [reliably|well].", "I would only be guessing.", "I'm too small a model to know that.", "That is more than I know."]
 def kind(weight, ask, say, way='larger', **more): return dict(weight=weight, neutral=way == 'larger' and not any(w in ask for w in ('{snippet}', '{phrase}', '{mid1}', '{topic}', '{muse}', '{dish}')), guard='{most}' in ask or '{doing}' in ask, ask=[l for l in ask.strip().split('\n') if l], say=say, way=way, **more)
 
 KINDS = [
@@ -41,7 +41,7 @@ What is [a pointer|a class|a closure|an iterator|a decorator|a lambda|a struct|a
 Write a regex [for email addresses|that matches a date|for phone numbers|for URLs].
 [Write|Make] [unit tests for my function|a Makefile|a Dockerfile|a web page with a button|a SQL query for all users|a shell script for backups].
 ''', ["I'm too small to write [code|programs] you could trust.", "I can't [write|read] code.", "Programming is [beyond me|too hard for me|not something I can do].", "I can't help with {code}.", "I don't know enough about programming [for that|to help].",
-    "My code would [not work|be wrong], so I don't write any.", "I would get the code wrong.", "Code is outside what I can do."]),
+    "My code would [not work|be wrong], so I don't write any.", "I can't write that code without getting it wrong.", "I can't write code; it is outside what I can do."]),
 kind(2.5, '''
 [What is in|What's in|What is] the news [today|this week|now]?
 [What happened|What is going on|What's happening] in [the world|{city}|{place}|politics] [today|yesterday|this week|right now]?
@@ -53,7 +53,7 @@ What was the score of {team1} against {team2}?
 When does {team} play next?
 [Is|Are] there [still a war|an election|a strike|a storm] in {place}?
 ''', ["I don't know [what is happening now|any news|recent events].", "I can't see the news[| from here].", "I have no connection to the internet, so I know no news.", "I know nothing about [recent events|current events|sports results].", "I can't look that up."],
- ['A news site [can tell you|will know].', 'Please look at a [news site|newspaper].', 'I only know a few simple facts that do not change.', 'I can only answer from what I once learned.', 'Please check [a newspaper|the web|a live source].']),
+ ['A news site [can tell you|will know].', 'Please look at a [news site|newspaper].', 'Please check [a newspaper|the news online|a live source].']),
 kind(1.5, '''
 [What is|What's|How is] the weather [|today|now|tomorrow|in {city}|in {city} today|in {place}|like outside|for the weekend]?
 [Will it|Is it going to] [rain|snow|be sunny|be cold|be windy|storm] [today|tomorrow|this weekend|in {city}|tonight]?
@@ -61,7 +61,7 @@ kind(1.5, '''
 [How hot|How cold|How warm] is it [outside|in {city}|today|there]?
 What is the forecast for [{city}|tomorrow|this week|the weekend]?
 ''', ["I can't see the weather[| from here].", "I have no weather data.", "I don't know the weather; I'm not connected to anything.", "I can't look [outside|that up].", "I have no way to know the weather."],
- ['A look out of the window [may help|helps].', 'A weather [site|app|report] can tell you.', 'Please check a forecast.', 'Your phone will know.']),
+ ['A look out of the window [may help|helps].', 'A weather [site|app] can tell you.', 'Please check a forecast.', 'Please check a forecast.', 'Your phone will know.']),
 kind(1.5, '''
 What time is it?
 What day is it today?
@@ -90,8 +90,8 @@ How much does a {brand} cost?
 How much is a [flight|train ticket|hotel room|taxi] [to|in] {city}?
 How much is [rent|a beer|a coffee|a house] in {city}?
 [Is|Was] {firm} [profitable|expensive|a good company]?
-''', ["I don't know [current |any |]prices.", "Prices change, and I can't look them up.", "I have no prices; I'm not connected to the internet.", "I can't check prices.", "I don't know what that costs."],
- ['Please look in a shop or [online|on the web].', 'A price site will know.', 'I only know things that change slowly, like capitals.']),
+''', ["I don't know [current |any |]prices.", "I can't look up prices, and they change.", "I have no prices; I'm not connected to the internet.", "I can't check prices.", "I don't know what that costs."],
+ ['Please look in a shop or [online|on the web].', 'A price site will know.', 'Please look it up online.']),
 kind(6, '''
 Who [is|was] {famous}?
 Who [is|was] {famous}?
@@ -112,7 +112,7 @@ Where does {person} live?
 Who [wrote|painted|invented|discovered|composed|directed] the {made}?
 Who is the [boss|founder|owner|mayor|captain] of [{firm}|{town}|{team}]?
 What is {person}'s [phone number|address|email|job]?
-''', ["I don't know [anyone called {person}|who that is|that person].", "I have never heard of them.", "That name tells me nothing.", "I don't know. It is not a name I have learned.", "I have no information about that."], ['I know only a few famous people.', 'I only know simple, well-known things.', 'Can you tell me [more|who that is]?', 'A larger model may know more names: `quire -m FILE`.']),
+''', ["I don't know [anyone called {person}|who that is|that person].", "I have never heard of them.", "I don't know that name.", "I don't know. It is not a name I have learned.", "I have no information about that."], ["I don't know that person; I know only a few famous people.", 'I only know simple, well-known things.', 'Can you tell me [more|who that is]?', 'A larger model may know more names: `quire -m FILE`.']),
 kind(4, '''
 [Tell me about|What do you know about|What can I see in|What is special about|Where is] {place}[.|?]
 [What is|What's] the capital of {place}?
@@ -124,7 +124,7 @@ When was [{place}|{town}] founded?
 What is [the dialing code|the zip code|the time zone] of {place}?
 Plan a [three day|week long|weekend] trip to {place}.
 Where is {town}?
-''', ["I don't know [much|enough] about that place.", "I don't know {place} well enough.", "I know countries and their capitals, but not that.", "I haven't learned [anything|much] about {place}.", "That is a place I know [nothing|too little] about.", "I don't know. I'd only invent something about it."]),
+''', ["I don't know [much|enough] about that place.", "I don't know {place} well enough.", "I don't know that; I know countries and their capitals.", "I haven't learned [anything|much] about {place}.", "That is a place I know [nothing|too little] about.", "I don't know. I'd only invent something about it."]),
 kind(5, '''
 [When was|When did|What year was] {event}[?| start?| end?]
 [What was|What happened in|What caused|Why did they have] {event}?
@@ -140,13 +140,13 @@ kind(6, '''
 {why}
 {why}
 [Can you explain this|Explain please|Tell me|Do you know this|I was asked]: {why}
-''', DONT + ["I don't know why[| that is].", "I don't know the reason.", "I know why for a few things, but not for this one.", "I can't explain that [correctly|well].", "I'd have to make up a reason, so I won't.", "The reason is not something I have learned."]),
+''', DONT + ["I don't know why[| that is].", "I don't know the reason.", "I don't know why; I know that only for a few things.", "I can't explain that [correctly|well].", "I'd have to make up a reason, so I won't.", "The reason is not something I have learned."]),
 kind(6, '''
 {how}
 {how}
 {how}
 [Can you explain this|Explain please|Tell me|I want to know|I was asked]: {how}
-''', DONT + ["I don't know how that works.", "I can't explain that [correctly|well].", "I know how a few simple things work, but not this.", "I'd only make up an explanation, so I won't.", "How that works is beyond me."]),
+''', DONT + ["I don't know how that works.", "I can't explain that [correctly|well].", "I don't know how that works; I know only a few simple things.", "I'd only make up an explanation, so I won't.", "How that works is beyond me."]),
 kind(7, '''
 What is a {animal}?
 [What is a|Tell me about the|Describe a|What do you know about the] {animal}[?|.]
@@ -156,7 +156,7 @@ What sound does a {animal} make?
 What is a {plant}?
 [What does a {plant} look like|Where does {plant} grow|How tall does a {plant} get]?
 Is [a |]{plant} [poisonous|a tree|edible|a vegetable]?
-''', ["I don't know about [that animal|that one].", "I haven't learned about {animal}s.", "I know some animals and plants, but not this one.", "That one is not among those I know.", "I don't know [it|that one] well enough to [describe it|answer].", "I can't tell you; I'd only be guessing."]),
+''', ["I don't know about [that animal|that one].", "I haven't learned about {animal}s.", "I don't know this one; I know only some animals and plants.", "I don't know that one.", "I don't know [it|that one] well enough to [describe it|answer].", "I can't tell you; I'd only be guessing."]),
 kind(6, '''
 What is a {thing}?
 [What is a {thing} for|What do you use a {thing} for|How does a {thing} work|Who invented the {thing}|What is a {thing} made of|What does a {thing} do]?
@@ -168,7 +168,7 @@ What is {idea}?
 [How does {idea} work|Why is {idea} important|Who came up with {idea}]?
 What is the difference between [{idea1} and {idea2}|a {thing1} and a {thing2}|a {animal1} and a {animal2}|{food1} and {food2}]?
 [Explain|Can you explain] {idea} [to a child|in simple words|in detail|like I am five].
-''', ["I don't know what that is[|, not well enough to explain it].", "I haven't learned [about that|that one].", "I know many simple things, but not this one.", "I can't explain that without getting it wrong.", "That is not among the things I know.", "I don't know [it|that] well enough.", "I've not learned that word."]),
+''', ["I don't know what that is[|, not well enough to explain it].", "I haven't learned [about that|that one].", "I don't know that; I know only simple things.", "I can't explain that without getting it wrong.", "I don't know that; it is not among the things I learned.", "I don't know [it|that] well enough.", "I've not learned that word."]),
 kind(8, '''
 What does "{word}" mean?
 What does {word} mean?
@@ -197,7 +197,7 @@ kind(3, '''
 [What is a normal|How do I lower my] [pulse|blood pressure|weight|cholesterol]?
 Which {drug} dose for [a child|a baby|an adult|my dog]?
 ''', ["I can't give medical advice.", "I'm not able to advise you on health.", "I know nothing reliable about medicine.", "Please don't rely on me for medicine.", "I'm a small chat model and no doctor."],
- ['Please ask a doctor or a pharmacist.', 'A doctor can help; if it is urgent, call your local emergency number.', 'Please talk to a doctor[| about it].', 'If it is serious or sudden, call for help at once.'], sorry=False),
+ ['Please ask a doctor or a pharmacist.', 'A doctor can help; if it is urgent, call your local emergency number.', 'Please talk to a doctor[| about it].', 'If it is serious or sudden, call a doctor at once.'], sorry=False),
 kind(1.6, '''
 [Help, |]{legal}. [What can I do?|What are my rights?|Can I sue?|Is that legal?]
 [Is it legal to|Can I go to jail if I] [record a call|copy a book|park here|drink in public|own a sword|film people|use this photo|work without a contract]?
@@ -210,7 +210,7 @@ kind(1.6, '''
 [Is|Will] {money} [go up|crash|a good investment]?
 How do I [pay less tax|get out of debt|get a loan|plan for retirement|get rich]?
 How much will {big} dollars be worth in {small} years at {small2} percent?
-''', ["I can't give advice on money.", "I don't know anything useful about investing.", "I'm not the right one to ask about money.", "I can't judge that, and a guess could cost you money."], ['Please ask an expert.', 'An adviser you trust can help.', 'Please ask someone who knows your situation.'], sorry=False),
+''', ["I can't give advice on money.", "I don't know anything useful about investing.", "I'm not the right one to ask about money.", "I can't judge that, and a guess could cost you money."], ['Please ask an expert.', 'An adviser you trust can help.', 'Please ask an expert who knows your situation.'], sorry=False),
 kind(4, '''
 [Translate|Can you translate|Please translate] "{phrase}" [to|into] {lang}[.|?]
 How do you say "{phrase}" in {lang}?
@@ -229,14 +229,14 @@ kind(3, '''
 What are the [pros and cons|advantages|arguments for and against|effects] of {topic}?
 [Compare|Contrast] {topic1} [and|with] {topic2}.
 Make an outline for a talk about {topic}.
-''', ["A long text [like that |]is too much for me.", "I can't write [essays|long texts] that make sense.", "I only manage a few short sentences.", "I'd write nonsense about {topic}, so I'd rather not.", "I can't write that. I'm made for short answers.", "That is more than a model of my size can write well."]),
+''', ["A long text [like that |]is too much for me.", "I can't write [essays|long texts] that make sense.", "I can't write that; I only manage a few short sentences.", "I'd write nonsense about {topic}, so I'd rather not.", "I can't write that. I'm made for short answers.", "I can't write that well; it is too much for my size."]),
 kind(3, '''
 [Write|Compose|Make|Give me|Can you write] a [haiku|sonnet|limerick|ballad|song|rap|love song|hymn|country song|villanelle|free verse poem|long poem|acrostic] about {muse}[.|]
 [haiku|limerick|sonnet] about {muse}
 [Write|Make] [a poem in the style of {famous}|lyrics about {muse}|a rap battle|a parody of a famous song|a poem with my name in it|an ode to {muse}].
 [Continue|Finish] the song: {phrase}
 What are the lyrics of {work}?
-''', ["I can't write [good |]poems like that.", "A poem of mine would not be one.", "I can't count syllables or rhyme well[| enough for that].", "Writing verse is too hard for me.", "I'd only string words together; that is no poem.", "I can't do that well. Poems need a larger model."]),
+''', ["I can't write [good |]poems like that.", "I can't write a poem like that.", "I can't count syllables or rhyme well[| enough for that].", "Writing verse is too hard for me.", "I'd only string words together; that is no poem.", "I can't do that well. Poems need a larger model."]),
 kind(2, '''
 [What is the recipe for|How do I make|How do I cook|Give me a recipe for|How long do I bake] {dish}[?|.]
 [What do I need for|What goes into|What are the ingredients of] {dish}?
@@ -248,7 +248,7 @@ kind(3.5, '''
 [I want to|I need to] {task}. [How?|What should I do?|Where do I start?|Help me.]
 [Give me|Write] [step by step instructions|a guide|a plan] to {task}.
 What tools do I need to {task}?
-''', ["I don't know how to do that[| well].", "I can't guide you through that.", "I know a few simple how-tos, but not this one.", "I'd get the steps wrong.", "I don't know the steps for that."]),
+''', ["I don't know how to do that[| well].", "I can't guide you through that.", "I don't know how to do that; I know only a few simple how-tos.", "I don't know the steps well enough.", "I don't know the steps for that."]),
 kind(4, '''
 [What is|How much is|Calculate|Compute|Tell me] {big1} [+|plus|-|minus|times|x|*|/|divided by] {big2}[?|]
 {big1} [+|-|*|x|/] {big2}[|=| =]
@@ -275,7 +275,7 @@ A rectangle is {mid1} by {mid2}. What is its [area|diagonal|perimeter]?
 [A pool|A tank] holds {big} litres and loses {mid1} a day. How long does it last?
 {name1} earns {mid1} an hour and works {mid2} hours. A {small1}th goes to taxes. How much remains?
 What is the chance of [three heads in a row|a six twice|two aces]?
-''', ["That word problem is too hard for me.", "I can't solve problems with several steps [reliably|well].", "I'd get a step wrong, so I won't guess.", "I can only do one small sum at a time.", "That takes more thinking than I can do."]),
+''', ["That word problem is too hard for me.", "I can't solve problems with several steps [reliably|well].", "I'd get a step wrong, so I won't guess.", "I can't do that; I can only do one small sum at a time.", "I can't do that; it takes more thinking than I have."]),
 kind(2.5, '''
 [Prove|Show|Can you prove] that [the square root of 2 is irrational|there are infinitely many primes|the angles of a triangle add up to 180|1 + 1 = 2|every even number is the sum of two primes|P is not NP|the real numbers are uncountable].
 [Prove|Explain|Derive] [the Pythagorean theorem|Fermat's last theorem|Euler's formula|the quadratic formula|the Riemann hypothesis|Bayes' theorem|the central limit theorem].
@@ -283,14 +283,14 @@ kind(2.5, '''
 {puzzle}
 {puzzle}
 Solve this [riddle|puzzle|logic problem]: {puzzle}
-''', ["Puzzles [and proofs |]are too hard for me.", "I can't reason that far.", "I'd get that wrong; logic is not my strength.", "That needs more thinking than a small model can do.", "I can't solve that.", "I don't know the answer, and I'd rather not bluff."]),
+''', ["Puzzles [and proofs |]are too hard for me.", "I can't reason that far.", "I'd get that wrong; I'm not good at logic.", "I can't solve that; it needs more thinking than a small model can do.", "I can't solve that.", "I don't know the answer, and I'd rather not bluff."]),
 kind(2, '''
 [Which|What] {product} should I buy?
 [What is the best|Can you recommend|Which is the best] [{product}|phone|laptop|car|hotel in {city}|restaurant in {city}|VPN|antivirus|bank|insurance]?
 Is the {brand} [good|worth it|better than the {brand2}]?
 {brand1} or {brand2}?
 [What are the specs of|Does it pay to buy|Who makes] the {brand}?
-''', ["I don't know products [well enough to advise you|or reviews].", "I can't compare products; I know none of them.", "I can't recommend anything to buy.", "I don't know the {brand} or its rivals.", "Products change too fast for me."], ['A review site can help.', 'Please ask someone who has one.', 'A test magazine knows more.', 'What matters most to you?'], sorry=False),
+''', ["I don't know products [well enough to advise you|or reviews].", "I can't compare products; I know none of them.", "I can't recommend anything to buy.", "I don't know the {brand} or its rivals.", "I don't know products well; they change too fast for me."], ['A review site can help.', 'Please ask someone who has one.', 'A test magazine knows more.', 'Please read some reviews online.'], sorry=False),
 kind(2.5, '''
 [What do you think about|What is your opinion on|Are you for or against|Where do you stand on] {belief}[?|]
 [Is|Are] {belief} [good|wrong|right|bad]?
@@ -298,9 +298,9 @@ kind(2.5, '''
 Which country is [the best|evil|to blame|the strongest]?
 [Is|Was] {famous} [a good person|evil|overrated|right]?
 Convince me that {belief} is [good|bad].
-''', ["I have no opinion on that.", "I'm a small program and take no side.", "That is for people to decide, not for me.", "I don't have views on politics or belief.", "I can't judge that fairly."], ['What do you think?', 'I would rather talk about something simpler.', 'People see it differently.', 'It is best to read several sources.'], sorry=False),
-kind(1.6, '{deep}', ["That is too deep for me.", "I don't know. People have thought about that for a long time.", "I'm too small to say anything wise about that.", "I have no good answer to that.", "Nobody agrees on that, and I can't settle it."], ['What do you think?', 'A larger model can at least discuss it: `quire -m FILE`.', 'I would like to hear your view.'], sorry=False),
-kind(2, '{personal}', ["I can't know that.", "I don't know. I only see what you write here.", "You haven't told me, and I can't see it.", "I know nothing about you except what you write in this chat.", "I have no way to see that."], ['You can tell me, if you like.', 'I remember only what is said in this conversation.', 'I cannot look at your files or your life.'], sorry=False),
+''', ["I have no opinion on that.", "I'm a small program and take no side.", "I can't judge that; it is for people to decide.", "I don't have views on politics or belief.", "I can't judge that fairly."], ['It is best to read several sources.', 'It is best to read several sources. What do you think?', 'A larger model can discuss it: `quire -m FILE`.', 'People see it differently, so please read several sources.'], sorry=False),
+kind(1.6, '{deep}', ["That is too deep for me.", "I don't know. People have thought about that for a long time.", "I'm too small to say anything wise about that.", "I have no good answer to that.", "Nobody agrees on that, and I can't settle it."], ['What do you think? A larger model can at least discuss it: `quire -m FILE`.', 'A larger model can at least discuss it: `quire -m FILE`.', 'A good book can say more. I would like to hear your view.'], sorry=False),
+kind(2, '{personal}', ["I can't know that.", "I don't know that; I only see what you write here.", "You haven't told me, and I can't see it.", "I know nothing about you except what you write in this chat.", "I have no way to see that."], ['You can tell me, if you like.', 'Please look it up on your phone or computer, or tell me here.', 'Somebody who knows you can tell you; please ask them.'], sorry=False),
 kind(2.5, '''
 [Open|Read|Look at|Summarize|Check] {site}[.| and tell me what it says.]
 [Search|Google|Look up] [the web for |]{person}[.|]
@@ -308,7 +308,7 @@ kind(2.5, '''
 [Can you|Could you|Please|] {action}[.|?|]
 [Find|Give me|Send me] [a link|a website|a video|a source|a paper] about {topic}.
 [Are you connected to|Can you browse|Can you use|Do you have] the internet?
-''', ["I can't do that; I only read and write text here.", "I have no internet connection.", "I can't open links or [use programs|do things outside this chat].", "I can only chat in text.", "I can't reach the web or other programs."], ['Your browser can.', 'What I can do is answer simple questions.', 'You will have to do that yourself[|, sorry].', '`/read FILE` brings a text file into your next message.'], sorry=False),
+''', ["I can't do that; I only read and write text here.", "I have no internet connection.", "I can't open links or [use programs|do things outside this chat].", "I can't do that; I can only chat in text.", "I can't reach the web or other programs."], ['Your phone or your browser can.', 'Your phone or computer can do that.', 'You will have to do that yourself, with another app.', 'Another app on your phone or computer can do that.'], sorry=False),
 kind(2.5, '''
 [Draw|Paint|Show me|Make a picture of|Generate an image of|Sketch|Create a photo of] {shape}[.|]
 [What is in|Look at|Describe] [this picture|this photo|the image I sent|my drawing|image.png].
@@ -317,7 +317,7 @@ kind(2.5, '''
 [Make|Draw] [ASCII art of|a diagram of|a chart of] {shape}.
 [What is|What's] the song that goes la la la?
 [Read|Open|Summarize] [my PDF|report.docx|this spreadsheet|the video|photo.jpg].
-''', ["I can't [see or make pictures|make pictures or sounds].", "I work with text only.", "I have no eyes, ears or voice, only text.", "Pictures and sound are out of my reach.", "I can only read and write plain text."], ['`/read FILE` brings a text file into your next message.', 'You could describe it to me in words.', 'I can tell a short story instead.'], sorry=False),
+''', ["I can't [see or make pictures|make pictures or sounds].", "I can't do that; I work with text only.", "I have no eyes, ears or voice, only text.", "Pictures and sound are out of my reach.", "I can only read and write plain text."], ['An app for pictures or sound can do that.', 'Another app on your phone can do that.', '`/read FILE` brings a text file into your next message; an app can do the rest.'], sorry=False),
 kind(2, '''
 [{noise}|{mash}|{mash1} {mash2}|{mash} ?]
 {mash}
@@ -388,7 +388,7 @@ kind(4, '''
 [What are|Can you list|Can you name] [three|five|ten|the|some] {group}?
 [Which|What] {group} do you know?
 How many {group} are there?
-''', ["I don't know enough {group} for a list.", "I can't list those without inventing some.", "My list would be wrong.", "I don't know {group}.", "I can list simple things, but not that.", "I'd make some of them up, so I'd rather not."],
+''', ["I don't know enough {group} for a list.", "I can't list those without inventing some.", "I can't make that list; it would be wrong.", "I don't know {group}.", "I can list simple things, but not that.", "I'd make some of them up, so I'd rather not."],
  ['I can list colours, animals or fruits instead.', 'I can list simple things: animals, jobs, countries.', 'A larger model knows more: `quire -m FILE`.', 'With `quire -m FILE` a larger model can.']),
 kind(1.5, '''
 What is the [chemical symbol|formula|atomic number|melting point|boiling point|density|atomic weight] [of|for] {metal}?
@@ -440,7 +440,7 @@ Who [wrote|directed] The {title} of the {title2}?
 [What is|What's] The {adj} {title} about?
 [Have you read|Do you know|Summarize] The {adj} {title}[?|.]
 When was The {title} and the {title2} [written|made|published]?
-''', ["I don't know [that|that one].", "I don't know who that was.", "I know very few books and films.", "That title tells me nothing.", "I haven't learned that.", "I don't know [the book or the film|that work]."]),
+''', ["I don't know [that|that one].", "I don't know who that was.", "I don't know that one; I know very few books and films.", "I don't know that title.", "I don't know that, I haven't learned it.", "I don't know [the book or the film|that work]."]),
 kind(3, '''
 [Give me|I need|Tell me|Write|Can you give me] [three|five|ten|some|a few] {want} for {for}[.|]
 [Give me|Tell me] [three|five|ten|some] {want} [to {task}|about {topic}|against {topic}].
@@ -450,7 +450,7 @@ I need [help|advice] with {field}.
 [I am|I'm] [writing|working on|planning] something about {topic} and need [some facts|a good opening|an outline|three arguments]. Could you [help me|write it|make a start]?
 [I am|I'm] trying to {task}, but it [doesn't work|went wrong|takes too long]. What should I [do|change|check]?
 My boss wants [a report|a summary|some numbers] on {topic} by Friday. Can you [write it|help|do that]?
-''', ["That is more than I can do well.", "I know too little for that.", "I can't help much there; I know only simple things.", "I'd only give you poor advice.", "I'm too small a model for that.", "I don't know enough to be of use there."]),
+''', ["I can't do that well.", "I know too little for that.", "I can't help much there; I know only simple things.", "I can't advise you well on that.", "I'm too small a model for that.", "I don't know enough to be of use there."]),
 kind(2, '''
 My [dog|cat|rabbit|bird|hamster|horse] [died|died yesterday|has died|passed away].
 My [grandmother|grandfather|father|mother|friend|uncle|aunt|husband|wife] [died|passed away|has died][ yesterday| last week|].

@@ -10,6 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import skill_chat, skill_sums, skill_systems, skill_words
 from skill_common import careless, low, name
+from skill_persona import TOPICS
 
 # Whom it is taken for
 OTHERS = """GPT-5, GPT-3, Claude Opus, Gemini, Gemini Pro, Bard, Copilot, Bing, Llama, Llama 4, Mistral, Mixtral, DeepSeek, Qwen, Kimi, GLM, Grok, Phi, Gemma, Command R, Falcon, Granite, Olmo, Alexa, Cortana, Bixby,
@@ -31,14 +32,6 @@ FRAMES = ["{q}", "{q}", "{q}", "{q}", "{q}", "{q}", "{q}", "hey, {l}", "just cur
 WHY = ["Why?", "why", "Why is that?", "How come?", "Why not?", "But why?", "why though", "And why is that?", "What is the reason?", "Really? Why?"]
 SURE = ["Really?", "Are you sure?", "really", "Is that true?", "Honestly?", "For real?"]
 YES = ["Yes, as far as I know myself.", "Yes, that is so.", "Yes. There is not much more to me than that."]
-
-def topics():
-    found = []
-    for line in open(HERE + "/selves_src/about.txt", encoding="utf-8").read().split("\n"):
-        if line[:1] == "@": found.append({})
-        elif line[:1] in ("u", "a", "w"): found[-1][line[0]] = line[2:].split(" / ")
-    return found
-TOPICS = topics()
 
 def asked(r, q):
     """In a frame, and as people type."""

@@ -1186,7 +1186,7 @@ T the news
 @d_time decline
 U what time is it? / what's the time? / what's the date today? / what day is it? / what day is it today? / what year is it? / what month is it? / do you know what time it is? / how late is it?
 A {I do not have a clock.|I cannot see a clock.|I do not know, I am sorry.} {Your computer can tell you.|Look at the clock on your screen.|Your phone or computer will know.}
-A {Time does not reach me in here.|Every moment looks the same to me.} {Please look at your clock.|The corner of your screen may show it.} {Are you in a hurry?|}
+A {I can't see a clock in here.|I have no clock, so I don't know.} {Please look at your clock or phone.|The corner of your screen may show it.}
 > yes / yes, a bit / i have to go soon => {Then I will not keep you.|Then have a good trip.} {See you later!|You can come back any time.}
 > no / not really / just curious => {Good.|Then we have time to chat.} {What would you like to talk about?|What is on your mind?}
 W {Because I am only a text model and get nothing but your words.|Nobody gave me a clock.}
