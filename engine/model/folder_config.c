@@ -177,7 +177,8 @@ static void translate_router(struct writer *writer) {
     const struct ffn_spec *ffn = &writer->family->layer.ffn;
     const cJSON *json = writer->json, *normed = writer_get(writer, json, "norm_topk_prob");
     if (normed)
-        writer_put_flag(writer, "expert_weights_norm", cJSON_IsTrue(normed));
+        writer_put_flag(writer, "expert_weights_norm",
+                        writer_flag(writer, json, "norm_topk_prob", false));
     else if (ffn->raw_shares)
         writer_fail(writer, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
     const char *scoring =
@@ -223,7 +224,7 @@ static void refuse_other_values(struct writer *writer) {
     if (writer_get(writer, json, "vision_config") && !writer->family->multimodal)
         writer_fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        if (cJSON_IsFalse(writer_get(writer, json, needed[i])))
+        if (!writer_flag(writer, json, needed[i], true))
             writer_fail(writer, STATUS_UNSUPPORTED, needed[i], "is false, which quire lacks");
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++) {
         const cJSON *one = writer_get(writer, json, ones[i]);
@@ -239,9 +240,11 @@ static void refuse_other_values(struct writer *writer) {
     if (strcmp(writer_string(writer, json, "qk_norm_type", "per_layer"), "per_layer") != 0)
         writer_fail(writer, STATUS_UNSUPPORTED, "qk_norm_type",
                     "is not per_layer, which quire lacks");
-    if (!strcmp(writer_string(writer, json, "use_bidirectional_attention", ""), "all"))
+    const cJSON *both = writer_get(writer, json, "use_bidirectional_attention");
+    if (both && !cJSON_IsFalse(both) &&
+        (!cJSON_IsString(both) || !strcmp(both->valuestring, "all")))
         writer_fail(writer, STATUS_UNSUPPORTED, "use_bidirectional_attention",
-                    "is \"all\", which quire lacks");
+                    "is of text, too, which quire lacks");
     const int64_t vocabulary = writer_count(writer, "vocab_size", 0);
     if (writer_count(writer, "vocab_size_per_layer_input", vocabulary) != vocabulary)
         writer_fail(writer, STATUS_UNSUPPORTED, "vocab_size_per_layer_input",
@@ -267,7 +270,8 @@ static void refuse_quantized(struct writer *writer, const cJSON *json) {
 // that each so many-th has none. Returns how many are listed so; 0: nothing is.
 static int32_t read_slides(struct writer *writer, int32_t *slides) {
     const cJSON *types = writer_get(writer, writer->json, "layer_types"), *item;
-    const char *letters = writer_string(writer, writer->json, "sliding_window_pattern", "");
+    const cJSON *pattern = writer_get(writer, writer->json, "sliding_window_pattern");
+    const char *letters = cJSON_IsString(pattern) ? pattern->valuestring : "";
     const int64_t period = letters[0] ? 0 : writer_count(writer, "sliding_window_pattern", 0);
     const int64_t layers = writer_count(writer, "num_hidden_layers", -1);
     int32_t count = 0;
@@ -313,15 +317,14 @@ static void translate_mixed(struct writer *writer, const int32_t *slides, int32_
     const int64_t global_size = folder_rope_global_count(writer, "global_head_dim", "head_dim", 0);
     const int64_t heads = writer_count(writer, "num_key_value_heads", -1);
     const int64_t global_heads =
-        cJSON_IsTrue(writer_get(writer, json, "attention_k_eq_v"))
+        writer_flag(writer, json, "attention_k_eq_v", false)
             ? folder_rope_global_count(writer, "num_global_key_value_heads", "num_key_value_heads",
                                        heads)
             : heads;
     check_own_figures(writer, slides, layers);
     const int64_t ffn = writer_count(writer, "intermediate_size", -1);
     const int64_t own = layers - writer_count(writer, "num_kv_shared_layers", 0);
-    const int64_t wide =
-        cJSON_IsTrue(writer_get(writer, json, "use_double_wide_mlp")) ? 2 * ffn : ffn;
+    const int64_t wide = writer_flag(writer, json, "use_double_wide_mlp", false) ? 2 * ffn : ffn;
     int32_t kv[MODEL_MAX_LAYERS], ffns[MODEL_MAX_LAYERS];
     ASSERT(layers >= 0 && layers <= MODEL_MAX_LAYERS);
     if (wide > INT32_MAX)
@@ -350,7 +353,7 @@ static void translate_windows(struct writer *writer) {
         if (writer->mixed) translate_mixed(writer, slides, count);
     }
     if (writer_number(writer, json, "sliding_window", 0) > 0 &&
-        !cJSON_IsFalse(writer_get(writer, json, "use_sliding_window")))
+        writer_flag(writer, json, "use_sliding_window", true))
         writer_put_int(writer, "attention.sliding_window",
                        writer_count(writer, "sliding_window", 0));
 }
@@ -361,8 +364,11 @@ static void translate_no_rope(struct writer *writer) {
     if (cJSON_GetArraySize(list) > MODEL_MAX_LAYERS)
         writer_fail(writer, STATUS_BAD_FILE, "no_rope_layers", "has too many layers");
     if (!list || writer->status != STATUS_OK) return;
-    cJSON_ArrayForEach(item, list) rotated[count++] =
-        cJSON_IsNumber(item) && item->valuedouble != 0;
+    cJSON_ArrayForEach(item, list) {
+        rotated[count++] = cJSON_IsNumber(item) && item->valuedouble != 0;
+        if (!cJSON_IsNumber(item))
+            writer_fail(writer, STATUS_BAD_FILE, "no_rope_layers", "is not of numbers");
+    }
     writer_put_list(writer, "no_rope_layers", rotated, count);
 }
 
@@ -400,12 +406,10 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     const cJSON *text_part = writer_get(&writer, json, "text_config");
     refuse_quantized(&writer, json);
     if (family->multimodal && text_part) writer.json = text_part;
-    const cJSON *outer = writer_get(&writer, json, "tie_word_embeddings");
-    const cJSON *inner = writer_get(&writer, writer.json, "tie_word_embeddings");
-    const cJSON *tied = outer   ? outer
-                        : inner ? inner
-                                : writer_get(&writer, writer.json, "tie_embedding");
-    *config = (struct folder_config){.tied = tied ? cJSON_IsTrue(tied) : family->tied};
+    const bool first = writer_flag(&writer, writer.json, "tie_embedding", family->tied);
+    const bool inner = writer_flag(&writer, writer.json, "tie_word_embeddings", first);
+    *config =
+        (struct folder_config){.tied = writer_flag(&writer, json, "tie_word_embeddings", inner)};
     writer.defaults = defaults_of(&writer);
     writer.mixed = writer_get(&writer, writer.json, "global_head_dim") != NULL ||
                    writer_get(&writer, writer.json, "per_layer_config") != NULL;

@@ -27,8 +27,9 @@ static float *factors_of(struct writer *writer, const cJSON *scaling, const char
     if (!factors) writer->status = STATUS_NO_MEMORY;
     cJSON_ArrayForEach(item, list) {
         if (factors && count < pairs && cJSON_IsNumber(item))
-            factors[count] = (float)item->valuedouble;
-        count++;
+            factors[count++] = (float)item->valuedouble;
+        else
+            count = pairs + 1;
     }
     if (count != pairs)
         writer_fail(writer, STATUS_BAD_FILE, key, "has not one factor for each rotated pair");
@@ -87,7 +88,7 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
     const double whole = given > 0 ? given : (1 + some * stretch) / (1 + all * stretch);
     if (given > 0 || (some > 0 && all > 0)) // what it is multiplied with there is taken off here
         writer_put_float(writer, "rope.scaling.attn_factor", whole / (1 + stretch));
-    const bool exact = cJSON_IsFalse(writer_get(writer, scaling, "truncate"));
+    const bool exact = !writer_flag(writer, scaling, "truncate", true);
     if (exact != writer->family->layer.attention.rope.exact_yarn)
         writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
                     "is a form of yarn that quire lacks");
@@ -190,6 +191,7 @@ void folder_rope_translate(struct writer *writer, struct folder_config *config) 
     }
     const int32_t rotated = (int32_t)((double)size * (proportional ? 1 : share));
     config->pairs = rotated / 2;
+    if (!(theta >= 1)) writer_fail(writer, STATUS_BAD_FILE, "rope_theta", "is below 1");
     writer_put_float(writer, "rope.freq_base", base);
     writer_put_int(writer, "rope.dimension_count", rotated);
     if (local > 0) writer_put_float(writer, "rope.freq_base_swa", local);
@@ -200,4 +202,6 @@ void folder_rope_translate(struct writer *writer, struct folder_config *config) 
         translate_proportional(writer, scaling, share, config);
     else if (cJSON_IsObject(scaling))
         translate_scaling(writer, scaling, base, config);
+    else if (scaling)
+        writer_fail(writer, STATUS_BAD_FILE, "rope_scaling", "is no object");
 }

@@ -110,13 +110,22 @@ const cJSON *writer_get(struct writer *writer, const cJSON *json, const char *ke
 
 double writer_number(struct writer *writer, const cJSON *json, const char *key, double otherwise) {
     const cJSON *item = writer_get(writer, json, key);
+    if (item && !cJSON_IsNumber(item)) writer_fail(writer, STATUS_BAD_FILE, key, "is no number");
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
 const char *writer_string(struct writer *writer, const cJSON *json, const char *key,
                           const char *otherwise) {
     const cJSON *item = writer_get(writer, json, key);
+    if (item && !cJSON_IsString(item)) writer_fail(writer, STATUS_BAD_FILE, key, "is no text");
     return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+bool writer_flag(struct writer *writer, const cJSON *json, const char *key, bool otherwise) {
+    const cJSON *item = writer_get(writer, json, key);
+    if (item && !cJSON_IsBool(item))
+        writer_fail(writer, STATUS_BAD_FILE, key, "is neither true nor false");
+    return item ? cJSON_IsTrue(item) : otherwise;
 }
 
 int64_t writer_count(struct writer *writer, const char *key, int64_t otherwise) {

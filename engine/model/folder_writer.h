@@ -48,11 +48,13 @@ void writer_put_text(struct writer *writer, const char *key, const char *value);
 void writer_put_list(struct writer *writer, const char *key, const int32_t *values, int32_t count);
 void writer_put_flag(struct writer *writer, const char *key, bool value);
 
-// Of the whole configuration or of a part of it. NULL: it is absent, or null.
+// Of the whole configuration or of a part of it. NULL: it is absent, or null. What is there and of
+// another kind is refused.
 const cJSON *writer_get(struct writer *writer, const cJSON *json, const char *key);
 double writer_number(struct writer *writer, const cJSON *json, const char *key, double otherwise);
 const char *writer_string(struct writer *writer, const cJSON *json, const char *key,
                           const char *otherwise);
+bool writer_flag(struct writer *writer, const cJSON *json, const char *key, bool otherwise);
 
 // Whole, 0 … 2^31 - 1; `otherwise` where the key is absent, -1: it must be there.
 int64_t writer_count(struct writer *writer, const char *key, int64_t otherwise);
