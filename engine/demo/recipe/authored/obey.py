@@ -65,11 +65,13 @@ def prompt(r, rules, bland):
     return s.rstrip(".") if r.random() < .05 and "\n" not in s else s
 
 # ---- chats
+class Unkept(ValueError):
+    """An answer that breaks its own rule: of words that are drawn, some few do ("Dr. Gus" is no sentence)."""
 def kept(rules, r, t, act):
     """The turn with its answer made in the order of the rules, each of them tested."""
     for i, rule in enumerate(rules):
         a = rule.obey(r, t, act)
-        if not a or not rule.test(a): raise ValueError(f"{rule.say}: {t.u}: {a}")
+        if not a or not rule.test(a): raise Unkept(f"{rule.say}: {t.u}: {a}")
         t = T(t.u, a, t.s if a == t.a else None if i else t.s, t.k)
     return t
 def accepted(rules, t, act): return all(not rule.accept or rule.accept(t, act) for rule in rules)
@@ -154,7 +156,11 @@ def once_chat(r):
     return [m for t in out[:6] for m in (["u", t.u], ["a", t.a])] or once_chat(r)
 
 CHATS = ((ruled, 74), (shown_rule, 4), (shot_chat, 3.5), (function_chat, 5), (extract_chat, 2.5), (set_chat, 6.5), (once_chat, 3), (free_chat, 5))
-def chat(r): return r.choices([f for f, _ in CHATS], [w for _, w in CHATS])[0](r)
+def chat(r, tries=9):
+    try: return r.choices([f for f, _ in CHATS], [w for _, w in CHATS])[0](r)
+    except Unkept:
+        if tries == 0: raise
+        return chat(r, tries - 1)
 def chats(seed, n):
     r = random.Random(f"obey {seed}")
     for _ in range(n): yield chat(r)
