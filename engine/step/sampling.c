@@ -96,9 +96,21 @@ bool sampling_ends_turn(const struct request *request, int32_t token) {
     return !request->options.ignore_end && tokenizer && tokenizer_ends_turn(tokenizer, token);
 }
 
+// Does more follow the first `length` tokens by the grammar alone? What need not be sampled takes
+// no random number.
+static bool is_forced(struct request *request, int32_t length) {
+    struct grammar *grammar = request->options.grammar;
+    struct token_ids ids = {0};
+    if (!grammar || !request_walk(request, length)) return false;
+    const enum status status = grammar_forced(grammar, &request->walk, 1, &ids);
+    const bool forced = status == STATUS_OK && ids.count > 0;
+    token_ids_deinit(&ids);
+    return forced;
+}
+
 // Verifies drafts: samples the next token, and one more after each draft that equals the token
-// sampled for its position, up to the turn's end. These are the tokens that decoding one by one
-// would give. Returns how many.
+// sampled for its position, up to the turn's end or to tokens that must follow. These are the
+// tokens that decoding one by one would give. Returns how many.
 static int32_t pick_tokens(struct request *request, struct forward *forward, int32_t row,
                            int32_t drafted, int32_t *picked) {
     ASSERT(row >= 0 && drafted >= 0);
@@ -109,8 +121,8 @@ static int32_t pick_tokens(struct request *request, struct forward *forward, int
         const int32_t length = sequence->length + count;
         const int32_t id = pick_token(request, forward, row + count, length);
         if (id == TOKEN_NONE) break;
-        accepted =
-            count < drafted && id == sequence->tokens[length] && !sampling_ends_turn(request, id);
+        accepted = count < drafted && id == sequence->tokens[length] &&
+                   !sampling_ends_turn(request, id) && !is_forced(request, length + 1);
         picked[count++] = id;
     }
     return count;

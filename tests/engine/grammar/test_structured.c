@@ -20,7 +20,7 @@ static const char SCHEMA[] =
     "\"items\": {\"type\": \"integer\", \"minimum\": 0, \"maximum\": 99}, \"maxItems\": 4}}, "
     "\"required\": [\"name\", \"kind\", \"ages\"]}";
 
-static uint32_t seed = 5;
+static uint32_t seed = 15838; // drafts reach text that must follow, and go beyond it
 
 static uint32_t dice(uint32_t sides) {
     seed = seed * 1664525u + 1013904223u;
