@@ -20,7 +20,7 @@
 enum { MAX_TURNS = 16, CONTEXT = 2048, MAX_ANSWER = 320 };
 
 // In units of logits, which are a dozen or two for the best tokens.
-static const float NEARLY_TIED = 0.4f;
+static const float NEARLY_TIED = 0.3f;
 
 struct turn {
     const char *role; // "user"
