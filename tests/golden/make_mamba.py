@@ -45,7 +45,7 @@ MODELS = [
     dict(name="nemotron_h_moe", folder=True, lengths=(1, 9, 17),
          config=mamba("nemotron_h_moe", "ME*E", n_routed_experts=8, num_experts_per_tok=3, n_group=4,
                       topk_group=2, n_shared_experts=2, intermediate_size=32, moe_intermediate_size=32,
-                      routed_scaling_factor=2.5, norm_topk_prob=True)),
+                      routed_scaling_factor=2.5, norm_topk_prob=True, layer_norm_eps=1e-5)),
 ]
 ALONE = ("nemotron_h", "nemotron_h_moe")
 mixtures.UNBIASED += ("granitemoehybrid",)
