@@ -32,8 +32,9 @@ bool folder_hybrid_has_mixtures(const cJSON *json) {
     return cJSON_IsString(pattern) && strchr(pattern->valuestring, MIXTURE) != NULL;
 }
 
-// A letter for each layer, by a list of types, a pattern, or the numbers of those that attend;
-// where there is none of these each `period`-th attends. Returns how many; 0 after a failure.
+// Reads a letter for each layer from a list of types, a pattern, or the numbers of the layers that
+// attend; without any of them every `period`-th layer attends. Returns the number of layers, or 0
+// after a failure.
 static int32_t read_kinds(struct writer *writer, int64_t period, char *kinds) {
     const cJSON *json = writer->json, *item, *numbers = writer_get(writer, json, "full_attn_idxs");
     const cJSON *types = writer_get(writer, json, "layer_types");
@@ -60,7 +61,7 @@ static int32_t read_kinds(struct writer *writer, int64_t period, char *kinds) {
     return writer->status == STATUS_OK ? (int32_t)layers : 0;
 }
 
-// Those with a kind of layer that is none of `known`.
+// Refuses a kind of layer that is not among `known`.
 static void check_kinds(struct writer *writer, const char *kinds, int32_t layers,
                         const char *known) {
     for (int32_t i = 0; i < layers; i++)

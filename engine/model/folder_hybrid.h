@@ -1,5 +1,5 @@
 // engine/model/folder_hybrid.h — layers that do not all attend, as a config.json lists them.
-// Private to family.c, whose rows name one of these functions.
+// Private to folder_config.c; a family's row says in which of these ways (enum hybrid).
 //
 // Sources: the configurations of transformers for LFM2, Qwen3-Next, Qwen3.5, GraniteMoeHybrid,
 // Nemotron-H and Falcon-H1.

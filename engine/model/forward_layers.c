@@ -363,12 +363,8 @@ static void recur(const struct forward *forward, int32_t index) {
     struct linear product = {
         .in = input(forward, layer->attn_norm),
         .parts = {{a->full, layer->qkv, NULL}, {a->q, layer->z, NULL}, {a->k, layer->alpha, NULL}},
-        .count = 3};
-    if (delta) { // the gates' products read what is normed, too
-        forward_norm_rows(forward, a->normed, a->x, layer->attn_norm, forward->model->config.dim);
-        product.in = (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
-        product.count = 2;
-    }
+        .count = delta ? 2 : 3};
+    product.in.keeps = delta; // the gates' products read what is normed, too
     forward->backend->linear(forward->device, &product);
     if (delta) project_gates(forward, spec, layer);
     forward->backend->recurrence(forward->device,
