@@ -217,6 +217,23 @@ enum status slots_find(struct db *db, int64_t format, const struct disk_block *b
 
 static int64_t now_minutes(void) { return store_now_ms() / SLOTS_MINUTE_MS; }
 
+// Ends at the first block that was used in this minute: so were, by invariant (4), those above it.
+static enum status use_path(struct db *db, int64_t format, struct hash128 key, int64_t minute,
+                            struct error *err) {
+    static const char sql[] =
+        "WITH RECURSIVE path(slot, parent) AS ("
+        " SELECT slot, parent FROM kv_slot WHERE format = ?1 AND key = ?2 AND used < ?3"
+        " UNION SELECT s.slot, s.parent FROM path p"
+        " CROSS JOIN kv_slot s ON s.format = ?1 AND s.key = p.parent WHERE s.used < ?3)"
+        "UPDATE kv_slot SET used = ?3 WHERE format = ?1 AND slot IN (SELECT slot FROM path)";
+    ASSERT(db->depth > 0);
+    return run(db, sql, (struct parameters){format, key, minute}, err);
+}
+
+enum status slots_use(struct db *db, int64_t format, struct hash128 key, struct error *err) {
+    return use_path(db, format, key, now_minutes(), err);
+}
+
 enum status slots_end(struct db *db, int64_t format, uint64_t *slots, struct error *err) {
     static const char sql[] = "SELECT coalesce(max(slot) + 1, 0) FROM kv_slot WHERE format = ?1";
     int64_t found;
@@ -249,7 +266,8 @@ enum status slots_insert(struct db *db, int64_t format, const struct disk_block 
     uint8_t ids[4 * SLOTS_MAX_TOKENS];
     uint32_t claimed = 0;
     ASSERT(db->depth > 0);
-    if (!hash_equal(block->parent, NO_KEY)) TRY(slots_use(db, format, block->parent, err));
+    const int64_t minute = now_minutes(); // the same for both: the next may begin in between
+    if (!hash_equal(block->parent, NO_KEY)) TRY(use_path(db, format, block->parent, minute, err));
     TRY(claim(db, format, &claimed, err));
     encode_ids(block, ids);
     TRY(statement_start(db, sql, &statement, err));
@@ -260,22 +278,10 @@ enum status slots_insert(struct db *db, int64_t format, const struct disk_block 
     statement_bind_integer(&statement, 5, block->position);
     statement_bind_blob(&statement, 6, ids, 4 * (size_t)block->count);
     statement_bind_digest(&statement, 7, checksum);
-    statement_bind_integer(&statement, 8, now_minutes());
+    statement_bind_integer(&statement, 8, minute);
     TRY(statement_run(&statement, err));
     *slot = claimed;
     return STATUS_OK;
-}
-
-// Ends at the first block that was used in this minute: so were, by invariant (4), those above it.
-enum status slots_use(struct db *db, int64_t format, struct hash128 key, struct error *err) {
-    static const char sql[] =
-        "WITH RECURSIVE path(slot, parent) AS ("
-        " SELECT slot, parent FROM kv_slot WHERE format = ?1 AND key = ?2 AND used < ?3"
-        " UNION SELECT s.slot, s.parent FROM path p"
-        " CROSS JOIN kv_slot s ON s.format = ?1 AND s.key = p.parent WHERE s.used < ?3)"
-        "UPDATE kv_slot SET used = ?3 WHERE format = ?1 AND slot IN (SELECT slot FROM path)";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){format, key, now_minutes()}, err);
 }
 
 enum status slots_list_blocks(struct db *db, int64_t format, const struct disk_listener *listener,

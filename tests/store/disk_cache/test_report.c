@@ -15,6 +15,13 @@ static struct disk_fixture fixture;
 static struct disk_cache_summary summary;
 static struct listed listed;
 
+static int64_t minutes_each_look, looks;
+int64_t __real_store_now_ms(void);
+int64_t __wrap_store_now_ms(void);
+int64_t __wrap_store_now_ms(void) {
+    return __real_store_now_ms() + 60000 * minutes_each_look * looks++;
+}
+
 // 1 … 6, forked at 3 into 7, 8; at 2 into 9, which nobody needs. 20 … 22 is nobody's.
 static void make_forks(void) {
     disk_fixture_init(&fixture, PAYLOAD, true);
@@ -124,6 +131,21 @@ static void stripping_takes_what_only_that_conversation_needed(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
+// A block is used no later than its parent, however the clock goes between them.
+static void a_minute_that_begins_within_a_write_is_no_damage(void **state) {
+    (void)state;
+    struct disk_cache_report report;
+    for (minutes_each_look = -1; minutes_each_look <= 1; minutes_each_look++) {
+        make_forks();
+        disk_fixture_close(&fixture);
+        must(disk_cache_check(fixture.folder, NULL, NULL, &report, &fixture.err), &fixture.err);
+        assert_true(report.blocks == 12 && report.damaged == 0);
+        disk_fixture_deinit(&fixture);
+    }
+    minutes_each_look = 0;
+    assert_true(looks > 0);
+}
+
 static void dropping_leaves_nothing(void **state) {
     (void)state;
     uint64_t freed;
@@ -149,6 +171,7 @@ int main(void) {
         cmocka_unit_test(a_summary_adds_up),
         cmocka_unit_test(bytes_of_no_block_are_seen_and_given_back),
         cmocka_unit_test(stripping_takes_what_only_that_conversation_needed),
+        cmocka_unit_test(a_minute_that_begins_within_a_write_is_no_damage),
         cmocka_unit_test(dropping_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
