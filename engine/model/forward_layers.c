@@ -50,19 +50,20 @@ static void add_beside(const struct forward *forward, const void *x, const struc
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens;
     struct linear down = {.in = {.x = x, .tokens = tokens}};
+    void *low[LINEAR_PARTS] = {0};
     size_t offset = 0;
     for (int32_t i = 0; i < count; i++) {
         const struct weight *weight = &beside[i]->a;
         if (weight->rows == 0) continue;
         ASSERT(weight->rows <= forward->model->rank && beside[i]->b.rows == parts[i].weight.rows);
-        void *low = part_of(a->low, &offset, tokens, weight->rows, forward->backend->activation);
-        down.parts[down.count++] = (struct projection){low, *weight, NULL};
+        low[i] = part_of(a->low, &offset, tokens, weight->rows, forward->backend->activation);
+        down.parts[down.count++] = (struct projection){low[i], *weight, NULL};
     }
     forward->backend->linear(forward->device, &down);
-    for (int32_t i = 0, next = 0; i < count; i++)
-        if (beside[i]->a.rows > 0)
-            project_rows(forward, down.parts[next++].y,
-                         &(struct projection){parts[i].y, beside[i]->b, NULL}, LINEAR_ADD);
+    for (int32_t i = 0; i < count; i++)
+        if (low[i] != NULL)
+            project_rows(forward, low[i], &(struct projection){parts[i].y, beside[i]->b, NULL},
+                         LINEAR_ADD);
 }
 
 // Products of one input, and what stands beside each: by way of rows of the residual's type, which
@@ -72,10 +73,11 @@ static void multiply(const struct forward *forward, const struct linear *product
     const struct activations *a = &forward->activations;
     const struct linear_input *in = &product->in;
     const bool wide = product->store == LINEAR_ACTIVATION && a->wide;
+    const int32_t count = product->count;
     struct linear all = *product;
     size_t offset = 0;
     bool any = false;
-    for (int32_t i = 0; i < product->count; i++)
+    for (int32_t i = 0; i < count; i++)
         any = any || beside[i]->a.rows > 0;
     if (!any) {
         forward->backend->linear(forward->device, product);
@@ -86,12 +88,12 @@ static void multiply(const struct forward *forward, const struct linear *product
         all.in = (struct linear_input){.x = in->normed, .tokens = in->tokens};
     }
     if (wide) all.store = LINEAR_RESIDUAL;
-    for (int32_t i = 0; i < all.count && wide; i++)
+    for (int32_t i = 0; i < count && wide; i++)
         all.parts[i].y = part_of(a->wide, &offset, in->tokens, all.parts[i].weight.rows,
                                  forward->backend->residual);
     forward->backend->linear(forward->device, &all);
-    add_beside(forward, all.in.x, all.parts, all.count, beside);
-    for (int32_t i = 0; i < all.count && wide; i++)
+    add_beside(forward, all.in.x, all.parts, count, beside);
+    for (int32_t i = 0; i < count && wide; i++)
         narrow_rows(forward, product->parts[i].y, all.parts[i].y, all.parts[i].weight.rows);
 }
 

@@ -86,12 +86,14 @@ static const size_t value_bytes[] = {
 
 static uint32_t load_u32(const unsigned char *bytes) {
     uint32_t value;
+    ASSERT(bytes);
     memcpy(&value, bytes, sizeof value);
     return value;
 }
 
 static uint64_t load_u64(const unsigned char *bytes) {
     uint64_t value;
+    ASSERT(bytes);
     memcpy(&value, bytes, sizeof value);
     return value;
 }

@@ -184,7 +184,7 @@ static enum status add_cut(const struct reading *reading, const char *pattern, e
 }
 
 static enum status add_split(const struct reading *reading, struct json_view step) {
-    struct expression *expression;
+    struct expression *expression = NULL;
     enum cut_kind kind;
     TRY(read_behavior(reading, step, &kind));
     TRY(read_pattern(reading, json_view_find(step, "pattern"), &expression));

@@ -138,7 +138,7 @@ static enum status fill_vocab(struct filling *filling, const struct json_model *
     int64_t id = 0;
     const bool object = json_view_kind(model->vocab) == JSON_OBJECT;
     for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value); id++) {
-        struct vocabulary_token *token;
+        struct vocabulary_token *token = NULL;
         struct json_view score = {0};
         size_t inner = 0;
         if (object) {
@@ -148,6 +148,7 @@ static enum status fill_vocab(struct filling *filling, const struct json_model *
             return wrong(filling, "a token without a score");
         }
         TRY(put(filling, key, id, &token));
+        ASSERT(token);
         if (!object && !json_view_double(score, &token->score))
             return wrong(filling, "a score that is not a number");
         token->type = filling->bytes && names_byte(token->text) ? TOKEN_BYTE : TOKEN_NORMAL;
@@ -159,12 +160,13 @@ static enum status fill_vocab(struct filling *filling, const struct json_model *
 static enum status fill_added(struct filling *filling, struct json_view added) {
     struct json_view value;
     for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);) {
-        struct vocabulary_token *token;
+        struct vocabulary_token *token = NULL;
         int64_t id = 0;
         if (!json_view_int(json_view_find(value, "id"), &id))
             return wrong(filling, "an added token without an id");
         TRY(json_check_flags(value, filling->name, filling->err));
         TRY(put(filling, json_view_find(value, "content"), id, &token));
+        ASSERT(token);
         const bool special = is_true(value, "special");
         token->type = special ? TOKEN_CONTROL : TOKEN_USER_DEFINED;
         token->match = 0;

@@ -91,7 +91,7 @@ static void choose(const float *scores, int32_t experts, int32_t used, int32_t *
 static void leave_groups(const struct route *args, float *keys) {
     ASSERT(args->groups > 0 && args->experts % args->groups == 0);
     const int32_t each = args->experts / args->groups;
-    float sums[EXPERT_GROUPS_MAX], best[EXPERT_GROUPS_MAX];
+    float sums[EXPERT_GROUPS_MAX] = {0}, best[EXPERT_GROUPS_MAX] = {0};
     int32_t order[EXPERT_GROUPS_MAX], two[2];
     for (int32_t g = 0; g < args->groups; g++) {
         choose(keys + g * each, each, 2, two, best);

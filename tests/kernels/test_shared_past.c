@@ -6,6 +6,8 @@
 
 enum { SEED = 40911, TREES = 400, LAYERS = 2, LAYER = 1, MOST_KEYS = 500 };
 
+static const int32_t BLOCKS[] = {8, 16, 32}, GROUPS[] = {1, 4, 1, 3, 20, 8};
+
 // Keys in whole blocks that two sequences have in common before both queries.
 static int32_t keys_in_common(const struct tree *tree, int32_t a, int32_t b, int32_t block_size) {
     int32_t blocks = 0;
@@ -78,7 +80,7 @@ static void check_tree(const struct tree *tree, int32_t block_size, int32_t keys
 
 static void spans_are_what_block_tables_have_in_common(void **state) {
     (void)state;
-    static const int32_t BLOCKS[] = {8, 16, 32}, LEAST[] = {1, 100, 4096};
+    static const int32_t LEAST[] = {1, 100, 4096};
     uint64_t random = SEED;
     int32_t shared = 0;
     for (int32_t i = 0; i < TREES; i++) {
@@ -131,39 +133,42 @@ static void fill_cache(struct scene *s, uint64_t *random) {
     }
 }
 
-static void scene_make(struct scene *s, int32_t which, uint64_t *random) {
+static struct tree_shape short_tree(int32_t which, uint64_t *random) {
+    return (struct tree_shape){.seqs = 2 + random_below(random, 20),
+                               .longest = MOST_KEYS - 64,
+                               .block_size = BLOCKS[which % 3],
+                               .forks = 8,
+                               .has_mixed = which % 4 == 0};
+}
+
+static void scene_make(struct scene *s, int32_t which, const struct tree_shape *shape,
+                       int32_t kv_heads, int32_t head_size, uint64_t *random) {
     static const enum dtype TYPES[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_FP8, DTYPE_INT8};
-    static const int32_t HEADS[][2] = {{1, 1}, {2, 4}, {3, 1}, {2, 3}, {1, 20}, {1, 8}};
-    static const int32_t SIZES[] = {64, 80, 13, 128, 32, 96}, BLOCKS[] = {8, 16, 32};
-    const struct tree_shape shape = {.seqs = 2 + random_below(random, 20),
-                                     .longest = MOST_KEYS - 64,
-                                     .block_size = BLOCKS[which % 3],
-                                     .forks = 8,
-                                     .has_mixed = which % 4 == 0};
-    tree_make(&s->tree, &shape, random);
+    tree_make(&s->tree, shape, random);
     s->cache = (struct kv_cache){.type = TYPES[which / 2 % 5],
                                  .num_layers = LAYERS,
-                                 .num_kv_heads = HEADS[which % 6][0],
-                                 .head_size = SIZES[which / 3 % 6],
-                                 .block_size = shape.block_size,
+                                 .num_kv_heads = kv_heads,
+                                 .head_size = head_size,
+                                 .block_size = shape->block_size,
                                  .num_blocks = (uint32_t)s->tree.num_blocks};
     s->cache_bytes = s->cache.num_blocks * kv_block_bytes(&s->cache);
     s->cache.data = guarded_alloc(s->cache_bytes);
-    const int32_t heads = HEADS[which % 6][0] * HEADS[which % 6][1];
+    const int32_t heads = kv_heads * GROUPS[which % 6];
     s->count = (size_t)s->tree.batch.num_tokens * (size_t)heads * (size_t)s->cache.head_size;
     s->q = random_floats(random, s->count);
     s->out = floats_alloc(s->count);
     s->sinks = random_floats(random, (size_t)heads);
-    s->args = (struct paged_attention){.out = s->out,
-                                       .q = s->q,
-                                       .num_heads = heads,
-                                       .layer = LAYER,
-                                       .scale = 0.7F,
-                                       .softcap = which % 5 == 1 ? 3 : 0,
-                                       .window = which % 3 == 2 ? 1 + random_below(random, 200) : 0,
-                                       .sinks = which % 5 == 2 ? s->sinks : NULL,
-                                       .cache = &s->cache,
-                                       .batch = &s->tree.batch};
+    s->args = (struct paged_attention){
+        .out = s->out,
+        .q = s->q,
+        .num_heads = heads,
+        .layer = LAYER,
+        .scale = 0.7F,
+        .softcap = which % 5 == 1 ? 3 : 0,
+        .window = which % 3 == 2 ? 1 + random_below(random, shape->longest / 2) : 0,
+        .sinks = which % 5 == 2 ? s->sinks : NULL,
+        .cache = &s->cache,
+        .batch = &s->tree.batch};
     fill_cache(s, random);
 }
 
@@ -196,20 +201,31 @@ static void expect_close(const struct subject *subject, const float *got, const 
                      (double)expected[i]);
 }
 
+// Returns how deep the sequences' spans lie; 0: nothing is shared.
+static int32_t check_attention(const struct subject *subject, const struct scene *s, int32_t least,
+                               const float *expected) {
+    struct scene shared = *s;
+    float *alone = floats_alloc(s->count);
+    const bool shares = tree_share(&shared.tree, s->cache.block_size, 32, least);
+    attend(subject, s, false, alone);
+    attend(subject, &shared, shares, s->out);
+    assert_memory_equal(s->out, alone, s->count * sizeof *alone);
+    expect_close(subject, s->out, expected, s->count);
+    floats_free(alone, s->count);
+    return shared.tree.depth;
+}
+
 // Returns whether the scene's sequences share anything.
-static bool check_scene(const struct subject *reference, const struct subject *subject,
+static bool check_short(const struct subject *reference, const struct subject *subject,
                         int32_t which, uint64_t *random) {
+    static const int32_t KV_HEADS[] = {1, 2, 3, 2, 1, 1}, SIZES[] = {64, 80, 13, 128, 32, 96};
+    const struct tree_shape shape = short_tree(which, random);
     struct scene s;
-    scene_make(&s, which, random);
-    float *expected = floats_alloc(s.count), *alone = floats_alloc(s.count);
-    const bool shares = tree_share(&s.tree, s.cache.block_size, 32, which % 2 ? 1 : 200);
+    scene_make(&s, which, &shape, KV_HEADS[which % 6], SIZES[which / 3 % 6], random);
+    float *expected = floats_alloc(s.count);
     attend(reference, &s, false, expected);
-    attend(subject, &s, false, alone);
-    attend(subject, &s, shares, s.out);
-    assert_memory_equal(s.out, alone, s.count * sizeof *alone);
-    expect_close(subject, s.out, expected, s.count);
+    const bool shares = check_attention(subject, &s, which % 2 ? 1 : 200, expected) > 0;
     floats_free(expected, s.count);
-    floats_free(alone, s.count);
     scene_drop(&s);
     return shares;
 }
@@ -225,17 +241,76 @@ static void a_past_that_is_read_once_gives_the_bits_of_one_that_each_reads(void 
         int32_t shared = 0;
         if (!subject_open(&subject, i, i)) continue;
         for (int32_t which = 0; which < SCENES; which++)
-            shared += check_scene(&reference, &subject, which, &random);
+            shared += check_short(&reference, &subject, which, &random);
         assert_true(shared > SCENES / 2);
         subject_close(&subject);
     }
     subject_close(&reference);
 }
 
+// ---- long pasts
+
+enum { LONGEST = 40000, LONG_ELEMENTS = 20 << 20 };
+
+// Any number of leaves; as long as the elements of all keys allow.
+static struct tree_shape long_tree(int32_t which, int32_t head_size, uint64_t *random) {
+    const int32_t seqs = 1 + random_below(random, TREE_SEQS_MAX);
+    const int32_t most = LONG_ELEMENTS / head_size / seqs;
+    return (struct tree_shape){
+        .seqs = seqs,
+        .longest = 1000 + random_below(random, (most < LONGEST ? most : LONGEST) - 999),
+        .block_size = BLOCKS[which % 3],
+        .forks = 9,
+        .has_mixed = which % 4 == 3};
+}
+
+static bool open_for_long(struct subject *subject, int which) {
+    const struct workspace workspace = {.max_tokens = 300,
+                                        .max_seqs = TREE_SEQS_MAX,
+                                        .max_context = LONGEST,
+                                        .num_heads = 20,
+                                        .head_size = 576};
+    if (!subject_open(subject, which, 2)) return false;
+    assert_int_equal(subject->backend->reserve(subject->device, &workspace), STATUS_OK);
+    return true;
+}
+
+// Of every size of heads that models have; WALK_TREES=N takes so many trees instead.
+static void long_pasts_of_forks_of_forks_are_what_the_reference_gathers(void **state) {
+    (void)state;
+    static const int32_t SIZES[] = {64, 128, 256, 80, 512, 96, 576, 112, 192, 32, 40, 72, 160, 13};
+    const char *text = getenv("WALK_TREES");
+    const int32_t trees = text ? atoi(text) : CHECK_ROUNDS(14, 2);
+    uint64_t random = SEED + 2 + (uint64_t)trees;
+    struct subject subjects[SUBJECTS];
+    bool opened[SUBJECTS];
+    for (int i = 0; i < SUBJECTS; i++)
+        opened[i] = open_for_long(&subjects[i], i);
+    for (int32_t which = 0; which < trees; which++) {
+        const int32_t head_size = SIZES[which % 14];
+        const struct tree_shape shape = long_tree(which, head_size, &random);
+        struct scene s;
+        scene_make(&s, which, &shape, 1, head_size, &random);
+        float *expected = floats_alloc(s.count);
+        attend(&subjects[SUBJECT_REFERENCE], &s, false, expected);
+        int32_t depth = 0;
+        for (int i = SUBJECT_GENERIC; i < SUBJECTS; i++)
+            if (opened[i])
+                depth = check_attention(&subjects[i], &s, which % 2 ? 32 : 4096, expected);
+        print_message("%d sequences, up to %d keys, heads of %d, depth %d\n", shape.seqs,
+                      shape.longest, head_size, depth);
+        floats_free(expected, s.count);
+        scene_drop(&s);
+    }
+    for (int i = 0; i < SUBJECTS; i++)
+        if (opened[i]) subject_close(&subjects[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_are_what_block_tables_have_in_common),
         cmocka_unit_test(a_past_that_is_read_once_gives_the_bits_of_one_that_each_reads),
+        cmocka_unit_test(long_pasts_of_forks_of_forks_are_what_the_reference_gathers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
