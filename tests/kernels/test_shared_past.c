@@ -255,13 +255,14 @@ enum { LONGEST = 40000, LONG_ELEMENTS = 20 << 20 };
 // Any number of leaves; as long as the elements of all keys allow.
 static struct tree_shape long_tree(int32_t which, int32_t head_size, uint64_t *random) {
     const int32_t seqs = 1 + random_below(random, TREE_SEQS_MAX);
-    const int32_t most = LONG_ELEMENTS / head_size / seqs;
-    return (struct tree_shape){
-        .seqs = seqs,
-        .longest = 1000 + random_below(random, (most < LONGEST ? most : LONGEST) - 999),
-        .block_size = BLOCKS[which % 3],
-        .forks = 9,
-        .has_mixed = which % 4 == 3};
+    const int32_t allowed = LONG_ELEMENTS / head_size / seqs;
+    const int32_t most = allowed < LONGEST ? allowed : LONGEST;
+    assert_true(most > 500);
+    return (struct tree_shape){.seqs = seqs,
+                               .longest = most - random_below(random, most / 2),
+                               .block_size = BLOCKS[which % 3],
+                               .forks = 9,
+                               .has_mixed = which % 4 == 3};
 }
 
 static bool open_for_long(struct subject *subject, int which) {
