@@ -28,7 +28,7 @@ struct expert_work {
 struct expert_product {
     struct expert_work work;
     struct expert_weights weights[2]; // gate and up, or down alone
-    int32_t experts; // matrices of each of the weights
+    int32_t experts;                  // matrices of each of the weights
     bool gated;
     bool early;      // `work` is older than the previous kernel: it may be read before grid_wait()
     const __half *x; // [tokens, columns] where gated, else [ranks, columns]

@@ -25,7 +25,7 @@ template <enum dtype TYPE> struct gemv_fragment {
     }; // a group's products
 
     static __device__ inline void subtract_minima(float (&sums)[4], const fragment<TYPE> &weights,
-                                              const char *x_sums) {
+                                                  const char *x_sums) {
         const char *at = x_sums + threadIdx.x % 4 * 8;
         const uint2 low = *(const uint2 *)at;
         const uint2 high =

@@ -1,4 +1,4 @@
-// kernels/cuda/ranges.cu — trace.h's spans as NVTX ranges, where Nsight Systems or another tool listens.
+// kernels/cuda/ranges.cu — trace.h's spans as NVTX ranges, where a tool listens.
 #include <nvtx3/nvToolsExt.h>
 
 #include "kernels/base/trace.h"

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-enum { THREADS = 128, LAYERS = 2, LAYER = 1, SPARE_BLOCKS = 3, POISON = 0xff }; // 0xff..: NaN
+enum { THREADS = 128, LAYERS = 2, LAYER = 1, SPARE_BLOCKS = 3, BLOCKS_MOST = 4096 };
+enum { POISON = 0xff }; // 0xff..: NaN
 
 static __device__ uint64_t mix(uint64_t x) { // SplitMix64 (Steele, Lea, Flood 2014)
     x += 0x9e3779b97f4a7c15u;
@@ -127,11 +128,11 @@ static __device__ double score_of(const paged_attention &args, const kv_cache &c
     return args.softcap > 0 ? args.softcap * tanh(sum / args.softcap) : sum;
 }
 
-// A thread block a (head, token): scores, then a thread an element of the row.
-static __global__ void attend_kernel(paged_attention args, kv_cache cache, batch batch,
-                                     double *out) {
-    extern __shared__ double weights[]; // of each key
-    const int head = blockIdx.x, token = blockIdx.y;
+// By a thread block: scores, then a thread an element of the row. `weights`: space for those of
+// all keys.
+static __device__ void attend_row(const paged_attention &args, const kv_cache &cache,
+                                  const batch &batch, int token, int head, double *weights,
+                                  double *out) {
     int s = 0;
     while (batch.cu_seqlens_q[s + 1] <= token)
         s++;
@@ -157,8 +158,17 @@ static __global__ void attend_kernel(paged_attention args, kv_cache cache, batch
             sum += weights[key];
             value += weights[key] * element(cache, value_of(cache, row) + d);
         }
-        out[((size_t)token * args.num_heads + head) * cache.head_size + d] = value / sum;
+        out[d] = value / sum;
     }
+    __syncthreads(); // all weights were read
+}
+
+// space: [thread blocks, longest]
+static __global__ void attend_kernel(paged_attention args, kv_cache cache, batch batch,
+                                     double *space, int longest, double *out) {
+    for (int row = blockIdx.x; row < batch.num_tokens * args.num_heads; row += gridDim.x)
+        attend_row(args, cache, batch, row / args.num_heads, row % args.num_heads,
+                   space + (size_t)blockIdx.x * longest, out + (size_t)row * cache.head_size);
 }
 
 // Block tables that scatter each sequence over the blocks.
@@ -279,16 +289,17 @@ std::vector<double> scene_attend(const struct scene *scene) {
     std::vector<int32_t> keys((size_t)scene->batch.num_seqs);
     CUDA(
         cudaMemcpy(keys.data(), scene->batch.seq_lens_kv, keys.size() * 4, cudaMemcpyDeviceToHost));
-    const size_t shared = *std::max_element(keys.begin(), keys.end()) * sizeof(double);
-    double *out;
+    const size_t longest = (size_t)*std::max_element(keys.begin(), keys.end());
+    const int blocks = std::min<int>(scene->batch.num_tokens * scene->args.num_heads, BLOCKS_MOST);
+    double *out, *space;
     CUDA(cudaMalloc(&out, expected.size() * sizeof *out));
-    CUDA(cudaFuncSetAttribute(attend_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              (int)shared));
-    attend_kernel<<<dim3(scene->args.num_heads, scene->batch.num_tokens), THREADS, shared>>>(
-        scene->args, scene->cache, scene->batch, out);
+    CUDA(cudaMalloc(&space, (size_t)blocks * longest * sizeof *space));
+    attend_kernel<<<blocks, THREADS>>>(scene->args, scene->cache, scene->batch, space, (int)longest,
+                                       out);
     CUDA(cudaGetLastError());
     CUDA(cudaMemcpy(expected.data(), out, expected.size() * sizeof *out, cudaMemcpyDeviceToHost));
     CUDA(cudaFree(out));
+    CUDA(cudaFree(space));
     return expected;
 }
 

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-enum { SEQUENCES = 7, LONGEST = 3000, POISON = 0xff };
+enum { SEQUENCES = 7, LONGEST = 3000, LONGEST_TREE = 40000, POISON = 0xff };
 
 struct decode_tests {
     struct device *device, *deterministic;
@@ -66,7 +66,7 @@ template <typename type> static std::vector<type> fetch(const type *memory, size
 
 static struct device *open_device(bool deterministic) {
     const struct device_options options = {0, deterministic};
-    const struct workspace workspace = {LONGEST, 64 * 512, 64, LONGEST, 64, 512};
+    const struct workspace workspace = {LONGEST, 64 * 512, 64, LONGEST_TREE, 64, 512};
     struct device *device;
     struct error err;
     if (backend_cuda()->open(&options, &device, &err) != STATUS_OK ||
@@ -356,24 +356,45 @@ static void test_sizes(struct decode_tests *tests, struct decode_case *it) {
 }
 
 // Sequences that fork from one another: what they share is read once.
+static void test_tree(struct decode_tests *tests, struct decode_case *it,
+                      const struct tree_shape *shape) {
+    struct tree tree;
+    tree_make(&tree, shape, &tests->state);
+    it->shape.block_size = shape->block_size;
+    set_features(tests, it);
+    it->shape.keys.assign(tree.keys, tree.keys + shape->seqs);
+    it->shape.queries.assign(shape->seqs, 1);
+    if (below(tests, 4)) tree_share(&tree, shape->block_size, FLASH_SHARED_KEYS, 1);
+    it->shape.tree = &tree;
+    test_case(tests, it);
+    it->shape.tree = nullptr;
+    tree_drop(&tree);
+}
+
+static const int TREE_HEADS[] = {64, 80, 96, 120, 128, 192, 256, 512}, TREE_BLOCKS[] = {8, 16, 32};
+
 static void test_trees(struct decode_tests *tests, struct decode_case *it) {
-    static const int SIZES[] = {64, 80, 96, 120, 128, 192, 256, 512}, BLOCKS[] = {8, 16, 32};
     const int cases = tests->tally->quick ? 3 : 10;
     for (int i = 0; i < cases; i++) {
-        const struct tree_shape shape = {
-            1 + below(tests, i % 5 ? 20 : TREE_SEQS_MAX), below(tests, 3) ? LONGEST - 1 : 700,
-            it->shape.block_size = BLOCKS[below(tests, 3)], 5 + below(tests, 6), false};
-        struct tree tree;
-        tree_make(&tree, &shape, &tests->state);
-        it->shape.head_size = SIZES[below(tests, 8)];
-        set_features(tests, it);
-        it->shape.keys.assign(tree.keys, tree.keys + shape.seqs);
-        it->shape.queries.assign(shape.seqs, 1);
-        if (below(tests, 4)) tree_share(&tree, shape.block_size, FLASH_SHARED_KEYS, 1);
-        it->shape.tree = &tree;
-        test_case(tests, it);
-        it->shape.tree = nullptr;
-        tree_drop(&tree);
+        const struct tree_shape shape = {1 + below(tests, i % 5 ? 20 : TREE_SEQS_MAX),
+                                         below(tests, 3) ? LONGEST - 1 : 700,
+                                         TREE_BLOCKS[below(tests, 3)], 5 + below(tests, 6), false};
+        it->shape.head_size = TREE_HEADS[below(tests, 8)];
+        test_tree(tests, it, &shape);
+    }
+}
+
+// Any number of leaves of forks of forks, as long as the elements of all keys allow.
+static void test_long_trees(struct decode_tests *tests, enum dtype type) {
+    enum { ELEMENTS = 24 << 20 };
+    static const int HEADS[][2] = {{1, 1}, {2, 2}, {8, 2}, {16, 1}, {7, 1}};
+    for (int i = 0; i < (tests->tally->quick ? 1 : 8); i++) {
+        const int *heads = HEADS[below(tests, 5)], seqs = 1 + below(tests, TREE_SEQS_MAX);
+        struct decode_case it = {{type, heads[0], heads[1], TREE_HEADS[i]}};
+        const int most = std::min(LONGEST_TREE - 1, ELEMENTS / (heads[1] * TREE_HEADS[i] * seqs));
+        const struct tree_shape shape = {seqs, most - below(tests, most / 2),
+                                         TREE_BLOCKS[below(tests, 3)], 9, false};
+        test_tree(tests, &it, &shape);
     }
 }
 
@@ -477,6 +498,7 @@ void test_decode(struct device *, struct tally *tally) {
             if (!tally->quick || (h + type) % 2) test_sizes(&tests, &it);
             test_trees(&tests, &it);
         }
+        test_long_trees(&tests, type);
         test_steps(&tests, type);
     }
     test_others(&tests);

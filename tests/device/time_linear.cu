@@ -50,8 +50,8 @@ static void *noise(enum dtype type, size_t count) {
     return memory;
 }
 
-static struct weight load(struct harness *harness, enum dtype type, const void *blocks, int32_t rows,
-                          int32_t columns) {
+static struct weight load(struct harness *harness, enum dtype type, const void *blocks,
+                          int32_t rows, int32_t columns) {
     struct weight weight = {blocks, type, rows, columns};
     if (harness->backend->weights(harness->device, &weight, &weight.data) != STATUS_OK) exit(2);
     return weight;
@@ -63,10 +63,11 @@ static void load_layers(struct harness *harness, enum dtype type) {
     dtype_fill_random(type, blocks.data(), (size_t)FFN * DIM, 0.02f, 1);
     const void *from = blocks.data();
     for (int i = 0; i < LAYERS; i++)
-        harness->layers.push_back({load(harness, type, from, DIM, DIM), load(harness, type, from, KV_DIM, DIM),
-                               load(harness, type, from, KV_DIM, DIM), load(harness, type, from, DIM, DIM),
-                               load(harness, type, from, FFN, DIM), load(harness, type, from, FFN, DIM),
-                               load(harness, type, from, DIM, FFN)});
+        harness->layers.push_back(
+            {load(harness, type, from, DIM, DIM), load(harness, type, from, KV_DIM, DIM),
+             load(harness, type, from, KV_DIM, DIM), load(harness, type, from, DIM, DIM),
+             load(harness, type, from, FFN, DIM), load(harness, type, from, FFN, DIM),
+             load(harness, type, from, DIM, FFN)});
 }
 
 static void take_rows(struct harness *harness, size_t tokens) {
@@ -81,7 +82,8 @@ static void take_rows(struct harness *harness, size_t tokens) {
     CUDA(cudaDeviceSynchronize());
 }
 
-static void add(struct harness *harness, const void *rows, const struct weight *weight, int32_t tokens) {
+static void add(struct harness *harness, const void *rows, const struct weight *weight,
+                int32_t tokens) {
     struct linear args = {};
     args.in.x = rows;
     args.in.tokens = tokens;
@@ -92,7 +94,8 @@ static void add(struct harness *harness, const void *rows, const struct weight *
 }
 
 static void enqueue(struct harness *harness, int product, int32_t tokens) {
-    const struct linear_input normed = {harness->stream, harness->norm, harness->normed, tokens, 1e-5f};
+    const struct linear_input normed = {harness->stream, harness->norm, harness->normed, tokens,
+                                        1e-5f};
     for (const layer_weights &layer : harness->layers) {
         if (product == QKV || product == WHOLE) {
             struct linear args = {};
@@ -171,8 +174,9 @@ static void time_type(enum dtype type) {
             time_product(&harness, type, product, tokens);
         printf("\n");
     }
-    for (void *memory : {harness.stream, harness.normed, harness.qkv[0], harness.qkv[1], harness.qkv[2], harness.rows,
-                         harness.gated, harness.up_rows, (void *)harness.norm})
+    for (void *memory :
+         {harness.stream, harness.normed, harness.qkv[0], harness.qkv[1], harness.qkv[2],
+          harness.rows, harness.gated, harness.up_rows, (void *)harness.norm})
         CUDA(cudaFree(memory));
     harness.backend->close(harness.device);
 }
