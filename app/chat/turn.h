@@ -64,8 +64,8 @@ struct turn {
 };
 
 // Begins what *fresh has: its engine, stops, ops, owner, answers [answer_count], older and parent.
-// The first answer is asked for with *request, each further one with the next seed.
-void turn_begin(struct turn *turn, const struct turn *fresh, const struct request_options *request);
+// The first answer is asked for with *first, each further one with the next seed.
+void turn_begin(struct turn *turn, const struct turn *fresh, const struct request_options *first);
 
 // Asks for all answers at once. On failure none is written. Where only some could be started, they
 // are cancelled, and the turn fails when they have ended.

@@ -331,7 +331,7 @@ static enum status read_choice(struct reader *reader, int32_t *item) {
 
 // ---- from trees to nodes: each function returns where something begins that goes on at `next`
 
-static int32_t build(struct reader *reader, int32_t item, int32_t next);
+static int32_t build(struct reader *reader, int32_t number, int32_t next);
 
 static int32_t build_sequence(struct reader *reader, int32_t child, int32_t next) {
     int32_t reversed = 0; // children are linked forwards, and built backwards

@@ -8,7 +8,7 @@ enum status remote_open(struct engine *engine, const struct remote_options *opti
                      options->url);
 }
 
-void *remote_main(void *engine) { return engine; }
+void *remote_main(void *argument) { return argument; }
 void remote_close(struct remote *remote) { (void)remote; }
 void remote_info(const struct engine *engine, struct engine_info *info) {
     (void)engine;

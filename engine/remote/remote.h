@@ -29,7 +29,7 @@ struct remote;
 // built without libcurl.
 MUST_CHECK enum status remote_open(struct engine *engine, const struct remote_options *options,
                                    struct error *err);
-void *remote_main(void *engine);          // the thread
+void *remote_main(void *argument);        // the thread, with its engine
 void remote_close(struct remote *remote); // after the thread; NULL is fine
 
 void remote_info(const struct engine *engine, struct engine_info *info);

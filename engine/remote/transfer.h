@@ -66,7 +66,7 @@ bool transfer_shares(const struct transfer *transfer, const struct request *requ
 void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us);
 
 // The exchange is over, with curl's code.
-void transfer_hear(struct transfer *transfer, CURLM *multi, CURLcode code);
+void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code);
 
 // Ends it where it was cancelled, or where nothing is heard for too long.
 void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us);
