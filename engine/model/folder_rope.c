@@ -10,7 +10,7 @@ int64_t folder_rope_global_count(struct writer *writer, const char *key, const c
                                  int64_t otherwise) {
     const cJSON *layers = writer_get(writer, writer->json, "per_layer_config");
     const cJSON *item = layers ? writer_get(writer, layers->child, own) : NULL;
-    const double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    const double value = item && cJSON_IsNumber(item) ? item->valuedouble : 0;
     if (!item) return writer_count(writer, key, otherwise);
     if (!(value >= 0 && value <= MODEL_MAX_DIM) || floor(value) != value)
         writer_fail(writer, STATUS_BAD_FILE, "per_layer_config", "is out of range");
@@ -184,12 +184,13 @@ void folder_rope_translate(struct writer *writer, struct folder_config *config) 
     const double alpha = dynamic ? writer_number(writer, scaling, "alpha", 0) : 0;
     const double base =
         alpha > 0 && size > 2 ? theta * pow(alpha, (double)size / (double)(size - 2)) : theta;
-    if (!(share > 0 && share <= 1) || size < 2 || size > MODEL_MAX_HEAD_SIZE) {
+    const bool sound = share > 0 && share <= 1 && size <= MODEL_MAX_HEAD_SIZE;
+    const int32_t rotated = sound ? (int32_t)((double)size * (proportional ? 1 : share)) : 0;
+    if (rotated < 2) {
         writer_fail(writer, STATUS_BAD_FILE, "head_dim",
                     "or partial_rotary_factor is out of range");
         return;
     }
-    const int32_t rotated = (int32_t)((double)size * (proportional ? 1 : share));
     config->pairs = rotated / 2;
     if (!(theta >= 1)) writer_fail(writer, STATUS_BAD_FILE, "rope_theta", "is below 1");
     writer_put_float(writer, "rope.freq_base", base);
