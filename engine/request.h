@@ -27,6 +27,11 @@ enum stop_reason {
 // Sees the logits [vocabulary] before each token is sampled. Runs on the engine's thread.
 typedef void request_observer(void *user, const float *logits, int32_t vocabulary);
 
+// Sees the best candidates [count] before a token is picked from them, and the log_total of their
+// row, as backend.h says; an id of -1: there are no more. Runs on the engine's thread.
+typedef void request_judge(void *user, const struct candidate *best, int32_t count,
+                           float log_total);
+
 struct request_options {
     struct sampler_options sampler;
     int32_t max_tokens;         // 0: until the context is full
@@ -37,7 +42,10 @@ struct request_options {
     const char *begun;          // the answer's text before its tokens; borrowed; NULL: none
     int32_t answered;           // tokens at the log's end that the grammar counts as the answer's
     request_observer *observer; // or NULL
-    void *observer_user;
+    request_judge *judge;       // in place of the observer where whole rows are not needed, that is
+                                // without a grammar; or NULL
+    int32_t judged;             // candidates that it sees, 1 to CANDIDATES_MAX
+    void *observer_user;        // of both
     uint64_t route; // what requests with one beginning have in common, so that a remote engine's
                     // gateway can send them to the same machine; 0: nothing
     void *owner;    // comes back with each of its events

@@ -474,6 +474,7 @@ struct choice {                           // which candidates of a row of logits
     int32_t count;                        // of candidates, 0 to CANDIDATES_MAX
     int32_t first_penalty, num_penalties; // of candidates.penalties, those of this row
     float repeat_penalty, presence_penalty, frequency_penalty;
+    bool log_total; // is log_totals of this row requested too? Only where there are candidates
 };
 
 // The formula of all backends, for every id in the penalties of a row.
@@ -486,8 +487,12 @@ static inline float penalised_logit(float logit, const struct choice *choice, in
 // equal ones the lower id first. NaN is never a candidate; -0 counts as 0; -infinity is a value
 // like others. Choices, penalties and results lie in memory, so that they can change between
 // replays of a recorded step.
+//
+// log_totals[r] = log(sum of exp(logit)) over row r before its penalties, NaN left out, where its
+// choice asks for it: what a candidate's logit is above it is the logarithm of its probability.
 struct candidates {
     struct candidate *best;          // [rows, CANDIDATES_MAX] from alloc_host(), out
+    float *log_totals;               // [rows] from alloc_host(), out; NULL: no row asks for it
     float *logits;                   // [rows, vocabulary] device, in; penalised ones may change
     const struct choice *choices;    // [rows] device
     const struct penalty *penalties; // device

@@ -192,6 +192,8 @@ static void alloc_logits(struct forward *forward) {
     forward->logits = alloc(forward, forward->limits.max_logits, row_bytes);
     forward->host_logits = alloc_host(forward, forward->logits_bytes);
     forward->best = alloc_host(forward, forward->best_bytes);
+    forward->totals_bytes = rows * sizeof(float);
+    forward->log_totals = alloc_host(forward, forward->totals_bytes);
 }
 
 static enum status reserve_scratch(const struct forward *forward) {
@@ -264,6 +266,7 @@ void forward_destroy(struct forward *forward) {
                                   forward->buffers[i].bytes);
     forward->backend->release_host(forward->device, forward->host_logits, forward->logits_bytes);
     forward->backend->release_host(forward->device, forward->best, forward->best_bytes);
+    forward->backend->release_host(forward->device, forward->log_totals, forward->totals_bytes);
     forward->backend->release_host(forward->device, forward->host_step, forward->step_bytes);
     free(forward->tables);
     free(forward);
@@ -272,6 +275,7 @@ void forward_destroy(struct forward *forward) {
 void forward_begin(struct forward *forward) {
     forward->num_seqs = forward->num_tokens = forward->num_logits = 0;
     forward->most = forward->num_penalties = 0;
+    forward->totals = false;
 }
 
 // The slots of the new tokens in one group's cache.
@@ -347,6 +351,7 @@ void forward_choose(struct forward *forward, const struct choice *choice,
         forward->host.penalties[forward->num_penalties++] = penalties[i];
     const int32_t most = CLASSES[class_of(choice->count)];
     if (most > forward->most) forward->most = most;
+    forward->totals = forward->totals || choice->log_total;
 }
 
 // Blocks that the keys of a sequence lie in. Its table may have more already.
@@ -465,14 +470,16 @@ static void enqueue(struct forward *forward) {
                                               .scale = config->logit_scale,
                                               .softcap = config->logit_softcap});
     if (forward->most == 0) return;
-    forward->backend->candidates(forward->device,
-                                 &(struct candidates){.best = forward->best,
-                                                      .logits = forward->logits,
-                                                      .choices = forward->on_device.choices,
-                                                      .penalties = forward->on_device.penalties,
-                                                      .rows = forward->num_logits,
-                                                      .vocabulary = config->vocabulary,
-                                                      .most = forward->most});
+    forward->backend->candidates(
+        forward->device,
+        &(struct candidates){.best = forward->best,
+                             .log_totals = forward->totals ? forward->log_totals : NULL,
+                             .logits = forward->logits,
+                             .choices = forward->on_device.choices,
+                             .penalties = forward->on_device.penalties,
+                             .rows = forward->num_logits,
+                             .vocabulary = config->vocabulary,
+                             .most = forward->most});
 }
 
 static bool is_whole(const struct forward *forward, int32_t row) {
@@ -499,7 +506,7 @@ static uint64_t shape_of(const struct forward *forward) {
                   other = forward->batches[1].shared.depth;
     const int32_t widest = forward->batches[0].max_blocks_per_seq;
     ASSERT(forward->num_seqs < 256 && depth < 16 && other < 16 && widest < 1 << 28);
-    return (uint64_t)depth << 56 | class_of(forward->most) << 60 |
+    return (uint64_t)forward->totals << 62 | class_of(forward->most) << 60 | (uint64_t)depth << 56 |
            (uint64_t)forward->num_seqs << 48 | (uint64_t)forward->num_logits << 32 |
            (uint64_t)other << 28 | (uint64_t)widest;
 }
@@ -536,4 +543,9 @@ float *forward_fetch(struct forward *forward, int32_t row) {
 const struct candidate *forward_candidates(const struct forward *forward, int32_t row) {
     ASSERT(row >= 0 && row < forward->num_logits);
     return is_whole(forward, row) ? NULL : forward->best + (size_t)row * CANDIDATES_MAX;
+}
+
+float forward_log_total(const struct forward *forward, int32_t row) {
+    ASSERT(row >= 0 && row < forward->num_logits && forward->host.choices[row].log_total);
+    return forward->log_totals[row];
 }

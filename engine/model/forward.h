@@ -63,4 +63,7 @@ float *forward_fetch(struct forward *forward, int32_t row);
 
 // The same row's candidates [choice->count], as backend.h says; NULL: it was not chosen from.
 const struct candidate *forward_candidates(const struct forward *forward, int32_t row);
+
+// What the same row's choice asked for with log_total.
+float forward_log_total(const struct forward *forward, int32_t row);
 #endif

@@ -84,8 +84,10 @@ struct forward {
     float *logits;          // [max_logits, vocabulary]
     float *host_logits;     // the same shape: rows that are wanted whole
     struct candidate *best; // [max_logits, CANDIDATES_MAX] host
-    size_t logits_bytes, best_bytes;
+    float *log_totals;      // [max_logits] host
+    size_t logits_bytes, best_bytes, totals_bytes;
     int32_t most; // candidates of a row, rounded up to a class; 0: no row is chosen from
+    bool totals;  // does a row ask for log_totals?
     int32_t num_penalties;
     struct buffer buffers[BUFFERS_MAX];
     int32_t buffer_count;

@@ -71,6 +71,16 @@ static void keep_best(struct beam *beam, struct scored scored) {
 }
 
 // Called on the engine's thread, which alone uses the beam until its step is over.
+static void judge(void *user, const struct candidate *best, int32_t count, float log_total) {
+    struct beam *beam = user;
+    ASSERT(count == beam->looked_at);
+    beam->best_count = 0;
+    for (int32_t i = 0; i < count && best[i].id >= 0 && best[i].logit > -INFINITY; i++)
+        beam->best[beam->best_count++] =
+            (struct scored){best[i].id, (double)best[i].logit - (double)log_total};
+}
+
+// The same from a whole row, where a grammar has forbidden some of it.
 static void look(void *user, const float *logits, int32_t vocabulary) {
     struct beam *beam = user;
     double highest = -(double)INFINITY, total = 0;
@@ -145,6 +155,8 @@ static enum status start_step(struct beams *beams) {
                                               .begun = beams->options.begun,
                                               .answered = beams->generated,
                                               .observer = look,
+                                              .judge = judge,
+                                              .judged = 2 * beams->options.width,
                                               .observer_user = &beams->beams[i],
                                               .owner = beams->options.owner};
         options[i].sampler.temperature = 0;

@@ -5,17 +5,27 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/trace.h"
 
+static int32_t vocabulary_of(const struct request *request) {
+    return request->sequence->engine->model.config.vocabulary;
+}
+
 // Candidates are enough unless an observer sees the row, the sampler needs all of it, or there are
 // drafts, since what is sampled from a row depends on the row before. Under a grammar as many are
 // requested as there can be, since not all are allowed; and without penalties, so that the row can
-// still be fetched as it was.
+// still be fetched as it was. A judge sees candidates without penalties.
 static bool choose(const struct request *request, struct choice *choice,
                    struct penalty *penalties) {
     const struct sequence *sequence = request->sequence;
-    if (request->options.observer || !sampler_choice(request->sampler, sequence->tokens,
-                                                     (size_t)sequence->length, choice, penalties))
+    const struct request_options *options = &request->options;
+    if (options->judge && !options->grammar &&
+        vocabulary_of(request) <= CANDIDATES_VOCABULARY_MAX) {
+        *choice = (struct choice){.count = options->judged, .log_total = true};
+        return true;
+    }
+    if (options->observer || !sampler_choice(request->sampler, sequence->tokens,
+                                             (size_t)sequence->length, choice, penalties))
         return false;
-    if (!request->options.grammar) return true;
+    if (!options->grammar) return true;
     choice->count = CANDIDATES_MAX;
     return choice->num_penalties == 0;
 }
@@ -30,10 +40,6 @@ void sampling_add(struct engine *engine, const struct request *request,
                 chunk->count + drafted, chunk->last ? 1 + drafted : 0);
     if (chunk->last && drafted == 0 && choose(request, &choice, penalties))
         forward_choose(engine->forward, &choice, penalties);
-}
-
-static int32_t vocabulary_of(const struct request *request) {
-    return request->sequence->engine->model.config.vocabulary;
 }
 
 // From a whole row; `mask` may be NULL.
@@ -86,9 +92,13 @@ static int32_t pick_allowed(struct request *request, struct forward *forward, in
 static int32_t pick_token(struct request *request, struct forward *forward, int32_t row,
                           int32_t length) {
     if (request->options.grammar) return pick_allowed(request, forward, row, length);
+    const struct request_options *options = &request->options;
     const struct candidate *best = forward_candidates(forward, row);
-    if (best) return sampler_pick_from(request->sampler, best);
-    return pick_from_row(request, forward_logits(forward, row), length, NULL);
+    if (!best) return pick_from_row(request, forward_logits(forward, row), length, NULL);
+    if (options->judge)
+        options->judge(options->observer_user, best, options->judged,
+                       forward_log_total(forward, row));
+    return sampler_pick_from(request->sampler, best);
 }
 
 bool sampling_ends_turn(const struct request *request, int32_t token) {

@@ -2,6 +2,8 @@
 //
 // A heap with the worst kept candidate on top rejects most ids with one comparison. At the end it
 // is emptied, worst first. Bound by reading the row once.
+#include <math.h>
+
 #include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
@@ -50,6 +52,17 @@ static void choose(const float *logits, int32_t vocabulary, int32_t count, struc
         heap[i] = (struct candidate){-1, 0};
 }
 
+static float log_total_of(const float *logits, int32_t vocabulary) {
+    float highest = -INFINITY;
+    double total = 0;
+    for (int32_t id = 0; id < vocabulary; id++)
+        highest = logits[id] > highest ? logits[id] : highest;
+    if (isinf(highest)) return highest;
+    for (int32_t id = 0; id < vocabulary; id++)
+        if (!isnan(logits[id])) total += (double)expf(logits[id] - highest);
+    return (float)((double)highest + log(total));
+}
+
 static void candidates_part(void *context, int64_t begin, int64_t end, int32_t thread) {
     const struct candidates *args = context;
     (void)thread;
@@ -59,6 +72,8 @@ static void candidates_part(void *context, int64_t begin, int64_t end, int32_t t
         ASSERT(choice->count >= 0 && choice->count <= args->most);
         if (choice->count == 0) continue;
         ASSERT(choice->num_penalties >= 0 && choice->num_penalties <= PENALTIES_MAX);
+        if (args->log_totals && choice->log_total)
+            args->log_totals[r] = log_total_of(logits, args->vocabulary);
         for (int32_t i = 0; i < choice->num_penalties; i++) {
             const struct penalty *penalty = &args->penalties[choice->first_penalty + i];
             ASSERT(penalty->id >= 0 && penalty->id < args->vocabulary);

@@ -19,6 +19,9 @@
 // the maximum.
 //
 // Rounds as penalised_logit() does. Bound by reading the row; for one row by latency.
+//
+// Totals are another launch, since few steps want them: a block reads its row twice, from L2, and
+// each thread adds its logits in order, so that the sum is the same each time.
 #include "kernels/cuda/device.cuh"
 
 enum { FEW_THREADS = 512, FEW_VALUES = 8, MANY_THREADS = 1024, MANY_VALUES = 16 };
@@ -254,6 +257,36 @@ static __global__ __launch_bounds__(THREADS) void candidates_kernel(const candid
     if (tid >= found && tid < count) best[tid] = candidate_of(0);
 }
 
+// The block's highest value, or the sum of all, for every thread.
+template <bool SUM> static __device__ float over_block(float value) {
+    __shared__ float partial[MANY_THREADS / 32];
+    const int lane = threadIdx.x % 32;
+    const auto joined = [](float a, float b) { return SUM ? a + b : fmaxf(a, b); };
+    for (int offset = 16; offset > 0; offset /= 2)
+        value = joined(value, __shfl_xor_sync(0xffffffffu, value, offset));
+    if (lane == 0) partial[threadIdx.x / 32] = value;
+    __syncthreads(); // orders the warps' values before they are read
+    value = partial[lane];
+    for (int offset = 16; offset > 0; offset /= 2)
+        value = joined(value, __shfl_xor_sync(0xffffffffu, value, offset));
+    return value;
+}
+
+static __global__ __launch_bounds__(MANY_THREADS) void log_totals_kernel(const candidates args) {
+    const float *row = args.logits + (size_t)blockIdx.x * args.vocabulary;
+    const choice wanted = args.choices[blockIdx.x];
+    if (wanted.count == 0 || !wanted.log_total) return;
+    float highest = -INFINITY, sum = 0;
+    for (int id = (int)threadIdx.x; id < args.vocabulary; id += MANY_THREADS)
+        highest = fmaxf(highest, row[id]); // of a number and NaN: the number
+    highest = over_block<false>(highest);
+    for (int id = (int)threadIdx.x; id < args.vocabulary && !isinf(highest); id += MANY_THREADS)
+        if (!isnan(row[id])) sum += expf(row[id] - highest);
+    sum = over_block<true>(sum);
+    if (threadIdx.x == 0)
+        args.log_totals[blockIdx.x] = isinf(highest) ? highest : highest + logf(sum);
+}
+
 template <int THREADS, int VALUES>
 static void launch(struct device *device, const struct candidates *args) {
     using block = tile<THREADS, VALUES>;
@@ -276,6 +309,10 @@ extern "C" void cuda_candidates(struct device *device, const struct candidates *
     ASSERT(args->rows > 0 && args->rows <= device->limits.max_logits);
     ASSERT(args->vocabulary > 0 && args->vocabulary <= device->limits.vocabulary);
     ASSERT(args->most > 0 && args->most <= CANDIDATES_MAX);
+    if (args->log_totals) {
+        log_totals_kernel<<<(unsigned)args->rows, MANY_THREADS, 0, device->stream>>>(*args);
+        device_note(device, cudaGetLastError());
+    }
     if (args->most <= few::MAX_COUNT && args->vocabulary <= few::MAX_COUNT * few::KEYS)
         launch<FEW_THREADS, FEW_VALUES>(device, args);
     else

@@ -29,6 +29,16 @@ static void choose(const float *logits, int32_t vocabulary, int32_t count, struc
         best[kept] = (struct candidate){-1, 0};
 }
 
+static float log_total_of(const float *logits, int32_t vocabulary) {
+    double highest = -(double)INFINITY, total = 0;
+    for (int32_t id = 0; id < vocabulary; id++)
+        if ((double)logits[id] > highest) highest = (double)logits[id];
+    if (isinf(highest)) return (float)highest;
+    for (int32_t id = 0; id < vocabulary; id++)
+        if (!isnan(logits[id])) total += exp((double)logits[id] - highest);
+    return (float)(highest + log(total));
+}
+
 void reference_candidates(struct device *device, const struct candidates *args) {
     (void)device;
     ASSERT(args->rows > 0 && args->most <= CANDIDATES_MAX);
@@ -39,6 +49,8 @@ void reference_candidates(struct device *device, const struct candidates *args) 
         ASSERT(choice->count >= 0 && choice->count <= args->most);
         if (choice->count == 0) continue;
         ASSERT(choice->num_penalties >= 0 && choice->num_penalties <= PENALTIES_MAX);
+        if (args->log_totals && choice->log_total)
+            args->log_totals[r] = log_total_of(logits, args->vocabulary);
         penalise_row(logits, choice, args->penalties);
         choose(logits, args->vocabulary, choice->count, args->best + r * CANDIDATES_MAX);
     }

@@ -3,6 +3,7 @@
 #include "tests/kernels/subjects.h"
 
 enum { SEED = 90907, ROWS_MOST = 9, PENALTIES = 300 };
+#define UNTOUCHED 12345.0f
 
 static const int32_t VOCABULARIES[] = {1, 2, 39, 256, 257, 1021, 32003, 151937};
 
@@ -55,6 +56,8 @@ static void make(struct problem *problem, int32_t rows, int32_t vocabulary, uint
     if (random_below(random, 2) == 0) penalise_some(problem, random);
     for (int32_t r = 0; r < rows; r++)
         problem->choices[r].count = random_below(random, CANDIDATES_MAX + 1);
+    for (int32_t r = 0; r < rows; r++)
+        problem->choices[r].log_total = random_below(random, 2);
     problem->choices[0].count = random_below(random, 2) ? 1 : 40;
 }
 
@@ -78,7 +81,31 @@ static void expect_row(const struct problem *problem, int32_t row, struct candid
         all[kept] = (struct candidate){.id = -1};
 }
 
+// Around the largest logit, so that nothing overflows; of what is no number nothing is added.
+static void expect_total(const struct problem *problem, int32_t row, float got) {
+    const struct choice *choice = &problem->choices[row];
+    const float *logits = problem->logits + (size_t)row * (size_t)problem->vocabulary;
+    float highest = -INFINITY;
+    double sum = 0;
+    if (choice->count == 0 || !choice->log_total) {
+        assert_true(got == UNTOUCHED);
+        return;
+    }
+    for (int32_t id = 0; id < problem->vocabulary; id++)
+        highest = fmaxf(highest, logits[id]);
+    for (int32_t id = 0; id < problem->vocabulary && !isinf(highest); id++)
+        if (!isnan(logits[id])) sum += exp((double)logits[id] - (double)highest);
+    if (isinf(highest))
+        assert_true(got == highest);
+    else
+        assert_true(fabs((double)got - ((double)highest + log(sum))) < 4e-6);
+}
+
 static void check(const struct subject *subject, struct problem *problem) {
+    const bool asked = problem->choices[0].log_total; // or there may be nowhere to put them
+    float totals[ROWS_MOST];
+    for (int32_t r = 0; r < ROWS_MOST; r++)
+        totals[r] = UNTOUCHED;
     const size_t entries = (size_t)problem->rows * CANDIDATES_MAX;
     struct candidate *best = guarded_alloc(entries * sizeof best[0]);
     struct candidate *all = malloc(((size_t)problem->vocabulary + CANDIDATES_MAX) * sizeof all[0]);
@@ -88,6 +115,7 @@ static void check(const struct subject *subject, struct problem *problem) {
     memcpy(logits, problem->logits, count * sizeof logits[0]);
     subject->backend->candidates(subject->device,
                                  &(struct candidates){.best = best,
+                                                      .log_totals = asked ? totals : NULL,
                                                       .logits = logits,
                                                       .choices = problem->choices,
                                                       .penalties = problem->penalties,
@@ -97,6 +125,7 @@ static void check(const struct subject *subject, struct problem *problem) {
     for (int32_t r = 0; r < problem->rows; r++) {
         const struct candidate *got = best + (size_t)r * CANDIDATES_MAX;
         expect_row(problem, r, all);
+        if (asked) expect_total(problem, r, totals[r]);
         for (int32_t i = 0; i < problem->choices[r].count; i++) {
             assert_int_equal(got[i].id, all[i].id);
             if (all[i].id < 0) continue;
