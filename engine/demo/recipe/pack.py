@@ -6,8 +6,10 @@ usage: pack.py IN OUT stage1_tokens stage2_tokens
 environment: SEED: another number gives other chats.
 
 IN holds tokenizer.json and the text of others (NAME.jsonl.xz: chats, one list of [role, text] a line; NAME.txt.xz:
-documents, separated by <|endoftext|>). The chats of the project are generated here. OUT gets the rows (tokens and
-flags: 1 = loss in stage 2, 2 = a document begins), held-out rows of each source, and DONE when all is there.
+documents, separated by <|endoftext|>). The chats of the project are generated here, for each stage anew: few for
+stage 1, so that it can begin, and many for stage 2, which are made while stage 1 is trained. OUT/1 and OUT/2 get the
+rows (tokens and flags: 1 = loss in stage 2, 2 = a document begins), held-out rows of each source, and DONE when all
+is there.
 """
 import glob
 import hashlib
@@ -42,6 +44,7 @@ MODULES = json.load(open(HERE + '/modules.json'))
 # generators that write files into a folder
 PROGRAMS = {'smalltalk': ['smalltalk_gen.py', '60000', '{out}'], 'knowledge': ['knowledge_gen.py', '--out', '{out}'], 'tasks': ['tasks_gen.py']}
 SYNTH = 420000
+DRAWN = {1: .5, 2: 2.5}  # of all these counts, in each stage
 
 # shares of the two stages, and the largest number of passes over a source
 STAGE1 = {'classics_simple': 15, 'openstax_prose': 6, 'onestop_news': 1.5, 'children_stories_text': 1, 'child': .5, 'persona': 1.5, 'sgd': 4,
@@ -132,12 +135,13 @@ def long_chats(pool, r, limit):
     return [m for m in out if m]
 
 
-def sources(ex):
+def sources(ex, stage):
     """Every source: {name: its parts}."""
+    seed, drawn = SEED + 1000 * stage, DRAWN[stage]
     texts = ex.map(load, sorted(glob.glob(IN + '/*.xz')))
     programs = [ex.submit(program, p) for p in PROGRAMS.items()]
-    modules = ex.map(module, [(n, SEED + i, m['count'] // 32) for n, m in MODULES.items() for i in range(32)])
-    chats = ex.map(synth, [(SEED * 10 + i, SYNTH // 64) for i in range(64)])
+    modules = ex.map(module, [(n, seed + i, int(drawn * m['count'] / 32)) for n, m in MODULES.items() for i in range(32)])
+    chats = ex.map(synth, [(seed * 10 + i, int(drawn * SYNTH / 64)) for i in range(64)])
     found, pool = {}, []
     for made in itertools.chain(texts, (p.result() for p in programs), modules, chats):
         found.setdefault(made.name, []).append(made)
@@ -225,7 +229,7 @@ class Corpus:
             log(name, len(L), 'documents,', len(ids), 'distinct,', round(L[ids].sum() / 1e6, 2), 'M tokens')
         self.tok, self.off = np.concatenate(tokens), np.concatenate(offsets + [[base]])
 
-    def stage(self, shares, N, T, name, seed):
+    def rows(self, shares, N, T, seed, out):
         rg, ids, passes = np.random.default_rng(seed), [], {}
         shares = {n: s for n, s in shares.items() if n in self.ranges}
         total = sum(shares.values())
@@ -239,10 +243,25 @@ class Corpus:
         rg.shuffle(ids)
         o, fl = pack(self.tok, self.off, ids, T, int(N / T * 1.25) + 64)
         p = rg.permutation(len(o) - 64)
-        np.save(f'{OUT}/{name}_tok.npy', o[p])
-        np.save(f'{OUT}/{name}_flg.npy', fl[p])
-        log(name, 'rows', len(p), 'T', T, 'tokens', round(len(p) * T / 1e6, 1), 'M; passes', json.dumps(passes))
+        np.save(f'{out}/tok.npy', o[p])
+        np.save(f'{out}/flg.npy', fl[p])
+        log('rows', len(p), 'T', T, 'tokens', round(len(p) * T / 1e6, 1), 'M; passes', json.dumps(passes))
         return passes
+
+
+def make(ex, stage, tokens, assistant):
+    out = f'{OUT}/{stage}'
+    os.makedirs(out)
+    c = Corpus(sources(ex, stage), assistant)
+    passes = c.rows([STAGE1, STAGE2][stage - 1], tokens, 1024 * stage, stage, out)
+    for name, docs in c.held.items():
+        t, o = np.concatenate(docs), np.concatenate([[0], np.cumsum([len(d) for d in docs])])
+        x, fl = pack(t, o, np.arange(len(docs)), 1024, 400)
+        keep = (fl & 2).any(1)
+        np.savez(f'{out}/held_{name}.npz', tok=x[keep][:96], flg=fl[keep][:96])
+    json.dump(dict(sources=c.stats, passes=passes), open(out + '/prep.json', 'w'), indent=1)
+    open(out + '/DONE', 'w').write('ok')
+    log('stage', stage, 'done')
 
 
 def main():
@@ -254,20 +273,11 @@ def main():
     assistant = Tokenizer.from_file(IN + '/tokenizer.json').encode('assistant').ids
     assert len(assistant) == 1
     with ProcessPoolExecutor(initializer=start, initargs=(IN + '/tokenizer.json',)) as ex:
-        c = Corpus(sources(ex), assistant[0])
-    p1 = c.stage(STAGE1, N1, 1024, 's1', 1) if N1 else {}
-    p2 = c.stage(STAGE2, N2, 2048, 's2', 2)
-    for name, docs in c.held.items():
-        t, o = np.concatenate(docs), np.concatenate([[0], np.cumsum([len(d) for d in docs])])
-        x, fl = pack(t, o, np.arange(len(docs)), 1024, 400)
-        keep = (fl & 2).any(1)
-        np.savez(f'{OUT}/held_{name}.npz', tok=x[keep][:96], flg=fl[keep][:96])
-    json.dump(dict(sources=c.stats, passes1=p1, passes2=p2), open(OUT + '/prep.json', 'w'), indent=1)
-    open(OUT + '/DONE', 'w').write('ok')
-    log('done')
+        for stage, tokens in ((1, N1), (2, N2)):
+            if tokens:
+                make(ex, stage, tokens, assistant[0])
 
 
 if __name__ == '__main__':
     IN, OUT, N1, N2 = sys.argv[1], sys.argv[2], int(float(sys.argv[3])), int(float(sys.argv[4]))
-    os.makedirs(OUT, exist_ok=True)
     main()

@@ -5,17 +5,19 @@ usage: train.py DATA_IN OUT total_seconds stage1_fraction [--smoke]
 
 environment: SIZE=30m or 3m (the drafter); N1, N2: tokens that are packed for each stage; ROWS: the folder of packed rows
 (made by pack.py unless it is there); INIT=FILE.gguf: weights to begin with (weights.py), for stage 2 alone, and REST=FILE.npz:
-what the run that made them left beside them. Such a run writes the same two files, quire-demo-SIZE-q8_0.gguf and rest.npz.
+what the run that made them left beside them. A run writes the same two files, quire-demo-SIZE-q8_0.gguf and rest.npz;
+LIKE=FILE.gguf: what the file has besides the weights (the one in the tree).
 """
 import json, math, os, subprocess, sys, time
 T0 = time.time()
 IN, OUT, TOTAL, F1 = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4]); SMOKE = '--smoke' in sys.argv
 HERE = os.path.dirname(os.path.abspath(__file__)); W = os.environ.get('ROWS', '/tmp/rows'); os.makedirs(OUT, exist_ok=True)
-N1, N2 = ('9e7', '4e7') if SMOKE else (os.environ.get('N1', '5.6e8'), os.environ.get('N2', '3.6e8'))
+N1, N2 = ('9e7', '4e7') if SMOKE else (os.environ.get('N1', '9.5e8'), os.environ.get('N2', '1.15e9'))
 SIZE = os.environ.get('SIZE', '30m')
-prep = subprocess.Popen(['true'] if os.path.exists(W) else [sys.executable, HERE + '/pack.py', IN, W, N1, N2])
+prep = subprocess.Popen(['true'] if os.path.exists(W) else [sys.executable, HERE + '/pack.py', IN, W, N1 if F1 > 0 else '0', N2])
 import numpy as np, torch, torch.nn as nn, torch.nn.functional as F
 from torch.nn.attention.flex_attention import flex_attention, create_block_mask
+import weights
 LOG = open(OUT + '/train.log', 'w')
 def log(*a):
     s = f'[{time.time()-T0:6.1f}] ' + ' '.join(str(x) for x in a); print(s, flush=True); LOG.write(s + '\n'); LOG.flush()
@@ -116,8 +118,8 @@ def opt(f):
 def dummy(T):
     tok = torch.randint(3, V, (SH[T], T), dtype=torch.int32, device=DEV); flg = (torch.rand(SH[T], T, device=DEV) < 0.01).to(torch.uint8) * 2 + 1; flg[:, 0] |= 2; return tok, flg
 INIT, HEADS = os.environ.get('INIT'), {'q': H, 'k': KV}
+LIKE = INIT or os.environ.get('LIKE', f'{HERE}/../quire-demo-{SIZE}-q8_0.gguf')
 if INIT:
-    import weights
     first = weights.read(INIT, HEADS, np.load(os.environ['REST']) if 'REST' in os.environ else None)
     with torch.no_grad():
         for n, p in model.named_parameters(): p.copy_(torch.from_numpy(first[n]))
@@ -131,17 +133,18 @@ with torch.no_grad(): fwd(*dummy(1024), 2)
 log('compiled for evaluation')
 model.load_state_dict(sd)
 MU = Muon(mats); AD = torch.optim.AdamW(rest, lr=2e-3, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, fused=True)
-while not os.path.exists(W + '/DONE'):
-    if prep.poll() not in (None, 0): log('prep failed', prep.returncode); sys.exit(1)
-    time.sleep(0.2)
-ld = lambda n: (torch.from_numpy(np.load(f'{W}/{n}_tok.npy').astype(np.int16)), torch.from_numpy(np.load(f'{W}/{n}_flg.npy')))
-DATA = {k: ld(f's{k}') for k in ((1, 2) if F1 > 0 else (2,))}; DATA = {k: (a.to(DEV), b.to(DEV)) for k, (a, b) in DATA.items()}
-HELD = {f[5:-4]: np.load(f'{W}/{f}') for f in sorted(os.listdir(W)) if f.startswith('held_')}
-log('data on device', {k: tuple(a.shape) for k, (a, b) in DATA.items()})
+def rows(stage):
+    """The rows of a stage on the device, and its held-out ones, when they are packed."""
+    w = f'{W}/{stage}'
+    while not os.path.exists(w + '/DONE'):
+        if prep.poll() not in (None, 0): log('prep failed', prep.returncode); sys.exit(1)
+        time.sleep(0.2)
+    tok, flg = (torch.from_numpy(np.load(f'{w}/{n}.npy')) for n in ('tok', 'flg')); tok = tok.view(torch.int16).to(DEV); flg = flg.to(DEV)
+    log('data on device', stage, tuple(tok.shape)); return tok, flg, {f[5:-4]: np.load(f'{w}/{f}') for f in sorted(os.listdir(w)) if f.startswith('held_')}
 @torch.no_grad()
-def evaluate(tag):
+def evaluate(tag, held):
     res = {}
-    for n, z in HELD.items():
+    for n, z in held.items():
         tok, flg = torch.from_numpy(z['tok'].astype(np.int32)).to(DEV), torch.from_numpy(z['flg']).to(DEV)
         k = 128 - len(tok); tok = F.pad(tok, (0, 0, 0, k)); flg = F.pad(flg, (0, 0, 0, k)); o = []
         for st in (1, 2):
@@ -149,16 +152,17 @@ def evaluate(tag):
         res[n] = o
     log('held-out', tag, '(all tokens, assistant tokens)', json.dumps(res)); return res
 
+FIRST_STAGE = 1 if F1 > 0 else 2; FIRST = rows(FIRST_STAGE)
 START = time.time(); S1END = START + (TOTAL - (START - T0)) * F1; END = T0 + TOTAL
-LO = 0.35
+LO = 0.4
 def lrf(stage, now, step):
     if stage == 1:
         p = (now - START) / (S1END - START); f = 1.0 if p < 0.6 else 1 - (1 - LO) * 0.5 * (1 - math.cos(math.pi * min(1, (p - 0.6) / 0.4)))
         return f * min(1, (step + 1) / 150)
     p = (now - S1END) / (END - S1END); return LO * max(0.0, 1 - p) * min(1, (step + 1) / 60) + 0.002
 hist, evals, seen = [], {}, {1: 0, 2: 0}
-for stage in DATA:
-    tok, flg = DATA[stage]; T = tok.shape[1]; B = SH[T]; n = len(tok) // B; step = 0; acc = []; tl = time.time()
+for stage in (1, 2) if F1 > 0 else (2,):
+    tok, flg, held = FIRST if stage == FIRST_STAGE else rows(stage); T = tok.shape[1]; B = SH[T]; n = len(tok) // B; step = 0; acc = []; tl = time.time()
     stop = S1END if stage == 1 else END
     while True:
         now = time.time()
@@ -169,10 +173,9 @@ for stage in DATA:
             l = torch.stack(acc).mean().item(); acc = []; dt = time.time() - tl; tl = time.time(); hist.append((stage, step, round(l, 4), round(f, 4)))
             if step % 100 == 0: log(f'stage {stage} step {step}/{n} loss {l:.4f} lr x{f:.3f} {50*B*T/dt/1e6:.3f} Mtok/s epoch {step/n:.2f}')
             if not math.isfinite(l): log('not finite'); sys.exit(2)
-    seen[stage] = step * B * T; torch.cuda.synchronize(); evals[f'stage{stage}'] = evaluate(f'after stage {stage}, {seen[stage]/1e6:.1f} M tokens')
-if INIT:
-    left = weights.write(f'{OUT}/quire-demo-{SIZE}-q8_0.gguf', INIT, {n: p.detach().float().cpu().numpy() for n, p in model.named_parameters()}, HEADS)
-    np.savez_compressed(OUT + "/rest.npz", **left); log('written', f'{OUT}/quire-demo-{SIZE}-q8_0.gguf')
+    seen[stage] = step * B * T; torch.cuda.synchronize(); evals[f'stage{stage}'] = evaluate(f'after stage {stage}, {seen[stage]/1e6:.1f} M tokens', held)
+left = weights.write(f'{OUT}/quire-demo-{SIZE}-q8_0.gguf', LIKE, {n: p.detach().float().cpu().numpy() for n, p in model.named_parameters()}, HEADS)
+np.savez_compressed(OUT + "/rest.npz", **left); log('written', f'{OUT}/quire-demo-{SIZE}-q8_0.gguf')
 # weights: HF names, bf16
 from safetensors.torch import save
 HF = {'model.embed_tokens.weight': model.embed.weight, 'model.norm.weight': model.norm.weight}
@@ -223,6 +226,6 @@ try:
     q = [chatml([('user', 'What is the capital of France?')]), chatml([('system', 'You are a pirate.'), ('user', 'Tell me a story about a fox.')]), 'Once upon a time, there was a little']
     with torch.no_grad(): np.savez(OUT + '/ref.npz', **{f'ids{i}': np.array(tk.encode(t).ids) for i, t in enumerate(q)}, **{f'lg{i}': ref(torch.tensor([tk.encode(t).ids], device=DEV))[0].float().cpu().numpy().astype(np.float32)[-1] for i, t in enumerate(q)})
 except Exception as e: log('samples failed', repr(e))
-json.dump(dict(params=NP, hist=hist, evals=evals, seen=seen, prep=json.load(open(W + '/prep.json')), samples={str(k): v for k, v in smp.items()}), open(OUT + '/log.json', 'w'))
+json.dump(dict(params=NP, hist=hist, evals=evals, seen=seen, prep=[json.load(open(f'{W}/{stage}/prep.json')) for stage in seen if seen[stage]], samples={str(k): v for k, v in smp.items()}), open(OUT + '/log.json', 'w'))
 import shutil; shutil.copy(IN + '/tokenizer.json', OUT + '/tokenizer.json')
 log('end'); prep.wait()
