@@ -62,7 +62,7 @@ static void a_thought_that_the_prompt_opens_begins_the_text(void **state) {
     (void)state;
     struct answer answer = {0};
     struct text shown = {0}, thought = {0}, rest = {0};
-    struct sequence *sequence = begin(&answer, "How many dogs?\n<think>\n");
+    struct sequence *sequence = begin(&answer, "Once upon a time, there was a fox.\n<think>\n");
     follow(&answer, &shown);
     assert_memory_equal(text_string(&shown), "<think>\n", 8);
     assert_string_equal(text_string(&shown), text_string(&answer.text));
