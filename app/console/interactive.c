@@ -19,6 +19,7 @@
 #include "app/screen/editor.h"
 #include "app/screen/notice.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 #include "store/preview.h"
 
@@ -104,26 +105,36 @@ static int32_t answers_kept(const struct chat *chat) {
     return kept;
 }
 
-// Asks which of the answers the conversation continues with. No answer means the first.
+// NOT_FOUND: there is no such answer to the last message.
+static enum status choose(struct chat *chat, int64_t number, struct error *err) {
+    struct message *answers;
+    size_t count, current;
+    ASSERT(number > 0);
+    TRY(chat_alternatives(chat, &answers, &count, &current, err));
+    enum status status = STATUS_NOT_FOUND;
+    if (number <= (int64_t)count) status = chat_choose(chat, answers[number - 1].id, err);
+    message_path_free(answers, count);
+    return status;
+}
+
+// Asks which of the answers the conversation continues with, of the older ones too. No answer means
+// the first of the new ones.
 static void pick(struct console *console) {
     struct chat *chat = console->session->front;
     struct text answer = {0};
     struct error err = {0};
-    int64_t number = 0;
+    int64_t number;
     if (answers_kept(chat) < 2) return;
     const int first = (int)turn_answer(&chat->turn, 0).number;
     terminal_tell(STYLE_DIM, "Enter continues with [%d]; /alt shows the others.\n", first);
     if (console_ask(console, "continue with which? ", &answer)) {
-        const int64_t index = command_number(text_string(&answer), &number)
-                                  ? number - turn_answer(&chat->turn, 0).number
-                                  : -1;
-        const bool found = index >= 0 && index < chat->turn.answer_count &&
-                           turn_answer(&chat->turn, (int32_t)index).any;
-        if (!found)
+        const enum status status = command_number(text_string(&answer), &number)
+                                       ? choose(chat, number, &err)
+                                       : STATUS_NOT_FOUND;
+        if (status == STATUS_NOT_FOUND)
             terminal_tell(STYLE_ERROR, "there is no such answer: it continues with [%d]\n", first);
         else
-            console_failed(
-                chat_choose(chat, turn_answer(&chat->turn, (int32_t)index).message, &err), &err);
+            console_failed(status, &err);
     }
     text_deinit(&answer);
 }

@@ -26,6 +26,21 @@ ask_only "/alt"
 wait_for "5 of 5 · Enter chooses, Esc leaves"
 keys Up Enter
 wait_for "[answer 4 of 5]"
+ask_only "/regen 2"
+wait_last "continue with which?"
+text "2" # an older one
+keys Enter
+wait_idle
+ask_only "/alt"
+wait_for "7 of 7 · Enter chooses, Esc leaves"
+shown | grep -qE '^> +2  ' || fail "an older answer cannot be picked"
+keys Escape
+wait_idle
+ask_only "/regen 2"
+wait_last "continue with which?"
+text "12"
+keys Enter
+wait_for "there is no such answer: it continues with [8]"
 ask "/beam 1"
 wait_for "K from 2 to 32"
 ask "/regen 65"
