@@ -44,7 +44,7 @@ def topics():
     for path in sorted(glob.glob(HERE + "/chatter_src/*.txt")):
         for line in open(path, encoding="utf-8").read().split("\n"):
             if not line or line[0] == "#": continue
-            if line[0] == "@": topic = found[line[1:]] = {"f": [], "grave": line[1:] in GRAVE}; continue
+            if line[0] == "@": topic = found[line[1:]] = {"name": line[1:], "f": [], "grave": line[1:] in GRAVE or line.startswith("@bad_")}; continue
             kind, text = line.split(" ", 1)
             if kind == "f": asks, says = text.split(" => "); topic["f"].append((asks.split(" / "), says.split(" / ")))
             else: topic[kind] = text.split(" / ")
@@ -70,7 +70,8 @@ def topic_turns(r, topic):
     f = lambda s: re.sub(r"\b([Aa]) (?=[aeiou])(?!uni|eu|one)", r"\1n ", s.format(**made))
     i = r.randrange(len(topic["a"]))
     out = [(typed(r, f(r.choice(topic["u"]))), f(topic["a"][i]))]
-    ways = [k for k in FOLLOW if k in topic and (k != "why" or i < len(topic["why"]))] + list(range(len(topic["f"])))
+    asked = "?" in topic["a"][i] or topic["name"] not in DAYS or not any("?" in a for a in topic["a"])  # of a day, only what was asked for is told
+    ways = [k for k in FOLLOW if k in topic and (k != "why" or i < len(topic["why"]))] + (list(range(len(topic["f"]))) if asked else [])
     for way in r.sample(ways, min(len(ways), r.choices((0, 1, 2, 3), (34, 40, 18, 8))[0])):
         asks, says = topic["f"][way] if isinstance(way, int) else (FOLLOW[way], topic[way][i:i + 1] if way == "why" else topic[way])
         out.append((typed(r, f(r.choice(asks))), f(r.choice(says))))
@@ -96,8 +97,10 @@ def joke_turns(r):
         elif z < .55: out.append((typed(r, r.choice(LAUGH)), r.choice(["Glad that you like it!", "Hooray! One laugh for me.", "I'm here all week."])))
     return out
 
-def seg(r): return joke_turns(r) if r.random() < .1 else topic_turns(r, TOPICS[r.choice(NAMES)])
+def seg(r): return joke_turns(r) if r.random() < .1 else day_turns(r) if r.random() < .25 else topic_turns(r, TOPICS[r.choice(NAMES)])
+def day_turns(r): return topic_turns(r, TOPICS[r.choice(DAYS)])
 NAMES = list(TOPICS)
+DAYS = [name for name in NAMES if name.startswith(("bad_", "good_", "plain_", "wait_"))]  # those of days.txt
 OPENING, ENDING = ("hello", "howareyou", "back"), ("thanks", "bye")
 def chat(r):
     """An opening at times, some topics, and an ending at times."""

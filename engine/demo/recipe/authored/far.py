@@ -11,7 +11,7 @@ import glob, json, os, random, re, sys
 from collections import defaultdict
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import chatter, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words, truths
+import chatter, counting, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words, truths
 from skill_common import T, low
 from tasks_instr import instr_dialog
 from tasks_poems import poem_dialog
@@ -33,8 +33,10 @@ CORES = {head[5:]: said for head, said in ANSWERS.items() if head.startswith('co
 WAYS = {head[4:]: said for head, said in ANSWERS.items() if head.startswith('way ')}
 PLAIN_WAYS = {name: [w for w in said if '`' not in w] for name, said in WAYS.items()}
 NAMED = {'idea', 'person', 'event', 'place', 'work', 'brand', 'word', 'dish', 'thing'}  # kinds whose terms may be named
+CARING = {'hurt', 'emergency'}  # never only that it is unknown
+SUPERLATIVE = {'first', 'office', 'first thing', 'rank'}  # kinds of which some are taught
 # Fields of which more is asked than their share of terms
-OFTEN = {'made up words': 12, 'slips of the keyboard': 7, 'food values': .8, 'dangers': 1.5, 'named after things': 1.5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 2.5, 'time': 2.5, 'long texts': 1.5, 'languages': 2, 'own things': 2, 'actions': 2.5, 'puzzles': 2, 'opinions': 2.5, 'country facts': 1.5, 'dates': 1.5}
+OFTEN = {'made up words': 12, 'bones': 3, 'skin': 3, 'bumps': 3, 'mishaps': 3, 'firsts': 2.5, 'offices': 2, 'first things': 1.5, 'ranks': 1.5, 'slips of the keyboard': 7, 'food values': .8, 'dangers': 1.5, 'named after things': 1.5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 2.5, 'time': 2.5, 'long texts': 1.5, 'languages': 2, 'own things': 2, 'actions': 2.5, 'puzzles': 2, 'opinions': 2.5, 'country facts': 1.5, 'dates': 1.5}
 
 class Field: pass
 def taught(term): return term in reach.HOWTO or re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
@@ -92,6 +94,7 @@ def ask(r, field=None):
         f = field or r.choices(FIELDS, CHANCES)[0]
         bound = bind(f, r.choice(f.terms), r.choice(f.terms))
         q = question(r, f, bound)
+        if f.kind in SUPERLATIVE and reach.answered(q) and not re.search('second|third|fourth|last', q): continue
         if reach.plain(q) not in reach.ASKED and reach.plain(q) not in reach.CHATTED: return f, bound, q
 
 def core(r, field, bound):
@@ -99,7 +102,7 @@ def core(r, field, bound):
     if field.kind == 'noise': said = own
     elif field.kind in NAMED and field.core == field.kind:
         said = own if z < .25 and own else CORES['named'] if z < .5 else CORES['field'] if z < .56 and field.kind in ('idea', 'event') else CORES['any']
-    else: said = own if z < .75 else CORES['any']
+    else: said = own if z < .75 or field.core in CARING else CORES['any']
     names = field.kind in NAMED or field.kind in ('ill', 'drug') and not re.search(r'\b(my|on) ', bound['{t}'])
     fits = [s for s in said if ('{t}' not in s or names and len(bound['{t}']) < 32) and ('{made}' not in s or '{made}' in bound)]
     text = r.choice(fits or CORES['any'])
@@ -176,7 +179,7 @@ def written(r):
         if m and m[0]['role'] == 'user': return messages(m)[:3]
 def true_or_not(r): q, true = truths.question(r); return [T(typed(r, q, AFTER_KNOWN), "Yes." if true else "No.")]
 EASY = [(known, 40), (taught_fact, 14), (sums.seg, 10), (words.seg, 10), (everyday.colour, 2), (everyday.how_many, 3), (everyday.capital, 6), (everyday.yes_no, 1), (true_or_not, 4), (words.lists, 4), (words.opposites, 3),
-        (written, 4), (lambda r: [T(u, a) for u, a in guide.turns_on(r, r.choice(guide.TOPICS))], 8), (lambda r: [T(u, a) for u, a in chatter.seg(r)], 6)]
+        (written, 4), (counting.seg, 3), (lambda r: [T(u, a) for u, a in guide.turns_on(r, r.choice(guide.TOPICS))], 8), (lambda r: [T(u, a) for u, a in chatter.seg(r)], 6)]
 def easy(r): return r.choices([f for f, _ in EASY], [w for _, w in EASY])[0](r)
 THEN = ['OK, something easier: ', 'Then something easy: ', 'ok then: ', 'Fine. ', 'Alright, ', 'Then tell me this: ', 'OK. ', 'Maybe this: ', 'And this? ', 'Let me try something simpler. ', 'What about this: ', 'hm ok. ']
 

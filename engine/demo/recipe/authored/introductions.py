@@ -10,7 +10,7 @@ usage: introductions.py N SEED OUT.jsonl
 import json, os, random, re, sys, unicodedata
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import chatter, guide, quire_facts, reach, skill_persona, skill_systems, skills
+import chatter, counting, guide, quire_facts, reach, skill_persona, skill_systems, skills
 from skill_common import an, bank, cap, join, syllables
 
 SRC = HERE + "/introductions_src/"
@@ -155,13 +155,14 @@ RELATIVES = bank.W("sister, brother, wife, husband, mother, father, son, daughte
 ANIMALS = bank.W("cat, dog, hamster, parrot, rabbit, horse, goldfish, pony, canary, turtle, lizard, goat, duck, hen, guinea pig, donkey, snail, ferret, mouse, budgie")
 MAKE = {"job": lambda r: an(r.choice(bank.JOBS_SIMPLE)), "age": lambda r: str(r.randrange(7, 95)), "colour": lambda r: r.choice(bank.COLOURS[:11]), "food": lambda r: r.choice(bank.FOODS),
         "hobby": lambda r: r.choice(bank.HOBBIES), "number": lambda r: str(r.randrange(2, 1000)), "surname": lambda r: r.choice(bank.SURNAMES) if r.random() < .4 else invented(r), "person": name, "pet": name}
-FORGET = {"name": "your name", "city": "where you live", "pet": "about a pet", "person": "the name of your {p}"}
+DATED = re.compile(r"\d|thirty|birthday|hobby|my name|mood for|my (wife|husband|son|daughter|sister|brother|mother|father|dog|cat|hamster|best friend|flatmate|colleague|neighbour|uncle|aunt|grand\w+)\b", re.I)  # days that tell of age, pet or relatives
 
 MOST = 13  # exchanges; only questions may follow
 class Person:
     """What one person has told, and the chat so far."""
     def __init__(self, r, between):
         self.r, self.between, self.used, self.out, self.asked = r, between, set(), [], set()
+        self.kin = {}  # relatives talked of: where each lives, or None
         self.prompt, self.style, self.kind, self.me = setting(r, self.used)
         self.facts, self.how, self.was, self.lives = {}, "live", None, None
     def add(self, u, a, core=None): self.out.append((u, self.style(a, core)))
@@ -193,7 +194,7 @@ class Person:
         self.add(typed(r, r.choice(wordings("two_cities")), v), r.choice([f"From {v['o']} to {v['c']}, I see.", f"Got it: born in {v['o']}, at home in {v['c']}."]) if r.random() < .5 else self.say("ack", {}), "OK.")
     def tell(self, kind, p_asked=None):
         r = self.r; v = fresh(r, MAKE[kind], self.used); told = P[kind][0][0]; p = ""
-        if kind in ("person", "pet"): p = p_asked or r.choice(RELATIVES if kind == "person" else ANIMALS)
+        if kind in ("person", "pet"): p = p_asked or (self.relative() if kind == "person" else r.choice(ANIMALS))
         self.facts[kind] = (v, p); vals = {"v": v, "p": p}
         self.add(typed(r, r.choice(told), vals), self.say("ack", {}) if r.random() < .6 or kind not in ("person", "pet") else r.choice([f"{v} is a nice name.", f"Say hello to {v}!", f"Greetings to {v}!"]), "OK.")
         if kind == "person" and r.random() < .4: self.tell_lives()
@@ -201,7 +202,7 @@ class Person:
         r = self.r; v, p = self.facts["person"]; self.lives = fresh(r, city, self.used)
         self.add(typed(r, r.choice(P["lives"][0][0]), {"v": v, "p": p, "y": self.lives}), self.say("ack", {}), "OK.")
     def tell_with_person(self):
-        r = self.r; n, v, p = fresh(r, name, self.used), fresh(r, name, self.used), r.choice(RELATIVES)
+        r = self.r; n, v, p = fresh(r, name, self.used), fresh(r, name, self.used), self.relative()
         self.facts.update(name=n, person=(v, p))
         self.add(typed(r, r.choice(wordings("with_person")), {"n": n, "v": v, "p": p}), r.choice([f"Hello {n}! Say hello to {v}.", f"Nice to meet you, {n}! Greetings to {v}.", f"Hi {n}, hello {v}!", f"Nice to meet you both, {n} and {v}."]), f"Hello, {n}!")
         if r.random() < .35: self.tell_lives()
@@ -212,10 +213,35 @@ class Person:
         least = min(len(self.out) + n, MOST)
         while len(self.out) < least:
             z = self.r.random()
-            if z < .24 and self.kind != "short": self.others()
-            elif z < .29: self.capital()
-            elif z < .34: self.self_turn()
+            if z < .2 and self.kind != "short": self.others()
+            elif z < .32 and self.kind != "short": self.relatives()
+            elif z < .46 and self.kind != "short": self.day()
+            elif z < .5: self.count()
+            elif z < .54: self.capital()
+            elif z < .58: self.self_turn()
             else: self.splice()
+    def relative(self):
+        """One of whom nothing was told."""
+        return self.r.choice([k for k in RELATIVES if k not in self.kin and k != self.facts.get("person", ("", ""))[1]])
+    def relatives(self):
+        """A relative who is not the person, and a city that is not the person's."""
+        r = self.r; lives = r.random() < .5; k = self.relative()
+        asks, says = r.choice([x for x in P["kin_lives" if lives else "kin_does"] if x[0][0] not in self.asked] or P["kin_lives"]); self.asked.add(asks[0])
+        v = {"k": k, "x": fresh(r, name, self.used), "y": fresh(r, city, self.used)}; self.kin[k] = v["y"] if re.search("lives|moved", asks[0]) else None
+        self.add(typed(r, asks[0], v), fill(r.choice(says), v))
+        if self.kin[k] and r.random() < .15: self.ask_relative(k)
+    def ask_relative(self, k):
+        r = self.r; y = self.kin[k]
+        if y: self.add(typed(r, r.choice(wordings("kin_asks")), {"k": k}), r.choice([f"Your {k} lives in {y}.", f"In {y}.", f"Your {k} is in {y}."]), y + ".")
+        else: self.add(typed(r, r.choice(wordings("kin_asks")), {"k": k}), r.choice([f"You have not told me where your {k} lives.", f"I don't know: you haven't told me where your {k} lives."]), "You have not told me.")
+    def day(self):
+        """Something of the person's day, which tells neither name nor city."""
+        r = self.r; u, a = r.choice(chatter.day_turns(r)[:1])
+        if u.lower() in self.asked or len(u) > 90 or DATED.search(u): return
+        self.asked.add(u.lower()); self.add(u, a)
+    def count(self):
+        t = counting.seg(self.r)[0]
+        if t.u.lower() not in self.asked: self.asked.add(t.u.lower()); self.add(t.u, t.a, t.a)
     def splice(self):
         for u, a, s in self.between.take(self.r):
             if u.lower() in self.asked: return
@@ -292,7 +318,7 @@ class Person:
             q = r.choice(wordings("ask_origin")); c = f["origin"]
             self.add(typed(r, q), r.choice([f"You were born in {c}.", f"In {c}."]) if "born" in q else r.choice([f"You are from {c}.", f"{c}.", f"You come from {c}."]), c + ".")
         else:
-            v, p = f.get(kind, ("", r.choice(RELATIVES if kind == "person" else ANIMALS)))
+            v, p = f.get(kind) or ("", self.relative() if kind == "person" else r.choice(ANIMALS))
             _, asks, says, what = P[kind][0]; q = r.choice(asks); vals = {"v": v, "p": p}
             if kind not in f: self.unknown(typed(r, q, vals), fill(what[0], vals)); return p
             if "Who" in q: says = says[:1] + says[2:]
@@ -357,6 +383,7 @@ class Person:
             if "city" in f: kinds.append(("check city", 3 if "origin" not in f else 0))
             if "origin" in f: kinds.append(("origin", 18))
             if "person" in f: kinds.append(("who", 22))
+            if self.kin: kinds.append(("kin", 8))
             if (self.was or {}).get("city") and self.moved: kinds.append(("old", 6))
             kinds += [(k, 12 if k in f else .9) for k in MAKE if k not in ("person",)] + [("about", 8)]
             k = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]; before = self.out[-1:] if i else []
@@ -364,6 +391,7 @@ class Person:
             elif k == "form": self.form()
             elif k == "about": self.about()
             elif k == "who": self.other_person()
+            elif k == "kin": self.ask_relative(r.choice(list(self.kin)))
             elif k == "old": self.add(typed(r, r.choice(wordings("ask_old_city"))), self.say("say_old_city", {"w": self.was["city"], "c": f["city"]}), self.was["city"] + ".")
             elif k[:5] == "check": self.check(k[6:])
             else: self.question(k)

@@ -1,4 +1,5 @@
 """Sums, differences, tables, comparisons: small numbers, many phrasings, follow-ups."""
+import counting
 from skill_common import *
 
 ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
@@ -132,7 +133,8 @@ def seg(r):
     z = r.random()
     if z < .07: return three(r)
     if z < .16: return story(r)
-    if z < .8:
+    if z < .22: return counting.seg(r)
+    if z < .82:
         t, v = ask(r); out = [t]
         while r.random() < .4 and len(out) < 5:
             t, v = follow(r, v) if r.random() < .7 else ask(r)
