@@ -10,6 +10,7 @@ usage: chatter.py N SEED OUT.jsonl
 import glob, json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import tries
 from skill_common import bank, cap, city
 
 FOLLOW = {
@@ -97,7 +98,7 @@ def joke_turns(r):
         elif z < .55: out.append((typed(r, r.choice(LAUGH)), r.choice(["Glad that you like it!", "Hooray! One laugh for me.", "I'm here all week."])))
     return out
 
-def seg(r): return joke_turns(r) if r.random() < .1 else day_turns(r) if r.random() < .25 else topic_turns(r, TOPICS[r.choice(NAMES)])
+def seg(r): return joke_turns(r) if r.random() < .1 else [(t.u, t.a) for t in tries.seg(r)] if r.random() < .15 else day_turns(r) if r.random() < .25 else topic_turns(r, TOPICS[r.choice(NAMES)])
 def day_turns(r): return topic_turns(r, TOPICS[r.choice(DAYS)])
 NAMES = list(TOPICS)
 DAYS = [name for name in NAMES if name.startswith(("bad_", "good_", "plain_", "wait_"))]  # those of days.txt

@@ -11,7 +11,8 @@ import glob, json, os, random, re, sys
 from collections import defaultdict
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import chatter, counting, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words, truths
+import chatter, counting, guide, knowledge_gen, reach, skill_everyday as everyday, skill_sums as sums, skill_systems as systems, skill_words as words, tries, truths
+from gen import words as gen_words
 from skill_common import T, low
 from tasks_instr import instr_dialog
 from tasks_poems import poem_dialog
@@ -36,7 +37,7 @@ NAMED = {'idea', 'person', 'event', 'place', 'work', 'brand', 'word', 'dish', 't
 CARING = {'hurt', 'emergency'}  # never only that it is unknown
 SUPERLATIVE = {'first', 'office', 'first thing', 'rank'}  # kinds of which some are taught
 # Fields of which more is asked than their share of terms
-OFTEN = {'made up words': 12, 'bones': 3, 'skin': 3, 'bumps': 3, 'mishaps': 3, 'firsts': 2.5, 'offices': 2, 'first things': 1.5, 'ranks': 1.5, 'slips of the keyboard': 7, 'food values': .8, 'dangers': 1.5, 'named after things': 1.5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 2.5, 'time': 2.5, 'long texts': 1.5, 'languages': 2, 'own things': 2, 'actions': 2.5, 'puzzles': 2, 'opinions': 2.5, 'country facts': 1.5, 'dates': 1.5}
+OFTEN = {'made up words': 12, 'allowed': 2.5, 'bones': 3, 'skin': 3, 'bumps': 3, 'mishaps': 3, 'firsts': 2.5, 'offices': 2, 'first things': 1.5, 'ranks': 1.5, 'slips of the keyboard': 7, 'food values': .8, 'dangers': 1.5, 'named after things': 1.5, 'programs': 2, 'errors': 2, 'programming': 2, 'maths problems': 3, 'illnesses': 2, 'drugs': 1.5, 'emergencies': 1.5, 'politics now': 1.5, 'weather': 2.5, 'time': 2.5, 'long texts': 1.5, 'languages': 2, 'own things': 2, 'actions': 2.5, 'puzzles': 2, 'opinions': 2.5, 'country facts': 1.5, 'dates': 1.5}
 
 class Field: pass
 def taught(term): return term in reach.HOWTO or re.sub(r'^(a|an|the) ', '', term.lower()) in reach.TAUGHT or reach.plain(term) in reach.ASKED or reach.plain(term) in reach.CHATTED
@@ -177,9 +178,15 @@ def written(r):
         z = r.random()
         m = story_dialog(r) if z < .15 else poem_dialog(r)[0] if z < .35 else instr_dialog(r)[0]
         if m and m[0]['role'] == 'user': return messages(m)[:3]
+NEAR = [(row[0].split(';'), row[1]) for row in gen_words.QA if re.search(r'first|largest|biggest|smallest|longest|tallest', row[0])]
+NEAR += [(["Who was the first man on the moon?", "Who was the first human on the moon?", "Which man was first on the moon?", "Name the first man on the moon.", "Tell me the first man on the moon.", "Do you know who was the first man on the moon?", "Who walked on the moon first?", "What was the name of the first man on the moon?"], "The first person on the Moon was Neil Armstrong, in 1969.")]
+ORDER = 'first second third fourth fifth sixth seventh eighth'.split()
+ROWS = [('day of the week', 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split()), ('month of the year', 'January February March April May June July August'.split()), ('planet from the Sun', 'Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune'.split())]
+for what, row in ROWS: NEAR += [([f'What is the {n} {what}?', f'Which is the {n} {what}?', f'{n} {what}?', f'Name the {n} {what}.', f'Tell me the {n} {what}.'], f'The {n} {what} is {x}.') for n, x in [*zip(ORDER, row)] + [('last', {'day': 'Sunday', 'month': 'December', 'planet': 'Neptune'}[what.split()[0]])]]
+def near(r): qs, a = r.choice(NEAR); return [T(typed(r, r.choice(qs), AFTER_KNOWN), a)]  # what is first or most of all, and taught
 def true_or_not(r): q, true = truths.question(r); return [T(typed(r, q, AFTER_KNOWN), "Yes." if true else "No.")]
 EASY = [(known, 40), (taught_fact, 14), (sums.seg, 10), (words.seg, 10), (everyday.colour, 2), (everyday.how_many, 3), (everyday.capital, 6), (everyday.yes_no, 1), (true_or_not, 4), (words.lists, 4), (words.opposites, 3),
-        (written, 4), (counting.seg, 3), (lambda r: [T(u, a) for u, a in guide.turns_on(r, r.choice(guide.TOPICS))], 8), (lambda r: [T(u, a) for u, a in chatter.seg(r)], 6)]
+        (written, 4), (counting.seg, 3), (tries.seg, 7), (near, 4), (lambda r: [T(u, a) for u, a in guide.turns_on(r, r.choice(guide.TOPICS))], 8), (lambda r: [T(u, a) for u, a in chatter.seg(r)], 6)]
 def easy(r): return r.choices([f for f, _ in EASY], [w for _, w in EASY])[0](r)
 THEN = ['OK, something easier: ', 'Then something easy: ', 'ok then: ', 'Fine. ', 'Alright, ', 'Then tell me this: ', 'OK. ', 'Maybe this: ', 'And this? ', 'Let me try something simpler. ', 'What about this: ', 'hm ok. ']
 

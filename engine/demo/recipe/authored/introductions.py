@@ -157,6 +157,7 @@ MAKE = {"job": lambda r: an(r.choice(bank.JOBS_SIMPLE)), "age": lambda r: str(r.
         "hobby": lambda r: r.choice(bank.HOBBIES), "number": lambda r: str(r.randrange(2, 1000)), "surname": lambda r: r.choice(bank.SURNAMES) if r.random() < .4 else invented(r), "person": name, "pet": name}
 DATED = re.compile(r"\d|thirty|birthday|hobby|my name|mood for|my (wife|husband|son|daughter|sister|brother|mother|father|dog|cat|hamster|best friend|flatmate|colleague|neighbour|uncle|aunt|grand\w+)\b", re.I)  # days that tell of age, pet or relatives
 
+LIKE = bank.W("sunny, rainy, cold, foggy, snowy, windy, grey, lovely, beautiful, quiet, sleepy, noisy, busy, hot, warm, icy, stormy, wet, dear old, far-away, dusty, green, little, big, frosty, cloudy, merry, boring")
 MOST = 13  # exchanges; only questions may follow
 class Person:
     """What one person has told, and the chat so far."""
@@ -173,11 +174,11 @@ class Person:
         n = self.facts["name"] = fresh(self.r, name, self.used); v = {"n": n}
         self.add(typed(self.r, self.r.choice(wordings("name")), v), self.say("ack_name", v), f"Hello, {n}!")
     def tell_city(self):
-        c = self.facts["city"] = fresh(self.r, city, self.used); v = {"c": c, "n": ""}
+        c = self.facts["city"] = fresh(self.r, city, self.used); v = {"c": c, "n": "", "j": self.r.choice(LIKE)}
         self.how = self.r.choice(("live", "live", "from"))
         self.add(typed(self.r, self.r.choice(wordings(self.how)), v), self.say("ack_city", v), "OK.")
     def tell_both(self):
-        v = {"n": fresh(self.r, name, self.used), "c": fresh(self.r, city, self.used)}; self.facts.update(name=v["n"], city=v["c"])
+        v = {"n": fresh(self.r, name, self.used), "c": fresh(self.r, city, self.used), "j": self.r.choice(LIKE)}; self.facts.update(name=v["n"], city=v["c"])
         r = self.r; z = r.random()
         if z < .1:
             a, b = r.choice(wordings("name")), r.choice(wordings("live"))
