@@ -27,6 +27,7 @@ CLOSE = [("haha / lol / That's funny. / hahaha / Ha! / That made me laugh. / :) 
          ("I don't think so. / I disagree. / no / That's not true. / nonsense / I see that differently.", ["That's all right. Tell me how you see it.", "Fair enough. You know the world better than I do.", "Then I'll take your word for it.", "Maybe I'm wrong. It happens to small models."]),
          ("What do you mean? / I don't understand. / huh? / what? / I don't get it. / What does that mean?", ["Sorry, I was unclear. It was meant as a small joke.", "I said it badly. Never mind me, I'm small.", "I only wanted to be friendly. Ask me again?"])]
 CLOSE = [(said.split(" / "), answers) for said, answers in CLOSE]
+SAD = [CLOSE[2], ("ok / I see. / hm / true / That's true. / alright / I guess so. / maybe / well / you're right / that's kind of you / it is what it is".split(" / "), ["I'm here if you want to talk.", "I wish you a better day tomorrow.", "Take care of yourself.", "Would something lighter help? A joke or a small riddle, perhaps."])]
 KIN = "mother, father, sister, brother, aunt, uncle, grandmother, grandfather, cousin, best friend, son, daughter, wife, husband".split(", ")
 THINGS = "keys, phone, umbrella, hat, bike, watch, glasses, bag, wallet, jacket, cup, book, lamp, laptop, scarf, guitar, chair, camera".split(", ")
 JOKES = [line.split("|") for line in open(HERE + "/chatter_src/jokes.lst", encoding="utf-8").read().strip().split("\n")]
@@ -70,13 +71,15 @@ def topic_turns(r, topic):
     made = slots(r)
     f = lambda s: re.sub(r"\b([Aa]) (?=[aeiou])(?!uni|eu|one)", r"\1n ", s.format(**made))
     i = r.randrange(len(topic["a"]))
-    out = [(typed(r, f(r.choice(topic["u"]))), f(topic["a"][i]))]
+    u = typed(r, f(r.choice(topic["u"])))
+    out = [(re.sub(r"( :\)|!!| haha| lol)$", "", u) if topic["grave"] else u, f(topic["a"][i]))]
     asked = "?" in topic["a"][i] or topic["name"] not in DAYS or not any("?" in a for a in topic["a"])  # of a day, only what was asked for is told
     ways = [k for k in FOLLOW if k in topic and (k != "why" or i < len(topic["why"]))] + (list(range(len(topic["f"]))) if asked else [])
-    for way in r.sample(ways, min(len(ways), r.choices((0, 1, 2, 3), (34, 40, 18, 8))[0])):
+    found = r.sample(ways, min(len(ways), r.choices((0, 1, 2, 3), (34, 40, 18, 8))[0]))
+    for way in found if topic["name"] not in DAYS else found[:1]:
         asks, says = topic["f"][way] if isinstance(way, int) else (FOLLOW[way], topic[way][i:i + 1] if way == "why" else topic[way])
         out.append((typed(r, f(r.choice(asks))), f(r.choice(says))))
-    if r.random() < .16: out.append(close(r, CLOSE[1:3] if topic["grave"] else CLOSE))
+    if r.random() < .16: out.append(close(r, SAD if topic["grave"] else CLOSE[1:3] if topic["name"] in DAYS else CLOSE))
     return out
 
 ASK_JOKE = "Tell me a joke. / joke / Do you know a joke? / Make me laugh. / tell me something funny / I need a laugh. / A joke, please. / can you tell a joke / Got a good joke? / Say something funny. / Tell me a short joke. / I want to hear a joke.".split(" / ")

@@ -10,7 +10,7 @@ usage: introductions.py N SEED OUT.jsonl
 import json, os, random, re, sys, unicodedata
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import chatter, counting, guide, quire_facts, reach, skill_persona, skill_systems, skills
+import chatter, counting, far, guide, quire_facts, reach, skill_persona, skill_systems, skills
 from skill_common import an, bank, cap, join, syllables
 
 SRC = HERE + "/introductions_src/"
@@ -26,6 +26,7 @@ def phrases():
         elif line and line[0] != "#": lines.append([part.split(" / ") for part in line.split(" => ")])
     return out
 NAMES, CITIES, P = pool("names.txt"), pool("cities.txt"), phrases()
+SHORT = [n for n in NAMES if n.isalpha() and len(n) < 6]
 KNOWN = set(NAMES) | set(CITIES)
 def wordings(key): return P[key][0][0]
 
@@ -50,16 +51,22 @@ def plain(r, v):
     bare = "".join(x for x in unicodedata.normalize("NFKD", v) if not unicodedata.combining(x))
     return bare if bare.isascii() else v
 def name(r):
-    if r.random() < .64: return plain(r, r.choice(NAMES))
+    z = r.random()
+    if z < .05: return plain(r, r.choice(NAMES)) + " " + (r.choice(bank.SURNAMES) if z < .02 else invented(r))
+    if z < .07: return "-".join(r.sample(SHORT, 2))
+    if z < .64: return plain(r, r.choice(NAMES))
     v = invented(r)
-    return f"{v}-{invented(r)}" if r.random() < .04 else r.choice(["O'", "D'", "Mc", "Al-", "De "]) + v if r.random() < .03 else v
+    return f"{v}-{invented(r)}" if z < .67 else r.choice(["O'", "D'", "Mc", "Al-", "De ", "Van ", "M'", "N'", "St. "]) + v if z < .70 else v
 def city(r):
     if r.random() < .64: return plain(r, r.choice(CITIES))
     v = r.choice(ONSET) + (part(r) if r.random() < .2 else "") + r.choice(MIDDLE) + r.choice(["", "", "l", "n", "r", "s", "m", "d", "k"]) + r.choice(TOWN)
     if RUDE.search(v): return city(r)
     z = r.random()
-    if z < .12: return r.choice(["New", "Old", "Upper", "Little", "Port", "San", "Santa", "Saint", "Nova", "Bad", "Los", "Mount", "East", "Villa", "Al"]) + " " + invented(r)
-    return f"{v}-{r.choice(['on-Sea', 'sur-Mer', 'le-Bois', 'am-See', invented(r)])}" if z < .17 else v
+    if z < .14: return r.choice(["New", "Old", "Upper", "Little", "Port", "San", "Santa", "Saint", "Nova", "Bad", "Los", "Mount", "East", "Villa", "Al", "Great", "Castle", "Fort", "Lake", "Hay", "El", "La", "Le", "Monte", "Rio", "Puerto", "Long", "Market", "Chipping"]) + " " + invented(r)
+    if z < .2: return invented(r) + " " + r.choice(["Falls", "City", "Springs", "Bay", "Regis", "Cross", "Green", "Hill", "Norton", "Bridge", "Beach", "Creek", "Island", "Valley", "Junction", "Abbey", "Lake", "Point"])
+    if z < .23: return f"{invented(r)}'s {r.choice(['Lynn', 'Cross', 'Stortford', 'Hill', 'Ferry', 'Bay', 'Castle', 'Green'])}"
+    if z < .25: return r.choice(["L'", "Sant'", "Al-", "As-", "Ville-"]) + invented(r)
+    return f"{v}-{r.choice(['on-Sea', 'sur-Mer', 'le-Bois', 'am-See', 'les-Bains', 'on-Wye', 'under-Lyne', 'upon-Tees', 'by-the-Sea', invented(r)])}" if z < .33 else v
 def fresh(r, make, used):
     """A value that no one here has."""
     while True:
@@ -110,7 +117,8 @@ def exchanges(r):
         turns = (skills.filler if z < .3 else skills.task)(r)
         out = [(t.u, t.a, t.s) for t in turns[:r.choice((1, 1, 2))]]
     else:
-        if z < .67: pairs = reach.refuse(r)[:2],
+        if z < .62: pairs = reach.refuse(r)[:2],
+        elif z < .67: t = far.far(r)[0]; pairs = [(t.u, t.a)]
         elif z < .8: pairs = [(u, a) for u, a in guide.turns_on(r, r.choice(guide.TOPICS))]
         elif z < .93: pairs = chatter.seg(r)
         else: said = [m for role, m in next(quire_facts.chats(r.randrange(1 << 30), 1)) if role != "s"]; pairs = list(zip(said[::2], said[1::2]))
@@ -158,12 +166,13 @@ MAKE = {"job": lambda r: an(r.choice(bank.JOBS_SIMPLE)), "age": lambda r: str(r.
 DATED = re.compile(r"\d|thirty|birthday|hobby|my name|mood for|my (wife|husband|son|daughter|sister|brother|mother|father|dog|cat|hamster|best friend|flatmate|colleague|neighbour|uncle|aunt|grand\w+)\b", re.I)  # days that tell of age, pet or relatives
 
 LIKE = bank.W("sunny, rainy, cold, foggy, snowy, windy, grey, lovely, beautiful, quiet, sleepy, noisy, busy, hot, warm, icy, stormy, wet, dear old, far-away, dusty, green, little, big, frosty, cloudy, merry, boring")
+HURTS = [f for f in far.FIELDS if f.core == "hurt"]
 MOST = 13  # exchanges; only questions may follow
 class Person:
     """What one person has told, and the chat so far."""
     def __init__(self, r, between):
         self.r, self.between, self.used, self.out, self.asked = r, between, set(), [], set()
-        self.kin = {}  # relatives talked of: where each lives, or None
+        self.kin, self.kin_names = {}, {}  # relatives talked of: where each lives and what each is called, or None
         self.prompt, self.style, self.kind, self.me = setting(r, self.used)
         self.facts, self.how, self.was, self.lives = {}, "live", None, None
     def add(self, u, a, core=None): self.out.append((u, self.style(a, core)))
@@ -229,15 +238,20 @@ class Person:
         r = self.r; lives = r.random() < .5; k = self.relative()
         asks, says = r.choice([x for x in P["kin_lives" if lives else "kin_does"] if x[0][0] not in self.asked] or P["kin_lives"]); self.asked.add(asks[0])
         v = {"k": k, "x": fresh(r, name, self.used), "y": fresh(r, city, self.used)}; self.kin[k] = v["y"] if re.search("lives|moved", asks[0]) else None
+        self.kin_names[k] = v["x"] if "{x}" in asks[0] else None
         self.add(typed(r, asks[0], v), fill(r.choice(says), v))
         if self.kin[k] and r.random() < .15: self.ask_relative(k)
     def ask_relative(self, k):
-        r = self.r; y = self.kin[k]
+        r = self.r; y, x = self.kin[k], self.kin_names[k]
+        if r.random() < .35:
+            q = typed(r, r.choice(P["person"][0][1]), {"v": "", "p": k})
+            return self.add(q, r.choice([f"Your {k} is called {x}.", f"Your {k} is {x}."]), x + ".") if x else self.unknown(q, f"the name of your {k}")
         if y: self.add(typed(r, r.choice(wordings("kin_asks")), {"k": k}), r.choice([f"Your {k} lives in {y}.", f"In {y}.", f"Your {k} is in {y}."]), y + ".")
         else: self.add(typed(r, r.choice(wordings("kin_asks")), {"k": k}), r.choice([f"You have not told me where your {k} lives.", f"I don't know: you haven't told me where your {k} lives."]), "You have not told me.")
     def day(self):
-        """Something of the person's day, which tells neither name nor city."""
-        r = self.r; u, a = r.choice(chatter.day_turns(r)[:1])
+        """Something of the person's day or an accident, which tells neither name nor city."""
+        r = self.r; u, a = chatter.day_turns(r)[0]
+        if r.random() < .2: t = far.far(r, field=r.choice(HURTS))[0]; u, a = t.u, t.a
         if u.lower() in self.asked or len(u) > 90 or DATED.search(u): return
         self.asked.add(u.lower()); self.add(u, a)
     def count(self):
