@@ -9,7 +9,7 @@ usage: few_shot.py N SEED OUT.jsonl
 import json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import skill_shots as shots, skill_sums as sums, skill_words as words, truths
+import few_shot_tasks as tasks, skill_shots as shots, skill_sums as sums, skill_words as words, truths
 from introductions import city, invented, name
 from skill_common import an, bank, cap
 
@@ -288,14 +288,51 @@ def in_turns(r, kind, xs):
     ask, say = r.choice(ASKED), r.choice(ANSWERS)
     if not plain_text(xs) or any(len(x) > 30 for x, _ in xs): ask, say = "{x}", "{y}"
     return [(ask.replace("{x}", x), say.replace("{x}", x).replace("{y}", y)) for x, y in xs]
-def in_one(r, xs):
+def in_one(r, xs, intro=True):
     """One message and its answer."""
     form = r.choices([f for f, _ in FORMS], [w for _, w in FORMS])[0]
     if form in SHAKY and not simple(xs): form = r.choice((arrows, named))
     if any("\n" in s for pair in xs for s in pair) and form is not objects: form = named
     u, a = form(r, xs)
-    return (r.choice(INTRO) + u if form in (arrows, named, numbered, dashed, doubled, rows, quoted) else u), a
+    return (r.choice(INTRO) + u if intro and form in (arrows, named, numbered, dashed, doubled, rows, quoted) else u), a
+
+# ---- tasks of few_shot_tasks.py: what the prompt says, and the examples beside it
+SAID = ["{p}"] * 6 + ["Task: {p}", "{p} Follow the examples.", "{p} Nothing else.", "Your task: {p}", "You are a small tool. {p}", "{p} Only the answer.", "{p} Answer like in the examples.", "You do one thing. {p}", "{p} No explanations.", "Instruction: {p}", "{p} Do this with every message.", "The user sends texts. {p}", "{p} Never chat, only do this.", "- {p}\n- Write nothing else.", "{p} The first messages are examples."]
+SHOW = ["{p}\nExamples:\n{e}", "{p} Examples: {e}", "{p} For example: {e}", "{p}\n{e}", "{p}\n\n{e}", "{p} Like this: {e}", "{e}\n{p}", "{p}\nExamples:\n{e}\nOnly give the result.", "Task: {p}\n\nExamples:\n{e}"]
+PAIRS = ["{k} -> {v}", "{k} -> {v}", "{k} => {v}", "{k}: {v}", "{k} = {v}", "Input: {k}\nOutput: {v}", "User: {k}\nAssistant: {v}", "Q: {k}\nA: {v}", "User: {k}\nYou: {v}", '"{k}" -> "{v}"', "Text: {k}\nAnswer: {v}", "Human: {k}\nBot: {v}"]
+UNSAID = ["Continue the pattern.", "Follow the examples.", "The user sends texts, you do what the examples show.", "Do the same with each message.", "Answer like this.", "You learn from examples.", "Do not chat. Do what the examples show.", "Each message gets an answer like those here."]
+def task_examples(r, n):
+    """(task, its wordings, n pairs or a few more): questions differ, but for the last they may come again."""
+    while True:
+        task = r.choices(tasks.TASKS, tasks.WEIGHTS)[0]; make, says = task.new(r); m = n if says else max(n, task.least + 1)
+        for _ in range(6):
+            out = {}
+            for _ in range(5 * m):
+                q, a = make(r); out.setdefault(q, a)
+                if len(out) == m: break
+            xs = list(out.items())
+            if len(xs) >= min(m, 3) and (says or len(xs) == m and fits(task, xs[:-1], xs[-1])): return task, says, xs
+def said_in_prompt(r, says, xs):
+    """The examples are in the prompt, what is to be done comes as messages."""
+    n = max(1 if says else len(xs) - 1, min(r.choice((1, 2, 2, 3, 3, 4)), len(xs) - 1)); f = r.choice(PAIRS); p = r.choice(says or UNSAID)
+    if any("->" in k + v or ":" in k + v or "=" in k + v for k, v in xs): f = r.choice(PAIRS[5:9])
+    sep = "\n" if "\n" in f or any(re.search("[,;]", k + v) for k, v in xs) or r.random() < .6 else ", "
+    s = r.choice(SHOW).replace("{p}", p).replace("{e}", sep.join(f.replace("{k}", k).replace("{v}", v) for k, v in xs[:n]))
+    return [["s", s.replace(": Input:", ":\nInput:")]] + [m for k, v in xs[n:] for m in (["u", k], ["a", v])]
+def task_chat(r):
+    task, says, xs = task_examples(r, r.choice((3, 3, 4, 4, 5, 6))); z = r.random()
+    if z < .36 and (says or not task.labels):
+        prompt = r.choice(SAID).replace("{p}", r.choice(says)) if says else r.choice(PROMPTS) if r.random() < .4 else None
+        if says and not task.labels and not task.told and len(xs) > task.least and r.random() < .25: prompt = r.choice(["You are a helpful assistant.", None])
+        return ([["s", prompt]] if prompt else []) + [m for q, a in xs for m in (["u", q], ["a", a])]
+    shown = fits(task, xs[:-1], xs[-1])
+    if z < .62 and (says or shown): return said_in_prompt(r, says, xs)
+    if not shown: return task_chat(r)
+    tell = says and (task.told or r.random() < .6); u, a = in_one(r, xs, not tell)
+    if tell: u = r.choice(["{p}\n{u}", "{p}\n\n{u}", "Task: {p}\n{u}", "{p} Examples:\n{u}"]).replace("{p}", r.choice(says)).replace("{u}", u)
+    return ([["s", r.choice(["You are a helpful assistant.", "Write only what comes next.", "Be helpful."])]] if r.random() < .15 else []) + [["u", u], ["a", a]]
 def chat(r):
+    if r.random() < .5: return task_chat(r)
     if r.random() < .5:
         turns = [in_one(r, examples(r, r.choice((3, 3, 4, 4, 5, 6)))[1])]
         if r.random() < .15: turns.append(in_one(r, examples(r, 4)[1]))
