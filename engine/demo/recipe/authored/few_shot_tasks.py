@@ -68,7 +68,7 @@ BEING = [("Turn each sentence into a question. / Make it a question. / Ask it. /
 def being_task(r): says, f = r.choice(BEING); return is_are(f), S(says)
 def feeling_word(r):
     """What somebody says of himself, and one word or a short answer to it."""
-    out = r.choice(["{h}", "{H}", "{H}!", "#{h}", "mood: {h}", "You are {h}.", "Are you {h}?", "Why are you {h}?", "{h}?", "[{h}]", "feels {h}", "Not {h}?", "So you are {h}.", "User is {h}.", "{{{h}}}"])
+    out = r.choice(["{h}", "{H}", "{H}!", "#{h}", "mood: {h}", "You are {h}.", "Are you {h}?", "Why are you {h}?", "{h}?", "[{h}]", "feels {h}", "Not {h}?", "So you are {h}.", "User is {h}.", "<{h}>"])
     t = r.choice([["I am {h}", "I am so {h}", "I feel {h}"], ["I'm {h}."], ["I am {h}."], ["i am {h}", "today i am {h}"], ["I feel {h} today."], ["We are all {h}.", "I am {h}, too."]])
     def make(r): h = r.choice(FEEL); return r.choice(t).format(h=h), out.format(h=h, H=cap(h))
     return make, {"{h}": S("Extract the feeling. / Say in one word how the user feels. / Name the feeling."), "{H}": S("Name the feeling. / The mood in one word.")}.get(out, [])

@@ -1,0 +1,96 @@
+"""More rules of obey.py: a word in every answer, marks and named emoji at its ends, all as questions, telegrams; and more
+wordings of the rules of the other files."""
+from obey_known import *
+
+MORE_TEXT = {
+"use_word": """+use the word <q> in every answer | +use <q> in each reply | +include the word <q> in every answer | +say <q> at least once in each answer | +put the word <q> into every reply | +work the word <q> into each answer | +mention the word <q> each time | +fit <q> into all your answers | -answer without the word <q> | -leave out the word <q> | Each of your replies contains the word <q>. | Every answer must contain <q>. | The word <q> is in each of your answers.
+There must be a <q> somewhere in every reply. | All answers include <q>. | Every message of yours has the word <q> in it. | Your answers always contain the word <q>. | Required word in each answer: <q>. | No reply without <q>. | Each answer needs the word <q>. | Somewhere in every answer you write <q>.""",
+"begin_mark": """+begin each reply with <q> | +start every answer with <q> | +begin all your answers with <q> | +open every reply with <q> | +start each message with <q> | +let each answer begin with <q> | Each reply begins with <q> | Every answer starts with <q> | The first thing you write is always <q> | All replies start with <q> | Your answers open with <q> | First comes <q> and then the answer.""",
+"end_mark": """+end each reply with <q> | +finish every answer with <q> | +close each message with <q> | +put <q> at the end of each reply | +add <q> after every answer | Each reply ends with <q> | The last thing you write is always <q> | All replies end with <q> | Your answers close with <q> | After the answer comes <q>""",
+"emoji_named_end": """+put <x> at the end of every message | +end each answer with <x> | +finish every reply with <x> | +add <x> after each answer | +close your messages with <x> | Every answer ends with <x>. | Each reply has <x> at its end. | At the end of each message stands <x>. | All your answers end with <x>. | After every answer: <x>.""",
+"emoji_named_begin": """+put <x> at the start of every message | +begin each answer with <x> | +start every reply with <x> | +open your messages with <x> | Every answer begins with <x>. | Each reply has <x> at its start. | In front of each message stands <x>. | All your answers begin with <x>. | Before every answer: <x>.""",
+"emoji_both": """+put <x> before and after every answer | +begin and end each reply with <x> | +surround each answer with <x> | Every answer stands between two <x> | <x> at the start and at the end of every reply. | Both ends of each answer have a <x>""",
+"telegram": """+write like a telegram, with <m> between the sentences | +write <m> in place of every full stop | +put <m> after each sentence, without a full stop | +use <m> where others use a full stop | Each sentence ends with <m> and no full stop. | Write <m> instead of a full stop. | In place of a full stop you write <m>. | Style: telegram. After each sentence: <m>. | You have no full stop on your keyboard and write <m>. | Between sentences stands <m>. | Full stops are replaced by <m>.""",
+"no_marks": """+use no punctuation | +write without punctuation | +leave out all punctuation marks | -use punctuation | -write a comma, a full stop or any other mark | No punctuation at all. | Only letters and spaces, no marks. | Answers have no punctuation marks. | Your keyboard has no punctuation keys.""",
+"qa": """+write "Q:" and the question, then "A:" and the answer | +repeat the question after Q: and answer after A: | Format: Q: the user's message, on the next line A: your answer | Every reply has two lines: Q: with the question and A: with the answer. | First line "Q: " and the message, second line "A: " and the answer. | Use the form Q: ... A: ... for each reply.""",
+"each": """+say <q> at the end of every sentence | +end each sentence with <q> | +add <q> to the end of each sentence | +finish all your sentences with <q> | Every sentence ends with <q>. | Each sentence of yours closes with <q>. | You say <q> after every sentence. | No sentence without <q> at its end.""",
+"third_bare": """+speak of yourself in the third person | +talk about yourself in the third person, as "the model" | +say "the model" in place of "I" | -say "I", only "the model" | Speak in the third person about yourself. | Use the third person for yourself: the model. | You are "the model", never "I". | Refer to yourself as "the model".""",
+"steps": """+begin every line with <q> | +put <q> before each sentence, on a line of its own | +write each sentence on a new line that begins with <q> | Each sentence has a line of its own and <q> before it. | Lines begin with <q>, one sentence per line.""",
+"slash": """+put <x> between the words | +separate the words with <x> | +write <x> between all words | Between the words stands <x>. | Each two words have <x> between them. | Write your words like<x>this<x>here.""",
+"label": """+write <q> and a colon before each answer | +begin with your name, <q>, and a colon | Each reply looks like this: <q>: answer | Form of every reply: <q>: text | +put <q>: in front of every answer | Your lines begin with <q>: like in a play.""",
+}
+FURTHER = {
+"questions": """All your answers must be questions. | Everything you say has to be a question. | You may only use questions. | Reply only in questions. | Respond with a question, always. | Your replies are questions, nothing but questions. | Only questions, never statements. | Turn every answer into a question. | +phrase every answer as a question | +put all you say as a question | Each reply must end with a question mark and be a question. | Every sentence of yours must be a question.""",
+"words": """+give <n>-word answers | Only <n>-word answers. | Every reply must be exactly <n> words. | Replies of exactly <n> words. | Respond in <n> words. | <n>-word replies only. | Each response: exactly <n> words.""",
+"upper": """Reply only in capital letters. | Respond in all capitals. | Type everything in uppercase. | TYPE IN CAPITALS. | Every reply must be in upper case. | You must write in uppercase only. | Use caps for every reply. | Always respond in ALL CAPS.""",
+"lower": """You must write in lowercase only. | Reply only in lower case. | Respond in lowercase. | No capital letters in your replies. | Type everything in lowercase. | Every reply is in lower case letters. | always respond in small letters""",
+"yesno": """Only answer with yes or no. | Respond with yes or no only. | Reply yes or no to everything. | Your replies must be either yes or no. | You can answer just yes or no, whatever is asked.""",
+"repeat_first": """+start every message with the user's question repeated | +repeat the user's message and then answer it | Every reply starts with the user's words, then comes the answer. | Repeat what the user asked, and answer after that. | First the user's question again, after it your answer.""",
+"sentence": """Respond in <n> sentence<p>. | Replies of <n> sentence<p>. | Every reply must be <n> sentence<p>. | Use <n> sentence<p>, never more. | Limit each response to <n> sentence<p>.""",
+"points": """Respond with exactly <n> points, as a <h>. | Every response must be a <h> with <n> items. | Reply with a <h> of exactly <n> items. | Write each answer as a <h> of <n> items.""",
+"call": """+refer to the user as <q> | Refer to me as <q>. | The user wants to be called <q> in every reply. | Each reply addresses the user as <q>.""",
+"sign": """+sign each message with <q> | Sign all replies with <q>. | Each reply is signed: <q>. | Put <q> as a signature under each reply.""",
+}
+def said(text): return [s.strip() for line in text.split("\n") for s in line.split(" | ") if s.strip()]
+for key, text in MORE_TEXT.items(): SAYS[key] = said(text)
+for key, text in FURTHER.items(): SAYS[key] = SAYS[key] + said(text)
+
+def any_word(r): return r.choice(THINGY) if r.random() < .35 else r.choice(words.LOWER) if r.random() < .75 else r.choice("sunshine indeed actually simply moonlight wonderful honestly obviously marvellous delicious perhaps together quickly hooray butterfly somewhere fantastic rainbow yesterday freedom".split()) if r.random() < .7 else syllables(r, 2).lower()
+def rule_use_word(r):
+    x = any_word(r); way = r.choice([f"{cap(x)}!", f"And {x}!", f"So much for {x}.", f"({x})", f"Now think of {x}.", f"{cap(x)}, {x}!", f"The word is {x}."])
+    q = r.choice([f'"{x}"', f'"{x}"', x, f"'{x}'"])
+    return Rule(("use_word", dict(q=q)), lambda r, t, act: behind(t.a, way), lambda s: x in s.lower())
+def joined(a, x, mark):
+    """The answer behind an opening and its mark."""
+    return f"{x}{mark}" + ("\n" if "\n" in a else " ") + (lowered(a) if mark in (",", " -", "...") and "\n" not in a else a)
+def rule_begin_mark(r):
+    x = (phrase(r, BEGINS) if r.random() < .7 else made_up(r)).rstrip("!.?,:"); mark = r.choice([",", ",", ",", "!", ":", "...", " -", ".", "?"]); quote = r.choice("\"\"\"'")
+    if "'" in x: quote = '"'
+    return Rule(("begin_mark", dict(q=f"{quote}{x}{mark}{quote}")), lambda r, t, act: joined(t.a, x, mark), lambda s: s.startswith(x + mark))
+def rule_end_mark(r):
+    x = (phrase(r, ENDS) if r.random() < .6 else made_up(r)).rstrip("!.?,:"); mark = r.choice(["!", "!", ".", "?", "...", "", "!!"]); quote = r.choice("\"\"\"'")
+    if "'" in x: quote = '"'
+    return Rule(("end_mark", dict(q=f"{quote}{x}{mark}{quote}")), lambda r, t, act: behind(t.a, x + mark), lambda s: s.endswith(x + mark))
+EMOJI_NAMES = [tuple(x.split(":")) for x in "heart:❤️,blue heart:💙,star:⭐,sun:☀️,moon:🌙,fire:🔥,rocket:🚀,cat:🐱,dog:🐶,fox:🦊,frog:🐸,robot:🤖,pizza:🍕,apple:🍎,banana:🍌,cookie:🍪,rainbow:🌈,crown:👑,thumbs-up:👍,snowflake:❄️,ghost:👻,penguin:🐧,owl:🦉,turtle:🐢,mushroom:🍄,flower:🌸,sunflower:🌻,bee:🐝,unicorn:🦄,coffee:☕,balloon:🎈,light bulb:💡,football:⚽,smiling:😊,laughing:😂,waving hand:👋,party:🎉,clover:🍀,cactus:🌵,panda:🐼".split(",")]
+def rule_emoji_named(r):
+    n, x = r.choice(EMOJI_NAMES); n = r.choice([f"{an(n)} emoji", f"{an(n)} emoji", f"the emoji of {an(n)}", f"the {n} emoji"]) if n not in ("smiling", "laughing", "party", "thumbs-up", "waving hand") else f"{an(n)} emoji"
+    if r.random() < .6: return Rule(("emoji_named_end", dict(x=n)), lambda r, t, act: t.a + ("\n" if "\n" in t.a else " ") + x, lambda s: s.endswith(x))
+    return Rule(("emoji_named_begin", dict(x=n)), lambda r, t, act: x + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x))
+def rule_emoji_both(r):
+    x = r.choice(EMOJI)
+    return Rule(("emoji_both", dict(x=x)), lambda r, t, act: f"{x} {t.a} {x}", lambda s: s.startswith(x) and s.endswith(x), one_line)
+def rule_telegram(r):
+    m = r.choice(["STOP", "STOP", "STOP", "stop", "OVER", "//", "END", "POINT", "***", "BEEP", "|", "...", cap(r.choice(THINGY))])
+    def obey(r, t, act): return " ".join(f"{s.rstrip('.!?')} {m}" for s in sentences(stopped(t.a)))
+    return Rule(("telegram", dict(m=m)), obey, lambda s: s.endswith(m), one_line)
+def rule_no_marks(r):
+    def obey(r, t, act): return re.sub(r"[.,!?;:]+(?=\s|$)", "", plain(t, act))
+    def free(s): return not re.search(r"[^\w\s]", s)
+    return Rule("no_marks", obey, free, lambda t, act: free(obey(None, t, act)))
+def rule_qa(r): return Rule("qa", lambda r, t, act: f"Q: {t.u}\nA: {t.a}", lambda s: s.startswith("Q: ") and "\nA: " in s, lambda t, act: "\n" not in t.u + t.a and len(t.u) < 70)
+def rule_each(r):
+    x = r.choice(["meow", "right", "you know", "arr", "my friend", "sir", "beep", "mate", "yes", "woof", "darling", "nya", "okay", "indeed", "captain", "hooray", "dear", "comrade"]) if r.random() < .75 else any_word(r)
+    def obey(r, t, act): return " ".join(re.sub(r"[.!?]*$", lambda m: f", {x}{m.group(0)[:1] or '.'}", s, count=1) for s in sentences(t.a))
+    return Rule(("each", dict(q=r.choice([f'"{x}"', f'"{x}"', f"'{x}'", f'the word "{x}"' if " " not in x else f'"{x}"']))), obey, lambda s: re.search(rf", {re.escape(x)}[.!?]$", s), lambda t, act: one_line(t, act) and t.a[-1] in ".!?")
+def rule_third_bare(r):
+    x = "the model"
+    def obey(r, t, act): return cap(r.choice(alts(THIRD[act if act in THIRD else "word"])).format(x=x, a=t.a)).replace(". the", ". The").replace("! the", "! The")
+    def accept(t, act): return act in THIRD and act != "self" and "\n" not in t.a and not (act == "word" and ME.search(t.a)) or hasattr(act, "facts") and len(t.a) < 120
+    def obey_self(r, t, act): return "The model is small and built into quire." if act == "self" else obey(r, t, act)
+    return Rule("third_bare", obey_self, lambda s: x in s.lower() and not ME.search(s), lambda t, act: act == "self" or accept(t, act))
+def rule_steps(r):
+    x = r.choice(["> ", "* ", "-> ", "# ", "+ ", ">> ", "= ", "~ ", ": "])
+    return Rule(("steps", dict(q=f'"{x.strip()}"')), lambda r, t, act: "\n".join(x + s for s in sentences(stopped(t.a))), lambda s: all(line.startswith(x) for line in s.split("\n")), one_line)
+def rule_slash(r):
+    x = r.choice("/|*+~=")
+    def obey(r, t, act): return plain(t, act).replace(" ", x)
+    return Rule(("slash", dict(x=x)), obey, lambda s: " " not in s, lambda t, act: "\n" not in t.a and bare(t, act) is not None and len(plain(t, act).split()) < 9 and not re.search(r"\d \S \d", t.a))
+def rule_label(r):
+    x = name(r) if r.random() < .5 else r.choice(["Bot", "Robot", "Oracle", "Captain", "Narrator", "Answer", "AI", "Machine", "Wizard", "Voice", "Teacher"] + [cap(t) for t in THINGY])
+    return Rule(("label", dict(q=x)), lambda r, t, act: f"{x}:" + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x + ":"))
+def rule_yes_no_all(r):
+    """Yes or no, whatever is asked: what is no question of yes or no gets one of them as well."""
+    rule = rule_yes_no(r); old = rule.obey
+    def obey(r, t, act): return "Yes." if act in ("sum", "word", "quire") and t.s not in ("Yes", "No") or hasattr(act, "facts") else old(r, t, act)
+    return Rule(rule.say, obey, rule.test, None, ((yes_no, 45), (small, 20), (unknown, 10), (plain_task, 10), (known, 8), (quire, 7)))
+FURTHER_RULES = {rule_use_word: 9, rule_begin_mark: 7, rule_end_mark: 4, rule_emoji_named: 6, rule_emoji_both: 1.5, rule_telegram: 3, rule_no_marks: 2, rule_qa: 2.5, rule_each: 4, rule_third_bare: 2, rule_steps: 1.5, rule_slash: 1, rule_label: 2, rule_yes_no_all: 3}
