@@ -7,8 +7,9 @@
 //   forward_begin ─► forward_add, once a sequence ─► forward_run ─► forward_logits
 //                        └─► forward_choose                └─► forward_candidates
 //
-// A row of logits comes back whole, or, where it was chosen from, as its best candidates only: a
-// whole row is half a megabyte, which has to cross the link to a card's host.
+// A row of logits comes back whole, or, where it was chosen from, as its best candidates only, and
+// the log of its total: a whole row is half a megabyte, which has to cross the link to a card's
+// host.
 //
 // Memory: all buffers are taken in forward_create(), for `max_tokens` rows and `max_seqs`
 // sequences; running allocates nothing. Threads: the engine's one.

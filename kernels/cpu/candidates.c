@@ -1,4 +1,4 @@
-// kernels/cpu/candidates.c — the best logits of each row, a row a thread.
+// kernels/cpu/candidates.c — the best logits of each row, and the log of its total, a row a thread.
 //
 // A heap with the worst kept candidate on top rejects most ids with one comparison. At the end it
 // is emptied, worst first. Bound by reading the row once.

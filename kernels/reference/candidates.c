@@ -1,5 +1,5 @@
 // kernels/reference/candidates.c — the simple form: each logit is compared with the last of those
-// kept, and inserted in order.
+// kept, and inserted in order. Totals are added up in double.
 #include <math.h>
 
 #include "kernels/base/assert.h"

@@ -1,4 +1,5 @@
-// tests/device/test_sampling.cu — candidates against the reference's, to the bit; and how long.
+// tests/device/test_sampling.cu — candidates against the reference's, to the bit, and totals
+// nearly; and how long.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

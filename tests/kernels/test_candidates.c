@@ -1,4 +1,5 @@
-// tests/kernels/test_candidates.c — the best logits of each row against a plain sort.
+// tests/kernels/test_candidates.c — the best logits of each row against a plain sort, and the
+// log of its total against a sum in double.
 #include "kernels/backend.h"
 #include "tests/kernels/subjects.h"
 

@@ -88,9 +88,4 @@ def rule_slash(r):
 def rule_label(r):
     x = name(r) if r.random() < .5 else r.choice(["Bot", "Robot", "Oracle", "Captain", "Narrator", "Answer", "AI", "Machine", "Wizard", "Voice", "Teacher"] + [cap(t) for t in THINGY])
     return Rule(("label", dict(q=x)), lambda r, t, act: f"{x}:" + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x + ":"))
-def rule_yes_no_all(r):
-    """Yes or no, whatever is asked: what is no question of yes or no gets one of them as well."""
-    rule = rule_yes_no(r); old = rule.obey
-    def obey(r, t, act): return "Yes." if act in ("sum", "word", "quire") and t.s not in ("Yes", "No") or hasattr(act, "facts") else old(r, t, act)
-    return Rule(rule.say, obey, rule.test, None, ((yes_no, 45), (small, 20), (unknown, 10), (plain_task, 10), (known, 8), (quire, 7)))
-FURTHER_RULES = {rule_use_word: 9, rule_begin_mark: 7, rule_end_mark: 4, rule_emoji_named: 6, rule_emoji_both: 1.5, rule_telegram: 3, rule_no_marks: 2, rule_qa: 2.5, rule_each: 4, rule_third_bare: 2, rule_steps: 1.5, rule_slash: 1, rule_label: 2, rule_yes_no_all: 3}
+FURTHER_RULES = {rule_use_word: 9, rule_begin_mark: 7, rule_end_mark: 4, rule_emoji_named: 6, rule_emoji_both: 1.5, rule_telegram: 3, rule_no_marks: 2, rule_qa: 2.5, rule_each: 4, rule_third_bare: 2, rule_steps: 1.5, rule_slash: 1, rule_label: 2}
