@@ -317,9 +317,12 @@ def said_in_prompt(r, says, xs):
     n = max(1 if says else len(xs) - 1, min(r.choice((1, 2, 2, 3, 3, 4)), len(xs) - 1)); f = r.choice(PAIRS); p = r.choice(says or UNSAID)
     if any("->" in k + v or ":" in k + v or "=" in k + v for k, v in xs): f = r.choice(PAIRS[5:9])
     sep = "\n" if "\n" in f or any(re.search("[,;]", k + v) for k, v in xs) or r.random() < .6 else ", "
-    s = r.choice(SHOW).replace("{p}", p).replace("{e}", sep.join(f.replace("{k}", k).replace("{v}", v) for k, v in xs[:n]))
+    s = (r.choice(SHOW) if says or r.random() < .6 else r.choice(["{e}", "{e}", "Examples:\n{e}", "Examples: {e}", "{e}\nGo on like this."])).replace("{p}", p).replace("{e}", sep.join(f.replace("{k}", k).replace("{v}", v) for k, v in xs[:n]))
     return [["s", s.replace(": Input:", ":\nInput:")]] + [m for k, v in xs[n:] for m in (["u", k], ["a", v])]
 def task_chat(r):
+    z = r.random()
+    if z < .05: return [m for u, a in (tasks.row_turn(r) for _ in range(r.choice((1, 1, 2)))) for m in (["u", u], ["a", a])]
+    if z < .07: return [m for u, a in tasks.drill(r) for m in (["u", u], ["a", a])]
     task, says, xs = task_examples(r, r.choice((3, 3, 4, 4, 5, 6))); z = r.random()
     if z < .36 and (says or not task.labels):
         prompt = r.choice(SAID).replace("{p}", r.choice(says)) if says else r.choice(PROMPTS) if r.random() < .4 else None

@@ -162,7 +162,7 @@ def look_up(r):
     elif kind == 3: unit = "{c}"; keys = r.sample(bank.NAMES, n); head = ["Favourite colours", "Teams", "Colours"]; ask = ["{x}", "{x}?", "Which colour has {x}?", "And {x}?"]
     else: unit = r.choice(["aisle {k}", "shelf {k}", "box {k}", "{d}"]); keys = r.sample(GOODS, n); head = ["Where things are", "The shop", "Storage", "Plan"] if "{d}" not in unit else ["Day of delivery", "We have it on"]; ask = ["{x}", "{x}?", "Where do I find {x}?" if "{d}" not in unit else "When is there {x}?", "And {x}?"]
     ks = r.sample(range(2, 40), n); has = {x: unit.format(k=k, c=r.choice(bank.COLOURS[:8]), d=r.choice(bank.DAYS)) for x, k in zip(keys, ks)}
-    sep, mark = r.choice([(", ", " "), (", ", ": "), ("; ", " = "), ("\n", ": "), ("\n", " - ")]); text = r.choice(head) + (":\n" if sep == "\n" else ": ") + sep.join(x + mark + v for x, v in has.items()) + ("" if sep == "\n" else ".")
+    sep, mark = r.choice([(", ", " "), (", ", ": "), ("; ", " = "), ("\n", ": "), ("\n", " - "), (", ", " is "), (". ", " is "), (", ", " costs ")][:8 - (kind != 0)]); text = r.choice(head) + (":\n" if sep == "\n" else ": ") + sep.join(x + mark + v for x, v in has.items()) + ("" if sep == "\n" else ".")
     us = [r.choice(ask)] if r.random() < .5 else ask; say = r.choice(["{v}", "{v}", "{v}", "{V}.", "{x}: {v}", "-> {v}", "{x} - {v}", "{V}!"])
     def make(r): x = r.choice(keys); return r.choice(us).format(x=x), say.format(x=x, v=has[x], V=cap(has[x]))
     return make, [text, text + ("\n" if sep == "\n" else " ") + r.choice(["Answer with the value only.", "Only say what the list says.", "Answer in the form of the examples.", "Answer shortly.", "Use only this list."])]
@@ -228,6 +228,32 @@ def echo_task(r):
     def make(r): s = r.choice(us); ws = re.sub(r"[^\w' ]", "", s).split(); return s, t.format(s=s, U=s.upper(), l=s.lower(), n=len(ws), w=ws[0], W=ws[-1], d="-".join(ws).lower()).replace("1 words", "1 word")
     return make, {"{U}": S("Write it in capitals. / Upper case."), "{l}": S("Write it in small letters. / Lower case."), "{n} words": S("Count the words. / How many words?"), "{w}": S("Only the first word. / Say the first word."), "{W}": S("Only the last word. / Say the last word."), '"{s}"': S("Quote the message. / Put it in quotation marks."), "{s} {s}": S("Say it twice. / Repeat it two times."), "{d}": S("Make a file name of it. / Small letters and dashes.")}.get(t, [])
 
+ASKED = ["What is {a}?", "What is {a}?", "Do you know {a}?", "Where is the {x}?", "Do you like the {x}?", "Tell me about the {x}.", "Who has the {x}?", "Can you see {a}?", "I like the {x}.", "How big is {a}?", "Why is there {a}?"]
+ABOUT_IT = ["{A}. Simple.", "{A}, what else?", "The {x} says hello.", "{X}!", "{X}? {X}!", "It is {a}.", "{A} is {a}.", "Ask the {x}.", "{x}, {x}, {x}", "#{x}", "Ah, the {x}!", "Topic: {x}", "{U}", "[{x}]", "Long live the {x}!", "{A}? Of course.", "You ask about the {x}.", "One {x}, coming up!", "{X} it is.", "{f} like {x}", "Think of {a}.", "{x} -> yes", "My {x} is blue.", "No {x} today.", "about: {x}"]
+def asked_task(r):
+    """A question that has an answer of its own, and the form that the examples give it in place of that."""
+    t = r.choice(ABOUT_IT); ask = [r.choice(ASKED)] if r.random() < .6 else ASKED
+    def make(r): x = r.choice(sorted(bank.PLUR)); return r.choice(ask).format(a=an(x), x=x), t.format(x=x, a=an(x), A=cap(an(x)), X=cap(x), U=x.upper(), f=x[0].upper())
+    return make, S("Answer in the form of the examples. / Answer like before.") if r.random() < .5 else []
+CALLS = [tuple(x.split(":")) for x in "ping:pong,marco:polo,tick:tock,ding:dong,knock knock:who's there?,hip hip:hooray!,yin:yang,hey:ho,salt:pepper,thunder:lightning,ready?:steady!,flip:flop,zig:zag,see-:saw,aye:aye,up:down,left:right,who?:me!,one:two,bread:butter".split(",")]
+def drill(r):
+    """[(call, answer)]: a few calls that come again and again."""
+    n = r.choice((1, 1, 2, 2, 3)); pairs = [p if r.random() < .7 else (r.choice(words.LOWER), r.choice(words.LOWER)) for p in r.sample(CALLS, n)]
+    return pairs + [r.choice(pairs) for _ in range(r.choice((1, 2, 3)))]
+
+# ---- rows that go on
+def row(r):
+    """(the beginning of a row, what comes next)"""
+    z = r.randrange(9); n = r.choice((3, 3, 4)); k = r.randrange(1, 12); d = r.choice((1, 1, 2, 2, 3, 5, 10, 10)); sep = r.choice([", ", ", ", ", ", " ", " - "])
+    up = [chr(65 + (k + i) % 26) for i in range(n + 1)] if k + n < 26 else list("ABCDE")[:n + 1]
+    a, b = r.sample(words.LOWER, 2); days = (bank.DAYS * 2)[k % 7:k % 7 + n + 1]; months = (bank.MONTHS * 2)[k % 12:k % 12 + n + 1]
+    xs = [[k * d + d * i for i in range(n + 1)], [f"{u}{i + 1}" for i, u in enumerate("ABCDE"[:n + 1])], up, days, months, [a, b, a, b, a, b][:n + 1], [f"{a} {i + k}" for i in range(n + 1)], [100 - d * (i + k % 5) for i in range(n + 1)], [k * 2 ** i for i in range(n + 1)]][z]
+    if z == 1 and r.random() < .4: xs = [f"{i + 1}{u.lower()}" for i, u in enumerate("ABCDE"[:n + 1])]
+    if z == 6 and r.random() < .4: xs = [f"{a}{'!' * (i + 1)}" for i in range(n + 1)]
+    return sep.join(map(str, xs[:-1])), str(xs[-1]), sep
+ROW_ASKS = ["{x}{s}?", "{x}{s}...", "What comes next: {x}?", "Follow the pattern: {x},", "Continue: {x}", "{x}, what comes next?", "Go on: {x} ...", "Which one is next? {x}", "Complete the row: {x}{s}?", "Next? {x}", "Continue the pattern: {x}", "What follows after {x}?", "{x}{s}___", "The next one, please: {x}"]
+def row_turn(r): x, y, s = row(r); return r.choice(ROW_ASKS).format(x=x, s=s), y
+
 # ---- dates and times
 STYLES = ["{y}-{m:02}-{d:02}", "{d}.{m}.{y}", "{m}/{d}/{y}", "{M} {d}, {y}", "{d} {M} {y}", "{d:02}/{m:02}/{y}", "{d:02}.{m:02}.{y}", "{d} {B} {y}", "{y}/{m:02}/{d:02}", "{d}-{m}-{y}"]
 def date_task(r):
@@ -239,5 +265,5 @@ def date_task(r):
         v = dict(y=y, m=m, d=d, M=bank.MONTHS[m - 1], B=bank.MONTHS[m - 1][:3]); return i.format(**v), o.format(**v)
     eg = dict(y=2021, m=4, d=23, M="April", B="Apr")
     return make, [s.format(e=o.format(**eg)) for s in S("Write the date in the form {e}. / Convert the dates. Form: {e} / Dates as {e}, please. / Rewrite each date like {e}")]
-TASKS = [Task(sentence_task, 10), Task(being_task, 6), Task(feeling_word, 3), Task(formal_task, 5), Task(order_task, 5), Task(switch_task, 4), Task(label_task, 16, 3, True), Task(rate_task, 3, 3, True), Task(look_up, 6, 2, told=True), Task(parts_of, 5), Task(table_task, 5), Task(named_task, 6), Task(record_task, 4, 2), Task(amount_task, 4), Task(extract_task, 6, 2), Task(quiz_task, 8, 2), Task(constant_task, 1.5, 3), Task(echo_task, 4), Task(date_task, 4)]
+TASKS = [Task(sentence_task, 10), Task(being_task, 6), Task(feeling_word, 3), Task(formal_task, 5), Task(order_task, 5), Task(switch_task, 4), Task(label_task, 16, 3, True), Task(rate_task, 3, 3, True), Task(look_up, 6, 2, told=True), Task(parts_of, 5), Task(table_task, 5), Task(named_task, 6), Task(record_task, 4, 2), Task(amount_task, 4), Task(extract_task, 6, 2), Task(quiz_task, 8, 2), Task(constant_task, 1.5, 3), Task(echo_task, 4), Task(asked_task, 5), Task(date_task, 4)]
 WEIGHTS = [t.weight for t in TASKS]

@@ -9,6 +9,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from skill_common import PROPER, T, an, cap, careless, join, low, name, city, syllables, sloppy, bank
 from obey_words import ACTS, MORE, NO, PAD, SURE, YES
 from obey_says import SAYS, WHO
+from tasks_poems import poem_dialog
 import chatter, guide, reach, truths, skill_everyday as everyday, skill_memory as memory, skill_persona as persona, skill_sums as sums, skill_systems as systems, skill_words as words
 
 class Rule:
@@ -70,6 +71,8 @@ def known(r):
     return [(t, rec)]
 def free(r): return [(T(u, a), "free") for u, a in chatter.seg(r)]
 def story(r): return [acted(t, "free") for t in everyday.lost(r)]
+def why(r): q, a = r.choice(reach.QUESTIONS); return [(T(careless(r, q), a), "free")]
+def poem(r): u, a = [m["content"] for m in poem_dialog(r)[0][:2]]; return [(T(u, a, None, "data"), "free")]
 def yes_no(r):
     if r.random() < .7:
         q, true = truths.question(r); x = "Yes" if true else "No"
@@ -83,7 +86,7 @@ def remembered(r):
         return [t for t, _ in found]
     told = [(t, between.get(t.u) or ("told" if t.s in (None, "OK", "Hello") or not re.search(r"\?|^(wh|do|tell|can|and|how|say)", t.u, re.I) else "word")) for t in memory.seg(r, filler)[:6]]
     return [(T(t.u, t.a, t.s, t.k), act) for t, act in told]
-ALL = ((small, 28), (task, 21), (plain_task, 9), (unknown, 10), (quire, 8), (known, 7), (yes_no, 5), (remembered, 5), (free, 13), (story, 1.5))
+ALL = ((small, 28), (task, 21), (plain_task, 9), (unknown, 10), (quire, 8), (known, 7), (yes_no, 5), (remembered, 5), (free, 13), (why, 6), (story, 1.5), (poem, 1))
 def turns(r, most, sources=ALL):
     out, n = [], r.randrange(1, most + 1)
     while len(out) < n: out += r.choices([s for s, _ in sources], [w for _, w in sources])[0](r)

@@ -5,7 +5,7 @@ from obey_base import *
 # ---- letters
 def plain(t, act): return bare(t, act) or t.a
 # Words of every field, since each is written with other tokens in capitals than in small letters.
-LETTERED = ((small, 22), (task, 18), (plain_task, 8), (unknown, 12), (quire, 4), (known, 20), (yes_no, 4), (remembered, 3), (free, 12), (story, 1.5))
+LETTERED = ((small, 22), (task, 18), (plain_task, 8), (unknown, 12), (quire, 4), (known, 20), (yes_no, 4), (remembered, 3), (free, 12), (why, 22), (poem, 7), (story, 1.5))
 def lettered(r, t, act):
     """The answer with a letter in it at least, so that one sees the rule at work."""
     a = plain(t, act)

@@ -88,4 +88,36 @@ def rule_slash(r):
 def rule_label(r):
     x = name(r) if r.random() < .5 else r.choice(["Bot", "Robot", "Oracle", "Captain", "Narrator", "Answer", "AI", "Machine", "Wizard", "Voice", "Teacher"] + [cap(t) for t in THINGY])
     return Rule(("label", dict(q=x)), lambda r, t, act: f"{x}:" + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x + ":"))
-FURTHER_RULES = {rule_use_word: 9, rule_begin_mark: 7, rule_end_mark: 4, rule_emoji_named: 6, rule_emoji_both: 1.5, rule_telegram: 3, rule_no_marks: 2, rule_qa: 2.5, rule_each: 4, rule_third_bare: 2, rule_steps: 1.5, rule_slash: 1, rule_label: 2}
+# ---- somebody with a name and a few things told in one sentence
+TITLES = ["Professor {s}", "Grandma {f}", "Grandpa {b}", "Captain {n}", "Mrs. {s}", "Mr. {s}", "Doctor {s}", "Uncle {b}", "Aunt {f}", "Queen {f}", "Sir {b}", "Old {n}", "Little {n}", "Chef {n}", "Sister {f}", "Dr. {s}", "King {b}", "Coach {n}"]
+LOVED = bank.W("the sea, the stars, cats, dogs, old books, baking, music, mountains, the rain, flowers, chess, trains, cheese, the moon, horses, tea, stories, the forest, maps, birds, snow, apples, fishing, dancing, jokes, the desert, robots, bees, cooking, history, the night, ships, puzzles, football, poetry")
+FIELDS_OF = bank.W("botany, history, music, maths, cooking, bees, wine, stars, old coins, gardening, chess, dinosaurs, maps, the oceans, tea, cats, trains, bread, birds, law, physics, poetry, cars, sleep, stamps")
+KNOWN_AS = bank.W("viking, botanist, barista, fisherman, knight, librarian, baker, teacher, sailor, wizard, gardener, pilot, poet, detective, shepherd, astronaut, painter, farmer, nurse, carpenter, hunter, singer, chef, clockmaker, monk, boxer, spy, explorer, waiter, beekeeper, miner, dancer, tailor, inventor, ghost, elf, samurai, gladiator, dentist, lighthouse keeper, taxi driver, ice cream seller")
+def rule_who(r):
+    """Who one is, in one sentence or two: a name, a trade, and what is loved, hated, or where home is."""
+    n = name(r) if r.random() < .65 else r.choice(TITLES).format(n=r.choice(bank.NAMES), b=r.choice(bank.BOYS), f=r.choice(bank.GIRLS), s=r.choice(bank.SURNAMES))
+    expert = r.random() < .2; field = r.choice(FIELDS_OF); job = f"expert in {field}" if expert else r.choice(KNOWN_AS)
+    how = r.choice(["", "", "", "old ", "young ", "friendly ", "famous ", "cheerful ", "tired ", "brave "]) if not expert else ""; x = an(how + job)
+    asks = [(persona.NAME_ASK[:10], r.choice([f"I'm {n}.", f"My name is {n}.", f"I am {n}, {x}."]), n), (["What do you do?", "What is your job?", "what do you do for a living", "What are you?"], r.choice([f"I am {x}.", f"I'm {x}."]), cap(job)), (["Introduce yourself.", "Tell me about yourself.", "tell me who you are"], f"I am {n}, {x}.", n),
+            (["Are you an AI?", "Are you a real person?", "are you human"], f"Here I am {n}. Behind that is a small language model.", "A small model")]
+    who, after = [], []; love, c, age = r.choice(LOVED), city(r), r.randrange(5, 95)
+    def said_so(rel, own): (who if r.random() < .55 and len(who) < 2 else after).append((rel, own))
+    z = r.random
+    if z() < .55: said_so(f"loves {love}", f"You love {love}."); asks += [(["What do you love?", "What do you like?", "what do you like best"], f"I love {love}.", cap(love)), ([f"Do you like {love}?", f"do you love {love}"], r.choice([f"Yes, I love {love}.", f"Yes! I love {love}."]), "Yes")]
+    hate = r.choice([h for h in LOVED if h != love])
+    if z() < .25: said_so(f"hates {hate}", f"You hate {hate}."); asks += [(["What do you hate?", "What don't you like?"], f"I hate {hate}.", cap(hate)), ([f"Do you like {hate}?"], f"No, I hate {hate}.", "No")]
+    home = ["Where do you live?", "Where are you from?", "Where do you come from?", "where are you from", "Where is your home?"]; at = ""
+    k = z()
+    if k < .3: at = f" from {c}"; asks.append((home[1:4], f"I come from {c}.", c))
+    elif k < .5 and not expert: at = f" in {c}"; asks.append((home[:1] + home[4:], f"I live in {c}.", c))
+    elif k < .65: said_so(f"lives in {c}", f"You live in {c}."); asks.append((home[:1] + home[4:], f"I live in {c}.", c))
+    if z() < .25:
+        asks.append((["How old are you?", "What is your age?", "how old are you"], f"I am {age} years old.", str(age)))
+        if r.random() < .5 or how or expert: after.append(("", f"You are {age} years old."))
+        else: x = f"{'an' if str(age)[0] == '8' or age in (11, 18) else 'a'} {age} year old {job}"
+    rel = " who " + " and ".join(a for a, _ in who) if who else ""
+    lead = r.choice([f"You are {n}, {x}{at}{rel}.", f"Your name is {n}. You are {x}{at}{rel}.", f"You are {x}{at}{rel}. Your name is {n}.", f"You're {n}, {x}{at}{rel}.", f"You are {x} called {n}{at}{rel}." if not at else f"You are {n}, {x}{at}{rel}.", f"Act as {n}, {x}{at}{rel}.", f"You play {n}, {x}{at}{rel}."])
+    say = " ".join([lead] + [b for _, b in after] + ([r.choice(["Stay in character.", "Be friendly.", "Keep your answers short.", "Always stay in your role."])] if r.random() < .3 else []))
+    def told(r): qs, a, s = r.choice(asks); return [(T(sloppy(r, qs), a, s, "fact"), "me")]
+    return Rule(say, lambda r, t, act: t.a, lambda s: True, lambda t, act: act not in ("quire", "self"), ((told, 75), (small, 13), (plain_task, 12)))
+FURTHER_RULES = {rule_who: 14, rule_use_word: 9, rule_begin_mark: 7, rule_end_mark: 4, rule_emoji_named: 6, rule_emoji_both: 1.5, rule_telegram: 3, rule_no_marks: 2, rule_qa: 2.5, rule_each: 4, rule_third_bare: 2, rule_steps: 1.5, rule_slash: 1, rule_label: 2}
