@@ -115,6 +115,9 @@ def shown_rule(r):
     made = [kept([rule], r, t, act) for t, act in made if act != "me" or r.random() < .5]
     n = min(r.choice((1, 2, 2, 3)), len(made) - 1); said = ended(worded(r, rule)) + "\n" if r.random() < .45 or n == 1 else ""
     if n < 1: return shown_rule(r)
+    if r.random() < .3:  # all in one message of the user, who stops before the answer
+        form = r.choice(TALK[:5]); t = made[n]; open_end = form.replace("{v}", "").rstrip()
+        return [["u", said + "\n".join(form.format(k=t.u, v=t.a) for t in made[:n]) + "\n" + open_end.format(k=t.u)], ["a", t.a]]
     return [["s", said + shown(r, [(t.u, t.a) for t in made[:n]], TALK, SHOW_TALK)]] + [m for t in made[n:] for m in (["u", t.u], ["a", t.a])]
 
 # ---- a rule that the user sets inside the chat
@@ -155,7 +158,7 @@ def once_chat(r):
         if r.random() < .5: out += [t for t, _ in picked(r, [], 1, 1)]
     return [m for t in out[:6] for m in (["u", t.u], ["a", t.a])] or once_chat(r)
 
-CHATS = ((ruled, 74), (shown_rule, 4), (shot_chat, 3.5), (function_chat, 5), (extract_chat, 2.5), (set_chat, 6.5), (once_chat, 3), (free_chat, 5))
+CHATS = ((ruled, 74), (shown_rule, 5), (shot_chat, 3.5), (function_chat, 5), (extract_chat, 2.5), (set_chat, 6.5), (once_chat, 3), (free_chat, 5))
 def chat(r, tries=9):
     try: return r.choices([f for f, _ in CHATS], [w for _, w in CHATS])[0](r)
     except Unkept:

@@ -4,7 +4,7 @@ from obey_voices import DETAILS, HABITS, MOOD_ASKS, MOODS, NAMED, PLAY, TRADE_SA
 
 CAVE = [(r"\bI'm\b", "Me"), (r"\bI am\b", "Me"), (r"\bI\b", "Me"), (r"\b(is|are) ", ""), (r"\b[Tt]he ", "")]
 SWAPS = {"a pirate": systems.PIRATE, "a caveman": CAVE, "a viking": [], "a sailor": [(r"\bYes\b", "Aye")]}
-JOLLY = re.compile(r"Yay|Hooray|Wonderful|Wow|Hihi|Cool|How lovely|Ooh|Very good|Good q|Mamma|Bon|Tinkle|Sparkle|Merry|Jingle|What a|Oh, great|Dude|Cowa|Tadaa|Haha|Honk|Yo|Great|Amazing|Well asked|Special|Mwah|Hee|Skol|Turn|Drop")
+JOLLY = re.compile(r"Yay|Hooray|Wonderful|Wow|Hihi|Cool|How lovely|Ooh|Very good|Good q|Mamma|Bon|Tinkle|Sparkle|Merry|Jingle|What a|Oh, great|Dude|Cowa|Tadaa|Haha|Honk|Yo|Great|Amazing|Well asked|Special|Mwah|Hee|Skol|Turn|Drop|Bravo|Top of|La la|Toot|Baa|Let's go|Push|Ding|Salve|Welcome|Hehe|Mi mi|All aboard|For glory|Hail")
 def framed(before, after, swap=()):
     def obey(r, t, act):
         a, b = r.choice(before), r.choice(after); body = t.a
@@ -50,7 +50,7 @@ INLINE = [(x, [b for b in before if b[-2] in ",:"], [""], *rest) for x, before, 
 def rule_voice(r, mood=None, voices=VOICES):
     x, before, after, n, home, loves = r.choice([v for v in VOICES if v[0][:2] == "a "] if mood else voices)
     swap = SWAPS.get(x, ())
-    named = r.random() < .6 and x not in ("Santa Claus", "a caveman")
+    named = r.random() < .6 and x[:2] in ("a ", "an") and x != "a caveman"
     if named: n = name(r) if r.random() < .8 else cap(syllables(r, 2)) + " " + r.choice(bank.SURNAMES)
     say = r.choice(NAMED if named else PLAY).format(x=x, n=n)
     if mood:
