@@ -3,7 +3,7 @@
 # words are whole, at the new width.
 . "$(dirname "$0")/stage.sh"
 
-question="Tell me a long story about a fox and a bear in the wood."
+question="Tell me a story about a bear in the wood."
 
 # begins TEXT…: the answer is as long as so many rows.
 has_rows() { [ "$(answer_to "$question" | wc -l)" -ge "$1" ]; }
