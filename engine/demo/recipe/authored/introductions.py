@@ -229,6 +229,7 @@ class Person:
             elif z < .5: self.count()
             elif z < .54: self.capital()
             elif z < .58: self.self_turn()
+            elif z < .68 and self.kind != "short": self.remark()
             else: self.splice()
     def relative(self):
         """One of whom nothing was told."""
@@ -254,6 +255,10 @@ class Person:
         if r.random() < .2: t = far.far(r, field=r.choice(HURTS))[0]; u, a = t.u, t.a
         if u.lower() in self.asked or len(u) > 90 or DATED.search(u): return
         self.asked.add(u.lower()); self.add(u, a)
+    def remark(self):
+        """A courtesy, or words that look like an introduction: they tell neither name nor city."""
+        r, n = self.r, self.facts.get("name"); asks, says, named = r.choice([x for x in P["remark"] if x[0][0] not in self.asked]); self.asked.add(asks[0])
+        self.add(typed(r, r.choice(asks)), fill(r.choice(named), {"n": n}) if n and r.random() < .4 else r.choice(says))
     def count(self):
         t = counting.seg(self.r)[0]
         if t.u.lower() not in self.asked: self.asked.add(t.u.lower()); self.add(t.u, t.a, t.a)
