@@ -9,7 +9,7 @@ usage: few_shot.py N SEED OUT.jsonl
 import json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import few_shot_tasks as tasks, skill_shots as shots, skill_sums as sums, skill_words as words, truths
+import few_shot_named as named_tasks, few_shot_pairs as pairs_of, few_shot_tasks as tasks, skill_shots as shots, skill_sums as sums, skill_words as words, truths
 from introductions import city, invented, name
 from skill_common import an, bank, cap
 
@@ -202,7 +202,7 @@ def doing(r):
     """Who does it, what is done, or both in another form."""
     f = r.choice([lambda a, b: a, lambda a, b: b, lambda a, b: f"{a}: {b}", lambda a, b: f"{b} {a}", lambda a, b: f"Who {b}? The {a}.", lambda a, b: f"The {a} {b} again.", lambda a, b: f"A {a} {b}.", lambda a, b: a.upper()])
     return lambda r: (lambda a, b: (f"The {a} {b}.", f(a, b)))(r.choice(BEINGS), r.choice(DOINGS))
-KINDS = [Kind(by(lambda x, k: x + k), 5), Kind(by(lambda x, k: x - k), 2), Kind(times, 2, 3), Kind(unit, 3), Kind(mapped(str, lambda r: str(r.randrange(3, 300))), .5),
+KINDS = [Kind(pairs_of.related, 30), Kind(by(lambda x, k: x + k), 5), Kind(by(lambda x, k: x - k), 2), Kind(times, 2, 3), Kind(unit, 3), Kind(mapped(str, lambda r: str(r.randrange(3, 300))), .5),
     Kind(fixed(lambda r: (lambda n: (str(n), ordinal(n)))(r.randrange(1, 60))), 2, 3), Kind(fixed(lambda r: (lambda n: (str(n), roman(n)))(r.randrange(1, 40))), 1, 3), Kind(fixed(lambda r: (lambda n: (str(n), sums.word(n)))(r.randrange(0, 100))), 2), Kind(fixed(lambda r: (lambda n: (sums.word(n), str(n)))(r.randrange(0, 100))), 2),
     Kind(fixed(lambda r: pair_of(r, max)), 2, 3, two_ways), Kind(fixed(lambda r: pair_of(r, min)), 2, 3, two_ways), Kind(fixed(lambda r: pair_of(r, lambda a, b: a + b)), .6, 3), Kind(series, 2), Kind(compared, 2, 4, labels=True), Kind(claim, 2, 4, labels=True), Kind(bigger, 2, 2, labels=True),
     Kind(fixed(lambda r: (lambda n: (str(n), ("odd" if n % 2 else "even")))(r.randrange(1, 90))), 1.5, 4, labels=True), Kind(fixed(lambda r: (lambda a, b: (f"{a} + {b}", str(a + b)))(r.randrange(1, 40), r.randrange(1, 40))), 2), Kind(fixed(lambda r: (lambda a, b: (f"{a} - {b}", str(a - b)))(r.randrange(30, 90), r.randrange(1, 30))), 1.5), Kind(fixed(lambda r: (lambda a, b: (f"{a} x {b}", str(a * b)))(r.randrange(2, 11), r.randrange(2, 11))), 1.5),
@@ -306,10 +306,12 @@ SAID = ["{p}"] * 6 + ["Task: {p}", "{p} Follow the examples.", "{p} Nothing else
 SHOW = ["{p}\nExamples:\n{e}", "{p} Examples: {e}", "{p} For example: {e}", "{p}\n{e}", "{p}\n\n{e}", "{p} Like this: {e}", "{e}\n{p}", "{p}\nExamples:\n{e}\nOnly give the result.", "Task: {p}\n\nExamples:\n{e}"]
 PAIRS = ["{k} -> {v}", "{k} -> {v}", "{k} => {v}", "{k}: {v}", "{k} = {v}", "Input: {k}\nOutput: {v}", "User: {k}\nAssistant: {v}", "Q: {k}\nA: {v}", "User: {k}\nYou: {v}", '"{k}" -> "{v}"', "Text: {k}\nAnswer: {v}", "Human: {k}\nBot: {v}"]
 UNSAID = ["Continue the pattern.", "Follow the examples.", "The user sends texts, you do what the examples show.", "Do the same with each message.", "Answer like this.", "You learn from examples.", "Do not chat. Do what the examples show.", "Each message gets an answer like those here."]
+TASKS = tasks.TASKS + named_tasks.TASKS
+TASK_WEIGHTS = [t.weight for t in TASKS]
 def task_examples(r, n):
     """(task, its wordings, n pairs or a few more): questions differ, but for the last they may come again."""
     while True:
-        task = r.choices(tasks.TASKS, tasks.WEIGHTS)[0]; make, says = task.new(r); m = n if says else max(n, task.least + 1)
+        task = r.choices(TASKS, TASK_WEIGHTS)[0]; make, says = task.new(r); m = n if says else max(n, task.least + 1)
         for _ in range(6):
             out = {}
             for _ in range(5 * m):

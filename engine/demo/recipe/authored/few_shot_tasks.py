@@ -266,4 +266,3 @@ def date_task(r):
     eg = dict(y=2021, m=4, d=23, M="April", B="Apr")
     return make, [s.format(e=o.format(**eg)) for s in S("Write the date in the form {e}. / Convert the dates. Form: {e} / Dates as {e}, please. / Rewrite each date like {e}")]
 TASKS = [Task(sentence_task, 10), Task(being_task, 6), Task(feeling_word, 3), Task(formal_task, 5), Task(order_task, 5), Task(switch_task, 4), Task(label_task, 16, 3, True), Task(rate_task, 3, 3, True), Task(look_up, 6, 2, told=True), Task(parts_of, 5), Task(table_task, 5), Task(named_task, 6), Task(record_task, 4, 2), Task(amount_task, 4), Task(extract_task, 6, 2), Task(quiz_task, 8, 2), Task(constant_task, 1.5, 3), Task(echo_task, 4), Task(asked_task, 5), Task(date_task, 4)]
-WEIGHTS = [t.weight for t in TASKS]
