@@ -9,7 +9,7 @@ usage: few_shot.py N SEED OUT.jsonl
 import json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import few_shot_named as named_tasks, few_shot_pairs as pairs_of, few_shot_tasks as tasks, skill_shots as shots, skill_sums as sums, skill_words as words, truths
+import few_shot_forms as more_forms, few_shot_named as named_tasks, few_shot_pairs as pairs_of, few_shot_tasks as tasks, skill_shots as shots, skill_sums as sums, skill_words as words, truths
 from introductions import city, invented, name
 from skill_common import an, bank, cap
 
@@ -267,8 +267,9 @@ def asked(r, xs):
 def doubled(r, xs): *shown, (q, a) = xs; return "\n\n".join(f"{k}\n{v}" for k, v in shown) + f"\n\n{q}", a
 def brackets(r, xs): *shown, (q, a) = xs; return ", ".join(f"{k} ({v})" for k, v in shown) + f", {q}", f"({a})"
 def headed(r, xs): *shown, (q, a) = xs; h = r.choice(["##", "###", "--"]); return "\n".join(f"{h} {k}\n{v}" for k, v in shown) + f"\n{h} {q}", a
-FORMS = [(arrows, 34), (named, 16), (inline, 4), (numbered, 5), (dashed, 4), (rows, 3), (quoted, 4), (objects, 3), (tagged, 2), (if_then, 4), (becomes, 4), (as_to, 1.5), (asked, 12), (doubled, 3), (brackets, 2), (headed, 2)]
-SHAKY = (brackets, as_to, becomes, if_then, inline, dashed, quoted, tagged, rows, headed)  # forms whose own marks may stand in the pairs
+FORMS = [(arrows, 34), (named, 16), (inline, 4), (numbered, 5), (dashed, 4), (rows, 3), (quoted, 4), (objects, 3), (tagged, 2), (if_then, 4), (becomes, 4), (as_to, 1.5), (asked, 12), (doubled, 3), (brackets, 2), (headed, 2)] + more_forms.FORMS
+SHAKY = (brackets, as_to, becomes, if_then, inline, dashed, quoted, tagged, rows, headed, *(form for form, _ in more_forms.FORMS if form not in (more_forms.array, more_forms.mapping)))  # forms whose own marks may stand in the pairs
+PROSE = (more_forms.says, more_forms.means, more_forms.what_becomes, more_forms.if_is, more_forms.tongue, more_forms.stops, more_forms.asks, more_forms.worked)  # forms that are sentences or lists
 def simple(xs): return all(re.fullmatch(r"[\w' .,!?+-]+", s) and not s.endswith((":", ",")) for pair in xs for s in pair)
 
 # ---- forms in turns: how each answer is written
@@ -290,21 +291,21 @@ def in_turns(r, kind, xs):
     in_order = kind.labels and r.random() < .45
     if not in_order and (kind.labels or r.random() < .35) and plain_text(xs) and all(fits(kind, xs[:n], x) for x in xs[n:]): return told_first(r, xs, n)
     if kind.labels and not in_order: return [named(r, xs)]
-    ask, say = r.choice(ASKED), r.choice(ANSWERS)
+    ask, say = r.choice(more_forms.TURNS) if r.random() < .2 else (r.choice(ASKED), r.choice(ANSWERS))
     if not plain_text(xs) or any(len(x) > 30 for x, _ in xs): ask, say = "{x}", "{y}"
     return [(ask.replace("{x}", x), say.replace("{x}", x).replace("{y}", y)) for x, y in xs]
 def in_one(r, xs, intro=True):
     """One message and its answer."""
     form = r.choices([f for f, _ in FORMS], [w for _, w in FORMS])[0]
-    if form in SHAKY and not simple(xs): form = r.choice((arrows, named))
-    if any("\n" in s for pair in xs for s in pair) and form is not objects: form = named
+    if form in SHAKY and not simple(xs) or form in PROSE and any(re.search("[,.;]", s) for pair in xs for s in pair): form = r.choice((arrows, named))
+    if any("\n" in s for pair in xs for s in pair) and form not in (objects, more_forms.array, more_forms.mapping): form = named
     u, a = form(r, xs)
     return (r.choice(INTRO) + u if intro and form in (arrows, named, numbered, dashed, doubled, rows, quoted) else u), a
 
 # ---- tasks of few_shot_tasks.py: what the prompt says, and the examples beside it
 SAID = ["{p}"] * 6 + ["Task: {p}", "{p} Follow the examples.", "{p} Nothing else.", "Your task: {p}", "You are a small tool. {p}", "{p} Only the answer.", "{p} Answer like in the examples.", "You do one thing. {p}", "{p} No explanations.", "Instruction: {p}", "{p} Do this with every message.", "The user sends texts. {p}", "{p} Never chat, only do this.", "- {p}\n- Write nothing else.", "{p} The first messages are examples."]
 SHOW = ["{p}\nExamples:\n{e}", "{p} Examples: {e}", "{p} For example: {e}", "{p}\n{e}", "{p}\n\n{e}", "{p} Like this: {e}", "{e}\n{p}", "{p}\nExamples:\n{e}\nOnly give the result.", "Task: {p}\n\nExamples:\n{e}"]
-PAIRS = ["{k} -> {v}", "{k} -> {v}", "{k} => {v}", "{k}: {v}", "{k} = {v}", "Input: {k}\nOutput: {v}", "User: {k}\nAssistant: {v}", "Q: {k}\nA: {v}", "User: {k}\nYou: {v}", '"{k}" -> "{v}"', "Text: {k}\nAnswer: {v}", "Human: {k}\nBot: {v}"]
+PAIRS = ["{k} -> {v}", "{k} -> {v}", "{k} => {v}", "{k}: {v}", "{k} = {v}", "Input: {k}\nOutput: {v}", "User: {k}\nAssistant: {v}", "Q: {k}\nA: {v}", "User: {k}\nYou: {v}", '"{k}" -> "{v}"', "Text: {k}\nAnswer: {v}", "Human: {k}\nBot: {v}", "user: {k} / you: {v}", 'When the user says "{k}", you say "{v}".', 'If the message is "{k}", answer "{v}".']
 UNSAID = ["Continue the pattern.", "Follow the examples.", "The user sends texts, you do what the examples show.", "Do the same with each message.", "Answer like this.", "You learn from examples.", "Do not chat. Do what the examples show.", "Each message gets an answer like those here."]
 TASKS = tasks.TASKS + named_tasks.TASKS
 TASK_WEIGHTS = [t.weight for t in TASKS]
@@ -323,7 +324,7 @@ def said_in_prompt(r, says, xs):
     """The examples are in the prompt, what is to be done comes as messages."""
     n = max(1 if says else len(xs) - 1, min(r.choice((1, 2, 2, 3, 3, 4)), len(xs) - 1)); f = r.choice(PAIRS); p = r.choice(says or UNSAID)
     if any("->" in k + v or ":" in k + v or "=" in k + v for k, v in xs): f = r.choice(PAIRS[5:9])
-    sep = "\n" if "\n" in f or any(re.search("[,;]", k + v) for k, v in xs) or r.random() < .6 else ", "
+    sep = "\n" if "\n" in f or any(re.search("[,;]", k + v) for k, v in xs) or r.random() < .6 else ", " if f[-1] != "." else " "
     s = (r.choice(SHOW) if says or r.random() < .6 else r.choice(["{e}", "{e}", "Examples:\n{e}", "Examples: {e}", "{e}\nGo on like this."])).replace("{p}", p).replace("{e}", sep.join(f.replace("{k}", k).replace("{v}", v) for k, v in xs[:n]))
     return [["s", s.replace(": Input:", ":\nInput:")]] + [m for k, v in xs[n:] for m in (["u", k], ["a", v])]
 def task_chat(r):

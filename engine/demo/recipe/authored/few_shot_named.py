@@ -100,12 +100,13 @@ def two_operations(r):
 def bare_operation(r): return operation(r), []
 
 # ---- answers against a habit
+ONES = sorted(bank.PLUR)
 SAYS = S("I live in {c}. / I come from {c}. / I am from {c} / We moved to {c}. / Have you been to {c}? / Where is {c}? / Tell me about {c}.") , S("Hi, I'm {n} / My name is {n}. / I am {n}. / Hello, {n} here / Do you know {n}? / Who is {n}? / {n} is my friend. / Call me {n}."), S("What is {a}? / What is {a} for? / Can I buy {a}? / Do you like the {x}? / I want {a}. / Tell me about the {x}. / Draw {a}. / I have {a}. / How big is {a}? / Is the {x} new?"), S("I am {h}. / I feel {h} today. / Are you {h}? / Why are you {h}? / It is so {h}. / Is it {h}?"), S("What day is it? Is it {d}? / Today is {d}. / See you on {d}. / I work on {d}. / Is {d} all right?"), S("I ate {f}. / I like {f}. / How do I cook {f}? / Do you eat {f}? / Give me {f}."), S("My cat is called {n}. / My dog is called {n}. / My fish is called {n}. / My sister is called {n}. / My boat is called {n}.")
 BACK = ["{v} is closed.", "{v}? Never heard.", "No {v} here.", "{v}, {v}!", "{v} again?", "the famous {v}", "{v} is a spoon.", "Ask {v}.", "{v}: yes", "{v} -> 1", "{U}", "about: {v}", "Long live {v}!", "{v} was here.", "I sell {v}.", "Not {v}, please.", "Q about {v}", "{v} costs 5 coins.", "Hm, {v}.", "{v} said no.", "My word is {v}.", "[{v}]", "{v} and {v}", "Goodbye, {v}.", "{v}? That is my hat.", "0 {v}", "{r}", "{i}", "I am {v}, too.", "{v} is green.", "<{v}>", "{v} it is.", "Did you say {v}?"]
 def habit_slot(r):
     us = r.choice(SAYS); t = r.choice(BACK); us = [r.choice(us)] if r.random() < .6 else us
     def make(r):
-        d = dict(c=city(r), n=name(r), x=noun(r), h=r.choice(HOW), d=r.choice(bank.DAYS), f=r.choice(bank.FOODS)); d["a"] = an(d["x"]); u = r.choice(us)
+        d = dict(c=city(r), n=name(r), x=r.choice(ONES), h=r.choice(HOW), d=r.choice(bank.DAYS), f=r.choice(bank.FOODS)); d["a"] = an(d["x"]); u = r.choice(us)
         v = next(d[k] if k != "a" else d["x"] for k in "cnaxhdf" if "{" + k + "}" in u)
         return u.format(**d), cap(t.format(v=v, U=v.upper(), r=v[::-1] if len(v) < 7 else v.upper(), i=v[0].upper())) if t[0] == "{" and t[1:2] == "v" and t[-1] in ".?!" else t.format(v=v, U=v.upper(), r=v[::-1] if len(v) < 7 else v.upper(), i=v[0].upper())
     return make, []
@@ -116,7 +117,7 @@ def habit_copy(r):
     if z < .2: t = r.choice(["{a} plus {b}", "{b} and {a}", "{A} plus {B}", "{A} and {B}", "{a}{b}", "{a}, {b}", "{s}!", "{t}", "{u}", "{a} + {b} = {t}", "not {s}", "too hard"]); q = r.choice(["What is {a} + {b}?", "{a} + {b}", "{a} + {b} = ?", "How much is {a} + {b}?"]); return (lambda r: (lambda a, b: (q.format(a=a, b=b), t.format(a=a, b=b, A=sums.word(a), B=sums.word(b), s=a + b, t=a + b + 1, u=a + b - 1)))(r.randrange(1, 13), r.randrange(1, 13))), []
     if z < .4:
         x = f"{cap(r.choice(words.LOWER))}{r.choice(['!', '.', '', '?'])}" if r.random() < .5 else r.choice([f"No, it is {r.choice(words.LOWER)}.", f"Only the {r.choice(words.LOWER)} knows.", f"{cap(invented(r))}!", "goodbye", "wrong door", "ask tomorrow", f"{r.randrange(2, 99)}"])
-        return (lambda r: (r.choice(ASKS) if r.random() < .6 else r.choice(sum(SAYS[2:3], [])).format(x=noun(r), a=an(noun(r))), x)), []
+        return (lambda r: (r.choice(ASKS) if r.random() < .6 else r.choice(sum(SAYS[2:3], [])).format(x=r.choice(ONES), a=an(r.choice(ONES))), x)), []
     new, least = r.choice([(cased, 1), (lambda r: lambda s: " ".join(s.rstrip("?.!").split()[::-1]), 2), (lambda r: lambda s: s.rstrip("?.!").split()[-1], 2), (lambda r: lambda s: s.split()[0], 2), (lambda r: lambda s: s[0].lower(), 1), (counted, 1), (put, 1), (joined, 2), (repeated, 1), (lambda r: lambda s: s, 1), (lambda r: str.lower, 1), (both, 1)]); f = new(r); ask = [a for a in ASKS if len(a.split()) >= least]
     return (lambda r: (lambda s: (s, f(s)))(r.choice(ask))), []
 class Varied(Task):
