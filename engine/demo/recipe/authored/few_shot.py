@@ -333,7 +333,7 @@ def task_chat(r):
     if z < .07: return [m for u, a in tasks.drill(r) for m in (["u", u], ["a", a])]
     task, says, xs = task_examples(r, r.choice((3, 3, 4, 4, 5, 6))); z = r.random()
     if z < .36 and (says or not task.labels):
-        prompt = r.choice(SAID).replace("{p}", r.choice(says)) if says else r.choice(PROMPTS) if r.random() < .4 else None
+        prompt = r.choice(SAID).replace("{p}", r.choice(says)) if says else r.choice(PROMPTS) if r.random() < (.7 if task in named_tasks.AGAINST else .4) else None
         if says and not task.labels and not task.told and len(xs) > task.least and r.random() < .25: prompt = r.choice(["You are a helpful assistant.", None])
         return ([["s", prompt]] if prompt else []) + [m for q, a in xs for m in (["u", q], ["a", a])]
     shown = fits(task, xs[:-1], xs[-1])

@@ -124,3 +124,4 @@ class Varied(Task):
     """A task whose examples must not all have one answer, where that answer is short."""
     def __init__(self, new, weight, least): super().__init__(new, weight, least); self.ok = lambda xs: len({a for _, a in xs}) > 1 or len({q.split()[-1] for q, _ in xs}) > 1
 TASKS = [Varied(named_operation, 26, 2), Varied(two_operations, 5, 4), Varied(bare_operation, 6, 2), Task(habit_slot, 8, 2), Task(habit_copy, 10, 2)]
+AGAINST = TASKS[-2:]  # mostly with a prompt, since the first answer stands before any example
