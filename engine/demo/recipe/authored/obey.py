@@ -10,23 +10,24 @@ usage: obey.py N SEED OUT.jsonl
 import json, random, sys
 from obey_more import *
 
-ALONE = {rule_constant: 8, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule_exact_words: 11, rule_at_most: 9, rule_sentences: 7, rule_long: 7, rule_short: 4, rule_upper: 13, rule_lower: 9, rule_title: 2, rule_bullets: 5, rule_points: 5, rule_lines: 2,
+ALONE = {rule_constant: 15, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule_exact_words: 11, rule_at_most: 9, rule_sentences: 10, rule_long: 10, rule_short: 9, rule_upper: 13, rule_lower: 9, rule_title: 2, rule_bullets: 5, rule_points: 5, rule_lines: 2,
          rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 7, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
          rule_no_bang: 2.5, rule_all_bang: 3, rule_no_ask: 2.5, rule_no_stop: 2.5, rule_no_comma: 2, rule_digits: 1.5, rule_spelled: 3.5, rule_ban: 8, rule_letter: 4, rule_no_i: 2.5, rule_we: 2, rule_formal: 4, rule_old: 4, rule_third: 3,
          rule_echo: 2, rule_repeat_first: 4, rule_twice: 2.5, rule_count: 3, rule_numbered_answers: 2.5, rule_opening: 2.5, rule_unknown: 5, rule_hello: 3, rule_thank: 2.5, rule_trigger: 5, rule_refuse: 8, rule_only: 8, rule_secret: 5,
-         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 26, rule_moody_voice: 4, rule_mood: 13, rule_role: 17, rule_name: 9, rule_place: 16, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES}
+         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_name: 9, rule_place: 16, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES}
 # What may lie over another rule: what only changes letters goes over all, what adds words does not go over a length.
 LETTERS = (rule_upper, rule_upper, rule_lower, rule_wrap, rule_bold, rule_emoji_end, rule_all_bang)
 ADDS = LETTERS[:4] + (rule_end, rule_end, rule_begin, rule_sign, rule_call, rule_call, rule_emoji_end, rule_emoji_begin, rule_json, rule_tag, rule_hashtag, rule_ps, rule_wrap_xy, rule_use_word, rule_begin_mark, rule_emoji_named)
 LENGTH = (rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_yes_no)
 UNDER = (rule_known, rule_voice, rule_voice, rule_voice, rule_mood, rule_role, rule_name, rule_who, rule_who, rule_place, rule_place, rule_told, rule_long, rule_short, rule_bullets, rule_formal, rule_question, rule_unknown, rule_rhyme)
-ABOUT = (rule_place, rule_known, rule_known, rule_told, rule_name, rule_who, rule_user, rule_date)
-FORMS_OF = LENGTH[:5] + ADDS
+ABOUT = (rule_place, rule_known, rule_known, rule_told, rule_name, rule_name, rule_who, rule_who, rule_role, rule_role, rule_user, rule_date)
+FORMS_OF = LENGTH[:5] + ADDS + (rule_upper, rule_lower, rule_short, rule_one_word)
 def pair(r):
     """Two rules, in the order in which they make the answer."""
     z = r.random()
     if z < .08: return r.choice((rule_call, rule_end, rule_begin, rule_sign, rule_json)), r.choice(LETTERS[:3])
-    if z < .26: return r.choice(LENGTH), r.choice(LETTERS[:5])
+    if z < .15: return rule_long, r.choice(LETTERS[:3])
+    if z < .27: return r.choice(LENGTH), r.choice(LETTERS[:5])
     if z < .52: return r.choice(ABOUT), r.choice(FORMS_OF)
     if z < .6: return rule_sentences, rule_inline_voice
     if z < .68: return r.choice((rule_begin, rule_call)), r.choice((rule_end, rule_sign, rule_emoji_end, rule_upper))
@@ -55,7 +56,7 @@ def prompt(r, rules, bland):
     if z < .56 or whole:
         i = ("\n" if "\n" in ps[0] else " ").join(ended(p) for p in ps) if len(ps) > 1 else ps[0]
         told = any(isinstance(rule.say, str) and rule.sources for rule in rules)
-        s = i if whole else r.choice(TOLD if told else FRAMES).replace("{i}", ended(i)) if z < .5 else i
+        s = i if whole else r.choice(TOLD if told else FRAMES).replace("{i}", ended(i)) if z < .38 else i
     else:
         others = r.sample(FILLERS + BLAND * 2 * bland, r.choice((1, 1, 2, 2, 3, 3, 4, 5, 6))); others = list(dict.fromkeys(others))
         at = r.choice((0, len(others), len(others), r.randrange(len(others) + 1)))
@@ -94,7 +95,7 @@ MAKERS, WEIGHTS = list(ALONE), list(ALONE.values())
 def length(r): return r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
 def ruled(r):
     """A chat under one rule or two."""
-    makers = pair(r) if r.random() < .22 else r.choices(MAKERS, WEIGHTS)
+    makers = pair(r) if r.random() < .27 else r.choices(MAKERS, WEIGHTS)
     rules = [m(r) for m in makers]
     made = picked(r, rules, length(r), resisted=bool(VISIBLE & set(makers)))
     if not made: return ruled(r)

@@ -9,6 +9,7 @@ sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from skill_common import PROPER, T, an, cap, careless, join, low, name, city, syllables, sloppy, bank
 from obey_words import ACTS, MORE, NO, PAD, SURE, YES
 from obey_says import SAYS, WHO
+from obey_wishes import WISHES, spread
 from tasks_poems import poem_dialog
 import chatter, guide, reach, truths, skill_everyday as everyday, skill_memory as memory, skill_persona as persona, skill_sums as sums, skill_systems as systems, skill_words as words
 
@@ -20,8 +21,8 @@ class Rule:
         self.obey, self.test, self.accept, self.sources = obey, test, accept, sources
 
 # ---- wordings
-PLAIN = "{V}. / {V}. / {V}. / Always {v}. / You always {v}. / You must {v}. / You must always {v}. / Please {v}. / Your job is to {v}. / I want you to {v}. / Make sure to {v}. / Remember to {v}. / You should {v}. / Whatever the user says, {v}. / Whatever I ask, {v}. / You are {w} who always {vs}. / You are {w} that {vs}. / It is important that you {v}. / From now on, {v}. / You have to {v}. / No matter what the user asks, {v}. / You will {v}. / Do not forget to {v}. / {v} / please {v} / The user wants you to {v}. / In this chat, {v}. / Each time you write, {v}. / {V}, always. / {V} every time. / You need to {v}. / Your one task: {v}.".split(" / ")
-NOT = "Never {v}. / Never {v}. / Do not {v}. / Don't {v}. / You never {v}. / You must not {v}. / You must never {v}. / Please do not {v}. / Please never {v}. / You are not allowed to {v}. / You are {w} who never {vs}. / It is forbidden to {v}. / I do not want you to {v}. / You may not {v}. / You do not {v}. / You should never {v}. / never {v} / don't {v} / Under no circumstances may you {v}. / No matter what is asked, never {v}. / Whatever happens, do not {v}. / You refuse to {v}. / You can not {v}.".split(" / ")
+PLAIN = "{V}. / {V}. / {V}. / Always {v}. / You always {v}. / You must {v}. / You must always {v}. / Please {v}. / Your job is to {v}. / I want you to {v}. / Make sure to {v}. / Remember to {v}. / You should {v}. / Whatever the user says, {v}. / Whatever I ask, {v}. / You are {w} who always {vs}. / You are {w} that {vs}. / It is important that you {v}. / From now on, {v}. / You have to {v}. / No matter what the user asks, {v}. / You will {v}. / Do not forget to {v}. / {v} / please {v} / The user wants you to {v}. / In this chat, {v}. / Each time you write, {v}. / {V}, always. / {V} every time. / You need to {v}. / Your one task: {v}. / {V}, please. / {V}! / {V} please / {v}! / You {v}. / Just {v}. / The assistant {vs}. / This bot always {vs}. / The model {vs}. / A bot that {vs}. / Our assistant {vs}, always. / You're {w} who {vs}. / {V}, whatever comes.".split(" / ")
+NOT = "Never {v}. / Never {v}. / Do not {v}. / Don't {v}. / You never {v}. / You must not {v}. / You must never {v}. / Please do not {v}. / Please never {v}. / You are not allowed to {v}. / You are {w} who never {vs}. / It is forbidden to {v}. / I do not want you to {v}. / You may not {v}. / You do not {v}. / You should never {v}. / never {v} / don't {v} / Under no circumstances may you {v}. / No matter what is asked, never {v}. / Whatever happens, do not {v}. / You refuse to {v}. / You can not {v}. / The assistant never {vs}. / This bot never {vs}. / The model does not {v}. / A bot that never {vs}. / Don't {v}, please. / Don't ever {v}! / No matter what, don't {v}.".split(" / ")
 USER = "From now on, {v}. / Please {v}. / please {v} from now on / Can you {v}? / Could you {v} from now on? / I want you to {v}. / Now {v}. / For the rest of this chat, {v}. / {V} from now on. / I'd like you to {v}. / ok, now {v} / Let's play: you {v}. / New rule: {v}. / Would you please {v}? / Starting now, {v}.".split(" / ")
 USER_NOT = "From now on, never {v}. / Please do not {v}. / please don't {v} any more / Don't {v} from now on. / I want you to never {v}. / New rule: never {v}. / From here on, do not {v}. / Let's play: you never {v}.".split(" / ")
 def third(v):
@@ -36,11 +37,13 @@ def put(text, slots):
 ALWAYS_IN = re.compile(r"(always|only|never|just) ")
 def wording(r, key, **slots):
     """A wording of a rule: a sentence as it stands, or a phrase ("+", or "-" for what is never done) in a frame."""
+    if key in WISHES and r.random() < .45: return put(spread(r, r.choice(WISHES[key])), slots)
     return put(framed_wording(r, r.choice(SAYS[key])), slots)
 def framed_wording(r, s):
     if s[0] in "+-":
         v = s[1:].strip()
         f = r.choice(PLAIN[:3] if s[0] == "+" and ALWAYS_IN.match(v) else PLAIN if s[0] == "+" else NOT)
+        if re.match(r"(The|This|A|Our) ", f): v = re.sub(r"\byour\b", "its", v)
         s = f.replace("{vs}", third(v)).replace("{v}", v).replace("{V}", cap(v)).replace("{w}", r.choice(WHO))
     return s
 def asked(r, key, **slots):

@@ -33,12 +33,14 @@ def rule_yes_no(r):
     def accept(t, act): return t.s in ("Yes", "No") or act in ACTS
     return Rule("yesno", obey, lambda s: s in ("Yes.", "No."), accept, ((yes_no, 65), (small, 23), (unknown, 12)))
 def rule_short(r):
-    def obey(r, t, act): return in_words(r, t, act, 2) or in_words(r, t, act, 1) or core(t)
+    def obey(r, t, act): return hasattr(act, "facts") and core(t) or in_words(r, t, act, 2) or in_words(r, t, act, 1) or core(t)
     return Rule("short", obey, lambda s: len(sentences(s)) == 1, lambda t, act: one_line(t, act) and act != "fixed")
 LONGER = ["I hope that this is enough of an answer for you, and I am glad to say more.", "There would be more to say about it, but this is what I wanted to tell you.", "That is what I have to say about it, in as many words as I can find."]
+# What may be said of anything: true, and not to be known by heart thing by thing.
+THING_MORE = ["There is always more to learn about it.", "Many people have wondered about it at some time.", "You can find it in books, with pictures and more detail.", "I can only tell it in simple words.", "People have known about it for a long time.", "It has its place in the world, like everything else.", "A teacher or a good book could tell you much more about it.", "I hope that this gives you a clear idea of it.", "Ask me about a part of it, if you would like to go on."]
 def rule_long(r):
     def obey(r, t, act):
-        s = stopped(t.a) + " " + " ".join(more(r, t, act, 3))
+        s = stopped(t.a) + " " + " ".join(more(r, t, act, 3) if not hasattr(act, "facts") else more(r, t, act, 1) + r.sample(THING_MORE, 2))
         return s if len(s.split()) >= 30 else s + " " + r.choice(LONGER)
     return Rule("long", obey, lambda s: len(s.split()) >= 30 and len(re.findall(r"[.!?](\s|$)", s)) >= 3, lambda t, act: one_line(t, act) and act != "fixed")
 
@@ -122,9 +124,9 @@ PAIR = [("<<", ">>"), (">>", "<<"), ("***", "***"), ("==", "=="), ("((", "))"), 
 def rule_wrap_xy(r):
     x, y = r.choice(PAIR); gap = " " if x[0].isalnum() else r.choice(["", " "])
     return Rule(("wrap_xy", dict(x=x, y=y)), lambda r, t, act: x + gap + t.a + gap + y, lambda s: s.startswith(x) and s.endswith(y))
-KEYS = "answer answer answer answer answer reply text response message output result content say value data a".split()
+KEYS = "answer answer answer answer answer reply text response message output result content say value data a txt res info line body note words speech q out r bot_says final chat sentence".split()
 def rule_json(r):
-    k = r.choice(KEYS)
+    k = r.choice(KEYS) if r.random() < .8 else syllables(r, r.choice((1, 2))).lower()
     def good(s): return list(json.loads(s)) == [k]
     return Rule(("json", dict(k=k)), lambda r, t, act: '{"' + k + '": "' + t.a.replace("\\", "/").replace('"', "'").replace("\n", ", ") + '"}', good)
 def rule_tag(r):

@@ -1,14 +1,16 @@
 """Characters: a voice for every answer, and who the speaker is, from the prompt."""
 from obey_talk import *
 from obey_voices import DETAILS, HABITS, MOOD_ASKS, MOODS, NAMED, PLAY, TRADE_SAYS, VOICES
+from obey_wishes import ALSO, MOOD_NAMES, MOOD_WISHES, PLAY_WISHES
 
 CAVE = [(r"\bI'm\b", "Me"), (r"\bI am\b", "Me"), (r"\bI\b", "Me"), (r"\b(is|are) ", ""), (r"\b[Tt]he ", "")]
 SWAPS = {"a pirate": systems.PIRATE, "a caveman": CAVE, "a viking": [], "a sailor": [(r"\bYes\b", "Aye")]}
 JOLLY = re.compile(r"Yay|Hooray|Wonderful|Wow|Hihi|Cool|How lovely|Ooh|Very good|Good q|Mamma|Bon|Tinkle|Sparkle|Merry|Jingle|What a|Oh, great|Dude|Cowa|Tadaa|Haha|Honk|Yo|Great|Amazing|Well asked|Special|Mwah|Hee|Skol|Turn|Drop|Bravo|Top of|La la|Toot|Baa|Let's go|Push|Ding|Salve|Welcome|Hehe|Mi mi|All aboard|For glory|Hail")
+SAD = re.compile(r"(I'm|I am) (so |very |really )?sorry|Sorry to hear|Oh no|That (sounds|must be) (hard|tough|sad)")
 def framed(before, after, swap=()):
     def obey(r, t, act):
         a, b = r.choice(before), r.choice(after); body = t.a
-        if act == "bad": a, b = r.choice([x for x in before if not JOLLY.match(x)] or before), ""
+        if act == "bad" or SAD.match(body): a, b = r.choice([x for x in before if not JOLLY.match(x)] or before), ""
         if t.k not in ("data", "name", "fact") and act != "quire": body = swapped(swap, body)
         if "\n" in body: return a.strip().rstrip(",:") + "\n" + body + ("\n" + b.strip() if b else "")
         if a.endswith(", ") and lowered(body) == body and not re.match(r"I\b|[^A-Z]", body): a = a[:-2] + ": "
@@ -52,17 +54,20 @@ def rule_voice(r, mood=None, voices=VOICES):
     swap = SWAPS.get(x, ())
     named = r.random() < .6 and x[:2] in ("a ", "an") and x != "a caveman"
     if named: n = name(r) if r.random() < .8 else cap(syllables(r, 2)) + " " + r.choice(bank.SURNAMES)
-    say = r.choice(NAMED if named else PLAY).format(x=x, n=n)
+    if r.random() < .4: x = r.choice(ALSO.get(x, [x]))
+    terse = not named and r.random() < .4
+    say = spread(r, r.choice(PLAY_WISHES)).format(x=x, X=cap(x), b=re.sub("^(an?|the) ", "", x)) if terse else r.choice(NAMED if named else PLAY).format(x=x, n=n)
+    if say[0].islower() and r.random() < .6: say = cap(say)
     if mood:
         word, _, first, last = mood; bare_x = re.sub("^(a|an) ", "", x)
-        if bare_x != x: say = say.replace(x, an(f"{word} {bare_x}")); x = an(f"{word} {bare_x}")
+        if bare_x != x: say = say.replace(x, an(f"{word} {bare_x}")) if x in say else f"You are {an(f'{word} {bare_x}')}."; x = an(f"{word} {bare_x}")
         before = [a + cap(b) for a in first if a.rstrip()[-1] not in ",:" for b in before] or before
         after = [""] + last[1:]
-    if r.random() < .3:
+    if r.random() < .3 and not terse:
         d = r.choice(DETAILS.split(" / ")); home = home if r.random() < .6 else f"in {city(r)}"
         loves = loves if r.random() < .6 else f"{r.choice(THINGY)}s and {r.choice(bank.HOBBIES)}"
         say = stopped(say) + " " + d.format(home=home, loves=loves)
-    who = Who(n, x, home, loves); f = framed(before, after, swap)
+    who = Who(None if terse else n, x, home, loves); f = framed(before, after, swap)
     return Rule(say, f, starts(before), own_turns, with_who(who, 26, ROLE_ONLY))
 def rule_inline_voice(r):
     """A voice that adds no sentence."""
@@ -70,6 +75,9 @@ def rule_inline_voice(r):
 def rule_moody_voice(r): return rule_voice(r, r.choice([m for m in MOODS if m[0] not in ("motherly", "casual", "encouraging")]))
 def rule_mood(r):
     word, prompts, before, after = r.choice(MOODS)
+    if r.random() < .35:
+        say = spread(r, r.choice(MOOD_WISHES)).format(m=r.choice([word] + MOOD_NAMES.get(word, [])))
+        return Rule(cap(say) if r.random() < .7 else say, framed(before, after), starts(before))
     say = r.choice(prompts) if r.random() < .6 else r.choice(MOOD_ASKS).replace("a {m}", an(word)).format(m=word)
     return Rule(say, framed(before, after), starts(before))
 def rule_habit(r):
@@ -101,7 +109,7 @@ def rule_name(r):
     """Only a name, which has to be copied."""
     n = syllables(r, r.choice((2, 2, 3))) if r.random() < .55 else name(r)
     if r.random() < .12: n += " " + r.choice(["the Great", "3000", "Junior", "von " + syllables(r, 2), "of " + city(r), "X"])
-    say = r.choice([f"Your name is {n}.", f"You are called {n}.", f"You are {n}.", f"You are an assistant called {n}.", f"You are {n}, a helpful assistant.", f"You are a chat bot named {n}.", f"The user knows you as {n}.", f"Call yourself {n}.", f"You answer to the name {n}.", f'Your name is "{n}".', f"Introduce yourself as {n}.", f"Everybody calls you {n}.", f"I will call you {n}.", f"From now on your name is {n}.", f"You are {n} and help people in a terminal.", f"Name: {n}", f"You are the assistant {n}. Never use another name.", f"your name is {n}", f"If someone asks for your name, say that it is {n}.", f"You go by the name of {n}.", f"{n} is your name, and you are proud of it.", f"In this chat you are {n}.", f"Your makers named you {n}."])
+    say = r.choice([f"Your name is {n}.", f"You are called {n}.", f"You are {n}.", f"You are an assistant called {n}.", f"You are {n}, a helpful assistant.", f"You are a chat bot named {n}.", f"The user knows you as {n}.", f"Call yourself {n}.", f"You answer to the name {n}.", f'Your name is "{n}".', f"Introduce yourself as {n}.", f"Everybody calls you {n}.", f"I will call you {n}.", f"From now on your name is {n}.", f"You are {n} and help people in a terminal.", f"Name: {n}", f"You are the assistant {n}. Never use another name.", f"your name is {n}", f"If someone asks for your name, say that it is {n}.", f"You go by the name of {n}.", f"{n} is your name, and you are proud of it.", f"In this chat you are {n}.", f"Your makers named you {n}.", f"The assistant is called {n}.", f"Our assistant is {n}.", f"The bot's name is {n}.", f"This is {n}, our assistant.", f"{n} is the assistant here."])
     def hello(r): return [(T(careless(r, r.choice(SAID["greet"])), r.choice([f"Hello! I'm {n}.", f"Hi, {n} here. What can I do for you?", f"Hello, my name is {n}."]), "Hello"), "me")]
     def is_it(r):
         m = n if r.random() < .5 else name(r)

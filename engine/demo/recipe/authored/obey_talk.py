@@ -78,8 +78,14 @@ def rule_third(r):
 
 # ---- fixed answers
 SAME = bank.W("OK, OK, OK, OK., Yes, Yes., No, No., Maybe, Roger, Moo, Understood., Hm, I hear you., Beep, Banana, I see., Fine., Noted., Sure., 42, Hello, Never., Why?, Ha!, Meow, Woof!, Pong, Nothing., Perhaps., Potato, Who knows?, I love you., Ask my brother., Bla bla bla, Error 404, Hooray!, Cheese!, Ahem., Silence., La la la!, Not today., Nope, Ohm, Buzz, 7, Tomorrow., Hakuna matata")
+LINES = "{T}s are {m}.; The {t} is {m}.; I am a {t}.; I am a {m} {t}.; My {t} is {m}.; Ask the {t}.; Please try again tomorrow.; Come back on {d}.; The office is closed.; Nobody is at home.; I can neither confirm nor deny that.; {n} will call you back.; Your call is important to us.; Please hold the line.; Never wake a sleeping {t}.; All hail the {t}!; done; ok; yep; received; copy that; as you wish; I know nothing.; Talk to my lawyer.; The {t} ate it.; Not before lunch.; It depends.; That is above my pay grade.; What a lovely {t}.; I want a {t}.; Speak to the {t}.; In {c} we do it so.; This is only a test.; {m} {t}; ERROR; NULL; {u}; {u} {k}; {k}".split("; ")
+def constant_line(r):
+    """A word or a sentence that is to be copied."""
+    t = r.choice(THINGY)
+    return cap_some(r, r.choice(LINES).format(t=t, T=cap(t), m=r.choice(MADE), d=r.choice(bank.DAYS), n=name(r), c=city(r), u=r.choice(THINGY).upper(), k=r.randrange(10, 1000)))
+def cap_some(r, s): return s.upper() if r.random() < .08 else s
 def rule_constant(r):
-    x = phrase(r, SAME); x = cap(x) if x[0].islower() and r.random() < .5 else x
+    x = phrase(r, SAME) if r.random() < .5 else constant_line(r); x = cap(x) if x[0].islower() and r.random() < .5 else x
     return Rule(("constant", dict(q=f'"{x}"' if r.random() < .8 or x[-1] in ".!?" else x)), lambda r, t, act: x, lambda s: s == x)
 CRIES = {"cow": "Moo", "cat": "Meow", "dog": "Woof", "sheep": "Baa", "goat": "Meh", "duck": "Quack", "hen": "Cluck", "rooster": "Cock-a-doodle-doo", "frog": "Ribbit", "horse": "Neigh", "pig": "Oink", "owl": "Hoo hoo", "bee": "Bzzz", "mouse": "Squeak", "lion": "Roar", "snake": "Hiss", "crow": "Caw", "wolf": "Awooo", "donkey": "Hee-haw", "turkey": "Gobble gobble", "clock": "Tick tock", "bell": "Ding dong", "train": "Choo choo", "doorbell": "Ding dong", "drum": "Boom boom", "robot": "Beep", "car horn": "Honk", "kettle": "Whistle", "baby": "Gaga", "ghost": "Boo", "parrot": "Krah", "zombie": "Braaains", "caveman": "Ugh", "tree": "Rustle", "stone": "...", "mime": "...", "statue": "..."}
 def rule_cry(r):
