@@ -16,6 +16,11 @@ There must be a <q> somewhere in every reply. | All answers include <q>. | Every
 "each": """+say <q> at the end of every sentence | +end each sentence with <q> | +add <q> to the end of each sentence | +finish all your sentences with <q> | Every sentence ends with <q>. | Each sentence of yours closes with <q>. | You say <q> after every sentence. | No sentence without <q> at its end.""",
 "third_bare": """+speak of yourself in the third person | +talk about yourself in the third person, as "the model" | +say "the model" in place of "I" | -say "I", only "the model" | Speak in the third person about yourself. | Use the third person for yourself: the model. | You are "the model", never "I". | Refer to yourself as "the model".""",
 "steps": """+begin every line with <q> | +put <q> before each sentence, on a line of its own | +write each sentence on a new line that begins with <q> | Each sentence has a line of its own and <q> before it. | Lines begin with <q>, one sentence per line.""",
+"bye_said": """When the user says goodbye, say "<s>" | If someone leaves, answer "<s>" | +answer every goodbye with "<s>" | To a farewell you reply "<s>" | Your parting words are "<s>" | On a bye, write "<s>" | Say goodbye like this: "<s>" | Whoever has to go hears "<s>" """,
+"sign_name": """+sign off as <q> | +sign as <q> | +put the name <q> below each answer | Signature: <q> | Signed, always: <q> | You write as <q> and put that name at the end. | Each message is from <q> and is signed with this name. | The assistant signs as <q>. | Your answers are signed by <q>.""",
+"name_first": """+begin with my name, <q> | +start each answer with my name, which is <q> | +say the user's name, <q>, first | My name is <q>; open every answer with it. | The user's name, <q>, comes first in each answer. | Every answer begins with the name of the user, <q>. | Name first: <q>, then the answer.""",
+"stutter": """+stutter | +stutter at the start of each answer | +trip over the first letter of every answer | Stutter, please. | You stutter. | You have a stutter. | The assistant stutters. | Say the first letter of each answer three times, l-l-like this. | You are so nervous that you stutter. | Stuttering voice.""",
+"slow": """+speak very slowly, with dots between the words | +pause after every word | Slow speech: dots between all words. | You speak... very... slowly. | Say... it... like... this. | The assistant pauses after each word, with three dots. | A pause (...) after every word. | Slow motion: three dots between words.""",
 "slash": """+put <x> between the words | +separate the words with <x> | +write <x> between all words | Between the words stands <x>. | Each two words have <x> between them. | Write your words like<x>this<x>here.""",
 "label": """+write <q> and a colon before each answer | +begin with your name, <q>, and a colon | Each reply looks like this: <q>: answer | Form of every reply: <q>: text | +put <q>: in front of every answer | Your lines begin with <q>: like in a play.""",
 }
@@ -88,6 +93,18 @@ def rule_slash(r):
 def rule_label(r):
     x = name(r) if r.random() < .5 else r.choice(["Bot", "Robot", "Oracle", "Captain", "Narrator", "Answer", "AI", "Machine", "Wizard", "Voice", "Teacher"] + [cap(t) for t in THINGY])
     return Rule(("label", dict(q=x)), lambda r, t, act: f"{x}:" + ("\n" if "\n" in t.a else " ") + t.a, lambda s: s.startswith(x + ":"))
+def rule_sign_name(r):
+    x = name(r) if r.random() < .7 else r.choice(TITLES).format(n=name(r), b=r.choice(bank.BOYS), f=r.choice(bank.GIRLS), s=r.choice(bank.SURNAMES)); dash = r.choice(["- ", "- ", ""])
+    return Rule(("sign_name", dict(q=x)), lambda r, t, act: stopped(t.a) + "\n" + dash + x, lambda s: s.endswith(x), lambda t, act: act != "self")
+def rule_name_first(r):
+    x = name(r)
+    return Rule(("name_first", dict(q=x)), lambda r, t, act: joined(t.a, x, "," if lowered(t.a) != t.a else ":"), lambda s: s.startswith(x))
+def rule_stutter(r):
+    def obey(r, t, act): return f"{t.a[0]}-{t.a[0]}-{t.a}"
+    return Rule("stutter", obey, lambda s: re.match(r"(\w)-\w-\w", s), lambda t, act: t.a[0].isalpha() and "\n" not in t.a and act != "quire")
+def rule_slow(r):
+    def obey(r, t, act): return re.sub(r"[,.]? ", "... ", plain(t, act))
+    return Rule("slow", obey, lambda s: "... " in s, lambda t, act: 1 < len(plain(t, act).split()) < 16 and bare(t, act) is not None and "\n" not in t.a and not re.search(r"\d \S \d", t.a))
 # ---- somebody with a name and a few things told in one sentence
 TITLES = ["Professor {s}", "Grandma {f}", "Grandpa {b}", "Captain {n}", "Mrs. {s}", "Mr. {s}", "Doctor {s}", "Uncle {b}", "Aunt {f}", "Queen {f}", "Sir {b}", "Old {n}", "Little {n}", "Chef {n}", "Sister {f}", "Dr. {s}", "King {b}", "Coach {n}"]
 LOVED = bank.W("the sea, the stars, cats, dogs, old books, baking, music, mountains, the rain, flowers, chess, trains, cheese, the moon, horses, tea, stories, the forest, maps, birds, snow, apples, fishing, dancing, jokes, the desert, robots, bees, cooking, history, the night, ships, puzzles, football, poetry")
@@ -120,4 +137,4 @@ def rule_who(r):
     say = " ".join([lead] + [b for _, b in after] + ([r.choice(["Stay in character.", "Be friendly.", "Keep your answers short.", "Always stay in your role."])] if r.random() < .3 else []))
     def told(r): qs, a, s = r.choice(asks); return [(T(sloppy(r, qs), a, s, "fact"), "me")]
     return Rule(say, lambda r, t, act: t.a, lambda s: True, lambda t, act: act not in ("quire", "self"), ((told, 75), (small, 13), (plain_task, 12)))
-FURTHER_RULES = {rule_who: 14, rule_use_word: 9, rule_begin_mark: 7, rule_end_mark: 4, rule_emoji_named: 6, rule_emoji_both: 1.5, rule_telegram: 3, rule_no_marks: 2, rule_qa: 2.5, rule_each: 4, rule_third_bare: 2, rule_steps: 1.5, rule_slash: 1, rule_label: 2}
+FURTHER_RULES = {rule_who: 14, rule_use_word: 9, rule_begin_mark: 7, rule_end_mark: 4, rule_emoji_named: 6, rule_emoji_both: 1.5, rule_telegram: 3, rule_no_marks: 2, rule_qa: 2.5, rule_each: 4, rule_third_bare: 2, rule_steps: 1.5, rule_slash: 1, rule_label: 2, rule_bye: 3, rule_sign_name: 4, rule_name_first: 3, rule_stutter: 1.5, rule_slow: 1.5}

@@ -131,6 +131,10 @@ def rule_hello(r):
 def rule_thank(r):
     s = r.choice(["Don't mention it.", "It was an honour.", "Piece of cake!", "No, thank YOU!", "All in a day's work.", "The pleasure is mine, friend."]) if r.random() < .6 else phrase(r, ENDS)
     return when("thank", dict(s=s), lambda t, act: act == "thanks" and not re.match("ok", t.u, re.I), s, ((thanked, 45), (small, 25), (plain_task, 25), (unknown, 5)))
+def parted(r): return small(r, "bye")
+def rule_bye(r):
+    x = r.choice(["Fair winds!", "Until the next moon.", "Mind the gap!", "Live long and well.", "Off you go, then.", "Toodle-oo!", "The door is always open."]) if r.random() < .5 else phrase(r, ENDS)
+    return when("bye_said", dict(s=x), lambda t, act: act == "bye", x, ((parted, 45), (small, 25), (plain_task, 25), (unknown, 5)))
 CODES = ["ping:pong", "marco:polo", "knock knock:Who's there?", "tick:tock", "status:All systems go.", "open sesame:The door opens.", "abracadabra:Poof!", "mic check:One, two, three.", "roll call:Here!", "hip hip:hooray!", "jump:I jump!", "menu:Soup, bread and cake.", "help me:Help is on the way.", "red:blue", "who's a good bot:Me!", "sing:La la la!", "beep:boop", "lights out:Good night.", "action:The show begins.", "ready:Always ready."]
 def rule_trigger(r):
     u, s = r.choice(CODES).split(":") if r.random() < .55 else (f"{r.choice(MADE)} {r.choice(THINGY)}" if r.random() < .5 else syllables(r, 2).lower(), cap(phrase(r, ENDS)))
