@@ -1,106 +1,19 @@
 #!/usr/bin/env python3
 """Names and cities kept over a conversation: told, talked past, corrected, asked for, and never invented.
 
-What is told is copied from pools far too large to be learnt by heart (introductions_src/names.txt, cities.txt, and names put
-together from syllables), so that only the conversation has the answer. phrases.txt has the wordings. What a person has told
-stands in Person.facts; every answer is made from it.
+What is told is copied from pools far too large to be learnt by heart (names.py), so that only the conversation has the answer.
+phrases.txt and tellings.txt of introductions_src have the wordings; tellings.py has what is told beyond a name and a city.
+What a person has told stands in Person.facts; every answer is made from it.
 
 usage: introductions.py N SEED OUT.jsonl
 """
-import json, os, random, re, sys, unicodedata
+import json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import chatter, counting, far, guide, quire_facts, reach, skill_persona, skill_systems, skills
-from skill_common import an, bank, cap, join, syllables
-
-SRC = HERE + "/introductions_src/"
-def pool(path):
-    """The entries of a list with commas, each once."""
-    lines = [line for line in open(SRC + path, encoding="utf-8").read().split("\n") if line and line[0] != "#"]
-    return sorted({x.strip() for line in lines for x in line.split(",")} - {""})
-def phrases():
-    """{key: lines}, each line a list of parts (between =>), each part a list of wordings."""
-    out = {}
-    for line in open(SRC + "phrases.txt", encoding="utf-8").read().split("\n"):
-        if line[:1] == "@": lines = out[line[1:]] = []
-        elif line and line[0] != "#": lines.append([part.split(" / ") for part in line.split(" => ")])
-    return out
-NAMES, CITIES, P = pool("names.txt"), pool("cities.txt"), phrases()
-SHORT = [n for n in NAMES if n.isalpha() and len(n) < 6]
-KNOWN = set(NAMES) | set(CITIES)
-def wordings(key): return P[key][0][0]
-
-# ---- names and cities, real and invented
-ONSET = "B Br C Ch D Dr F Fl G Gr H J K Kl Kr L M N P Pr Qu R S Sh Sk St T Th Tor Tr V W Y Z Zh".split()
-MIDDLE = "a e i o u a e i o ae ai ea ei ia io oa or ar el en in al".split()
-INNER = "b d f g k l ll m mb n nd nt r rr rv s ss st t th v x z".split()
-LAST = "a an ane ara as e el ella en er eth i ia ian ick id in ina ion ira is ix o on or ra ric rin us wen y yn".split()
-TOWN = "ton ham ford bury field wick stad berg ville ova dale mouth bridge burg port holm grad hurst by minster haven stein abad pur gard ona eda ino os".split()
-RUDE = re.compile(r"ass\b|asss|puke|fuck|shit|shat|cunt|tits?|cum|dick|nig|fag|rape|anus|nazi|piss|slut|cock|porn|sex|poo|penis|pedo|hoe|whor|jew|homo|kkk|die|kill|dead|dumb|idiot|suck|fart|crap|damn|hell", re.I)
-def part(r):
-    """The middle of a made name, with no more than two consonants in a row."""
-    m = r.choice(MIDDLE)
-    return m + r.choice(INNER if m[-1] in "aeiou" else "bdfgkmtv")
-def invented(r):
-    while True:
-        v = syllables(r, r.choice((1, 2, 2, 3))) if r.random() < .3 else r.choice(ONSET) + part(r) + (part(r) if r.random() < .25 else "") + r.choice(LAST)
-        if not RUDE.search(v): return v
-def plain(r, v):
-    """Some type without accents."""
-    if v.isascii() or r.random() < .65: return v
-    bare = "".join(x for x in unicodedata.normalize("NFKD", v) if not unicodedata.combining(x))
-    return bare if bare.isascii() else v
-def name(r):
-    z = r.random()
-    if z < .05: return plain(r, r.choice(NAMES)) + " " + (r.choice(bank.SURNAMES) if z < .02 else invented(r))
-    if z < .07: return "-".join(r.sample(SHORT, 2))
-    if z < .64: return plain(r, r.choice(NAMES))
-    v = invented(r)
-    return f"{v}-{invented(r)}" if z < .67 else r.choice(["O'", "D'", "Mc", "Al-", "De ", "Van ", "M'", "N'", "St. "]) + v if z < .70 else v
-def city(r):
-    if r.random() < .64: return plain(r, r.choice(CITIES))
-    v = r.choice(ONSET) + (part(r) if r.random() < .2 else "") + r.choice(MIDDLE) + r.choice(["", "", "l", "n", "r", "s", "m", "d", "k"]) + r.choice(TOWN)
-    if RUDE.search(v): return city(r)
-    z = r.random()
-    if z < .14: return r.choice(["New", "Old", "Upper", "Little", "Port", "San", "Santa", "Saint", "Nova", "Bad", "Los", "Mount", "East", "Villa", "Al", "Great", "Castle", "Fort", "Lake", "Hay", "El", "La", "Le", "Monte", "Rio", "Puerto", "Long", "Market", "Chipping"]) + " " + invented(r)
-    if z < .2: return invented(r) + " " + r.choice(["Falls", "City", "Springs", "Bay", "Regis", "Cross", "Green", "Hill", "Norton", "Bridge", "Beach", "Creek", "Island", "Valley", "Junction", "Abbey", "Lake", "Point"])
-    if z < .23: return f"{invented(r)}'s {r.choice(['Lynn', 'Cross', 'Stortford', 'Hill', 'Ferry', 'Bay', 'Castle', 'Green'])}"
-    if z < .25: return r.choice(["L'", "Sant'", "Al-", "As-", "Ville-"]) + invented(r)
-    return f"{v}-{r.choice(['on-Sea', 'sur-Mer', 'le-Bois', 'am-See', 'les-Bains', 'on-Wye', 'under-Lyne', 'upon-Tees', 'by-the-Sea', invented(r)])}" if z < .33 else v
-def fresh(r, make, used):
-    """A value that no one here has."""
-    while True:
-        v = make(r)
-        if v not in used: used.add(v); return v
-SAME = [("c", "k"), ("k", "c"), ("i", "y"), ("y", "i"), ("s", "z"), ("z", "s"), ("ph", "f"), ("f", "ph"), ("e", "a"), ("a", "e"), ("o", "u"), ("th", "t"), ("t", "th")]
-def respelled(r, v):
-    """(the same name spelled a little differently, what a person says of it or None)"""
-    for i in range(1, len(v)):
-        if v[i] == v[i - 1] and v[i].isalpha() and v[i].islower(): return v[:i] + v[i + 1:], f"with one {v[i]}"
-    i = r.randrange(1, len(v))
-    if v[i] in "lnrstm" and r.random() < .4: return v[:i] + v[i] + v[i:], f"with two {v[i]}'s"
-    a, b = r.choice([x for x in SAME if x[0] in v[1:]] or [("", "")])
-    return (v[0] + v[1:].replace(a, b, 1) if a else v + "e"), None
-
-# ---- the way people type
-SLOT = re.compile(r"(\{\w\})")
-def may_be_lower(v): return "İ" not in v and (v == v.lower().capitalize() and v.isalpha() or v in CITIES_SET and "'" not in v)
-CITIES_SET = set(CITIES)
-def typed(r, text, vals=None):
-    """A wording with its values, typed carelessly: never inside a value, but for the case of one that stays clear in lower case."""
-    vals = vals or {}; parts = SLOT.split(text)
-    if r.random() < .14: parts = [p if p[:1] == "{" else p.lower() for p in parts]
-    if r.random() < .2 and parts[-1][:1] != "{": parts[-1] = parts[-1].rstrip(".?!")
-    if r.random() < .07: parts = [p.replace("'", "") for p in parts]
-    if r.random() < .06:
-        i = r.choice([k for k, p in enumerate(parts) if p[:1] != "{"]); p = parts[i]
-        if len(p) > 9:
-            k = r.randrange(2, len(p) - 2)
-            if p[k - 1:k + 3].isalpha(): parts[i] = p[:k] + r.choice([p[k + 1] + p[k] + p[k + 2:], p[k + 1:], p[k] + p[k:]])
-    small = all(p[:1] == "{" or p == p.lower() for p in parts) and r.random() < .5 and all(may_be_lower(v) for v in vals.values() if v[:1].isupper())
-    u = "".join(vals.get(p[1], "").lower() if p[:1] == "{" and small else vals.get(p[1], "") if p[:1] == "{" else p for p in parts)
-    return u.strip()
-def fill(text, vals): return SLOT.sub(lambda m: vals[m.group(1)[1]], text)
+from names import KNOWN, P, city, fill, fresh, invented, name, respelled, typed, wordings
+from skill_common import an, bank, cap
+from tellings import BARE, JOBS, Tellings, asked, dressed
 
 # ---- what may stand between: exchanges of the other generators that tell nothing of the person
 PERSONAL = re.compile(r"\bmy\b|\bmine\b|name|called|\bwho am\b|\bi(?:'m| am|m)? (?:live|like|love|work|have|enjoy|come|from|hate|play|got|met|moved|was|saw)\b|\bremember|\bgreet|told me|told you|\byou said|\bwe\b|\b(train|plane|trip|travel|visit|fly|drive|city|town|village)\b|years old|\bam i\b|the user", re.I)
@@ -161,31 +74,35 @@ def setting(r, used):
 # ---- what a person tells: kind: how its value is made; "p" is which relative or animal
 RELATIVES = bank.W("sister, brother, wife, husband, mother, father, son, daughter, cousin, aunt, uncle, grandmother, grandfather, niece, nephew") + 3 * bank.W("neighbour, cousin, colleague, best friend, flatmate, twin, roommate, classmate")
 ANIMALS = bank.W("cat, dog, hamster, parrot, rabbit, horse, goldfish, pony, canary, turtle, lizard, goat, duck, hen, guinea pig, donkey, snail, ferret, mouse, budgie")
-MAKE = {"job": lambda r: an(r.choice(bank.JOBS_SIMPLE)), "age": lambda r: str(r.randrange(7, 95)), "colour": lambda r: r.choice(bank.COLOURS[:11]), "food": lambda r: r.choice(bank.FOODS),
-        "hobby": lambda r: r.choice(bank.HOBBIES), "number": lambda r: str(r.randrange(2, 1000)), "surname": lambda r: r.choice(bank.SURNAMES) if r.random() < .4 else invented(r), "person": name, "pet": name}
+MAKE = {"job": lambda r: an(r.choice(JOBS)), "age": lambda r: str(r.randrange(7, 95)), "colour": lambda r: r.choice(bank.COLOURS[:11]), "food": lambda r: r.choice(bank.FOODS),
+        "hobby": lambda r: r.choice(bank.HOBBIES), "number": lambda r: str(r.randrange(2, 1000)), "surname": lambda r: r.choice(bank.SURNAMES) if r.random() < .4 else invented(r), "person": name, "pet": name,
+        "work": city, "trip": city, "month": lambda r: r.choice(bank.MONTHS), "instrument": lambda r: r.choice(bank.INSTRUMENTS), "sport": lambda r: r.choice(bank.SPORTS), "language": lambda r: r.choice(bank.LANGS), "drink": lambda r: r.choice(bank.CATS["drinks"]),
+        "shoes": lambda r: str(r.randrange(34, 48)), "house": lambda r: str(r.randrange(1, 200))}
+SELDOM = ("work", "trip", "month", "instrument", "sport", "language", "drink", "shoes", "house")  # asked for only where told
 DATED = re.compile(r"\d|thirty|birthday|hobby|my name|mood for|my (wife|husband|son|daughter|sister|brother|mother|father|dog|cat|hamster|best friend|flatmate|colleague|neighbour|uncle|aunt|grand\w+)\b", re.I)  # days that tell of age, pet or relatives
 
 LIKE = bank.W("sunny, rainy, cold, foggy, snowy, windy, grey, lovely, beautiful, quiet, sleepy, noisy, busy, hot, warm, icy, stormy, wet, dear old, far-away, dusty, green, little, big, frosty, cloudy, merry, boring")
 HURTS = [f for f in far.FIELDS if f.core == "hurt"]
 MOST = 13  # exchanges; only questions may follow
-class Person:
+class Person(Tellings):
     """What one person has told, and the chat so far."""
+    MAKE, ANIMALS = MAKE, ANIMALS
     def __init__(self, r, between):
         self.r, self.between, self.used, self.out, self.asked = r, between, set(), [], set()
         self.kin, self.kin_names = {}, {}  # relatives talked of: where each lives and what each is called, or None
         self.prompt, self.style, self.kind, self.me = setting(r, self.used)
-        self.facts, self.how, self.was, self.lives = {}, "live", None, None
+        self.facts, self.how, self.was, self.lives, self.moved = {}, "live", None, None, False
     def add(self, u, a, core=None): self.out.append((u, self.style(a, core)))
     def say(self, key, vals): return fill(self.r.choice(wordings(key)), vals)
 
     # -- telling
     def tell_name(self):
         n = self.facts["name"] = fresh(self.r, name, self.used); v = {"n": n}
-        self.add(typed(self.r, self.r.choice(wordings("name")), v), self.say("ack_name", v), f"Hello, {n}!")
+        self.add(typed(self.r, dressed(self.r, self.r.choice(wordings("name")), True), v), self.say("ack_name", v), f"Hello, {n}!")
     def tell_city(self):
         c = self.facts["city"] = fresh(self.r, city, self.used); v = {"c": c, "n": "", "j": self.r.choice(LIKE)}
         self.how = self.r.choice(("live", "live", "from"))
-        self.add(typed(self.r, self.r.choice(wordings(self.how)), v), self.say("ack_city", v), "OK.")
+        self.add(typed(self.r, dressed(self.r, self.r.choice(wordings(self.how))), v), self.say("ack_city", v), "OK.")
     def tell_both(self):
         v = {"n": fresh(self.r, name, self.used), "c": fresh(self.r, city, self.used), "j": self.r.choice(LIKE)}; self.facts.update(name=v["n"], city=v["c"])
         r = self.r; z = r.random()
@@ -195,7 +112,7 @@ class Person:
         else: t = r.choice(wordings("both"))
         self.how = "from" if re.search(r"\bfrom\b|born", t) and not re.search(r"\blive|moved|home", t) else "live"
         if z > .94: t = r.choice(["Please remember this. ", "For later: ", "Just so you know: "]) + t
-        self.add(typed(r, t, v), self.say("ack_both", v), f"Hello, {v['n']}!")
+        self.add(typed(r, dressed(r, t), v), self.say("ack_both", v), f"Hello, {v['n']}!")
     def tell_two_cities(self):
         """Where one was born and where one lives are two things."""
         r = self.r
@@ -206,7 +123,7 @@ class Person:
         r = self.r; v = fresh(r, MAKE[kind], self.used); told = P[kind][0][0]; p = ""
         if kind in ("person", "pet"): p = p_asked or (self.relative() if kind == "person" else r.choice(ANIMALS))
         self.facts[kind] = (v, p); vals = {"v": v, "p": p}
-        self.add(typed(r, r.choice(told), vals), self.say("ack", {}) if r.random() < .6 or kind not in ("person", "pet") else r.choice([f"{v} is a nice name.", f"Say hello to {v}!", f"Greetings to {v}!"]), "OK.")
+        self.add(typed(r, dressed(r, r.choice(told)), vals), self.say("ack", {}) if r.random() < .6 or kind not in ("person", "pet") else r.choice([f"{v} is a nice name.", f"Say hello to {v}!", f"Greetings to {v}!"]), "OK.")
         if kind == "person" and r.random() < .4: self.tell_lives()
     def tell_lives(self):
         r = self.r; v, p = self.facts["person"]; self.lives = fresh(r, city, self.used)
@@ -326,27 +243,28 @@ class Person:
         """One question about a fact, answered from what was told, or honestly not at all."""
         r, f = self.r, self.facts
         if kind == "name":
-            q = r.choice(wordings("ask_name"))
+            if ("nick" in f or "full" in f) and not again: return self.form_of_name()
+            q = asked(r, r.choice(wordings("ask_name") if "name" not in f or r.random() < .9 else wordings("ask_name_bare")))
             if "name" not in f: return self.unknown(typed(r, q), "your name")
             self.add(typed(r, q), self.name_answer(q), f["name"] + ".")
         elif kind == "city":
-            if "origin" in f: q = r.choice(wordings("ask_home")); return self.add(typed(r, q), r.choice([f"You live in {f['city']}.", f"{f['city']}.", f"You live in {f['city']} now."]), f["city"] + ".")
-            q = r.choice(wordings("ask_city"))
+            if "origin" in f or self.moved: q = asked(r, r.choice(wordings("ask_home"))); return self.add(typed(r, q), r.choice([f"You live in {f['city']}.", f"{f['city']}.", f"You live in {f['city']} now."]), f["city"] + ".")
+            q = asked(r, r.choice(wordings("ask_city") if "city" not in f or r.random() < .9 else wordings("ask_city_bare")))
             if "city" not in f: return self.unknown(typed(r, q), "where you are from" if re.search(r"\bfrom\b|come", q) else r.choice(["where you live", "your city"]))
             self.add(typed(r, q), self.city_answer(q), f["city"] + ".")
         elif kind == "origin":
-            q = r.choice(wordings("ask_origin")); c = f["origin"]
+            q = asked(r, r.choice(wordings("ask_origin"))); c = f["origin"]
             self.add(typed(r, q), r.choice([f"You were born in {c}.", f"In {c}."]) if "born" in q else r.choice([f"You are from {c}.", f"{c}.", f"You come from {c}."]), c + ".")
         else:
             v, p = f.get(kind) or ("", self.relative() if kind == "person" else r.choice(ANIMALS))
-            _, asks, says, what = P[kind][0]; q = r.choice(asks); vals = {"v": v, "p": p}
+            _, asks, says, what = P[kind][0]; q = asked(r, r.choice(asks if kind not in f else asks + BARE.get(kind, []))); vals = {"v": v, "V": cap(v), "p": p}
             if kind not in f: self.unknown(typed(r, q, vals), fill(what[0], vals)); return p
             if "Who" in q: says = says[:1] + says[2:]
             self.add(typed(r, q, vals), fill(r.choice(says), vals), cap(v) + ".")
     def both(self):
         f = self.facts; key = "say_both_live" if self.how == "live" else "say_both_from"
-        v = {"n": f["name"], "c": f["city"]}; q = self.r.choice(wordings("ask_both")); says = wordings(key)
-        if "origin" in f: says = ["You are {n} and you live in {c}.", "Your name is {n} and you live in {c}."]; q = self.r.choice([x for x in wordings("ask_both") if not re.search(r"\bfrom\b", x)])
+        v = {"n": f["name"], "c": f["city"]}; q = asked(self.r, self.r.choice(wordings("ask_both"))); says = wordings(key)
+        if "origin" in f or self.moved: says = ["You are {n} and you live in {c}.", "Your name is {n} and you live in {c}."]; q = asked(self.r, self.r.choice([x for x in wordings("ask_both") if not re.search(r"\bfrom\b", x)]))
         if "sentence" in q: says = [s for s in says if " and " in s]
         self.add(typed(self.r, q), self.say_one(says, v), f"{v['n']}, {v['c']}.")
     def say_one(self, says, v): return fill(self.r.choice(says), v)
@@ -402,10 +320,11 @@ class Person:
             if "name" in f: kinds += [("form", 5), ("check name", 4)]
             if "city" in f: kinds.append(("check city", 3 if "origin" not in f else 0))
             if "origin" in f: kinds.append(("origin", 18))
+            if "nick" in f or "full" in f: kinds.append(("name", 20))
             if "person" in f: kinds.append(("who", 22))
             if self.kin: kinds.append(("kin", 8))
             if (self.was or {}).get("city") and self.moved: kinds.append(("old", 6))
-            kinds += [(k, 12 if k in f else .9) for k in MAKE if k not in ("person",)] + [("about", 8)]
+            kinds += [(k, 12 if k in f else 0 if k in SELDOM else .9) for k in MAKE if k not in ("person",)] + [("about", 8)]
             k = r.choices([k for k, _ in kinds], [w for _, w in kinds])[0]; before = self.out[-1:] if i else []
             if k == "both": self.both()
             elif k == "form": self.form()
@@ -429,17 +348,26 @@ def yes(r, q, a):
 def introduce(x):
     """What is told first, in one turn or several."""
     r = x.r; z = r.random()
-    if z < .36: x.tell_both()
-    elif z < .60:
+    if z < .24: x.tell_both()
+    elif z < .42:
         tell = [x.tell_name, x.tell_city]
         if r.random() < .4: tell.reverse()
         tell[0]()
         if r.random() < .5: x.fillers(r.choice((1, 1, 2)))
         tell[1]()
-    elif z < .70: x.tell_name()
-    elif z < .76: x.tell_city()
-    elif z < .88: x.tell_with_person()
-    else: x.tell_two_cities()
+    elif z < .48: x.tell_name()
+    elif z < .53: x.tell_city()
+    elif z < .60: x.tell_with_person()
+    elif z < .66: x.tell_two_cities()
+    elif z < .82: x.tell_many()
+    elif z < .87: x.tell_home_with()
+    elif z < .91: x.tell_slip()
+    elif z < .94: x.tell_moved()
+    else:
+        (x.tell_nick if z < .975 else x.tell_full)()
+        if r.random() < .3: x.fillers(1)
+        if r.random() < .7: x.tell_city()
+    if len(x.facts) > 3: return
     for k in r.sample([k for k in MAKE if k not in x.facts], r.choices((0, 1, 2), (64, 26, 10))[0]):
         if r.random() < .3: x.fillers(1)
         x.tell(k)
@@ -451,13 +379,18 @@ def by_prompt(x):
 
 def chat(r, between):
     """One conversation: at times asked too early, told, talked past, at times corrected, asked."""
-    x = Person(r, between); x.moved = False
+    x = Person(r, between)
     if r.random() < .06: by_prompt(x)
     else:
-        if r.random() < .07: x.question(r.choice(("name", "city", "name", "age")))
+        early = r.choice(("name", "city", "name", "age")) if r.random() < .09 else None
+        if early: x.question(early)
         elif r.random() < .04: x.about()
         elif r.random() < .1: x.fillers(1)
-        introduce(x)
+        if early in ("name", "city") and r.random() < .55:
+            x.reply(early)
+            if r.random() < .3: x.fillers(1)
+            (x.tell_city if early == "name" else x.tell_name)()
+        else: introduce(x)
     x.fillers(r.choices((0, 1, 2, 3, 4, 5, 6, 7), (8, 16, 18, 18, 15, 11, 8, 6))[0])
     for _ in range(r.choices((0, 1, 2), (74, 21, 5))[0]):
         x.correct()
@@ -466,7 +399,8 @@ def chat(r, between):
     if r.random() < .12:
         missing = [k for k in ("name", "city", "age", "job", "food", "colour", "person", "pet", "surname") if k not in x.facts]
         k = r.choice(missing); p = x.question(k)
-        if k in ("name", "city"): (x.tell_name if k == "name" else x.tell_city)()
+        if k in ("name", "city") and r.random() < .6: x.reply(k)
+        elif k in ("name", "city"): (x.tell_name if k == "name" else x.tell_city)()
         else: x.tell(k, p)
         if r.random() < .6: x.fillers(r.choice((1, 1, 2)))
         x.question(k)
