@@ -88,7 +88,7 @@ def part(name, chats):
     whole = [mend(m) for m in chats if len(m) > 1 and m[-1][0] == 'a' and all(b.strip() and '<|' not in b for _, b in m)]
     whole = [m for m in whole if APART.free(m)]
     made = Part(name, [render(m) for m in whole])
-    made.sample = whole[::12] if name != 'introductions' else []  # one row, one person: what was told in one chat must not be there when the next one asks
+    made.sample = whole[::12] if name not in ('introductions', 'few_shot') else []  # one row, one person: what was told or shown in one chat must not be there when the next one asks
     return made
 
 
@@ -153,20 +153,28 @@ def sources(ex, stage):
 
 
 @numba.njit
-def mark(t, assistant):
-    """Bit 15: loss on this token in stage 2 (an assistant's text and its end)."""
-    on, skip = False, 0
+def mark(t, assistant, first):
+    """Bit 15: loss on this token in stage 2 (an assistant's text and its end); first: of a chat with several answers also on the first."""
+    on, skip, answers, begin, end = False, 0, 0, 0, 0
     for i in range(t.shape[0]):
         v = t[i]
-        if v == 1:
+        if v == 0:
+            for j in range(begin, end if answers == 1 else begin):
+                t[j] |= 0x8000
+            answers = 0
+        elif v == 1:
             on = i + 1 < t.shape[0] and t[i + 1] == assistant
             skip = 2
+            if on:
+                answers += 1
+                begin = i + 3
         elif on and skip > 0:
             skip -= 1
         elif on:
-            t[i] = v | 0x8000
+            if first or answers > 1:
+                t[i] = v | 0x8000
             if v == 2:
-                on = False
+                on, end = False, i + 1
 
 
 @numba.njit
@@ -214,7 +222,7 @@ class Corpus:
             T, L = np.concatenate([p.tokens for p in parts]), np.concatenate([p.lengths for p in parts])
             ids = np.unique(np.concatenate([p.keys for p in parts]), return_index=True)[1]
             if parts[0].chats:
-                mark(T, assistant)
+                mark(T, assistant, name != 'few_shot')  # what the first example shows cannot be known before it
             else:  # prose is cut into pieces of 1,024
                 L = np.array([p for l in L for p in [1024] * (l // 1024) + ([l % 1024] if l % 1024 else [])])
                 ids = np.arange(len(L))

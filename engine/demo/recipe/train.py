@@ -3,10 +3,10 @@
 
 usage: train.py DATA_IN OUT total_seconds stage1_fraction [--smoke]
 
-environment: SIZE=30m or 3m (the drafter); N1, N2: tokens that are packed for each stage; ROWS: the folder of packed rows
-(made by pack.py unless it is there); INIT=FILE.gguf: weights to begin with (weights.py), for stage 2 alone, and REST=FILE.npz:
+environment: SIZE=30m, 42m or 3m (the drafter); N1, N2: tokens that are packed for each stage; ROWS: the folder of packed rows
+(made by pack.py unless it is there; two runs on two cards can share it); INIT=FILE.gguf: weights to begin with (weights.py), for stage 2 alone, and REST=FILE.npz:
 what the run that made them left beside them. A run writes the same two files, quire-demo-SIZE-q8_0.gguf and rest.npz;
-LIKE=FILE.gguf: what the file has besides the weights (the one in the tree).
+LIKE=FILE.gguf: what the file has besides weights and sizes (the one in the tree).
 """
 import json, math, os, subprocess, sys, time
 T0 = time.time()
@@ -14,7 +14,9 @@ IN, OUT, TOTAL, F1 = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.arg
 HERE = os.path.dirname(os.path.abspath(__file__)); W = os.environ.get('ROWS', '/tmp/rows'); os.makedirs(OUT, exist_ok=True)
 N1, N2 = ('9e7', '4e7') if SMOKE else (os.environ.get('N1', '9.5e8'), os.environ.get('N2', '1.15e9'))
 SIZE = os.environ.get('SIZE', '30m')
-prep = subprocess.Popen(['true'] if os.path.exists(W) else [sys.executable, HERE + '/pack.py', IN, W, N1 if F1 > 0 else '0', N2])
+try:
+    os.mkdir(W); prep = subprocess.Popen([sys.executable, HERE + '/pack.py', IN, W, N1 if F1 > 0 else '0', N2])
+except FileExistsError: prep = None  # another run has packed them, or is about to
 import numpy as np, torch, torch.nn as nn, torch.nn.functional as F
 from torch.nn.attention.flex_attention import flex_attention, create_block_mask
 import weights
@@ -25,7 +27,7 @@ log('torch', torch.__version__, torch.cuda.get_device_name())
 torch._dynamo.config.cache_size_limit = 64; torch.set_float32_matmul_precision('high'); torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
 DEV = 'cuda'; torch.manual_seed(1)
 V, EPS, THETA, CTX = 8192, 1e-5, 10000.0, 2048
-D, L, H, KV, HD, FF = {'30m': (512, 11, 8, 4, 64, 1024), '3m': (192, 4, 3, 1, 64, 512)}[SIZE]
+D, L, H, KV, HD, FF = {'30m': (512, 11, 8, 4, 64, 1024), '42m': (512, 16, 8, 4, 64, 1024), '3m': (192, 4, 3, 1, 64, 512)}[SIZE]
 
 class Norm(nn.Module):
     def __init__(s): super().__init__(); s.weight = nn.Parameter(torch.ones(D))
@@ -118,7 +120,7 @@ def opt(f):
 def dummy(T):
     tok = torch.randint(3, V, (SH[T], T), dtype=torch.int32, device=DEV); flg = (torch.rand(SH[T], T, device=DEV) < 0.01).to(torch.uint8) * 2 + 1; flg[:, 0] |= 2; return tok, flg
 INIT, HEADS = os.environ.get('INIT'), {'q': H, 'k': KV}
-LIKE = INIT or os.environ.get('LIKE', f'{HERE}/../quire-demo-{SIZE}-q8_0.gguf')
+LIKE = INIT or os.environ.get('LIKE', HERE + '/../quire-demo-30m-q8_0.gguf')
 if INIT:
     first = weights.read(INIT, HEADS, np.load(os.environ['REST']) if 'REST' in os.environ else None)
     with torch.no_grad():
@@ -137,7 +139,8 @@ def rows(stage):
     """The rows of a stage on the device, and its held-out ones, when they are packed."""
     w = f'{W}/{stage}'
     while not os.path.exists(w + '/DONE'):
-        if prep.poll() not in (None, 0): log('prep failed', prep.returncode); sys.exit(1)
+        if prep and prep.poll() not in (None, 0): log('prep failed', prep.returncode); sys.exit(1)
+        if not prep and not os.listdir(W): log('nobody packs rows into', W); sys.exit(1)
         time.sleep(0.2)
     tok, flg = (torch.from_numpy(np.load(f'{w}/{n}.npy')) for n in ('tok', 'flg')); tok = tok.view(torch.int16).to(DEV); flg = flg.to(DEV)
     log('data on device', stage, tuple(tok.shape)); return tok, flg, {f[5:-4]: np.load(f'{w}/{f}') for f in sorted(os.listdir(w)) if f.startswith('held_')}
@@ -174,7 +177,7 @@ for stage in (1, 2) if F1 > 0 else (2,):
             if step % 100 == 0: log(f'stage {stage} step {step}/{n} loss {l:.4f} lr x{f:.3f} {50*B*T/dt/1e6:.3f} Mtok/s epoch {step/n:.2f}')
             if not math.isfinite(l): log('not finite'); sys.exit(2)
     seen[stage] = step * B * T; torch.cuda.synchronize(); evals[f'stage{stage}'] = evaluate(f'after stage {stage}, {seen[stage]/1e6:.1f} M tokens', held)
-left = weights.write(f'{OUT}/quire-demo-{SIZE}-q8_0.gguf', LIKE, {n: p.detach().float().cpu().numpy() for n, p in model.named_parameters()}, HEADS)
+left = weights.write(f'{OUT}/quire-demo-{SIZE}-q8_0.gguf', LIKE, SIZE, {n: p.detach().float().cpu().numpy() for n, p in model.named_parameters()}, HEADS)
 np.savez_compressed(OUT + "/rest.npz", **left); log('written', f'{OUT}/quire-demo-{SIZE}-q8_0.gguf')
 # weights: HF names, bf16
 from safetensors.torch import save
@@ -228,4 +231,4 @@ try:
 except Exception as e: log('samples failed', repr(e))
 json.dump(dict(params=NP, hist=hist, evals=evals, seen=seen, prep=[json.load(open(f'{W}/{stage}/prep.json')) for stage in seen if seen[stage]], samples={str(k): v for k, v in smp.items()}), open(OUT + '/log.json', 'w'))
 import shutil; shutil.copy(IN + '/tokenizer.json', OUT + '/tokenizer.json')
-log('end'); prep.wait()
+log('end'); prep and prep.wait()

@@ -16,45 +16,74 @@ F32, Q8 = 0, 8
 BLOCK = np.dtype([('scale', '<f2'), ('q', 'i1', 32)])
 
 
-def layout(blob):
-    """(name in train.py, name in the file, shape, type, offset in the file) of each tensor."""
-    at = 8
+class Cursor:
+    """Reads what stands before the tensors' data."""
 
-    def take(form):
-        nonlocal at
-        value = struct.unpack_from('<' + form, blob, at)[0]
-        at += struct.calcsize('<' + form)
+    def __init__(self, blob):
+        self.blob, self.at = blob, 8
+        self.tensors, keys = self.take('Q'), self.take('Q')
+        self.keys = [self.key() for _ in range(keys)]
+
+    def take(self, form):
+        value = struct.unpack_from('<' + form, self.blob, self.at)[0]
+        self.at += struct.calcsize('<' + form)
         return value
 
-    def text():
-        nonlocal at
-        size = take('Q')
-        at += size
-        return blob[at - size:at].decode()
+    def text(self):
+        size = self.take('Q')
+        self.at += size
+        return self.blob[self.at - size:self.at].decode()
 
-    def skip(kind):
-        nonlocal at
+    def skip(self, kind):
         if kind == 8:
-            text()
+            self.text()
         elif kind == 9:
-            kind, count = take('I'), take('Q')
+            kind, count = self.take('I'), self.take('Q')
             for _ in range(count):
-                skip(kind)
+                self.skip(kind)
         else:
-            at += SCALARS[kind]
+            self.at += SCALARS[kind]
 
-    tensors, keys = take('Q'), take('Q')
-    for _ in range(keys):
-        text()
-        skip(take('I'))
-    found = []
-    for _ in range(tensors):
-        name, shape = text(), [take('Q') for _ in range(take('I'))][::-1]
-        found.append((name, shape, take('I'), take('Q')))
-    data = (at + 31) // 32 * 32
+    def key(self):
+        """(name, type of value, value as bytes)"""
+        name, kind, begin = self.text(), self.take('I'), self.at
+        self.skip(kind)
+        return name, kind, bytes(self.blob[begin:self.at])
+
+
+def layout(blob):
+    """(name in train.py, name in the file, shape, type, offset in the file) of each tensor."""
+    head, found = Cursor(blob), []
+    for _ in range(head.tensors):
+        name, shape = head.text(), [head.take('Q') for _ in range(head.take('I'))][::-1]
+        found.append((name, shape, head.take('I'), head.take('Q')))
+    data = (head.at + 31) // 32 * 32
     for name, shape, kind, offset in found:
         _, layer, part, *_ = name.split('.') if name not in OTHER else ('', '', '')
         yield OTHER.get(name) or f'layers.{layer}.{PARTS[part]}.weight', name, shape, kind, data + offset
+
+
+def text(line):
+    return struct.pack('<Q', len(line)) + line.encode()
+
+
+def sized(blob, size, weights, heads):
+    """The file with room for these weights, of another size ('42m') perhaps; its data are zero."""
+    width, depth = weights['embed.weight'].shape[1], 1 + max(int(n.split('.')[1]) for n in weights if n.startswith('layers.'))
+    value = {'llama.embedding_length': width, 'llama.block_count': depth, 'llama.attention.head_count': heads['q'],
+             'llama.attention.head_count_kv': heads['k'], 'llama.feed_forward_length': weights['layers.0.up_proj.weight'].shape[0]}
+    value = {name: struct.pack('<I', number) for name, number in value.items()} | {
+        'general.name': text('quire-demo-' + size), 'general.size_label': text(size.upper())}
+    head, offset, infos = Cursor(blob), 0, b''
+    names = {own: name for name, own in OTHER.items()} | {
+        f'layers.{i}.{own}.weight': f'blk.{i}.{part}.weight' for i in range(depth) for part, own in PARTS.items()}
+    for own, name in names.items():
+        shape = weights[own].shape
+        infos += text(name) + struct.pack(f'<I{len(shape)}QIQ', len(shape), *shape[::-1], Q8 if len(shape) == 2 else F32, offset)
+        offset += int(np.prod(shape)) * (34 if len(shape) == 2 else 128) // 32
+    keys = b''.join(text(name) + struct.pack('<I', kind) + value.get(name, given) for name, kind, given in head.keys)
+    front = bytes(blob[:8]) + struct.pack('<QQ', len(names), len(head.keys)) + keys + infos
+    return bytearray(front + bytes(-len(front) % 32 + offset))
 
 
 def turned(w, name, heads, back=False):
@@ -82,9 +111,9 @@ def read(path, heads, rest=None):
     return out
 
 
-def write(path, like, weights, heads):
-    """A file like another one, with these weights; returns what is left over of each."""
-    blob, rest = bytearray(open(like, 'rb').read()), {}
+def write(path, like, size, weights, heads):
+    """A file like another one, with these weights of this size; returns what is left over of each."""
+    blob, rest = sized(open(like, 'rb').read(), size, weights, heads), {}
     for own, name, shape, kind, at in layout(blob):
         w = turned(weights[own].astype(np.float32), name, heads, True)
         if kind == F32:
