@@ -1,11 +1,11 @@
-"""What the conversations of tests/golden/demo_eval say, so that no chat of the training says the same."""
+"""What the conversations of tests/golden/demo_eval and demo_dev say, so that no chat of the training says the same."""
 import glob
 import json
 import os
 import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EVAL = os.path.join(HERE, '..', '..', '..', 'tests', 'golden', 'demo_eval')
+EVAL = os.path.join(HERE, '..', '..', '..', 'tests', 'golden', 'demo_[de]*')  # both: as a pattern
 ROW = 6  # words in a row
 
 
@@ -24,7 +24,7 @@ class Apart:
             for case in map(json.loads, open(path, encoding='utf-8')):
                 said += case['turns'] + [case.get('system', '')] + [text for pair in case.get('shots', []) for text in pair]
         if not said:
-            raise SystemExit('apart.py: no conversations in tests/golden/demo_eval')
+            raise SystemExit('apart.py: no conversations in tests/golden')
         found = [words(text) for text in said]
         self.whole = {' '.join(w) for w in found if len(w) > 4 or any(c.isdigit() for word in w for c in word) and len(w) > 2}
         self.rows = {row for w in found for row in rows(w)}

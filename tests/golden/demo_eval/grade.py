@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Grades the built-in model: greedy answers to the conversations of *.jsonl beside this file.
+"""Grades the built-in model: greedy answers to the conversations of *.jsonl beside this file, or in --cases.
 
 A line has `turns`, what a person types one after the other (every answer is the model's own), perhaps
 `system` and `shots` (pairs that come before), and what the last answer must be:
@@ -92,10 +92,10 @@ def invented(text, names):
     return [one for one in said if one not in names]
 
 
-def read_cases(kinds):
+def read_cases(kinds, folder=HERE):
     cases = []
     for kind in kinds:
-        with open(os.path.join(HERE, kind + '.jsonl'), encoding='utf-8') as file:
+        with open(os.path.join(folder, kind + '.jsonl'), encoding='utf-8') as file:
             for number, line in enumerate(file, 1):
                 case = json.loads(line)
                 case.update(kind=kind, id='%s-%d' % (kind, number), answers=[], ends=[])
@@ -159,12 +159,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument('--quire', default=os.path.join(TREE, 'build/quire'))
     parser.add_argument('-m', '--model', help='a GGUF file in place of the built-in one')
+    parser.add_argument('--cases', default=HERE, help='the folder of the conversations')
     parser.add_argument('--facts', action='store_true', help='checks each `source`, and asks no model')
     parser.add_argument('--all', action='store_true', help='prints right answers too')
     parser.add_argument('kinds', nargs='*', default=list(GOALS))
     args = parser.parse_args()
     names, text = real_names(args.quire)
-    cases = read_cases(args.kinds)
+    cases = read_cases(args.kinds, args.cases)
     lost = [case for case in cases if case.get('source', '') not in text]
     for case in lost:
         print('%s: neither the README nor the help says "%s"' % (case['id'], case['source']))
