@@ -10,7 +10,7 @@ usage: chatter.py N SEED OUT.jsonl
 import glob, json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import tries
+import doings, tries
 from skill_common import bank, cap, city
 
 FOLLOW = {
@@ -87,13 +87,17 @@ AGAIN = "Another one. / another one please / One more! / more / Tell me another.
 EXPLAIN = "I don't get it. / I don't understand the joke. / Explain. / explain the joke / Why is that funny? / What's funny about that? / huh? / I don't get the joke".split(" / ")
 BAD = "That's not funny. / not funny / That was bad. / Old joke. / I know that one. / boring / That's a terrible joke.".split(" / ")
 LAUGH = "haha / lol / That's good! / Ha, good one. / hahaha / :D / That made me laugh. / funny!".split(" / ")
+ABOUT = "cats, dogs, cows, ducks, snails, bears, fish, birds, horses, chickens, doctors, teachers, computers, food, cheese, tomatoes, bicycles, football, school, ghosts, pirates, robots, trains, cars, snowmen, books, work, the weather, Mondays, trees, bananas, spiders, lamps, kings".split(", ")
 def joke_turns(r):
     """A joke, told at once or with the listener asking, and what is said to it."""
     jokes, out = r.sample(JOKES, 3), []
     for i in range(r.choices((1, 2, 3), (60, 28, 12))[0]):
         q, punch, why = jokes[i]
         ask = typed(r, r.choice(AGAIN if i else ASK_JOKE))
-        if r.random() < .75: out.append((ask, f"{q} {punch}"))
+        if not i and r.random() < .15:
+            x = r.choice(ABOUT); fits = [j for j in JOKES if x[:-1] in (j[0] + j[1]).lower()]
+            out.append((typed(r, r.choice(["Tell me a joke about {x}.", "a joke about {x}", "Do you know a joke about {x}?", "Make a joke about {x}.", "Can you tell me a joke about {x}?"]).format(x=x)), "{} {}".format(*r.choice(fits)[:2]) if fits else f"I know none about {x}, but this one: {q} {punch}"))
+        elif r.random() < .75: out.append((ask, f"{q} {punch}"))
         else: out += [(ask, q), (typed(r, r.choice(["Why? / I don't know. / tell me / no idea".split(" / "), "I don't know. / What? / No idea. / tell me".split(" / ")][0 if q.startswith("Why") else 1])), punch)]
         z = r.random()
         if z < .22: out.append((typed(r, r.choice(EXPLAIN)), why))
@@ -101,7 +105,9 @@ def joke_turns(r):
         elif z < .55: out.append((typed(r, r.choice(LAUGH)), r.choice(["Glad that you like it!", "Hooray! One laugh for me.", "I'm here all week."])))
     return out
 
-def seg(r): return joke_turns(r) if r.random() < .1 else [(t.u, t.a) for t in tries.seg(r)] if r.random() < .15 else day_turns(r) if r.random() < .25 else topic_turns(r, TOPICS[r.choice(NAMES)])
+def seg(r):
+    if r.random() < .2: return [(t.u, t.a) for t in doings.seg(r)]
+    return joke_turns(r) if r.random() < .1 else [(t.u, t.a) for t in tries.seg(r)] if r.random() < .15 else day_turns(r) if r.random() < .25 else topic_turns(r, TOPICS[r.choice(NAMES)])
 def day_turns(r): return topic_turns(r, TOPICS[r.choice(DAYS)])
 NAMES = list(TOPICS)
 DAYS = [name for name in NAMES if name.startswith(("bad_", "good_", "plain_", "wait_"))]  # those of days.txt

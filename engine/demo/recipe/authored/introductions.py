@@ -10,7 +10,7 @@ usage: introductions.py N SEED OUT.jsonl
 import json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
-import chatter, counting, far, guide, quire_facts, reach, skill_persona, skill_systems, skills
+import chatter, counting, doings, far, guide, quire_facts, reach, skill_persona, skill_systems, skills
 from names import KNOWN, P, city, fill, fresh, invented, name, respelled, typed, wordings
 from skill_common import an, bank, cap
 from tellings import BARE, JOBS, Tellings, asked, dressed
@@ -170,6 +170,7 @@ class Person(Tellings):
         """Something of the person's day or an accident, which tells neither name nor city."""
         r = self.r; u, a = chatter.day_turns(r)[0]
         if r.random() < .2: t = far.far(r, field=r.choice(HURTS))[0]; u, a = t.u, t.a
+        elif r.random() < .3: t = doings.Doing(r, r.choice(("did", "did", "making", "finished"))); u, a = t.u, t.a
         if u.lower() in self.asked or len(u) > 90 or DATED.search(u): return
         self.asked.add(u.lower()); self.add(u, a)
     def remark(self):

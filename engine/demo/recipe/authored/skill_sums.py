@@ -129,9 +129,23 @@ def next_number(r):
     if back: up = up[::-1]
     return [T(sloppy(r, [f"Count from {up[0]} to {up[-1]}.", f"count from {up[0]} to {up[-1]}"] + ([f"Count to {up[-1]}.", f"count to {up[-1]}", f"Can you count to {up[-1]}?"] if a == 1 and not back else [])), ", ".join(map(str, up)), None, "data")]
 
+def parts(r):
+    """Halves, doubles, quarters, round percentages, squares and small powers."""
+    z = r.randrange(6); n = r.randrange(1, 51)
+    if z == 0: q, a, v = ["What is half of {x}?", "half of {x}", "What's half of {x}?", "How much is half of {x}?", "Half of {x}?", "Halve {x}."], f"{2 * n} / 2 = {n}.", n; x = 2 * n
+    elif z == 1: q, a, v = ["What is double {x}?", "double {x}", "What is twice {x}?", "Twice {x}?", "Double {x}.", "How much is two times {x}?"], f"2 x {n} = {2 * n}.", 2 * n; x = n
+    elif z == 2: n = n % 25 + 1; q, a, v = ["What is a quarter of {x}?", "a quarter of {x}", "One quarter of {x}?", "How much is a quarter of {x}?"], f"{4 * n} / 4 = {n}.", n; x = 4 * n
+    elif z == 3:
+        p, d = r.choice([(10, 10), (10, 10), (20, 5), (25, 4), (50, 2), (50, 2)]); n = n % 20 + 1; x, v = d * n, n
+        q, a = [f"What is {p}% of {{x}}?", f"{p}% of {{x}}", f"What is {p} percent of {{x}}?", f"How much is {p} % of {{x}}?", f"{p} percent of {{x}}?"], f"{p}% of {x} is {x} / {d} = {n}."
+    elif z == 4: x = r.randrange(1, 13); v = x * x; q, a = ["What is {x} squared?", "{x} squared", "What's {x} squared?", "{x} to the power of 2", "the square of {x}?", "What is the square of {x}?"], f"{x} x {x} = {v}."
+    else: x, k = r.choice([(2, 3), (2, 4), (2, 5), (3, 3), (10, 2), (10, 3), (2, 3), (4, 3), (5, 3)]); v = x ** k; q, a = [f"What is {{x}} to the power of {k}?", f"{{x}} to the power of {k}", f"{{x}}^{k}", f"What's {{x}} to the {['', '', 'second', 'third', 'fourth', 'fifth'][k]} power?"], f"{' x '.join([str(x)] * k)} = {v}."
+    return [T(careless(r, r.choice(q).format(x=x)), a if r.random() < .75 else f"{v}.", str(v))]
+
 def seg(r):
     z = r.random()
-    if z < .07: return three(r)
+    if z < .07: return three(r) if r.random() < .5 else parts(r)
+    if z < .12: return parts(r)
     if z < .16: return story(r)
     if z < .22: return counting.seg(r)
     if z < .82:

@@ -5,20 +5,25 @@ chats(seed, n) yields message lists [["s" | "u" | "a", text], ...]; a chat is pa
 together, under a persona, a style, or neither."""
 import json, os, random, sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import notes, sentences, wordlists
 from skill_common import T, cap
 import skill_chat as talk, skill_everyday as everyday, skill_games as games, skill_memory as memory, skill_persona as persona, skill_persons as persons, skill_shots as shots, skill_sums as sums, skill_systems as systems, skill_thinking as thinking, skill_words as words
 
 
 OWN = {"sums": sums.seg, "arithmetic": sums.seg, "opposites": words.opposites, "sorting": words.sorting, "spelling": words.letters}
+def worded(r):
+    """Something with words: of the old kinds, a list, or work on a sentence."""
+    z = r.random()
+    return words.seg(r) if z < .46 else wordlists.seg(r) if z < .74 else sentences.seg(r)
 def filler(r):
     z = r.random()
     if z < .38: return talk.seg(r)
     if z < .6: return sums.seg(r)
-    if z < .93: return words.seg(r)
+    if z < .93: return worded(r)
     return talk.refusal(r)
 def task(r):
     z = r.random()
-    return sums.seg(r) if z < .3 else words.seg(r) if z < .68 else persons.seg(r) if z < .77 else everyday.seg(r) if z < .88 else talk.seg(r)
+    return sums.seg(r) if z < .23 else worded(r) if z < .62 else persons.seg(r) if z < .7 else everyday.seg(r) if z < .79 else notes.seg(r, filler) if z < .92 else notes.untold(r) if z < .925 else talk.seg(r)
 def small(r):
     """Questions with a yes, a number or one word."""
     return r.choice((sums.seg, words.seg, everyday.yes_no, everyday.how_many, everyday.colour, everyday.capital, sums.compare, words.belongs))(r)
