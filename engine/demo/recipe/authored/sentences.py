@@ -67,14 +67,14 @@ def without(r):
     a = r.choice("old, little, red, big, green, quiet, young, tall, new, friendly".split(", ")); n = r.choice("dog, house, man, boat, garden, car, bird, lamp, clock, train".split(", ")); rest = r.choice(["is here", "came back", "was lost", "looks nice", "is mine", "was in the park"])
     return [T(framed(r, [f"Leave out the word {a}: {{x}}", f"Remove '{a}' from this: {{x}}", f"Delete the word {a}: {{x}}", f"Take {a} out of this sentence: {{x}}"], f"The {a} {n} {rest}."), f"The {n} {rest}.", None, "data")]
 WANT = "go home|stay here|eat something|sleep a little|call my mother|drink some tea|leave early|see a film|buy a bike|learn to swim|take a walk|read in peace|go to bed|sit down|travel more|have a dog".split("|")
-WHY = "I am very tired|it is getting late|the day was long|I feel like it|it is so nice outside|I have some time now|my feet hurt|it makes me happy|I have waited for it for weeks|there is nothing else to do".split("|")
+WHY = "I am really tired|it is getting late|the day was long|I feel like it|it is so nice outside|I have some time now|my feet hurt|it makes me happy|I have waited for it for weeks|there is nothing else to do".split("|")
 def shorter(r):
     w, y = r.choice(WANT), r.choice(WHY); z = r.random()
-    long = r.choice(["I would really like to {w} now because {y}.", "If it is possible, I would like to {w}, because {y}.", "I think that I would very much like to {w}, since {y}.", "What I really want right now is to {w}, because {y}."]).format(w=w, y=y); a = r.choice([f"I want to {w}.", f"I'd like to {w}."])
+    long = r.choice(["I would so much like to {w} now because {y}.", "If it is possible, I would like to {w}, because {y}.", "I think that I would very much like to {w}, since {y}.", "What I really want right now is to {w}, because {y}."]).format(w=w, y=y); a = r.choice([f"I want to {w}.", f"I'd like to {w}."])
     if z < .4:
         s = low(sentence(r)); long, a = r.choice([("I just wanted to tell you that {s}", ""), ("It is important to me to say that {s}", ""), ("There is one thing that I know, and that is that {s}", ""), ("I am writing to you to let you know that {s}", ""), ("Maybe you know it already, but {s}", ""), ("As everybody in our street knows, {s}", "")])[0].format(s=s), cap(s)
     return [T(framed(r, ["Shorten this: {x}", "Make this shorter: {x}", "shorter: {x}", "Say this in fewer words: {x}", "Cut this down: {x}", "Write this in a shorter way: {x}", "Can you shorten this? {x}", "Make it short: {x}"], long), a, a, "data")]
-FORMAL = [x.split("|") for x in """hey, what's up?|Good day, how are you?
+FORMAL = [x.split("|") for x in """hey, how's it going?|Good day, how are you?
 hi there!|Good day.
 gimme a call|Please call me.
 can't come tomorrow, sorry|I am sorry, but I cannot come tomorrow.
