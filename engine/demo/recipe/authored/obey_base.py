@@ -104,6 +104,9 @@ STARTS = set("The A An That This It You Your My There Hello Hi Good Nice Glad Fi
 def lowered(s): return low(s) if s.split(" ")[0].rstrip(",.!?'") in STARTS else s
 FIXED = set(everyday.CAPITAL.values()) | set(bank.DAYS) | set(bank.MONTHS)
 def inside(s): return s if s.split()[0] in FIXED else low(s)
+def short(t):
+    """The answer in short, inside a sentence; what is "named" keeps its capital letter."""
+    s = t.s.rstrip(".!?"); return s if t.k == "named" else inside(s)
 def said_more(act): return MORE[act if isinstance(act, str) and act in MORE else "word"]
 def more(r, t, act, n):
     """n sentences that may follow the answer."""
@@ -134,7 +137,7 @@ def in_words(r, t, act, n):
     """The answer in exactly n words, or None."""
     if not 0 < n < 9: return None
     if act == "fixed": return t.a if len(t.a.split()) == n else None
-    if act == "me" and t.k != "fact":
+    if act == "me" and t.k not in ("fact", "named"):
         found = [x for x in (NAMES_ME[n - 1].format(x=t.s) if t.k == "name" else "", t.a, t.s and stopped(t.s)) if x and len(x.split()) == n]
         return found[0] if found else None
     if isinstance(act, str) and act in ACTS: return ACTS[act][2][n - 1]
@@ -150,7 +153,7 @@ def in_words(r, t, act, n):
     if s in SURE: return SURE[s][n - 1]
     if m > n or m > 4: return None
     if m == n: return stopped(cap(s))
-    return f"{SUM_PAD[n - m]} {s}." if act == "sum" and n - m in SUM_PAD and n % 2 else f"{PAD[n - m]} {inside(s)}."
+    return f"{SUM_PAD[n - m]} {s}." if act == "sum" and n - m in SUM_PAD and n % 2 else f"{PAD[n - m]} {short(t)}."
 def within(t, act, n):
     """The answer in at most n words, or None."""
     for x in (t.a, core(t)):

@@ -11,7 +11,7 @@ def framed(before, after, swap=()):
     def obey(r, t, act):
         a, b = r.choice(before), r.choice(after); body = t.a
         if act == "bad" or SAD.match(body): a, b = r.choice([x for x in before if not JOLLY.match(x)] or before), ""
-        if t.k not in ("data", "name", "fact") and act != "quire": body = swapped(swap, body)
+        if t.k not in ("data", "name", "fact", "named") and act != "quire": body = swapped(swap, body)
         if "\n" in body: return a.strip().rstrip(",:") + "\n" + body + ("\n" + b.strip() if b else "")
         if a.endswith(", ") and lowered(body) == body and not re.match(r"I\b|[^A-Z]", body): a = a[:-2] + ": "
         if b: body = stopped(body)

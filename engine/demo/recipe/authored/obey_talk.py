@@ -184,7 +184,7 @@ def rule_french(r): return in_language(r, "french")
 def rule_spanish(r): return in_language(r, "spanish")
 def rule_italian(r): return in_language(r, "italian")
 def rhymed(r, t, act):
-    s = t.s and (t.s.rstrip(".!?") if t.s in ("Yes", "No") else inside(t.s.rstrip(".!?")))
+    s = t.s and (t.s.rstrip(".!?") if t.s in ("Yes", "No") else short(t))
     key = "yesno" if t.s in ("Yes", "No") else act if act in RHYMES else "word"
     a, b = r.choice(RHYMES[key].split(" | ")).format(s=s).split(" / ")
     return cap(a) + "\n" + cap(b)
@@ -193,7 +193,7 @@ def rule_question(r):
     def obey(r, t, act):
         if act in ACTS: return r.choice([ACTS[act][3]] * 3 + ["Why do you say that?", "What do you think?"]) if act not in ("greet", "bye") else ACTS[act][3]
         if act == "quire": return r.choice([f"Have you tried {command(t)}?", f"Why not try {command(t)}?"]) if command(t) else "Have you looked at /help?"
-        s = inside(t.s.rstrip(".!?")) if t.s not in ("Yes", "No") else t.s.lower()
+        s = short(t) if t.s not in ("Yes", "No") else t.s.lower()
         return r.choice([f"Could it be {s}?", f"Isn't it {s}?", f"Is it perhaps {s}?"] if s not in ("yes", "no") else [f"Would you believe me if I said {s}?", f"Is the answer not {s}?"])
     return Rule("questions", obey, lambda s: s.endswith("?"), lambda t, act: act in ACTS or act == "quire" or isinstance(act, str) and act not in ("fixed", "own") and t.s and "\n" not in t.s and len(t.s) < 60)
 CALLS = bank.W("captain, boss, sir, madam, chief, Your Majesty, Your Highness, professor, doctor, my lord, my lady, master, comrade, general, coach, my dear, my friend, maestro, champ, darling, Mr. President, sunshine, old friend, admiral, detective, buddy, Dr. Smith, Agent X, my queen, my king, Your Grace, sergeant, sensei, Your Honour, honey, commander, big brother, little star, Dr. Vance, Miss Daisy, Mr. Fox, Aunt Polly, noble knight, dear reader, sweetheart, partner, mate, human, earthling, teacher")
