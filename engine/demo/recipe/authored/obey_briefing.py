@@ -41,7 +41,6 @@ winds = the north, the south, the east, the west, the sea, the mountains
 langsof = Python, C, Rust, Java, Go, Ruby, Haskell, Lua, Kotlin, Swift, C++, JavaScript
 licences = MIT, GPL, Apache, BSD
 systems = Linux, Windows, macOS, Android, iOS
-platforms = phones, tablets, laptops, television sets, watches, old computers
 changes = a dark theme, faster search, a new icon, offline maps, a spell checker, better sound, export to PDF, a calendar view, keyboard shortcuts, a backup button
 bugs = a crash at the start, wrong dates, slow scrolling, missing sound, a broken login, lost bookmarks, blurry fonts, a memory leak
 genres = puzzle game, racing game, farming game, card game, adventure, quiz, chess variant, city builder
@@ -53,16 +52,12 @@ cooked = in the oven, in a pan, over a fire, in a big pot, on the grill, in stea
 power = a battery, the sun, two batteries, a USB cable, hot water, the wind, a crank, steam
 gadgets = lamp, robot, kettle, clock, radio, vacuum cleaner, camera, toaster, watch, printer, speaker, drill, headset, heater, fan, coffee machine
 goods = tent, backpack, jacket, chair, bike, sofa, kayak, table, pair of boots, suitcase, drum, blanket, desk, helmet
-rooms = kitchen, garage, garden, hall, bathroom, cellar, attic, living room, balcony, shed
 rules = in the hall, at the door, under the bench, in the garage, in the cupboard, on the shelf, outside, beside the stove
 keyspots = under the mat, in the blue pot, with the neighbour, on a hook in the garage, under the third stone, in the letter box, behind the shutter, in the drawer
 trash = on the left of the sink, in the cellar, behind the shed, in the yard, under the stairs
 hides = in the attic, under the old oak, in a teapot, behind the mirror, in the clock, under a loose board, inside a drum, in the well
-seasons = spring, summer, autumn, winter
 styles = brick, glass and steel, wood, white marble, grey stone, concrete, red sandstone
 industries = umbrellas, solar lamps, toy trains, bread machines, sails, bicycle bells, chess boards, garden gnomes, glass eyes, skis, pianos, tents, maps, robots for farms, paper, tea
-ends = at the harbour, at the airport, at the old market, in the hills, at the lake, at the stadium, at the university, at the castle
-positions = goalkeeper, captain, drummer, singer, navigator, treasurer, cook, pilot, doctor, engineer, writer, secretary
 acts = a magician, a school choir, a brass band, a clown, a string trio, a young singer, a drum group
 cakes = chocolate cake, lemon cake, carrot cake, a tower of doughnuts, cheesecake, apple pie, nut cake
 reasons = snow, a strike, repairs, fog, a fallen tree, a broken signal, a herd of sheep
@@ -75,7 +70,7 @@ NAMES_OF = NAMES_OF + "Anchor, Blue Heron, Windmill, Old Bridge, Marigold, Sunfl
 # ---- values
 def cols(s): return [x.strip() for x in s.split("|")]
 CASH_FORMS = ["{} euros", "{} dollars", "{} pounds", "{} crowns", "{} francs", "${}", "£{}", "{} euro", "{}.50 euros", "{} coins"]
-UNITS = {"minutes": (5, 90), "days": (2, 30), "weeks": (2, 20), "months": (2, 18), "years": (2, 30), "km": (2, 400), "metres": (3, 300), "kg": (2, 90), "percent": (5, 60), "degrees": (2, 34), "points": (3, 90), "litres": (2, 80)}
+UNITS = {"minutes": (5, 90), "days": (2, 30), "weeks": (2, 20), "years": (2, 30), "metres": (3, 300), "kg": (2, 90), "percent": (5, 60), "degrees": (2, 34)}
 HOURS_SAID = "seven, eight, nine, ten, eleven, half past seven, half past eight, half past nine, noon, six, five, four, half past five".split(", ")
 def clock(r, low, high, half):
     """A time of the day as people write it."""
@@ -92,10 +87,10 @@ def coded(r): return r.choice([str(r.randrange(1000, 9999)), f"{r.randrange(10, 
 def amount(r, unit): return f"{r.randrange(*UNITS[unit])} {unit}"
 def named(r): return r.choice([f"{cap(r.choice(MADE))} {cap(r.choice(THINGY))}", syllables(r, 2), syllables(r, 3), f"The {cap(r.choice(THINGY))}", r.choice(NAMES_OF)])
 def many(pool, low, high): return lambda r: r.sample(POOL[pool], r.randrange(low, high + 1))
-MAKE = {"dawn": lambda r: clock(r, 4, 9, "am"), "am": lambda r: clock(r, 6, 12, "am") if r.random() < .9 else r.choice(HOURS_SAID[:8]), "pm": lambda r: clock(r, 13, 23, "pm") if r.random() < .9 else r.choice(HOURS_SAID[9:]), "day": lambda r: r.choice(bank.DAYS), "date": dated, "month": lambda r: r.choice(bank.MONTHS), "year": lambda r: str(r.randrange(1700, 2024)), "soon": lambda r: str(r.randrange(2025, 2060)), "span": span, "when": lambda r: r.choice(bank.DAYS) if r.random() < .5 else dated(r),
- "price": lambda r: r.choice(CASH_FORMS).format(r.randrange(2, 95)), "dear": lambda r: r.choice(CASH_FORMS[:7]).format(r.choice((r.randrange(100, 999), f"{r.randrange(1, 90)},000"))), "few": lambda r: number(r, r.randrange(2, 13)), "count": lambda r: str(r.randrange(12, 400)), "big": lambda r: r.choice([f"{r.randrange(2, 900)},000", f"{r.randrange(2, 90)} million", f"{r.randrange(2, 90)},500"]), "age": lambda r: str(r.randrange(4, 95)), "adult": lambda r: str(r.randrange(19, 90)),
+MAKE = {"dawn": lambda r: clock(r, 4, 9, "am"), "am": lambda r: clock(r, 6, 12, "am") if r.random() < .9 else r.choice(HOURS_SAID[:8]), "pm": lambda r: clock(r, 13, 23, "pm") if r.random() < .9 else r.choice(HOURS_SAID[9:]), "day": lambda r: r.choice(bank.DAYS), "date": dated, "year": lambda r: str(r.randrange(1700, 2024)), "span": span, "when": lambda r: r.choice(bank.DAYS) if r.random() < .5 else dated(r),
+ "price": lambda r: r.choice(CASH_FORMS).format(r.randrange(2, 95)), "dear": lambda r: r.choice(CASH_FORMS[:7]).format(r.choice((r.randrange(100, 999), f"{r.randrange(1, 90)},000"))), "few": lambda r: number(r, r.randrange(2, 13)), "count": lambda r: str(r.randrange(12, 400)), "big": lambda r: r.choice([f"{r.randrange(2, 900)},000", f"{r.randrange(2, 90)} million", f"{r.randrange(2, 90)},500"]), "age": lambda r: str(r.randrange(4, 95)), 
  "who": name, "full": full, "mr": titled_name, "girl": lambda r: r.choice(bank.GIRLS), "boy": lambda r: r.choice(bank.BOYS), "town": city, "street": lambda r: r.choice([f"{r.randrange(1, 99)} {r.choice(STREETS)}", f"{r.choice(STREETS)} {r.randrange(1, 99)}"]), "phone": lambda r: r.choice(["-".join(str(r.randrange(100, 999)) for _ in range(2)), f"0{r.randrange(100, 999)} {r.randrange(1000, 9999)}", str(r.randrange(10000, 999999))]), "code": coded, "mail": lambda r: f"{r.choice(['info', 'hello', 'desk', 'mail', name(r).lower()])}@{syllables(r, 2).lower()}.{r.choice(['com', 'org', 'net', 'example'])}", "word": lambda r: syllables(r, 2), "named": named, "version": lambda r: f"{r.randrange(1, 12)}.{r.randrange(0, 20)}" + r.choice(("", f".{r.randrange(0, 9)}")), "room": lambda r: r.choice([f"room {r.randrange(1, 400)}", f"room {cap(r.choice(THINGY))}", "the big hall", f"the {r.choice(MADE)} room", f"room {r.choice('ABCDEF')}{r.randrange(1, 30)}", "the cellar", "the canteen"]),
- "kids": lambda r: [r.choice(bank.GIRLS + bank.BOYS) for _ in range(1)] + [name(r) for _ in range(r.choice((1, 1, 2, 3)))], "platform": lambda r: str(r.randrange(1, 24)), "made": lambda r: r.choice(MADE), "thing": lambda r: f"{r.choice(MADE)} {r.choice(THINGY)}", "colour": lambda r: r.choice(bank.COLOURS), "meal": lambda r: r.choice(bank.FOODS), "job": lambda r: r.choice(bank.JOBS_SIMPLE), "hobby": lambda r: r.choice(bank.HOBBIES), "lang": lambda r: r.choice(bank.LANGS), "tool": lambda r: r.choice(bank.INSTRUMENTS), "sport": lambda r: r.choice(bank.SPORTS), "subject": lambda r: r.choice(bank.SUBJECTS)}
+ "kids": lambda r: [r.choice(bank.GIRLS + bank.BOYS) for _ in range(1)] + [name(r) for _ in range(r.choice((1, 1, 2, 3)))], "platform": lambda r: str(r.randrange(1, 24)), "thing": lambda r: f"{r.choice(MADE)} {r.choice(THINGY)}", "colour": lambda r: r.choice(bank.COLOURS), "meal": lambda r: r.choice(bank.FOODS), "hobby": lambda r: r.choice(bank.HOBBIES), "tool": lambda r: r.choice(bank.INSTRUMENTS)}
 def value(r, maker):
     """(value as it is said, its parts if it is a list)"""
     if maker in MAKE: v = MAKE[maker](r)
@@ -172,11 +167,8 @@ lucky number | few | {n} has the lucky number {v}. | Which number is {n}'s lucky
 ~sport | ballgames | {n} plays {v} every week. | What sport does {n} play? / which sport does {n} do | what sport {n} plays | {n} plays {v}. | Does {n} play {w}?
 next dentist appointment | when | {n} has to go to the dentist on {v}. | When does {n} have to go to the dentist? / when is the dentist's appointment | when {n} has to go to the dentist | {n} has to go to the dentist on {v}.
 ~morning drink | drinks | {n} drinks {v} in the morning. | What does {n} drink in the morning? / what does {n} have to drink in the morning | what {n} drinks in the morning | {n} drinks {v} in the morning. | Does {n} drink {w} in the morning?""".split("\n\n"))}
-PETS = """~dog | petname | {n} has a dog called {v}. | What is {n}'s dog called? / what's the name of {n}'s dog / What is the dog's name? | what {n}'s dog is called | {n}'s dog is called {v}. | Is {n}'s dog called {w}?
-~cat | petname | {n} has a cat called {v}. | What is {n}'s cat called? / what's the name of {n}'s cat / What is the cat's name? | what {n}'s cat is called | {n}'s cat is called {v}. | Is {n}'s cat called {w}?
-~rabbit | petname | {n} has a rabbit called {v}. | What is {n}'s rabbit called? / what's the name of {n}'s rabbit | what {n}'s rabbit is called | {n}'s rabbit is called {v}. | Is {n}'s rabbit called {w}?
-~horse | petname | {n} has a horse called {v}. | What is {n}'s horse called? / what's the name of {n}'s horse | what {n}'s horse is called | {n}'s horse is called {v}. | Is {n}'s horse called {w}?""".split("\n")
-SHARED["person"] += PETS
+DOG = "~dog | petname | {n} has a dog called {v}. | What is {n}'s dog called? / what's the name of {n}'s dog / What is the dog's name? | what {n}'s dog is called | {n}'s dog is called {v}. | Is {n}'s dog called {w}?"
+SHARED["person"] += [DOG.replace("dog", x) for x in ("dog", "cat", "rabbit", "horse")]
 SHARED["mates"] = """wife | girl | {n} is married to {v}. / {n} has a wife, {v}. | What is {n}'s wife called? / who is {n}'s wife / Who is {n} married to? / what's the name of {n}'s wife | what {n}'s wife is called / who {n} is married to | {n}'s wife is called {v}. / {n} is married to {v}. | Is {n} married to {w}?
 husband | boy | {n} is married to {v}. / {n} has a husband, {v}. | What is {n}'s husband called? / who is {n}'s husband / Who is {n} married to? / what's the name of {n}'s husband | what {n}'s husband is called / who {n} is married to | {n}'s husband is called {v}. / {n} is married to {v}. | Is {n} married to {w}?""".split("\n")
 
@@ -581,7 +573,8 @@ class Told:
     def right(self): return self.w == self.v or bool(self.list) and self.w in self.list
     def tell(self, r):
         said = self.tells + [f"{self.told}{self.l} {self.be} {self.on}{{v}}."] * self.auto
-        return cap(self.fill(r.choice(said), "told"))
+        s = cap(self.fill(r.choice(said), "told"))
+        return re.sub(r"\bcalled (?!at|after)", "named ", s) if r.random() < .35 else s
     def line(self): return f"{cap(self.l)}: {self.v}"
     def answer(self, r):
         said = self.answers * 3 + [f"{self.own}{self.l} {self.be} {self.on}{{v}}."] * self.auto
@@ -649,6 +642,13 @@ SELF_LEADS = "You are {n}. / You are called {n}. / Your name is {n}. / You play 
 N_LEADS = "This is about {n}. / You answer questions about {n}. / You know {n} well. / Here is what you know about {n}: / Facts about {n}: / You are the assistant of {n}. / You are a helpful assistant. / You know: / Notes on {n}: / Profile of {n}: / Remember this about {n}.".split(" / ")
 TAILS = "Answer questions about it. / Answer the questions of the user. / Be friendly. / Tell people what they ask. / Answer from these facts. / If somebody asks, tell them. / Help with questions. / What is not here you do not know.".split(" / ")
 HEADS = "Facts: / # Facts / Information: / What you know: / ## Information / Notes: / Details: / # Details / Data:".split(" / ")
+def paired(r, tells):
+    """Some sentences made one of two."""
+    out = []
+    for s in tells:
+        if out and r.random() < .2 and re.match(r"(The|We|It|You|Our|There|They|Your|In|On|A|Everybody) ", s) and not re.search(r" and |: |\?", out[-1] + s): out[-1] = f"{out[-1].rstrip('.')} and {low(s)}"
+        else: out.append(s)
+    return out
 def laid(r, lead, facts, keyed):
     """The prompt: a lead and the facts in prose, in lines, or as keys and values."""
     how = r.choices(("prose", "lines", "dashes", "keys", "dashed keys", "one line", "headed"), (44, 10, 12, 12, 8, 7, 7))[0]
@@ -656,7 +656,7 @@ def laid(r, lead, facts, keyed):
     if not keyed and how == "one line": how = "lines"
     if how == "prose":
         cutoff = r.randrange(1, len(tells)) if len(tells) > 2 and r.random() < .08 else len(tells)
-        s = " ".join([lead] + tells[:cutoff] + [k + "." for k in keys[cutoff:]])
+        s = " ".join([lead] + paired(r, tells[:cutoff]) + [k.rstrip(".") + "." for k in keys[cutoff:]])
     elif how == "one line": s = lead + " " + r.choice(["; ", ", ", " | ", ". "]).join(keys) + "."
     else:
         mark = "- " if how in ("dashes", "dashed keys") or how == "headed" and r.random() < .5 else ""
@@ -666,13 +666,14 @@ def laid(r, lead, facts, keyed):
     return s.strip()
 def lead_of(r, schema, d):
     leads = {"we": WE_LEADS, "user": USER_LEADS, "self": SELF_LEADS, "n": N_LEADS}.get(schema.view, LEADS)
+    if r.random() < .12 and (schema.view in PERSON or schema.view == "we" and not schema.called): return ""
     lead = r.choice(schema.leads if schema.leads and r.random() < .55 else leads)
     return lead_of(r, schema, d) if schema.called and not re.search(r"\{[xn]\}", lead) else lead.format(**d)
 def person(r):
     """A name and its pronouns."""
     she = r.random() < .5; d = dict(n=r.choice(bank.GIRLS if she else bank.BOYS))
     return dict(d, he="she", his="her", him="her") if she else dict(d, he="he", his="his", him="him")
-CALLED = {"pet": "petname", "family": "surnames", "city": "town", "country": "word", "planet": "word", "version": "version", "book": "films"}
+CALLED = {"pet": "petname", "family": "surnames", "city": "word", "country": "word", "planet": "word", "version": "version", "book": "films"}
 def drawn(r, schema):
     """The kind, the name and the pronouns that the texts of a schema may have."""
     d = person(r) if schema.view in ("n", "self", "user") else dict(n=value(r, CALLED.get(schema.key, "named"))[0])
@@ -778,7 +779,7 @@ def rule_briefing(r):
     n = r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6)); facts = [Told(r, row, schema, d) for row in rows[:n]]
     rest = [row for row in schema.rows if not any(clash(schema, row, f) for f in rows[:n])]
     lead = lead_of(r, schema, d); told_name = d["n"] in lead and schema.view not in ("user", "n") and schema.key not in ("version", "family", "house")
-    say = laid(r, lead, facts, schema.view not in ("n", "user") or (d["n"] if schema.view == "n" else "user") in lead)
+    say = laid(r, lead, facts, lead and schema.view not in ("n", "user") or (d["n"] if schema.view == "n" else "user") in lead)
     def told(r):
         f = r.choice(facts); z = r.random(); t = f.sure(r) if z < .16 else f.counted(r) or f.backward(r) if z < .4 else None
         return [(t or f.turn(r), "me")]
