@@ -12,7 +12,7 @@ flavours = vanilla, lemon, cherry, chocolate, mango, hazelnut, coffee, pistachio
 wares = umbrellas, candles, boots, wool, old maps, garden tools, soap, kites, spices, clocks, tents, violins, lamps, honey, second-hand books, wooden toys, hats, carpets, tea, bells, baskets, marbles, scarves, solar panels, bicycles, paper, blankets, mirrors, pots, drones
 spots = on the roof, in the cellar, behind the house, on the first floor, on the second floor, next to the entrance, in the garden, at the end of the corridor, across the yard, beside the lift, under the stairs, in the left wing, near the back door, on the top floor, by the lake
 parking = behind the house, in the yard, across the street, under the bridge, next to the station, by the church, in the car park on the hill, in front of the door, in the side street
-pays = in cash, by card, in cash or by card, with your phone, by invoice
+pays = in cash, by card, in cash or by card, with a phone, by invoice
 exhibits = old clocks, sea shells, paper boats, Roman coins, black and white photos, dinosaur bones, ship models, masks, butterflies, teapots, kites, letters, puppets, steam engines, maps of the moon
 films = The Silent Lake, Moon Over Town, Two Left Shoes, The Last Train, Paper Stars, A Winter Bird, The Golden Spoon, Ten Red Doors, Captain Turnip, Night of the Otters
 topics = the new logo, the budget, the summer party, the office move, the coffee machine, next year's plan, the web page, the holiday rota, the roof repair, the school play, the new timetable, safety at work, the harvest, the car park
@@ -250,7 +250,7 @@ number of employees | count | {v} people work for {n}. / We have {v} employees. 
 phone number | phone | People can call {v}. | How can I call you? / which number can i call | which number I can call | You can call us at {v}.
 email address | mail | You can write to {v}. | Where can I write to? / how do i reach you by mail | where I can write to | You can write to us at {v}.
 founder | full | {n} was founded by {v}. / {v} founded the {k}. | Who founded {n}? / who started the {k} / Who is the founder? | who founded {n} | {n} was founded by {v}.
-# meeting | it | meeting / team meeting / board meeting / parents' evening | the {k} | You plan the {k}. / Meeting facts. / Help people with questions about the {k}. | date / day;chair / organiser
+# meeting | it | meeting / team meeting / board meeting / parents' evening | the {k} | You plan the {k}. / Facts of the {k}. / Help people with questions about the {k}. | date / day;chair / organiser
 @event
 topic | topics | We talk about {v}. / The {k} is about {v}. | What is it about? / what do we talk about / What is the {k} about? | what the {k} is about | It is about {v}. / The topic is {v}. | Is it about {w}?
 length | minutes | It takes {v}. / The {k} lasts {v}. | How long does it take? / how long is the {k} / How much time does it need? | how long it takes | It takes {v}. / The {k} lasts {v}. | Does it take {w}?
@@ -547,11 +547,10 @@ def seen(view, s, part):
     if view not in PERSON: return s
     row = PERSON[view]; me, my = row[:2] if part == "told" else row[2:4] if part == "asked" else row[4:]
     if part == "told" and view == "user": return re.sub(r"\{n\}'s\b", "The user's", re.sub(r"\{n\}(?!')", "The user", s))
-    s = re.sub(r"\b([Ii]s|[Dd]oes|[Hh]as|[Ww]as|[Dd]id) \{n\}(?!')", lambda m: like(m.group(1), verb(m.group(1).lower(), me)) + " " + low_me(me), s)
+    s = re.sub(r"\b([Ii]s|[Dd]oes|[Hh]as|[Ww]as|[Dd]id) \{n\}(?!')", lambda m: (cap if m.group(1)[0].isupper() else str)(verb(m.group(1).lower(), me)) + " " + low_me(me), s)
     s = re.sub(r"\{n\} (\w+)", lambda m: f"{me} {verb(m.group(1), me)}", s)
     s = re.sub(r"(?<!^)\{n\}'s\b", my.lower(), re.sub(r"^\{n\}'s\b", cap(my), s))
     return re.sub(r"\{(his|him|he)\}", lambda m: {"his": my.lower(), "he": low_me(me)}.get(m.group(1), me), s)
-def like(model, s): return cap(s) if model[0].isupper() else s
 def low_me(s): return s if s == "I" else s.lower()
 
 class Told:
@@ -604,8 +603,7 @@ class Told:
         q = self.fill(q.lstrip("!"), "asked") if q else f"{cap(self.be)} {self.slots()['d']}{self.l} {self.on}{self.w}?"
         yes = self.right() != flip
         if flip and yes: a = self.fill(other, "said")
-        x = "Yes" if yes else "No"
-        return T(careless(r, q), f"{x}, {a if self.proper(a) else low(a)}", x, "fact")
+        x = "Yes" if yes else "No"; return T(careless(r, q), f"{x}, {a if self.proper(a) else low(a)}", x, "fact")
     def proper(self, a): return a.startswith((self.d.get("n", "\0"), "I ")) or a.startswith(self.v) and self.v[0].isupper()
     def counted(self, r):
         if not self.count or not self.list: return None
@@ -668,7 +666,8 @@ def lead_of(r, schema, d):
     leads = {"we": WE_LEADS, "user": USER_LEADS, "self": SELF_LEADS, "n": N_LEADS}.get(schema.view, LEADS)
     if r.random() < .12 and (schema.view in PERSON or schema.view == "we" and not schema.called): return ""
     lead = r.choice(schema.leads if schema.leads and r.random() < .55 else leads)
-    return lead_of(r, schema, d) if schema.called and not re.search(r"\{[xn]\}", lead) else lead.format(**d)
+    told = r"\{[xn]\}" if schema.called else r"\{(x|n|k|ak)\}" if schema.view == "it" and schema.key not in ("weather", "secrets", "house") else ""
+    return lead.format(**d) if re.search(told, lead) else lead_of(r, schema, d)
 def person(r):
     """A name and its pronouns."""
     she = r.random() < .5; d = dict(n=r.choice(bank.GIRLS if she else bank.BOYS))
@@ -711,7 +710,7 @@ relatives | The {g} family: / You know the {g} family. / You help the {g} family
 def entry_value(r, maker):
     """A value and what it counts."""
     form, _, limits = maker.rpartition(":")
-    if maker == "{}:time": h, m = r.randrange(6, 23), r.choice((0, 5, 10, 15, 20, 30, 40, 45, 50)); return f"{h}:{m:02}", h * 60 + m
+    if maker == "{}:time": h, m = r.randrange(7, 20), r.choice((0, 5, 10, 15, 20, 30, 40, 45, 50)); return f"{h}:{m:02}", h * 60 + m
     if maker.startswith("price:"): low_, high = map(int, maker.split(":")[1:]); n = r.randrange(low_, high); return f"{n}", n
     if ":" in maker: form, low_, high = maker.rsplit(":", 2); n = r.randrange(int(low_), int(high)); return form.format(n), n
     return value(r, "who" if maker == "bykin" else maker)[0], None
