@@ -223,7 +223,7 @@ monthly fee | price | A month costs {v}. / Members pay {v} a month. | How much i
 trainer | who | {v} is the trainer. / {v} trains the beginners. | Who is the trainer? / who trains the beginners / What is the trainer called? | who the trainer is | The trainer is {v}.
 beginners' course | day | The course for beginners is on {v}. | When is the course for beginners? / which day do the beginners meet | when the beginners' course is | The course for beginners is on {v}. | Is the beginners' course on {w}?
 locker code | code | The lockers open with {v}. | How do I open the lockers? / what code do the lockers have | which code opens the lockers | The lockers open with {v}. / The code for the lockers is {v}.
-# practice | we | dental practice / vet's practice / doctor's practice / eye clinic | the {k} {n} | You answer the phone in the {k} {n}. / {n} is {ak}. | address / city;opening hours / opening time;opening hours / closing time;doctor / boss
+# practice | we | dental practice / vet's practice / doctor's practice / eye clinic | the {k} {n} | You answer the phone in the {k} {n}. / {n} is {ak}. | address / city;opening hours / opening time;opening hours / closing time;doctor / boss;opening hours / next free appointment
 @place
 doctor | mr | {v} is the doctor here. / {v} sees the patients. | Who is the doctor? / what is the doctor called / Who sees the patients? | who the doctor is | The doctor is {v}. / {v} is the doctor.
 ~holiday | when | We are on holiday until {v}. / The practice is on holiday until {v}. | Until when are you on holiday? / when are you back / How long are you on holiday? / When do you come back? | when you are back / until when you are on holiday | We are on holiday until {v}. | Are you on holiday until {w}?
