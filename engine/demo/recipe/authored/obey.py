@@ -8,14 +8,14 @@ examples (obey_shots.py); and a user may set a rule inside a chat, and take it b
 usage: obey.py N SEED OUT.jsonl
 """
 import json, random, sys
-from obey_more import *
+from obey_forms import *
 from obey_briefing import rule_briefing
 
-ALONE = {rule_constant: 15, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule_exact_words: 11, rule_at_most: 9, rule_sentences: 10, rule_long: 10, rule_short: 9, rule_upper: 13, rule_lower: 9, rule_title: 2, rule_bullets: 5, rule_points: 5, rule_lines: 2,
+ALONE = {rule_constant: 12, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule_exact_words: 11, rule_at_most: 9, rule_sentences: 10, rule_long: 10, rule_short: 9, rule_upper: 13, rule_lower: 9, rule_title: 2, rule_bullets: 5, rule_points: 5, rule_lines: 2,
          rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 7, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
          rule_no_bang: 2.5, rule_all_bang: 3, rule_no_ask: 2.5, rule_no_stop: 2.5, rule_no_comma: 2, rule_digits: 1.5, rule_spelled: 3.5, rule_ban: 8, rule_letter: 4, rule_no_i: 2.5, rule_we: 2, rule_formal: 4, rule_old: 4, rule_third: 3,
          rule_echo: 2, rule_repeat_first: 4, rule_twice: 2.5, rule_count: 3, rule_numbered_answers: 2.5, rule_opening: 2.5, rule_unknown: 5, rule_hello: 3, rule_thank: 2.5, rule_trigger: 5, rule_refuse: 8, rule_only: 8, rule_secret: 5,
-         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES}
+         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES, **FORM_RULES}
 # What may lie over another rule: what only changes letters goes over all, what adds words does not go over a length.
 LETTERS = (rule_upper, rule_upper, rule_lower, rule_wrap, rule_bold, rule_emoji_end, rule_all_bang)
 ADDS = LETTERS[:4] + (rule_end, rule_end, rule_begin, rule_sign, rule_call, rule_call, rule_emoji_end, rule_emoji_begin, rule_json, rule_tag, rule_hashtag, rule_ps, rule_wrap_xy, rule_use_word, rule_begin_mark, rule_emoji_named)
@@ -91,7 +91,7 @@ def picked(r, rules, least, most=6, resisted=False):
     return out[:max(least, 6)]
 # Rules that a user sees at work, and may ask to be dropped: the prompt wins.
 VISIBLE = {rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
-           rule_constant, rule_cry, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_telegram, rule_each, rule_label, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
+           rule_constant, rule_fixed, rule_single, rule_cry, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_telegram, rule_each, rule_label, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
 MAKERS, WEIGHTS = list(ALONE), list(ALONE.values())
 def length(r): return r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
 def ruled(r):
@@ -109,7 +109,7 @@ def free_chat(r):
     return said + [m for t, _ in picked(r, [], length(r)) for m in (["u", t.u], ["a", t.a])]
 
 # A rule by examples of talk: what is shown is not said, or said as well.
-SHOWABLE = (rule_upper, rule_lower, rule_end, rule_begin, rule_emoji_end, rule_emoji_begin, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_all_bang, rule_constant, rule_one_word, rule_yes_no, rule_question, rule_call, rule_mood, rule_voice, rule_hashtag, rule_sign, rule_title, rule_twice, rule_bullets, rule_heading, rule_smiley, rule_use_word, rule_begin_mark, rule_end_mark, rule_telegram, rule_each, rule_label, rule_qa)
+SHOWABLE = (rule_upper, rule_lower, rule_end, rule_begin, rule_emoji_end, rule_emoji_begin, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_all_bang, rule_constant, rule_fixed, rule_single, rule_one_word, rule_yes_no, rule_question, rule_call, rule_mood, rule_voice, rule_hashtag, rule_sign, rule_title, rule_twice, rule_bullets, rule_heading, rule_smiley, rule_use_word, rule_begin_mark, rule_end_mark, rule_telegram, rule_each, rule_label, rule_qa)
 TALK = ["User: {k}\nAssistant: {v}", "User: {k}\nYou: {v}", "Q: {k}\nA: {v}", "U: {k}\nA: {v}", "Human: {k}\nBot: {v}", '"{k}" -> "{v}"', "{k} -> {v}"]
 def shown_rule(r):
     rule = r.choice(SHOWABLE)(r); made = picked(r, [rule], r.choice((4, 5, 6)), 1)
@@ -123,7 +123,7 @@ def shown_rule(r):
     return [["s", said + shown(r, [(t.u, t.a) for t in made[:n]], TALK, SHOW_TALK)]] + [m for t in made[n:] for m in (["u", t.u], ["a", t.a])]
 
 # ---- a rule that the user sets inside the chat
-SETTABLE = (rule_upper, rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_long, rule_bullets, rule_end, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_wrap, rule_json, rule_all_bang, rule_no_bang, rule_call, rule_call, rule_constant, rule_yes_no, rule_formal, rule_old, rule_rhyme, rule_question, rule_spelled, rule_twice, rule_echo, rule_ask_back, rule_no_ask, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_each)
+SETTABLE = (rule_upper, rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_long, rule_bullets, rule_end, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_wrap, rule_json, rule_all_bang, rule_no_bang, rule_call, rule_call, rule_constant, rule_fixed, rule_few_words, rule_brief, rule_single, rule_yes_no, rule_formal, rule_old, rule_rhyme, rule_question, rule_spelled, rule_twice, rule_echo, rule_ask_back, rule_no_ask, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_each)
 USER_PLAY = "Talk like {x}. / From now on, speak like {x}. / Pretend to be {x}. / Answer as {x} would. / Can you talk like {x}? / Please act like {x}. / Let's play: you are {x}. / Be {x} for a while. / You are {x} now. / speak like {x} from now on / I want you to be {x}.".split(" / ")
 STOP = "You can stop that now. / Stop that, please. / ok, answer normally again / Please talk normally again. / That's enough, back to normal. / Now answer as before. / stop it now / You may forget that rule. / No more of that, please. / Normal answers again, please.".split(" / ")
 STOPPED = ["OK, back to normal.", "All right, no more of that.", "Sure, I'm back to normal.", "Done. What else can I do?"]
