@@ -91,7 +91,7 @@ def picked(r, rules, least, most=6, resisted=False):
     return out[:max(least, 6)]
 # Rules that a user sees at work, and may ask to be dropped: the prompt wins.
 VISIBLE = {rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
-           rule_constant, rule_fixed, rule_single, rule_cry, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_telegram, rule_each, rule_label, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
+           rule_constant, rule_fixed, rule_single, rule_n_points, rule_big, rule_little, rule_cry, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_telegram, rule_each, rule_label, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
 MAKERS, WEIGHTS = list(ALONE), list(ALONE.values())
 def length(r): return r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
 def ruled(r):
@@ -109,7 +109,7 @@ def free_chat(r):
     return said + [m for t, _ in picked(r, [], length(r)) for m in (["u", t.u], ["a", t.a])]
 
 # A rule by examples of talk: what is shown is not said, or said as well.
-SHOWABLE = (rule_upper, rule_lower, rule_end, rule_begin, rule_emoji_end, rule_emoji_begin, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_all_bang, rule_constant, rule_fixed, rule_single, rule_one_word, rule_yes_no, rule_question, rule_call, rule_mood, rule_voice, rule_hashtag, rule_sign, rule_title, rule_twice, rule_bullets, rule_heading, rule_smiley, rule_use_word, rule_begin_mark, rule_end_mark, rule_telegram, rule_each, rule_label, rule_qa)
+SHOWABLE = (rule_upper, rule_lower, rule_end, rule_begin, rule_emoji_end, rule_emoji_begin, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_all_bang, rule_constant, rule_fixed, rule_single, rule_big, rule_little, rule_change, rule_one_word, rule_yes_no, rule_question, rule_call, rule_mood, rule_voice, rule_hashtag, rule_sign, rule_title, rule_twice, rule_bullets, rule_heading, rule_smiley, rule_use_word, rule_begin_mark, rule_end_mark, rule_telegram, rule_each, rule_label, rule_qa)
 TALK = ["User: {k}\nAssistant: {v}", "User: {k}\nYou: {v}", "Q: {k}\nA: {v}", "U: {k}\nA: {v}", "Human: {k}\nBot: {v}", '"{k}" -> "{v}"', "{k} -> {v}"]
 def shown_rule(r):
     rule = r.choice(SHOWABLE)(r); made = picked(r, [rule], r.choice((4, 5, 6)), 1)
@@ -123,7 +123,7 @@ def shown_rule(r):
     return [["s", said + shown(r, [(t.u, t.a) for t in made[:n]], TALK, SHOW_TALK)]] + [m for t in made[n:] for m in (["u", t.u], ["a", t.a])]
 
 # ---- a rule that the user sets inside the chat
-SETTABLE = (rule_upper, rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_long, rule_bullets, rule_end, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_wrap, rule_json, rule_all_bang, rule_no_bang, rule_call, rule_call, rule_constant, rule_fixed, rule_few_words, rule_brief, rule_single, rule_yes_no, rule_formal, rule_old, rule_rhyme, rule_question, rule_spelled, rule_twice, rule_echo, rule_ask_back, rule_no_ask, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_each)
+SETTABLE = (rule_upper, rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_long, rule_bullets, rule_end, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_wrap, rule_json, rule_all_bang, rule_no_bang, rule_call, rule_call, rule_constant, rule_fixed, rule_few_words, rule_brief, rule_n_points, rule_no_list, rule_big, rule_little, rule_single, rule_yes_no, rule_formal, rule_old, rule_rhyme, rule_question, rule_spelled, rule_twice, rule_echo, rule_ask_back, rule_no_ask, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_each)
 USER_PLAY = "Talk like {x}. / From now on, speak like {x}. / Pretend to be {x}. / Answer as {x} would. / Can you talk like {x}? / Please act like {x}. / Let's play: you are {x}. / Be {x} for a while. / You are {x} now. / speak like {x} from now on / I want you to be {x}.".split(" / ")
 STOP = "You can stop that now. / Stop that, please. / ok, answer normally again / Please talk normally again. / That's enough, back to normal. / Now answer as before. / stop it now / You may forget that rule. / No more of that, please. / Normal answers again, please.".split(" / ")
 STOPPED = ["OK, back to normal.", "All right, no more of that.", "Sure, I'm back to normal.", "Done. What else can I do?"]
@@ -145,7 +145,7 @@ def set_chat(r):
     if r.random() < .3: ts += [T(r.choice(STOP), r.choice(STOPPED))] + [t for t, _ in picked(r, [], r.choice((1, 2)), 1)]
     return out + [m for t in ts for m in (["u", t.u], ["a", t.a])]
 ONCE = ["{V}: {u}", "Please {v}: {u}", "{u} Please {v}.", "{u} {V}.", "{u} ({v})", "{v}: {u}", "{u} But {v}, please."]
-ONCE_OF = (rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_wrap, rule_end, rule_begin, rule_all_bang, rule_json, rule_yes_no, rule_rhyme, rule_bullets)
+ONCE_OF = (rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_wrap, rule_end, rule_begin, rule_all_bang, rule_json, rule_yes_no, rule_rhyme, rule_bullets, rule_n_points, rule_n_points, rule_few_words, rule_brief)
 def once_chat(r):
     """A rule for one answer only."""
     out = []
