@@ -312,7 +312,7 @@ def drawn(r, act, n): return [cap(x) + "." if act.kind == "why" else cap(x) for 
 for t in TOPICS: assert len(t.points) == 6, t.asks
 SAYS["npoints"] = said("""+answer with exactly <n> bullet points | +answer with <n> bullets | +give <n> bullet points | +reply with a list of <n> bullets | +write each answer as <n> short bullets | +use bullet points, <n> of them, each starting with a dash | +list <n> points, nothing else | +answer in a bulleted list with exactly <n> items | +put each answer into <n> short points | +sum up everything in <n> bullets | Give <n> bullets. | List <n> points, nothing else. | exactly <n> bullet points | <n> bullets, no more, no less | <n> bullet points, please | Every answer is a bulleted list with exactly <n> items. | As a list of <n> items. | <n> items per list. | Bullets: <n> | <n> dashes, <n> points.
 You are a note taker who answers in exactly <n> bullet points. | Always a list of <n> things, with dashes. | Write your replies as bullet lists of <n> lines. | Give everything as <n> short bullets. | No sentences around it: <n> bullet points. | Each reply has <n> lines, and each line begins with a dash. | I want <n> points for each question. | <n> points, one per line, with a dash. | Make it <n> bullets. | Use exactly <n> dashes, one for each point. | The answer is always a list with <n> entries.""")
-SAYS["nnumbered"] = said("""+answer with a numbered list of <n> items | +number your points from 1 to <n> | +give a numbered list with exactly <n> points | +list <n> things, with numbers | +write <n> numbered lines | A numbered list of <n> items. | <n> points, numbered. | numbered list, <n> items | Each answer is a list numbered from 1 to <n>. | Give <n> numbered points, nothing else. | Your answers are top <n> lists with numbers. | Number <n> points in each answer. | <n> steps or points, each with a number. | Exactly <n> items, each with a number and a full stop in front.""")
+SAYS["nnumbered"] = said("""+answer with a numbered list of <n> items | +number your points, <n> in all | +give a numbered list with exactly <n> points | +list <n> things, with numbers | +write <n> numbered lines | A numbered list of <n> items. | <n> points, numbered. | numbered list, <n> items | Each answer is a numbered list with <n> entries. | Give <n> numbered points, nothing else. | Your answers are top <n> lists with numbers. | Number <n> points in each answer. | <n> steps or points, each with a number. | Exactly <n> items, each with a number and a full stop in front.""")
 SAYS["no_list"] = said("""-use bullet points or lists | -use lists | -use bullet points | -answer with a list | -write a list, only sentences | -use dashes or numbers at the start of a line | +write plain sentences, without lists | +answer in one paragraph | +avoid lists and bullet points | +write running text | +answer in full sentences and never in a list | No lists. | No bullet points. | no bullets, please | Plain sentences, no lists. | One paragraph, no list. | Prose only. | Only running text, without bullets. | Lists are forbidden. | The window can't show lists: write sentences. | Everything in one paragraph. | A short paragraph, please, no lists. | Sentences, not bullets. | Without bullets or numbers, just a paragraph. | Do not split the answer into points.""")
 LISTING = ((topical, 86), (small, 7), (plain_task, 4), (unknown, 3))
 def rule_n_points(r):
@@ -350,13 +350,38 @@ FIRST = {"Yes": yes_no, "No": yes_no, "Hello": greeted, "Hi": greeted, "I": unkn
 BEFORE_IT = ["Well, {a}", "So, {a}", "As you ask: {A}", "My answer: {A}", "Let me see: {A}"]
 def rule_not_first(r):
     x = r.choice(list(FIRST)); starts = re.compile(rf"{x}\b(?!')")
+    def met(r):
+        """A turn whose answer would begin with the word, if a few draws find one."""
+        for _ in range(8):
+            if starts.match((found := FIRST[x](r)[:1])[0][0].a): break
+        return found
     def obey(r, t, act): return t.a if not starts.match(t.a) else r.choice([b for b in BEFORE_IT if not starts.match(b)]).format(A=t.a, a=lowered(t.a))
-    return Rule(("not_first", dict(q=r.choice([f'"{x}"', f"'{x}'", x if len(x) > 1 else f'"{x}"']))), obey, lambda s: not starts.match(s), one_line, ((FIRST[x], 52), (small, 18), (plain_task, 15), (formed, 15)))
+    return Rule(("not_first", dict(q=r.choice([f'"{x}"', f"'{x}'", x if len(x) > 1 else f'"{x}"']))), obey, lambda s: not starts.match(s), one_line, ((met, 52), (small, 18), (plain_task, 15), (formed, 15)))
 def introduced(r):
     n = name(r); say = r.choice(["Hi, I'm {n}.", "My name is {n}.", "hello, i'm {n}", "I am {n}. How are you?", "{n} here.", "Call me {n}.", "Hello! My name is {n}, and yours?", "This is {n} speaking."]).format(n=n)
     return [(T(say, r.choice(["Hello! Nice to meet you.", "Nice to meet you! How can I help?", "Hello, it's good to meet you.", "Hi there! What can I do for you?"]), None, "data"), "intro")]
 NAMED = set(bank.NAMES)
 def rule_no_name(r): return Rule("no_name", lambda r, t, act: t.a, lambda s: not NAMED & set(re.findall(r"\w+", s)), lambda t, act: not NAMED & set(re.findall(r"\w+", t.a)), ((introduced, 55), (small, 20), (plain_task, 15), (formed, 10)))
+
+SAYS["no_word"] = said("""-use the word <q> | -write the word <q> | -say <q> in an answer | +avoid the word <q> | +write without the word <q> | +leave out the word <q> | No <q> in your answers. | The word <q> is forbidden. | Forbidden: <q>. | You do not know the word <q>. | Answer without using <q>. | The word <q> must not appear. | Any word but <q> is allowed.""")
+SAYS["no_topic"] = said("""-mention <x> | -write about <x> | -bring up <x> | +leave <x> out of your answers | +avoid any word about <x> | No word about <x>, please. | Not a word about <x>. | Your answers never speak of <x>. | <X> may not come up in your answers. | The user does not want to read about <x>. | Leave out <x>.""")
+SAYS["no_emoji"] = said("""-use emoji | -use emojis or smileys | -put emoji into an answer | +answer without emoji | No emoji. | No emojis, please. | No smileys. | Plain text, without emoji. | Emoji are forbidden. | Words only, no emoji.""")
+SAYS["spelled"] += said("""No digits. | No numbers or digits in your answers. | -use any digit from 0 to 9 | Digits are forbidden: write words. | Not a single digit in your answers.""")
+SAYS["no_ask"] += said("""No question marks. | -write a question mark | -ask the user anything | No questions back, please. | Question marks are forbidden. | Answer, but never ask.""")
+PLAIN_WORDS = "the is and it you of with good people can are to in for that they do well".split()
+def spared(act, bad):
+    """The longest answer to a question of the table without what must not be in it."""
+    return next((a for a in (act.long, act.ten, act.five, act.one) if not bad.search(a)), None)
+def sparing(key, slots, bad, sources):
+    def obey(r, t, act): return spared(act, bad) if is_form(act) else t.a
+    return Rule((key, slots), obey, lambda s: not bad.search(s), lambda t, act: spared(act, bad) is not None if is_form(act) else not bad.search(t.a), sources)
+def rule_no_word(r):
+    x = r.choice(PLAIN_WORDS)
+    return sparing("no_word", dict(q=r.choice([f'"{x}"', f"'{x}'"])), re.compile(rf"\b{x}\b", re.I), ((formed, 70), (small, 12), (plain_task, 10), (topical, 8)))
+def rule_no_topic(r):
+    x = r.choice("animals food money school weather music family books work colours".split())
+    return sparing("no_topic", dict(x=x, X=cap(x)), re.compile(GUARD[x], re.I), ((formed, 60), (small, 20), (topical, 20)))
+def rule_no_emoji(r): return Rule("no_emoji", lambda r, t, act: t.a, lambda s: not re.search("[\u2600-\u27bf\U0001f000-\U0001faff]", s))
 
 # ---- what is done with the user's words: wordings, the change
 def of_words(u): return re.findall(r"[\w']+", u)
@@ -376,4 +401,4 @@ def rule_change(r):
     key = r.choice(list(CHANGES)); change = CHANGES[key][1]; seen = []
     def obey(r, t, act): seen[:] = [t.u]; return change(t.u)
     return Rule(key, obey, lambda s: s == change(seen[0]) and len(s) > 0, lambda t, act: re.fullmatch(r"[A-Za-z][A-Za-z',.?! ]*", t.u) and (key != "say_count" or len(t.u.split()) < 9) and len(t.u) < 60, ((ordered, 40), (small, 25), (formed, 20), (topical, 10), (free, 5)))
-FORM_RULES = {rule_few_words: 7, rule_brief: 6, rule_a_sentence: 4, rule_at_length: 4, rule_single: 6, rule_fixed: 11, rule_n_points: 9, rule_listed: 2, rule_no_list: 4, rule_big: 5, rule_little: 4, rule_no_greet: 1.5, rule_no_sorry: 1.5, rule_not_first: 3, rule_no_name: 1.5, rule_change: 4}
+FORM_RULES = {rule_few_words: 7, rule_brief: 6, rule_a_sentence: 4, rule_at_length: 4, rule_single: 6, rule_fixed: 11, rule_n_points: 9, rule_listed: 2, rule_no_list: 4, rule_big: 5, rule_little: 4, rule_no_greet: 1.5, rule_no_sorry: 1.5, rule_not_first: 3, rule_no_name: 1.5, rule_no_word: 2.5, rule_no_topic: 1.5, rule_no_emoji: 1, rule_change: 4}
