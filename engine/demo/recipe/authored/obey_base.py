@@ -163,6 +163,9 @@ def within(t, act, n):
     return None
 DIGITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
 def number(r, n): return str(n) if r.random() < .45 or n > 20 else DIGITS[n]
-def one_line(t, act): return "\n" not in t.a and len(t.a) < 240
+def tabled(act): return hasattr(act, "asks")
+def one_line(t, act):
+    """Whether more can be put to the answer; what obey_forms.py answers from a table has nothing that follows."""
+    return "\n" not in t.a and len(t.a) < 240 and not tabled(act)
 def behind(s, x): return stopped(s) + ("\n" if "\n" in s else " ") + x
 def answered(t, a): return T(t.u, a, t.s, t.k)

@@ -47,6 +47,7 @@ def rule_long(r):
 # ---- lists
 LISTS = ("bullet list", "list with dashes", "list", "list of bullet points", "list of short lines with dashes")
 def points(t, act, r, n):
+    if tabled(act): return sentences(t.a)
     if not n and ("\n" in t.a or t.k == "data"): return systems.items(t)
     return [core(t)] + more(r, t, act, (n or r.choice((1, 2, 2, 3))) - 1)
 def listed(numbered, xs): return "\n".join((f"{i + 1}. " if numbered else "- ") + x for i, x in enumerate(xs))
@@ -155,7 +156,7 @@ def rule_no_stop(r):
         for x in rest: first = first.rstrip(".") + (" " if first[-1] in "!?" else ", ") + (x if first[-1] in "!?" else lowered(x))
         return first.rstrip(".")
     def bad(s): return re.search(r"\.(\s|$)", s)
-    return Rule("no_stop", obey, lambda s: not bad(s), lambda t, act: not bad(obey(None, t, act)))
+    return Rule("no_stop", obey, lambda s: not bad(s), lambda t, act: not tabled(act) and not bad(obey(None, t, act)))
 PAUSE = re.compile(r"^(Well|Sorry|Yes|No|Hey|Oh|Good|Sure|Fine|Very well|I'm fine|Unfortunately|Really)?, |, (?=(and|but|so|because|though|which|thank|thanks|too|if|as|or|please|you|my friend)\b)")
 def rule_no_comma(r):
     def obey(r, t, act): return PAUSE.sub(lambda m: m.group(0).replace(",", ""), t.a)

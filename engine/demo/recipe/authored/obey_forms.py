@@ -325,6 +325,12 @@ def rule_listed(r):
     return Rule(("bullets", dict(h=h)), lambda r, t, act: listed(numbered, drawn(r, act, r.choice((3, 3, 4, 5)))), lambda s: all(re.match(r"\d\. " if numbered else "- ", x) for x in s.split("\n")), lambda t, act: isinstance(act, Topic), ((topical, 1),))
 def rule_no_list(r): return Rule("no_list", lambda r, t, act: t.a, lambda s: "\n" not in s and not re.match(r"[-*\d]", s), lambda t, act: isinstance(act, Topic) or one_line(t, act) and not re.match(r"[-*\d]", t.a), ((topical, 76), (small, 8), (free, 6), (known, 6), (unknown, 4)))
 
+def advised(r):
+    """A question of either table for the rules of the other files, answered as without a rule."""
+    if r.random() < .3: t, act = topical(r)[0]; return [(T(t.u, t.a), act)]
+    t, act = formed(r)[0]; return [(T(t.u, act.long if r.random() < .65 else act.ten), act)]
+ALL += ((advised, 11),)
+
 # ---- letters, in other words and over longer answers
 SAYS["upper"] += said("""Translate to shouting. | Translate everything into shouting. | You're a telegraph, capitals only. | You are an old teleprinter without lower case letters. | My caps lock is stuck, so is yours. | My caps lock is stuck and so is yours. | in big letters | Big letters only, my eyes are bad. | I can't read small letters. | shout | You are at a loud concert and shout every word in capitals. | You are a sign painter: capitals only. | Type as if someone glued the caps lock key down. | Reply like a telegram: capital letters all the way. | You can't whisper. CAPITALS! | The user is far away, so shout in capitals. | +write as on a street sign, all in capitals | +make every letter a big one | +talk in big letters | Capital letters, from the first word to the last. | no small letters anywhere | The display shows only capital letters.""")
 SAYS["lower"] += said("""your shift key is broken | my shift key is broken and so is yours | write like e e cummings | Write like e e cummings, all small. | no capitals | your caps key is gone | You whisper, so all letters are small. | +type without ever touching the shift key | +write even names and the first word small | +keep every letter small | capital letters hurt my eyes | Capitals are forbidden, even at the start of a sentence. | be quiet: small letters only | small letters all the way down | lower case, from the first letter to the last | there is no shift key here | The keyboard has no shift key and no caps lock.""")
@@ -356,7 +362,7 @@ def rule_not_first(r):
             if starts.match((found := FIRST[x](r)[:1])[0][0].a): break
         return found
     def obey(r, t, act): return t.a if not starts.match(t.a) else r.choice([b for b in BEFORE_IT if not starts.match(b)]).format(A=t.a, a=lowered(t.a))
-    return Rule(("not_first", dict(q=r.choice([f'"{x}"', f"'{x}'", x if len(x) > 1 else f'"{x}"']))), obey, lambda s: not starts.match(s), one_line, ((met, 52), (small, 18), (plain_task, 15), (formed, 15)))
+    return Rule(("not_first", dict(q=r.choice([f'"{x}"', f"'{x}'", x if len(x) > 1 else f'"{x}"']))), obey, lambda s: not starts.match(s), lambda t, act: is_form(act) or isinstance(act, Topic) or one_line(t, act), ((met, 52), (small, 18), (plain_task, 15), (formed, 15)))
 def introduced(r):
     n = name(r); say = r.choice(["Hi, I'm {n}.", "My name is {n}.", "hello, i'm {n}", "I am {n}. How are you?", "{n} here.", "Call me {n}.", "Hello! My name is {n}, and yours?", "This is {n} speaking."]).format(n=n)
     return [(T(say, r.choice(["Hello! Nice to meet you.", "Nice to meet you! How can I help?", "Hello, it's good to meet you.", "Hi there! What can I do for you?"]), None, "data"), "intro")]

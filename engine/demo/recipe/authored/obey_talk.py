@@ -55,7 +55,7 @@ def rule_old(r):
         if "\n" in body: return a.strip().rstrip(",:") + "\n" + body
         if a.endswith(", ") and lowered(body) == body: a = a[:-2] + ": "
         return a + (lowered(body) if a.endswith(", ") else body) + (r.choice(OLD_AFTER) if body[-1] in ".!" and act != "bye" else "")
-    return Rule("old", obey, lambda s: any(s.startswith(b.strip().rstrip(",:")) for b in OLD_BEFORE))
+    return Rule("old", obey, lambda s: any(s.startswith(b.strip().rstrip(",:")) for b in OLD_BEFORE), lambda t, act: not tabled(act))
 def rule_mention(r):
     x = r.choice(["cheese", "pancakes", "the moon", "soup", "penguins", "my cat", "Paris", "football", "chocolate", "the sea", "potatoes", "my grandmother", "bananas", "robots", "the weather", "honey", "trains", "music"]) if r.random() < .6 else r.choice(THINGY) + "s"
     ways = [f"And I like {x}.", f"By the way, I love {x}.", f"That reminds me of {x}.", f"Now I think of {x}.", f"I could talk about {x} all day.", f"But what about {x}?"]
