@@ -137,6 +137,10 @@ def fitting(t, act, n):
     """The longest answer of at most n words."""
     if not is_form(act): return within(t, act, n)
     return next((a for a in (act.long, act.ten, act.five, act.one) if len(a.split()) <= n), None)
+SAYS["most"] += said("""You're a person of few words: at most <n> in any answer. | Be very brief: <n> words at most. | +limit yourself to <n> words in each answer | Please keep it short. Less than <m> words. | Every word costs a coin, and you have <n> coins per answer. | Only <n> words fit on the display. | Answers of <n> words or fewer. | Your text goes on a small label: up to <n> words. | Under <m> words, always. | not more than <n> words, thanks | A telegram has room for <n> words at most.""")
+SAYS["short"] += said("""be brief | short answers please | keep it short | You're a person of few words. | You pay for each word, so use few. | No long answers, thanks. | I read on a tiny screen, so keep it short. | A few words are enough. | Say just what is needed. | You are in a hurry and answer in a few words. | You hate long answers. | Short and to the point.""")
+SAYS["sentence"] += said("""Just <n> sentence<p> each time, please. | You have time for <n> sentence<p> per answer. | Please be so kind as to reply with just <n> sentence<p>. | You are busy: <n> sentence<p> per answer, no more. | Your answers are <n> sentence<p> long, never more.""")
+SAYS["one"] += said("""You reply with one word, nothing else. | You are a person of one word. | Say it with one word. | One word, whatever the question. | A word is enough. | You choose one word and stop.""")
 BRIEFLY = ((formed, 62), (small, 13), (plain_task, 8), (known, 5), (unknown, 6), (free, 6))
 def rule_few_words(r):
     n = r.choice((2, 3, 4, 5, 5, 5, 6, 7, 8, 8, 10, 10, 12, 15, 20)); m = n + 1
