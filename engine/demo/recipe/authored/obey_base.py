@@ -100,7 +100,7 @@ def command(t):
     """The first command, key or option in an answer about quire, or None."""
     m = COMMAND.search(t.a.replace("cmake --install", ""))
     return m.group(0) if m else None
-STARTS = set("The A An That This It You Your My There Hello Hi Good Nice Glad Fine Very Any Sorry Yes No Not How What Why Well Thanks Of One In Some People Something Let Writing Oh Make Type Press Start Set Use To With Then Only Free Take Close".split())
+STARTS = set("The A An That This It You Your My There Hello Hi Good Nice Glad Fine Very Any Sorry Yes No Not How What Why Well Thanks Of One In Some People Something Let Writing Oh Make Type Press Start Set Use To With Then Only Free Take Close Today First All Most Just Right As Because Nothing When Around Shall Gladly If Then After And Or".split())
 def lowered(s): return low(s) if s.split(" ")[0].rstrip(",.!?'") in STARTS else s
 FIXED = set(everyday.CAPITAL.values()) | set(bank.DAYS) | set(bank.MONTHS)
 def inside(s): return s if s.split()[0] in FIXED else low(s)
@@ -110,7 +110,7 @@ def short(t):
 def said_more(act): return MORE[act if isinstance(act, str) and act in MORE else "word"]
 def more(r, t, act, n):
     """n sentences that may follow the answer."""
-    xs = sentences(" ".join(act.facts)) if hasattr(act, "facts") else [x for x in said_more(act) if not ("quire -m" in x and "quire" in t.a)]
+    xs = list(act.life) if getattr(act, "life", None) else sentences(" ".join(act.facts)) if hasattr(act, "facts") else [x for x in said_more(act) if not ("quire -m" in x and "quire" in t.a)]
     xs = [x for x in xs if x not in t.a]
     if len(xs) < n: xs = xs + MORE["word"]
     return [xs[i] for i in sorted(r.sample(range(len(xs)), n))]
@@ -138,7 +138,7 @@ def in_words(r, t, act, n):
     if not 0 < n < 9: return None
     if act == "fixed": return t.a if len(t.a.split()) == n else None
     if act == "me" and t.k not in ("fact", "named"):
-        found = [x for x in (NAMES_ME[n - 1].format(x=t.s) if t.k == "name" else "", t.a, t.s and stopped(t.s)) if x and len(x.split()) == n]
+        found = [x for x in (NAMES_ME[n - 1].format(x=t.s) if t.k == "name" else "", t.a, t.s and stopped(t.s), *getattr(act, "ways", ())) if x and len(x.split()) == n]
         return found[0] if found else None
     if isinstance(act, str) and act in ACTS: return ACTS[act][2][n - 1]
     if act == "quire":

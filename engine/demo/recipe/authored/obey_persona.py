@@ -1,6 +1,7 @@
 """Characters: a voice for every answer, and who the speaker is, from the prompt."""
 from obey_talk import *
 from obey_voices import DETAILS, HABITS, MOOD_ASKS, MOODS, NAMED, PLAY, TRADE_SAYS, VOICES
+from obey_roles import LIFE_REST, life_of
 from obey_wishes import ALSO, MOOD_NAMES, MOOD_WISHES, PLAY_WISHES
 
 CAVE = [(r"\bI'm\b", "Me"), (r"\bI am\b", "Me"), (r"\bI\b", "Me"), (r"\b(is|are) ", ""), (r"\b[Tt]he ", "")]
@@ -29,8 +30,9 @@ ASK = {
  "real": ["Are you a real person?", "Are you human?", "Are you an AI?", "are you a bot", "Are you ChatGPT?", "Are you a language model?"],
 }
 class Who:
-    """The speaker: n its name, x what it is ("a pirate"), where it lives and what it loves; None where the prompt is silent."""
-    def __init__(self, n, x, home=None, loves=None): self.n, self.x, self.home, self.loves = n, x, home, loves
+    """The speaker: n its name, x what it is ("a pirate"), where it lives and what it loves; None where the prompt is silent.
+    life: what obey_roles.py knows of the life in this role, or None."""
+    def __init__(self, n, x, home=None, loves=None, life=None): self.n, self.x, self.home, self.loves, self.life = n, x, home, loves, life
     def answer(self, r, q):
         n, x = self.n, self.x
         if q == "name": return r.choice([f"My name is {n}.", f"I am {n}.", f"I'm {n}."] + ([f"I am {n}, {x}."] if x and x != n else [])), n
@@ -40,6 +42,7 @@ class Who:
         if q == "loves": return f"I love {self.loves}.", cap(self.loves)
         return r.choice([f"Here I am {n or x}, and behind that is a small language model.", f"I play {x or n}, but behind it is a small language model."]), "No"
     def turn(self, r):
+        if self.life and r.random() < .75: return self.life.turn(r)
         ways = [("name", 40 * bool(self.n)), ("what", 28), ("intro", 10), ("home", 9 * bool(self.home)), ("loves", 9 * bool(self.loves)), ("real", 4)]
         q = r.choices([w for w, _ in ways], [w for _, w in ways])[0]
         a, s = self.answer(r, q)
@@ -47,10 +50,13 @@ class Who:
 def with_who(who, weight=30, rest=ALL): return ((who.turn, weight * sum(w for _, w in rest) / 100),) + tuple(rest)
 def own_turns(t, act): return act != "self"
 ROLE_ONLY = [(s, w) for s, w in ALL if s is not quire] + [(quire, 2)]
+def in_role(who, weight):
+    """The sources of a role: where its life is known, without small talk that is not its own."""
+    return with_who(who, 1.6 * weight, LIFE_REST) if who.life else with_who(who, weight, ROLE_ONLY)
 
 INLINE = [(x, [b for b in before if b[-2] in ",:"], [""], *rest) for x, before, after, *rest in VOICES if any(b[-2] in ",:" for b in before)]
 def rule_voice(r, mood=None, voices=VOICES):
-    x, before, after, n, home, loves = r.choice([v for v in VOICES if v[0][:2] == "a "] if mood else voices)
+    x, before, after, n, home, loves = r.choice([v for v in VOICES if v[0][:2] == "a "] if mood else voices); x0 = x
     swap = SWAPS.get(x, ())
     named = r.random() < .6 and x[:2] in ("a ", "an") and x != "a caveman"
     if named: n = name(r) if r.random() < .8 else cap(syllables(r, 2)) + " " + r.choice(bank.SURNAMES)
@@ -67,8 +73,8 @@ def rule_voice(r, mood=None, voices=VOICES):
         d = r.choice(DETAILS.split(" / ")); home = home if r.random() < .6 else f"in {city(r)}"
         loves = loves if r.random() < .6 else f"{r.choice(THINGY)}s and {r.choice(bank.HOBBIES)}"
         say = stopped(say) + " " + d.format(home=home, loves=loves)
-    who = Who(None if terse else n, x, home, loves); f = framed(before, after, swap)
-    return Rule(say, f, starts(before), own_turns, with_who(who, 26, ROLE_ONLY))
+    n = None if terse else n; who = Who(n, x, home, loves, life_of(x0, x, n, home, loves)); f = framed(before, after, swap)
+    return Rule(say, f, starts(before), own_turns, in_role(who, 26))
 def rule_inline_voice(r):
     """A voice that adds no sentence."""
     return rule_voice(r, None, INLINE)
@@ -104,7 +110,7 @@ def rule_role(r):
     def obey(r, t, act):
         if act == "me" or "\n" in t.a or act == "quire" or r.random() < .5: return t.a
         return r.choice(TRADE_SAYS).format(a=x, c=cap(re.sub("^an? ", "", x)), x=x0, s=stopped(t.a), l=t.a) if act not in ("bad", "thanks") else t.a
-    return Rule(say, obey, lambda s: True, own_turns, with_who(Who(n, x, home, loves), 42, ROLE_ONLY))
+    return Rule(say, obey, lambda s: True, own_turns, in_role(Who(n, x, home, loves, life_of(x0, x, n, home, loves)), 42))
 def rule_name(r):
     """Only a name, which has to be copied."""
     n = syllables(r, r.choice((2, 2, 3))) if r.random() < .55 else name(r)
