@@ -277,6 +277,7 @@ def main():
     absent = [name for name in CACHES if not os.path.exists(f'{HERE}/gen/{name}')]
     if absent:
         sys.exit('pack.py: not in gen: ' + ', '.join(absent) + ' (text of others, kept beside the recipe: gen/segs.py and generate.py make it from data)')
+    Apart()  # says so here when the evaluation is not where it should be: a worker could only die of it
     os.environ['TOKENIZERS_PARALLELISM'] = 'false'  # the workers are the threads
     assistant = Tokenizer.from_file(IN + '/tokenizer.json').encode('assistant').ids
     assert len(assistant) == 1

@@ -139,8 +139,8 @@ def rows(stage):
     """The rows of a stage on the device, and its held-out ones, when they are packed."""
     w = f'{W}/{stage}'
     while not os.path.exists(w + '/DONE'):
-        if prep and prep.poll() not in (None, 0): log('prep failed', prep.returncode); sys.exit(1)
-        if not prep and not os.listdir(W): log('nobody packs rows into', W); sys.exit(1)
+        if prep and prep.poll() not in (None, 0): open(W + '/FAILED', 'w'); log('prep failed', prep.returncode); sys.exit(1)
+        if not prep and (os.path.exists(W + '/FAILED') or not os.listdir(W)): log('nobody packs rows into', W); sys.exit(1)
         time.sleep(0.2)
     tok, flg = (torch.from_numpy(np.load(f'{w}/{n}.npy')) for n in ('tok', 'flg')); tok = tok.view(torch.int16).to(DEV); flg = flg.to(DEV)
     log('data on device', stage, tuple(tok.shape)); return tok, flg, {f[5:-4]: np.load(f'{w}/{f}') for f in sorted(os.listdir(w)) if f.startswith('held_')}
