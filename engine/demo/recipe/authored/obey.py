@@ -8,7 +8,7 @@ examples (obey_shots.py); and a user may set a rule inside a chat, and take it b
 usage: obey.py N SEED OUT.jsonl
 """
 import json, random, sys
-from obey_forms import *
+from obey_points import *
 from obey_briefing import rule_briefing
 from obey_roles import rule_life
 
@@ -16,7 +16,7 @@ ALONE = {rule_constant: 12, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule
          rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 7, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
          rule_no_bang: 2.5, rule_all_bang: 3, rule_no_ask: 2.5, rule_no_stop: 2.5, rule_no_comma: 2, rule_digits: 1.5, rule_spelled: 3.5, rule_ban: 8, rule_letter: 4, rule_no_i: 2.5, rule_we: 2, rule_formal: 4, rule_old: 4, rule_third: 3,
          rule_echo: 2, rule_repeat_first: 4, rule_twice: 2.5, rule_count: 3, rule_numbered_answers: 2.5, rule_opening: 2.5, rule_unknown: 5, rule_hello: 3, rule_thank: 2.5, rule_trigger: 5, rule_refuse: 8, rule_only: 8, rule_secret: 5,
-         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_life: 22, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES, **FORM_RULES}
+         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_life: 22, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES, **FORM_RULES, **POINT_RULES}
 # What may lie over another rule: what only changes letters goes over all, what adds words does not go over a length.
 LETTERS = (rule_upper, rule_upper, rule_lower, rule_wrap, rule_bold, rule_emoji_end, rule_all_bang)
 ADDS = LETTERS[:4] + (rule_end, rule_end, rule_begin, rule_sign, rule_call, rule_call, rule_emoji_end, rule_emoji_begin, rule_json, rule_tag, rule_hashtag, rule_ps, rule_wrap_xy, rule_use_word, rule_begin_mark, rule_emoji_named)

@@ -296,7 +296,7 @@ why|What is good about summer?/Why do people like summer?|the days are long, it 
 why|Why travel by train?/What is good about trains?|one can read, the view is nice, it is kind to nature, there are no traffic jams, one can walk around, stations are in the centre"""
 class Topic:
     """A question to which there are some short true answers, as the kind of its turn."""
-    def __init__(self, kind, asks, points): self.kind, self.asks, self.points, self.steps = kind, asks.split("/"), points.split(", "), "Steps" in asks
+    def __init__(self, kind, asks, points): self.kind, self.asks, self.points, self.steps, self.say = kind, asks.split("/"), points.split(", "), "Steps" in asks, None
 TOPICS = [Topic(*line.split("|")) for line in TOPIC_LINES.split("\n")]
 PROSE = {"do": ["You can {x}.", "It helps to {x}.", "I would {x}.", "The best way is to {x}."], "be": ["I would say {x}.", "I can think of {x}.", "For example, there are {x}.", "Think of {x}."], "why": ["{X}."]}
 def row(xs, last="and"): return ", ".join(xs[:-1]) + f" {last} {xs[-1]}" if len(xs) > 1 else xs[0]
@@ -306,10 +306,11 @@ def drawn_of(r, topic, n):
     return sorted(xs, key=topic.points.index) if topic.steps else xs
 def prose(r, topic):
     """Some of the points as one sentence or two."""
-    xs = drawn_of(r, topic, r.choice((3, 3, 4))); x = row(xs); say = r.choice(PROSE[topic.kind])
+    if topic.kind == "say": return " ".join(drawn_of(r, topic, 2))
+    xs = drawn_of(r, topic, r.choice((3, 3, 4))); x = row(xs); say = topic.say or r.choice(PROSE[topic.kind])
     if say.startswith("For example") and re.match(r"(a|an|the) |.*(\w+[^s]|ss)( and|, |$)", x): say = PROSE["be"][0]
     rest = [p for p in topic.points if p not in xs]
-    more = {"do": f" You can also {r.choice(rest)}.", "be": "", "why": f" Besides, {r.choice(rest)}."}[topic.kind] if r.random() < .5 and not topic.steps else ""
+    more = {"do": f" You can also {r.choice(rest)}.", "be": "", "why": f" Besides, {r.choice(rest)}."}[topic.kind] if r.random() < .5 and not (topic.steps or topic.say) else ""
     return say.format(x=x, X=cap(x)) + more
 def topical(r): t = r.choice(TOPICS); return [(T(careless(r, r.choice(t.asks)), prose(r, t), None, "data"), t)]
 def drawn(r, act, n): return [cap(x) + "." if act.kind == "why" else cap(x) for x in drawn_of(r, act, n)]
