@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """System prompts that collide with the model's habits, kept in every answer of a chat, whatever is asked.
 
-A rule (obey_form.py, obey_talk.py, obey_more.py, obey_persona.py, obey_facts.py, obey_briefing.py) has a wording, a function that makes the answer keep
+A rule (obey_form.py, obey_talk.py, obey_more.py, obey_persona.py, obey_facts.py, obey_briefing.py, obey_around.py) has a wording, a function that makes the answer keep
 it, and a test that raises where it does not. Rules that do not exclude each other also come in pairs. Other prompts show
 examples (obey_shots.py); and a user may set a rule inside a chat, and take it back. Some prompts change nothing.
 
 usage: obey.py N SEED OUT.jsonl
 """
 import json, random, sys
-from obey_points import *
+from obey_answers import *
 from obey_briefing import rule_briefing
 from obey_roles import rule_life
 
@@ -16,7 +16,7 @@ ALONE = {rule_constant: 12, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule
          rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 7, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
          rule_no_bang: 2.5, rule_all_bang: 3, rule_no_ask: 2.5, rule_no_stop: 2.5, rule_no_comma: 2, rule_digits: 1.5, rule_spelled: 3.5, rule_ban: 8, rule_letter: 4, rule_no_i: 2.5, rule_we: 2, rule_formal: 4, rule_old: 4, rule_third: 3,
          rule_echo: 2, rule_repeat_first: 4, rule_twice: 2.5, rule_count: 3, rule_numbered_answers: 2.5, rule_opening: 2.5, rule_unknown: 5, rule_hello: 3, rule_thank: 2.5, rule_trigger: 5, rule_refuse: 8, rule_only: 8, rule_secret: 5,
-         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_life: 22, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES, **FORM_RULES, **POINT_RULES}
+         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_life: 22, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES, **FORM_RULES, **POINT_RULES, **AROUND_RULES, **ANSWER_RULES}
 # What may lie over another rule: what only changes letters goes over all, what adds words does not go over a length.
 LETTERS = (rule_upper, rule_upper, rule_lower, rule_wrap, rule_bold, rule_emoji_end, rule_all_bang)
 ADDS = LETTERS[:4] + (rule_end, rule_end, rule_begin, rule_sign, rule_call, rule_call, rule_emoji_end, rule_emoji_begin, rule_json, rule_tag, rule_hashtag, rule_ps, rule_wrap_xy, rule_use_word, rule_begin_mark, rule_emoji_named)
@@ -91,7 +91,7 @@ def picked(r, rules, least, most=6, resisted=False):
             asked_for.add(t.u.lower()); out.append((t, act))
     return out[:max(least, 6)]
 # Rules that a user sees at work, and may ask to be dropped: the prompt wins.
-VISIBLE = {rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
+VISIBLE = {rule_same, rule_end_sign, rule_always_mention, rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
            rule_constant, rule_fixed, rule_single, rule_n_points, rule_big, rule_little, rule_cry, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_mood, rule_mention, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_telegram, rule_each, rule_label, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
 MAKERS, WEIGHTS = list(ALONE), list(ALONE.values())
 def length(r): return r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))
@@ -110,7 +110,7 @@ def free_chat(r):
     return said + [m for t, _ in picked(r, [], length(r)) for m in (["u", t.u], ["a", t.a])]
 
 # A rule by examples of talk: what is shown is not said, or said as well.
-SHOWABLE = (rule_upper, rule_lower, rule_end, rule_begin, rule_emoji_end, rule_emoji_begin, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_all_bang, rule_constant, rule_fixed, rule_single, rule_big, rule_little, rule_change, rule_one_word, rule_yes_no, rule_question, rule_call, rule_mood, rule_voice, rule_hashtag, rule_sign, rule_title, rule_twice, rule_bullets, rule_heading, rule_smiley, rule_use_word, rule_begin_mark, rule_end_mark, rule_telegram, rule_each, rule_label, rule_qa)
+SHOWABLE = (rule_upper, rule_lower, rule_end, rule_begin, rule_emoji_end, rule_emoji_begin, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_all_bang, rule_constant, rule_fixed, rule_single, rule_big, rule_little, rule_change, rule_one_word, rule_yes_no, rule_question, rule_call, rule_mood, rule_voice, rule_hashtag, rule_sign, rule_title, rule_twice, rule_bullets, rule_heading, rule_smiley, rule_use_word, rule_begin_mark, rule_end_mark, rule_telegram, rule_each, rule_label, rule_qa, rule_end_sign, rule_same)
 TALK = ["User: {k}\nAssistant: {v}", "User: {k}\nYou: {v}", "Q: {k}\nA: {v}", "U: {k}\nA: {v}", "Human: {k}\nBot: {v}", '"{k}" -> "{v}"', "{k} -> {v}"]
 def shown_rule(r):
     rule = r.choice(SHOWABLE)(r); made = picked(r, [rule], r.choice((4, 5, 6)), 1)
@@ -124,7 +124,7 @@ def shown_rule(r):
     return [["s", said + shown(r, [(t.u, t.a) for t in made[:n]], TALK, SHOW_TALK)]] + [m for t in made[n:] for m in (["u", t.u], ["a", t.a])]
 
 # ---- a rule that the user sets inside the chat
-SETTABLE = (rule_upper, rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_long, rule_bullets, rule_end, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_wrap, rule_json, rule_all_bang, rule_no_bang, rule_call, rule_call, rule_constant, rule_fixed, rule_few_words, rule_brief, rule_n_points, rule_no_list, rule_big, rule_little, rule_single, rule_yes_no, rule_formal, rule_old, rule_rhyme, rule_question, rule_spelled, rule_twice, rule_echo, rule_ask_back, rule_no_ask, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_each)
+SETTABLE = (rule_upper, rule_upper, rule_lower, rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_long, rule_bullets, rule_end, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_wrap, rule_json, rule_all_bang, rule_no_bang, rule_call, rule_call, rule_constant, rule_fixed, rule_few_words, rule_brief, rule_n_points, rule_no_list, rule_big, rule_little, rule_single, rule_yes_no, rule_formal, rule_old, rule_rhyme, rule_question, rule_spelled, rule_twice, rule_echo, rule_ask_back, rule_no_ask, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_each, rule_same, rule_taboo, rule_first_word, rule_untold, rule_end_sign, rule_always_mention, rule_askless)
 USER_PLAY = "Talk like {x}. / From now on, speak like {x}. / Pretend to be {x}. / Answer as {x} would. / Can you talk like {x}? / Please act like {x}. / Let's play: you are {x}. / Be {x} for a while. / You are {x} now. / speak like {x} from now on / I want you to be {x}.".split(" / ")
 STOP = "You can stop that now. / Stop that, please. / ok, answer normally again / Please talk normally again. / That's enough, back to normal. / Now answer as before. / stop it now / You may forget that rule. / No more of that, please. / Normal answers again, please.".split(" / ")
 STOPPED = ["OK, back to normal.", "All right, no more of that.", "Sure, I'm back to normal.", "Done. What else can I do?"]
