@@ -138,6 +138,85 @@ why|Why have a garden?/Why do people like gardens?|you can grow food, flowers sm
 why|Why learn an instrument?/What is good about playing an instrument?|it trains the fingers, it makes you happy, you can play with others, it trains the memory, you learn to be patient, it helps you to relax
 why|Why write a diary?/What is good about a diary?|you remember more, it calms the mind, you see how you change, you practise writing, it is private, it is fun to read later
 why|Why sleep early?/Why go to bed early?|you wake up fresh, you learn better, the heart rests, you are less angry, the morning is quiet, your eyes recover
+be|What do sheep need?/What does a sheep need?|grass, fresh water, a fence, shade, a shepherd, a dry stable|Sheep need {x}.
+be|What do birds need?/What does a bird need?|seeds, water, a nest, trees, quiet, clean air|Birds need {x}.
+be|What do mice like?/What does a mouse like?|cheese, grain, nuts, dark corners, warm nests, quiet nights|Mice like {x}.
+be|What do bears eat?/What does a bear eat?|berries, fish, honey, nuts, roots, insects|Bears eat {x}.
+be|What do cows give us?/What do we get from cows?|milk, butter, cheese, cream, leather, yoghurt|From cows we get {x}.
+be|What do old people need?/What does my grandfather need?|company, a warm room, good light, a comfortable chair, short walks, patience|I would say {x}.
+be|What do guests need?/What does a guest need?|a friendly welcome, a clean bed, a towel, a glass of water, good food, some quiet|Guests need {x}.
+be|What do cooks need?/What does a kitchen need?|sharp knives, a board, a big pot, a hot stove, salt, clean towels|A kitchen needs {x}.
+be|What do musicians need?/What does a singer need?|a good ear, practice, patience, a feeling for rhythm, courage, people who listen|They need {x}.
+be|What do nurses need?/What does a nurse need?|patience, warm hands, strong nerves, good shoes, humour, sleep|Nurses need {x}.
+be|What does a beginner need?/What do beginners need?|time, patience, a good teacher, small goals, practice, courage|A beginner needs {x}.
+be|What does a wound need?/What do I need for a small cut?|clean water, a plaster, air, time, clean hands, a bit of care|It needs {x}.
+be|What does a friendship need?/What do friendships need?|trust, time, honest words, laughter, patience, small gifts|A friendship needs {x}.
+be|What does a shop need?/What do I need to open a shop?|a room, goods, a till, customers, a sign, a bit of luck|A shop needs {x}.
+be|What does a fire need?/What do I need for a camp fire?|dry wood, air, matches, stones around it, a safe place, water at hand|A fire needs {x}.
+be|What do I need for gardening?/Tools for the garden?|a spade, a rake, gloves, a watering can, a bucket, garden shears|You need {x}.
+be|What do I need for a job interview?/What should I bring to an interview?|a clean shirt, your papers, a pen, good questions, a smile, enough time|Take {x}.
+be|What do I need for a puppy?/What should I buy for a puppy?|a soft bed, a bowl, puppy food, a lead, toys, a brush|You need {x}.
+be|What do I need for a good night?/What do I need for sleep?|a dark room, a soft pillow, cool air, quiet, a warm blanket, a calm mind|You need {x}.
+be|What is good for the nerves?/What calms the nerves?|slow breathing, tea, a walk, sleep, quiet music, a warm bath|The nerves like {x}.
+be|What is good for the voice?/What helps a tired voice?|warm water, silence, honey, a scarf, humid air, sleep|The voice likes {x}.
+be|What is good for the hair?/What does hair need?|a mild shampoo, a soft brush, cool water, healthy food, little heat, a good cut|Hair likes {x}.
+be|What is good for the stomach?/What is kind to the stomach?|tea, rice, bananas, rest, small meals, a warm bottle|The stomach likes {x}.
+be|What is good for the mood at work?/What makes work nicer?|kind colleagues, a break outside, good coffee, clear tasks, a plant on the desk, praise|I would say {x}.
+be|What is good for a garden party?/What do I need for a garden party?|chairs, lemonade, lights in the trees, salads, music, a dry day|I would say {x}.
+be|What is good for wet shoes?/What helps to dry shoes?|newspaper inside, fresh air, a warm room, time, dry insoles, a little sun|I would try {x}.
+be|What is good against mosquitoes?/What helps against mosquitoes?|a net, long sleeves, a fan, closed windows, lemon oil, smoke|I would try {x}.
+be|What is good against noise?/What helps against noise?|ear plugs, thick curtains, closed windows, carpets, a talk with the neighbours, soft music|I would try {x}.
+do|What can I do on my balcony?/Ideas for the balcony?|plant herbs, have breakfast, read in the sun, hang up lights, watch the street, feed the birds
+do|What can I do in autumn?/Ideas for autumn?|collect leaves, fly a kite, bake an apple pie, pick mushrooms, carve a pumpkin, drink hot tea
+do|What can I do in spring?/Ideas for spring?|plant seeds, ride a bike, clean the windows, look for the first flowers, listen to the birds, eat outside
+do|What can I do in winter?/Ideas for winter?|build a snowman, bake biscuits, read by the fire, go skating, feed the birds, knit a scarf
+do|What can I do in a big city?/What can one do in a big city?|visit museums, see a play, eat in small restaurants, walk along the river, take a boat, look at old churches
+do|What can I do in a small town?/What can one do in a small town?|walk through the old streets, sit in a café, visit the market, climb the church tower, talk to people, ride a bike
+do|What can I do in my room?/Ideas for an hour in my room?|tidy the desk, listen to music, write a letter, read, do some stretching, sort old photos
+do|What can I do at the airport?/What can I do at the airport while I wait?|watch the planes, read a book, have a coffee, take a walk, charge the phone, write postcards
+do|What can I do with a child in the rain?/What can children do when it rains?|jump in puddles, paint pictures, bake biscuits, build a den, play cards, read stories
+do|What can I do with old jars?/Ideas for old jars?|store buttons, keep spices, make a lamp, grow herbs, fill them with jam, put flowers in them
+do|What can I do with eggs?/What can I cook with eggs?|boil them, fry them, make an omelette, bake a cake, put them in a salad, make pancakes
+do|What can I do with potatoes?/What can I cook with potatoes?|boil them, bake them, make soup, fry them in a pan, mash them, put them in a salad
+do|What can I do for my back?/How do I help my back?|stretch, swim, sit straight, get up every hour, lift with the legs, sleep on a firm bed
+do|What can I do for the climate?/How can I help the climate?|ride a bike, take the train, eat less meat, turn down the heating, buy used things, plant a tree
+do|What should I do before a trip?/What must I do before I travel?|pack the bag, check the papers, water the plants, close the windows, charge the phone, lock the door
+do|What should I do after work?/Ideas for after work?|take a walk, cook dinner, call a friend, stretch, listen to music, leave the phone alone
+do|What should I do in a storm?/What do I do in a storm?|stay inside, close the windows, keep away from trees, unplug the computer, bring in the chairs, wait until it is over
+be|What makes a good nurse?/What is important in a nurse?|patience, kindness, calm, knowledge, humour, warm hands|A good nurse has {x}.
+be|What makes a good soup?/What does a good soup need?|fresh vegetables, salt, herbs, time, a good broth, a big pot|A good soup needs {x}.
+be|What makes a good bed?/What does a good bed have?|a firm mattress, a soft pillow, a warm blanket, clean sheets, enough room, a quiet place|A good bed has {x}.
+be|What makes a good school?/What does a good school have?|good teachers, bright rooms, books, a garden, fair rules, happy children|A good school has {x}.
+be|What makes a good joke?/What does a good joke need?|a surprise, good timing, few words, a kind heart, a clear end, people who laugh|A good joke needs {x}.
+be|What makes a good letter?/What does a good letter have?|a warm greeting, honest words, news, a question or two, good wishes, a name at the end|A good letter has {x}.
+be|What makes a good driver?/What is important in a driver?|calm, good eyes, patience, clear signs, sleep, respect for others|A good driver needs {x}.
+be|What makes a good restaurant?/What does a good restaurant have?|fresh food, friendly waiters, clean tables, fair prices, a small menu, soft light|A good restaurant has {x}.
+be|What makes a good film?/What does a good film need?|a strong story, good actors, music, beautiful pictures, a surprise, a good ending|A good film needs {x}.
+be|What makes a good walk?/What is a good walk like?|comfortable shoes, fresh air, a fine view, good company, time, a bench for a break|A good walk has {x}.
+be|What makes a good grandmother?/What is a good grandmother like?|time, stories, patience, good cake, a warm voice, open arms|I would say {x}.
+be|What makes a good hotel?/What does a good hotel have?|clean rooms, quiet nights, a good breakfast, friendly staff, soft beds, a fine view|A good hotel has {x}.
+be|What hats are there?/Name some hats.|a cap, a beret, a top hat, a straw hat, a helmet, a bonnet|There is {x}.
+be|What shoes are there?/Name some shoes.|boots, sandals, slippers, trainers, clogs, rubber boots|There are shoes such as {x}.
+be|What languages are there?/Name some languages.|English, Spanish, Arabic, Hindi, French, Swahili|There are languages such as {x}.
+be|What toys are there?/Name some toys.|dolls, balls, blocks, kites, puzzles, toy cars|There are toys such as {x}.
+be|What spices are there?/Name some spices.|pepper, cinnamon, ginger, paprika, cloves, curry powder|There are spices such as {x}.
+be|What nuts are there?/Name some nuts.|walnuts, hazelnuts, almonds, cashews, pecans, pistachios|There are nuts such as {x}.
+be|What islands do you know?/Name some islands.|Iceland, Cuba, Sicily, Crete, Madagascar, Ireland|I know {x}.
+be|What fairy tales are there?/Name some fairy tales.|Cinderella, Snow White, Sleeping Beauty, Rapunzel, Puss in Boots, Hansel and Gretel|There are {x}.
+be|What rooms does a house have?/Name some rooms.|a kitchen, a bathroom, a bedroom, a living room, a cellar, a hall|There is {x}.
+be|What breads are there?/Name some kinds of bread.|white bread, rye bread, baguettes, rolls, flat bread, toast|There are kinds such as {x}.
+why|Why should I say thank you?/Why be polite?|people like it, it costs nothing, it makes others kind, it shows respect, it opens doors, it feels good
+why|Why should I learn maths?/What is maths good for?|it helps with money, it trains the mind, you need it for many jobs, it explains nature, it is useful in the kitchen, puzzles are fun
+why|Why plant trees?/What are trees good for?|they clean the air, they give shade, birds nest in them, they hold the soil, they give us wood, they look beautiful
+why|Why laugh?/What is laughing good for?|it relaxes the body, it brings people together, it chases away worries, it costs nothing, it is good for the heart, it makes friends
+why|Why eat vegetables?/What is good about vegetables?|they are full of vitamins, they fill you up, they keep you healthy, they taste fresh, they come in many colours, they are cheap
+why|Why have breakfast?/What is breakfast good for?|it gives you energy, you think better, it starts the day slowly, you can talk to the family, it tastes good, you are less hungry at noon
+say|I baked a cake!/I baked bread today!|Well done!, That sounds delicious., Let it cool first., Share it with friends., Take a photo of it., Enjoy every bite!
+say|I moved house./I have a new flat!|Congratulations!, I wish you a good start., Unpack the bed first., Meet the neighbours., Hang up a picture., Soon it will feel like home.
+say|We won the game!/Our team won!|Congratulations!, What a day!, You played well., Your training was worth it., Celebrate together., Who scored?
+say|I have a headache./My head hurts.|I am sorry to hear that., Drink a glass of water., Open the window., Lie down for a while., Put the screen away., See a doctor if it stays.
+say|I am nervous./I'm so nervous.|That is normal., Breathe slowly., Drink some water., You are well prepared., Think of something nice., It will soon be over.
+say|It is raining./It's raining again.|Rain has its charm., The plants are glad., Take an umbrella., Make some tea., Read a good book., The sun will come back.
 say|Hello!/Hi!/hello there/Hey!|Hello!, It is nice to see you., I am here to help., We can chat about anything., Ask me what you like., What is on your mind?
 say|Good morning!/good morning/Morning!|Good morning!, I hope you slept well., A new day begins., There is time for coffee., I am ready to help., What are your plans?
 say|Good evening!/good evening|Good evening!, It is nice that you are here., I hope your day was good., Now it is time to rest., I am here to chat., What shall we talk about?
@@ -170,4 +249,21 @@ You write shopping-list style: <n> lines, each with a dash. | Could you give me 
 SAYS["nnumbered"] += said("""You are a coach who counts up to <n> in each answer. | Count from 1 to <n>, one point for each number. | <n> numbers, <n> points. | Write 1. to <n>. with a point each. | Everything in <n> numbered lines. | <n> numbered points and stop | +number your answer from 1 to <n>""")
 SAYS["no_list"] += said("""I hate lists. | I can't stand bullet points. | You are a storyteller and never make lists. | You speak on the radio, so no lists. | You write letters, never lists. | A list is never the answer. | Never answer in bullets. | Do not use dashes, bullets or numbers. | Your text is read aloud: no bullet points. | Full sentences only, never a list. | Plain sentences only. | Only whole sentences, please. | Even if I ask for several things, no list. | Even for many things, write a sentence and no list. | Bullet points are banned here.
 Flowing text, please. | plain text, no bullets | just sentences | no dashes, no numbers, just sentences | Use normal sentences instead of lists. | +put several things into one sentence, not into a list | -break the answer into bullets | -put anything on a line of its own | Everything on one line, without dashes.""")
-POINT_RULES = {rule_n_points: 17, rule_no_list: 8, rule_big: 7, rule_little: 6}
+# Numbers in other words, and what a list is called
+COUNTED = {2: "A pair of bullets. | Two bullets each time: a first point and a second one. | You have two hands, so give two bullets. | Bullets come in pairs. | A pair of short lines with dashes. | +give a pair of bullet points | +answer with a couple of bullets, so two | +say two things, each with a dash in front | First dash, second dash, done. | Two dashes and no third one.",
+3: "A trio of bullets. | Good things come in threes: three bullets. | +give a trio of bullet points | +name three things, each on a line with a dash | First, second, third: each with a dash. | Three dashes, no fourth. | You always have three things to say, with dashes. | A list of three, like in a fairy tale, with dashes. | Tell me three things each time, as bullets. | Triple bullets only.",
+4: "Four things each time, one per line, with dashes. | A list as long as a table has legs: four bullets. | +name four things, each on a line with a dash | Four dashes, no fifth. | You always have four things to say, with dashes. | A quartet of bullets. | Tell me four things each time, as bullets. | Four lines, four dashes, four points.",
+5: "Five things each time, one per line, with dashes. | One bullet for each finger of a hand: five. | +name five things, each on a line with a dash | Five dashes, no sixth. | You always have five things to say, with dashes. | High five: five bullets. | Tell me five things each time, as bullets. | Your top five, as bullets."}
+for n, text in COUNTED.items(): SAYS[f"points{n}"] = said(text)
+LISTABLE = [(t, m.group(1)) for t in TOPICS for ask in t.asks for m in [re.fullmatch(r"Name some (.*)\.", ask)] if m]
+def list_asked(r):
+    """A wish for a list, in so many words."""
+    t, x = r.choice(LISTABLE)
+    u = r.choice(["List some {x}.", "Give me a list of {x}.", "Make a list of {x}.", "Can you list some {x}?", "Please list {x}.", "I need a list of {x}.", "Tell me some {x}.", "Do you know some {x}?", "Which {x} do you know?", "{x}, please"]).format(x=x)
+    return [(T(careless(r, cap(u)), prose(r, t), None, "data"), t)]
+def rule_points_counted(r):
+    n = r.choice((2, 2, 3, 3, 4, 5))
+    def obey(r, t, act): return listed(False, drawn(r, act, n))
+    return Rule(f"points{n}", obey, lambda s: len(s.split("\n")) == n and all(x.startswith("- ") for x in s.split("\n")), lambda t, act: isinstance(act, Topic), ((topical, 84), (list_asked, 16)))
+def rule_unlisted(r): rule = rule_no_list(r); rule.sources = ((list_asked, 45), (topical, 45), (small, 10)); return rule
+POINT_RULES = {rule_n_points: 17, rule_points_counted: 6, rule_no_list: 5, rule_unlisted: 5, rule_big: 7, rule_little: 6}
