@@ -21,7 +21,7 @@ ALONE = {rule_constant: 12, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule
 LETTERS = (rule_upper, rule_upper, rule_lower, rule_wrap, rule_bold, rule_emoji_end, rule_all_bang)
 ADDS = LETTERS[:4] + (rule_end, rule_end, rule_begin, rule_sign, rule_call, rule_call, rule_emoji_end, rule_emoji_begin, rule_json, rule_tag, rule_hashtag, rule_ps, rule_wrap_xy, rule_use_word, rule_begin_mark, rule_emoji_named)
 LENGTH = (rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_yes_no, rule_few_words, rule_brief, rule_a_sentence, rule_single)
-UNDER = (rule_life, rule_life, rule_life, rule_known, rule_briefing, rule_briefing, rule_briefing, rule_voice, rule_voice, rule_voice, rule_mood, rule_role, rule_name, rule_who, rule_who, rule_place, rule_place, rule_told, rule_long, rule_short, rule_bullets, rule_n_points, rule_no_list, rule_at_length, rule_formal, rule_question, rule_unknown, rule_rhyme)
+UNDER = (rule_life, rule_life, rule_life, rule_known, rule_briefing, rule_briefing, rule_briefing, rule_voice, rule_voice, rule_voice, rule_mood, rule_role, rule_name, rule_who, rule_who, rule_place, rule_place, rule_told, rule_long, rule_short, rule_bullets, rule_n_points, rule_n_points, rule_points_counted, rule_no_list, rule_unlisted, rule_at_length, rule_formal, rule_question, rule_unknown, rule_rhyme)
 ABOUT = (rule_life, rule_life, rule_life, rule_place, rule_briefing, rule_briefing, rule_briefing, rule_briefing, rule_known, rule_known, rule_told, rule_name, rule_name, rule_who, rule_who, rule_role, rule_role, rule_user, rule_date)
 FORMS_OF = LENGTH[:5] + ADDS + (rule_upper, rule_lower, rule_short, rule_one_word)
 def pair(r):

@@ -180,6 +180,17 @@ def rule_taboo(r): return word_rule(r, r.choice(("yes", "no")) if r.random() < .
 def rule_first_word(r):
     x = r.choice(("I", "I", "I", "Yes", "No", "The", "It", "A", "You", "Of course", "My", "Not", "Programs", "Hello", "What", "Because", "There"))
     return going_round(("not_first", dict(q=in_quotes(r, x))), re.compile(rf"^{x}\b" + ("(?!')" if x != "I" else "")))
+# Yes and no in other words
+AGREED = ["That is right.", "That's true.", "Right.", "Correct.", "Indeed.", "Of course.", "True.", "Exactly.", "Quite so.", "It is so.", "Certainly.", "That is how it is.", "As you say."]
+DENIED = ["Not at all.", "That is wrong.", "That is not so.", "Wrong.", "Not true.", "By no means.", "Far from it.", "That is false.", "Incorrect.", "Not so.", "That is not right.", "Never."]
+SAYS["no_yesno"] = said("""-say yes or no | -use the words yes and no | -answer with yes or no | +avoid yes and no | +answer without yes or no | The words yes and no are forbidden. | Yes and no are forbidden words. | Neither yes nor no, please. | No yes and no no. | We play the game in which one must not say yes or no. | Whoever says yes or no loses, so do not. | Yes and no are banned. | You know neither the word yes nor the word no. | Find other words for yes and no. | without yes or no | Questions are answered, but never with yes or no.""")
+def rule_yesless(r):
+    x = r.choice(("yes", "yes", "no", "yes|no", "yes|no")); bad = re.compile(rf"\b({x})\b", re.I)
+    rule = going_round("no_yesno" if "|" in x else ("no_word", dict(q=in_quotes(r, x))), bad); taken = rule.obey, rule.accept
+    def obey(r, t, act): return r.choice(AGREED if t.s == "Yes" else [a for a in DENIED if not bad.search(a)]) if t.s in ("Yes", "No") and bad.search(t.a) else taken[0](r, t, act)
+    rule.obey, rule.accept = obey, lambda t, act: t.s in ("Yes", "No") or taken[1](t, act)
+    rule.sources = ((yes_no, 45),) + rule.sources
+    return rule
 def rule_greetless(r): return going_round("no_greet", HELLO)
 def rule_askless(r): return going_round("no_ask", re.compile(r"\?"))
 def rule_digitless(r): return going_round("spelled", re.compile(r"\d"), ((small, 12), (formed, 8), (topical, 6)))
@@ -195,11 +206,11 @@ DAILY = ((small, 36), (rounded, 26), (formed, 16), (topical, 6), (plain_task, 8)
 SAYS["mention"] += said("""Always mention <x> in your answers. | No answer without <x>. | You love <x> and mention that in every answer. | You can't stop talking about <x>. | Whatever the topic, mention <x>. | Everything reminds you of <x>. | <x> must come up in every answer. | Bring <x> into every answer. | mention <x> every time, please | You think of <x> all day and say so in every reply. | You sell <x> and mention it in each answer. | A word about <x> belongs into each reply. | Somehow, every answer gets to <x>. | There is always something about <x> in what you say. | +slip <x> into every answer | -forget to mention <x> | -end an answer before <x> has been mentioned""")
 EATEN = "cheese, chocolate, pizza, honey, apples, pancakes, noodles, ice cream, potatoes, bread, pickles, soup, tea, coffee, lemons, popcorn, rice, cake, carrots, jam".split(", ")
 LIKED = "cats, the moon, trains, football, the sea, robots, penguins, roses, chess, the weather, my garden, bicycles, hats, Paris, owls, stars, books, socks, music, trees, dinosaurs, castles, rainbows, snow, elephants, clouds, mountains, old films, umbrellas, bees".split(", ")
-OF_EATEN = ["And have some {x} with it.", "Some {x} goes well with that.", "With {x}, it is even better.", "And do not forget the {x}.", "As for me, I think of {x}.", "That calls for some {x}.", "And {x} is always a good idea."]
-OF_LIKED = ["By the way, I love {x}.", "It makes me think of {x}.", "And nothing is better than {x}.", "I could talk about {x} all day.", "But let us not forget {x}.", "As always, I think of {x}.", "If only there were more talk of {x}!"]
+OF_EATEN = ["And do not forget the {x}.", "As for me, I think of {x}.", "And {x} is always a good idea.", "Have some {x}, too.", "With some {x}, all is better."]
+OF_LIKED = ["By the way, I love {x}.", "It makes me think of {x}.", "And nothing is better than {x}.", "I could talk about {x} all day.", "But let us not forget {x}.", "As always, I think of {x}.", "Somehow I think of {x} now.", "Oh, and {x}!", "My other topic is {x}.", "If only there were more talk of {x}!"]
 def rule_always_mention(r):
-    eaten = r.random() < .45; x = r.choice(EATEN if eaten else LIKED if r.random() < .7 else [t + "s" for t in THINGY if not t.endswith(("s", "fe"))])
-    ways = OF_LIKED[:6] + OF_EATEN[1:6] if eaten and not x.endswith("s") else OF_LIKED
+    eaten = r.random() < .45; x = r.choice(EATEN if eaten else LIKED if r.random() < .7 else [several(t) for t in THINGY if t != "thunder"])
+    ways = OF_LIKED[:7] + OF_EATEN if eaten and not x.endswith("s") else OF_LIKED
     return Rule(("mention", dict(x=x)), lambda r, t, act: behind(t.a, r.choice(ways).format(x=x)), lambda s: x in s, lambda t, act: "\n" not in t.a, DAILY)
 SAYS["end_sign"] = said("""+end every answer with <n> | +finish each reply with <n> | +close every message with <n> | +put <n> at the end of each answer | Every reply ends with <n>. | Every reply ends with <n> <s> | Each answer has <n> at the end. | At the end of each message: <n>. | Always <n> at the end. | <n> at the end, always | End: <n> | Your answers end with <n>, every single one. | The last thing in each reply is <n>. | Your last key is stuck: each answer ends with <n>. | +end your answers like this<s> | End each answer with <s> | Every answer ends with <s> | <s> at the end of everything | last sign of each reply: <s>""")
 SIGNS = [("three exclamation marks", "!!!"), ("three exclamation marks", "!!!"), ("two exclamation marks", "!!"), ("four exclamation marks", "!!!!"), ("three dots", "..."), ("an ellipsis", "..."), ("three stars", "***"), ("a star", "*"), ("a plus sign", "+"), ("a hash sign", "#"), ("a smiley", ":)"), ("a wink", ";)"), ("a heart", "<3"), ("a tilde", "~"), ("an arrow", "->"), ("a dash", "-"), ("two equal signs", "=="), ("a slash", "/"), ("a percent sign", "%"), ("an exclamation mark and a question mark", "!?")]
@@ -210,4 +221,4 @@ def rule_end_sign(r):
     return Rule(("end_sign", dict(n=n, s=x)), obey, lambda s: s.endswith(x), lambda t, act: "\n" not in t.a and t.a[-1] not in "`…" and (t.a[-1] == "?" if x[0] == "?" else told(t.a)), DAILY)
 def rule_end_daily(r): return over_daily(r.choice((rule_end, rule_end_mark, rule_begin, rule_begin_mark, rule_use_word, rule_call))(r))
 def over_daily(rule): rule.sources = DAILY; return rule
-AROUND_RULES = {rule_taboo: 9, rule_first_word: 6, rule_greetless: 3, rule_askless: 2.5, rule_digitless: 2.5, rule_sorryless: 1.5, rule_selfless: 1.5, rule_untold: 6, rule_always_mention: 6, rule_end_sign: 6, rule_end_daily: 8}
+AROUND_RULES = {rule_yesless: 6, rule_taboo: 9, rule_first_word: 6, rule_greetless: 3, rule_askless: 2.5, rule_digitless: 2.5, rule_sorryless: 1.5, rule_selfless: 1.5, rule_untold: 6, rule_always_mention: 6, rule_end_sign: 6, rule_end_daily: 8}

@@ -167,5 +167,5 @@ def tabled(act): return hasattr(act, "asks")
 def one_line(t, act):
     """Whether more can be put to the answer; what obey_forms.py answers from a table has nothing that follows."""
     return "\n" not in t.a and len(t.a) < 240 and not tabled(act)
-def behind(s, x): return stopped(s) + ("\n" if "\n" in s else " ") + x
+def behind(s, x): return f"{s}\n{x}" if re.match(r"- |\d+\. ", s) and "\n" in s else stopped(s) + ("\n" if "\n" in s else " ") + x
 def answered(t, a): return T(t.u, a, t.s, t.k)

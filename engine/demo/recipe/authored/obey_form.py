@@ -65,6 +65,7 @@ ENDS = bank.W("banana, Amen., Over and out., Peace!, captain, indeed, okay?, my 
 BEGINS = bank.W("Well, Hello, Listen, Indeed, Hmm, Dear user, My friend, Ahem, Behold, Okay, So, Oh, Look, Attention, Certainly, Answer, Captain, Guess what, Eureka, Good news, Honestly, Once upon a time, Sure, Aha, Ladies and gentlemen, Yes, Friend, Banana, As you wish, Breaking news, Dear diary, Fun fact, To be honest, Good question, Understood, Great question, My dear, Beep boop, The oracle says, Here we go, Roger, Noted, Thank you for asking, Let me think, Wow, Hear ye, Report, Response, Bot, Wise words, Psst, Alright, In short, Of course, Note, Result, Secret, By the way, Dear friend, From the desk of the robot, Greetings")
 MADE = "silver purple sleepy golden tiny happy brave round cold green wild quiet lucky magic frozen salty red blue old clever".split()
 THINGY = "otter, teapot, dragon, pancake, river, lantern, pumpkin, walrus, cactus, comet, biscuit, thunder, mango, robot, feather, castle, noodle, tiger, violin, puddle, turnip, island, hedgehog, candle, pickle, rocket, umbrella, marble, waffle, kitten".split(", ")
+def several(x): return x + ("es" if x[-1] in "sx" else "s")
 def phrase(r, xs):
     """A phrase of the list, or one that is made up, so that it has to be copied."""
     z = r.random()
@@ -106,8 +107,8 @@ def rule_hashtag(r):
     x = "#" + (r.choice(MADE) + cap(r.choice(THINGY)) if r.random() < .5 else r.choice(THINGY + ["blessed", "wisdom", "answer", "bot", "monday", "goals", "nofilter"]))
     return Rule(("hashtag", dict(x=x)), lambda r, t, act: behind(t.a, x), lambda s: s.endswith(x))
 def rule_ps(r):
-    x = r.choice(["I love you.", "Drink more water.", "Stay warm.", "Say hello to your mother.", "Do not forget the milk.", "The cat says hello.", "Have a nice day.", "Cheese is good.", "Be kind.", "I am watching the stars."]) if r.random() < .7 else f"{cap(r.choice(THINGY))}s are the best."
-    return Rule(("ps", dict(x=x)), lambda r, t, act: stopped(t.a) + "\nP.S. " + x, lambda s: s.endswith("P.S. " + x))
+    x = r.choice(["I love you.", "Drink more water.", "Stay warm.", "Say hello to your mother.", "Do not forget the milk.", "The cat says hello.", "Have a nice day.", "Cheese is good.", "Be kind.", "I am watching the stars."]) if r.random() < .7 else f"{cap(several(r.choice(THINGY)))} are the best."
+    return Rule(("ps", dict(x=x)), lambda r, t, act: (t.a if "\n- " in t.a or "\n2. " in t.a else stopped(t.a)) + "\nP.S. " + x, lambda s: s.endswith("P.S. " + x))
 BACK = ["What else would you like to know?", "Does that help?", "Is there anything else?", "What do you want to do next?", "And what do you think?", "Shall we go on?", "What comes next?"]
 def rule_ask_back(r):
     def obey(r, t, act): return t.a if t.a.endswith("?") else behind(t.a, r.choice(BACK[4:] if act in ("greet", "bye", "state", "good", "bad") else BACK))
