@@ -56,7 +56,7 @@ def asked(r, key, **slots):
 # ---- turns
 SAID = {act: row[0].split(" / ") for act, row in ACTS.items() if row[0]}
 def sentences(s): return re.split(r"(?<=[.!?]) (?=[A-Z0-9`/\"])", s)
-def stopped(s): return s if s[-1:] in ".!?…" else s + "."
+def stopped(s): return s if s[-1:] in ".!?…" or re.search(r"\n(- |\d+\. ).*$", s) else s + "."  # not the last item of a list alone
 def acted(t, act): t = T(t.u, t.a, t.s, t.k); return (t, act)
 KINDS = [act for act in SAID if act != "rule"]
 def small(r, act=None):
@@ -167,5 +167,5 @@ def tabled(act): return hasattr(act, "asks")
 def one_line(t, act):
     """Whether more can be put to the answer; what obey_forms.py answers from a table has nothing that follows."""
     return "\n" not in t.a and len(t.a) < 240 and not tabled(act)
-def behind(s, x): return f"{s}\n{x}" if re.match(r"- |\d+\. ", s) and "\n" in s else stopped(s) + ("\n" if "\n" in s else " ") + x
+def behind(s, x): return stopped(s) + ("\n" if "\n" in s else " ") + x
 def answered(t, a): return T(t.u, a, t.s, t.k)

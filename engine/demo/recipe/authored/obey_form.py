@@ -108,7 +108,7 @@ def rule_hashtag(r):
     return Rule(("hashtag", dict(x=x)), lambda r, t, act: behind(t.a, x), lambda s: s.endswith(x))
 def rule_ps(r):
     x = r.choice(["I love you.", "Drink more water.", "Stay warm.", "Say hello to your mother.", "Do not forget the milk.", "The cat says hello.", "Have a nice day.", "Cheese is good.", "Be kind.", "I am watching the stars."]) if r.random() < .7 else f"{cap(several(r.choice(THINGY)))} are the best."
-    return Rule(("ps", dict(x=x)), lambda r, t, act: (t.a if "\n- " in t.a or "\n2. " in t.a else stopped(t.a)) + "\nP.S. " + x, lambda s: s.endswith("P.S. " + x))
+    return Rule(("ps", dict(x=x)), lambda r, t, act: stopped(t.a) + "\nP.S. " + x, lambda s: s.endswith("P.S. " + x))
 BACK = ["What else would you like to know?", "Does that help?", "Is there anything else?", "What do you want to do next?", "And what do you think?", "Shall we go on?", "What comes next?"]
 def rule_ask_back(r):
     def obey(r, t, act): return t.a if t.a.endswith("?") else behind(t.a, r.choice(BACK[4:] if act in ("greet", "bye", "state", "good", "bad") else BACK))

@@ -296,7 +296,9 @@ why|What is good about summer?/Why do people like summer?|the days are long, it 
 why|Why travel by train?/What is good about trains?|one can read, the view is nice, it is kind to nature, there are no traffic jams, one can walk around, stations are in the centre"""
 class Topic:
     """A question to which there are some short true answers, as the kind of its turn."""
-    def __init__(self, kind, asks, points): self.kind, self.asks, self.points, self.steps, self.say = kind, asks.split("/"), points.split(", "), "Steps" in asks, None
+    def __init__(self, kind, asks, points, say=None):
+        self.kind, self.asks, self.points, self.say = kind, asks.split("/"), points.split(", "), say
+        self.steps = "Steps" in asks or kind == "say"  # in this order
 TOPICS = [Topic(*line.split("|")) for line in TOPIC_LINES.split("\n")]
 PROSE = {"do": ["You can {x}.", "It helps to {x}.", "I would {x}.", "The best way is to {x}."], "be": ["I would say {x}.", "I can think of {x}.", "For example, there are {x}.", "Think of {x}."], "why": ["{X}."]}
 def row(xs, last="and"): return ", ".join(xs[:-1]) + f" {last} {xs[-1]}" if len(xs) > 1 else xs[0]

@@ -234,11 +234,7 @@ say|I am angry./I'm really angry.|That sounds hard., Breathe slowly., Count to t
 say|I'm hungry./I am hungry.|Have an apple first., Toast some bread., Cook an egg., Warm up some soup., Eat slowly., Enjoy your meal!
 say|I love the sea./I like the sea.|The sea is wonderful., The waves never stop., The air tastes of salt., The gulls cry., One can walk for hours., Do you swim there?
 say|Who are you?/What are you?|I am quire's built-in model., I am a small program., I answer questions., I like short chats., I know many words., I run on your machine."""
-def topic_of(kind, asks, points, say=None):
-    t = Topic(kind, asks, points); t.say = say
-    t.steps = t.steps or kind == "say"
-    return t
-ADDED = [topic_of(*line.split("|")) for line in POINT_LINES.split("\n")]
+ADDED = [Topic(*line.split("|")) for line in POINT_LINES.split("\n")]
 for t in ADDED: assert len(set(t.points)) == 6, t.asks
 TOPICS += ADDED
 
