@@ -37,10 +37,10 @@ class Topic:
         self.name, self.checks, self.follows = name, [], []
         self.wishes, self.asks, self.words, self.says = [], [], [], []
 
-def topics():
-    """All topics of guide_src, in order."""
+def topics(files="*.txt"):
+    """All topics of these files in guide_src, in order."""
     found, known = [], {}
-    for path in sorted(glob.glob(HERE + "/guide_src/*.txt")):
+    for path in sorted(glob.glob(HERE + "/guide_src/" + files)):
         for line in open(path, encoding="utf-8").read().split("\n"):
             if not line or line[0] == "#": continue
             if line[0] == "@":
@@ -177,25 +177,25 @@ def about_turns(r):
         out.append((typed(r, pick(r, r.choice(asks)), False), says[0]))
     return out
 
-def seg(r):
+def seg(r, topics):
     """One or more turns about quire."""
     z = r.random()
-    if z < .76: return turns_on(r, r.choice(TOPICS))
+    if z < .76: return turns_on(r, r.choice(topics))
     return about_turns(r) if z < .86 else option_turns(r) if z < .94 else name_turn(r)
-def chat(r, other):
+def chat(r, other, topics):
     out, n = [], r.choices((1, 2, 3, 4, 6), (40, 24, 18, 12, 6))[0]
     while len(out) < n:
-        out += seg(r) if r.random() < .85 else other(r)
+        out += seg(r, topics) if r.random() < .85 else other(r)
         if r.random() < .08:
             us, xs = r.choice(CLOSE); out.append((r.choice(us), r.choice(xs)))
     return out
-def chats(seed, n):
+def chats(seed, n, topics=TOPICS):
     import skill_chat, skill_sums, skill_systems, skill_words
     r = random.Random(f"guide {seed}")
     def other(r): return [(t.u, t.a) for t in r.choice((skill_chat.seg, skill_words.seg, skill_sums.seg))(r)]
     for _ in range(n):
         system = r.choice(skill_systems.GENERIC) if r.random() < .15 else None
-        yield ([["s", system]] if system else []) + [m for u, a in chat(r, other)[:10] for m in (["u", u], ["a", a])]
+        yield ([["s", system]] if system else []) + [m for u, a in chat(r, other, topics)[:10] for m in (["u", u], ["a", a])]
 if __name__ == "__main__":
     with open(sys.argv[3], "w", encoding="utf-8") as out:
         for c in chats(int(sys.argv[2]), int(sys.argv[1])): out.write(json.dumps(c, ensure_ascii=False, separators=(",", ":")) + "\n")
