@@ -44,7 +44,7 @@ MODULES = json.load(open(HERE + '/modules.json'))
 # generators that write files into a folder
 PROGRAMS = {'smalltalk': ['smalltalk_gen.py', '60000', '{out}'], 'knowledge': ['knowledge_gen.py', '--out', '{out}'], 'tasks': ['tasks_gen.py']}
 SYNTH = 420000
-DRAWN = {1: .5, 2: 2.5}  # of all these counts, in each stage
+DRAWN = {1: .5, 2: 2.5 / 1.35e9}  # of all these counts, in each stage; the second's for each token that is packed
 
 # shares of the two stages, and the largest number of passes over a source
 STAGE1 = {'classics_simple': 15, 'openstax_prose': 6, 'onestop_news': 1.5, 'children_stories_text': 1, 'child': .5, 'persona': 1.5, 'sgd': 4,
@@ -135,10 +135,10 @@ def long_chats(pool, r, limit):
     return [m for m in out if m]
 
 
-def sources(ex, stage):
+def sources(ex, stage, tokens):
     """Every source: {name: its parts}."""
-    seed, drawn = SEED + 1000 * stage, DRAWN[stage]
-    texts = ex.map(load, sorted(glob.glob(IN + '/*.xz')))
+    seed, drawn = SEED + 1000 * stage, DRAWN[stage] * (tokens if stage == 2 else 1)
+    texts = ex.map(load, [path for path in sorted(glob.glob(IN + '/*.xz')) if os.path.basename(path).split('.')[0] in (STAGE1, STAGE2)[stage - 1]])
     programs = [ex.submit(program, p) for p in PROGRAMS.items()]
     modules = ex.map(module, [(n, seed + i, int(drawn * m['count'] / 32)) for n, m in MODULES.items() for i in range(32)])
     chats = ex.map(synth, [(seed * 10 + i, int(drawn * SYNTH / 64)) for i in range(64)])
@@ -260,8 +260,8 @@ class Corpus:
 def make(ex, stage, tokens, assistant):
     out = f'{OUT}/{stage}'
     os.makedirs(out)
-    c = Corpus(sources(ex, stage), assistant)
-    passes = c.rows([STAGE1, STAGE2][stage - 1], tokens, 1024 * stage, stage, out)
+    c = Corpus(sources(ex, stage, tokens), assistant)
+    passes = c.rows((STAGE1, STAGE2)[stage - 1], tokens, 1024 * stage, stage, out)
     for name, docs in c.held.items():
         t, o = np.concatenate(docs), np.concatenate([[0], np.cumsum([len(d) for d in docs])])
         x, fl = pack(t, o, np.arange(len(docs)), 1024, 400)

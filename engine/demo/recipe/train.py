@@ -3,9 +3,9 @@
 
 usage: train.py DATA_IN OUT total_seconds stage1_fraction [--smoke]
 
-environment: SIZE=30m, 42m or 3m (the drafter); N1, N2: tokens that are packed for each stage; ROWS: the folder of packed rows
-(made by pack.py unless it is there; two runs on two cards can share it); INIT=FILE.gguf: weights to begin with (weights.py), for stage 2 alone, and REST=FILE.npz:
-what the run that made them left beside them. A run writes the same two files, quire-demo-SIZE-q8_0.gguf and rest.npz;
+environment: SIZE=30m, 42m or 3m (the drafter); FIRST_SEED: another number begins with other weights; N1, N2: tokens that are packed for each stage; ROWS: the folder of packed rows
+(made by pack.py unless it is there; two runs on two cards can share it); INIT=FILE.gguf: weights to go on with (weights.py), for stage 2
+alone and at RATE (0.08 of the full rate), without held-out rows, and REST=FILE.npz: what the run that made them left beside them. A run writes the same two files, quire-demo-SIZE-q8_0.gguf and rest.npz;
 LIKE=FILE.gguf: what the file has besides weights and sizes (the one in the tree).
 """
 import json, math, os, subprocess, sys, time
@@ -25,7 +25,7 @@ def log(*a):
     s = f'[{time.time()-T0:6.1f}] ' + ' '.join(str(x) for x in a); print(s, flush=True); LOG.write(s + '\n'); LOG.flush()
 log('torch', torch.__version__, torch.cuda.get_device_name())
 torch._dynamo.config.cache_size_limit = 64; torch.set_float32_matmul_precision('high'); torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
-DEV = 'cuda'; torch.manual_seed(1)
+DEV = 'cuda'; torch.manual_seed(int(os.environ.get('FIRST_SEED') or 1))
 V, EPS, THETA, CTX = 8192, 1e-5, 10000.0, 2048
 D, L, H, KV, HD, FF = {'30m': (512, 11, 8, 4, 64, 1024), '42m': (512, 16, 8, 4, 64, 1024), '3m': (192, 4, 3, 1, 64, 512)}[SIZE]
 
@@ -126,13 +126,14 @@ if INIT:
     with torch.no_grad():
         for n, p in model.named_parameters(): p.copy_(torch.from_numpy(first[n]))
 sd = {k: v.clone() for k, v in model.state_dict().items()}
-for T in (1024, 2048):
+for T in (2048,) if INIT else (1024, 2048):
     for i in range(14 if T == 1024 else 8):
         if i == 4: torch.cuda.synchronize(); ts = time.time(); n0 = i
         ls, ws = fwd(*dummy(T), 1); (ls / ws).backward(); opt(0.0)
     torch.cuda.synchronize(); tps = SH[T] * T * (i + 1 - n0) / (time.time() - ts); log('compiled T', T, 'tokens/s', round(tps), 'mem', round(torch.cuda.max_memory_allocated() / 2**30, 1), 'GiB')
-with torch.no_grad(): fwd(*dummy(1024), 2)
-log('compiled for evaluation')
+if not INIT:
+    with torch.no_grad(): fwd(*dummy(1024), 2)
+    log('compiled for evaluation')
 model.load_state_dict(sd)
 MU = Muon(mats); AD = torch.optim.AdamW(rest, lr=2e-3, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, fused=True)
 def rows(stage):
@@ -157,7 +158,7 @@ def evaluate(tag, held):
 
 FIRST_STAGE = 1 if F1 > 0 else 2; FIRST = rows(FIRST_STAGE)
 START = time.time(); S1END = START + (TOTAL - (START - T0)) * F1; END = T0 + TOTAL
-LO = 0.4
+LO = float(os.environ.get('RATE', '0.08')) if INIT else 0.4
 def lrf(stage, now, step):
     if stage == 1:
         p = (now - START) / (S1END - START); f = 1.0 if p < 0.6 else 1 - (1 - LO) * 0.5 * (1 - math.cos(math.pi * min(1, (p - 0.6) / 0.4)))
@@ -176,7 +177,7 @@ for stage in (1, 2) if F1 > 0 else (2,):
             l = torch.stack(acc).mean().item(); acc = []; dt = time.time() - tl; tl = time.time(); hist.append((stage, step, round(l, 4), round(f, 4)))
             if step % 100 == 0: log(f'stage {stage} step {step}/{n} loss {l:.4f} lr x{f:.3f} {50*B*T/dt/1e6:.3f} Mtok/s epoch {step/n:.2f}')
             if not math.isfinite(l): log('not finite'); sys.exit(2)
-    seen[stage] = step * B * T; torch.cuda.synchronize(); evals[f'stage{stage}'] = evaluate(f'after stage {stage}, {seen[stage]/1e6:.1f} M tokens', held)
+    seen[stage] = step * B * T; torch.cuda.synchronize(); evals[f'stage{stage}'] = None if INIT else evaluate(f'after stage {stage}, {seen[stage]/1e6:.1f} M tokens', held)
 left = weights.write(f'{OUT}/quire-demo-{SIZE}-q8_0.gguf', LIKE, SIZE, {n: p.detach().float().cpu().numpy() for n, p in model.named_parameters()}, HEADS)
 np.savez_compressed(OUT + "/rest.npz", **left); log('written', f'{OUT}/quire-demo-{SIZE}-q8_0.gguf')
 # weights: HF names, bf16

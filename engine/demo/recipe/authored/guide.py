@@ -9,6 +9,7 @@ usage: guide.py N SEED OUT.jsonl
 import glob, json, os, random, re, sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
+import guide_forms
 
 FRAMES = """How do I {w}? / How do I {w}? / How can I {w}? / How can I {w}? / how to {w} / I want to {w}. / I want to {w} / I'd like to {w}. / Can I {w}? / Can I {w}? / Is there a way to {w}? / Is it possible to {w}?
 What do I type to {w}? / Is there a command to {w}? / Which command do I need to {w}? / What is the command to {w}? / {w} / {w}? / I need to {w}. / I need to {w}. How? / How do you {w} here? / Tell me how to {w}. / Could you tell me how to {w}?
@@ -32,9 +33,9 @@ VERSUS = "How do {a} and {b} differ? / {a} vs {b} / Is {a} the same as {b}? / Wh
 KINDS = {"w": "wishes", "q": "asks", "k": "words", "a": "says", "c": "checks"}
 
 class Topic:
-    """One topic: lists of wishes, asks, words, says; checks; follows [(asks, says)]."""
+    """One topic: lists of wishes, asks, words, says; checks; follows [(asks, says)]; sides {key of SHARED: what is said}."""
     def __init__(self, name):
-        self.name, self.checks, self.follows = name, [], []
+        self.name, self.checks, self.follows, self.sides = name, [], [], {}
         self.wishes, self.asks, self.words, self.says = [], [], [], []
 
 def topics(files="*.txt"):
@@ -52,7 +53,9 @@ def topics(files="*.txt"):
             elif kind == "f":
                 asks, says = text.split(" => ")
                 topic.follows.append((asks.split(" / "), says.split(" / ")))
-            elif kind in SHARED: topic.follows.append((SHARED[kind], [text]))
+            elif kind in SHARED:
+                topic.follows.append((SHARED[kind], [text]))
+                topic.sides[kind] = text
             else: getattr(topic, KINDS[kind]).extend(text.split(" / "))
             two = re.match(r"q What is the difference between (.+?) and (.+?)\?", line)
             if two: topic.asks.extend(f.format(a=two.group(1), b=two.group(2)) for f in VERSUS)
@@ -177,11 +180,16 @@ def about_turns(r):
         out.append((typed(r, pick(r, r.choice(asks)), False), says[0]))
     return out
 
+def form_turn(r):
+    """A command with its argument, a side of a command, or an exit code."""
+    z = r.random()
+    u, a = guide_forms.of_form(r, FRAMES) if z < .5 else guide_forms.of_code(r) if z < .58 else guide_forms.of_side(r, COMMANDS, TOPIC) or guide_forms.of_form(r, FRAMES)
+    return [(typed(r, u), a)]
 def seg(r, topics):
     """One or more turns about quire."""
     z = r.random()
-    if z < .76: return turns_on(r, r.choice(topics))
-    return about_turns(r) if z < .86 else option_turns(r) if z < .94 else name_turn(r)
+    if z < .7: return turns_on(r, r.choice(topics))
+    return about_turns(r) if z < .79 else option_turns(r) if z < .85 else name_turn(r) if z < .89 else form_turn(r)
 def chat(r, other, topics):
     out, n = [], r.choices((1, 2, 3, 4, 6), (40, 24, 18, 12, 6))[0]
     while len(out) < n:

@@ -35,7 +35,8 @@ def rule_yes_no(r):
 def rule_short(r):
     def obey(r, t, act): return hasattr(act, "facts") and core(t) or in_words(r, t, act, 2) or in_words(r, t, act, 1) or core(t)
     return Rule("short", obey, lambda s: len(sentences(s)) == 1, lambda t, act: one_line(t, act) and act != "fixed")
-LONGER = ["I hope that this is enough of an answer for you, and I am glad to say more.", "There would be more to say about it, but this is what I wanted to tell you.", "That is what I have to say about it, in as many words as I can find."]
+LONGER = ["I hope that this is enough of an answer for you, and I am glad to say more.", "There would be more to say about it, but this is what I wanted to tell you.", "That is what I have to say about it, in as many words as I can find.", "If you would like to hear more about any part of it, just ask me, and I go on.",
+    "I hope that it helps you, and you may always ask me again when it does not.", "That is how I would put it, and others may of course see it in another way.", "You are welcome to ask for more, for a long answer is no trouble to me at all."]
 # What may be said of anything: true, and not to be known by heart thing by thing.
 THING_MORE = ["There is always more to learn about it.", "Many people have wondered about it at some time.", "You can find it in books, with pictures and more detail.", "I can only tell it in simple words.", "People have known about it for a long time.", "It has its place in the world, like everything else.", "A teacher or a good book could tell you much more about it.", "I hope that this gives you a clear idea of it.", "Ask me about a part of it, if you would like to go on."]
 def rule_long(r):

@@ -345,10 +345,11 @@ def life_of(x, full=None, n=None, home=None, loves=None):
     row = row_of(x)
     return row and Life(row, full or x, row.names[0] if " ".join(row.names).find(bare_role(x)) < 0 else bare_role(x), n, home, loves)
 def bare_role(x): return re.sub("^(an?|the) ", "", x)
+GROWN = [row for row in ROWS if "toddler" not in row.names]  # a child does not speak as plainly as rule_life does
 def rule_life(r):
     """A role, and questions about its life, which are answered out of the role."""
     made = r.random() < .12
-    k = r.choice(list(MADE_OF)); row = composed(r.choice(ANIMALS_OF if k in ("trainer", "keeper") and r.random() < .8 else THINGS_OF), k) if made else r.choice(ROWS)
+    k = r.choice(list(MADE_OF)); row = composed(r.choice(ANIMALS_OF if k in ("trainer", "keeper") and r.random() < .8 else THINGS_OF), k) if made else r.choice(GROWN)
     noun = row.names[0] if r.random() < .6 else r.choice(row.names)
     f = r.choice(BEFORE_OF) if not noun[0].isupper() and not re.search(r"child|kid|toddler|little|five|old|moon|sun\b", noun) else ""
     x = article(noun) if not f else an(f.format(x=noun, c=city(r)) if "{c}" in f else f.format(x=noun)); b = bare_role(x)

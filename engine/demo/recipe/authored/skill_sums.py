@@ -1,5 +1,6 @@
 """Sums, differences, tables, comparisons: small numbers, many phrasings, follow-ups."""
 import counting
+import skill_sum_asks
 from skill_common import *
 
 ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
@@ -45,7 +46,7 @@ def ask(r, o=None, nums=None):
     if r.random() < .17 and max(abs(v), a, b) <= 120:
         q = r.choice(["What is {a} {w} {b}?", "{a} {w} {b}", "{a} {w} {b}?", "whats {a} {w} {b}", "How much is {a} {w} {b}?"]).format(a=word(a), w=SAY[o], b=word(b))
         return T(careless(r, q), r.choice([f"{cap(word(a))} {SAY[o]} {word(b)} is {word(v)} ({v}).", f"{a} {o} {b} = {v}, {word(v)}."]), str(v)), v
-    u = careless(r, r.choice(ASK[o]).format(a=a, b=b))
+    u = careless(r, (r.choice(ASK[o]) if r.random() < .4 else skill_sum_asks.wording(r, o)).format(a=a, b=b))
     if u.rstrip("?").rstrip().endswith("="): return T(u, str(v), str(v)), v
     z = r.random()
     if z < .62: return T(u, r.choice(PRAISE) + equation(o, a, b, v) + ".", str(v)), v
