@@ -9,6 +9,7 @@ usage: obey.py N SEED OUT.jsonl
 """
 import json, random, sys
 from obey_answers import *
+from obey_limits import LIMIT_RULES, rule_both_ends, rule_emoji_only, rule_facts, rule_sound
 from obey_briefing import rule_briefing
 from obey_roles import rule_life
 from obey_likings import rule_likings, rule_voiced
@@ -19,13 +20,13 @@ ALONE = {rule_constant: 12, rule_cry: 5, rule_yes_no: 7, rule_one_word: 10, rule
          rule_end: 9, rule_begin: 8, rule_sign: 5, rule_emoji_end: 5, rule_emoji_begin: 3, rule_smiley: 2, rule_hashtag: 3, rule_ps: 2.5, rule_ask_back: 4, rule_heading: 2.5, rule_mention: 4, rule_first_upper: 1.5, rule_sure: 2.5, rule_any_emoji: 2.5, rule_only_number: 3, rule_habit: 10, rule_wrap: 5, rule_wrap_xy: 4, rule_json: 7, rule_tag: 3, rule_bold: 2, rule_dashes: 2,
          rule_no_bang: 2.5, rule_all_bang: 3, rule_no_ask: 2.5, rule_no_stop: 2.5, rule_no_comma: 2, rule_digits: 1.5, rule_spelled: 3.5, rule_ban: 8, rule_letter: 4, rule_no_i: 2.5, rule_we: 2, rule_formal: 4, rule_old: 4, rule_third: 3,
          rule_echo: 2, rule_repeat_first: 4, rule_twice: 2.5, rule_count: 3, rule_numbered_answers: 2.5, rule_opening: 2.5, rule_unknown: 5, rule_hello: 3, rule_thank: 2.5, rule_trigger: 5, rule_refuse: 8, rule_only: 8, rule_secret: 5,
-         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_life: 22, rule_likings: 26, rule_voiced: 11, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_notice: 24, rule_verses: 7, rule_riddles: 2, rule_sage: 7, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES, **FORM_RULES, **POINT_RULES, **AROUND_RULES, **ANSWER_RULES}
+         rule_german: 1.5, rule_french: 1.5, rule_spanish: 1.5, rule_italian: 1.5, rule_rhyme: 4, rule_question: 6, rule_call: 8, rule_voice: 30, rule_moody_voice: 4, rule_mood: 17, rule_role: 17, rule_life: 22, rule_likings: 26, rule_voiced: 11, rule_name: 9, rule_place: 16, rule_briefing: 26, rule_notice: 24, rule_verses: 7, rule_riddles: 2, rule_sage: 7, rule_user: 5, rule_date: 4, rule_told: 6, **KNOWN, **FURTHER_RULES, **FORM_RULES, **POINT_RULES, **AROUND_RULES, **ANSWER_RULES, **LIMIT_RULES}
 # What may lie over another rule: what only changes letters goes over all, what adds words does not go over a length.
 LETTERS = (rule_upper, rule_upper, rule_lower, rule_wrap, rule_bold, rule_emoji_end, rule_all_bang)
 ADDS = LETTERS[:4] + (rule_end, rule_end, rule_begin, rule_sign, rule_call, rule_call, rule_emoji_end, rule_emoji_begin, rule_json, rule_tag, rule_hashtag, rule_ps, rule_wrap_xy, rule_use_word, rule_begin_mark, rule_emoji_named)
 LENGTH = (rule_one_word, rule_exact_words, rule_at_most, rule_sentences, rule_short, rule_yes_no, rule_few_words, rule_brief, rule_a_sentence, rule_single)
 UNDER = (rule_sage, rule_notice, rule_notice, rule_notice, rule_likings, rule_likings, rule_likings, rule_life, rule_life, rule_life, rule_known, rule_briefing, rule_briefing, rule_briefing, rule_voice, rule_voice, rule_voice, rule_mood, rule_role, rule_name, rule_who, rule_who, rule_place, rule_place, rule_told, rule_long, rule_short, rule_bullets, rule_n_points, rule_n_points, rule_points_counted, rule_no_list, rule_unlisted, rule_at_length, rule_formal, rule_question, rule_unknown, rule_rhyme)
-ABOUT = (rule_notice, rule_notice, rule_notice, rule_likings, rule_likings, rule_likings, rule_life, rule_life, rule_life, rule_place, rule_briefing, rule_briefing, rule_briefing, rule_briefing, rule_known, rule_known, rule_told, rule_name, rule_name, rule_who, rule_who, rule_role, rule_role, rule_user, rule_date)
+ABOUT = (rule_facts, rule_facts, rule_notice, rule_notice, rule_notice, rule_likings, rule_likings, rule_likings, rule_life, rule_life, rule_life, rule_place, rule_briefing, rule_briefing, rule_briefing, rule_briefing, rule_known, rule_known, rule_told, rule_name, rule_name, rule_who, rule_who, rule_role, rule_role, rule_user, rule_date)
 FORMS_OF = LENGTH[:5] + ADDS + (rule_upper, rule_lower, rule_short, rule_one_word)
 def pair(r):
     """Two rules, in the order in which they make the answer."""
@@ -94,7 +95,7 @@ def picked(r, rules, least, most=6, resisted=False):
             asked_for.add(t.u.lower()); out.append((t, act))
     return out[:max(least, 6)]
 # Rules that a user sees at work, and may ask to be dropped: the prompt wins.
-VISIBLE = {rule_same, rule_end_sign, rule_always_mention, rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
+VISIBLE = {rule_same, rule_sound, rule_both_ends, rule_emoji_only, rule_end_sign, rule_always_mention, rule_upper, rule_lower, rule_title, rule_one_word, rule_exact_words, rule_bullets, rule_points, rule_end, rule_begin, rule_sign, rule_emoji_end, rule_emoji_begin, rule_smiley, rule_hashtag, rule_ps, rule_wrap, rule_wrap_xy, rule_json, rule_tag, rule_bold, rule_dashes, rule_all_bang, rule_old, rule_third,
            rule_constant, rule_fixed, rule_single, rule_n_points, rule_big, rule_little, rule_cry, rule_yes_no, rule_twice, rule_count, rule_rhyme, rule_question, rule_call, rule_voice, rule_moody_voice, rule_voiced, rule_verses, rule_mood, rule_mention, rule_use_word, rule_begin_mark, rule_end_mark, rule_emoji_named, rule_telegram, rule_each, rule_label, rule_habit, rule_long, rule_german, rule_french, rule_spanish, rule_italian}
 MAKERS, WEIGHTS = list(ALONE), list(ALONE.values())
 def length(r): return r.choice((1, 2, 2, 3, 3, 4, 4, 5, 6))

@@ -6,7 +6,7 @@ from obey_wishes import ALSO, MOOD_NAMES, MOOD_WISHES, PLAY_WISHES
 
 CAVE = [(r"\bI'm\b", "Me"), (r"\bI am\b", "Me"), (r"\bI\b", "Me"), (r"\b(is|are) ", ""), (r"\b[Tt]he ", "")]
 SWAPS = {"a pirate": systems.PIRATE, "a caveman": CAVE, "a viking": [], "a sailor": [(r"\bYes\b", "Aye")]}
-JOLLY = re.compile(r"Yay|Hooray|Wonderful|Wow|Hihi|Cool|How lovely|Ooh|Very good|Good q|Mamma|Bon|Tinkle|Sparkle|Merry|Jingle|What a|Oh, great|Dude|Cowa|Tadaa|Haha|Honk|Yo|Great|Amazing|Well asked|Special|Mwah|Hee|Skol|Turn|Drop|Bravo|Top of|La la|Toot|Baa|Let's go|Push|Ding|Salve|Welcome|Hehe|Mi mi|All aboard|For glory|Hail|Ring|Go, go|Ladies|Sunny|Good morning, l|Wibble|Boing|Tra la|Good news|Feeding|Mwahaha|Raaawr|Siren|Duh|Oi|Pop the|Give me an A|Ready|Special del|Welcome on")
+JOLLY = re.compile(r"Mummy|Hey, g|Yay|Hooray|Wonderful|Wow|Hihi|Cool|How lovely|Ooh|Very good|Good q|Mamma|Bon|Tinkle|Sparkle|Merry|Jingle|What a|Oh, great|Dude|Cowa|Tadaa|Haha|Honk|Yo|Great|Amazing|Well asked|Special|Mwah|Hee|Skol|Turn|Drop|Bravo|Top of|La la|Toot|Baa|Let's go|Push|Ding|Salve|Welcome|Hehe|Mi mi|All aboard|For glory|Hail|Ring|Go, go|Ladies|Sunny|Good morning, l|Wibble|Boing|Tra la|Good news|Feeding|Mwahaha|Raaawr|Siren|Duh|Oi|Pop the|Give me an A|Ready|Special del|Welcome on")
 SAD = re.compile(r"(I'm|I am) (so |very |really )?sorry|Sorry to hear|Oh no|That (sounds|must be) (hard|tough|sad)")
 def framed(before, after, swap=()):
     def obey(r, t, act):

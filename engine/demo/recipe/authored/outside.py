@@ -38,6 +38,8 @@ STILL = ["I would only make something up.", "I would have to guess, and that doe
 def turns(r):
     """A message with its refusal, and at times one that insists."""
     says, ways, messages = r.choice(TOPICS)
+    if r.random() < .4:  # where it is not sure what a thing belongs to, the plain refusal is the right one
+        says, ways = reach.NEUTRAL, [reach.fill(r, r.choice(reach.LARGER), {})]
     out = [(reach.careless(r, r.choice(messages)), f"{r.choice(says)} {r.choice(ways)}")]
     if r.random() < .15:
         out.append((r.choice(SURE), f"{r.choice(STILL)} {r.choice(ways)}"))
