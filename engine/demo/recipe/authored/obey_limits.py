@@ -159,4 +159,4 @@ def rule_facts(r):
     return Rule(say, lambda r, t, act: t.a, lambda s: True, own_turns, ((ask, 50), (more_of, 26), (not_told, 12), (small, 6), (plain_task, 6)))
 
 
-LIMIT_RULES = {rule_sound: 9, rule_emoji_only: 4, rule_examples: 8, rule_no_number: 3, rule_word_asked: 5, rule_denies: 7, rule_kept: 8, rule_both_ends: 5, rule_facts: 18}
+LIMIT_RULES = {rule_sound: 9, rule_emoji_only: 4, rule_examples: 8, rule_no_number: 3, rule_word_asked: 5, rule_denies: 7, rule_kept: 8, rule_both_ends: 5, rule_facts: 24}
