@@ -31,13 +31,14 @@ def known_elsewhere(message):
 
 
 TOPICS = topics()
+TEXTS = [t for t in TOPICS if any("rite " in m for m in t[2])]  # letters and the like, close to notes that it can write
 SURE = "Are you sure? / are you sure / really? / You don't know that? / Try it anyway. / Just guess. / Come on, try. / Not even a little? / Please try.".split(" / ")
 STILL = ["I would only make something up.", "I would have to guess, and that does not help you.", "Yes, I am sure that I do not know it.", "I can't, I would get it wrong."]
 
 
 def turns(r):
     """A message with its refusal, and at times one that insists."""
-    says, ways, messages = r.choice(TOPICS)
+    says, ways, messages = r.choice(TOPICS if r.random() < .7 else TEXTS)
     if r.random() < .4:  # where it is not sure what a thing belongs to, the plain refusal is the right one
         says, ways = reach.NEUTRAL, [reach.fill(r, r.choice(reach.LARGER), {})]
     out = [(reach.careless(r, r.choice(messages)), f"{r.choice(says)} {r.choice(ways)}")]
