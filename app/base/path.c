@@ -43,28 +43,64 @@ static enum status append_unescaped(struct text *word, const char **rest) {
     return STATUS_OK;
 }
 
+static bool escapes_in_quotes(const char *at) {
+    return at[0] == '\\' && (at[1] == '"' || at[1] == '\\');
+}
+
+// The mark that closes the quotation which begins at `at`; NULL: none does.
+static const char *closing_mark(const char *at) {
+    if (*at != '"') return NULL;
+    for (at++; *at && *at != '"'; at++)
+        at += escapes_in_quotes(at);
+    return *at ? at : NULL;
+}
+
 bool path_next(const char **rest, struct text *word) {
     const char *at = *rest + strspn(*rest, BLANKS);
     if (!*at) return false;
-    const char *end = at[0] == '"' ? strchr(at + 1, '"') : NULL;
+    const char *end = closing_mark(at);
     *rest = end ? end + 1 : at;
-    if (end) return text_append(word, at + 1, (size_t)(end - at - 1)) == STATUS_OK;
-    return append_unescaped(word, rest) == STATUS_OK;
+    if (!end) return append_unescaped(word, rest) == STATUS_OK;
+    enum status status = text_append(word, "", 0);
+    for (at++; at < end && status == STATUS_OK; at++) {
+        at += escapes_in_quotes(at);
+        status = text_append(word, at, 1);
+    }
+    return status == STATUS_OK;
+}
+
+size_t path_word_length(const char *at) {
+    const char *end = closing_mark(at);
+    size_t length = end ? (size_t)(end - at) + 1 : 0;
+    for (; at[length] && !strchr(BLANKS, at[length]); length++)
+        length += escapes_blank(at + length);
+    return length;
 }
 
 void path_unquote(char *name) {
     const size_t length = strlen(name);
+    const char *end = closing_mark(name), *at = name;
+    const bool quoted = end && end == name + length - 1;
     char *out = name;
-    if (length >= 2 && name[0] == '"' && name[length - 1] == '"') {
-        memmove(name, name + 1, length - 2);
-        name[length - 2] = '\0';
-        return;
-    }
-    for (const char *at = name; *at; at++) {
-        at += escapes_blank(at);
+    for (at += quoted; *at && !(quoted && at == end); at++) {
+        at += quoted ? escapes_in_quotes(at) : escapes_blank(at);
         *out++ = *at;
     }
     *out = '\0';
+}
+
+bool path_needs_quotes(const char *name) {
+    return name[0] == '"' || strpbrk(name, " \t\n\\") != NULL;
+}
+
+enum status path_quote(const char *name, struct text *out) {
+    if (!path_needs_quotes(name)) return text_append_string(out, name);
+    TRY(text_append(out, "\"", 1));
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\') TRY(text_append(out, "\\", 1));
+        TRY(text_append(out, name, 1));
+    }
+    return text_append(out, "\"", 1);
 }
 
 static bool is_folder(const char *folder, const char *name) {

@@ -20,7 +20,7 @@ static void say_forked(struct console *console, const char *what) {
     terminal_tell(STYLE_DIM, "%s %s%s%s; /resume - goes back.\n\n", what, fork->id,
                   fork->name[0] ? " " : "", fork->name);
     console_say_cost(console);
-    console_give_back(console, chat_draft(console->session->front));
+    console_give_back_message(console, chat_draft(console->session->front));
 }
 
 static void fork_before(struct console *console, int64_t turn) {

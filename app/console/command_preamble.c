@@ -7,6 +7,7 @@
 #include "app/base/attachment.h"
 #include "app/base/figures.h"
 #include "app/base/path.h"
+#include "app/base/verbatim.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_preamble.h"
 #include "app/chat/presets.h"
@@ -59,22 +60,26 @@ static void begin_under(struct console *console, const char *preamble) {
     terminal_say(STYLE_PLAIN, "\n");
 }
 
+// The argument still has its marks: a pasted "@" begins a text, not a file's name.
 static enum status read_system(const char *argument, struct text *system, struct error *err) {
-    struct text path = {0};
-    enum status status = STATUS_OK;
+    struct text plain = {0}, path = {0};
+    const bool from_file = argument[0] == '@';
     size_t offset;
-    if (argument[0] != '@') {
-        status = text_append_string(system, argument);
-    } else {
-        status = path_expand(argument + 1, &path);
+    enum status status = verbatim_plain(&plain, argument, strlen(argument));
+    if (status == STATUS_OK && from_file) {
+        path_unquote(plain.bytes + 1);
+        status = path_expand(plain.bytes + 1, &path);
         if (status == STATUS_OK) status = file_read(text_string(&path), system, err);
+    } else if (status == STATUS_OK) {
+        status = text_append(system, text_string(&plain), plain.length);
     }
     if (status == STATUS_OK && system->length > 0 &&
         !utf8_valid(system->bytes, system->length, &offset))
         status = error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte at offset %zu",
-                           argument, offset);
+                           text_string(&plain), offset);
     if (status == STATUS_OK)
         status = preamble_check_system(text_string(system), system->length, err);
+    text_deinit(&plain);
     text_deinit(&path);
     return status;
 }

@@ -24,7 +24,7 @@ static void show_place(struct console *console) {
     terminal_tell(STYLE_DIM, "[%s; /redo, /undo and /tree go elsewhere]\n\n",
                   turns_format(chat_turn_count(console->session->front), turns));
     console_say_cost(console);
-    console_give_back(console, chat_draft(console->session->front));
+    console_give_back_message(console, chat_draft(console->session->front));
 }
 
 // If another conversation stands at the message, goes to that conversation.
@@ -154,7 +154,7 @@ void command_edit(struct console *console, const char *argument) {
                       "Turn %" PRId64 " is in the editor; /redo goes back to how it was.\n\n",
                       turn);
         console_say_cost(console);
-        console_give_back(console, text_string(&draft));
+        console_give_back_message(console, text_string(&draft));
     }
     text_deinit(&draft);
 }

@@ -57,7 +57,7 @@ void command_rewind(struct console *console, const char *argument) {
                       "Back to %s; the message is in the editor. /redo goes forward.\n\n",
                       turns_format(chat_turn_count(console->session->front), left));
         console_say_cost(console);
-        console_give_back(console, text_string(&draft));
+        console_give_back_message(console, text_string(&draft));
     }
     text_deinit(&draft);
 }

@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "app/base/figures.h"
 #include "app/base/nearness.h"
 #include "app/base/path.h"
+#include "app/base/verbatim.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
 #include "app/console/pager.h"
@@ -124,7 +127,7 @@ static const char *const KEYS[][2] = {
     {"^R, ↑, ↓", "what was typed before; ^G opens $EDITOR"},
     {"^O", "the last thinking; while it is written, keeps it open"},
     {"Esc Esc", "on an empty line: the list of turns"},
-    {"@FILE", "in a message: that file's text goes with it"},
+    {"@FILE, @\"my file.txt\"", "in a message: that file's text goes with it"},
     {"//text", "sends a message that begins with one slash"},
 };
 
@@ -226,14 +229,33 @@ bool command_number(const char *text, int64_t *number) {
     return true;
 }
 
-bool commands_is_command(const char *line) { return line[0] == '/' && line[1] != '/'; }
+static const char BLANKS[] = " \t\n";
+
+// The command that a line alone on itself means without a slash, or NULL.
+static const char *bare_command(const char *line) {
+    static const char *const BARE[] = {"/exit", "/quit", "/help"};
+    for (size_t i = 0; i < sizeof BARE / sizeof BARE[0]; i++) {
+        const size_t length = strlen(BARE[i] + 1);
+        if (strncasecmp(line, BARE[i] + 1, length) == 0 &&
+            strspn(line + length, BLANKS) == strlen(line + length))
+            return BARE[i];
+    }
+    return NULL;
+}
+
+bool commands_is_command(const char *line) {
+    const bool path = line[0] == '/' && memchr(line + 1, '/', strcspn(line + 1, BLANKS));
+    return (line[0] == '/' && !path) || bare_command(line);
+}
 
 enum commands_beside commands_beside(const char *line) {
     static command_handler *const MOVES[] = {command_bg, command_new, command_resume, command_fork};
     static command_handler *const RUNS[] = {
         help, command_list, command_stats, command_show, command_context, command_kv, save, quit};
+    const char *bare = bare_command(line);
     char name[NAME_BYTES];
-    if (!commands_is_command(line) || sscanf(line, "/%31s", name) != 1) return BESIDE_WAITS;
+    if (!commands_is_command(line) || sscanf(bare ? bare : line, "/%31s", name) != 1)
+        return BESIDE_WAITS;
     const struct command *command = command_find(name);
     for (size_t i = 0; command && i < sizeof MOVES / sizeof MOVES[0]; i++)
         if (command->handler == MOVES[i]) return BESIDE_MOVES;
@@ -242,46 +264,100 @@ enum commands_beside commands_beside(const char *line) {
     return BESIDE_WAITS;
 }
 
-// A name may be in quotation marks; /read and /ask take several.
-static void run(struct console *console, const struct command *command, char *argument) {
-    static command_handler *const NAMES[] = {command_resume, command_delete, command_strip,
-                                             command_fork,   command_name,   command_new,
-                                             command_export, command_import, command_model};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-        if (command->handler == NAMES[i]) path_unquote(argument);
-    command->handler(console, argument);
+// What follows the command's name, trimmed and without marks, except for /system: there a pasted
+// "@" is text. A name may be in quotation marks; /read and /ask take several.
+static enum status read_argument(const struct command *command, const char *rest,
+                                 struct text *argument) {
+    static command_handler *const NAMES[] = {
+        command_resume, command_delete, command_strip,  command_fork,  command_name,
+        command_new,    command_export, command_import, command_model, command_shots};
+    rest += strspn(rest, BLANKS);
+    size_t length = strlen(rest);
+    while (length > 0 && strchr(BLANKS, rest[length - 1]))
+        length--;
+    TRY(text_append(argument, "", 0));
+    TRY(command->handler == command_system ? text_append(argument, rest, length)
+                                           : verbatim_plain(argument, rest, length));
+    for (size_t i = 0; argument->length && i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (command->handler == NAMES[i]) path_unquote(argument->bytes);
+    return STATUS_OK;
 }
 
 void commands_run(struct console *console, const char *line) {
-    static const char blanks[] = " \t\n";
-    const size_t name_length = strcspn(line + 1, blanks);
-    const char *rest = line + 1 + name_length;
-    rest += strspn(rest, blanks);
-    size_t length = strlen(rest);
-    while (length > 0 && strchr(blanks, rest[length - 1]))
-        length--;
-    char *name = strndup(line + 1, name_length), *argument = strndup(rest, length);
-    const struct command *command = name ? command_find(name) : NULL;
-    if (!name || !argument)
-        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
-    else if (command)
-        run(console, command, argument);
-    else
-        say_unknown(name);
-    free(name);
-    free(argument);
+    const char *bare = bare_command(line);
+    if (bare) line = bare;
+    const size_t name_length = strcspn(line + 1, BLANKS);
+    struct text name = {0}, argument = {0};
+    struct error none = {0};
+    enum status status = verbatim_plain(&name, line + 1, name_length);
+    const struct command *command = command_find(text_string(&name));
+    if (status == STATUS_OK && command)
+        status = read_argument(command, line + 1 + name_length, &argument);
+    if (!console_failed(status, &none)) {
+        if (command)
+            command->handler(console, text_string(&argument));
+        else
+            say_unknown(text_string(&name));
+    }
+    text_deinit(&name);
+    text_deinit(&argument);
 }
+
+// ---- what is pasted
+
+// Does a file's name come after this?
+static bool expects_file(const char *before) {
+    const size_t length = strlen(before);
+    char name[NAME_BYTES];
+    int used = 0;
+    if (length > 0 && before[length - 1] == '@' &&
+        (length == 1 || strchr(" \t\n(", before[length - 2])))
+        return true;
+    if (sscanf(before, "/%31s%n", name, &used) != 1 || !strchr(BLANKS, before[used])) return false;
+    const struct command *command = command_find(name);
+    return command && command->completes == WITH_FILES && length > 0 &&
+           strchr(BLANKS, before[length - 1]);
+}
+
+// Appends the name of a file that needs quotation marks in them; nothing if it is no such file.
+static enum status quote_pasted(const char *text, struct text *line) {
+    struct text name = {0}, path = {0};
+    size_t length = strlen(text);
+    while (length > 0 && strchr(BLANKS, text[length - 1]))
+        length--;
+    enum status status = text_append(&name, text, length);
+    if (status == STATUS_OK && length > 0 && path_needs_quotes(name.bytes)) {
+        status = path_expand(name.bytes, &path);
+        if (status == STATUS_OK && access(path.bytes, F_OK) == 0)
+            status = path_quote(name.bytes, line);
+    }
+    text_deinit(&name);
+    text_deinit(&path);
+    return status;
+}
+
+static bool begins_with_command(const char *text) {
+    char name[NAME_BYTES];
+    return commands_is_command(text) && sscanf(text, "/%31s", name) == 1 && command_find(name);
+}
+
+const char *commands_paste(void *user, const char *before, const char *text, struct text *line) {
+    (void)user;
+    enum status status = expects_file(before) ? quote_pasted(text, line) : STATUS_OK;
+    if (status == STATUS_OK && line->length == 0)
+        status = verbatim_append(line, text, strlen(text));
+    if (status != STATUS_OK) return status_text(status);
+    return !before[0] && begins_with_command(text) ? "pasted as text; type / to run it" : NULL;
+}
+
+// ---- completion
 
 struct candidates { // a NULL-terminated array that grows
     char **strings;
     size_t count, capacity;
 };
 
-static void candidates_push(struct candidates *candidates, const char *prefix, const char *string,
-                            const char *word) {
-    if (strncmp(word, prefix, strlen(prefix)) != 0) return;
-    const size_t prefix_length = strlen(prefix), word_length = strlen(word);
-    if (strncmp(string, word + prefix_length, word_length - prefix_length) != 0) return;
+static void candidates_add(struct candidates *candidates, const char *prefix, const char *string) {
     if (candidates->count + 2 > candidates->capacity) {
         const size_t capacity = 2 * candidates->capacity + 16;
         char **strings = realloc(candidates->strings, capacity * sizeof *strings);
@@ -293,6 +369,15 @@ static void candidates_push(struct candidates *candidates, const char *prefix, c
     if (asprintf(&joined, "%s%s", prefix, string) < 0) return;
     candidates->strings[candidates->count++] = joined;
     candidates->strings[candidates->count] = NULL;
+}
+
+// Only if the word begins so.
+static void candidates_push(struct candidates *candidates, const char *prefix, const char *string,
+                            const char *word) {
+    if (strncmp(word, prefix, strlen(prefix)) != 0) return;
+    const size_t prefix_length = strlen(prefix), word_length = strlen(word);
+    if (strncmp(string, word + prefix_length, word_length - prefix_length) == 0)
+        candidates_add(candidates, prefix, string);
 }
 
 static void complete_commands(struct candidates *found, const char *word) {
@@ -318,20 +403,71 @@ static void complete_conversations(struct candidates *found, struct console *con
     free(rows);
 }
 
-// Collects paths as they come for a word.
-struct path_candidates {
-    struct candidates *found;
-    const char *prefix, *word;
-};
-
-static void push_path(void *user, const char *path) {
-    const struct path_candidates *paths = user;
-    candidates_push(paths->found, paths->prefix, path, paths->word);
+// Where the name in quotation marks that is still open at the end of the line begins, behind its
+// mark; NULL: none is.
+static const char *open_quotation(const char *line) {
+    while (*line) {
+        line += strspn(line, BLANKS);
+        const char *mark = line + strspn(line, "(@");
+        const size_t length = (size_t)(mark - line) + path_word_length(mark);
+        const char *end = line + length;
+        if (*mark == '"' && (end - mark < 2 || end[-1] != '"')) return mark + 1;
+        line = end;
+    }
+    return NULL;
 }
 
-static void complete_paths(struct candidates *found, const char *prefix, const char *word) {
-    struct path_candidates paths = {found, prefix, word};
-    path_complete(word + strlen(prefix), push_path, &paths);
+// Collects paths as they come for a word. If one needs quotation marks they all have them, so that
+// they begin alike.
+struct path_candidates {
+    struct text *paths; // each ends with a NUL
+    bool quoted;
+};
+
+static void collect_path(void *user, const char *path) {
+    struct path_candidates *found = user;
+    found->quoted = found->quoted || path_needs_quotes(path);
+    const enum status ignored = text_append(found->paths, path, strlen(path) + 1);
+    (void)ignored;
+}
+
+// As it stands in the line: a folder is not the end of the name.
+static enum status write_path(const char *path, bool quoted, struct text *out) {
+    const size_t length = strlen(path);
+    if (!quoted) return text_append(out, path, length);
+    TRY(text_append(out, "\"", 1));
+    for (size_t i = 0; i < length; i++) {
+        if (path[i] == '"' || path[i] == '\\') TRY(text_append(out, "\\", 1));
+        TRY(text_append(out, path + i, 1));
+    }
+    return length > 0 && path[length - 1] == '/' ? STATUS_OK : text_append(out, "\"", 1);
+}
+
+// `before` and `word` as commands_complete() has them; the name is what follows `prefix`, or an
+// open quotation mark in front of the word.
+static void complete_paths(struct candidates *found, const char *before, const char *prefix,
+                           const char *word) {
+    struct text paths = {0}, typed = {0}, written = {0};
+    struct path_candidates collected = {.paths = &paths};
+    const char *quotation = open_quotation(before);
+    const size_t skipped = quotation ? strlen(quotation) + 1 : 0; // of what is written
+    const char *begun = word + (quotation ? 0 : strlen(prefix));
+    if (quotation || begun[0] == '"') collected.quoted = true;
+    if (!quotation && begun[0] == '"') begun++;
+    if (text_format(&typed, "\"%s%s\"", quotation ? quotation : "", begun) == STATUS_OK) {
+        path_unquote(typed.bytes);
+        path_complete(typed.bytes, collect_path, &collected);
+    }
+    for (size_t at = 0; at < paths.length; at += strlen(paths.bytes + at) + 1) {
+        text_clear(&written);
+        if (write_path(paths.bytes + at, collected.quoted, &written) != STATUS_OK) break;
+        if (skipped <= written.length &&
+            (!quotation || strncmp(written.bytes + 1, quotation, skipped - 1) == 0))
+            candidates_add(found, quotation ? "" : prefix, written.bytes + skipped);
+    }
+    text_deinit(&paths);
+    text_deinit(&typed);
+    text_deinit(&written);
 }
 
 static void complete_presets(struct candidates *found, const struct console *console,
@@ -345,13 +481,13 @@ static void complete_presets(struct candidates *found, const struct console *con
 }
 
 static void complete_argument(struct candidates *found, const struct command *command,
-                              struct console *console, const char *word) {
+                              struct console *console, const char *before, const char *word) {
     switch (command->completes) {
     case WITH_CONVERSATIONS:
         complete_conversations(found, console, word);
         break;
     case WITH_FILES:
-        complete_paths(found, "", word);
+        complete_paths(found, before, "", word);
         break;
     case WITH_PRESETS:
         complete_presets(found, console, word);
@@ -368,18 +504,24 @@ static void complete_words(struct candidates *found, const char *words, const ch
         candidates_push(found, "", one, word);
 }
 
+// Is the word the rest of a quoted name after an @?
+static bool attaches(const char *before) {
+    const char *quotation = open_quotation(before);
+    return quotation && quotation - before >= 2 && quotation[-2] == '@';
+}
+
 char **commands_complete(void *user, const char *before, const char *word) {
     struct console *console = user;
     struct candidates found = {0};
     char name[NAME_BYTES] = "";
     if (!before[0] && word[0] == '/') complete_commands(&found, word);
-    if (word[0] == '@') complete_paths(&found, "@", word);
+    if (word[0] == '@' || attaches(before)) complete_paths(&found, before, "@", word);
     int used = 0;
     if (sscanf(before, "/%31s %n", name, &used) != 1) return found.strings;
     const struct command *command = command_find(name);
     const bool first = !before[used];
     if (!command || (!first && command->completes != WITH_FILES)) return found.strings;
-    complete_argument(&found, command, console, word);
+    complete_argument(&found, command, console, before, word);
     if (first && command->handler == help)
         for (size_t i = 0; i < COMMAND_COUNT; i++)
             candidates_push(&found, "", TABLE[i].names[0], word);

@@ -1,8 +1,10 @@
 // app/console/commands.h — what a line that begins with a slash does.
 //
-// A command is a row of one table: its names, its usage, one line of help and a handler. Names
-// are exact; an unknown one is an error that suggests the nearest, and is never sent to the
-// model. "//text" is not a command: it sends "/text".
+// A command is a row of one table: its names, its usage, one line of help and a handler. An unknown
+// name is an error that suggests the nearest, and is never sent to the model. No commands are
+// "//text", which sends "/text"; a first word with a second slash, "/usr/lib: …"; and what was
+// pasted (app/base/verbatim.h). "exit", "quit" and "help" alone on a line are commands without a
+// slash.
 //
 // Threads: the UI's.
 #ifndef APP_COMMANDS_H
@@ -26,6 +28,10 @@ void commands_run(struct console *console, const char *line);
 // What can stand in place of `word` after `before`, as editor.h wants it: commands, their
 // arguments, ids and names of conversations, paths, presets. `user` is a struct console.
 char **commands_complete(void *user, const char *before, const char *word);
+
+// What a pasted text becomes, as editor.h wants it: an argument after "@" or a command that takes
+// files, else text that means only itself. `user` is a struct console.
+const char *commands_paste(void *user, const char *before, const char *text, struct text *line);
 
 // For the manual page: row `index` of the commands, or of the keys. False after the last.
 struct command_text {

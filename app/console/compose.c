@@ -6,6 +6,7 @@
 #include "app/base/attachment.h"
 #include "app/base/figures.h"
 #include "app/base/path.h"
+#include "app/base/verbatim.h"
 #include "app/chat/chat_turn.h"
 #include "app/console/command.h"
 #include "app/console/overflow.h"
@@ -23,75 +24,76 @@ static bool looks_like_a_path(const char *word, size_t length) {
     return memchr(word, '/', length) || (dot && dot > word && dot + 1 < word + length);
 }
 
-// The file that the word after an @ names, expanded into *path, with or without the punctuation at
-// its end; *used is the length of its name. False: it names none.
-static bool find_file(const char *word, size_t length, struct text *path, size_t *used) {
-    const bool quoted = length > 1 && word[0] == '"';
-    const char *end = quoted ? memchr(word + 1, '"', length - 1) : NULL;
-    *used = end ? (size_t)(end - word) + 1 : length;
-    for (;;) {
-        struct text typed = {0};
-        text_clear(path);
-        const size_t skipped = end ? 1 : 0;
-        bool there = *used > 2 * skipped &&
-                     text_append(&typed, word + skipped, *used - 2 * skipped) == STATUS_OK;
-        if (there && !end) path_unquote(typed.bytes);
-        there = there && path_expand(typed.bytes, path) == STATUS_OK && exists(path);
-        text_deinit(&typed);
-        if (there) return true;
-        if (end || *used == 0 || !strchr(PUNCTUATION, word[*used - 1])) return false;
-        --*used;
-    }
+static bool names_file(const char *name, struct text *path) {
+    text_clear(path);
+    return path_expand(name, path) == STATUS_OK && exists(path);
 }
 
-// Appends the file that a word beginning with @ names.
+// The file that the word after an @ names, expanded into *path, with or without the punctuation at
+// its end. False: it names none.
+static bool find_file(const char *word, struct text *path) {
+    struct text name = {0};
+    const char *rest = word;
+    bool found = false;
+    if (word[0] == '"') {
+        found = path_next(&rest, &name) && names_file(name.bytes, path);
+        text_deinit(&name);
+        return found;
+    }
+    for (size_t length = strlen(word); length > 0 && !found; length--) {
+        text_clear(&name);
+        if (text_append(&name, word, length) != STATUS_OK) break;
+        path_unquote(name.bytes);
+        found = names_file(name.bytes, path);
+        if (!strchr(PUNCTUATION, word[length - 1])) break;
+    }
+    text_deinit(&name);
+    return found;
+}
+
+// Appends the file that a word beginning with @ names. A name in quotation marks is meant to be
+// one.
 static enum status expand_word(const char *word, size_t length, struct text *message, size_t *files,
                                struct error *err) {
-    struct text path = {0};
-    size_t used;
-    enum status status = STATUS_OK;
-    if (find_file(word + 1, length - 1, &path, &used)) {
+    struct text path = {0}, plain = {0};
+    enum status status = verbatim_plain(&plain, word + 1, length - 1);
+    const char *name = text_string(&plain);
+    if (status == STATUS_OK && find_file(name, &path)) {
         status = attachment_append(message, text_string(&path), err);
         ++*files;
-    } else if (looks_like_a_path(word + 1, length - 1)) {
-        status =
-            error_set(err, STATUS_NOT_FOUND, "there is no file %.*s (\\@ sends the word as it is)",
-                      (int)(length < 200 ? length - 1 : 200), word + 1);
+    } else if (status == STATUS_OK && (name[0] == '"' || looks_like_a_path(name, plain.length))) {
+        status = error_set(err, STATUS_NOT_FOUND,
+                           "there is no file %.200s (\\@ sends the word as it is)", name);
     }
     text_deinit(&path);
+    text_deinit(&plain);
     return status;
 }
 
-// Up to the end of the word, or of the quotation that it begins with. A blank after a backslash is
-// in the word.
-static size_t word_length(const char *word, size_t length) {
-    const char *end = NULL;
-    size_t used = 0;
-    if (length > 2 && word[1] == '"') end = memchr(word + 2, '"', length - 2);
-    if (end) used = (size_t)(end - word);
-    while (used < length && (!strchr(BLANKS, word[used]) || (used > 1 && word[used - 1] == '\\')))
-        used++;
-    return used;
+// With the marks of what was pasted still in *kept.
+static enum status expand_words(const char *typed, size_t length, struct text *message,
+                                struct text *kept, size_t *files, struct error *err) {
+    for (size_t at = 0; at < length;) {
+        const bool begins = at == 0 || strchr(BLANKS, typed[at - 1]) || typed[at - 1] == '(';
+        const size_t word = begins && typed[at] == '@' ? 1 + path_word_length(typed + at + 1) : 1;
+        if (begins && typed[at] == '\\' && typed[at + 1] == '@' && typed[at + 2] &&
+            !strchr(BLANKS, typed[at + 2]))
+            at++;
+        else if (word > 1)
+            TRY(expand_word(typed + at, word, message, files, err));
+        TRY(text_append(kept, typed + at, word));
+        at += word;
+    }
+    return STATUS_OK;
 }
 
 enum status compose_expand(const char *typed, size_t length, struct text *message,
                            struct text *rest, size_t *files, struct error *err) {
-    for (size_t at = 0; at < length;) {
-        const bool begins = at == 0 || strchr(BLANKS, typed[at - 1]) || typed[at - 1] == '(';
-        const bool marked = begins && (typed[at] == '@' || typed[at] == '\\');
-        const size_t word = marked ? word_length(typed + at, length - at) : 0;
-        if (word > 1 && typed[at] == '\\' && typed[at + 1] == '@') {
-            at++;
-        } else if (word > 1 && typed[at] == '@') {
-            TRY(expand_word(typed + at, word, message, files, err));
-            TRY(text_append(rest, typed + at, word));
-            at += word;
-            continue;
-        }
-        TRY(text_append(rest, typed + at, 1));
-        at++;
-    }
-    return STATUS_OK;
+    struct text kept = {0};
+    enum status status = expand_words(typed, length, message, &kept, files, err);
+    if (status == STATUS_OK) status = verbatim_plain(rest, text_string(&kept), kept.length);
+    text_deinit(&kept);
+    return status;
 }
 
 static void say_tokens(struct console *console, const struct text *message, size_t files) {
@@ -152,7 +154,10 @@ static void take_files_back(struct console *console) {
 
 void compose_take_back(struct console *console, const char *message) {
     const bool composed = is_composed(console, message);
-    console_give_back(console, composed ? text_string(&console->composed.typed) : message);
+    if (composed)
+        console_give_back(console, text_string(&console->composed.typed));
+    else
+        console_give_back_message(console, message);
     if (composed) take_files_back(console);
 }
 

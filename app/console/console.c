@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "app/base/figures.h"
+#include "app/base/verbatim.h"
 #include "app/chat/chat_kv.h"
 #include "app/chat/kv_report.h"
 #include "app/console/view.h"
@@ -231,7 +232,7 @@ void console_arrive(struct console *console) {
     terminal_say(STYLE_PLAIN, "\n");
     if (!chat_draft(console->session->front)[0]) return;
     terminal_tell(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
-    console_give_back(console, chat_draft(console->session->front));
+    console_give_back_message(console, chat_draft(console->session->front));
 }
 
 void console_say_cost(struct console *console) {
@@ -248,10 +249,18 @@ void console_say_cost(struct console *console) {
     text_deinit(&line);
 }
 
-void console_give_back(struct console *console, const char *text) {
-    if (!text[0]) return;
+void console_give_back(struct console *console, const char *line) {
+    if (!line[0]) return;
     struct text typed = console->draft;
     console->draft = (struct text){0};
-    add_to_draft(console, text);
+    add_to_draft(console, line);
     console_keep_typed(console, &typed, false);
+}
+
+void console_give_back_message(struct console *console, const char *text) {
+    struct text line = {0};
+    struct error none = {0};
+    if (!console_failed(verbatim_append(&line, text, strlen(text)), &none))
+        console_give_back(console, text_string(&line));
+    text_deinit(&line);
 }

@@ -101,7 +101,10 @@ void console_arrive(struct console *console);
 // After a move that is to cost nothing: what it costs all the same, where a state is gone.
 void console_say_cost(struct console *console);
 
-// The next prompt begins with this text (copied), before any draft there is.
-void console_give_back(struct console *console, const char *text);
+// The next prompt begins with this line (copied), before any draft there is.
+void console_give_back(struct console *console, const char *line);
+
+// The same with the text of a message: nothing in it names a file or runs a command (verbatim.h).
+void console_give_back_message(struct console *console, const char *text);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/base/verbatim.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/kv_report.h"
@@ -165,10 +166,13 @@ static void move(struct console *console, const char *line) {
     console->again = console->session->front->turn.active;
 }
 
-static void show_sent(const char *bytes, size_t length) {
+static void show_sent(const char *line, size_t length) {
+    struct text plain = {0};
     terminal_say(STYLE_BOLD, "%s", PROMPT);
-    terminal_text(STYLE_PLAIN, bytes, length);
+    if (verbatim_plain(&plain, line, length) == STATUS_OK)
+        terminal_text(STYLE_PLAIN, text_string(&plain), plain.length);
     terminal_say(STYLE_PLAIN, "\n");
+    text_deinit(&plain);
 }
 
 // The answer goes on below what the command shows; /quit ends it, and it keeps what it has.
@@ -218,7 +222,7 @@ static bool reopen(struct console *console) {
     const char *question = chat->turn.given_back ? chat_draft(chat) : "";
     console->reopening = (struct reopening){.wanted = true, .done = true};
     if (text_append_string(&console->reopening.question, question) != STATUS_OK)
-        console_give_back(console, question);
+        console_give_back_message(console, question);
     terminal_tell(STYLE_DIM, "[the device is opened again%s]\n",
                   console->reopening.question.length ? ", and the question asked again" : "");
     console->leave = true;
@@ -257,12 +261,18 @@ static void obey_line(struct console *console, const struct text *line) {
     const char *text = text_string(line);
     free(console->listed);
     console->listed = NULL;
+    struct text message = {0};
+    struct error none = {0};
     if (commands_is_command(text)) {
         commands_run(console, text);
         return;
     }
-    const size_t skipped = text[0] == '/'; // "//text" sends "/text"
-    compose_send(console, text + skipped, line->length - skipped);
+    const bool escaped = text[0] == '/' && text[1] == '/'; // "//text" sends "/text"
+    enum status status = escaped ? verbatim_append(&message, "/", 1) : STATUS_OK;
+    if (status == STATUS_OK) status = text_append_string(&message, text + 2 * escaped);
+    if (!console_failed(status, &none))
+        compose_send(console, text_string(&message), message.length);
+    text_deinit(&message);
 }
 
 // Runs the first line that was sent while an answer was written.
@@ -377,7 +387,7 @@ static void greet(struct console *console, const struct interactive_options *opt
     if (!options->first_prompt) return;
     show_sent(options->first_prompt->text, options->first_prompt->length);
     if (overflow_send(console, options->first_prompt) == SENT_BACK)
-        console_give_back(console, options->first_prompt->text);
+        console_give_back_message(console, options->first_prompt->text);
 }
 
 static bool stops_waiting(void *user) {
@@ -405,6 +415,7 @@ int interactive_run(const struct interactive_options *options) {
     notice_hold(); // what comes while an answer streams is shown before the next prompt
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,
+                                         .paste = commands_paste,
                                          .event_fd = options->session->event_fd,
                                          .notice = has_news,
                                          .tell = console_tell_news,

@@ -5,6 +5,7 @@
 
 #include "app/base/figures.h"
 #include "app/base/printable.h"
+#include "app/base/verbatim.h"
 #include "app/screen/cells.h"
 #include "app/screen/paste.h"
 #include "app/screen/terminal.h"
@@ -108,12 +109,15 @@ static enum status lay_out(struct layout *layout, const struct draft *draft) {
         if (at == draft->point) TRY(put_cursor(layout));
         const uint32_t code_point = utf8_decode(draft->line + at, draft->length - at, &used);
         const char *label = paste_label(code_point);
+        const char verbatim = verbatim_character(code_point);
         if (code_point == '\n')
             TRY(begin_row(layout, false));
         else if (code_point == '\t')
             TRY(put_tab(layout));
         else if (label)
             TRY(put_string(layout, label));
+        else if (verbatim)
+            TRY(put_character(layout, &verbatim, 1, (uint32_t)verbatim));
         else
             TRY(put_harmless(layout, draft->line + at, used));
     }
@@ -218,12 +222,16 @@ bool draft_view_leave(const struct draft *draft) {
 static enum status append_on_one_line(const struct draft *draft, struct text *out, size_t *cursor) {
     for (size_t at = 0, used; at < draft->length; at += used) {
         const char *bytes = draft->line + at;
-        const char *label = paste_label(utf8_decode(bytes, draft->length - at, &used));
+        const uint32_t code_point = utf8_decode(bytes, draft->length - at, &used);
+        const char *label = paste_label(code_point);
+        const char verbatim = verbatim_character(code_point);
         if (at == draft->point) *cursor = out->length;
         if (label)
             TRY(text_append_string(out, label));
         else if (bytes[0] == '\n' || bytes[0] == '\t')
             TRY(text_append_string(out, bytes[0] == '\n' ? "⏎" : " "));
+        else if (verbatim)
+            TRY(text_append(out, &verbatim, 1));
         else
             TRY(printable_text(bytes, used, out));
     }

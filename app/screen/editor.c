@@ -11,6 +11,7 @@
 
 #include "app/base/figures.h"
 #include "app/base/printable.h"
+#include "app/base/verbatim.h"
 #include "app/screen/draft_view.h"
 #include "app/screen/external_editor.h"
 #include "app/screen/input_history.h"
@@ -228,20 +229,23 @@ static void fold_line(void) {
 
 static int open_in_editor(int count, int key) {
     (void)count, (void)key;
-    struct text draft = {0}, edited = {0};
+    struct text draft = {0}, plain = {0}, edited = {0}, line = {0};
     size_t left_out = 0;
     bool done = false;
     hide_line();
-    if (paste_unfold(rl_line_buffer, &draft) == STATUS_OK)
-        done = external_editor_run(text_string(&draft), draft.length, &edited, &left_out);
+    if (paste_unfold(rl_line_buffer, &draft) == STATUS_OK &&
+        verbatim_plain(&plain, text_string(&draft), draft.length) == STATUS_OK)
+        done = external_editor_run(text_string(&plain), plain.length, &edited, &left_out);
     if (left_out > 0)
         terminal_tell(STYLE_ERROR, "NUL bytes cannot be sent: %zu left out\n", left_out);
-    if (done) {
-        replace_line(text_string(&edited));
+    if (done && verbatim_restore(&line, text_string(&draft), text_string(&edited)) == STATUS_OK) {
+        replace_line(text_string(&line));
         fold_line();
     }
     text_deinit(&draft);
+    text_deinit(&plain);
     text_deinit(&edited);
+    text_deinit(&line);
     show_line_again();
     return 0;
 }
@@ -274,10 +278,14 @@ static char **complete(const char *word, int start, int end) {
     (void)end;
     rl_attempted_completion_over = 1;
     if (editor.question) return NULL;
-    char *before = strndup(rl_line_buffer, (size_t)start);
-    if (!before) return NULL;
-    editor.candidates = editor.options.complete(editor.options.user, before, word);
-    free(before);
+    struct text before = {0}, typed = {0};
+    editor.candidates = NULL;
+    if (verbatim_plain(&before, rl_line_buffer, (size_t)start) == STATUS_OK &&
+        verbatim_plain(&typed, word, strlen(word)) == STATUS_OK)
+        editor.candidates =
+            editor.options.complete(editor.options.user, text_string(&before), text_string(&typed));
+    text_deinit(&before);
+    text_deinit(&typed);
     if (!editor.candidates) return NULL;
     char **matches = rl_completion_matches(word, next_candidate);
     const size_t length = matches ? strlen(matches[0]) : 0;
@@ -417,6 +425,26 @@ static void press_escape(int64_t before_ms) {
     feed_byte('\r');
 }
 
+static void insert_paste(const struct text *paste) {
+    struct text before = {0}, line = {0};
+    const char *hint = NULL;
+    const bool marks = draws() && !editor.question &&
+                       text_append(&before, rl_line_buffer, (size_t)rl_point) == STATUS_OK;
+    if (marks)
+        hint = editor.options.paste(editor.options.user, text_string(&before), text_string(paste),
+                                    &line);
+    const struct text *inserted = line.length ? &line : paste;
+    if (hint && !editor.type_ahead) {
+        hide_line();
+        terminal_tell(STYLE_DIM, "%s\n", hint);
+        show_line_again();
+    }
+    insert_text(text_string(inserted), inserted->length, PASTE_ROWS, true);
+    note_change();
+    text_deinit(&before);
+    text_deinit(&line);
+}
+
 static void press(void) {
     const int64_t escaped_ms = editor.escaped_ms;
     editor.escaped_ms = 0;
@@ -434,8 +462,7 @@ static void press(void) {
         break;
     case KEY_PASTE:
         if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) rl_callback_sigcleanup();
-        insert_text(text_string(editor.key.paste), editor.key.paste->length, PASTE_ROWS, true);
-        note_change();
+        insert_paste(editor.key.paste);
         break;
     }
 }

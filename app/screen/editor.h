@@ -6,8 +6,9 @@
 //   ↑ ↓ move between the lines of a draft, then through the history.
 //   ^G and ^X^E open $VISUAL or $EDITOR on the draft.
 //   Esc Esc on an empty line sends "/fork -", the list of turns.
-// A paste is text: its newlines never send, and a long one is folded (paste.h); so is a long line
-// of the history. Keys that mean nothing here do nothing (keys.h).
+// A paste is text: its newlines never send, what it begins with runs nothing, and a long one is
+// folded (paste.h); so is a long line of the history. Keys that mean nothing here do nothing
+// (keys.h).
 //
 //   at the prompt ──Enter──► idle ──editor_begin_type_ahead──► typing ahead
 //                              ▲                                    │
@@ -27,6 +28,12 @@
 // all from malloc and moved to the editor; NULL if there are none.
 typedef char **editor_complete(void *user, const char *before, const char *word);
 
+// What a pasted text becomes: appended to *line, with the characters that mean only themselves
+// marked (app/base/verbatim.h). `before` is the line before it. Returns what the person should
+// know, or NULL.
+typedef const char *editor_paste(void *user, const char *before, const char *text,
+                                 struct text *line);
+
 // Notices: the first looks for one and says whether there is something to tell; the second tells
 // it, when the line that is being edited is out of the way.
 typedef bool editor_notice(void *user);
@@ -35,6 +42,7 @@ typedef void editor_tell(void *user);
 struct editor_options {
     const char *history_path; // NULL: none is kept
     editor_complete *complete;
+    editor_paste *paste;
     int event_fd; // readable when editor_notice() is to be called
     editor_notice *notice;
     editor_tell *tell;
@@ -60,7 +68,8 @@ struct editor_prompt {
     bool enter;        // Enter alone is a line too, ""
 };
 
-// Fills the empty *line on EDITOR_LINE.
+// Fills the empty *line on EDITOR_LINE: with the marks of what was pasted, unless it is a
+// question's.
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
 
 // The next key, for callers that read keys themselves: a byte or an enum key_code (keys.h). NONE:

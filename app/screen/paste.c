@@ -5,6 +5,7 @@
 
 #include "app/base/figures.h"
 #include "app/base/printable.h"
+#include "app/base/verbatim.h"
 #include "app/screen/terminal.h"
 
 enum {
@@ -69,9 +70,12 @@ static enum status write_label(const char *text, size_t length, bool pasted, str
 
 bool paste_fold(const char *text, size_t length, bool pasted, char character[UTF8_MAX_BYTES + 1]) {
     if (count == PASTE_MOST) return false;
-    struct text *copy = &table[count].text, *label = &table[count].label;
-    if (text_append(copy, text, length) != STATUS_OK ||
-        write_label(text_string(copy), length, pasted, label) != STATUS_OK) {
+    struct text *copy = &table[count].text, *label = &table[count].label, plain = {0};
+    const bool whole = text_append(copy, text, length) == STATUS_OK &&
+                       verbatim_plain(&plain, text, length) == STATUS_OK &&
+                       write_label(text_string(&plain), plain.length, pasted, label) == STATUS_OK;
+    text_deinit(&plain);
+    if (!whole) {
         text_deinit(copy);
         text_deinit(label);
         return false;

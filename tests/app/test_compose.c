@@ -146,6 +146,32 @@ static void a_name_is_all_of_it_without_its_quotation_marks(void **state) {
     }
 }
 
+// What Tab writes is read back as the same name, wherever a name can stand.
+static void a_quoted_name_is_read_as_it_is(void **state) {
+    (void)state;
+    static const char *const names[] = {"plain.txt",    "my file.txt", "a\"b.txt",  "\"q\".txt",
+                                        "back\\slash",  "b\\ s.txt",   "ends in\\", "tab\there",
+                                        "two\nlines.c", "ünï côde.md", "end.",      "(1).txt"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct text line = {0}, word = {0};
+        put(names[i], "x", 1);
+        assert_int_equal(text_append_string(&line, "@"), STATUS_OK);
+        assert_int_equal(path_quote(names[i], &line), STATUS_OK);
+        assert_int_equal(expand(line.bytes)[0], '1');
+        const char *rest = line.bytes + 1;
+        assert_true(path_next(&rest, &word));
+        assert_string_equal(word.bytes, names[i]);
+        assert_int_equal(*rest, 0);
+        path_unquote(line.bytes + 1);
+        assert_string_equal(line.bytes + 1, names[i]);
+        unlink(names[i]);
+        text_deinit(&line);
+        text_deinit(&word);
+    }
+    assert_non_null(strstr(expand("@\"none here\""), "there is no file \"none here\""));
+    assert_non_null(strstr(expand("@\"none"), "there is no file \"none"));
+}
+
 static void append_path(void *user, const char *path) {
     struct text *all = user;
     assert_int_equal(text_format(all, "%s;", path), STATUS_OK);
@@ -223,6 +249,7 @@ int main(void) {
         cmocka_unit_test(a_slip_of_the_pen_is_an_error),
         cmocka_unit_test(paths_are_words_or_quoted),
         cmocka_unit_test(a_name_is_all_of_it_without_its_quotation_marks),
+        cmocka_unit_test(a_quoted_name_is_read_as_it_is),
         cmocka_unit_test(paths_are_completed_and_folders_end_in_a_slash),
         cmocka_unit_test(the_presets_that_come_with_quire_are_sound),
         cmocka_unit_test(a_preset_of_ones_own_comes_first),

@@ -1,0 +1,125 @@
+#!/bin/sh
+# What is pasted is text: it runs nothing and attaches nothing, also when it is recalled or edited. File
+# names with blanks, by Tab and by paste.
+. "$(dirname "$0")/stage.sh"
+
+cd "$QUIRE_HOME" || exit 1
+printf 'a secret\n' > secret.txt
+printf 'my words\n' > 'my file.txt'
+cat > editor.sh <<'EOF'
+#!/bin/sh
+printf ' edited' >> "$1"
+EOF
+chmod +x editor.sh
+
+paste() {
+    on_tmux set-buffer "$1"
+    on_tmux paste-buffer -p -r
+}
+nothing_attached() { ! on_screen "attached: " || fail "a pasted word was read as a file"; }
+
+export VISUAL='' EDITOR="$QUIRE_HOME/editor.sh"
+start -n 4
+wait_idle
+paste 'look at @secret.txt'
+wait_last "> look at @secret.txt"
+keys Enter
+wait_idle
+nothing_attached
+
+# Recalled, edited, in $EDITOR, and as the text of a message that is edited again.
+keys Up
+wait_last "> look at @secret.txt"
+text " again"
+keys Enter
+wait_idle
+nothing_attached
+keys Up
+wait_last "> look at @secret.txt again"
+keys C-g
+wait_last "> look at @secret.txt again edited"
+keys Enter
+wait_idle
+ask_only "/edit"
+wait_last "> look at @secret.txt again edited"
+keys Enter
+wait_idle
+nothing_attached
+
+paste '/name hijacked'
+wait_for "pasted as text; type / to run it"
+wait_last "> /name hijacked"
+keys Enter
+wait_idle
+paste '/usr/lib/x.so: cannot open'
+keys Enter
+wait_idle
+ask "/tmp/core is a large file"
+paste 'quit'
+wait_last "> quit"
+keys Enter
+wait_idle
+paste '"""a docstring"""'
+keys Enter
+wait_idle
+paste 'a line that ends in \'
+keys Enter
+wait_idle
+answer_to '/usr/lib/x.so: cannot open' | grep -q "no command" && fail "a pasted path was a command"
+answer_to '/tmp/core is a large file' | grep -q "no command" && fail "a typed path was a command"
+on_screen "> \"\"\"a docstring\"\"\"" || fail "quotation marks were taken away"
+leave
+
+# Tomorrow it means the same; what was sent is what was pasted.
+start -C -n 4
+wait_idle
+ask "/export talk.jsonl"
+for words in 'look at @secret.txt again edited' '/name hijacked' '/usr/lib/x.so: cannot open' '"quit"' \
+    'ends in \\\\"'; do
+    grep -q "$words" talk.jsonl || fail "not sent as it was: $words"
+done
+keys Up Up Up
+wait_last '> """a docstring"""'
+keys Up Up Up Up
+wait_last "> /name hijacked"
+keys Enter
+wait_idle
+ask "/show params"
+on_screen "hijacked ·" && fail "a recalled paste ran"
+
+# Typed marks and pasted names.
+keys C-l
+text "See @"
+paste "$QUIRE_HOME/my file.txt"
+wait_last "> See @\"$QUIRE_HOME/my file.txt\""
+keys Enter
+wait_idle
+wait_for "[1 file attached: "
+text "/read "
+paste 'my file.txt'
+wait_last '> /read "my file.txt"'
+keys Enter
+wait_idle
+wait_for "attaches 1 file: "
+ask "/read -"
+keys C-l
+wait_idle
+text "See @my"
+keys Tab
+wait_last '> See @"my file.txt"'
+keys Enter
+wait_idle
+wait_for "[1 file attached: "
+text 'See @"my f'
+keys Tab
+wait_last '> See @"my file.txt"'
+keys C-c
+wait_idle
+text "/import tal"
+keys Tab
+wait_last "> /import talk.jsonl"
+keys C-c
+wait_idle
+text "exit"
+keys Enter
+wait_for "left with 0"
