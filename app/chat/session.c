@@ -7,7 +7,10 @@
 #include "app/chat/model_template.h"
 #include "kernels/base/assert.h"
 
-enum { CLOSING_WAIT_MS = 1000 };
+enum {
+    CLOSING_WAIT_MS = 1000,
+    EVENTS_AT_ONCE = 1024, // so that whoever looks at keys and signals between calls gets to
+};
 
 static enum status open_model(struct session *session, const struct session_options *options,
                               struct error *err) {
@@ -155,7 +158,7 @@ static bool handle(struct session *session, const struct event *event, struct tu
 
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
     struct event event;
-    for (;;) {
+    for (int32_t i = 0; i < EVENTS_AT_ONCE; i++) {
         struct turn *ended = session->ended;
         if (ended) {
             session->ended = ended->next;
@@ -166,12 +169,13 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
         if (!engine_next_event(session->engine, timeout_ms, &event)) return false;
         if (handle(session, &event, update)) return true;
     }
+    return false;
 }
 
 void session_listen(struct session *session) {
     struct event event;
     struct turn_update unseen;
-    while (engine_next_event(session->engine, 0, &event))
+    for (int32_t i = 0; i < EVENTS_AT_ONCE && engine_next_event(session->engine, 0, &event); i++)
         handle(session, &event, &unseen);
 }
 

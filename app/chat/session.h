@@ -114,7 +114,7 @@ void session_run(struct session *session, struct turn *turn);
 // TURN_DONE is a turn's last: its status and err say how it ended.
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update);
 
-// Takes all events there are, as far as nobody needs to see what comes of them.
+// Takes the events that are there, as far as nobody needs to see what comes of them.
 void session_listen(struct session *session);
 
 // Cancels the turn, if it runs, and waits for its end, which is not reported.

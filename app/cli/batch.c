@@ -23,7 +23,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 
-enum { WAIT_MS = 250, SHOW_US = 200000, BAR_COLUMNS = 24 };
+enum { WAIT_MS = 50, SHOW_US = 200000, BAR_COLUMNS = 24 };
 
 static volatile sig_atomic_t signal_seen, running;
 

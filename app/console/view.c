@@ -20,6 +20,7 @@ enum {
     AGAIN_MS = 1000,          // ^C twice in this time leaves
     FAREWELL_MS = 5000,       // for the engine to stop after SIGTERM or SIGHUP
     REPLAY_BYTES = 1200,      // of an old question
+    DRAWN_BYTES = 2048,       // of an answer, at most, between two looks at keys and signals
 };
 
 struct view {
@@ -30,6 +31,9 @@ struct view {
     int64_t cancelled_ms; // 0: not cancelled
     int end_signal;       // 0: none
     bool progress_shown, numbered, unfolded;
+    struct text undrawn; // of the first answer
+    int32_t tokens;      // of that answer, with what is undrawn
+    bool others;         // an answer after the first has grown
     struct progress progress;
     struct stream stream;
 };
@@ -80,13 +84,25 @@ static void count_others(struct view *view) {
     view->progress_shown = true;
 }
 
+static void draw(struct view *view) {
+    if (view->undrawn.length > 0) {
+        hide_progress(view);
+        if (view->turn->answer_count > 1 && !view->numbered) show_number(view->turn, 0);
+        view->numbered = true;
+        stream_append(&view->stream, view->undrawn.bytes, view->undrawn.length, view->tokens);
+        if (terminal_has_footer()) stream_settle(&view->stream);
+    }
+    text_clear(&view->undrawn);
+    if (view->others) count_others(view);
+    view->others = false;
+}
+
 static void show_piece(struct view *view, const struct turn_update *piece) {
-    if (piece->length == 0) return;
-    hide_progress(view);
-    if (view->turn->answer_count > 1 && !view->numbered) show_number(view->turn, 0);
-    view->numbered = true;
-    stream_append(&view->stream, piece->text, piece->length, piece->tokens);
-    if (terminal_has_footer()) stream_settle(&view->stream);
+    view->tokens = piece->tokens;
+    if (text_append(&view->undrawn, piece->text, piece->length) != STATUS_OK) {
+        draw(view); // without memory, one after the other
+        stream_append(&view->stream, piece->text, piece->length, piece->tokens);
+    }
 }
 
 static const char *stop_mark(enum message_stop stop) {
@@ -179,23 +195,30 @@ static bool obey_signals(struct view *view, int *exit_code) {
     return false;
 }
 
-// False when the turn is done.
-static bool show_update(struct view *view, const struct turn_update *update) {
+static void take_update(struct view *view, const struct turn_update *update) {
     ASSERT(update->turn == view->turn);
-    switch (update->event) {
-    case TURN_PREFILL:
+    if (update->event == TURN_PREFILL)
         show_progress(view, update);
-        return true;
-    case TURN_TEXT:
-        if (update->answer > 0)
-            count_others(view);
-        else
-            show_piece(view, update);
-        return true;
-    case TURN_DONE:
-        return false;
+    else if (update->answer > 0)
+        view->others = true;
+    else
+        show_piece(view, update);
+}
+
+// Draws what has come, all of it at once: piece by piece a fast answer would be drawn long after
+// ^C. True: something had come. *done: that was the last of the turn.
+static bool show_updates(struct view *view, bool *done) {
+    struct turn_update update;
+    bool came = false;
+    *done = false;
+    while (!*done && view->undrawn.length < DRAWN_BYTES &&
+           session_next(view->session, 0, &update)) {
+        came = true;
+        *done = update.event == TURN_DONE;
+        if (!*done) take_update(view, &update);
     }
-    return false;
+    draw(view);
+    return came;
 }
 
 // True: a line was sent that ends the view.
@@ -213,10 +236,10 @@ static bool obey_keys(struct view *view) {
 }
 
 static enum view_end show_turn(struct view *view, int *exit_code) {
-    struct turn_update update;
     for (;;) {
-        const bool came = session_next(view->session, 0, &update);
-        if (came && !show_update(view, &update)) {
+        bool done;
+        const bool came = show_updates(view, &done);
+        if (done) {
             const enum view_end end = finish(view);
             return view->end_signal ? VIEW_LEAVE : end;
         }
@@ -241,11 +264,12 @@ enum view_end view_turn(struct session *session, struct turn *turn,
     const struct turn_update again = {.text = so_far.text, .length = so_far.length};
     stream_begin(&view.stream, &look);
     if (options->again)
-        show_piece(&view, &again);
+        show_piece(&view, &again); // drawn with what comes
     else
         stream_skip(&view.stream, so_far.text, so_far.length);
     const enum view_end end = show_turn(&view, exit_code);
     stream_deinit(&view.stream);
+    text_deinit(&view.undrawn);
     *cancelled = view.cancelled_ms != 0;
     return end;
 }

@@ -29,6 +29,7 @@ static enum status put_token(struct transfer *transfer, int32_t token) {
     struct engine *engine = sequence->engine;
     ASSERT(token >= 0 && token < engine->model.config.vocabulary);
     if (engine->closing) return STATUS_CANCELLED;
+    if (atomic_load(&request->cancelled)) return STATUS_FULL; // nobody waits for the rest
     if (sequence->length + 1 >= engine->context) {
         transfer->finished = true;
         transfer->reason = STOP_REASON_CONTEXT;

@@ -28,6 +28,7 @@ struct step {
 
 struct script {
     const struct step *steps;
+    bool waits; // what comes next takes its time: keys and signals are looked at first
     bool given_back;
     enum message_stop stop;
     enum status status;
@@ -68,6 +69,11 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
     (void)session, (void)timeout_ms;
     struct turn *turn = &playing->turn;
     const struct step *step = playing->steps;
+    if (playing->waits) {
+        playing->waits = false;
+        return false;
+    }
+    playing->waits = step->typed || step->signal;
     if (step->typed) assert_true(write(keyboard, step->typed, strlen(step->typed)) > 0);
     if (step->signal) raise(step->signal);
     *update = (struct turn_update){.turn = turn, .event = TURN_DONE};

@@ -155,6 +155,12 @@ class Faults:
             h.say(chunk({"content": "%d " % i}))
             time.sleep(0.05)
 
+    def fast(self, h, words):
+        """More in one event than is drawn in a second, and no end."""
+        h.stream()
+        h.say(chunk({"content": "".join("word **%d** of `many`\n" % i for i in range(120000))}))
+        time.sleep(60)
+
     def together(self, h, words):
         """Goes on when eight have begun, until FOLDER/enough is there."""
         h.stream()
