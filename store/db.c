@@ -118,6 +118,7 @@ static enum status make_durable(struct db *db, struct error *err) {
     snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", (int)db->schema->page_bytes);
     int code = SQLITE_OK;
     if (db->schema->page_bytes) code = sqlite3_exec(db->handle, page_size, NULL, NULL, NULL);
+    if (code == SQLITE_OK) TRY(migration_claim(db, err));
     if (code == SQLITE_OK) code = set_journal(db);
     const char *sql =
         db->schema->rebuildable ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL";

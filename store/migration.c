@@ -1,5 +1,7 @@
 #include "store/migration.h"
 
+#include <stdio.h>
+
 #include "store/transaction.h"
 
 // message is narrow, for it is what paths and searches walk over; the text lies in message_body.
@@ -95,7 +97,8 @@ static enum status read_header(struct db *db, struct header *header, struct erro
 
 static enum status check_header(const struct db *db, const struct header *header,
                                 struct error *err) {
-    const bool ours = header->application == db->schema->application_id && header->version > 0;
+    const bool ours = header->application == db->schema->application_id &&
+                      (header->version > 0 || header->objects == 0);
     const bool empty = header->application == 0 && header->version == 0 && header->objects == 0;
     if (!ours && !empty)
         return error_set(err, STATUS_BAD_FILE,
@@ -131,6 +134,17 @@ enum status migration_check(struct db *db, struct error *err) {
     struct header header;
     TRY(read_header(db, &header, err));
     return check_header(db, &header, err);
+}
+
+enum status migration_claim(struct db *db, struct error *err) {
+    struct header header;
+    TRY(read_header(db, &header, err));
+    if (header.application != 0 || db_in_memory(db)) return STATUS_OK;
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA application_id = %lld",
+             (long long)db->schema->application_id);
+    const int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
 }
 
 enum status migration_run(struct db *db, struct error *err) {

@@ -31,6 +31,10 @@ MUST_CHECK enum status migration_open_copy(const char *path, const struct schema
 // nothing.
 MUST_CHECK enum status migration_check(struct db *db, struct error *err);
 
+// Of an empty file: its first page has the application id, so that it is known as ours even if its
+// maker dies before the first step.
+MUST_CHECK enum status migration_claim(struct db *db, struct error *err);
+
 // Takes the steps that are missing, each in a transaction.
 MUST_CHECK enum status migration_run(struct db *db, struct error *err);
 

@@ -2,12 +2,14 @@
 // is in them.
 //
 // A folder (by default $XDG_CACHE_HOME/quire/kv) with
+//   quire-kv-cache      the marker: what is here is quire's
 //   index.db            SQLite: the only metadata and the only free list
-//   <format id>.kv …    a file for each format: slot n lies at n × stride, nothing between
+//   <format id>.kv …    a file for each format: a page with a magic number, then the slots
 //
-//   offset          bytes
-//   n × stride      payload_bytes   K and V of one block, as the engine gave them
-//        …          …               nothing, up to the next multiple of 4096: stride
+//   offset             bytes
+//   0                  16              "quire KV blocks\n"
+//   4096 + n × stride  payload_bytes   K and V of one block, as the engine gave them
+//        …             …               nothing, up to the next multiple of 4096: stride
 //
 // Implements engine/kv/disk_pool.h. The folder, or the index alone, may be deleted at any time:
 // that costs time (a prefill), never a word of a conversation.
@@ -43,8 +45,9 @@
 //
 // The index is in WAL mode with synchronous=NORMAL. A power cut can take its last transactions:
 // blocks of them are gone, and rows that are back fail at reading, by (2). An index that is
-// damaged, gone, or another program's, and a folder of an older quire, are replaced by an empty
-// cache, with one line in the log.
+// damaged or gone, and a folder of an older quire, are replaced by an empty cache, with one line in
+// the log. A file with one of our names that is not provably ours is never touched: every call
+// below is UNSUPPORTED and names it (ownership.h).
 //
 // Threads: as disk_pool.h says; a read spreads over threads of its own (readers.h). The functions
 // below open their own connection and may run in another process at the same time.

@@ -12,10 +12,8 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 #include "kernels/base/text.h"
+#include "store/disk_cache/ownership.h"
 #include "store/disk_cache/state.h"
-
-static const char *const INDEX_FILES[] = {"index.db", "index.db-wal", "index.db-shm"};
-enum { INDEX_FILE_COUNT = sizeof INDEX_FILES / sizeof INDEX_FILES[0] };
 
 // No input of ours breaks a rule of the tables, unless their indexes lie.
 enum status cache_answer(struct disk_cache *cache, enum status status) {
@@ -57,18 +55,8 @@ static enum status open_folder(struct disk_cache *cache, bool create, struct err
     return error_set(err, STATUS_IO, "%s cannot be opened (%s)", cache->path, strerror(errno));
 }
 
-typedef bool is_name(const char *name);
-
-// "segment-00000001.kv": of the cache of an older quire.
-static bool is_old_name(const char *name) {
-    static const char prefix[] = "segment-", suffix[] = ".kv";
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return false;
-    const char *rest = name + sizeof prefix - 1;
-    return strcmp(rest + strspn(rest, "0123456789"), suffix) == 0;
-}
-
-// Calls `each` for every file of that kind; it may be NULL. Returns how many.
-static size_t for_files(const struct disk_cache *cache, is_name *is_one,
+// Calls `each`, which may be NULL, for every file of slots. Returns how many.
+static size_t for_files(const struct disk_cache *cache,
                         void (*each)(void *user, int folder, const char *name), void *user) {
     ASSERT(cache->folder >= 0);
     size_t count = 0;
@@ -79,7 +67,7 @@ static size_t for_files(const struct disk_cache *cache, is_name *is_one,
         return 0;
     }
     for (const struct dirent *entry; (entry = readdir(listed));) {
-        if (!is_one(entry->d_name)) continue;
+        if (!slot_file_is_name(entry->d_name)) continue;
         count++;
         if (each) each(user, cache->folder, entry->d_name);
     }
@@ -87,14 +75,7 @@ static size_t for_files(const struct disk_cache *cache, is_name *is_one,
     return count;
 }
 
-static void remove_file(void *user, int folder, const char *name) {
-    (void)user;
-    unlinkat(folder, name, 0);
-}
-
-size_t cache_count_files(const struct disk_cache *cache) {
-    return for_files(cache, slot_file_is_name, NULL, NULL);
-}
+size_t cache_count_files(const struct disk_cache *cache) { return for_files(cache, NULL, NULL); }
 
 static uint64_t stored(int folder, const char *name) {
     struct stat info;
@@ -102,18 +83,27 @@ static uint64_t stored(int folder, const char *name) {
     return there ? (uint64_t)info.st_blocks * 512 : 0;
 }
 
+struct measure {
+    uint64_t index_bytes, file_bytes;
+};
+
+// A file's header is no block's.
 static void add_stored(void *user, int folder, const char *name) {
-    *(uint64_t *)user += stored(folder, name);
+    struct measure *measure = user;
+    const uint64_t bytes = stored(folder, name);
+    const uint64_t header = bytes < SLOT_ALIGNMENT ? bytes : SLOT_ALIGNMENT;
+    measure->index_bytes += header;
+    measure->file_bytes += bytes - header;
 }
 
 void cache_measure(struct disk_cache *cache) {
-    uint64_t index_bytes = 0, file_bytes = 0;
+    struct measure measure = {0};
     ASSERT(cache->folder >= 0);
-    for (int i = 0; i < INDEX_FILE_COUNT; i++)
-        index_bytes += stored(cache->folder, INDEX_FILES[i]);
-    for_files(cache, slot_file_is_name, add_stored, &file_bytes);
-    cache->index_bytes = index_bytes;
-    cache->stored_bytes = index_bytes + file_bytes;
+    for (int i = 0; i < OWNERSHIP_FILE_COUNT; i++)
+        measure.index_bytes += stored(cache->folder, OWNERSHIP_FILES[i]);
+    for_files(cache, add_stored, &measure);
+    cache->index_bytes = measure.index_bytes;
+    cache->stored_bytes = measure.index_bytes + measure.file_bytes;
 }
 
 // ---- the index
@@ -121,7 +111,7 @@ void cache_measure(struct disk_cache *cache) {
 static enum status open_index(struct disk_cache *cache, bool copy, struct error *err) {
     ASSERT(cache->folder >= 0 && !cache->index);
     struct text path = {0};
-    enum status status = text_format(&path, "%s/%s", cache->path, INDEX_FILES[0]);
+    enum status status = text_format(&path, "%s/%s", cache->path, OWNERSHIP_FILES[0]);
     if (status == STATUS_OK)
         status = copy ? migration_open_copy(path.bytes, &SLOTS_SCHEMA, &cache->index, err)
                       : migration_open(path.bytes, &SLOTS_SCHEMA, &cache->index, err);
@@ -136,41 +126,55 @@ static void wipe(struct disk_cache *cache) {
     cache->index = NULL;
     cache->index_damaged = false;
     slot_file_close(&cache->file);
-    for (int i = 0; i < INDEX_FILE_COUNT; i++)
-        unlinkat(cache->folder, INDEX_FILES[i], 0);
-    for_files(cache, slot_file_is_name, remove_file, NULL);
-    for_files(cache, is_old_name, remove_file, NULL);
+    ownership_remove(cache->folder, cache->path);
+}
+
+// What could not be removed is not ours: said again.
+static enum status open_owned(struct disk_cache *cache, struct error *err) {
+    bool is_old;
+    TRY(ownership_check(cache->folder, cache->path, &is_old, err));
+    TRY(ownership_mark(cache->folder, cache->path, err));
+    return open_index(cache, false, err);
 }
 
 enum status cache_begin_anew(struct disk_cache *cache, struct error *err) {
     log_write(LOG_WARNING, "the index of the KV cache in %s is damaged or gone: it begins anew",
               cache->path);
     wipe(cache);
-    return open_index(cache, false, err);
+    return open_owned(cache, err);
 }
 
 // Files without an index are of no use: nothing says what is in them.
 static bool has_lost_index(const struct disk_cache *cache) {
-    return faccessat(cache->folder, INDEX_FILES[0], F_OK, 0) != 0 && cache_count_files(cache) > 0;
+    struct stat info;
+    const bool has_index =
+        fstatat(cache->folder, OWNERSHIP_FILES[0], &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        info.st_size > 0;
+    return !has_index && cache_count_files(cache) > 0;
 }
 
 enum status cache_open(struct disk_cache *cache, bool create, struct error *err) {
     ASSERT(cache->folder < 0 && !cache->index);
+    bool is_old;
     TRY(open_folder(cache, create, err));
-    if (for_files(cache, is_old_name, NULL, NULL) > 0) {
+    TRY(ownership_check(cache->folder, cache->path, &is_old, err));
+    if (is_old) {
         log_write(LOG_WARNING,
                   "the KV cache in %s is of an older quire, and was dropped: what it had is "
                   "computed again when it is needed",
                   cache->path);
         wipe(cache);
     }
+    TRY(ownership_mark(cache->folder, cache->path, err));
     if (has_lost_index(cache)) return cache_begin_anew(cache, err);
     const enum status status = open_index(cache, false, err);
     return status == STATUS_BAD_FILE ? cache_begin_anew(cache, err) : status;
 }
 
 enum status cache_open_copy(struct disk_cache *cache, struct error *err) {
+    bool is_old;
     TRY(open_folder(cache, false, err));
+    TRY(ownership_check(cache->folder, cache->path, &is_old, err));
     enum status status = open_index(cache, true, err);
     if (status != STATUS_BAD_FILE && status != STATUS_NOT_FOUND) return status;
     db_close(cache->index); // what cannot be read has no blocks

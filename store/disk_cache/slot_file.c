@@ -12,7 +12,8 @@
 
 enum { STAT_BLOCK = 512 }; // st_blocks counts in these, whatever the file system's size
 
-static const char SUFFIX[] = ".kv";
+static const char SUFFIX[] = ".kv", MAGIC[] = SLOT_FILE_MAGIC;
+enum { MAGIC_BYTES = sizeof MAGIC - 1, HEADER_BYTES = SLOT_ALIGNMENT };
 
 void slot_file_init(struct slot_file *file, int folder, struct hash128 format,
                     size_t payload_bytes) {
@@ -33,7 +34,12 @@ void slot_file_close(struct slot_file *file) {
 }
 
 void slot_file_remove(struct slot_file *file) {
-    unlinkat(file->folder, file->name, 0);
+    struct stat open_one, named;
+    ASSERT(file->file >= 0);
+    if (fstat(file->file, &open_one) == 0 &&
+        fstatat(file->folder, file->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino)
+        unlinkat(file->folder, file->name, 0);
     slot_file_close(file);
 }
 
@@ -47,17 +53,6 @@ static bool is_gone(int file) {
     return fstat(file, &info) == 0 && info.st_nlink == 0;
 }
 
-enum status slot_file_open(struct slot_file *file, bool create, struct error *err) {
-    ASSERT(file->stride >= file->payload_bytes && file->payload_bytes > 0);
-    if (file->file >= 0 && !is_gone(file->file)) return STATUS_OK;
-    slot_file_close(file);
-    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0);
-    file->file = openat(file->folder, file->name, flags, 0600);
-    if (file->file >= 0) return STATUS_OK;
-    return error_set(err, errno == ENOENT && !create ? STATUS_NOT_FOUND : STATUS_IO,
-                     "%s of the KV cache cannot be opened (%s)", file->name, strerror(errno));
-}
-
 static enum status write_failure(struct error *err) {
     if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
         return error_set(err, STATUS_FULL,
@@ -67,10 +62,62 @@ static enum status write_failure(struct error *err) {
     return error_set(err, STATUS_IO, "the KV cache cannot be written (%s)", strerror(errno));
 }
 
+enum status slot_file_sync(const struct slot_file *file, struct error *err) {
+    ASSERT(file->file >= 0);
+    return fdatasync(file->file) == 0 ? STATUS_OK : write_failure(err);
+}
+
+// On the disk before any row speaks of a slot, so that a file with slots has it.
+static enum status write_header(const struct slot_file *file, struct error *err) {
+    const ssize_t wrote = pwrite(file->file, MAGIC, MAGIC_BYTES, 0);
+    if (wrote != MAGIC_BYTES) {
+        if (wrote > 0) errno = ENOSPC;
+        const enum status status = write_failure(err);
+        (void)!ftruncate(file->file, 0);
+        return status;
+    }
+    return slot_file_sync(file, err);
+}
+
+bool slot_file_is_ours(int file, bool *is_begun) {
+    struct stat info;
+    char bytes[MAGIC_BYTES];
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    const ssize_t got = pread(file, bytes, MAGIC_BYTES, 0);
+    *is_begun = info.st_size > MAGIC_BYTES || (got == MAGIC_BYTES && bytes[MAGIC_BYTES - 1]);
+    if (*is_begun) return got == MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
+    for (ssize_t i = 0; i < got; i++)
+        if (bytes[i] && bytes[i] != MAGIC[i]) return false;
+    return got == info.st_size;
+}
+
+static enum status check_header(const struct slot_file *file, bool create, struct error *err) {
+    bool is_begun;
+    if (!slot_file_is_ours(file->file, &is_begun))
+        return error_set(err, STATUS_UNSUPPORTED, "%s is not a file of quire's: move it away",
+                         file->name);
+    return is_begun || !create ? STATUS_OK : write_header(file, err);
+}
+
+enum status slot_file_open(struct slot_file *file, bool create, struct error *err) {
+    ASSERT(file->stride >= file->payload_bytes && file->payload_bytes > 0);
+    if (file->file < 0 || is_gone(file->file)) {
+        slot_file_close(file);
+        const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0);
+        file->file = openat(file->folder, file->name, flags, 0600);
+    }
+    if (file->file < 0)
+        return error_set(err, errno == ENOENT && !create ? STATUS_NOT_FOUND : STATUS_IO,
+                         "%s of the KV cache cannot be opened (%s)", file->name, strerror(errno));
+    const enum status status = check_header(file, create, err);
+    if (status != STATUS_OK) slot_file_close(file);
+    return status;
+}
+
 static off_t offset_of(const struct slot_file *file, uint64_t slot) {
     const uint64_t offset = slot * file->stride;
     ASSERT(file->stride > 0 && offset / file->stride == slot && offset <= INT64_MAX / 2);
-    return (off_t)offset;
+    return (off_t)(HEADER_BYTES + offset);
 }
 
 enum status slot_file_write(const struct slot_file *file, uint32_t slot, const void *payload,
@@ -103,11 +150,6 @@ enum status slot_file_read(const struct slot_file *file, uint32_t slot, void *pa
     return STATUS_OK;
 }
 
-enum status slot_file_sync(const struct slot_file *file, struct error *err) {
-    ASSERT(file->file >= 0);
-    return fdatasync(file->file) == 0 ? STATUS_OK : write_failure(err);
-}
-
 static struct stat status_of(const struct slot_file *file) {
     struct stat info;
     ASSERT(file->file >= 0);
@@ -115,7 +157,13 @@ static struct stat status_of(const struct slot_file *file) {
     return info;
 }
 
-uint64_t slot_file_bytes(const struct slot_file *file) { return (uint64_t)status_of(file).st_size; }
+static uint64_t past_header(uint64_t bytes) {
+    return bytes > HEADER_BYTES ? bytes - HEADER_BYTES : 0;
+}
+
+uint64_t slot_file_bytes(const struct slot_file *file) {
+    return past_header((uint64_t)status_of(file).st_size);
+}
 
 // A last slot needs its payload only.
 uint64_t slot_file_slots(const struct slot_file *file) {
@@ -124,7 +172,7 @@ uint64_t slot_file_slots(const struct slot_file *file) {
 }
 
 uint64_t slot_file_stored(const struct slot_file *file) {
-    return (uint64_t)status_of(file).st_blocks * STAT_BLOCK;
+    return past_header((uint64_t)status_of(file).st_blocks * STAT_BLOCK);
 }
 
 enum status slot_file_punch(const struct slot_file *file, uint32_t slot, uint32_t count,

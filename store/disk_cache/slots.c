@@ -29,9 +29,13 @@ static const char STEP_1[] =
     "PRAGMA application_id = 0x71756964;" // "quid"
     "PRAGMA user_version = 1;";
 
+// The files of slots begin with a magic number. Those of version 1 do not: such a cache is dropped
+// as a whole before its index is opened (ownership.h).
+static const char STEP_2[] = "PRAGMA user_version = 2;";
+
 enum { PAGE_BYTES = 1024 }; // of the index: a row takes about 150
 
-static const char *const STEPS[] = {STEP_1};
+static const char *const STEPS[] = {STEP_1, STEP_2};
 
 const struct schema SLOTS_SCHEMA = {
     .application_id = 0x71756964,

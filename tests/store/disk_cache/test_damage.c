@@ -1,6 +1,7 @@
 // tests/store/disk_cache/test_damage.c — bytes and rows that somebody has changed: a read gives the
 // right bytes or drops the block, and the others stay.
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,15 @@
 #include "tests/store/disk_cache/disk_fixture.h"
 #include "tests/store/store_fixture.h"
 
-enum { PAYLOAD = 100, STRIDE = 4096, BLOCKS = 3, FILE_BYTES = 2 * STRIDE + PAYLOAD };
-enum { INDEX_MOST = 1 << 20 };
+enum { PAYLOAD = 100, STRIDE = 4096, BLOCKS = 3, HEADER = 4096 };
+enum { FILE_BYTES = HEADER + 2 * STRIDE + PAYLOAD, INDEX_MOST = 1 << 20, MAGIC_BYTES = 16 };
+static const char MARKER[] = "quire-kv-cache";
 
 static struct disk_fixture fixture;
 static struct listed listed;
 static char slots_name[64];
-static uint8_t slots[FILE_BYTES], index_bytes[INDEX_MOST]; // of the sound cache
-static size_t index_length;
+static uint8_t slots[FILE_BYTES], index_bytes[INDEX_MOST], marker[256]; // of the sound cache
+static size_t index_length, marker_length;
 
 static size_t load(const char *name, uint8_t *bytes, size_t most) {
     char path[128];
@@ -54,12 +56,14 @@ static void make_sound(void) {
     assert_int_equal(load(slots_name, slots, sizeof slots), FILE_BYTES);
     index_length = load("index.db", index_bytes, sizeof index_bytes);
     assert_true(index_length < INDEX_MOST);
+    marker_length = load(MARKER, marker, sizeof marker);
 }
 
 static void put_back(const uint8_t *bytes, size_t length) {
     disk_fixture_empty(&fixture);
     save(slots_name, bytes, length);
     save("index.db", index_bytes, index_length);
+    save(MARKER, marker, marker_length);
     memset(fixture.dropped, 0, sizeof fixture.dropped);
     fixture.dropped_count = 0;
 }
@@ -68,14 +72,14 @@ static void any_flipped_bit_costs_that_block_at_most(void **state) {
     (void)state;
     uint8_t damaged[FILE_BYTES];
     make_sound();
-    for (size_t offset = 0; offset < FILE_BYTES; offset++) {
-        const bool is_payload = offset % STRIDE < PAYLOAD;
+    for (size_t offset = MAGIC_BYTES; offset < FILE_BYTES; offset++) {
+        const bool is_payload = offset >= HEADER && offset % STRIDE < PAYLOAD;
         if (!is_payload && offset % 101 != 0) continue;
         memcpy(damaged, slots, sizeof slots);
         damaged[offset] ^= (uint8_t)(1u << offset % 8);
         put_back(damaged, sizeof damaged);
         disk_fixture_open(&fixture);
-        const int64_t bad = is_payload ? 1 + (int64_t)(offset / STRIDE) : 0;
+        const int64_t bad = is_payload ? (int64_t)(offset / STRIDE) : 0;
         for (int64_t i = 1; i <= BLOCKS; i++)
             assert_int_equal(disk_fixture_read(&fixture, i),
                              i == bad ? STATUS_BAD_FILE : STATUS_OK);
@@ -98,7 +102,8 @@ static void a_file_cut_at_any_length_keeps_the_blocks_before(void **state) {
         if (!edge && length % 97 != 0) continue;
         put_back(slots, length);
         disk_fixture_open(&fixture);
-        const int32_t whole = (int32_t)(length / STRIDE) + (at >= PAYLOAD);
+        const int32_t slots_whole = (int32_t)(length / STRIDE) - 1 + (at >= PAYLOAD);
+        const int32_t whole = length < HEADER ? 0 : slots_whole;
         assert_int_equal(disk_fixture_read_all(&fixture, &listed), whole);
         must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
         disk_fixture_reopen(&fixture);
@@ -114,8 +119,8 @@ static void slots_that_change_places_are_damage(void **state) {
     uint8_t damaged[FILE_BYTES];
     make_sound();
     memcpy(damaged, slots, sizeof slots);
-    memcpy(damaged, slots + STRIDE, PAYLOAD);
-    memcpy(damaged + STRIDE, slots, PAYLOAD);
+    memcpy(damaged + HEADER, slots + HEADER + STRIDE, PAYLOAD);
+    memcpy(damaged + HEADER + STRIDE, slots + HEADER, PAYLOAD);
     put_back(damaged, sizeof damaged);
     disk_fixture_open(&fixture);
     assert_int_equal(disk_fixture_read(&fixture, 1), STATUS_BAD_FILE);
@@ -163,7 +168,7 @@ static void a_missing_file_costs_its_blocks(void **state) {
 // As a process leaves them that dies in the middle of a write.
 static void bytes_behind_the_last_row_are_cut_off(void **state) {
     (void)state;
-    static uint8_t longer[5 * STRIDE];
+    static uint8_t longer[HEADER + 5 * STRIDE];
     char path[128];
     struct stat info;
     make_sound();
@@ -174,7 +179,7 @@ static void bytes_behind_the_last_row_are_cut_off(void **state) {
     assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
     disk_fixture_file(&fixture, path);
     assert_int_equal(stat(path, &info), 0);
-    assert_int_equal(info.st_size, BLOCKS * STRIDE);
+    assert_int_equal(info.st_size, HEADER + BLOCKS * STRIDE);
     disk_fixture_deinit(&fixture);
 }
 
@@ -194,9 +199,10 @@ static void a_folder_of_an_older_quire_begins_anew_with_one_line(void **state) {
     char path[128];
     make_sound();
     for (int what = 0; what < 2; what++) {
+        static const uint8_t segment[100] = "QUIREKVB";
         disk_fixture_empty(&fixture);
-        save("segment-00000001.kv", slots, sizeof slots);
-        save("segment-00000012.kv", slots, 100);
+        save("segment-00000001.kv", segment, sizeof segment);
+        save("segment-00000012.kv", segment, 0);
         if (what == 1) {
             save("index.db", index_bytes, index_length);
             disk_fixture_sql(&fixture, "PRAGMA application_id = 1903520107"); // "quik"
@@ -217,40 +223,65 @@ static void a_folder_of_an_older_quire_begins_anew_with_one_line(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-// index_1.sql has the sound cache as the first version of the index wrote it.
-static void an_index_of_every_version_is_used(void **state) {
-    (void)state;
+// The folder of a quire whose files had no magic number: index_1.sql names this format's. The
+// process may have been killed while its application id stood in SQLite's log alone.
+static void make_version_1(bool is_killed) {
     static uint8_t sql[1 << 14];
-    make_sound();
-    put_back(slots, sizeof slots);
+    char path[128];
+    disk_fixture_empty(&fixture);
+    save(slots_name, slots + HEADER, FILE_BYTES - HEADER);
     save("index.db", index_bytes, 0);
     const int file = open(TESTS_DIR "/store/disk_cache/index_1.sql", O_RDONLY);
     assert_true(file >= 0 && read(file, sql, sizeof sql - 1) > 0);
     close(file);
-    disk_fixture_sql(&fixture, (const char *)sql);
-    disk_fixture_open(&fixture);
-    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
-    must(disk_fixture_write(&fixture, BLOCKS + 1, BLOCKS, BLOCKS), &fixture.err);
-    disk_fixture_reopen(&fixture);
-    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 2 * BLOCKS);
-    disk_fixture_close(&fixture);
-    disk_fixture_check(&fixture);
+    if (!is_killed) {
+        disk_fixture_sql(&fixture, (const char *)sql);
+        return;
+    }
+    sqlite3 *handle = NULL;
+    disk_fixture_path(&fixture, "index.db", path);
+    assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle, "PRAGMA journal_mode = WAL", 0, 0, 0), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle, (const char *)sql, 0, 0, 0), SQLITE_OK);
+    static uint8_t file_bytes[2][INDEX_MOST];
+    const size_t main_length = load("index.db", file_bytes[0], INDEX_MOST);
+    const size_t log_length = load("index.db-wal", file_bytes[1], INDEX_MOST);
+    sqlite3_close(handle);
+    assert_true(log_length > 0);
+    save("index.db", file_bytes[0], main_length);
+    save("index.db-wal", file_bytes[1], log_length);
+}
+
+static void a_cache_without_magic_numbers_is_dropped_with_one_line(void **state) {
+    (void)state;
+    make_sound();
+    for (int is_killed = 0; is_killed < 2; is_killed++) {
+        make_version_1(is_killed);
+        warnings = 0;
+        log_set_sink(note_warning);
+        disk_fixture_open(&fixture);
+        log_set_sink(NULL);
+        assert_int_equal(warnings, 1);
+        assert_non_null(strstr(warning, "older quire"));
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), 0);
+        must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+        disk_fixture_reopen(&fixture);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+        disk_fixture_close(&fixture);
+        disk_fixture_check(&fixture);
+    }
     disk_fixture_deinit(&fixture);
 }
 
-static void an_index_that_is_gone_or_garbage_begins_anew_with_one_line(void **state) {
+static void an_index_that_is_gone_or_damaged_begins_anew_with_one_line(void **state) {
     (void)state;
-    static uint8_t garbage[20000];
     char path[128];
     make_sound();
-    for (size_t i = 0; i < sizeof garbage; i++)
-        garbage[i] = (uint8_t)(i * 37);
-    for (int what = 0; what < 5; what++) {
+    for (int what = 0; what < 4; what++) {
         put_back(slots, sizeof slots);
-        if (what == 1) save("index.db", garbage, sizeof garbage);
+        if (what == 1) save("index.db", index_bytes, 0);
         if (what == 2) save("index.db", index_bytes, index_length / 2);
-        if (what == 3) disk_fixture_sql(&fixture, "PRAGMA application_id = 5");
-        if (what == 4)
+        if (what == 3)
             disk_fixture_sql(&fixture, "UPDATE kv_slot SET key = 'short' WHERE slot = 1");
         disk_fixture_path(&fixture, "index.db", path);
         if (what == 0) assert_int_equal(unlink(path), 0);
@@ -291,7 +322,7 @@ static void any_damaged_page_of_the_index_costs_the_cache_at_most(void **state) 
         const enum status status =
             pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err);
         pool->ops->close(pool, NULL); // a newer version, by accident, is left to the newer quire
-        if (status == STATUS_UNSUPPORTED) continue;
+        if (status == STATUS_UNSUPPORTED) continue; // and so is a file that may be another's
         must(status, &fixture.err);
         disk_fixture_check(&fixture); // which makes it sound
         disk_fixture_open(&fixture);
@@ -328,7 +359,7 @@ static void a_newer_version_is_left_alone(void **state) {
     assert_int_equal(pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err),
                      STATUS_UNSUPPORTED);
     pool->ops->close(pool, NULL);
-    disk_fixture_sql(&fixture, "PRAGMA user_version = 1");
+    disk_fixture_sql(&fixture, "PRAGMA user_version = 2");
     disk_fixture_open(&fixture);
     assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
     disk_fixture_deinit(&fixture);
@@ -339,7 +370,7 @@ static void a_check_names_and_drops_what_is_bad(void **state) {
     uint8_t damaged[FILE_BYTES];
     make_sound();
     memcpy(damaged, slots, sizeof slots);
-    damaged[STRIDE + 50] ^= 1; // of block 2
+    damaged[HEADER + STRIDE + 50] ^= 1; // of block 2
     put_back(damaged, sizeof damaged - 10);
     const struct disk_cache_report report = disk_fixture_check(&fixture);
     assert_int_equal(report.blocks, 1);
@@ -348,6 +379,117 @@ static void a_check_names_and_drops_what_is_bad(void **state) {
     assert_int_equal(report.missing, 1);
     disk_fixture_open(&fixture);
     assert_int_equal(disk_fixture_read_all(&fixture, &listed), 1);
+    disk_fixture_deinit(&fixture);
+}
+
+// What a person may have in a folder, by a name of ours: nothing of it changes, and it is named.
+static enum status open_foreign(char named[512]) {
+    const struct disk_cache_options options = {.folder = fixture.folder};
+    const struct disk_listener listener = DISK_FIXTURE_DEAF;
+    struct disk_cache_report report;
+    struct disk_cache_summary summary;
+    struct disk_speed speed;
+    uint64_t freed;
+    struct disk_pool *pool = disk_cache_create(&options);
+    const enum status status =
+        pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err);
+    pool->ops->close(pool, NULL);
+    snprintf(named, 512, "%s", fixture.err.text);
+    const enum status others[] = {
+        disk_cache_check(fixture.folder, NULL, NULL, &report, &fixture.err),
+        disk_cache_drop(fixture.folder, &freed, &fixture.err),
+        disk_cache_strip(fixture.folder, 1, &freed, &fixture.err),
+        disk_cache_summarise(fixture.folder, &summary, &fixture.err),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_int_equal(others[i], status);
+    return status;
+}
+
+enum foreign { FOREIGN_TEXT, FOREIGN_DATABASE, FOREIGN_LINK, FOREIGN_DANGLING, FOREIGN_FOLDER };
+
+static void make_foreign(const char *name, enum foreign kind) {
+    char path[128], target[128];
+    disk_fixture_path(&fixture, name, path);
+    disk_fixture_path(&fixture, "theirs", target);
+    unlink(path);
+    if (kind == FOREIGN_TEXT) save(name, (const uint8_t *)"letters", 7);
+    if (kind == FOREIGN_FOLDER) assert_int_equal(mkdir(path, 0700), 0);
+    if (kind == FOREIGN_LINK) save("theirs", slots, sizeof slots); // it may even look like ours
+    if (kind == FOREIGN_LINK || kind == FOREIGN_DANGLING)
+        assert_int_equal(symlink(target, path), 0);
+    if (kind != FOREIGN_DATABASE) return;
+    sqlite3 *handle = NULL;
+    assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle, "CREATE TABLE letters(text)", 0, 0, 0), SQLITE_OK);
+    sqlite3_close(handle);
+}
+
+static void expect_untouched(const char *name, enum foreign kind) {
+    static const mode_t MODES[] = {S_IFREG, S_IFREG, S_IFLNK, S_IFLNK, S_IFDIR};
+    char path[128];
+    uint8_t bytes[16];
+    struct stat info;
+    disk_fixture_path(&fixture, name, path);
+    assert_int_equal(lstat(path, &info), 0);
+    assert_int_equal(info.st_mode & S_IFMT, MODES[kind]);
+    if (kind == FOREIGN_TEXT) {
+        assert_int_equal(load(name, bytes, sizeof bytes), 7);
+        assert_memory_equal(bytes, "letters", 7);
+    }
+    disk_fixture_path(&fixture, "theirs", path);
+    if (kind == FOREIGN_LINK) assert_int_equal(stat(path, &info), 0);
+    if (kind == FOREIGN_LINK) assert_int_equal(info.st_size, sizeof slots);
+    if (kind == FOREIGN_DANGLING) assert_int_not_equal(stat(path, &info), 0);
+}
+
+static void a_file_that_is_not_ours_is_named_and_left_alone(void **state) {
+    (void)state;
+    static const char *const NAMES[] = {
+        "index.db",
+        "index.db-wal",
+        "index.db-journal",
+        "quire-kv-cache",
+        NULL, // the file of slots
+        "ffffffffffffffffffffffffffffffff.kv",
+        "segment-00000001.kv",
+    };
+    char named[512], path[128];
+    make_sound();
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        for (int kind = FOREIGN_TEXT; kind <= FOREIGN_FOLDER; kind++)
+            for (int in_cache = 0; in_cache < 2; in_cache++) {
+                const char *name = NAMES[i] ? NAMES[i] : slots_name;
+                const bool is_beside = in_cache && strncmp(name, "index.db-", 9) == 0;
+                if (is_beside && kind <= FOREIGN_DATABASE) continue; // SQLite's, by the index
+                disk_fixture_empty(&fixture);
+                if (in_cache) put_back(slots, sizeof slots);
+                make_foreign(name, (enum foreign)kind);
+                assert_int_equal(open_foreign(named), STATUS_UNSUPPORTED);
+                assert_non_null(strstr(named, name));
+                expect_untouched(name, (enum foreign)kind);
+                disk_fixture_path(&fixture, name, path);
+                if (kind == FOREIGN_FOLDER) assert_int_equal(rmdir(path), 0);
+            }
+    disk_fixture_deinit(&fixture);
+}
+
+// A folder may have other files; theirs stay through all that a cache goes through.
+static void files_by_other_names_are_not_touched(void **state) {
+    (void)state;
+    uint64_t freed;
+    uint8_t bytes[16];
+    make_sound();
+    put_back(slots, sizeof slots);
+    save("letters.db", (const uint8_t *)"letters", 7);
+    save("0123.kv", (const uint8_t *)"letters", 7);
+    disk_fixture_sql(&fixture, "UPDATE kv_slot SET key = 'short' WHERE slot = 1");
+    disk_fixture_open(&fixture);
+    must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+    disk_fixture_close(&fixture);
+    must(disk_cache_drop(fixture.folder, &freed, &fixture.err), &fixture.err);
+    assert_int_equal(load("letters.db", bytes, sizeof bytes), 7);
+    assert_int_equal(load("0123.kv", bytes, sizeof bytes), 7);
     disk_fixture_deinit(&fixture);
 }
 
@@ -360,12 +502,14 @@ int main(void) {
         cmocka_unit_test(bytes_behind_the_last_row_are_cut_off),
         cmocka_unit_test(a_deleted_row_is_a_free_slot),
         cmocka_unit_test(a_folder_of_an_older_quire_begins_anew_with_one_line),
-        cmocka_unit_test(an_index_of_every_version_is_used),
-        cmocka_unit_test(an_index_that_is_gone_or_garbage_begins_anew_with_one_line),
+        cmocka_unit_test(a_cache_without_magic_numbers_is_dropped_with_one_line),
+        cmocka_unit_test(an_index_that_is_gone_or_damaged_begins_anew_with_one_line),
         cmocka_unit_test(any_damaged_page_of_the_index_costs_the_cache_at_most),
         cmocka_unit_test(an_index_that_fails_later_begins_anew_at_the_next_opening),
         cmocka_unit_test(a_newer_version_is_left_alone),
         cmocka_unit_test(a_check_names_and_drops_what_is_bad),
+        cmocka_unit_test(a_file_that_is_not_ours_is_named_and_left_alone),
+        cmocka_unit_test(files_by_other_names_are_not_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

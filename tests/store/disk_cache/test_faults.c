@@ -16,7 +16,7 @@
 #include "tests/store/no_memory.h"
 #include "tests/store/store_fixture.h"
 
-enum { PAYLOAD = 20000, STRIDE = 20480, BEFORE = 6, BATCH = 5 };
+enum { PAYLOAD = 20000, STRIDE = 20480, HEADER = 4096, BEFORE = 6, BATCH = 5 };
 
 static struct disk_fixture fixture;
 static struct listed listed;
@@ -77,7 +77,7 @@ static void expect_before(void) {
     struct stat info;
     disk_fixture_file(&fixture, path);
     assert_int_equal(stat(path, &info), 0);
-    assert_true(info.st_size <= BEFORE * STRIDE);
+    assert_true(info.st_size <= HEADER + BEFORE * STRIDE);
     assert_int_equal(disk_fixture_read_all(&fixture, &listed), BEFORE);
     assert_int_equal(fixture.dropped_count, 0);
 }
@@ -132,7 +132,7 @@ static void what_cannot_be_cut_off_is_cut_at_the_next_opening(void **state) {
     struct rlimit limit, old;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     limit = old;
-    limit.rlim_cur = (BEFORE + 3) * STRIDE; // ends within the batch
+    limit.rlim_cur = HEADER + (BEFORE + 3) * STRIDE; // ends within the batch
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     arm(5, false); // three writes and one that fails come before the cut
     const enum status status = disk_fixture_write(&fixture, 101, BATCH, BEFORE);
@@ -151,7 +151,7 @@ static void a_limit_on_files_is_full_and_later_writes_work(void **state) {
     make_sound();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     limit = old;
-    limit.rlim_cur = BEFORE * STRIDE + 50000;
+    limit.rlim_cur = HEADER + BEFORE * STRIDE + 50000;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     const enum status status = disk_fixture_write(&fixture, 101, BATCH, BEFORE);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);

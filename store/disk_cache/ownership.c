@@ -1,0 +1,258 @@
+#include "store/disk_cache/ownership.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/base/assert.h"
+#include "kernels/base/text.h"
+#include "store/disk_cache/slot_file.h"
+#include "store/disk_cache/slots.h"
+
+const char *const OWNERSHIP_FILES[] = {
+    "index.db", "index.db-wal", "index.db-shm", "index.db-journal", "quire-kv-cache",
+};
+enum { INDEX, BESIDE_FIRST, BESIDE_LAST = 3, MARKER };
+
+static const char MARKER_TEXT[] = "quire KV cache\n"
+                                  "quire wrote what is here and may delete it at any time. So may "
+                                  "you: it is computed again.\n";
+static const char SEGMENT_MAGIC[] = "QUIREKVB";
+enum { MARKER_TITLE_BYTES = 15, SEGMENT_MAGIC_BYTES = sizeof SEGMENT_MAGIC - 1 };
+
+// From sqlite.org/fileformat2.html.
+enum { SQLITE_HEADER_BYTES = 100, SQLITE_APPLICATION_ID = 68 };
+static const char SQLITE_MAGIC[16] = "SQLite format 3";
+static const int64_t OLD_INDEX_ID = 0x7175696b; // "quik"
+
+struct folder {
+    int descriptor;
+    const char *path;
+    bool is_marked;
+    bool has_index; // of ours, and not empty
+    bool has_old;   // files of an older quire
+    struct slots_format *formats;
+    size_t format_count;
+    bool knows_formats;
+};
+
+static enum status refuse(const struct folder *folder, const char *name, struct error *err) {
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%.300s/%.64s is not quire's: move it away, or choose another folder with "
+                     "--kv-dir",
+                     folder->path, name);
+}
+
+// Its first bytes, at most `most`; 0 of an empty file. UNSUPPORTED: not a regular file. NOT_FOUND.
+static enum status read_start(const struct folder *folder, const char *name, void *bytes,
+                              size_t most, size_t *length, struct error *err) {
+    struct stat info;
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    if (fstatat(folder->descriptor, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? STATUS_NOT_FOUND : refuse(folder, name, err);
+    if (!S_ISREG(info.st_mode)) return refuse(folder, name, err);
+    const int file = openat(folder->descriptor, name, flags);
+    if (file < 0) return errno == ENOENT ? STATUS_NOT_FOUND : refuse(folder, name, err);
+    const ssize_t got = pread(file, bytes, most, 0);
+    close(file);
+    if (got < 0) return refuse(folder, name, err);
+    *length = (size_t)got;
+    return STATUS_OK;
+}
+
+// ---- the index
+
+// An older quire that was killed early had its id in SQLite's log only, so SQLite is asked; it
+// reads a copy.
+static bool is_index_by_log(const struct folder *folder) {
+    struct text path = {0};
+    struct db *copy = NULL;
+    enum status status = text_format(&path, "%s/%s", folder->path, OWNERSHIP_FILES[INDEX]);
+    if (status == STATUS_OK) status = migration_open_copy(path.bytes, &SLOTS_SCHEMA, &copy, NULL);
+    db_close(copy);
+    text_deinit(&path);
+    return status == STATUS_OK;
+}
+
+static enum status check_index(struct folder *folder, struct error *err) {
+    const char *name = OWNERSHIP_FILES[INDEX];
+    uint8_t header[SQLITE_HEADER_BYTES];
+    size_t length;
+    const enum status status = read_start(folder, name, header, sizeof header, &length, err);
+    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && length == 0)) return STATUS_OK;
+    TRY(status);
+    if (length < sizeof header || memcmp(header, SQLITE_MAGIC, sizeof SQLITE_MAGIC) != 0)
+        return refuse(folder, name, err);
+    const uint8_t *at = header + SQLITE_APPLICATION_ID;
+    const int64_t id = (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
+    folder->has_old |= id == OLD_INDEX_ID;
+    folder->has_index = id == OLD_INDEX_ID || id == SLOTS_SCHEMA.application_id ||
+                        (id == 0 && is_index_by_log(folder));
+    return folder->has_index ? STATUS_OK : refuse(folder, name, err);
+}
+
+static enum status check_marker(struct folder *folder, struct error *err) {
+    const char *name = OWNERSHIP_FILES[MARKER];
+    char title[MARKER_TITLE_BYTES];
+    size_t length;
+    const enum status status = read_start(folder, name, title, sizeof title, &length, err);
+    if (status == STATUS_NOT_FOUND) return STATUS_OK;
+    TRY(status);
+    folder->is_marked = length == sizeof title; // else it was not written to its end
+    return memcmp(title, MARKER_TEXT, length) == 0 ? STATUS_OK : refuse(folder, name, err);
+}
+
+static enum status check_beside(struct folder *folder, const char *name, struct error *err) {
+    char byte;
+    size_t length = 0;
+    const enum status status = read_start(folder, name, &byte, 1, &length, err);
+    if (status == STATUS_NOT_FOUND) return STATUS_OK;
+    TRY(status);
+    const bool is_ours = folder->has_index || folder->is_marked || length == 0;
+    return is_ours ? STATUS_OK : refuse(folder, name, err);
+}
+
+// ---- files of blocks
+
+// "segment-00000001.kv"
+static bool is_segment_name(const char *name) {
+    static const char prefix[] = "segment-", suffix[] = ".kv";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return false;
+    const char *rest = name + sizeof prefix - 1;
+    return strcmp(rest + strspn(rest, "0123456789"), suffix) == 0;
+}
+
+static bool is_segment(const struct folder *folder, const char *name) {
+    char magic[SEGMENT_MAGIC_BYTES];
+    size_t length = 0;
+    if (read_start(folder, name, magic, sizeof magic, &length, NULL) != STATUS_OK) return false;
+    return length == 0 || (length == sizeof magic && memcmp(magic, SEGMENT_MAGIC, length) == 0);
+}
+
+static bool has_magic(const struct folder *folder, const char *name) {
+    const int file =
+        openat(folder->descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool is_begun;
+    const bool is_ours = file >= 0 && slot_file_is_ours(file, &is_begun);
+    if (file >= 0) close(file);
+    return is_ours;
+}
+
+static void read_formats(struct folder *folder) {
+    struct text path = {0};
+    struct db *copy = NULL;
+    folder->knows_formats = true;
+    if (text_format(&path, "%s/%s", folder->path, OWNERSHIP_FILES[INDEX]) == STATUS_OK &&
+        migration_open_copy(path.bytes, &SLOTS_SCHEMA, &copy, NULL) == STATUS_OK)
+        (void)!slots_formats(copy, &folder->formats, &folder->format_count, NULL);
+    db_close(copy);
+    text_deinit(&path);
+}
+
+// An older quire's: a regular file that the index names.
+static bool is_in_index(struct folder *folder, const char *name) {
+    char byte;
+    size_t length;
+    if (folder->is_marked || !folder->has_index ||
+        read_start(folder, name, &byte, 1, &length, NULL) != STATUS_OK)
+        return false;
+    if (!folder->knows_formats) read_formats(folder);
+    for (size_t i = 0; i < folder->format_count; i++) {
+        char hex[HASH_HEX_BYTES];
+        if (strncmp(name, hash_hex(folder->formats[i].id, hex), HASH_HEX_BYTES - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_ours(struct folder *folder, const char *name) {
+    ASSERT(folder->descriptor >= 0);
+    if (is_segment_name(name)) return is_segment(folder, name);
+    return has_magic(folder, name) || is_in_index(folder, name);
+}
+
+// ---- all of them
+
+// Asks about every file of blocks, until an answer is not OK.
+static enum status for_blocks(struct folder *folder,
+                              enum status (*each)(struct folder *folder, const char *name,
+                                                  struct error *err),
+                              struct error *err) {
+    const int again = openat(folder->descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listed = again >= 0 ? fdopendir(again) : NULL;
+    enum status status = STATUS_OK;
+    if (!listed) {
+        if (again >= 0) close(again);
+        return error_set(err, STATUS_IO, "%s cannot be listed (%s)", folder->path, strerror(errno));
+    }
+    for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listed));)
+        if (slot_file_is_name(entry->d_name) || is_segment_name(entry->d_name))
+            status = each(folder, entry->d_name, err);
+    closedir(listed);
+    return status;
+}
+
+static enum status check_blocks(struct folder *folder, const char *name, struct error *err) {
+    struct stat info;
+    if (is_ours(folder, name)) {
+        folder->has_old |= is_segment_name(name);
+        return STATUS_OK;
+    }
+    const bool is_gone =
+        fstatat(folder->descriptor, name, &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+    return is_gone ? STATUS_OK : refuse(folder, name, err);
+}
+
+static enum status check_fixed(struct folder *folder, struct error *err) {
+    TRY(check_marker(folder, err));
+    TRY(check_index(folder, err));
+    for (int i = BESIDE_FIRST; i <= BESIDE_LAST; i++)
+        TRY(check_beside(folder, OWNERSHIP_FILES[i], err));
+    return STATUS_OK;
+}
+
+enum status ownership_check(int descriptor, const char *path, bool *is_old, struct error *err) {
+    struct folder folder = {.descriptor = descriptor, .path = path};
+    enum status status = check_fixed(&folder, err);
+    if (status == STATUS_OK) status = for_blocks(&folder, check_blocks, err);
+    free(folder.formats);
+    if (status == STATUS_OK) *is_old = folder.has_old || (folder.has_index && !folder.is_marked);
+    return status;
+}
+
+enum status ownership_mark(int descriptor, const char *path, struct error *err) {
+    struct folder folder = {.descriptor = descriptor, .path = path};
+    TRY(check_marker(&folder, err));
+    if (folder.is_marked) return STATUS_OK;
+    const size_t length = sizeof MARKER_TEXT - 1;
+    const int file = openat(descriptor, OWNERSHIP_FILES[MARKER],
+                            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    const bool whole = file >= 0 && pwrite(file, MARKER_TEXT, length, 0) == (ssize_t)length;
+    const int cause = errno;
+    if (file >= 0) close(file);
+    if (whole) return STATUS_OK;
+    return error_set(err, cause == ENOSPC || cause == EDQUOT ? STATUS_FULL : STATUS_IO,
+                     "%s/%s cannot be written (%s)", path, OWNERSHIP_FILES[MARKER],
+                     strerror(cause));
+}
+
+static enum status remove_blocks(struct folder *folder, const char *name, struct error *err) {
+    (void)err;
+    if (is_ours(folder, name)) unlinkat(folder->descriptor, name, 0);
+    return STATUS_OK;
+}
+
+// The index goes last: should this be cut short, it still says whose the rest is.
+void ownership_remove(int descriptor, const char *path) {
+    struct folder folder = {.descriptor = descriptor, .path = path};
+    if (check_fixed(&folder, NULL) == STATUS_OK) {
+        (void)!for_blocks(&folder, remove_blocks, NULL);
+        for (int i = BESIDE_LAST; i >= INDEX; i--)
+            unlinkat(descriptor, OWNERSHIP_FILES[i], 0);
+    }
+    free(folder.formats);
+}
