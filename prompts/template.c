@@ -260,6 +260,8 @@ enum status chat_template_render(const struct chat_template *chat_template,
     }
     if (status == STATUS_OK)
         status = set_pieces(chat_template, &run, prompt);
+    else if (status == STATUS_CANCELLED)
+        error_set(err, status, "stopped while the chat template was run");
     else if (inner.text[0])
         error_set(err, status,
                   run.refusal ? "the chat template rejected the conversation: %s%s"

@@ -2,15 +2,19 @@
 
 #include <inttypes.h>
 
+#include "engine/grammar/grammar.h"
 #include "kernels/base/assert.h"
 
 static enum status explain_failure(const struct turn *turn, enum status status, struct error *err) {
     if (turn->answers[0].options.grammar && status == STATUS_BAD_INPUT)
         return error_set(err, status, "what is written of the answer does not fit the structure");
     if (turn->answers[0].options.grammar && status == STATUS_UNSUPPORTED)
-        return error_set(err, status,
-                         "no token of this model fits the structure here, or the "
-                         "grammar has too many states");
+        return error_set(err, status, "no token of this model fits the structure here");
+    if (turn->answers[0].options.grammar && status == STATUS_TOO_LONG)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "the grammar leaves too much open here: to find what may follow takes "
+                         "more than %d steps, or more memory than it may have",
+                         GRAMMAR_TOKEN_STEPS);
     if (status == STATUS_DEVICE)
         return error_set(err, status, "the device failed while the answer was computed");
     if (status != STATUS_FULL) return error_set(err, status, "%s", status_text(status));

@@ -21,6 +21,7 @@
 #include "app/screen/notice.h"
 #include "kernels/base/array.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/effort.h"
 #include "kernels/base/log.h"
 
 enum { WAIT_MS = 50, SHOW_US = 200000, BAR_COLUMNS = 24 };
@@ -33,6 +34,11 @@ static void on_signal(int number) {
 }
 
 void batch_catch_signals(void) { signals_catch(on_signal); }
+
+static bool stops_working(void *user) {
+    (void)user;
+    return signal_seen != 0;
+}
 
 struct request_line { // of the file
     const char *bytes;
@@ -225,6 +231,12 @@ static void free_slot(struct slot *slot) {
     slot->sequence = NULL;
 }
 
+static void stop(struct batch *batch) {
+    batch->stopping = true;
+    for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
+        if (batch->slots[i].turn.active) turn_cancel(&batch->slots[i].turn);
+}
+
 // An error in the line is its result; only what ends the whole run comes back.
 static enum status begin_line(struct batch *batch, struct slot *slot, struct request_line *line,
                               struct error *err) {
@@ -240,7 +252,10 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
         batch->running++;
         return STATUS_OK;
     }
-    if (status != STATUS_NO_MEMORY)
+    if (status == STATUS_CANCELLED) { // of one that was stopped nothing is kept
+        stop(batch);
+        status = STATUS_OK;
+    } else if (status != STATUS_NO_MEMORY)
         status = finish_with_error(batch, line, slot->request.id,
                                    why.text[0] ? why.text : status_text(status), err);
     free_slot(slot);
@@ -251,6 +266,8 @@ static enum status begin_lines(struct batch *batch, struct error *err) {
     if (batch->device_failed) return STATUS_OK;
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS && !batch->stopping; i++) {
         while (!batch->slots[i].turn.active && batch->next < batch->count) {
+            if (signal_seen || output_ended()) stop(batch);
+            if (batch->stopping) break;
             struct request_line *line = &batch->lines[batch->next++];
             if (line->done) continue; // before the device failed
             const char *known =
@@ -312,12 +329,6 @@ static enum status reopen(struct batch *batch, struct error *err) {
     if (launch_reopen(batch->launch) != EXIT_DONE)
         return error_set(err, STATUS_DEVICE, "the device cannot be opened again");
     return open_session(batch, err);
-}
-
-static void stop(struct batch *batch) {
-    batch->stopping = true;
-    for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
-        if (batch->slots[i].turn.active) turn_cancel(&batch->slots[i].turn);
 }
 
 // The first failure of the run itself stops it, once what runs has ended.
@@ -425,11 +436,13 @@ int batch_run(struct launch *launch) {
     if (status == STATUS_NOT_FOUND) code = EXIT_RUN_TIME; // the file, not a conversation
     if (status == STATUS_OK) {
         running = 1;
+        effort_watch(stops_working, NULL);
         notice_hold();
         status = run_lines(batch, &err);
         print_rest(batch);
         hide_progress(batch);
         notice_release();
+        effort_watch(NULL, NULL);
         code = status == STATUS_OK ? EXIT_DONE : EXIT_RUN_TIME;
     }
     if (status != STATUS_OK) {

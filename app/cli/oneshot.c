@@ -24,6 +24,7 @@
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/effort.h"
 #include "kernels/base/log.h"
 
 enum {
@@ -58,6 +59,11 @@ static void on_signal(int number) {
 static bool stops_waiting(void *user) {
     (void)user;
     return ends_wait != 0;
+}
+
+static bool stops_working(void *user) {
+    (void)user;
+    return signal_seen != 0;
 }
 
 // Something that was sent here, and not a terminal or a device that has nothing to say.
@@ -414,6 +420,7 @@ int oneshot_run(const struct launch *launch, const struct outgoing *prompt) {
     stream_begin(&answer.stream, &options);
     answering = &chat->turn;
     db_on_wait(session->db, stops_waiting, NULL);
+    effort_watch(stops_working, NULL);
     notice_hold();
     enum status status = send(chat, args, prompt, &err);
     if (status == STATUS_OK) {
@@ -423,6 +430,7 @@ int oneshot_run(const struct launch *launch, const struct outgoing *prompt) {
         forget_new(&answer);
     }
     db_on_wait(session->db, NULL, NULL);
+    effort_watch(NULL, NULL);
     answering = NULL;
     const int code = finish(&answer, status, &err, launch->info.model_name);
     stream_deinit(&answer.stream);

@@ -21,6 +21,7 @@
 #include "app/screen/notice.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/effort.h"
 #include "kernels/base/log.h"
 #include "store/preview.h"
 
@@ -412,6 +413,7 @@ int interactive_run(const struct interactive_options *options) {
     console.session->reading = console.session->front->transcript.progress = console_reads;
     console.session->reading_user = console.session->front->transcript.progress_user = &console;
     db_on_wait(options->session->db, stops_waiting, NULL);
+    effort_watch(stops_waiting, NULL);
     notice_hold(); // what comes while an answer streams is shown before the next prompt
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,
@@ -427,6 +429,7 @@ int interactive_run(const struct interactive_options *options) {
             follow(&console);
         else if (!obey_queue(&console))
             read_and_obey(&console);
+    effort_watch(NULL, NULL);
     session_end_unfollowed(console.session);
     title_deinit(&console.title);
     editor_remember(text_string(&console.draft)); // the next prompt's draft

@@ -48,6 +48,7 @@ struct automaton {
     uint64_t *visited; // node and stack
     size_t visited_count, visited_capacity;
     bool accepts, full;
+    int64_t steps_left;
 };
 
 // ---- tables
@@ -139,6 +140,8 @@ static bool visit(struct automaton *automaton, int32_t node, int32_t stack) {
     const uint64_t word = (uint64_t)node << 32 | (uint32_t)stack;
     struct index *index = &automaton->seen;
     if (!automaton->network.nodes[node].useful) return true;
+    if (automaton->visited_count == AUTOMATON_MAX_PLACES || automaton->steps_left-- <= 0)
+        return false;
     if (!index_reserve(index, visited_hash, automaton)) return false;
     size_t at = mix(word) & index->mask;
     for (; index->slots[at] != UNKNOWN; at = (at + 1) & index->mask)
@@ -246,6 +249,8 @@ size_t automaton_bytes(const struct automaton *automaton) {
            automaton->way_bytes;
 }
 
+void automaton_allow(struct automaton *automaton, int64_t steps) { automaton->steps_left = steps; }
+
 bool automaton_is_full(const struct automaton *automaton) { return automaton->full; }
 int32_t automaton_states(const struct automaton *automaton) {
     return (int32_t)automaton->state_count;
@@ -267,6 +272,7 @@ static int32_t make_way(struct automaton *automaton, int32_t state, int32_t clas
     }
     begin_closure(automaton);
     for (int32_t i = 0; i < automaton->states[state].count && made; i++) {
+        automaton->steps_left--;
         const uint64_t from = automaton->configurations[automaton->states[state].first + (size_t)i];
         const struct node *node = &automaton->network.nodes[from >> 32];
         if (byte_set_has(&automaton->network.sets[node->other], byte))
@@ -353,6 +359,7 @@ void automaton_flush(struct automaton *automaton) {
     const struct network *network = &automaton->network;
     drop_states(automaton);
     automaton->full = false;
+    automaton->steps_left = INT64_MAX;
     // Both tables have had an item since the automaton was made, so that this needs no memory.
     automaton->frames[automaton->frame_count++] = (struct frame){0, BOTTOM};
     automaton->states[automaton->state_count++] = (struct state){0};
@@ -371,18 +378,19 @@ enum status automaton_create(struct network *network, struct automaton **result)
     automaton->network = *network;
     *network = (struct network){0};
     find_classes(automaton);
+    enum status status = STATUS_NO_MEMORY;
     if (array_reserve(&automaton->frames, 0, &automaton->frame_capacity,
                       sizeof automaton->frames[0]) &&
         array_reserve(&automaton->states, 0, &automaton->state_capacity,
                       sizeof automaton->states[0]) &&
         array_reserve(&automaton->configurations, 0, &automaton->configuration_capacity,
-                      sizeof automaton->configurations[0]))
+                      sizeof automaton->configurations[0])) {
         automaton_flush(automaton);
-    else
-        automaton->full = true;
-    if (automaton->full) {
+        status = automaton->full ? STATUS_TOO_LONG : STATUS_OK;
+    }
+    if (status != STATUS_OK) {
         automaton_destroy(automaton);
-        return STATUS_NO_MEMORY;
+        return status;
     }
     *result = automaton;
     return STATUS_OK;

@@ -10,8 +10,11 @@
 //
 // Every other state can be continued to a text that fits (network.h: useful nodes).
 //
-// Limits: beyond AUTOMATON_MAX_BYTES nothing is made any more, automaton_is_full() is true, and
-// each new transition leads to DEAD. automaton_flush() forgets every state but these two.
+// Limits: beyond AUTOMATON_MAX_BYTES, where a text could be in more than AUTOMATON_MAX_PLACES at
+// once, or when the steps of automaton_allow() are used up, nothing is made any more: a grammar of
+// a few bytes, of optional rules in optional rules, can mean more states than there is memory and
+// time for. automaton_is_full() is then true, and each new transition leads to DEAD.
+// automaton_flush() forgets every state but these two, and that it was full.
 //
 // Memory: the network is moved in. Threads: one at a time.
 #ifndef ENGINE_AUTOMATON_H
@@ -19,13 +22,23 @@
 
 #include "engine/grammar/network.h"
 
-enum { AUTOMATON_DEAD = 0, AUTOMATON_START = 1, AUTOMATON_MAX_BYTES = 256 << 20 };
+enum {
+    AUTOMATON_DEAD = 0,
+    AUTOMATON_START = 1,
+    AUTOMATON_MAX_BYTES = 128 << 20,
+    AUTOMATON_MAX_PLACES = 1 << 17, // nodes and stacks, those that read no byte among them
+};
 
 struct automaton;
 
+// TOO_LONG: an empty text can be in too many places.
 MUST_CHECK enum status automaton_create(struct network *network, struct automaton **automaton);
 void automaton_destroy(struct automaton *automaton); // NULL is fine
 void automaton_flush(struct automaton *automaton);
+
+// From now on so many steps may be taken for transitions that are not known yet, each of which
+// takes one for each place that it looks at; at first, all that are needed.
+void automaton_allow(struct automaton *automaton, int64_t steps);
 
 int32_t automaton_step(struct automaton *automaton, int32_t state, unsigned char byte);
 bool automaton_accepts(const struct automaton *automaton, int32_t state); // the text is whole

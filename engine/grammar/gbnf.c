@@ -58,6 +58,21 @@ static enum status too_large(struct reader *reader, const char *what) {
                      line_of(reader, reader->at), what);
 }
 
+// Says why the network has failed.
+static enum status explain(struct reader *reader) {
+    const struct network *network = reader->network;
+    if (network->status == STATUS_CANCELLED)
+        return error_set(reader->err, STATUS_CANCELLED, "stopped while the grammar was read");
+    if (network->status != STATUS_TOO_LONG) return network->status;
+    return error_set(reader->err, STATUS_TOO_LONG,
+                     "grammar, line %d: it is too large: more than %d %s",
+                     line_of(reader, reader->at), (int)network->most, network->limit);
+}
+
+static enum status spend(struct reader *reader, int32_t steps) {
+    return network_spend(reader->network, (uint64_t)steps) ? STATUS_OK : explain(reader);
+}
+
 // ---- reading
 
 // The grammar ends with a NUL, so that looking ahead is safe.
@@ -85,6 +100,7 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
         reader->at++;
     name.length = (size_t)(reader->at - name.bytes);
     if (name.length == 0) return refuse(reader, "expected a rule's name");
+    TRY(spend(reader, reader->network->rule_count));
     for (int32_t i = 0; i < reader->network->rule_count; i++) {
         if (!reader->names[i].bytes || reader->names[i].length != name.length ||
             memcmp(reader->names[i].bytes, name.bytes, name.length) != 0)
@@ -93,12 +109,15 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
         return STATUS_OK;
     }
     *rule = network_rule(reader->network);
-    if (reader->network->status != STATUS_OK) return too_large(reader, "too many rules");
+    if (reader->network->status != STATUS_OK) return explain(reader);
     reader->names[*rule] = name;
     return STATUS_OK;
 }
 
 static enum status add_item(struct reader *reader, struct item item, int32_t *number) {
+    TRY(spend(reader, 1));
+    if (reader->item_count == GBNF_MAX_ITEMS)
+        return too_large(reader, "a rule of more than 1048576 items");
     if (!array_reserve(&reader->items, (size_t)reader->item_count, &reader->item_capacity,
                        sizeof reader->items[0]))
         return STATUS_NO_MEMORY;
@@ -109,9 +128,12 @@ static enum status add_item(struct reader *reader, struct item item, int32_t *nu
 
 static enum status add_class(struct reader *reader, struct character_set *set, int32_t *item) {
     int32_t number;
+    TRY(spend(reader, reader->classes.count));
     const enum status status =
         character_classes_find(&reader->classes, reader->network, set, &number);
-    if (status == STATUS_TOO_LONG) return too_large(reader, "too many kinds of characters");
+    if (reader->network->status != STATUS_OK) return explain(reader);
+    if (status == STATUS_TOO_LONG)
+        return too_large(reader, "more than 2048 different sets of characters");
     TRY(status);
     return add_item(reader, (struct item){.kind = ITEM_CLASS, .value = number}, item);
 }
@@ -201,6 +223,7 @@ static enum status read_class(struct reader *reader, int32_t *item) {
     reader->at += negated ? 2 : 1;
     while (*reader->at != ']') {
         uint32_t first, last;
+        TRY(spend(reader, 1 + set.count / 8));
         TRY(read_character(reader, &first));
         last = first;
         if (reader->at[0] == '-' && reader->at[1] != ']') {
@@ -209,7 +232,7 @@ static enum status read_class(struct reader *reader, int32_t *item) {
             if (last < first) return refuse(reader, "a range that runs backwards, before");
         }
         if (!character_set_add(&set, first, last))
-            return too_large(reader, "too many ranges between brackets");
+            return too_large(reader, "more than 256 ranges between brackets");
     }
     reader->at++;
     if (negated) character_set_negate(&set);
@@ -255,7 +278,7 @@ static enum status read_repeats(struct reader *reader, int32_t *item) {
         struct item repeat = {.kind = ITEM_REPEAT, .most = -1, .first = *item};
         const char c = *reader->at;
         if (!c || !strchr("*+?{", c)) return STATUS_OK;
-        if (times == GBNF_MAX_DEPTH) return too_large(reader, "too many repetitions in a row");
+        if (times == GBNF_MAX_REPEATS) return too_large(reader, "more than 8 repetitions in a row");
         reader->at++;
         if (c == '+') repeat.least = 1;
         if (c == '?') repeat.most = 1;
@@ -280,7 +303,8 @@ static enum status read_one(struct reader *reader, int32_t *item) {
         character_set_negate(&any);
         return add_class(reader, &any, item);
     case '(':
-        if (++reader->depth > GBNF_MAX_DEPTH) return too_large(reader, "parentheses too deep");
+        if (++reader->depth > GBNF_MAX_DEPTH)
+            return too_large(reader, "more than 128 parentheses in one another");
         reader->at++;
         TRY(read_choice(reader, item));
         if (*reader->at != ')') return refuse(reader, "expected )");
@@ -360,9 +384,9 @@ static int32_t build_repeat(struct reader *reader, const struct item *repeat, in
         const int32_t body = build(reader, repeat->first, start);
         network->nodes[start].next = body;
     }
-    for (int32_t i = repeat->least; i < repeat->most && network->status == STATUS_OK; i++)
+    for (int32_t i = repeat->least; i < repeat->most && network_spend(network, 1); i++)
         start = network_node(network, NODE_SPLIT, build(reader, repeat->first, start), next);
-    for (int32_t i = 0; i < repeat->least && network->status == STATUS_OK; i++)
+    for (int32_t i = 0; i < repeat->least && network_spend(network, 1); i++)
         start = build(reader, repeat->first, start);
     return start;
 }
@@ -409,7 +433,7 @@ static enum status read_rule(struct reader *reader) {
     if (reader->at < reader->end && !strchr("\r\n", *reader->at))
         return refuse(reader, "expected the line's end");
     const int32_t start = build(reader, item, 0);
-    if (reader->network->status != STATUS_OK) return too_large(reader, "the grammar is too large");
+    if (reader->network->status != STATUS_OK) return explain(reader);
     reader->network->rules[rule].start = start;
     return STATUS_OK;
 }
@@ -434,6 +458,7 @@ static enum status read_rules(struct reader *reader) {
         return error_set(reader->err, STATUS_BAD_INPUT, "the grammar has no rule \"%s\"",
                          reader->root);
     const enum status status = network_close(reader->network, &wrong);
+    if (reader->network->status != STATUS_OK) return explain(reader);
     if (status != STATUS_BAD_INPUT) return status;
     if (wrong == reader->network->root &&
         !reader->network->nodes[reader->network->rules[wrong].start].useful)

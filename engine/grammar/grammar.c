@@ -11,8 +11,9 @@
 
 enum {
     KEPT_BYTES = 64 << 20,
-    FORCED_BYTES = 4096, // looked ahead at once
-    FIRST = -2,          // SentencePiece's first byte, if a space, is not text: its own state
+    FORCED_BYTES = 4096,  // looked ahead at once
+    WALK_STEPS = 1 << 24, // of new transitions, for the tokens that a walk passes
+    FIRST = -2,           // SentencePiece's first byte, if a space, is not text: its own state
 };
 
 struct mask {
@@ -55,6 +56,10 @@ enum status grammar_create(const struct token_trie *trie, const char *gbnf, cons
     const enum status status = automaton_create(&network, &grammar->automaton);
     if (status != STATUS_OK || !grammar->depths) {
         grammar_release(grammar);
+        if (status == STATUS_TOO_LONG)
+            return error_set(err, status,
+                             "the grammar is too large: an answer can begin in more than %d states",
+                             AUTOMATON_MAX_PLACES);
         return error_set(err, STATUS_NO_MEMORY, "not enough memory for the grammar");
     }
     *result = grammar;
@@ -148,15 +153,21 @@ static void begin(struct grammar *grammar, struct grammar_walk *walk) {
 
 bool grammar_walk(struct grammar *grammar, struct grammar_walk *walk, const int32_t *tokens,
                   int32_t count) {
-    if (kept_bytes(grammar) > grammar->limit) {
+    if (kept_bytes(grammar) > grammar->limit || automaton_is_full(grammar->automaton)) {
         automaton_flush(grammar->automaton);
         drop_masks(grammar);
         grammar->flushes++;
     }
+    automaton_allow(grammar->automaton, WALK_STEPS);
     if (walk->flushes != grammar->flushes || walk->tokens > count) begin(grammar, walk);
     for (; walk->tokens < count; walk->tokens++)
         walk->state = step_token(grammar, walk->state, tokens[walk->tokens]);
+    automaton_allow(grammar->automaton, GRAMMAR_TOKEN_STEPS);
     return walk->state != AUTOMATON_DEAD;
+}
+
+bool grammar_is_full(const struct grammar *grammar) {
+    return automaton_is_full(grammar->automaton);
 }
 
 bool grammar_accepts(const struct grammar *grammar, const struct grammar_walk *walk) {
@@ -218,7 +229,7 @@ enum status grammar_allowed(struct grammar *grammar, const struct grammar_walk *
         grammar->mask_count++;
     }
     *result = (struct grammar_mask){(*place)->bits, (*place)->count};
-    return automaton_is_full(grammar->automaton) ? STATUS_UNSUPPORTED : STATUS_OK;
+    return automaton_is_full(grammar->automaton) ? STATUS_TOO_LONG : STATUS_OK;
 }
 
 int32_t grammar_filter(struct grammar *grammar, const struct grammar_walk *walk,

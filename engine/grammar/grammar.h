@@ -22,6 +22,8 @@
 
 #include "engine/grammar/token_trie.h"
 
+enum { GRAMMAR_TOKEN_STEPS = 1 << 22 };
+
 struct candidate; // kernels/backend.h
 struct grammar;
 
@@ -59,9 +61,12 @@ void grammar_limit(struct grammar *grammar, size_t bytes);
 bool grammar_walk(struct grammar *grammar, struct grammar_walk *walk, const int32_t *tokens,
                   int32_t count);
 
+bool grammar_is_full(const struct grammar *grammar); // that was because a limit is exceeded
+
 bool grammar_accepts(const struct grammar *grammar, const struct grammar_walk *walk);
 
-// count 0: no token fits; or, UNSUPPORTED, the grammar has too many states.
+// count 0: no token fits. TOO_LONG: to know it, more than GRAMMAR_TOKEN_STEPS are needed, or more
+// states than there may be (automaton.h).
 MUST_CHECK enum status grammar_allowed(struct grammar *grammar, const struct grammar_walk *walk,
                                        struct grammar_mask *mask);
 

@@ -6,13 +6,29 @@
 #include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 
+static void exceed(struct network *network, const char *limit, int32_t most) {
+    network->status = STATUS_TOO_LONG;
+    network->limit = limit;
+    network->most = most;
+}
+
+bool network_spend(struct network *network, uint64_t steps) {
+    if (network->status != STATUS_OK) return false;
+    const enum status status = effort_spend(&network->effort, steps);
+    if (status == STATUS_FULL)
+        exceed(network, "steps", NETWORK_MAX_STEPS);
+    else
+        network->status = status;
+    return network->status == STATUS_OK;
+}
+
 // Makes room for one more item; false, with the status set, if there is none.
 static bool grow(struct network *network, void *items, size_t bytes, int32_t count,
-                 size_t *capacity, int32_t most) {
+                 size_t *capacity, int32_t most, const char *limit) {
     ASSERT(count >= 0);
-    if (network->status != STATUS_OK) return false;
+    if (!network_spend(network, 1)) return false;
     if (count >= most)
-        network->status = STATUS_TOO_LONG;
+        exceed(network, limit, most);
     else if (!array_reserve(items, (size_t)count, capacity, bytes))
         network->status = STATUS_NO_MEMORY;
     return network->status == STATUS_OK;
@@ -21,7 +37,7 @@ static bool grow(struct network *network, void *items, size_t bytes, int32_t cou
 int32_t network_node(struct network *network, enum node_kind kind, int32_t next, int32_t other) {
     ASSERT(next >= 0 && other >= 0);
     if (!grow(network, &network->nodes, sizeof network->nodes[0], network->node_count,
-              &network->node_capacity, NETWORK_MAX_NODES))
+              &network->node_capacity, NETWORK_MAX_NODES, "states"))
         return 0;
     network->nodes[network->node_count] =
         (struct node){.next = next, .other = other, .kind = (unsigned char)kind};
@@ -29,10 +45,11 @@ int32_t network_node(struct network *network, enum node_kind kind, int32_t next,
 }
 
 int32_t network_set(struct network *network, const struct byte_set *set) {
+    if (!network_spend(network, (uint64_t)network->set_count)) return 0;
     for (int32_t i = 0; i < network->set_count; i++)
         if (memcmp(&network->sets[i], set, sizeof *set) == 0) return i;
     if (!grow(network, &network->sets, sizeof network->sets[0], network->set_count,
-              &network->set_capacity, NETWORK_MAX_SETS))
+              &network->set_capacity, NETWORK_MAX_SETS, "sets of bytes"))
         return 0;
     network->sets[network->set_count] = *set;
     return network->set_count++;
@@ -40,14 +57,14 @@ int32_t network_set(struct network *network, const struct byte_set *set) {
 
 int32_t network_rule(struct network *network) {
     if (!grow(network, &network->rules, sizeof network->rules[0], network->rule_count,
-              &network->rule_capacity, NETWORK_MAX_RULES))
+              &network->rule_capacity, NETWORK_MAX_RULES, "rules"))
         return 0;
     network->rules[network->rule_count] = (struct network_rule){.start = NETWORK_NONE};
     return network->rule_count++;
 }
 
 void network_init(struct network *network) {
-    *network = (struct network){0};
+    *network = (struct network){.effort = effort_of(NETWORK_MAX_STEPS)};
     network_node(network, NODE_END, 0, 0);
 }
 
@@ -61,7 +78,7 @@ void network_deinit(struct network *network) {
 // Most nodes are made after those that they lead to, so that a few rounds suffice.
 static void find_useful(struct network *network) {
     struct node *nodes = network->nodes;
-    for (bool changed = true; changed;) {
+    for (bool changed = true; changed && network_spend(network, (uint64_t)network->node_count);) {
         changed = false;
         for (int32_t i = 0; i < network->node_count; i++) {
             struct node *node = &nodes[i];
@@ -91,7 +108,7 @@ struct reach {
 // Visits what `rule` reaches without a byte: true if its end is among it. *calls is set if a rule
 // that is `marked` is.
 static bool reach_from(struct reach *reach, int32_t rule, const bool *marked, bool *calls) {
-    const struct network *network = reach->network;
+    struct network *network = reach->network;
     int32_t count = 0;
     bool ends = false;
     ASSERT(rule >= 0 && rule < network->rule_count);
@@ -99,7 +116,7 @@ static bool reach_from(struct reach *reach, int32_t rule, const bool *marked, bo
     *calls = false;
     reach->waiting[count++] = network->rules[rule].start;
     reach->seen[network->rules[rule].start] = reach->walk;
-    while (count > 0) {
+    while (count > 0 && network_spend(network, 1)) {
         const struct node *node = &network->nodes[reach->waiting[--count]];
         if (!node->useful || node->kind == NODE_BYTES) continue;
         if (node->kind == NODE_END) {
@@ -121,7 +138,7 @@ static bool reach_from(struct reach *reach, int32_t rule, const bool *marked, bo
 
 static void find_nullable(struct reach *reach) {
     struct network *network = reach->network;
-    for (bool changed = true; changed;) {
+    for (bool changed = true; changed && network->status == STATUS_OK;) {
         changed = false;
         for (int32_t i = 0; i < network->rule_count; i++) {
             bool calls;
@@ -138,7 +155,7 @@ static int32_t find_left_recursion(struct reach *reach, bool *marked) {
     int32_t found = NETWORK_NONE;
     for (int32_t i = 0; i < network->rule_count; i++)
         marked[i] = true;
-    for (bool changed = true; changed;) {
+    for (bool changed = true; changed && network->status == STATUS_OK;) {
         changed = false;
         found = NETWORK_NONE;
         for (int32_t i = 0; i < network->rule_count; i++) {
@@ -157,6 +174,7 @@ enum status network_close(struct network *network, int32_t *rule) {
     TRY(network->status);
     ASSERT(network->root >= 0 && network->root < network->rule_count);
     find_useful(network);
+    TRY(network->status);
     *rule = network->root;
     if (!network->nodes[network->rules[network->root].start].useful) return STATUS_BAD_INPUT;
     const size_t nodes = (size_t)network->node_count;
@@ -169,6 +187,7 @@ enum status network_close(struct network *network, int32_t *rule) {
         find_nullable(&reach);
         *rule = find_left_recursion(&reach, marked);
         status = *rule == NETWORK_NONE ? STATUS_OK : STATUS_BAD_INPUT;
+        if (network->status != STATUS_OK) status = network->status;
     }
     free(reach.seen);
     free(reach.waiting);

@@ -23,12 +23,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/base/status.h"
+#include "kernels/base/effort.h"
 
 enum {
     NETWORK_MAX_NODES = 1 << 20,
     NETWORK_MAX_RULES = 1 << 13,
     NETWORK_MAX_SETS = 1 << 12,
+    NETWORK_MAX_STEPS = 1 << 27, // of work on it, about a second
     NETWORK_NONE = -1,
 };
 
@@ -56,16 +57,20 @@ struct network {
     int32_t node_count, set_count, rule_count;
     size_t node_capacity, set_capacity, rule_capacity;
     int32_t root;
+    struct effort effort;
     enum status status; // why the last call failed, if one has: the later ones do nothing
+    const char *limit;  // TOO_LONG: which one is exceeded, such as "states"
+    int32_t most;       // and how many there may be
 };
 
 void network_init(struct network *network); // node 0 is the one END
 void network_deinit(struct network *network);
 
-// Each returns a number, or 0 after a failure: NO_MEMORY, or TOO_LONG, a limit.
+// Each returns a number, or 0 after a failure: NO_MEMORY; TOO_LONG, a limit; or CANCELLED.
 int32_t network_node(struct network *network, enum node_kind kind, int32_t next, int32_t other);
 int32_t network_set(struct network *network, const struct byte_set *set); // equal sets are one
 int32_t network_rule(struct network *network);
+bool network_spend(struct network *network, uint64_t steps); // false: it has failed
 
 // When all rules are defined: finds what is useful. BAD_INPUT: no text fits the root; or *rule
 // begins with itself, so that it would never read a byte.

@@ -71,7 +71,8 @@ static int32_t pick_allowed(struct request *request, struct forward *forward, in
     struct candidate kept[CANDIDATES_MAX + 1];
     struct grammar_mask mask;
     int32_t count = 0;
-    if (!request_walk(request, length)) return fail(request, STATUS_BAD_INPUT);
+    if (!request_walk(request, length))
+        return fail(request, grammar_is_full(grammar) ? STATUS_TOO_LONG : STATUS_BAD_INPUT);
     if (best) {
         const int32_t needed = sampler_candidates(request->sampler);
         count = grammar_filter(grammar, &request->walk, best, needed, kept);

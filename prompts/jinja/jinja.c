@@ -100,7 +100,9 @@ enum status jinja_run(const struct jinja *jinja, struct jinja_run *run, struct e
         .lexed = &jinja->lexed,
         .tree = &jinja->tree,
         .now = run->now ? run->now : &epoch,
+        .work = run->steps,
         .work_left = run->steps,
+        .watch = effort_of(UINT64_MAX),
         .locale = jinja->locale,
     };
     struct builder out = {.arena = &run->arena};

@@ -65,7 +65,7 @@ void jinja_run_init(struct jinja_run *run);
 void jinja_run_deinit(struct jinja_run *run); // frees the pieces' bytes too
 
 // BAD_INPUT: the template refused (err is its message, as is *refusal), or failed: "LINE:COLUMN:
-// …".
+// …". CANCELLED: a person wants no more (kernels/base/effort.h).
 MUST_CHECK enum status jinja_run(const struct jinja *jinja, struct jinja_run *run,
                                  struct error *err);
 

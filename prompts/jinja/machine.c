@@ -38,9 +38,11 @@ enum status machine_undefined(struct machine *machine, const struct value *value
 
 enum status machine_work(struct machine *machine, size_t units) {
     if (units > machine->work_left)
-        return machine_fail(machine, "the template takes too many steps: stopped");
+        return machine_fail(machine, "the template takes too many steps: stopped after %" PRIu64,
+                            machine->work);
     machine->work_left -= units;
-    return STATUS_OK;
+    const enum status status = effort_spend(&machine->watch, units);
+    return status == STATUS_OK ? status : error_set(machine->err, status, "stopped");
 }
 
 enum status machine_copy(struct machine *machine, size_t bytes) {

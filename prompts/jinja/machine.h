@@ -20,6 +20,7 @@
 #include <locale.h>
 #include <time.h>
 
+#include "kernels/base/effort.h"
 #include "prompts/jinja/call.h"
 #include "prompts/jinja/lexer.h"
 #include "prompts/jinja/tree.h"
@@ -66,7 +67,8 @@ struct machine {
     const struct tree *tree;
     const struct tm *now;
     const struct chars *refusal; // the argument of raise_exception()
-    uint64_t work_left;
+    uint64_t work, work_left;    // may be done, and of it is left
+    struct effort watch;         // for a person who wants no more
     uint32_t depth;
     uint32_t at; // position of the current node, for errors
     locale_t locale;

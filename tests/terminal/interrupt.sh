@@ -19,6 +19,18 @@ ask "/list"
 answer_to "/list" | grep -qE '^\* [0-9a-f]{8} ' || fail "the conversation is not in the list"
 leave
 
+# A grammar that takes long to read is stopped, and what was set before stays.
+echo 'root ::= "x" (((""{100000}){100000}){100000}){100000}' > "$QUIRE_HOME/slow.gbnf"
+start
+wait_idle
+text "/set grammar $QUIRE_HOME/slow.gbnf"
+keys Enter C-c
+wait_for "stopped while the"
+wait_idle
+ask "/set"
+answer_to "/set" | grep -qE '^grammar +off' || fail "the grammar is set"
+leave
+
 # While another process writes to the database, ^C ends the wait, and the message comes back.
 start -n 4
 ask "Hello!"

@@ -6,14 +6,14 @@
 
 #include "engine/grammar/automaton.h"
 #include "engine/grammar/gbnf.h"
-#include "kernels/base/assert.h"
 
 static inline struct automaton *automaton_of(const char *gbnf, struct error *err) {
     struct network network;
     struct automaton *automaton = NULL;
     if (gbnf_read(gbnf, strlen(gbnf), "root", &network, err) != STATUS_OK) return NULL;
-    ASSERT(automaton_create(&network, &automaton) == STATUS_OK);
-    return automaton;
+    const enum status status = automaton_create(&network, &automaton);
+    if (status != STATUS_OK) error_set(err, status, "%s", status_text(status));
+    return status == STATUS_OK ? automaton : NULL;
 }
 
 // Every state on the way must be one that can go on; at the end it accepts, or this is false.

@@ -63,7 +63,10 @@ static const struct {
     {"root ::= \"a\"{3,2}", "whose end is below its beginning"},
     {"root ::= \"a\"{}", "expected {m}"},
     {"root ::= \"a\"{100001}", "more than 100000"},
-    {"root ::= (\"a\"{50000}){50000}", "too large"},
+    {"root ::= (\"a\"{50000}){50000}", "more than 1048576 states"},
+    {"root ::= \"x\" (((\"\"{100000}){100000}){100000}){100000}", "more than 134217728 steps"},
+    {"root ::= \"x\" [ab]????????\n", NULL},
+    {"root ::= \"x\" [ab]?????????\n", "more than 8 repetitions in a row"},
     {"root ::= root \"a\" | \"b\"", "left recursion in the rule root"},
     {"root ::= \"x\" a\na ::= b? c\nb ::= \"b\"\nc ::= a \"c\" | \"d\"",
      "left recursion in the rule"},
@@ -78,10 +81,72 @@ static void what_is_no_grammar_is_refused(void **state) {
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
         struct error err = {0};
         struct automaton *automaton = automaton_of(REFUSED[i].gbnf, &err);
+        if (!REFUSED[i].says) {
+            assert_non_null(automaton);
+            automaton_destroy(automaton);
+            continue;
+        }
         if (automaton) fail_msg("accepted: %s", REFUSED[i].gbnf);
         if (!strstr(err.text, REFUSED[i].says))
             fail_msg("\"%s\" instead of \"%s\"", err.text, REFUSED[i].says);
     }
+}
+
+// Rules of optional rules, of which each level multiplies the places that a text can be in.
+static void write_nested(struct text *gbnf, const char *begin, int levels) {
+    assert_int_equal(text_format(gbnf, "root ::= %s r0 \".\"\n", begin), STATUS_OK);
+    for (int i = 0; i < levels; i++)
+        assert_int_equal(text_format(gbnf, "r%d ::= r%d? r%d? r%d?\n", i, i + 1, i + 1, i + 1),
+                         STATUS_OK);
+    assert_int_equal(text_format(gbnf, "r%d ::= \"a\"\n", levels), STATUS_OK);
+}
+
+static void nested_optional_rules_stay_within_bounds(void **state) {
+    struct text gbnf = {0};
+    struct error err = {0};
+    (void)state;
+    write_nested(&gbnf, "", 30);
+    assert_null(automaton_of(text_string(&gbnf), &err)); // an empty text is in too many places
+    assert_int_equal(err.status, STATUS_TOO_LONG);
+    text_clear(&gbnf);
+    write_nested(&gbnf, "\"x\"", 30);
+    struct automaton *automaton = automaton_of(text_string(&gbnf), &err);
+    assert_non_null(automaton);
+    assert_int_equal(automaton_step(automaton, AUTOMATON_START, 'x'), AUTOMATON_DEAD);
+    assert_true(automaton_is_full(automaton));
+    assert_true(automaton_bytes(automaton) < 16 << 20);
+    automaton_flush(automaton);
+    assert_false(automaton_is_full(automaton));
+    automaton_destroy(automaton);
+    // Few places at once, and many steps: as many as are allowed.
+    text_clear(&gbnf);
+    write_nested(&gbnf, "\"x\"", 6);
+    automaton = automaton_of(text_string(&gbnf), &err);
+    automaton_allow(automaton, 20000);
+    assert_true(accepts_text(automaton, "xaa."));
+    automaton_flush(automaton);
+    automaton_allow(automaton, 10);
+    assert_false(accepts_text(automaton, "xaa."));
+    assert_true(automaton_is_full(automaton));
+    automaton_destroy(automaton);
+    text_deinit(&gbnf);
+}
+
+static bool wants_no_more(void *calls) {
+    ++*(int *)calls;
+    return true;
+}
+
+static void reading_ends_when_nobody_wants_it(void **state) {
+    int calls = 0;
+    struct error err = {0};
+    struct network network;
+    const char *gbnf = "root ::= \"x\" (((\"\"{100000}){100000}){100000}){100000}";
+    (void)state;
+    effort_watch(wants_no_more, &calls);
+    assert_int_equal(gbnf_read(gbnf, strlen(gbnf), "root", &network, &err), STATUS_CANCELLED);
+    effort_watch(NULL, NULL);
+    assert_int_equal(calls, 1);
 }
 
 // Every character beside a range's ends and beside the ends of UTF-8's lengths.
@@ -131,6 +196,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_fit_as_documented),
         cmocka_unit_test(what_is_no_grammar_is_refused),
+        cmocka_unit_test(nested_optional_rules_stay_within_bounds),
+        cmocka_unit_test(reading_ends_when_nobody_wants_it),
         cmocka_unit_test(classes_are_their_characters),
         cmocka_unit_test(sets_are_sorted_and_negated),
     };
