@@ -107,10 +107,14 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
     const char *history = text_string(&launch->config->history_path);
     struct error ignored; // a history that cannot be kept is not worth a word
     const bool kept = !args->no_save && config_make_folder(history, &ignored) == STATUS_OK;
+    struct text folder = {0};
+    const bool cached =
+        !args->no_save && kv_disk_folder(args, launch->config, &folder) == STATUS_OK;
     const struct interactive_options options = {
         .session = launch->session,
         .history_path = kept ? history : NULL,
         .config_path = text_string(&launch->config->config_path),
+        .kv_folder = cached ? text_string(&folder) : NULL,
         .first_prompt = prompt->length ? prompt : NULL,
         .quiet = args->quiet,
         .verbose = args->verbose,
@@ -122,7 +126,9 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
         .model = model,
         .reopening = reopening,
     };
-    return interactive_run(&options);
+    const int code = interactive_run(&options);
+    text_deinit(&folder);
+    return code;
 }
 
 static int launch_all(struct launch *launch) {
@@ -269,7 +275,8 @@ static int run_remove(const struct args *args, const struct config *config) {
     int code = launch_store(&launch);
     if (code == EXIT_DONE && kv_disk_folder(args, config, &folder) != STATUS_OK)
         code = complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
-    if (code == EXIT_DONE) code = listing_remove(launch.db, args, text_string(&folder));
+    const struct removal_paths paths = {text_string(&folder), text_string(&config->history_path)};
+    if (code == EXIT_DONE) code = listing_remove(launch.db, args, &paths);
     text_deinit(&folder);
     launch_close(&launch);
     return code;

@@ -266,56 +266,6 @@ static enum status rename_to(struct db *db, const char *id, const char *name, st
     return statement_run(&statement, err);
 }
 
-// Runs a statement whose only parameters are the conversation and a message.
-static enum status run(struct db *db, const char *sql, int64_t number, int64_t tip,
-                       struct error *err) {
-    struct statement statement;
-    TRY(statement_start(db, sql, &statement, err));
-    statement_bind_integer(&statement, 1, number);
-    if (tip != MESSAGE_NONE) statement_bind_integer(&statement, 2, tip);
-    return statement_run(&statement, err);
-}
-
-// What is deleted: the part of its path that no other conversation of the same trees reaches,
-// the trees in which no other conversation has been, and all that hangs below those.
-static enum status delete_messages(struct db *db, int64_t number, int64_t tip, struct error *err) {
-    ASSERT(db->depth > 0 && number != 0);
-    static const char sql[] =
-        "WITH RECURSIVE"
-        " others(id) AS (SELECT DISTINCT theirs.conversation FROM conversation_root ours"
-        "  JOIN conversation_root theirs ON theirs.root = ours.root"
-        "  WHERE ours.conversation = ?1 AND theirs.conversation <> ?1),"
-        " reached(id) AS (SELECT c.tip FROM others JOIN conversation c ON c.id = others.id"
-        "  WHERE c.tip IS NOT NULL"
-        "  UNION SELECT m.parent FROM reached JOIN message m ON m.id = reached.id"
-        "  WHERE m.parent IS NOT NULL),"
-        " path(id) AS (SELECT ?2 UNION SELECT m.parent FROM path JOIN message m ON m.id = path.id"
-        "  WHERE m.parent IS NOT NULL),"
-        " doomed(id) AS (SELECT id FROM path WHERE id NOT IN (SELECT id FROM reached)"
-        "  UNION SELECT root FROM conversation_root ours WHERE conversation = ?1 AND NOT EXISTS"
-        "   (SELECT 1 FROM conversation_root theirs WHERE theirs.root = ours.root"
-        "    AND theirs.conversation <> ?1)"
-        "  UNION SELECT m.id FROM doomed JOIN message m ON m.parent = doomed.id)"
-        "DELETE FROM message WHERE id IN (SELECT id FROM doomed)";
-    return run(db, sql, number, tip, err);
-}
-
-// Its forks go to where it was forked from itself, or to nobody.
-static enum status delete_conversation(struct db *db, const char *id, struct error *err) {
-    static const char adopt[] =
-        "UPDATE conversation SET forked_from = (SELECT forked_from FROM conversation WHERE id = ?1)"
-        " WHERE forked_from = ?1";
-    static const char leave[] = "UPDATE conversation SET tip = NULL WHERE id = ?1";
-    static const char forget[] = "DELETE FROM conversation WHERE id = ?1";
-    struct conversation doomed;
-    const int64_t number = conversation_id_read(id);
-    TRY(find_number(db, id, &doomed, err));
-    TRY(run(db, adopt, number, MESSAGE_NONE, err));
-    TRY(run(db, leave, number, MESSAGE_NONE, err));
-    TRY(delete_messages(db, number, doomed.tip, err));
-    return run(db, forget, number, MESSAGE_NONE, err);
-}
-
 static enum status end_transaction(struct db *db, enum status status, struct error *err) {
     ASSERT(db->depth > 0);
     if (status == STATUS_OK) status = db_commit(db, err);
@@ -435,9 +385,4 @@ enum status conversation_rename(struct db *db, const char *id, const char *name,
     TRY(check_name_form(name, err));
     TRY(db_begin(db, err));
     return end_transaction(db, rename_to(db, id, name, err), err);
-}
-
-enum status conversation_delete(struct db *db, const char *id, struct error *err) {
-    TRY(db_begin(db, err));
-    return end_transaction(db, delete_conversation(db, id, err), err);
 }

@@ -48,7 +48,7 @@ struct conversation_row {
     int32_t depth;    // below the topmost of its family in this list
     int64_t turns;    // user messages on its path
     int64_t tokens;   // stored for its model
-    char preview[81]; // the beginning of its first user message, one line
+    char preview[81]; // the beginning of its first user message, one line; also if taken back
     char last[81];    // the same of its last one
     // Where a fork left its parent: its first message of the user that the parent has not, and its
     // turn. 0: it is no fork, or went back beyond that place.
@@ -98,10 +98,12 @@ MUST_CHECK enum status conversation_move(struct db *db, const char *id, int64_t 
                                          struct error *err);
 MUST_CHECK enum status conversation_rename(struct db *db, const char *id, const char *name,
                                            struct error *err);
+// What others of its family reach stays; deletion.h says what that is.
 MUST_CHECK enum status conversation_delete(struct db *db, const char *id, struct error *err);
 
-// Newest first, forks below their parents. Empty conversations and forks in which nothing was said
-// are left out unless named; what was forked from those stands below their parents.
+// Newest first, forks below their parents. Every conversation that has text is there, also a fork
+// in which nothing was said and one whose turns were all taken back; empty ones are left out unless
+// named, and what was forked from those stands below their parents.
 // With words: those that have them all in their name, or in one message, each as the beginning of a
 // word (FTS5; a single letter as a whole word), one-shot ones too; with more than `limit` of them,
 // those with the newest such messages. *rows is owned by the caller (free).

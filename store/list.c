@@ -23,29 +23,32 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
     "(WITH RECURSIVE up(id, parent) AS (SELECT m.id, m.parent UNION SELECT p.id, p.parent" \
     " FROM up JOIN message p ON p.id = up.parent AND p.id > coalesce(c.forked_at, 0))"     \
     " SELECT up.id FROM up WHERE up.parent IS c.forked_at AND c.forked_from IS NOT NULL)"
-#define ROW_SELECT                                                                                 \
-    "SELECT " CONVERSATION_COLUMNS                                                                 \
-    ", " TEXT_OF("o") " AS opening, coalesce(m.turns, 0)"                                          \
-                      " AS turns, coalesce(t.total, 0) AS tokens, k.name AS model_name, "          \
-                      "c.used, " TEXT_OF("q") " AS last, coalesce(f.turns, 0) AS "                 \
-                                              "fork_turn, " TEXT_OF(                               \
-                                                  "g") " AS fork_text"                             \
-                                                       " FROM conversation c LEFT JOIN message m " \
-                                                       "ON m.id = c.tip"                           \
-                                                       " LEFT JOIN message_body o ON o.id = "      \
-                                                       "m.opening"                                 \
-                                                       " LEFT JOIN message_body q ON q.id = "      \
-                                                       "iif(m.role = 1, m.id, m.parent)"           \
-                                                       " LEFT JOIN message f ON f.id "             \
-                                                       "= " FIRST_OF_FORK                          \
-                                                       " LEFT JOIN message_body g ON g.id = "      \
-                                                       "iif(f.role = 1, f.id, f.parent)"           \
-                                                       " LEFT JOIN message_tokens t ON t.message " \
-                                                       "= c.tip AND t.model = c.model"             \
-                                                       " LEFT JOIN model k ON k.id = c.model"
-#define SAID_IN                                          \
-    "(c.name IS NOT NULL OR (c.tip IS NOT NULL AND NOT " \
-    "(c.forked_from IS NOT NULL AND c.tip IS c.forked_at)))"
+// Of a conversation that stands before its first turn: what was said in it and taken back.
+#define OPENING_OF_TREE                                                                  \
+    "(SELECT coalesce(a.opening, (SELECT min(k.id) FROM message k WHERE k.parent = a.id" \
+    " AND k.role = 1)) FROM conversation_root w JOIN message a ON a.id = w.root"         \
+    " WHERE w.conversation = c.id ORDER BY w.root DESC LIMIT 1)"
+#define HAS_TEXT                                                       \
+    "(c.name IS NOT NULL OR EXISTS (SELECT 1 FROM conversation_root t" \
+    " WHERE t.conversation = c.id))"
+#define ROW_SELECT                                                                               \
+    "SELECT " CONVERSATION_COLUMNS                                                               \
+    ", " TEXT_OF("o") " AS opening, coalesce(m.turns, 0) AS turns,"                              \
+                      " coalesce(t.total, 0) AS tokens, k.name AS model_name, c.used, " TEXT_OF( \
+                          "q") " AS last,"                                                       \
+                               " coalesce(f.turns, 0) AS fork_turn, " TEXT_OF(                   \
+                                   "g") " AS fork_text FROM conversation c"                      \
+                                        " LEFT JOIN message m ON m.id = c.tip"                   \
+                                        " LEFT JOIN message_body o ON o.id = "                   \
+                                        "coalesce(m.opening, " OPENING_OF_TREE ")"               \
+                                        " LEFT JOIN message_body q ON q.id = iif(m.role = 1, "   \
+                                        "m.id, m.parent)"                                        \
+                                        " LEFT JOIN message f ON f.id = " FIRST_OF_FORK          \
+                                        " LEFT JOIN message_body g ON g.id = iif(f.role = 1, "   \
+                                        "f.id, f.parent)"                                        \
+                                        " LEFT JOIN message_tokens t ON t.message = c.tip AND "  \
+                                        "t.model = c.model"                                      \
+                                        " LEFT JOIN model k ON k.id = c.model"
 
 struct listed {
     struct conversation_row row;
@@ -88,7 +91,7 @@ static enum status read_listed(struct statement *statement, void *item, struct e
 static enum status load_newest(struct db *db, const struct conversation_query *query,
                                struct rows *rows, struct error *err) {
     static const char sql[] =
-        ROW_SELECT " WHERE c.one_shot <= ?2 AND " SAID_IN " ORDER BY c.used DESC LIMIT ?1";
+        ROW_SELECT " WHERE c.one_shot <= ?2 AND " HAS_TEXT " ORDER BY c.used DESC LIMIT ?1";
     struct statement statement;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1,
@@ -104,7 +107,7 @@ static int compare_newest(const void *left, const void *right) {
 
 static enum status load_found(struct db *db, const char *query, size_t limit, struct rows *rows,
                               struct error *err) {
-    static const char sql[] = ROW_SELECT " WHERE c.id = ?1 AND " SAID_IN;
+    static const char sql[] = ROW_SELECT " WHERE c.id = ?1 AND " HAS_TEXT;
     struct statement statement;
     struct search_hit *hits;
     size_t count;

@@ -74,6 +74,7 @@ struct args {
 
     bool go_on;         // --continue
     bool all;           // with questions of -p
+    bool family;        // rm: with all that share text with it
     const char *resume; // NULL: no; "": ask which
     const char *fork;   // NULL: no; "": at the tip; else the turn
     const char *name;

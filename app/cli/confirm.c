@@ -1,5 +1,6 @@
 #include "app/cli/confirm.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,11 +9,14 @@
 
 bool confirm_possible(void) { return isatty(STDIN_FILENO) && isatty(STDERR_FILENO); }
 
-bool confirm(const char *question) {
+char confirm_letter(const char *question, const char *choices) {
     char answer[8];
     struct text shown = {0};
     const bool asked = printable_text(question, strlen(question), &shown) == STATUS_OK;
-    if (asked) fprintf(stderr, "%s? y/n ", text_string(&shown));
+    if (asked) fprintf(stderr, "%s? %s ", text_string(&shown), choices);
     text_deinit(&shown);
-    return asked && fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+    if (!asked || !fgets(answer, sizeof answer, stdin)) return 'n';
+    return (char)tolower((unsigned char)answer[0]);
 }
+
+bool confirm(const char *question) { return confirm_letter(question, "y/n") == 'y'; }

@@ -13,14 +13,15 @@
 #include "app/base/printable.h"
 #include "app/chat/export.h"
 #include "app/chat/import.h"
+#include "app/chat/removal.h"
 #include "app/cli/confirm.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
+#include "app/screen/input_history.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/log.h"
 #include "prompts/preamble.h"
 #include "store/conversation.h"
-#include "store/disk_cache/disk_cache.h"
 
 enum {
     LIST_MOST = 1 << 20,
@@ -293,41 +294,72 @@ int listing_import(struct db *db, const struct args *args) {
     return output_exit_code(EXIT_DONE);
 }
 
-// Drops the KV that only this conversation needed. Whatever remains is evicted first.
-static void strip(const char *folder, const char *id) {
-    uint64_t freed_bytes;
-    struct error err = {0};
-    const enum status status =
-        disk_cache_strip(folder, conversation_number(id), &freed_bytes, &err);
-    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
-        log_write(LOG_WARNING, "what was cached for %s stays: %s", id,
-                  err.text[0] ? err.text : status_text(status));
+// Puts a line on stderr, made harmless to a terminal.
+static void tell_line(const struct text *line) {
+    struct text shown = {0};
+    if (printable_text(text_string(line), line->length, &shown) == STATUS_OK)
+        fprintf(stderr, "%s\n", text_string(&shown));
+    text_deinit(&shown);
 }
 
-// Only a person is asked: a script has no terminal to answer at.
-static bool confirm_removal(const struct conversation *conversation) {
-    char question[512];
-    const bool named = conversation->name[0] != '\0';
-    if (!confirm_possible()) return true;
-    snprintf(question, sizeof question, "delete %s%s%.400s%s permanently", conversation->id,
-             named ? " (" : "", conversation->name, named ? ")" : "");
-    return confirm(question);
+// What of it stays, and where.
+static void tell_kept(struct db *db, const struct deletion *deletion) {
+    struct text line = {0};
+    if (deletion->kept_count == 0) return;
+    if (text_append_string(&line, "what it shares with its family stays in ") == STATUS_OK &&
+        removal_list(db, deletion->kept, deletion->kept_count, &line) == STATUS_OK)
+        tell_line(&line);
+    text_deinit(&line);
 }
 
-int listing_remove(struct db *db, const struct args *args, const char *kv_folder) {
-    struct conversation conversation;
+static void tell_removed(struct db *db, const struct deletion *deletion) {
+    for (size_t i = 0; i < deletion->gone_count; i++)
+        fprintf(stderr, "removed %s\n", deletion->gone[i].id);
+    if (deletion->kept_count == 0 || confirm_possible()) return; // a person was told before
+    tell_kept(db, deletion);
+    fprintf(stderr, "quire rm --family %s deletes the rest of it\n", deletion->kept[0].id);
+}
+
+// Only a person is asked: a script has no terminal to answer at. The answer is y, n, or f.
+static char ask_removal(struct db *db, const struct deletion *deletion) {
+    struct text question = {0};
+    char answer = 'n';
+    if (!confirm_possible()) return 'y';
+    tell_kept(db, deletion);
+    if (text_append_string(&question, "delete ") == STATUS_OK &&
+        removal_list(db, deletion->gone, deletion->gone_count, &question) == STATUS_OK &&
+        text_append_string(&question, " permanently") == STATUS_OK)
+        answer =
+            confirm_letter(text_string(&question), deletion->kept_count ? "y/n, f: family" : "y/n");
+    text_deinit(&question);
+    return answer == 'f' && deletion->kept_count == 0 ? 'n' : answer;
+}
+
+static void erase(struct db *db, const struct deletion *deletion,
+                  const struct removal_paths *paths) {
+    const struct removal removal = {db, deletion};
+    removal_erase(db, deletion, paths->kv_folder);
+    input_history_open(paths->history);
+    input_history_forget(removal_had_typed, &removal);
+    input_history_close();
+}
+
+int listing_remove(struct db *db, const struct args *args, const struct removal_paths *paths) {
+    struct deletion deletion = {0};
     struct error err = {0};
-    enum status status = conversation_find(db, args->operands[0], &conversation, &err);
-    if (status == STATUS_OK) status = conversation_lock(db, conversation.id, &err);
-    if (status != STATUS_OK) return failed(status, &err);
-    if (!confirm_removal(&conversation)) {
-        conversation_unlock(db, conversation.id);
-        return EXIT_DONE;
+    const char *id = args->operands[0];
+    enum status status = deletion_plan(db, id, args->family, &deletion, &err);
+    const char answer = status == STATUS_OK ? ask_removal(db, &deletion) : 'n';
+    if (answer == 'f') {
+        deletion_deinit(&deletion);
+        status = deletion_plan(db, id, true, &deletion, &err);
     }
-    status = conversation_delete(db, conversation.id, &err);
-    conversation_unlock(db, conversation.id);
-    if (status != STATUS_OK) return failed(status, &err);
-    strip(kv_folder, conversation.id);
-    if (!args->quiet) fprintf(stderr, "removed %s\n", conversation.id);
-    return EXIT_DONE;
+    const bool agreed = status == STATUS_OK && (answer == 'y' || answer == 'f');
+    if (agreed) status = removal_run(db, &deletion, &err);
+    if (agreed && status == STATUS_OK) {
+        if (!args->quiet) tell_removed(db, &deletion);
+        erase(db, &deletion, paths);
+    }
+    deletion_deinit(&deletion);
+    return status == STATUS_OK ? EXIT_DONE : failed(status, &err);
 }

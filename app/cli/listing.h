@@ -13,7 +13,13 @@ int listing_show(struct db *db, const struct args *args);   // as people read it
 int listing_export(struct db *db, const struct args *args); // Markdown, or a line of JSON each
 int listing_import(struct db *db, const struct args *args); // such lines; prints the new id
 
-// Also drops its cached KV, except for what other conversations need.
-int listing_remove(struct db *db, const struct args *args, const char *kv_folder);
+// Where else its words are: in the disk cache and in the history of what was typed.
+struct removal_paths {
+    const char *kv_folder, *history;
+};
+
+// Deletes one, or with --family all that share text with it, and says what is kept. Only a person
+// at a terminal is asked; a script gets 0 when it is deleted, be there forks or not.
+int listing_remove(struct db *db, const struct args *args, const struct removal_paths *paths);
 
 #endif

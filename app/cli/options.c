@@ -68,6 +68,8 @@ static const struct option OPTIONS[] = {
      "work in a fork of it, at its end or before TURN"},
     {NULL, "name", 0, OPTION_TEXT, "NAME", AT(name), FOR_CHAT, 0, 0,
      "name of the new conversation or fork"},
+    {NULL, "family", 0, OPTION_FLAG, NULL, AT(family), FOR_RM, 0, 0,
+     "rm: also all that share text with it"},
     {NULL, "system", 's', OPTION_TEXT, "TEXT", AT(system), FOR_ANSWERS, 0, 0,
      "system prompt of a new conversation"},
     {NULL, "system-file", 0, OPTION_TEXT, "FILE", AT(system_file), FOR_ANSWERS, 0, 0,

@@ -1,7 +1,8 @@
 // app/console/command.h — what the files behind commands.h share; nobody else includes it.
 //
 //   commands.c          the table, /help, completion
-//   command_list.c      /list /resume /delete /name
+//   command_delete.c    /delete
+//   command_list.c      /list /resume /name
 //   command_turns.c     /new /bg /rewind /regen /alt /beam /continue
 //   command_fork.c      /fork
 //   command_diff.c      /diff

@@ -334,38 +334,6 @@ void command_resume(struct console *console, const char *argument) {
         command_pick(console, "");
 }
 
-// The lock tells whether another quire has it open.
-static void delete_locked(struct console *console, const struct conversation *conversation) {
-    struct error err = {0};
-    const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
-    if (here && console_failed(chat_new(console->session->front, "", &err), &err)) return;
-    if (console_failed(conversation_lock(console->session->db, conversation->id, &err), &err))
-        return;
-    const enum status status = conversation_delete(console->session->db, conversation->id, &err);
-    conversation_unlock(console->session->db, conversation->id);
-    if (console_failed(status, &err)) return;
-    engine_strip(console->session->engine, conversation_number(conversation->id));
-    terminal_tell(STYLE_DIM, "%s is deleted.%s\n", conversation->id,
-                  here ? " This is a new conversation." : "");
-}
-
-void command_delete(struct console *console, const char *argument) {
-    struct conversation conversation;
-    struct error err = {0};
-    if (!argument[0]) {
-        terminal_tell(STYLE_ERROR, "usage: /delete ID\n");
-        return;
-    }
-    if (console_failed(conversation_find(console->session->db, argument, &conversation, &err),
-                       &err))
-        return;
-    terminal_say(STYLE_PLAIN, "%s %s\n", conversation.id, conversation.name);
-    if (console_confirm(console, "delete it permanently? y/n "))
-        delete_locked(console, &conversation);
-    else
-        terminal_tell(STYLE_DIM, "It is kept.\n");
-}
-
 void command_name(struct console *console, const char *argument) {
     struct error err = {0};
     const struct conversation *conversation = &console->session->front->conversation;

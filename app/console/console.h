@@ -41,6 +41,7 @@ typedef enum status find_model(const void *user, const char *name, struct text *
 struct console {
     struct session *session; // borrowed
     const char *config_path; // borrowed; the person's presets are next to it
+    const char *kv_folder;   // borrowed; of the disk cache; NULL: none
     bool status, verbose;    // show a line above the prompt; /stats after each answer
     bool saved;
     struct status_shown status_shown;

@@ -400,6 +400,7 @@ int interactive_run(const struct interactive_options *options) {
     struct console console = {
         .session = options->session,
         .config_path = options->config_path,
+        .kv_folder = options->kv_folder,
         .status = !options->quiet,
         .verbose = options->verbose,
         .saved = options->saved,

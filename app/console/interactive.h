@@ -15,6 +15,7 @@ struct interactive_options {
     struct session *session;  // borrowed, as all that follows; starts with its chat in front
     const char *history_path; // of the line editor; NULL: none is kept
     const char *config_path;  // the person's presets are next to it
+    const char *kv_folder;    // of the disk cache; NULL: none
     const struct outgoing *first_prompt; // sent at once (-p … -i); NULL: none
     bool quiet, verbose;                 // -q, -v (stats after each turn)
     bool saved;                          // false under --no-save

@@ -111,6 +111,44 @@ void input_history_add(const char *text) {
     close(file);
 }
 
+// Other processes have added to the file since it was read: it is read again.
+static void forget_in_file(const char *path, bool (*is_one)(const void *user, const char *entry),
+                           const void *user) {
+    struct text temporary = {0};
+    char *line = NULL;
+    size_t capacity = 0, forgotten = 0;
+    FILE *from = fopen(path, "re");
+    if (!from) return;
+    const bool named = text_format(&temporary, "%s.new", path) == STATUS_OK;
+    const int file = named ? open_private(temporary.bytes, O_TRUNC) : -1;
+    bool whole = file >= 0;
+    while (whole && getline(&line, &capacity, from) > 0) {
+        unescape(line);
+        const bool goes = is_one(user, line);
+        forgotten += goes;
+        if (!goes) whole = append_entry(file, line);
+    }
+    free(line);
+    fclose(from);
+    whole = whole && fsync(file) == 0;
+    if (file >= 0) whole = close(file) == 0 && whole;
+    if (whole && forgotten > 0)
+        rename(temporary.bytes, path);
+    else if (file >= 0)
+        unlink(temporary.bytes);
+    text_deinit(&temporary);
+}
+
+void input_history_forget(bool (*is_one)(const void *user, const char *entry), const void *user) {
+    for (int i = history_length; i-- > 0;) {
+        const HIST_ENTRY *entry = history_get(history_base + i);
+        if (!entry || !is_one(user, entry->line)) continue;
+        HIST_ENTRY *removed = remove_history(i);
+        if (removed) free_history_entry(removed);
+    }
+    if (history_path) forget_in_file(history_path, is_one, user);
+}
+
 void input_history_close(void) {
     clear_history();
     free(history_path);

@@ -9,10 +9,14 @@
 #ifndef APP_INPUT_HISTORY_H
 #define APP_INPUT_HISTORY_H
 
+#include <stdbool.h>
+
 enum { INPUT_HISTORY_ENTRIES = 2000 };
 
 void input_history_open(const char *path); // NULL: this run only
 void input_history_add(const char *text);  // ignored if it repeats the previous entry
+// Takes the entries that `is_one` names out of this run and out of the file.
+void input_history_forget(bool (*is_one)(const void *user, const char *entry), const void *user);
 void input_history_close(void);
 
 #endif

@@ -119,4 +119,10 @@ MUST_CHECK enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes
 MUST_CHECK enum status disk_cache_strip(const char *folder, uint64_t conversation,
                                         uint64_t *freed_bytes, struct error *err);
 
+// The same for several, and leaves nothing of them: every block that no conversation needs goes,
+// for it may have been theirs (an answer that was undone), and so do the bytes of freed slots and
+// rows.
+MUST_CHECK enum status disk_cache_forget(const char *folder, const uint64_t *conversations,
+                                         size_t count, uint64_t *freed_bytes, struct error *err);
+
 #endif

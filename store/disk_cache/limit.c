@@ -17,11 +17,20 @@ struct punch { // runs of chosen slots that are free
     uint32_t first, count; // the run at hand
 };
 
+static void write_over(const struct punch *punch) {
+    void *zeros = calloc(1, punch->file->payload_bytes);
+    for (uint32_t i = 0; zeros && i < punch->count; i++)
+        (void)!slot_file_write(punch->file, punch->first + i, zeros, NULL);
+    free(zeros);
+}
+
 static void punch_run(struct punch *punch) {
     ASSERT((uint64_t)punch->first + punch->count <= punch->end);
     if (punch->count > 0 &&
-        slot_file_punch(punch->file, punch->first, punch->count, NULL) == STATUS_UNSUPPORTED)
+        slot_file_punch(punch->file, punch->first, punch->count, NULL) == STATUS_UNSUPPORTED) {
         punch->cache->no_holes = true;
+        if (punch->cache->erases) write_over(punch);
+    }
     punch->count = 0;
 }
 

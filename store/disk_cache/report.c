@@ -262,10 +262,11 @@ static uint64_t stored_now(struct disk_cache *cache, bool all) {
     return cache->stored_bytes;
 }
 
-// Frees what `choose` chooses.
+// Frees what `choose` chooses; with `all`, nothing of it is left in the files.
 static enum status take_away(const char *folder, cache_choose *choose, void *user, bool all,
                              uint64_t *freed_bytes, struct error *err) {
     struct disk_cache cache = closed_cache(folder);
+    cache.erases = all;
     uint64_t before = 0, after = 0;
     enum status status = cache.path ? cache_open(&cache, false, err) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) {
@@ -297,4 +298,22 @@ static enum status choose_only_of(struct disk_cache *cache, void *user, struct e
 enum status disk_cache_strip(const char *folder, uint64_t conversation, uint64_t *freed_bytes,
                              struct error *err) {
     return take_away(folder, choose_only_of, &conversation, false, freed_bytes, err);
+}
+
+struct forgotten {
+    const uint64_t *conversations; // [count]
+    size_t count;
+};
+
+static enum status choose_forgotten(struct disk_cache *cache, void *user, struct error *err) {
+    const struct forgotten *forgotten = user;
+    for (size_t i = 0; i < forgotten->count; i++)
+        TRY(slots_dereference(cache->index, forgotten->conversations[i], err));
+    return slots_choose_unneeded(cache->index, err);
+}
+
+enum status disk_cache_forget(const char *folder, const uint64_t *conversations, size_t count,
+                              uint64_t *freed_bytes, struct error *err) {
+    struct forgotten forgotten = {conversations, count};
+    return take_away(folder, choose_forgotten, &forgotten, true, freed_bytes, err);
 }

@@ -424,6 +424,13 @@ enum status slots_choose_only_of(struct db *db, uint64_t conversation, struct er
     return run(db, sql, (struct parameters){.first = (int64_t)conversation}, err);
 }
 
+enum status slots_choose_unneeded(struct db *db, struct error *err) {
+    static const char sql[] =
+        CHOOSE "WHERE key IS NULL OR (format, slot) NOT IN (SELECT format, slot FROM kv_path)";
+    ASSERT(db->depth > 0);
+    return run(db, sql, (struct parameters){0}, err);
+}
+
 enum status slots_keep_path(struct db *db, int64_t format, struct hash128 key, struct error *err) {
     static const char sql[] =
         "INSERT OR IGNORE INTO temp.kept WITH RECURSIVE path(slot, parent) AS ("

@@ -102,6 +102,8 @@ MUST_CHECK enum status slots_choose_all(struct db *db, struct error *err);
 // What only this conversation needs, and what hangs below that.
 MUST_CHECK enum status slots_choose_only_of(struct db *db, uint64_t conversation,
                                             struct error *err);
+// What no conversation needs, and the free ones.
+MUST_CHECK enum status slots_choose_unneeded(struct db *db, struct error *err);
 // The least valuable, until `bytes` are chosen or nothing is left; none that is kept.
 MUST_CHECK enum status slots_keep_path(struct db *db, int64_t format, struct hash128 key,
                                        struct error *err);

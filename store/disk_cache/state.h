@@ -18,6 +18,7 @@ struct disk_cache {
     int folder;         // -1: not open
     struct db *index;   // NULL: not open
     bool index_damaged; // it is to be removed at closing
+    bool erases;        // where it cannot, freed slots are written over
     bool no_holes;      // the file system cannot punch: free slots keep their bytes until used anew
 
     struct disk_format format; // of the pool; its model is below

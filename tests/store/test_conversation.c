@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/deletion.h"
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
 
@@ -218,6 +219,91 @@ static void deleting_the_last_one_leaves_no_text_behind(void **state) {
     store_fixture_deinit(&fixture);
 }
 
+static void a_family_is_what_shares_text_or_was_forked(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation fork, summary, empty;
+    struct deletion plan;
+    store_fixture_init(&fixture, true);
+    struct db *db = fixture.db;
+    struct error *err = &fixture.err;
+    const struct conversation talk = store_fixture_talk(&fixture, "", TALK_COUNT, TALK, NULL);
+    const struct conversation other = store_fixture_talk(&fixture, "other", TALK_COUNT, TALK, NULL);
+    must(conversation_fork(db, &talk, talk.tip, "fork", &fork, err), err);
+    must(conversation_fork(db, &fork, MESSAGE_NONE, "summary", &summary, err), err);
+    must(conversation_fork(db, &talk, MESSAGE_NONE, "", &empty, err), err);
+    const int64_t root = store_fixture_add(&fixture, MESSAGE_NONE, MESSAGE_USER, "one, in short");
+    must(conversation_move(db, summary.id, root, 0, err), err);
+
+    must(deletion_plan(db, talk.id, false, &plan, err), err);
+    assert_int_equal(plan.gone_count, 1);
+    assert_int_equal(plan.kept_count, 2); // the empty one keeps nothing
+    assert_string_equal(plan.kept[0].name, "summary");
+    assert_string_equal(plan.kept[1].name, "fork");
+    deletion_deinit(&plan);
+    must(deletion_plan(db, "summary", true, &plan, err), err);
+    assert_int_equal(plan.gone_count, 4);
+    assert_int_equal(plan.kept_count, 0);
+    must(deletion_run(db, &plan, err), err);
+    assert_int_equal(plan.said_count, TALK_COUNT + 1);
+    must(deletion_erase(db, err), err);
+    must(db_check(db, err), err);
+    assert_int_equal(store_fixture_sql(&fixture, "SELECT count(*) FROM message"), TALK_COUNT);
+    assert_int_equal(store_fixture_sql(&fixture, "SELECT count(*) FROM conversation"), 1);
+    assert_true(stored(&fixture, other.tip));
+    assert_int_equal(deletion_plan(db, talk.id, true, &plan, err), STATUS_NOT_FOUND);
+    deletion_deinit(&plan);
+    store_fixture_deinit(&fixture);
+}
+
+static size_t count_in_file(const char *path, const char *suffix, const char *word) {
+    char name[128];
+    static char content[4 << 20];
+    size_t found = 0;
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    FILE *file = fopen(name, "rb");
+    if (!file) return 0;
+    const size_t length = fread(content, 1, sizeof content, file);
+    fclose(file);
+    for (const char *at = content;
+         (at = memmem(at, (size_t)(content + length - at), word, strlen(word))); at++)
+        found++;
+    return found;
+}
+
+static void an_erased_word_is_in_no_file(void **state) {
+    (void)state;
+    enum { MESSAGES = 200 };
+    struct store_fixture fixture;
+    struct conversation kept, gone;
+    struct deletion plan;
+    char text[MESSAGES * 9 + 1] = "";
+    store_fixture_init(&fixture, true);
+    struct db *db = fixture.db;
+    struct error *err = &fixture.err;
+    must(conversation_create(db, "kept", fixture.model, &kept, err), err);
+    must(conversation_create(db, "zanzibar", fixture.model, &gone, err), err);
+    must(db_begin(db, err), err);
+    for (int i = 0; i < MESSAGES; i++) {
+        struct conversation *talk = i % 3 ? &gone : &kept;
+        memcpy(text + strlen(text), talk == &gone ? "zanzibar " : "some hen ", 10);
+        talk->tip = store_fixture_add(&fixture, talk->tip, MESSAGE_USER,
+                                      talk == &gone ? text : strstr(text, "some hen"));
+        if (talk == &kept) text[0] = '\0';
+        must(conversation_move(db, talk->id, talk->tip, fixture.model, err), err);
+    }
+    must(db_commit(db, err), err);
+    must(deletion_plan(db, gone.id, true, &plan, err), err);
+    must(deletion_run(db, &plan, err), err);
+    assert_true(count_in_file(fixture.path, "-wal", "anzib") > 0);
+    must(deletion_erase(db, err), err);
+    deletion_deinit(&plan);
+    assert_int_equal(count_in_file(fixture.path, "", "anzib"), 0);
+    assert_int_equal(count_in_file(fixture.path, "-wal", "anzib"), 0);
+    assert_true(count_in_file(fixture.path, "", "hen ") > 0);
+    store_fixture_deinit(&fixture);
+}
+
 // Longer than SQLite lets triggers nest.
 static void a_long_conversation_can_be_deleted(void **state) {
     (void)state;
@@ -290,6 +376,8 @@ int main(void) {
         cmocka_unit_test(a_fork_is_a_second_pointer_on_the_path),
         cmocka_unit_test(deleting_keeps_what_a_fork_reaches),
         cmocka_unit_test(deleting_the_last_one_leaves_no_text_behind),
+        cmocka_unit_test(a_family_is_what_shares_text_or_was_forked),
+        cmocka_unit_test(an_erased_word_is_in_no_file),
         cmocka_unit_test(a_long_conversation_can_be_deleted),
         cmocka_unit_test(an_id_of_a_deleted_message_is_never_given_again),
         cmocka_unit_test(a_damaged_conversation_is_refused_with_what_was_found),

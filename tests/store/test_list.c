@@ -231,19 +231,32 @@ static void a_fork_says_where_it_left_its_parent(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void forks_in_which_nothing_was_said_are_left_out(void **state) {
+// Whoever deletes the original must see that its text is here as well.
+static void every_conversation_that_has_text_is_listed(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
     const struct conversation a = talk_of_one(&fixture, "a", "apple");
-    const struct conversation unused = fork_of(&fixture, &a, "");
-    const struct conversation again = fork_of(&fixture, &unused, "");
-    fork_of(&fixture, &again, "named");
-    assert_string_equal(list_as_text(&fixture, "", 10), "a,  named");
-    assert_string_equal(list_as_text(&fixture, "apple", 10), "a,  named");
-    const int64_t said = store_fixture_add(&fixture, again.tip, MESSAGE_USER, "pear");
-    must(conversation_move(fixture.db, again.id, said, 0, &fixture.err), &fixture.err);
-    assert_string_equal(list_as_text(&fixture, "", 10), "a,  ,    named");
+    struct conversation unused = fork_of(&fixture, &a, ""), empty;
+    must(conversation_fork(fixture.db, &a, MESSAGE_NONE, "", &empty, err), err);
+    fork_of(&fixture, &empty, "named");
+    assert_string_equal(list_as_text(&fixture, "", 10), "a,  named,  ");
+    assert_string_equal(list_as_text(&fixture, "apple", 10), "a,  ");
+    must(conversation_delete(fixture.db, a.id, err), err);
+    must(conversation_move(fixture.db, unused.id, MESSAGE_NONE, 0, err), err); // taken back
+    struct conversation_row *rows;
+    size_t count;
+    must(conversation_list(fixture.db, &(struct conversation_query){.words = "", .limit = 9}, &rows,
+                           &count, err),
+         err);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].conversation.id, unused.id) == 0) {
+            assert_string_equal(rows[i].preview, "apple");
+            assert_int_equal(rows[i].turns, 0);
+        }
+    free(rows);
     store_fixture_deinit(&fixture);
 }
 
@@ -359,7 +372,7 @@ int main(void) {
         cmocka_unit_test(a_question_outside_of_a_chat_is_left_out),
         cmocka_unit_test(forks_stand_below_their_parents),
         cmocka_unit_test(a_fork_says_where_it_left_its_parent),
-        cmocka_unit_test(forks_in_which_nothing_was_said_are_left_out),
+        cmocka_unit_test(every_conversation_that_has_text_is_listed),
         cmocka_unit_test(a_ring_of_forks_is_listed_once_each),
         cmocka_unit_test(a_search_needs_all_words_in_one_message_of_the_path),
         cmocka_unit_test(a_search_finds_names_and_shows_the_words_of_messages),

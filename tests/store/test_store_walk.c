@@ -287,10 +287,12 @@ static void check_row(const struct model *model, const struct conversation_row *
     assert_int_equal(row->tokens, tokens);
 }
 
-// Not without a name and without a word of its own.
-static bool is_listed(const struct model_talk *talk) {
-    const bool unused = talk->forked_from >= 0 && talk->tip == talk->forked_at;
-    return talk->alive && (talk->name[0] || (talk->tip != MESSAGE_NONE && !unused));
+// With a name, or with text, be it all taken back.
+static bool is_listed(const struct model *model, const struct model_talk *talk) {
+    bool has_text = false;
+    for (int64_t id = 1; id < model->message_count; id++)
+        has_text |= talk->been_in[id] && model->messages[id].alive;
+    return talk->alive && (talk->name[0] || has_text);
 }
 
 // One below its nearest ancestor among the rows before it.
@@ -315,7 +317,7 @@ static void check_list(struct walk *walk) {
                            &walk->fixture.err),
          &walk->fixture.err);
     for (int i = 0; i < model->talk_count; i++)
-        expected += is_listed(&model->talks[i]);
+        expected += is_listed(model, &model->talks[i]);
     assert_int_equal(count, expected);
     for (size_t i = 0; i < count; i++) {
         check_row(model, &rows[i]);
@@ -349,7 +351,7 @@ static void check_search(struct walk *walk) {
         bool holds = false;
         for (int64_t id = model->talks[i].tip; id != MESSAGE_NONE; id = model->messages[id].parent)
             holds |= strstr(model->messages[id].text, one) && strstr(model->messages[id].text, two);
-        expected += is_listed(&model->talks[i]) && holds;
+        expected += is_listed(model, &model->talks[i]) && holds;
     }
     assert_int_equal(count, expected);
     free(rows);

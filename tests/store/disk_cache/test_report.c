@@ -165,6 +165,50 @@ static void dropping_leaves_nothing(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
+// Do the folder's files have these bytes somewhere?
+static bool files_have(const void *bytes, size_t length) {
+    static const char *const names[] = {"index.db", "index.db-wal", ""};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        static uint8_t content[4 << 20];
+        char path[128];
+        if (names[i][0])
+            disk_fixture_path(&fixture, names[i], path);
+        else
+            disk_fixture_file(&fixture, path);
+        FILE *file = fopen(path, "rb");
+        if (!file) continue;
+        const size_t size = fread(content, 1, sizeof content, file);
+        fclose(file);
+        found |= memmem(content, size, bytes, length) != NULL;
+    }
+    return found;
+}
+
+static bool files_have_block(int64_t number) {
+    int32_t ids[FIXTURE_TOKENS];
+    fixture_block(&fixture, number, ids);
+    return files_have(ids, sizeof ids) ||
+           files_have(fixture_payload(&fixture, number), PAYLOAD / 2);
+}
+
+static void what_is_forgotten_is_in_no_file(void **state) {
+    (void)state;
+    const uint64_t second = 2;
+    uint64_t freed = 0;
+    make_forks();
+    assert_true(files_have_block(8) && files_have_block(9) && files_have_block(21));
+    must(disk_cache_forget(fixture.folder, &second, 1, &freed, &fixture.err), &fixture.err);
+    assert_true(freed >= 6 * STRIDE);
+    for (int64_t number = 1; number <= 6; number++)
+        assert_int_equal(disk_fixture_read(&fixture, number), STATUS_OK);
+    static const int64_t gone[] = {7, 8, 9, 20, 21, 22};
+    for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
+        assert_false(files_have_block(gone[i]));
+    assert_true(files_have_block(6));
+    disk_fixture_deinit(&fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_there_without_a_folder),
@@ -173,6 +217,7 @@ int main(void) {
         cmocka_unit_test(stripping_takes_what_only_that_conversation_needed),
         cmocka_unit_test(a_minute_that_begins_within_a_write_is_no_damage),
         cmocka_unit_test(dropping_leaves_nothing),
+        cmocka_unit_test(what_is_forgotten_is_in_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
