@@ -85,7 +85,7 @@ static void check_conversation(struct store_fixture *fixture, const struct kept 
     struct error *err = &fixture->err;
     const struct conversation_query query = {.words = kept->words, .limit = 9, .one_shot = true};
     must(conversation_list(fixture->db, &query, &rows, &count, err), err);
-    assert_int_equal(count, 1);
+    assert_in_range(count, 1, 2); // a fork has the words, too
     *found = rows[0].conversation;
     assert_string_equal(found->name, kept->name);
     assert_int_equal(found->one_shot, kept->one_shot);
