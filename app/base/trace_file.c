@@ -3,13 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "kernels/base/log.h"
 #include "kernels/base/trace.h"
 
+static const char FIRST[] =
+    "[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"quire\"}}";
 static int file = -1;
 static atomic_bool failed;
 
@@ -25,14 +29,36 @@ static void put(const char *before, const char *bytes, size_t length) {
 
 static void write_event(const char *event, size_t length) { put(",\n", event, length); }
 
+// Opens a pipe or a device, a new file, or one that holds a trace or nothing, which is emptied.
+static int open_file(const char *path, bool *is_foreign) {
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC;
+    char begin[sizeof FIRST - 1];
+    struct stat info;
+    int opened = open(path, flags | O_CREAT | O_EXCL, 0600);
+    if (opened >= 0 || errno != EEXIST) return opened;
+    opened = open(path, flags);
+    if (opened < 0 || fstat(opened, &info) != 0 || !S_ISREG(info.st_mode)) return opened;
+    const int reader = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = reader >= 0 ? pread(reader, begin, sizeof begin, 0) : -1;
+    if (reader >= 0) close(reader);
+    const bool is_trace =
+        info.st_size == 0 || (got == sizeof begin && memcmp(begin, FIRST, sizeof begin) == 0);
+    if (is_trace && ftruncate(opened, 0) == 0) return opened;
+    *is_foreign = !is_trace;
+    close(opened);
+    return -1;
+}
+
 enum status trace_file_open(const char *path, struct error *err) {
-    static const char first[] =
-        "[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"quire\"}}";
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    bool is_foreign = false;
+    file = open_file(path, &is_foreign);
+    if (is_foreign)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%.300s exists and is no trace of quire's; choose another name", path);
     if (file < 0)
         return error_set(err, STATUS_IO, "the trace %.300s cannot be written: %s", path,
                          strerror(errno));
-    put("", first, sizeof first - 1);
+    put("", FIRST, sizeof FIRST - 1);
     trace_set_sink(write_event);
     trace_thread("main");
     return STATUS_OK;

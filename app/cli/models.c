@@ -164,10 +164,13 @@ static enum status find_removed(const char *name, struct text *path, struct erro
             return error_set(err, STATUS_NOT_FOUND, "%.200s is not on this machine", name);
     }
     if (!path->length) TRY(finder_find(name, path, err));
-    if (hub_cache_holds(path->bytes)) return STATUS_OK;
-    return error_set(err, STATUS_UNSUPPORTED,
-                     "%.300s is not in Hugging Face's cache, and quire removes nothing elsewhere",
-                     path->bytes);
+    struct text real = {0};
+    size_t repo_bytes;
+    const enum status status = hub_cache_find(path->bytes, &real, &repo_bytes, err);
+    text_clear(path);
+    if (status == STATUS_OK) TRY(text_append(path, real.bytes, real.length));
+    text_deinit(&real);
+    return status;
 }
 
 int models_remove(const struct args *args) {

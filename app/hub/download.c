@@ -335,14 +335,25 @@ static enum status write_path(struct fetch *fetch) {
     return STATUS_OK;
 }
 
+// A link in the cache, of either kind, would have the bytes written somewhere else.
+static enum status open_file(struct fetch *fetch) {
+    const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    const char *path = fetch->download->path;
+    struct stat info;
+    fetch->fd = open(path, flags, 0666);
+    if (fetch->fd < 0 && errno != ELOOP) return fail_io(fetch, "created");
+    if (fetch->fd >= 0 && fstat(fetch->fd, &info) != 0) return fail_io(fetch, "read");
+    if (fetch->fd >= 0 && S_ISREG(info.st_mode) && info.st_nlink == 1) return STATUS_OK;
+    return error_set(fetch->err, STATUS_IO,
+                     "%.300s is a link or a device, not a file of the cache: remove it", path);
+}
+
 enum status hub_download(const struct hub *hub, const struct hub_download *download,
                          struct error *err) {
     struct fetch fetch = {.hub = hub, .download = download, .err = err, .fd = -1};
     enum status status = write_path(&fetch);
     if (status == STATUS_OK && !(fetch.multi = curl_multi_init())) status = STATUS_NO_MEMORY;
-    if (status == STATUS_OK &&
-        (fetch.fd = open(download->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0)
-        status = fail_io(&fetch, "created");
+    if (status == STATUS_OK) status = open_file(&fetch);
     if (status == STATUS_OK) status = run(&fetch);
     for (int i = 0; i < CONNECTIONS; i++) {
         leave(&fetch.pieces[i]);

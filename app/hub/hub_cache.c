@@ -13,8 +13,8 @@
 #include "app/base/path.h"
 #include "kernels/base/assert.h"
 
-enum { WAIT_US = 100000 };
-static const char SNAPSHOTS[] = "/snapshots/";
+enum { WAIT_US = 100000, LOCK_FLAGS = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW };
+static const char PREFIX[] = "/models--", SNAPSHOTS[] = "/snapshots/";
 
 static enum status fail(struct error *err, const char *path, const char *what) {
     return error_set(err, errno == ENOSPC || errno == EDQUOT ? STATUS_FULL : STATUS_IO,
@@ -151,15 +151,6 @@ enum status hub_cache_list(const char *repo, struct hub_listing *listing, struct
     return status == STATUS_OK && listing->count == 0 ? STATUS_NOT_FOUND : status;
 }
 
-bool hub_cache_holds(const char *path) {
-    struct text folder = {0};
-    const bool below = hub_cache_folder(&folder, NULL) == STATUS_OK &&
-                       strncmp(path, folder.bytes, folder.length) == 0 &&
-                       strncmp(path + folder.length, "/models--", 9) == 0;
-    text_deinit(&folder);
-    return below;
-}
-
 // ---- what is added
 
 enum status hub_cache_lock(const char *repo, const char *digest, bool (*waiting)(void *user),
@@ -171,7 +162,7 @@ enum status hub_cache_lock(const char *repo, const char *digest, bool (*waiting)
     if (status == STATUS_OK) status = append_repo(repo, &path);
     if (status == STATUS_OK) status = text_format(&path, "/%s.lock", digest);
     if (status == STATUS_OK) status = hub_cache_make_folders(path.bytes, err);
-    if (status == STATUS_OK && (lock = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC, 0644)) < 0)
+    if (status == STATUS_OK && (lock = open(path.bytes, LOCK_FLAGS, 0644)) < 0)
         status = fail(err, path.bytes, "created");
     while (status == STATUS_OK && flock(lock, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
@@ -221,7 +212,11 @@ static enum status write_ref(const char *repo, const char *commit, struct error 
     enum status status = hub_cache_path(repo, "refs/main", &path, err);
     if (status == STATUS_OK) status = text_format(&next, "%s.%d", path.bytes, (int)getpid());
     if (status == STATUS_OK) status = hub_cache_make_folders(path.bytes, err);
-    FILE *file = status == STATUS_OK ? fopen(next.bytes, "we") : NULL;
+    FILE *file = NULL;
+    if (status == STATUS_OK) {
+        unlink(next.bytes); // of a process of the same number, which died
+        file = fopen(next.bytes, "wxe");
+    }
     if (status == STATUS_OK) {
         const bool written = file && fputs(commit, file) >= 0;
         if ((file && fclose(file) != 0) || !written) status = fail(err, next.bytes, "written");
@@ -255,6 +250,53 @@ static enum status walk_files(const char *folder,
     return status;
 }
 
+// "CACHE/models--ORG--REPO", or what is in a snapshot of it; *repo_bytes: the length of the former.
+static bool is_removable(const char *path, const char *cache, size_t *repo_bytes) {
+    const size_t length = strlen(cache);
+    if (strncmp(path, cache, length) != 0 || strncmp(path + length, PREFIX, sizeof PREFIX - 1) != 0)
+        return false;
+    const size_t repo = length + 1 + strcspn(path + length + 1, "/");
+    *repo_bytes = repo;
+    if (!path[repo]) return true;
+    return strncmp(path + repo, SNAPSHOTS, sizeof SNAPSHOTS - 1) == 0 &&
+           path[repo + sizeof SNAPSHOTS - 1];
+}
+
+// Where the path really is. Its last part stays as it is if that is a link, for it leads to a blob.
+static enum status resolve(const char *path, struct text *real) {
+    struct stat info;
+    struct text folder = {0};
+    const char *slash = strrchr(path, '/');
+    if (lstat(path, &info) != 0) return STATUS_NOT_FOUND;
+    const bool is_link = S_ISLNK(info.st_mode);
+    enum status status = STATUS_OK;
+    if (is_link)
+        status = slash ? text_append(&folder, path, (size_t)(slash + 1 - path))
+                       : text_append_string(&folder, "./");
+    char *resolved = status == STATUS_OK ? realpath(is_link ? folder.bytes : path, NULL) : NULL;
+    if (status == STATUS_OK) status = resolved ? text_append_string(real, resolved) : STATUS_IO;
+    if (status == STATUS_OK && is_link) status = text_format(real, "/%s", slash ? slash + 1 : path);
+    text_deinit(&folder);
+    free(resolved);
+    return status;
+}
+
+enum status hub_cache_find(const char *path, struct text *real, size_t *repo_bytes,
+                           struct error *err) {
+    struct text folder = {0};
+    TRY(hub_cache_folder(&folder, err));
+    char *cache = realpath(folder.bytes, NULL);
+    text_deinit(&folder);
+    enum status status = cache ? resolve(path, real) : STATUS_NOT_FOUND;
+    const bool found = status == STATUS_OK && is_removable(real->bytes, cache, repo_bytes);
+    free(cache);
+    if (found || status == STATUS_NO_MEMORY) return status;
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%.300s is not a model in Hugging Face's cache, and quire removes nothing "
+                     "elsewhere",
+                     path);
+}
+
 struct removal {
     const char *model;                   // path of the file or folder that goes
     struct text repo;                    // the repository's folder
@@ -280,8 +322,8 @@ static bool read_blob(const char *link, char blob[HUB_SHA256_DIGITS + 1]) {
     if (length <= 0) return false;
     target[length] = '\0';
     const char *slash = strrchr(target, '/');
-    const size_t digits = slash ? strlen(slash + 1) : 0;
-    if (!slash || digits > HUB_SHA256_DIGITS) return false;
+    const size_t digits = slash ? strspn(slash + 1, "0123456789abcdef") : 0;
+    if (digits == 0 || digits > HUB_SHA256_DIGITS || slash[1 + digits]) return false;
     memcpy(blob, slash + 1, digits + 1);
     return true;
 }
@@ -338,20 +380,39 @@ static enum status remove_any(void *user, const FTSENT *entry) {
                : fail(((struct removal *)user)->err, entry->fts_path, "removed");
 }
 
+// What the hub's clients keep there; somebody's own files beside it stay, and the folder with them.
+static enum status remove_repo(struct removal *removal) {
+    static const char *const KEPT[] = {"snapshots", "refs", "blobs", ".no_exist"};
+    struct text path = {0};
+    struct stat info;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof KEPT / sizeof KEPT[0] && status == STATUS_OK; i++) {
+        text_clear(&path);
+        status = text_format(&path, "%s/%s", text_string(&removal->repo), KEPT[i]);
+        if (status == STATUS_OK && lstat(path.bytes, &info) == 0)
+            status = walk_files(path.bytes, remove_any, removal);
+    }
+    text_deinit(&path);
+    (void)rmdir(text_string(&removal->repo));
+    return status;
+}
+
 enum status hub_cache_remove(const char *path, uint64_t *freed_bytes, struct error *err) {
-    struct removal removal = {.model = path, .err = err};
-    struct text snapshots = {0};
-    const char *middle = strstr(path, SNAPSHOTS);
-    ASSERT(hub_cache_holds(path));
-    enum status status =
-        text_append(&removal.repo, path, middle ? (size_t)(middle - path) : strlen(path));
+    struct removal removal = {.err = err};
+    struct text real = {0}, snapshots = {0};
+    size_t repo_bytes = 0;
+    enum status status = hub_cache_find(path, &real, &repo_bytes, err);
+    removal.model = text_string(&real);
+    if (status == STATUS_OK) status = text_append(&removal.repo, real.bytes, repo_bytes);
     if (status == STATUS_OK) status = text_format(&snapshots, "%s/snapshots", removal.repo.bytes);
-    if (status == STATUS_OK && middle) status = walk_files(snapshots.bytes, note_kept, &removal);
+    if (status == STATUS_OK && real.bytes[repo_bytes])
+        status = walk_files(snapshots.bytes, note_kept, &removal);
     if (status == STATUS_OK && removal.links) // of other models
         status = walk_files(snapshots.bytes, remove_link, &removal);
     else if (status == STATUS_OK)
-        status = walk_files(removal.repo.bytes, remove_any, &removal);
+        status = remove_repo(&removal);
     if (status == STATUS_OK) *freed_bytes = removal.freed_bytes;
+    text_deinit(&real);
     text_deinit(&removal.repo);
     text_deinit(&snapshots);
     free(removal.kept);

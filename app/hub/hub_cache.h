@@ -49,11 +49,13 @@ MUST_CHECK enum status hub_cache_lock(const char *repo, const char *digest,
 MUST_CHECK enum status hub_cache_publish(const char *repo, const struct hub_listing *listing,
                                          const struct hub_model *model, struct error *err);
 
-// Removes the files at `path`, a link or a folder of a snapshot, with their blobs unless another
-// link needs them; and the repository's folder when no link is left, or if `path` is that folder.
-MUST_CHECK enum status hub_cache_remove(const char *path, uint64_t *freed_bytes, struct error *err);
+// Appends where `path` really is, its links resolved: the folder of a repository in the cache,
+// whose length is *repo_bytes, or something in a snapshot below it. UNSUPPORTED: it is neither.
+MUST_CHECK enum status hub_cache_find(const char *path, struct text *real, size_t *repo_bytes,
+                                      struct error *err);
 
-// Is the path in a snapshot of the cache?
-bool hub_cache_holds(const char *path);
+// Removes the files at `path`, as hub_cache_find() has it, with their blobs unless another link
+// needs them; and the whole repository when no link is left, or if `path` is its folder.
+MUST_CHECK enum status hub_cache_remove(const char *path, uint64_t *freed_bytes, struct error *err);
 
 #endif

@@ -54,11 +54,16 @@ static bool append_entry(int file, const char *text) {
     return whole;
 }
 
-// Writes Readline's history to a new file and, if that succeeds, replaces the old one.
+// Writes Readline's history to a new file and, if that succeeds, replaces the old one; where that
+// is a link, what it leads to.
 static void rewrite(const char *path) {
     struct text temporary = {0};
-    if (text_format(&temporary, "%s.new", path) != STATUS_OK) return;
-    const int file = open_private(temporary.bytes, O_TRUNC);
+    char *real = realpath(path, NULL);
+    if (!real || text_format(&temporary, "%s.XXXXXX", real) != STATUS_OK) {
+        free(real);
+        return;
+    }
+    const int file = mkostemp(temporary.bytes, O_CLOEXEC);
     HIST_ENTRY **entries = history_list();
     bool whole = file >= 0;
     for (size_t i = 0; whole && entries && entries[i]; i++)
@@ -66,10 +71,11 @@ static void rewrite(const char *path) {
     whole = whole && fsync(file) == 0;
     if (file >= 0) whole = close(file) == 0 && whole;
     if (whole)
-        rename(temporary.bytes, path);
+        rename(temporary.bytes, real);
     else if (file >= 0)
         unlink(temporary.bytes);
     text_deinit(&temporary);
+    free(real);
 }
 
 static long load(FILE *file) {
