@@ -14,14 +14,17 @@
 // where it says anything, and which neither transformers nor llama.cpp apply.
 static float yarn_magnitude(struct metadata *metadata, float factor) {
     const float stretch = factor > 1 ? 0.1f * logf(factor) : 0;
-    const float given = metadata_float(metadata, "rope.scaling.yarn_attn_factor", 0);
+    const float stated = metadata_float(metadata, "rope.scaling.yarn_attn_factor", 0);
+    const float given = stated == 1 && metadata_is_of_writer(metadata) ? 0 : stated; // its default
     const float multiplier = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
     return given >= 1 ? given : (1 + stretch) / (1 + multiplier * stretch);
 }
 
+// A share below 0 is one that is not stated.
 static void read_yarn(struct metadata *metadata, struct rope *rope) {
-    const float share = metadata_float(metadata, "rope.scaling.yarn_ext_factor", 1.0f);
-    if (share != 1)
+    double share = 1;
+    metadata_find_float(metadata, "rope.scaling.yarn_ext_factor", &share);
+    if (share >= 0 && share != 1)
         metadata_fail(metadata, STATUS_UNSUPPORTED, "rope.scaling.yarn_ext_factor",
                       "is not 1, which quire lacks");
     rope->beta_fast = metadata_float(metadata, "rope.scaling.yarn_beta_fast", 32.0f);
@@ -43,9 +46,9 @@ static void read_scaling(struct metadata *metadata, struct rope *rope) {
     rope->factor = factor > 0 ? factor : 1;
     rope->scaling = type >= 0 ? (enum rope_scaling)type : factor > 0 ? ROPE_LINEAR : ROPE_PLAIN;
     // Phi-3's files have factors and say what cosine and sine are multiplied by; no type.
-    if (metadata_has(metadata, "rope.scaling.attn_factor") && rope->scaling == ROPE_PLAIN)
-        rope->scaling = ROPE_LONG;
     rope->attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1.0f);
+    if (rope->attention_factor != 1 && rope->scaling == ROPE_PLAIN && type < 0)
+        rope->scaling = ROPE_LONG;
     if (rope->scaling == ROPE_YARN) read_yarn(metadata, rope);
 }
 
@@ -87,8 +90,10 @@ static void read_attention(struct metadata *metadata, const struct model_config 
 }
 
 // What YaRN adds to scores where latent attention has a multiplier, and not to cosine and sine.
+// llama.cpp multiplies it by ten as it reads it, and writes it so.
 static float yarn_score_scale(struct metadata *metadata, struct rope *rope) {
-    const float multiplier = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
+    const float stated = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
+    const float multiplier = metadata_is_of_writer(metadata) ? stated / 10 : stated;
     if (rope->scaling != ROPE_YARN || multiplier == 0) return 1;
     rope->attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1);
     return rope->factor > 1 ? 1 + multiplier * logf(rope->factor) : 1;
@@ -118,17 +123,21 @@ static void read_latent(struct metadata *metadata, const struct model_config *co
     attention->scale = stretch * stretch / sqrtf((float)size);
 }
 
-// The softmax of the chosen scores alone (3) is that of all (1) made to add up to one.
+// As expert_gating_func has them. The softmax of the chosen scores alone is that of all made to add
+// up to one.
+enum { OF_FAMILY, SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
+
 static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
-    enum { OF_FAMILY, SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
     int64_t gating = OF_FAMILY;
     metadata_find_int(metadata, "expert_gating_func", &gating);
     if (gating < OF_FAMILY || gating > SOFTMAX_OF_CHOSEN)
         metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_gating_func",
                       "is neither softmax nor sigmoid, which quire lacks");
     if (gating != OF_FAMILY) ffn->gating = gating == SIGMOID ? GATING_SIGMOID : GATING_SOFTMAX;
-    ffn->raw_shares = !metadata_flag(metadata, "expert_weights_norm", !ffn->raw_shares) &&
-                      gating != SOFTMAX_OF_CHOSEN;
+    bool raw = ffn->raw_shares; // or as folders have it
+    gguf_find_bool(metadata->gguf, "quire.raw_shares", &raw);
+    ffn->raw_shares =
+        !metadata_flag(metadata, "expert_weights_norm", !raw) && gating != SOFTMAX_OF_CHOSEN;
     ffn->share_scale = metadata_factor(metadata, "expert_weights_scale", 1);
     ffn->expert_groups = metadata_count(metadata, "expert_group_count", EXPERT_GROUPS_MAX);
     if (ffn->expert_groups == 1) ffn->expert_groups = 0;
@@ -308,6 +317,59 @@ static enum status refuse_part(const struct gguf *gguf, struct error *err) {
     return STATUS_OK;
 }
 
+// The block of a tensor, "blk.12.attn_q.weight", and whether it serves only to predict further
+// tokens; -1: it is in no block.
+static int32_t block_of(struct gguf_string name, bool *drafts) {
+    char text[GGUF_MAX_NAME_BYTES + 1];
+    int32_t block = -1;
+    int length = 0;
+    snprintf(text, sizeof text, "%.*s", (int)name.length, name.bytes);
+    if (sscanf(text, "blk.%4" SCNd32 ".%n", &block, &length) < 1 || length == 0) return -1;
+    *drafts = !strncmp(text + length, "nextn.", strlen("nextn."));
+    return block;
+}
+
+// Which blocks are the trunk's. A file counts the blocks that only draft among all, at their end;
+// but some have left them out and still count them, and some count them apart. So a block is the
+// trunk's if it has matrices and nothing that drafts.
+static void set_draft_layers(const struct gguf *gguf, int32_t stated, struct model_config *config) {
+    enum { NONE, ORDINARY, DRAFTS };
+    unsigned char kinds[2 * MODEL_MAX_LAYERS] = {NONE};
+    const int32_t blocks = config->layers;
+    ASSERT(stated < blocks && blocks <= MODEL_MAX_LAYERS);
+    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+        bool drafts = false;
+        const struct gguf_tensor *tensor = gguf_tensor_at(gguf, i);
+        const int32_t block = block_of(tensor->name, &drafts);
+        if (block < 0 || block >= blocks + stated || kinds[block] == DRAFTS) continue;
+        if (drafts || tensor->dims > 1) kinds[block] = drafts ? DRAFTS : ORDINARY;
+    }
+    while (blocks - config->layers < stated && kinds[config->layers - 1] != ORDINARY)
+        config->layers--;
+    config->draft_layers = blocks - config->layers;
+    while (config->draft_layers < stated && kinds[config->layers + config->draft_layers] == DRAFTS)
+        config->draft_layers++;
+}
+
+// Keys that a family does not read may state what is so without them.
+static void accept_what_is_so(struct metadata *metadata, const struct model_config *config) {
+    const struct layer_spec *attends = &config->specs[0], *mixes = &config->specs[0];
+    for (int32_t i = config->layers - 1; i >= 0; i--) {
+        if (config->specs[i].mixer == MIXER_ATTENTION) attends = &config->specs[i];
+        if (config->specs[i].ffn.experts > 0) mixes = &config->specs[i];
+    }
+    metadata_accept(metadata, "embedding_scale", config->embedding_scale);
+    metadata_accept(metadata, "logit_scale", config->logit_scale);
+    metadata_accept(metadata, "residual_scale", config->specs[0].residual_scale);
+    metadata_accept(metadata, "attention.scale", attends->attention.scale);
+    if (mixes->ffn.experts == 0) return;
+    const bool softmax = mixes->ffn.gating == GATING_SOFTMAX;
+    metadata_accept(metadata, "expert_weights_norm", !mixes->ffn.raw_shares);
+    metadata_accept(metadata, "expert_gating_func", softmax ? SOFTMAX : SIGMOID);
+    if (softmax && !mixes->ffn.raw_shares)
+        metadata_accept(metadata, "expert_gating_func", SOFTMAX_OF_CHOSEN);
+}
+
 enum status model_config_read(const struct gguf *gguf, struct model_config *config,
                               struct error *err) {
     struct gguf_string name;
@@ -318,7 +380,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     const struct family *family = family_find(name.bytes, name.length);
     if (!family) return refuse_family(gguf, name, err);
 
-    struct metadata metadata = {.gguf = gguf, .family = family->name, .err = err};
+    struct metadata metadata = {.gguf = gguf, .family = family, .err = err};
     struct model_config found = {
         .family = family->name,
         .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),
@@ -335,11 +397,13 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .multimodal = family->multimodal,
     };
     ASSERT(found.layers > 0 && found.layers <= MODEL_MAX_LAYERS);
-    found.draft_layers = metadata_count(&metadata, "nextn_predict_layers", found.layers - 1);
+    const int32_t drafts = metadata_count(&metadata, "nextn_predict_layers", found.layers - 1);
     TRY(metadata.status); // so that there is a layer
-    found.layers -= found.draft_layers;
+    metadata.blocks = found.layers;
+    set_draft_layers(gguf, drafts, &found);
     read_layers(&metadata, family, &found);
     family->read(&metadata, &found);
+    accept_what_is_so(&metadata, &found);
     check_planes(&metadata, &found);
     metadata_check_unread(&metadata);
     if (metadata.status == STATUS_OK) *config = found;
@@ -348,33 +412,17 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
 
 // Of encoders of images and sound: "v.blk.0.attn_q.weight", "a.conv1d.0.weight",
 // "mm.input_projection.weight".
-static size_t count_of_encoders(const struct gguf *gguf) {
+static bool is_of_encoder(struct gguf_string name) {
     static const char *const begins[] = {"v.", "a.", "mm."};
-    size_t count = 0;
-    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
-        const struct gguf_string name = gguf_tensor_at(gguf, i)->name;
-        for (size_t b = 0; b < sizeof begins / sizeof begins[0]; b++)
-            count += name.length > strlen(begins[b]) &&
-                     !memcmp(name.bytes, begins[b], strlen(begins[b]));
-    }
-    return count;
+    for (size_t b = 0; b < sizeof begins / sizeof begins[0]; b++)
+        if (name.length > strlen(begins[b]) && !memcmp(name.bytes, begins[b], strlen(begins[b])))
+            return true;
+    return false;
 }
 
-// Of layers behind the last one.
-static size_t count_of_draft_layers(const struct model_config *config, const struct gguf *gguf) {
-    size_t count = 0;
-    for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
-        const struct gguf_string name = gguf_tensor_at(gguf, i)->name;
-        char begin[64];
-        int32_t layer = -1;
-        snprintf(begin, sizeof begin, "%.*s", (int)name.length, name.bytes);
-        count += sscanf(begin, "blk.%4" SCNd32 ".", &layer) == 1 && layer >= config->layers &&
-                 layer < config->layers + config->draft_layers;
-    }
-    return count;
-}
-
-size_t model_config_left_aside(const struct model_config *config, const struct gguf *gguf) {
-    return (config->multimodal ? count_of_encoders(gguf) : 0) +
-           (config->draft_layers ? count_of_draft_layers(config, gguf) : 0);
+bool model_config_leaves_aside(const struct model_config *config, struct gguf_string name) {
+    bool drafts;
+    const int32_t first = model_config_blocks(config), block = block_of(name, &drafts);
+    return (config->multimodal && is_of_encoder(name)) ||
+           (block >= first && block < first + config->draft_layers);
 }

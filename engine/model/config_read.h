@@ -10,7 +10,7 @@
 MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_config *config,
                                          struct error *err);
 
-// How many of the file's tensors are those of encoders and draft layers, which are not loaded.
-size_t model_config_left_aside(const struct model_config *config, const struct gguf *gguf);
+// Is the tensor an encoder's or a draft layer's, which are not loaded?
+bool model_config_leaves_aside(const struct model_config *config, struct gguf_string name);
 
 #endif

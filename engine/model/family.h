@@ -22,12 +22,6 @@
 #include "engine/model/metadata.h"
 #include "engine/model/model_config.h"
 
-// What a config.json means that lacks the key.
-struct folder_default {
-    const char *key;
-    double value;
-};
-
 // How a folder's config.json lists layers that do not all attend (folder_hybrid.h).
 enum hybrid {
     HYBRID_NONE,
@@ -54,10 +48,10 @@ struct family {
     bool multimodal;         // as in model_config.h
     bool tied;             // a folder's output is its embedding where tie_word_embeddings is absent
     const char *quantized; // the method by which a folder's experts may be packed; or NULL
-    const struct folder_default *defaults; // up to one without a key; or NULL
-    bool norms_plus_one;                   // a folder's norms multiply by 1 + weight
-    bool centered_norms;                   // as in model_config.h
-    bool latent;                           // attention is
+    const char *keys;      // of those that change answers in some families only: what it reads
+    bool norms_plus_one;   // a folder's norms multiply by 1 + weight
+    bool centered_norms;   // as in model_config.h
+    bool latent;           // attention is
     enum hybrid hybrid;
     bool multiplied;     // files' matrices are those of a folder, multiplied
     const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
@@ -66,6 +60,10 @@ struct family {
 
 const struct family *family_find(const char *name, size_t length); // or NULL
 const struct family *family_of_model_type(const char *model_type); // or NULL
+
+// Does the family read the key, of those without its name? Caps, scales, how experts are weighed
+// and which layers are not rotated are read by those that list them; all others by all.
+bool family_has_key(const struct family *family, const char *key);
 
 enum { FAMILY_LIST_BYTES = 768 };
 

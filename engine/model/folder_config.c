@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/folder_defaults.h"
 #include "engine/model/folder_hybrid.h"
 #include "engine/model/folder_rope.h"
 #include "engine/model/folder_writer.h"
@@ -52,6 +53,17 @@ static bool lacks(const struct writer *writer, const struct writer_line *line) {
            !strncmp(line->ours, "expert", 6);
 }
 
+// A scale or a cap of other families: left unread, and so refused unless it is off. A factor of 1
+// is.
+static bool is_of_others(struct writer *writer, const struct writer_line *line) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(writer->json, line->theirs);
+    if (family_has_key(writer->family, line->ours)) return false;
+    if (cJSON_IsNumber(item) && item->valuedouble == 1 &&
+        strcmp(line->ours, "attention.scale") != 0 && !strstr(line->ours, "softcapping"))
+        writer_get(writer, writer->json, line->theirs);
+    return true;
+}
+
 // Does a line before this one say the same under another name?
 static bool is_again(struct writer *writer, const struct writer_line *lines, size_t at) {
     const cJSON *item = writer_get(writer, writer->json, lines[at].theirs);
@@ -63,7 +75,6 @@ static bool is_again(struct writer *writer, const struct writer_line *lines, siz
 }
 
 static void translate_numbers(struct writer *writer) {
-    static const char *const caps[] = {"attn_logit_softcapping", "final_logit_softcapping"};
     static const struct writer_line lines[] = {
         {"num_hidden_layers", "block_count"},
         {"hidden_size", "embedding_length"},
@@ -115,6 +126,7 @@ static void translate_numbers(struct writer *writer) {
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const bool elsewhere = is_mixed_key(writer, lines[i].theirs) || lacks(writer, &lines[i]) ||
                                (writer->family->latent && !strcmp(lines[i].theirs, "head_dim"));
+        if (is_of_others(writer, &lines[i])) continue;
         if (writer_get(writer, writer->json, lines[i].theirs) && !elsewhere &&
             !is_again(writer, lines, i))
             translate_number(writer, &lines[i]);
@@ -123,11 +135,19 @@ static void translate_numbers(struct writer *writer) {
     if (writer->family->centered_norms)
         writer_put_float(writer, "attention.layer_norm_epsilon",
                          writer_number(writer, writer->json, "layer_norm_eps", 1e-5));
+}
+
+// What a family reads that has caps or scales scores by another number than the size of its heads.
+static void translate_scores(struct writer *writer) {
+    static const char *const caps[] = {"attn_logit_softcapping", "final_logit_softcapping"};
     // Null says that there is none; to be absent does not.
     for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++)
-        if (cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(writer->json, caps[i])))
+        if (family_has_key(writer->family, caps[i]) &&
+            cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(writer->json, caps[i])))
             writer_put_number(writer, caps[i], 0);
-    const double scalar = writer_number(writer, writer->json, "query_pre_attn_scalar", 0);
+    const double scalar = family_has_key(writer->family, "attention.scale")
+                              ? writer_number(writer, writer->json, "query_pre_attn_scalar", 0)
+                              : 0;
     if (scalar > 0) writer_put_float(writer, "attention.scale", 1 / sqrt(scalar));
 }
 
@@ -177,8 +197,8 @@ static void translate_router(struct writer *writer) {
     const struct ffn_spec *ffn = &writer->family->layer.ffn;
     const cJSON *json = writer->json, *normed = writer_get(writer, json, "norm_topk_prob");
     if (normed)
-        writer_put_flag(writer, "expert_weights_norm",
-                        writer_flag(writer, json, "norm_topk_prob", false));
+        writer_put_flag(writer, ".quire.raw_shares",
+                        !writer_flag(writer, json, "norm_topk_prob", false));
     else if (ffn->raw_shares)
         writer_fail(writer, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
     const char *scoring =
@@ -358,11 +378,15 @@ static void translate_windows(struct writer *writer) {
                        writer_count(writer, "sliding_window", 0));
 }
 
+// A list, or each how many-th layer is not rotated.
 static void translate_no_rope(struct writer *writer) {
     int32_t rotated[MODEL_MAX_LAYERS], count = 0;
+    if (!family_has_key(writer->family, "no_rope_layers")) return;
+    const int64_t interval = writer_count(writer, "no_rope_layer_interval", 0);
     const cJSON *list = writer_get(writer, writer->json, "no_rope_layers"), *item;
     if (cJSON_GetArraySize(list) > MODEL_MAX_LAYERS)
         writer_fail(writer, STATUS_BAD_FILE, "no_rope_layers", "has too many layers");
+    if (!list && interval > 0) writer_put_int(writer, "no_rope_layers", interval);
     if (!list || writer->status != STATUS_OK) return;
     cJSON_ArrayForEach(item, list) {
         rotated[count++] = cJSON_IsNumber(item) && item->valuedouble != 0;
@@ -389,14 +413,13 @@ enum status folder_config_family(const cJSON *json, const char *path, const stru
                      mapped_file_shown(path), type, model_types);
 }
 
-static cJSON *defaults_of(struct writer *writer) {
-    const struct folder_default *one = writer->family->defaults;
-    cJSON *object = cJSON_CreateObject();
-    bool whole = object != NULL;
-    for (; one && one->key && whole; one++)
-        whole = cJSON_AddNumberToObject(object, one->key, one->value) != NULL;
-    if (!whole && writer->status == STATUS_OK) writer->status = STATUS_NO_MEMORY;
-    return object;
+// Of the part that is read, which may leave it to the whole.
+static const char *model_type_of(const cJSON *whole, const cJSON *part) {
+    const cJSON *inner = cJSON_GetObjectItemCaseSensitive(part, "model_type");
+    const cJSON *outer = cJSON_GetObjectItemCaseSensitive(whole, "model_type");
+    return cJSON_IsString(inner)   ? inner->valuestring
+           : cJSON_IsString(outer) ? outer->valuestring
+                                   : "";
 }
 
 enum status folder_config_read(const cJSON *json, const struct family *family, const char *path,
@@ -406,17 +429,19 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     const cJSON *text_part = writer_get(&writer, json, "text_config");
     refuse_quantized(&writer, json);
     if (family->multimodal && text_part) writer.json = text_part;
+    writer.defaults = folder_defaults_create(writer.json, model_type_of(json, writer.json));
+    if (!writer.defaults && writer.status == STATUS_OK) writer.status = STATUS_NO_MEMORY;
     const bool first = writer_flag(&writer, writer.json, "tie_embedding", family->tied);
     const bool inner = writer_flag(&writer, writer.json, "tie_word_embeddings", first);
     *config =
         (struct folder_config){.tied = writer_flag(&writer, json, "tie_word_embeddings", inner)};
-    writer.defaults = defaults_of(&writer);
     writer.mixed = writer_get(&writer, writer.json, "global_head_dim") != NULL ||
                    writer_get(&writer, writer.json, "per_layer_config") != NULL;
     writer_begin(&writer);
     folder_hybrid_translate(&writer, config);
     if (family->hybrid == HYBRID_NONE) translate_windows(&writer);
     translate_numbers(&writer);
+    translate_scores(&writer);
     translate_no_rope(&writer);
     translate_router(&writer);
     check_mlp_types(&writer);

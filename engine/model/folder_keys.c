@@ -89,6 +89,11 @@ static const char *const harmless[] = {
     "unsloth_fixed",
     "unsloth_version",
     "neftune_noise_alpha",
+    // so unless they are false, which is refused (folder_writer.c)
+    "is_causal",
+    "causal",
+    "use_causal_mask",
+    "use_rope",
     // what the tensors say: one without a place is refused
     "attention_bias",
     "attention_out_bias",
@@ -145,7 +150,6 @@ static const char *const harmless[] = {
     "max_window_layers",
     "initial_context_length",
     "experts_per_token", // num_experts_per_tok again
-    "no_rope_layer_interval",
     "layer_switch",
     "order_of_interleaved_layers",
     "position_embedding_type",

@@ -142,6 +142,14 @@ int64_t writer_count(struct writer *writer, const char *key, int64_t otherwise) 
 bool writer_is_word(const char *const *words, size_t count, const cJSON *item) {
     return !item || (cJSON_IsString(item) && writer_is_among(words, count, item->valuestring));
 }
+
+// What is so unless it is false, or 0.
+static bool is_denied(const cJSON *item) {
+    static const char *const keys[] = {"is_causal", "causal", "use_causal_mask", "use_rope"};
+    const bool off = cJSON_IsFalse(item) || (cJSON_IsNumber(item) && item->valuedouble == 0);
+    return off && writer_is_among(keys, sizeof keys / sizeof keys[0], item->string);
+}
+
 // An absent feature: null, false, 0, "" or nothing listed.
 static bool is_unset(const cJSON *item) {
     return cJSON_IsNull(item) || cJSON_IsFalse(item) ||
@@ -154,6 +162,8 @@ void writer_refuse_unread(struct writer *writer, const cJSON *object) {
     const cJSON *item;
     if (!cJSON_IsObject(object)) return;
     cJSON_ArrayForEach(item, object) {
+        if (is_denied(item))
+            writer_fail(writer, STATUS_UNSUPPORTED, item->string, "is false, which quire lacks");
         if (is_unset(item) || item->string[0] == '_' || strstr(item->string, "dropout") ||
             folder_key_is_harmless(item->string) ||
             writer_is_among(writer->read, writer->read_count, item->string))

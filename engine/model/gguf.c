@@ -740,6 +740,12 @@ const struct gguf_tensor *gguf_find_tensor(const struct gguf *gguf, const char *
     return slot ? &gguf->tensors[slot - 1].face : NULL;
 }
 
+size_t gguf_tensor_index(const struct gguf *gguf, const struct gguf_tensor *tensor) {
+    const size_t offset = (size_t)((const char *)tensor - (const char *)&gguf->tensors[0].face);
+    ASSERT(offset / sizeof gguf->tensors[0] < gguf->tensor_count);
+    return offset / sizeof gguf->tensors[0];
+}
+
 const char *gguf_type_name(uint32_t file_type) {
     const size_t count = sizeof file_types / sizeof file_types[0];
     const char *name = file_type < count ? file_types[file_type].name : NULL;

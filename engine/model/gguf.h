@@ -140,6 +140,7 @@ struct gguf_key gguf_key_at(const struct gguf *gguf, size_t index);
 size_t gguf_tensor_count(const struct gguf *gguf);
 const struct gguf_tensor *gguf_tensor_at(const struct gguf *gguf, size_t index);
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *gguf, const char *name); // or NULL
+size_t gguf_tensor_index(const struct gguf *gguf, const struct gguf_tensor *tensor);   // one of its
 
 const char *gguf_type_name(uint32_t file_type); // of tensor types, known or not: "Q5_1"
 

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/model/family.h"
 #include "kernels/base/assert.h"
 
 enum { KEY_BYTES = 128 };
 
 static const char *full_key(const struct metadata *metadata, const char *key, char *text) {
-    const int length = snprintf(text, KEY_BYTES, "%s.%s", metadata->family, key);
+    const int length = snprintf(text, KEY_BYTES, "%s.%s", metadata->family->name, key);
     ASSERT(length > 0 && length < KEY_BYTES); // both are ours
     return text;
 }
@@ -18,7 +19,7 @@ void metadata_fail(struct metadata *metadata, enum status status, const char *ke
                    const char *what) {
     if (metadata->status != STATUS_OK) return;
     metadata->status = error_set(metadata->err, status, "%s: %s.%s %s", gguf_path(metadata->gguf),
-                                 metadata->family, key, what);
+                                 metadata->family->name, key, what);
 }
 
 // Its place among the keys that were asked for; their number if it is none of them.
@@ -41,37 +42,51 @@ static bool note(struct metadata *metadata, const char *key, bool found) {
 
 static bool find_array(struct metadata *metadata, const char *key, struct gguf_array *array) {
     char name[KEY_BYTES];
+    if (!family_has_key(metadata->family, key)) return false;
     return note(metadata, key,
                 gguf_find_array(metadata->gguf, full_key(metadata, key, name), array));
 }
 
-static bool find_float(struct metadata *metadata, const char *key, double *value) {
+bool metadata_find_float(struct metadata *metadata, const char *key, double *value) {
     char name[KEY_BYTES];
+    if (!family_has_key(metadata->family, key)) return false;
     return note(metadata, key,
                 gguf_find_float(metadata->gguf, full_key(metadata, key, name), value));
 }
 
 bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value) {
     char name[KEY_BYTES];
+    if (!family_has_key(metadata->family, key)) return false;
     return note(metadata, key, gguf_find_int(metadata->gguf, full_key(metadata, key, name), value));
 }
 
 bool metadata_has(struct metadata *metadata, const char *key) {
     double value;
     struct gguf_array array;
-    return find_float(metadata, key, &value) || find_array(metadata, key, &array);
+    return metadata_find_float(metadata, key, &value) || find_array(metadata, key, &array);
 }
 
 bool metadata_is_set(struct metadata *metadata, const char *key) {
     double value;
-    return find_float(metadata, key, &value) && value != 0;
+    return metadata_find_float(metadata, key, &value) && value != 0;
 }
 
 bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise) {
     char name[KEY_BYTES];
     bool value = otherwise;
+    if (!family_has_key(metadata->family, key)) return otherwise;
     note(metadata, key, gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &value));
     return value;
+}
+
+void metadata_accept(struct metadata *metadata, const char *key, double value) {
+    char name[KEY_BYTES];
+    double found = (double)NAN;
+    bool flag;
+    if (family_has_key(metadata->family, key)) return;
+    if (gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &flag)) found = flag;
+    gguf_find_float(metadata->gguf, name, &found);
+    if (fabs(found - value) <= 1e-5 * fabs(value)) note(metadata, key, true);
 }
 
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
@@ -92,6 +107,13 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
 static bool is_list(const struct gguf_array *list, size_t count) {
     return list->count == count && list->type != GGUF_STRING && list->type != GGUF_F32 &&
            list->type != GGUF_F64;
+}
+
+// One for each of `count` layers, or also for the blocks behind them that only draft.
+static bool lists_layers(const struct metadata *metadata, const struct gguf_array *list,
+                         int32_t count) {
+    return is_list(list, (size_t)count) ||
+           (count <= metadata->blocks && is_list(list, (size_t)metadata->blocks));
 }
 
 // A list of one number for all layers is that number.
@@ -134,7 +156,7 @@ void metadata_list(struct metadata *metadata, const char *key, int32_t count, in
     ASSERT(count > 0 && most > 0);
     const bool listed = find_array(metadata, key, &list);
     const int32_t all = listed ? 1 : metadata_int(metadata, key, otherwise, most);
-    if (listed && !is_list(&list, (size_t)count))
+    if (listed && !lists_layers(metadata, &list, count))
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is not a whole number for each layer");
     for (int32_t i = 0; i < count; i++) {
         const bool readable = listed && metadata->status == STATUS_OK;
@@ -148,7 +170,7 @@ void metadata_list(struct metadata *metadata, const char *key, int32_t count, in
 float metadata_float(struct metadata *metadata, const char *key, float otherwise) {
     double value = (double)otherwise;
     struct gguf_array array;
-    const bool found = find_float(metadata, key, &value);
+    const bool found = metadata_find_float(metadata, key, &value);
     if (!found && find_array(metadata, key, &array))
         metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is a list, which quire lacks");
     if (!found && isnan(otherwise)) metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing");
@@ -172,7 +194,7 @@ void metadata_pattern(struct metadata *metadata, const char *key, int32_t count,
     ASSERT(count > 0 && period >= 0);
     const bool listed = find_array(metadata, key, &list);
     metadata_find_int(metadata, key, &stated);
-    if (listed && !is_list(&list, (size_t)count))
+    if (listed && !lists_layers(metadata, &list, count))
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is not a whole number for each layer");
     if (stated < 0) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     for (int32_t i = 0; i < count; i++) {
@@ -182,54 +204,134 @@ void metadata_pattern(struct metadata *metadata, const char *key, int32_t count,
     }
 }
 
-// Keys that change no answer while their value lies in a range: those of other families, which are
-// off, and those that are about training, images or names.
-static const struct {
+// Keys that change no answer while their value, or each of a list, lies in a range: those of other
+// families, which are off, and those that are about training, images or names. A name that
+// ends in a dot or a stroke stands for all that begin with it, and one with several rows may lie in
+// any of their ranges.
+#define ANY -HUGE_VAL, HUGE_VAL
+#define OFF 0, 0
+static const struct range {
     const char *key;
     double least, most;
 } harmless[] = {
-    {"vocab_size", -HUGE_VAL, HUGE_VAL}, // the embedding's rows say it
-    {"tensor_data_layout", -HUGE_VAL, HUGE_VAL},
-    {"rope.dimension_sections", -HUGE_VAL, HUGE_VAL}, // of text all positions are the token's
-    {"n_deepstack_layers", -HUGE_VAL, HUGE_VAL},      // of images
-    {"deepstack_mapping", -HUGE_VAL, HUGE_VAL},
-    {"rope.scaling.finetuned", -HUGE_VAL, HUGE_VAL},
-    {"rope.scaling.original_context_length", -HUGE_VAL, HUGE_VAL}, // of a scaling, if there is one
-    {"rope.scaling.yarn_beta_fast", -HUGE_VAL, HUGE_VAL},
-    {"rope.scaling.yarn_beta_slow", -HUGE_VAL, HUGE_VAL},
-    {"rope.scaling.yarn_log_multiplier", -HUGE_VAL, HUGE_VAL},
-    {"rope.scaling.yarn_attn_factor", -HUGE_VAL, HUGE_VAL},
+    {"vocab_size", ANY}, // the embedding's rows say it
+    {"tensor_data_layout", ANY},
+    {"rope.dimension_sections", ANY}, // of text all positions are the token's
+    {"n_deepstack_layers", ANY},      // of images
+    {"deepstack_mapping", ANY},
+    {"rope.scaling.finetuned", ANY},
+    {"rope.scaling.original_context_length", ANY}, // of a scaling, if there is one
+    {"rope.scaling.yarn_beta_fast", ANY},
+    {"rope.scaling.yarn_beta_slow", ANY},
+    {"rope.scaling.yarn_log_multiplier", ANY},
+    {"rope.scaling.yarn_attn_factor", ANY},
+    {"rope.scaling.yarn_ext_factor", ANY},
     {"rope.scaling.alpha", 0, 1},
-    {"attention.layer_norm_epsilon", -HUGE_VAL, HUGE_VAL},     // of norms that are no RMS norms
-    {"attention.sliding_window_pattern", -HUGE_VAL, HUGE_VAL}, // of a window, if there is one
+    {"attention.layer_norm_epsilon", ANY},     // of norms that are no RMS norms
+    {"attention.layer_norm_rms_epsilon", ANY}, // of those that are
+    {"attention.group_norm_", OFF},
+    {"attention.sliding_window", OFF},
+    {"attention.sliding_window_pattern", ANY}, // of a window, if there is one
     {"attention.causal", 1, 1},
-    {"attention.clamp_kqv", 0, 0},
-    {"attention.max_alibi_bias", 0, 0},
-    {"attention.shared_kv_layers", 0, 0},
-    {"attention.temperature_length", -HUGE_VAL, HUGE_VAL}, // of a scale, if there is one
-    {"attention.temperature_scale", 0, 0},
-    {"attention.scale", 0, 0},
-    {"embedding_length_per_layer_input", 0, 0},
-    {"embedding_scale", 1, 1},
-    {"residual_scale", 1, 1},
-    {"logit_scale", 1, 1},
-    {"router_logit_softcapping", 0, 0},
-    {"pooling_type", 0, 0},
-    {"use_parallel_residual", 0, 0},
-    {"leading_dense_block_count", 0, 0},
-    {"interleave_moe_layer_step", 0, 1},
+    {"attention.clamp_kqv", OFF},
+    {"attention.max_alibi_bias", OFF},
+    {"attention.shared_kv_layers", OFF},
+    {"attention.temperature_length", ANY}, // of a scale, if there is one
+    {"attention.temperature_scale", OFF},
+    {"attention.scale", OFF},
+    {"attention.output_scale", OFF},
+    {"attention.value_scale", OFF},
+    {"attention.rope_pattern", 1, 1}, // rotated, but where the family says otherwise
+    {"attention.relative_buckets_count", OFF},
+    {"attention.recurrent_layers", OFF},
+    {"attention.q_lora_rank", OFF},
+    {"attention.kv_lora_rank", OFF},
+    {"attention.key_length_mla", OFF},
+    {"attention.value_length_mla", OFF},
+    {"attention.decay_lora_rank", OFF},
+    {"attention.iclr_lora_rank", OFF},
+    {"attention.value_residual_mix_lora_rank", OFF},
+    {"attention.gate_lora_rank", OFF},
+    {"attention.output_group_count", OFF},
+    {"attention.output_lora_rank", OFF},
+    {"attention.compress_rope_freq_base", OFF},
+    {"attention.compress_ratios", OFF},
+    {"attention.indexer.", OFF},
+    {"embedding_length_per_layer_input", OFF},
+    {"embedding_scale", OFF},
+    {"residual_scale", OFF},
+    {"logit_scale", OFF},
+    {"attn_logit_softcapping", OFF},
+    {"final_logit_softcapping", OFF},
+    {"router_logit_softcapping", OFF},
+    {"pooling_type", OFF},
+    {"pooling_type", UINT32_MAX, UINT32_MAX}, // not stated
+    {"use_parallel_residual", OFF},
+    {"leading_dense_block_count", ANY}, // of experts, if there are any
+    {"interleave_moe_layer_step", ANY},
     {"moe_every_n_layers", 0, 1},
-    {"swiglu_clamp_exp", 0, 0},
-    {"expert_used_count", -HUGE_VAL, HUGE_VAL}, // of experts, if there are any
-    {"expert_feed_forward_length", -HUGE_VAL, HUGE_VAL},
-    {"expert_gating_func", -HUGE_VAL, HUGE_VAL},
-    {"expert_weights_norm", -HUGE_VAL, HUGE_VAL},
-    {"expert_weights_scale", -HUGE_VAL, HUGE_VAL},
-    {"expert_shared_count", 0, 0},
-    {"expert_shared_feed_forward_length", 0, 0},
+    {"swiglu_clamp_exp", OFF},
+    {"swiglu_clamp_shexp", OFF},
+    {"expert_used_count", ANY},
+    {"expert_feed_forward_length", ANY},
+    {"expert_weights_scale", OFF},
+    {"expert_weights_scale", 1, 1},
+    {"expert_shared_count", OFF},
+    {"expert_shared_feed_forward_length", OFF},
+    {"expert_chunk_feed_forward_length", OFF},
+    {"expert_latent_length", OFF},
+    {"moe_latent_size", OFF},
     {"expert_group_count", 0, 1},
     {"expert_group_used_count", 0, 1},
+    {"experts_per_group", OFF},
+    {"expert_group_scale", OFF}, // of such groups
+    {"expert_group_scale", 0.0499, 0.0501},
+    {"expert_group_scale", 1, 1},
+    {"activation.situ_beta", OFF}, // of an activation that no family here has
+    {"activation.situ_beta", 1, 1},
+    {"activation.situ_linear_beta", OFF},
+    {"token_shift_count", OFF}, // of recurrences that mix a token with the one before
+    {"token_shift_count", 2, 2},
+    {"rescale_every_n_layers", OFF},
+    {"time_mix_extra_dim", OFF},
+    {"time_decay_extra_dim", OFF},
+    {"wkv.head_size", OFF},
+    {"kda.gate_lower_bound", ANY}, // of a head size, if there is one
+    {"kda.", OFF},
+    {"ssm.", OFF},
+    {"shortconv.l_cache", OFF},
+    {"decoder_start_token_id", -1, -1},
+    {"decoder_block_count", OFF},
+    {"swin_norm", OFF},
+    {"hash_layer_count", OFF},
+    {"attn_res.block_size", OFF},
+    {"hrm.", OFF},
+    {"hyper_connection.", OFF},
+    {"posnet.", OFF},
+    {"convnext.", OFF},
+    {"classifier.output_labels", OFF}, // an empty list
+    {"dense_2_feat_", OFF},
+    {"dense_3_feat_", OFF},
 };
+
+// llama.cpp's own writer states every key that it knows, whether the family has it or not: one that
+// the family lacks has the value with which llama.cpp begins, and nothing applies it there either.
+static const struct range of_writer[] = {
+    {"attn_logit_softcapping", 50, 50},   {"final_logit_softcapping", 30, 30},
+    {"router_logit_softcapping", 30, 30}, {"rope.freq_base_swa", 10000, 10000},
+    {"expert_weights_norm", OFF},         {"expert_gating_func", OFF},
+};
+
+bool metadata_is_of_writer(const struct metadata *metadata) {
+    static const char *const keys[] = {"token_shift_count", "expert_group_scale",
+                                       "router_logit_softcapping"};
+    char name[KEY_BYTES];
+    double value;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!gguf_find_float(metadata->gguf, full_key(metadata, keys[i], name), &value))
+            return false;
+    return true;
+}
 
 // Of encoders of images and sound beside the text.
 static bool is_of_encoder(struct gguf_string key) {
@@ -240,34 +342,77 @@ static bool is_of_encoder(struct gguf_string key) {
     return false;
 }
 
-// `full` is the key with the family's name, `key` without.
-static bool is_harmless(const struct gguf *gguf, struct gguf_string full, struct gguf_string key) {
-    char name[KEY_BYTES];
-    double value = (double)NAN; // of what is no number, only a row without bounds can hold
+static bool is_named(const char *row, const char *key) {
+    const size_t length = strlen(row);
+    const bool begins = length > 0 && (row[length - 1] == '.' || row[length - 1] == '_');
+    return begins ? !strncmp(row, key, length) : !strcmp(row, key);
+}
+
+// What is no number, nor a list of them, only a row without bounds can hold.
+static bool lies_within(const struct gguf *gguf, const char *name, const struct range *row) {
+    double value = (double)NAN;
+    struct gguf_array list;
     bool flag;
-    if (is_of_encoder(key)) return true;
-    snprintf(name, sizeof name, "%.*s", (int)full.length, full.bytes);
+    if (isinf(row->most)) return true;
     if (gguf_find_bool(gguf, name, &flag)) value = flag;
-    gguf_find_float(gguf, name, &value);
-    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
-        if (strlen(harmless[i].key) == key.length &&
-            !memcmp(harmless[i].key, key.bytes, key.length))
-            return isinf(harmless[i].most) ||
-                   (value >= harmless[i].least && value <= harmless[i].most);
+    if (gguf_find_float(gguf, name, &value) || !gguf_find_array(gguf, name, &list))
+        return value >= row->least && value <= row->most;
+    bool within = list.type != GGUF_STRING || list.count == 0;
+    for (size_t i = 0; i < list.count && within; i++) {
+        const bool real = list.type == GGUF_F32 || list.type == GGUF_F64;
+        value = real ? gguf_array_float(&list, i) : (double)gguf_array_int(&list, i);
+        within = value >= row->least && value <= row->most;
+    }
+    return within;
+}
+
+static bool is_in(const struct range *rows, size_t count, const struct gguf *gguf, const char *name,
+                  const char *key) {
+    for (size_t i = 0; i < count; i++)
+        if (is_named(rows[i].key, key) && lies_within(gguf, name, &rows[i])) return true;
     return false;
 }
 
+// Of layers with a window: there are none, or the key says what it says of the others.
+static bool is_same_in_windows(const struct metadata *metadata, const char *name, const char *key) {
+    static const char end[] = "_swa";
+    const size_t length = strlen(key);
+    char other[KEY_BYTES], full[KEY_BYTES];
+    double value, others, window = 0;
+    if (length < sizeof end || strcmp(key + length - strlen(end), end) != 0) return false;
+    if (!gguf_find_float(metadata->gguf, name, &value)) return false;
+    gguf_find_float(metadata->gguf, full_key(metadata, "attention.sliding_window", full), &window);
+    snprintf(other, sizeof other, "%.*s", (int)(length - strlen(end)), key);
+    return value == 0 || window == 0 ||
+           (gguf_find_float(metadata->gguf, full_key(metadata, other, full), &others) &&
+            value == others);
+}
+
+// `full` is the key with the family's name, `key` without.
+static bool is_harmless(const struct metadata *metadata, struct gguf_string full,
+                        struct gguf_string key) {
+    char name[KEY_BYTES], rest[KEY_BYTES];
+    if (is_of_encoder(key)) return true;
+    if (full.length >= KEY_BYTES) return false;
+    snprintf(name, sizeof name, "%.*s", (int)full.length, full.bytes);
+    snprintf(rest, sizeof rest, "%.*s", (int)key.length, key.bytes);
+    return is_in(harmless, sizeof harmless / sizeof harmless[0], metadata->gguf, name, rest) ||
+           (metadata_is_of_writer(metadata) &&
+            is_in(of_writer, sizeof of_writer / sizeof of_writer[0], metadata->gguf, name, rest)) ||
+           is_same_in_windows(metadata, name, rest);
+}
+
 void metadata_check_unread(struct metadata *metadata) {
-    const size_t begin = strlen(metadata->family);
+    const size_t begin = strlen(metadata->family->name);
     for (size_t i = 0; i < gguf_key_count(metadata->gguf); i++) {
         const struct gguf_string full = gguf_key_at(metadata->gguf, i).name;
-        if (full.length <= begin || memcmp(full.bytes, metadata->family, begin) != 0 ||
+        if (full.length <= begin || memcmp(full.bytes, metadata->family->name, begin) != 0 ||
             full.bytes[begin] != '.')
             continue;
         const struct gguf_string key = {full.bytes + begin + 1, full.length - begin - 1};
         const int32_t place = place_of(metadata, key);
         const bool asked = place < metadata->asked_count;
-        if (asked ? metadata->found[place] : is_harmless(metadata->gguf, full, key)) continue;
+        if (asked ? metadata->found[place] : is_harmless(metadata, full, key)) continue;
         char shown[KEY_BYTES];
         snprintf(shown, sizeof shown, "%.*s", (int)key.length, key.bytes);
         metadata_fail(metadata, STATUS_UNSUPPORTED, shown,

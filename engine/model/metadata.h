@@ -3,7 +3,8 @@
 // Keys are GGUF's, "block_count" for "llama.block_count"; folder_config.h translates a config.json
 // into them. The first failure is kept and what is read afterwards is harmless, so that reading
 // twenty keys is twenty lines and one check at the end. What was found is remembered: a key that
-// nobody read is checked at the end.
+// nobody read is checked at the end. A key that the family does not have (family_has_key()) is as
+// absent, and so one that nobody read.
 #ifndef ENGINE_METADATA_H
 #define ENGINE_METADATA_H
 
@@ -15,10 +16,13 @@
 
 enum { METADATA_ASKED_MOST = 128 }; // different keys that quire knows how to read
 
+struct family;
+
 struct metadata {
-    const struct gguf *gguf; // borrowed
-    const char *family;      // what the keys begin with
-    enum status status;      // of the first failure
+    const struct gguf *gguf;     // borrowed
+    const struct family *family; // whose name the keys begin with
+    int32_t blocks;              // that a list may count: layers, and such as only draft
+    enum status status;          // of the first failure
     struct error *err;
     const char *asked[METADATA_ASKED_MOST]; // borrowed: string literals
     bool found[METADATA_ASKED_MOST];        // is it there, and of a type that was asked for?
@@ -33,8 +37,16 @@ void metadata_fail(struct metadata *metadata, enum status status, const char *ke
 // for it, and it is known to change no answer, at all or with the value that it has.
 void metadata_check_unread(struct metadata *metadata);
 
+// Was the file written by llama.cpp itself, and not by a converter? Its writer states every key
+// that it knows, whether the family has it or not.
+bool metadata_is_of_writer(const struct metadata *metadata);
+
+// A key that the family does not have, but whose value is about this one, is as good as read.
+void metadata_accept(struct metadata *metadata, const char *key, double value);
+
 bool metadata_has(struct metadata *metadata, const char *key); // a number, or a list
 bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value);
+bool metadata_find_float(struct metadata *metadata, const char *key, double *value);
 bool metadata_is_set(struct metadata *metadata, const char *key); // a number other than 0
 bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise);
 

@@ -19,7 +19,7 @@
 struct loader {
     struct model *model;
     const struct gguf *gguf;
-    size_t used; // tensors that found their place
+    bool *placed; // the file's tensors, in its order, that found their place; owned
     size_t bytes_of_type[DTYPE_COUNT];
     enum status status;
     struct error *err;
@@ -46,7 +46,7 @@ static const struct gguf_tensor *find(struct loader *loader, const char *name, b
         if (!optional) refuse(loader, STATUS_BAD_FILE, name, "is missing");
         return NULL;
     }
-    loader->used++;
+    loader->placed[gguf_tensor_index(loader->gguf, tensor)] = true;
     if (!tensor->known) {
         char what[96];
         snprintf(what, sizeof what,
@@ -161,10 +161,6 @@ static const float *scaled_vectors(struct loader *loader, const char *name, stru
     loader->model->parameters += (int64_t)count;
     free(host);
     return device;
-}
-
-static const float *vectors(struct loader *loader, const char *name, struct extent extent) {
-    return scaled_vectors(loader, name, extent, 1, false);
 }
 
 static const float *vector(struct loader *loader, const char *name, int32_t length, bool optional) {
@@ -293,7 +289,7 @@ static void skip_keys(struct loader *loader, int32_t index) {
     static const char *const parts[] = {"attn_k.weight", "attn_v.weight", "attn_k_norm.weight"};
     char name[64];
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        loader->used += gguf_find_tensor(loader->gguf, NAME(parts[i])) != NULL;
+        find(loader, NAME(parts[i]), true);
 }
 
 // Where a file has q, k and v as one matrix, and their biases as one vector. False: it has not.
@@ -499,8 +495,8 @@ static void load_ssd(struct loader *loader, int32_t index, struct layer *layer) 
              (const int32_t[]){values, conv.rows, heads}, 3);
     layer_name(loader, index, "ssm_conv1d.bias", bias);
     layer->conv = load_conv(loader, NAME("ssm_conv1d.weight"), conv, bias);
-    layer->decay = vectors(loader, NAME("ssm_a"), each);
-    layer->skip = vectors(loader, NAME("ssm_d"), each);
+    layer->decay = scaled_vectors(loader, NAME("ssm_a"), each, 1, false);
+    layer->skip = scaled_vectors(loader, NAME("ssm_d"), each, 1, false);
     layer->o_norm = scaled_vectors(loader, NAME("ssm_norm.weight"), norms, 1, spec->norm_optional);
 }
 
@@ -555,9 +551,9 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     }
     if (!spec->expert_bias) return;
     const struct extent wide = {width, experts, 1}, narrow = {dim, experts, 1};
-    layer->expert_gate.bias = vectors(loader, NAME("ffn_gate_exps.bias"), wide);
-    layer->expert_up.bias = vectors(loader, NAME("ffn_up_exps.bias"), wide);
-    layer->expert_down.bias = vectors(loader, NAME("ffn_down_exps.bias"), narrow);
+    layer->expert_gate.bias = scaled_vectors(loader, NAME("ffn_gate_exps.bias"), wide, 1, false);
+    layer->expert_up.bias = scaled_vectors(loader, NAME("ffn_up_exps.bias"), wide, 1, false);
+    layer->expert_down.bias = scaled_vectors(loader, NAME("ffn_down_exps.bias"), narrow, 1, false);
 }
 
 // The norms of experts beside a dense part. The router reads the stream, normed to the length of 1
@@ -683,13 +679,15 @@ static void load_rope(struct loader *loader) {
 // A tensor without a place would change the answers if it were ignored.
 static void refuse_leftovers(struct loader *loader) {
     const struct model_config *config = &loader->model->config;
-    loader->used += model_config_left_aside(config, loader->gguf);
-    if (loader->status != STATUS_OK || loader->used == gguf_tensor_count(loader->gguf)) return;
-    loader->status = error_set(loader->err, STATUS_UNSUPPORTED,
-                               "%s: has %zu tensors, but family %s with %" PRId32
-                               " layers has a place for only %zu of them",
-                               gguf_path(loader->gguf), gguf_tensor_count(loader->gguf),
-                               config->family, model_config_blocks(config), loader->used);
+    for (size_t i = 0; i < gguf_tensor_count(loader->gguf) && loader->status == STATUS_OK; i++) {
+        const struct gguf_string name = gguf_tensor_at(loader->gguf, i)->name;
+        if (loader->placed[i] || model_config_leaves_aside(config, name)) continue;
+        loader->status =
+            error_set(loader->err, STATUS_UNSUPPORTED,
+                      "%s: tensor %.*s: has no place in family %s with %" PRId32 " layers",
+                      gguf_path(loader->gguf), (int)name.length, name.bytes, config->family,
+                      model_config_blocks(config));
+    }
 }
 
 static void find_main_type(struct loader *loader) {
@@ -787,11 +785,14 @@ enum status model_open(struct model *model, const struct gguf *gguf,
     TRY(model_config_read(gguf, &config, err));
     *model =
         (struct model){.config = config, .backend = options->backend, .device = options->device};
-    model->layers = calloc((size_t)config.layers, sizeof model->layers[0]);
-    if (!model->layers)
-        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", gguf_path(gguf));
     struct loader loader = {.model = model, .gguf = gguf, .err = err, .options = options};
-    load_tensors(&loader);
+    model->layers = calloc((size_t)config.layers, sizeof model->layers[0]);
+    loader.placed = calloc(gguf_tensor_count(gguf) + 1, sizeof loader.placed[0]);
+    if (model->layers && loader.placed)
+        load_tensors(&loader);
+    else
+        loader.status = error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", gguf_path(gguf));
+    free(loader.placed);
     if (loader.status == STATUS_OK && options->adapters)
         loader.status = adapters_apply(model, options->adapters, err);
     if (loader.status != STATUS_OK) model_close(model);

@@ -354,6 +354,22 @@ static const struct {
      MAMBA "\"mamba_n_groups\":1,\"attention_bias\":true,\"attention_in_multiplier\":2",
      "attention_in_multiplier is not 1 beside"},
     {"falcon_h1", MAMBA "\"mamba_n_groups\":1,\"mlp_multipliers\":[1.5,0.5]", NULL},
+    {"llama", "\"is_causal\":true", NULL},
+    {"llama", "\"is_causal\":false", "is_causal is false"},
+    {"qwen3", "\"causal\":false", "causal is false"},
+    {"llama", "\"attn_logit_softcapping\":50.0", "attn_logit_softcapping may change"},
+    {"llama", "\"final_logit_softcapping\":null", NULL},
+    {"qwen3", "\"final_logit_softcapping\":30.0", "final_logit_softcapping may change"},
+    {"gemma3_text", "\"attn_logit_softcapping\":50.0", "attn_logit_softcapping may change"},
+    {"llama", "\"embedding_multiplier\":12.0", "embedding_multiplier may change"},
+    {"llama", "\"embedding_multiplier\":1.0,\"residual_multiplier\":1", NULL},
+    {"llama", "\"attention_multiplier\":1.0", "attention_multiplier may change"},
+    {"llama", "\"logit_scale\":0.0625", "logit_scale may change"},
+    {"olmo2", "\"query_pre_attn_scalar\":64", "query_pre_attn_scalar may change"},
+    {"mixtral", "\"num_key_value_heads\":4,\"routed_scaling_factor\":2.5",
+     "routed_scaling_factor may change"},
+    {"smollm3", "\"num_key_value_heads\":4,\"no_rope_layer_interval\":2", NULL},
+    {"llama", "\"no_rope_layer_interval\":2", "no_rope_layer_interval may change"},
     {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization says that"},
     {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}",
      "quantization_config says that"},
@@ -377,6 +393,77 @@ static void each_configured_key_is_understood_or_harmless_or_refused(void **stat
         if ((status != STATUS_OK && !refused) || refused != (key_rows[i].refusal != NULL) ||
             (key_rows[i].refusal && !strstr(err.text, key_rows[i].refusal)))
             fail_msg("%s: %s", key_rows[i].keys, err.text);
+        gguf_close(gguf);
+    }
+}
+
+// 0: not looked at.
+static const struct {
+    const char *type, *keys;
+    float scale, base, softcap, factor;
+    int32_t head_size, window, rotated;
+} default_rows[] = {
+    {.type = "granite", .scale = 1, .base = 10000},
+    {.type = "granite", .keys = "\"attention_multiplier\":0.5,", .scale = 0.5f},
+    {.type = "granitemoe",
+     .keys = "\"num_local_experts\":4,\"num_experts_per_tok\":2,",
+     .scale = 1},
+    {.type = "llama", .scale = 0.353553391f, .base = 10000, .head_size = 8},
+    {.type = "mistral", .keys = "\"num_key_value_heads\":4,", .window = 4096},
+    {.type = "qwen3", .base = 10000, .head_size = 128},
+    {.type = "gemma2",
+     .keys = "\"num_key_value_heads\":4,\"sliding_window\":16,",
+     .scale = 0.0625f,
+     .softcap = 50,
+     .head_size = 256,
+     .window = 16},
+    {.type = "gemma2",
+     .keys = "\"num_key_value_heads\":4,\"query_pre_attn_scalar\":64,",
+     .scale = 0.125f,
+     .softcap = 50},
+    {.type = "glm4", .head_size = 128, .rotated = 64},
+    {.type = "smollm3", .keys = "\"num_key_value_heads\":4,", .base = 2e6f},
+    {.type = "olmo3", .base = 5e5f},
+    {.type = "ernie4_5", .keys = "\"head_dim\":8,", .base = 5e5f, .head_size = 8},
+    {.type = "cohere", .base = 5e5f},
+    {.type = "ministral3", .keys = "\"num_key_value_heads\":4,", .base = 1e6f, .factor = 16},
+    {.type = "ministral3",
+     .base = 7e5f,
+     .factor = 1,
+     .keys = "\"num_key_value_heads\":4,\"rope_parameters\":{\"rope_theta\":7e5},"},
+};
+
+// What transformers' class of the model_type says, where the configuration does not.
+static void what_a_configuration_lacks_is_its_publishers_default(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof default_rows / sizeof default_rows[0]; i++) {
+        char text[1024];
+        struct gguf *gguf = NULL;
+        struct model_config config;
+        struct error err = {0};
+        const char *type = default_rows[i].type, *keys = default_rows[i].keys;
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"%s\",\"num_attention_heads\":4,\"hidden_size\":32,%s"
+                 "\"num_hidden_layers\":2,\"intermediate_size\":64,\"%s\":1e-6,"
+                 "\"max_position_embeddings\":%d}",
+                 type, keys ? keys : "", strcmp(type, "cohere") ? "rms_norm_eps" : "layer_norm_eps",
+                 strcmp(type, "mistral") ? 512 : 8192);
+        write_text("hf/config.json", text);
+        if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s: %s", type, err.text);
+        if (model_config_read(gguf, &config, &err)) fail_msg("%s: %s", type, err.text);
+        const struct attention_spec *attention = &config.specs[0].attention;
+        if (default_rows[i].scale > 0)
+            assert_float_equal(attention->scale, default_rows[i].scale, 1e-6);
+        if (default_rows[i].base > 0)
+            assert_float_equal(attention->rope.base, default_rows[i].base, 0);
+        if (default_rows[i].factor > 0)
+            assert_float_equal(attention->rope.factor, default_rows[i].factor, 0);
+        assert_float_equal(attention->softcap, default_rows[i].softcap, 0);
+        if (default_rows[i].head_size)
+            assert_int_equal(attention->head_size, default_rows[i].head_size);
+        if (default_rows[i].window) assert_int_equal(attention->window, default_rows[i].window);
+        if (default_rows[i].rotated)
+            assert_int_equal(attention->rope.dimensions, default_rows[i].rotated);
         gguf_close(gguf);
     }
 }
@@ -442,6 +529,7 @@ int main(void) {
         cmocka_unit_test(packed_experts_need_all_their_parts),
         cmocka_unit_test(rope_parameters_are_read_old_and_new),
         cmocka_unit_test(yarn_of_a_folder_has_its_magnitude),
+        cmocka_unit_test(what_a_configuration_lacks_is_its_publishers_default),
         cmocka_unit_test(each_configured_key_is_understood_or_harmless_or_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);

@@ -1,0 +1,476 @@
+#include "engine/model/family_read.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/base/assert.h"
+
+static const char WINDOW[] = "attention.sliding_window";
+static const char PATTERN[] = "attention.sliding_window_pattern";
+static const char WINDOW_BASE[] = "rope.freq_base_swa";
+
+// Within its window, sliding attention is full attention: where it is not known which layers have
+// one, a shorter context is exact.
+void family_read_plain(struct metadata *metadata, struct model_config *config) {
+    int64_t window = 0;
+    metadata_find_int(metadata, WINDOW, &window);
+    if (window > 0 && window < config->context) config->context = (int32_t)window;
+}
+
+// Layers with a window, to slides[layers] as well: those of the file's list, or all but each
+// `period`-th; 0: all. A window as long as the context is none. They may have a base of their own.
+static void set_windows(struct metadata *metadata, struct model_config *config, int32_t window,
+                        int32_t period, bool *slides) {
+    ASSERT(window >= 0 && period >= 0 && config->layers <= MODEL_MAX_LAYERS);
+    const bool based = window > 0 && period != 0;
+    metadata_pattern(metadata, PATTERN, config->layers, period, slides);
+    if (window >= config->context) window = 0;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct attention_spec *attention = &config->specs[i].attention;
+        attention->window = slides[i] ? window : 0;
+        if (slides[i] && based)
+            attention->rope.base = metadata_float(metadata, WINDOW_BASE, attention->rope.base);
+        if (attention->rope.base < 1)
+            metadata_fail(metadata, STATUS_BAD_FILE, WINDOW_BASE, "is below 1");
+    }
+}
+
+// Nothing but the window tells what such layers are, so it must be there, or be `usual`.
+static int32_t read_window(struct metadata *metadata, int32_t usual) {
+    return metadata_int(metadata, WINDOW, usual, MODEL_MAX_CONTEXT);
+}
+
+static void set_attention_scale(struct metadata *metadata, struct model_config *config,
+                                float otherwise) {
+    const float scale = metadata_factor(metadata, "attention.scale", otherwise);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.scale = scale;
+}
+
+// The largest of Gemma 2 and 3 scale scores by the share of a head in dim, not by its size.
+static void set_scale_by_share(struct metadata *metadata, struct model_config *config) {
+    const int32_t share = config->dim / config->specs[0].attention.heads;
+    set_attention_scale(metadata, config, 1.0f / sqrtf((float)(share > 0 ? share : 1)));
+}
+
+// Of layers with a window that are rotated by a base of their own: nothing stretches their context.
+static struct rope window_rope(struct metadata *metadata, const struct rope *global, float base) {
+    const struct rope rope = {
+        .base = metadata_float(metadata, WINDOW_BASE, base),
+        .dimensions = global->dimensions,
+        .factor = 1.0f,
+        .attention_factor = 1.0f,
+        .interleaved = global->interleaved,
+        .divisors = DIVISORS_IGNORED,
+    };
+    return rope;
+}
+
+// Llama's files and Phi-3's: a window is all layers'.
+void family_read_windowed(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    const int32_t window = metadata_count(metadata, WINDOW, MODEL_MAX_CONTEXT);
+    set_windows(metadata, config, window, 0, slides);
+}
+
+// Queries are scaled by how often the original context fits before them: not within it, which is
+// all of the context here.
+void family_read_mistral3(struct metadata *metadata, struct model_config *config) {
+    const int32_t original = config->specs[0].attention.rope.original_context;
+    const float scale = metadata_float(metadata, "attention.temperature_scale", 0);
+    family_read_plain(metadata, config);
+    if (scale > 0 && original < config->context) config->context = original;
+}
+
+// Converters of models that also see reorder the pairs of queries and keys into halves. Sections of
+// 0 are none.
+void family_read_glm4(struct metadata *metadata, struct model_config *config) {
+    struct gguf_array sections;
+    bool halves = false;
+    family_read_plain(metadata, config);
+    if (gguf_find_array(metadata->gguf, "glm4.rope.dimension_sections", &sections) &&
+        (sections.type == GGUF_I32 || sections.type == GGUF_U32))
+        for (size_t i = 0; i < sections.count; i++)
+            halves = halves || gguf_array_int(&sections, i) != 0;
+    for (int32_t i = 0; i < config->layers && halves; i++)
+        config->specs[i].attention.rope.interleaved = false;
+}
+
+// The largest norms queries and keys, and no key says so.
+void family_read_glm4_moe(struct metadata *metadata, struct model_config *config) {
+    family_read_plain(metadata, config);
+    const bool normed = gguf_find_tensor(metadata->gguf, "blk.0.attn_q_norm.weight") != NULL;
+    for (int32_t i = 0; i < config->layers && normed; i++)
+        config->specs[i].attention.qk_norm = QK_NORM_HEAD;
+}
+
+// One number for all layers, or one for each.
+static double layer_number(struct metadata *metadata, const char *key, int32_t layer,
+                           int32_t layers, double otherwise) {
+    ASSERT(layer >= 0 && layer < layers);
+    struct gguf_array list;
+    double value = otherwise;
+    if (gguf_find_array(metadata->gguf, key, &list) && list.count == (size_t)layers &&
+        (list.type == GGUF_F32 || list.type == GGUF_F64))
+        value = gguf_array_float(&list, (size_t)layer);
+    else
+        gguf_find_float(metadata->gguf, key, &value);
+    if (!(fabs(value) < 1e4)) // nor NaN
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing or out of range");
+    return value;
+}
+
+// Files have what softplus makes the curves of. What eps cuts off above it is next to nothing.
+void family_read_apertus(struct metadata *metadata, struct model_config *config) {
+    ASSERT(config->layers <= MODEL_MAX_LAYERS);
+    const int32_t layers = config->layers;
+    family_read_plain(metadata, config);
+    for (int32_t i = 0; i < layers; i++) {
+        const double high = layer_number(metadata, "xielu.alpha_p", i, layers, (double)NAN);
+        const double low = layer_number(metadata, "xielu.alpha_n", i, layers, (double)NAN);
+        const double slope = layer_number(metadata, "xielu.beta", i, layers, 0.5);
+        if (fabs(layer_number(metadata, "xielu.eps", i, layers, 0)) > 1e-4)
+            metadata_fail(metadata, STATUS_UNSUPPORTED, "xielu.eps", "is not 0, which quire lacks");
+        config->specs[i].ffn.xielu =
+            (struct xielu){.positive = (float)(fmax(high, 0) + log1p(exp(-fabs(high)))),
+                           .negative = (float)(slope + fmax(low, 0) + log1p(exp(-fabs(low)))),
+                           .slope = (float)slope};
+    }
+}
+
+static void scale_embedding(struct model_config *config) {
+    config->embedding_scale = sqrtf((float)config->dim);
+}
+
+void family_read_gemma(struct metadata *metadata, struct model_config *config) {
+    scale_embedding(config);
+    family_read_plain(metadata, config);
+}
+
+// The first files do not state their window and soft caps.
+void family_read_gemma2(struct metadata *metadata, struct model_config *config) {
+    enum { LAYERS_OF_27B = 46 };
+    bool slides[MODEL_MAX_LAYERS];
+    const float softcap = metadata_float(metadata, "attn_logit_softcapping", 50);
+    scale_embedding(config);
+    set_windows(metadata, config, read_window(metadata, 4096), 2, slides);
+    config->logit_softcap = metadata_float(metadata, "final_logit_softcapping", 30);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.softcap = softcap;
+    if (config->layers == LAYERS_OF_27B) set_scale_by_share(metadata, config);
+}
+
+// Ollama's files have names of their own for the bases, or none, and leave the stretch of the
+// larger models to be known by their layers, and that the smallest has no soft cap, whatever they
+// say.
+static float read_gemma3_of_ollama(struct metadata *metadata, struct model_config *config) {
+    enum { OF_1B = 26, OF_4B = 34, OF_12B = 48, OF_27B = 62 };
+    const int32_t layers = config->layers;
+    const bool stretched = layers == OF_4B || layers == OF_12B || layers == OF_27B;
+    const float local = metadata_float(metadata, "rope.local.freq_base", 0);
+    const bool based = metadata_has(metadata, "rope.freq_base");
+    if (based && local == 0) return 10000.0f;
+    for (int32_t i = 0; i < layers; i++) {
+        struct rope *rope = &config->specs[i].attention.rope;
+        if (!based) rope->base = metadata_factor(metadata, "rope.global.freq_base", 1000000);
+        if (!stretched || rope->scaling != ROPE_PLAIN) continue;
+        rope->scaling = ROPE_LINEAR;
+        rope->factor = 8;
+    }
+    if (layers == OF_1B) config->logit_softcap = 0;
+    return local > 0 ? local : 10000.0f;
+}
+
+// A layer in six sees all keys, and alone has its rotation stretched for a long context.
+void family_read_gemma3(struct metadata *metadata, struct model_config *config) {
+    enum { LAYERS_OF_27B = 62 };
+    bool slides[MODEL_MAX_LAYERS];
+    const float local_base = read_gemma3_of_ollama(metadata, config);
+    scale_embedding(config);
+    set_windows(metadata, config, read_window(metadata, 0), 6, slides);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct rope *rope = &config->specs[i].attention.rope;
+        if (slides[i]) *rope = window_rope(metadata, rope, local_base);
+    }
+    if (config->layers == LAYERS_OF_27B) set_scale_by_share(metadata, config);
+}
+
+// The last layers have no keys and values of their own and see those of the last layer of their
+// kind that has.
+static void share_kv(struct metadata *metadata, struct model_config *config, const bool *slides) {
+    static const char key[] = "attention.shared_kv_layers";
+    const int32_t shared = metadata_count(metadata, key, config->layers - 1);
+    const int32_t first = config->layers - shared;
+    ASSERT(first >= 0 && first <= config->layers);
+    for (int32_t i = first; i < config->layers; i++) {
+        int32_t source = first - 1;
+        while (source >= 0 && slides[source] != slides[i])
+            source--;
+        if (source < 0)
+            metadata_fail(metadata, STATUS_BAD_FILE, key, "leaves a layer without keys");
+        config->specs[i].attention.kv_source = source < 0 ? i : source;
+    }
+}
+
+// Layers with a window have heads of a size of their own and may have another number of them. In
+// the others keys may be values.
+void family_read_gemma4(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    const int32_t global_size = config->specs[0].attention.head_size;
+    const int32_t size =
+        metadata_int(metadata, "attention.key_length_swa", global_size, MODEL_MAX_HEAD_SIZE);
+    if (metadata_int(metadata, "attention.value_length_swa", size, MODEL_MAX_HEAD_SIZE) != size)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length_swa",
+                      "differs from keys'");
+    const int32_t rotated = metadata_int(metadata, "rope.dimension_count_swa", size, size);
+    if (rotated % 2) metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count_swa", "is odd");
+    if (!metadata_has(metadata, PATTERN))
+        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    scale_embedding(config);
+    set_attention_scale(metadata, config, 1);
+    set_windows(metadata, config, read_window(metadata, 0), 0, slides);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct attention_spec *attention = &config->specs[i].attention;
+        attention->value_optional = !slides[i];
+        if (!slides[i]) continue;
+        attention->head_size = size;
+        attention->rope = window_rope(metadata, &attention->rope, 10000.0f);
+        attention->rope.dimensions = rotated;
+    }
+    share_kv(metadata, config, slides);
+    config->per_layer_embedding =
+        metadata_count(metadata, "embedding_length_per_layer_input", MODEL_MAX_DIM);
+}
+
+// Each fourth layer is not rotated, or those that the list has as 0, in spite of its name.
+void family_read_smollm3(struct metadata *metadata, struct model_config *config) {
+    bool rotated[MODEL_MAX_LAYERS];
+    family_read_plain(metadata, config);
+    metadata_pattern(metadata, "no_rope_layers", config->layers, 4, rotated);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !rotated[i];
+}
+
+// By this key files say that a model was trained without rotation, or by a newer one.
+void family_read_granite(struct metadata *metadata, struct model_config *config) {
+    int64_t rotated = metadata_flag(metadata, "rope.scaling.finetuned", true);
+    metadata_find_int(metadata, "attention.rope_pattern", &rotated);
+    family_read_plain(metadata, config);
+    config->logit_scale = 1 / metadata_factor(metadata, "logit_scale", 1.0f);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = rotated == 0;
+}
+
+// OLMo 3 is OLMo 2 with windows in three layers of four, where nothing stretches the context.
+void family_read_olmo2(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    if (!metadata_is_set(metadata, WINDOW)) return;
+    set_windows(metadata, config, read_window(metadata, 0), 4, slides);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct rope *rope = &config->specs[i].attention.rope;
+        if (slides[i]) *rope = window_rope(metadata, rope, rope->base);
+    }
+}
+
+// Hybrids, which have windows in three layers of four, do not rotate the fourth.
+void family_read_exaone4(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    if (!metadata_is_set(metadata, WINDOW)) return;
+    set_windows(metadata, config, read_window(metadata, 0), 4, slides);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !slides[i];
+}
+
+// Files say how scores become weights, but for the first of a family whose choices have a bias.
+// With a softmax (V2) groups are ranked by their best expert.
+void family_read_deepseek2(struct metadata *metadata, struct model_config *config) {
+    static const char key[] = "expert_gating_func";
+    char bias[48];
+    family_read_plain(metadata, config);
+    snprintf(bias, sizeof bias, "blk.%" PRId32 ".exp_probs_b.bias", config->layers - 1);
+    const bool biased = gguf_find_tensor(metadata->gguf, bias) != NULL;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct ffn_spec *ffn = &config->specs[i].ffn;
+        if (biased && !metadata_is_set(metadata, key)) ffn->gating = GATING_SIGMOID;
+        ffn->best_of_group = ffn->gating == GATING_SOFTMAX;
+    }
+}
+
+void family_read_command_r(struct metadata *metadata, struct model_config *config) {
+    family_read_plain(metadata, config);
+    config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
+}
+
+// Three layers of four have a window, and the others are not rotated.
+void family_read_cohere2(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    set_windows(metadata, config, read_window(metadata, 0), 4, slides);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !slides[i];
+    config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
+}
+
+// Layers attend within chunks of 8192 tokens, but each fourth, which is not rotated, and whose
+// queries are scaled by how many chunks came before them: not within the first one, which is all of
+// the context here. No key tells that the largest model norms no heads.
+void family_read_llama4(struct metadata *metadata, struct model_config *config) {
+    enum { CHUNK = 8192, LARGEST = 128 };
+    bool rotated[MODEL_MAX_LAYERS];
+    const bool chunked = !metadata_has(metadata, WINDOW) || metadata_is_set(metadata, WINDOW);
+    const int32_t experts = metadata_int(metadata, "expert_count", 0, EXPERTS_MAX);
+    metadata_has(metadata, "attention.temperature_scale");
+    metadata_pattern(metadata, PATTERN, config->layers, chunked ? 4 : 0, rotated);
+    if (metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX) != 1)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_used_count",
+                      "is not 1, which quire lacks");
+    if (chunked && config->context >= CHUNK) config->context = CHUNK - 1;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        spec->attention.no_rope = !rotated[i];
+        spec->attention.unit_norm = rotated[i] && experts != LARGEST;
+        if (spec->ffn.kind == FFN_DENSE) continue;
+        spec->ffn.kind = FFN_SHARED_EXPERT;
+        spec->ffn.width = spec->ffn.expert_width;
+    }
+}
+
+void family_read_gpt_oss(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    set_windows(metadata, config, read_window(metadata, 0), 2, slides);
+    if (config->specs[0].ffn.experts == 0)
+        metadata_fail(metadata, STATUS_BAD_FILE, "expert_count", "is missing");
+}
+
+// Layers without KV heads are gated short convolutions.
+void family_read_lfm2(struct metadata *metadata, struct model_config *config) {
+    static const char width_key[] = "shortconv.l_cache", heads_key[] = "attention.head_count_kv";
+    const int32_t width = metadata_int(metadata, width_key, 0, SHORT_CONV_MAX);
+    bool attends = false;
+    ASSERT(width <= SHORT_CONV_MAX);
+    metadata_has(metadata, "attention.recurrent_layers"); // which these are may be said again
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        attends = attends || spec->mixer == MIXER_ATTENTION;
+        if (spec->mixer == MIXER_SHORT_CONV && config->dim % 2 == 0)
+            spec->attention = attention_spec_of_conv(config->dim, width, i);
+    }
+    if (!attends)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, heads_key,
+                      "is 0 in all layers, which quire lacks");
+    if (config->dim % 2)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "embedding_length",
+                      "is odd, which quire lacks");
+}
+
+// Keys are heads of the state's size in as many groups, whose values are the heads of the inner
+// size.
+static struct recurrence_spec read_recurrence(struct metadata *metadata,
+                                              enum recurrence_rule rule) {
+    static const char heads_key[] = "ssm.time_step_rank", inner_key[] = "ssm.inner_size";
+    struct recurrence_spec spec = {
+        .rule = rule,
+        .key_heads = metadata_int(metadata, "ssm.group_count", 0, MODEL_MAX_HEADS),
+        .value_heads = metadata_int(metadata, heads_key, 0, MODEL_MAX_HEADS),
+        .key_size = metadata_int(metadata, "ssm.state_size", 0, RECURRENCE_SIZE_MAX),
+        .width = metadata_int(metadata, "ssm.conv_kernel", 0, SHORT_CONV_MAX),
+    };
+    const int32_t values = metadata_int(metadata, inner_key, spec.value_heads * spec.key_size,
+                                        RECURRENCE_SIZE_MAX * spec.value_heads);
+    spec.value_size = values / spec.value_heads;
+    if (values % spec.value_heads || spec.value_size == 0)
+        metadata_fail(metadata, STATUS_BAD_FILE, inner_key, "is no multiple of ssm.time_step_rank");
+    if (spec.value_heads % spec.key_heads)
+        metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "is no multiple of ssm.group_count");
+    return spec;
+}
+
+// Layers that recur instead of attending.
+static void set_recurrence(struct metadata *metadata, struct model_config *config,
+                           const struct recurrence_spec *recurrence, const bool *recurrent) {
+    bool attends = false;
+    metadata_has(metadata, "attention.recurrent_layers"); // that they are may be said again
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        attends = attends || (!recurrent[i] && spec->attention.kv_heads > 0);
+        if (!recurrent[i]) continue;
+        spec->mixer = MIXER_RECURRENCE;
+        spec->attention = attention_spec_of_state(i);
+        spec->recurrence = *recurrence;
+    }
+    if (!attends)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count",
+                      "is that of recurrent layers alone, which quire lacks");
+}
+
+// A file lists the recurrent layers, or says that all but each n-th are.
+void family_read_qwen3next(struct metadata *metadata, struct model_config *config) {
+    static const char list_key[] = "attention.recurrent_layers";
+    bool recurrent[MODEL_MAX_LAYERS];
+    struct recurrence_spec delta = read_recurrence(metadata, RECURRENCE_DELTA);
+    bool grouped = !strcmp(config->family, "qwen3next");
+    gguf_find_bool(metadata->gguf, "quire.grouped_heads", &grouped); // so folders have them
+    delta.tiled = !grouped;
+    family_read_plain(metadata, config);
+    metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
+    if (metadata_has(metadata, list_key))
+        metadata_pattern(metadata, list_key, config->layers, 0, recurrent);
+    set_recurrence(metadata, config, &delta, recurrent);
+}
+
+// Layers without KV heads are Mamba-2's.
+void family_read_granite_hybrid(struct metadata *metadata, struct model_config *config) {
+    const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    bool recurrent[MODEL_MAX_LAYERS];
+    family_read_granite(metadata, config);
+    for (int32_t i = 0; i < config->layers; i++)
+        recurrent[i] = config->specs[i].mixer == MIXER_RECURRENCE;
+    set_recurrence(metadata, config, &ssd, recurrent);
+}
+
+// Layers with a feed-forward have no mixer, and those without KV heads are Mamba-2's.
+void family_read_nemotron_h(struct metadata *metadata, struct model_config *config) {
+    const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    int32_t widths[MODEL_MAX_LAYERS];
+    bool recurrent[MODEL_MAX_LAYERS];
+    family_read_plain(metadata, config);
+    metadata_list(metadata, "feed_forward_length", config->layers, 0, 1, MODEL_MAX_DIM, widths);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        recurrent[i] = spec->mixer == MIXER_RECURRENCE && widths[i] == 0;
+        if (widths[i] == 0) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
+    }
+    set_recurrence(metadata, config, &ssd, recurrent);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        if (spec->ffn.kind == FFN_NONE) continue;
+        if (i == 0 || spec->mixer == MIXER_ATTENTION)
+            metadata_fail(metadata, STATUS_UNSUPPORTED, "feed_forward_length",
+                          "is set in the first layer or in one that attends, which quire lacks");
+        spec->mixer = MIXER_NONE;
+        if (i > 0) spec->attention = config->specs[i - 1].attention;
+    }
+}
+
+// A block of the file is two layers: one recurs, and the other attends to the same rows.
+void family_read_falcon_h1(struct metadata *metadata, struct model_config *config) {
+    struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    bool recurrent[MODEL_MAX_LAYERS];
+    family_read_plain(metadata, config);
+    config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
+    ssd.norm_optional = true;
+    if (config->layers > MODEL_MAX_LAYERS / 2) {
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count", "is more than quire has");
+        return;
+    }
+    config->layers *= 2;
+    for (int32_t i = config->layers - 1; i >= 0; i--) { // each is copied before it is overwritten
+        struct layer_spec *spec = &config->specs[i];
+        *spec = config->specs[i / 2];
+        spec->attention.kv_source = i;
+        recurrent[i] = spec->joins_next = i % 2 == 0;
+        if (recurrent[i]) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
+    }
+    set_recurrence(metadata, config, &ssd, recurrent);
+}

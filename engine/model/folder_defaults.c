@@ -1,0 +1,155 @@
+#include "engine/model/folder_defaults.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/assert.h"
+
+#define GEMMA3                                                                                  \
+    "num_attention_heads 8 num_key_value_heads 4 head_dim 256 max_position_embeddings 131072 "  \
+    "rms_norm_eps 1e-6 query_pre_attn_scalar 256 sliding_window 4096 sliding_window_pattern 6 " \
+    "rope_theta 1e6 rope_local_base_freq 1e4"
+#define GEMMA4                                                                   \
+    "num_key_value_heads 4 head_dim 256 global_head_dim 512 sliding_window 512 " \
+    "hidden_size_per_layer_input 256"
+#define GRANITE \
+    "embedding_multiplier 1 residual_multiplier 1 attention_multiplier 1 logits_scaling 1"
+#define QWEN_WINDOW "use_sliding_window false "
+#define QWEN2_VL    QWEN_WINDOW "num_key_value_heads 8 rope_theta 1e6"
+#define QWEN3_VL    "head_dim 128 rope_theta 5e5"
+#define QWEN3_5     "num_key_value_heads 4 head_dim 256 partial_rotary_factor 0.25"
+#define QWEN3_5_MOE                                                  \
+    "num_key_value_heads 2 head_dim 256 partial_rotary_factor 0.25 " \
+    "shared_expert_intermediate_size 512"
+
+// Keys and values in turn; "a.b" is b in the object a. Where as many KV heads as heads are the
+// default, to state neither means the same to quire.
+static const struct {
+    const char *model_type, *values;
+} rows[] = {
+    {"apertus", "rope_parameters.rope_type llama3 rope_parameters.rope_theta 12e6 "
+                "rope_parameters.factor 8 rope_parameters.original_max_position_embeddings 8192 "
+                "rope_parameters.low_freq_factor 1 rope_parameters.high_freq_factor 4 "
+                "rope_theta 12e6"},
+    {"cohere", "logit_scale 0.0625 rope_theta 5e5"},
+    {"cohere2", "logit_scale 0.0625 sliding_window 4096"},
+    {"deepseek_v2", "n_shared_experts 2 q_lora_rank 1536 norm_topk_prob false topk_method greedy"},
+    {"deepseek_v3", "n_shared_experts 1 q_lora_rank 1536 norm_topk_prob true scoring_func sigmoid "
+                    "routed_scaling_factor 2.5 n_group 8 topk_group 4 first_k_dense_replace 3"},
+    {"dots1", "norm_topk_prob false"},
+    {"ernie4_5", "num_key_value_heads 2 head_dim 128 rope_theta 5e5 tie_word_embeddings true"},
+    {"ernie4_5_moe", "num_key_value_heads 4 rope_theta 5e5 tie_word_embeddings true "
+                     "moe_num_shared_experts 2 moe_layer_start_index 1"},
+    {"exaone4", "sliding_window 4096"},
+    {"falcon_h1", "num_key_value_heads 8 mamba_d_ssm 1024"},
+    {"gemma", "head_dim 256"},
+    {"gemma2", "num_key_value_heads 4 head_dim 256 query_pre_attn_scalar 256 sliding_window 4096 "
+               "attn_logit_softcapping 50 final_logit_softcapping 30"},
+    {"gemma3", GEMMA3},
+    {"gemma3_text", GEMMA3},
+    {"gemma4", GEMMA4},
+    {"gemma4_text", GEMMA4},
+    {"glm4", "num_key_value_heads 2 head_dim 128 partial_rotary_factor 0.5"},
+    {"glm4_moe", "num_key_value_heads 8 partial_rotary_factor 0.5 norm_topk_prob true "
+                 "n_shared_experts 1 first_k_dense_replace 1"},
+    {"glm4_moe_lite", "n_shared_experts 1 q_lora_rank 768 norm_topk_prob true scoring_func sigmoid "
+                      "routed_scaling_factor 1.8 first_k_dense_replace 1"},
+    {"gpt_oss", "num_key_value_heads 8 head_dim 64 sliding_window 128 rope_theta 150000 "
+                "rope_parameters.rope_type yarn rope_parameters.factor 32 "
+                "rope_parameters.beta_fast 32 rope_parameters.beta_slow 1 "
+                "rope_parameters.truncate false "
+                "rope_parameters.original_max_position_embeddings 4096"},
+    {"granite", GRANITE},
+    {"granitemoe", GRANITE},
+    {"granitemoehybrid", GRANITE},
+    {"hunyuan_v1_moe", "num_shared_expert 1"},
+    {"lfm2", "num_key_value_heads 8 rope_theta 1e6"},
+    {"lfm2_moe", "num_key_value_heads 8 rope_theta 1e6 num_dense_layers 2"},
+    {"minimax_m2", "num_key_value_heads 8 head_dim 128 rope_theta 5e6"},
+    {"ministral3", "num_key_value_heads 8 head_dim 128 rope_parameters.rope_type yarn "
+                   "rope_parameters.rope_theta 1e6 rope_parameters.factor 16 "
+                   "rope_parameters.original_max_position_embeddings 16384 "
+                   "rope_parameters.beta_fast 32 rope_parameters.beta_slow 1 "
+                   "rope_parameters.mscale_all_dim 1 rope_parameters.mscale 1 "
+                   "rope_parameters.llama_4_scaling_beta 0.1"},
+    {"mistral", "num_key_value_heads 8 sliding_window 4096"},
+    {"mistral3", "num_key_value_heads 8 sliding_window 4096"},
+    {"mixtral", "num_key_value_heads 8 rope_theta 1e6 num_local_experts 8 num_experts_per_tok 2"},
+    {"nemotron_h", "num_key_value_heads 8 head_dim 128 norm_topk_prob true n_shared_experts 1"},
+    {"olmo3", "rope_theta 5e5 sliding_window 4096"},
+    {"olmoe", "norm_topk_prob false"},
+    {"phi3", "original_max_position_embeddings 4096"},
+    {"qwen2", QWEN_WINDOW},
+    {"qwen2_vl", QWEN2_VL},
+    {"qwen2_vl_text", QWEN2_VL},
+    {"qwen2_5_vl", QWEN2_VL},
+    {"qwen2_5_vl_text", QWEN2_VL},
+    {"qwen3", QWEN_WINDOW "head_dim 128"},
+    {"qwen3_moe", QWEN_WINDOW "num_key_value_heads 4 norm_topk_prob false"},
+    {"qwen3_next", "num_key_value_heads 2 head_dim 256 partial_rotary_factor 0.25 "
+                   "shared_expert_intermediate_size 512 norm_topk_prob true"},
+    {"qwen3_5", QWEN3_5},
+    {"qwen3_5_text", QWEN3_5},
+    {"qwen3_5_moe", QWEN3_5_MOE},
+    {"qwen3_5_moe_text", QWEN3_5_MOE},
+    {"qwen3_vl", QWEN3_VL},
+    {"qwen3_vl_text", QWEN3_VL},
+    {"seed_oss", "num_key_value_heads 8 head_dim 128"},
+    {"smollm3", QWEN_WINDOW "num_key_value_heads 4 rope_theta 2e6"},
+};
+
+// What a stated key takes the place of.
+static bool is_replaced(const cJSON *json, const char *key) {
+    static const char *const others[][2] = {{"rope_parameters", "rope_scaling"},
+                                            {"first_k_dense_replace", "mlp_layer_types"},
+                                            {"global_head_dim", "per_layer_config"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const cJSON *other = cJSON_GetObjectItemCaseSensitive(json, others[i][1]);
+        if (!strcmp(others[i][0], key) && other && !cJSON_IsNull(other)) return true;
+    }
+    return false;
+}
+
+static bool add(cJSON *object, const char *key, const char *value) {
+    char *end;
+    const double number = strtod(value, &end);
+    if (!*end) return cJSON_AddNumberToObject(object, key, number) != NULL;
+    if (!strcmp(value, "true") || !strcmp(value, "false"))
+        return cJSON_AddBoolToObject(object, key, value[0] == 't') != NULL;
+    return cJSON_AddStringToObject(object, key, value) != NULL;
+}
+
+// Copies the next word of `text` and returns what follows it.
+static const char *next_word(const char *text, char word[64]) {
+    const size_t length = strcspn(text, " ");
+    ASSERT(length > 0 && length < 64);
+    memcpy(word, text, length);
+    word[length] = '\0';
+    return text + length + strspn(text + length, " ");
+}
+
+static bool add_all(cJSON *object, const cJSON *json, const char *values) {
+    char key[64], value[64];
+    bool whole = true;
+    while (*values && whole) {
+        values = next_word(next_word(values, key), value);
+        char *dot = strchr(key, '.');
+        if (dot) *dot = '\0';
+        if (is_replaced(json, key)) continue;
+        cJSON *in = dot ? cJSON_GetObjectItemCaseSensitive(object, key) : object;
+        if (!in) in = cJSON_AddObjectToObject(object, key);
+        whole = in && add(in, dot ? dot + 1 : key, value);
+    }
+    return whole;
+}
+
+cJSON *folder_defaults_create(const cJSON *json, const char *model_type) {
+    cJSON *object = cJSON_CreateObject();
+    bool whole = object != NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && whole; i++)
+        if (!strcmp(rows[i].model_type, model_type)) whole = add_all(object, json, rows[i].values);
+    if (whole) return object;
+    cJSON_Delete(object);
+    return NULL;
+}
