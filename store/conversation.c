@@ -19,26 +19,78 @@ static enum status not_found(struct error *err, const char *name_or_id) {
                      CONVERSATION_NAME_BYTES, name_or_id);
 }
 
-static bool has_control(const char *name) {
-    const size_t length = strlen(name);
-    for (size_t at = 0, used = 1; at < length; at += used) {
-        const uint32_t code_point = utf8_decode(name + at, length - at, &used);
-        if (code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0)) return true;
-    }
-    return false;
+// What cannot be seen, changes the direction of what follows, or ends a line.
+static bool is_control(uint32_t code_point) {
+    return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) || code_point == 0x061C ||
+           code_point == 0x200B || code_point == 0x200E || code_point == 0x200F ||
+           (code_point >= 0x2028 && code_point <= 0x202E) ||
+           (code_point >= 0x2060 && code_point <= 0x206F) || code_point == 0xFEFF ||
+           (code_point >= 0xFFF9 && code_point <= 0xFFFB);
 }
 
-static enum status check_name_form(const char *name, struct error *err) {
-    int64_t first, last;
+static bool is_blank(uint32_t code_point) {
+    return code_point == ' ' || code_point == 0xA0 || code_point == 0xAD || code_point == 0x034F ||
+           code_point == 0x115F || code_point == 0x1160 || code_point == 0x1680 ||
+           code_point == 0x180E || (code_point >= 0x2000 && code_point <= 0x200A) ||
+           code_point == 0x202F || code_point == 0x205F || code_point == 0x2800 ||
+           code_point == 0x3000 || code_point == 0x3164 || code_point == 0xFFA0;
+}
+
+// Of a mark that joins what is before it.
+static bool is_joiner(uint32_t code_point) {
+    return code_point == 0x200C || code_point == 0x200D ||
+           (code_point >= 0xFE00 && code_point <= 0xFE0F);
+}
+
+struct name_ends {
+    uint32_t first, last;
+    bool has_control;
+};
+
+static struct name_ends name_ends(const char *name, size_t length) {
+    struct name_ends ends = {0};
+    for (size_t at = 0, used = 1; at < length; at += used) {
+        ends.last = utf8_decode(name + at, length - at, &used);
+        if (at == 0) ends.first = ends.last;
+        ends.has_control |= is_control(ends.last);
+    }
+    return ends;
+}
+
+// Why no command could be given this name again; NULL: each can.
+static const char *why_not_typed(const char *name, const struct name_ends *ends) {
+    static const char model[] = ".gguf";
     const size_t length = strlen(name);
+    int64_t first, last;
+    if (is_blank(ends->first) || is_blank(ends->last) || is_joiner(ends->first))
+        return "begins or ends with a blank";
+    if (strchr("-/@\"", name[0])) return "begins with one of - / @ \"";
+    if (name[length - 1] == '\\' || strstr(name, "\\ "))
+        return "has \\ before a blank or at its end";
+    if (length >= sizeof model && strcmp(name + length - (sizeof model - 1), model) == 0)
+        return "looks like the file of a model";
+    if (length >= CONVERSATION_ID_SHORTEST && conversation_id_range(name, &first, &last))
+        return "looks like an id";
+    return NULL;
+}
+
+enum status conversation_check_name(const char *name, struct error *err) {
+    const size_t length = strlen(name);
+    if (length == 0) return error_set(err, STATUS_BAD_INPUT, "a name needs at least one character");
     if (length >= CONVERSATION_NAME_BYTES)
         return error_set(err, STATUS_BAD_INPUT, "the name has %zu bytes, at most %d are possible",
                          length, CONVERSATION_NAME_BYTES - 1);
-    if (!utf8_valid(name, length, NULL) || has_control(name))
+    const struct name_ends ends = name_ends(name, length);
+    if (!utf8_valid(name, length, NULL) || ends.has_control)
         return error_set(err, STATUS_BAD_INPUT, "the name is not one line of text");
-    if (length >= CONVERSATION_ID_SHORTEST && conversation_id_range(name, &first, &last))
-        return error_set(err, STATUS_BAD_INPUT, "“%s” looks like an id: choose another name", name);
-    return STATUS_OK;
+    const char *why = why_not_typed(name, &ends);
+    if (!why) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "“%s” %s: choose another name", name, why);
+}
+
+// "" is none.
+static enum status check_name_form(const char *name, struct error *err) {
+    return name[0] ? conversation_check_name(name, err) : STATUS_OK;
 }
 
 // `own` is the id of the conversation that may have it already, or 0.

@@ -65,8 +65,13 @@ static inline const char *conversation_row_title(const struct conversation_row *
     return conversation->title[0] ? conversation->title : row->preview;
 }
 
-// Makes an empty conversation with a new id. name may be ""; BAD_INPUT if it is taken, too
-// long, not one line of UTF-8, or looks like an id.
+// Can every command be given this name again? BAD_INPUT: no, and why: it is empty, too long, not
+// one line of UTF-8, looks like an id, an option, a path or a model's file, or a blank is at an
+// end.
+MUST_CHECK enum status conversation_check_name(const char *name, struct error *err);
+
+// Makes an empty conversation with a new id. name may be ""; BAD_INPUT if it is taken, or as
+// conversation_check_name().
 MUST_CHECK enum status conversation_create(struct db *db, const char *name, int64_t model,
                                            struct conversation *conversation, struct error *err);
 

@@ -73,12 +73,10 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
     return STATUS_OK;
 }
 
-// Of a conversation that is not stored yet: it is checked when it is.
+// Of a conversation that is not stored yet: whether it is free is checked when it is.
 static enum status set_name(struct conversation *conversation, const char *name,
                             struct error *err) {
-    if (strlen(name) >= sizeof conversation->name)
-        return error_set(err, STATUS_BAD_INPUT, "a name has at most %zu bytes",
-                         sizeof conversation->name - 1);
+    if (name[0]) TRY(conversation_check_name(name, err));
     memcpy(conversation->name, name, strlen(name) + 1);
     return STATUS_OK;
 }

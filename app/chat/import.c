@@ -8,6 +8,7 @@
 
 #include "app/chat/export.h"
 #include "kernels/base/array.h"
+#include "kernels/base/log.h"
 #include "kernels/base/text.h"
 
 static const double CREATED_MOST = 1e15; // milliseconds: the year 33,658
@@ -78,8 +79,12 @@ static enum status read_header(struct reading *reading, const cJSON *json, struc
     if (!(version->valuedouble <= EXPORT_VERSION))
         return refuse(reading, "was written by a newer quire: use that one", err);
     if (cJSON_IsNumber(count)) reading->announced = count->valuedouble;
-    if (name && strlen(name) < CONVERSATION_NAME_BYTES)
+    struct error why = {0};
+    if (!name || !name[0]) return STATUS_OK;
+    if (conversation_check_name(name, &why) == STATUS_OK)
         memcpy(reading->import->name, name, strlen(name) + 1);
+    else
+        log_write(LOG_WARNING, "imported without its name: %s", why.text);
     return STATUS_OK;
 }
 

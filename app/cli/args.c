@@ -8,6 +8,7 @@
 #include "app/cli/options.h"
 #include "app/cli/subcommands.h"
 #include "kernels/base/assert.h"
+#include "store/conversation.h"
 
 void args_init(struct args *args) {
     *args = (struct args){
@@ -264,6 +265,7 @@ enum status args_check(const struct args *args, struct error *err) {
     TRY(check_commands(args, err));
     TRY(check_model_operand(args, err));
     TRY(check_pairs(args, err));
+    if (args->command == COMMAND_CHAT && args->name) TRY(conversation_check_name(args->name, err));
     const bool resumes = args->go_on || args->resume;
     if (args->no_save && resumes)
         return error_set(err, STATUS_BAD_INPUT,

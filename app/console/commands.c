@@ -267,7 +267,7 @@ enum commands_beside commands_beside(const char *line) {
 // What follows the command's name, trimmed and without marks, except for /system: there a pasted
 // "@" is text. A name may be in quotation marks; /read and /ask take several.
 static enum status read_argument(const struct command *command, const char *rest,
-                                 struct text *argument) {
+                                 struct text *argument, struct error *err) {
     static command_handler *const NAMES[] = {
         command_resume, command_delete, command_strip,  command_fork,  command_name,
         command_new,    command_export, command_import, command_model, command_shots};
@@ -280,7 +280,8 @@ static enum status read_argument(const struct command *command, const char *rest
                                            : verbatim_plain(argument, rest, length));
     for (size_t i = 0; argument->length && i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (command->handler == NAMES[i]) path_unquote(argument->bytes);
-    return STATUS_OK;
+    if (argument->length == 0 || argument->bytes[0]) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "a name needs at least one character");
 }
 
 void commands_run(struct console *console, const char *line) {
@@ -288,12 +289,12 @@ void commands_run(struct console *console, const char *line) {
     if (bare) line = bare;
     const size_t name_length = strcspn(line + 1, BLANKS);
     struct text name = {0}, argument = {0};
-    struct error none = {0};
+    struct error err = {0};
     enum status status = verbatim_plain(&name, line + 1, name_length);
     const struct command *command = command_find(text_string(&name));
     if (status == STATUS_OK && command)
-        status = read_argument(command, line + 1 + name_length, &argument);
-    if (!console_failed(status, &none)) {
+        status = read_argument(command, line + 1 + name_length, &argument, &err);
+    if (!console_failed(status, &err)) {
         if (command)
             command->handler(console, text_string(&argument));
         else

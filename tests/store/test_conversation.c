@@ -82,14 +82,36 @@ static void a_name_that_cannot_be_told_apart_is_refused(void **state) {
     const struct conversation taken = store_fixture_talk(&fixture, "taken", 0, NULL, NULL);
     memset(longest, 'n', sizeof longest);
     longest[CONVERSATION_NAME_BYTES] = '\0';
-    const char *const bad[] = {"taken",    "abcd", "DEADBEEF", "two\nlines",
-                               "\x1B[31m", "\xFF", "\xC2\x9B", longest};
+    const char *const bad[] = {
+        "taken",   "abcd",    "DEADBEEF", "two\nlines", "\x1B[31m", "\xFF",     "\xC2\x9B", longest,
+        "-",       "-1",      "--fork",   " ",          " a",       "a ",       "\t",       "a\t",
+        "\u00A0a", "a\u3000", "\u200B",   "\u2800",     "\u3164",   "a\u202Eb", "\u200Dx",  "@x",
+        "/x",      "\"x\"",   "a\\ b",    "a\\",        "x.gguf",   "a\u2028b",
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(conversation_create(db, bad[i], 0, &made, err), STATUS_BAD_INPUT);
         assert_int_equal(made.tip, 77);
     }
     longest[CONVERSATION_NAME_BYTES - 1] = '\0';
-    const char *const good[] = {longest, "abc", "123456789", "fork 2", "\xC3\xA9t\xC3\xA9"};
+    const char *const good[] = {
+        longest,
+        "abc",
+        "123456789",
+        "fork 2",
+        "\xC3\xA9t\xC3\xA9",
+        "a-b",
+        "x@y",
+        "1",
+        "\u72D0",
+        ".gguf",
+        "a\\b",
+        "say \"x\"",
+        "2/3",
+        "\u2764\uFE0F",
+        "\U0001F469\u200D\U0001F680",
+        "list",
+        "\u0E2A\u0E27\u0E31\u0E2A\u0E14\u0E35",
+    };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         must(conversation_create(db, good[i], 0, &made, err), err);
     must(conversation_rename(db, taken.id, "taken", err), err); // its own

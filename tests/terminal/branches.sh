@@ -28,6 +28,18 @@ text "hello"
 wait_for "of 2 ·"
 keys Down Up Enter
 wait_idle
+# No name that no command can be given again; nothing is made or moved.
+forks=$("$program" list --all --format jsonl | wc -l)
+for name in - -1 --fork '" "' '""' abcd @x /x x.gguf; do
+    for command in name fork new; do
+        [ "$command $name" = "fork -" ] && continue
+        keys C-l
+        ask "/$command $name"
+        on_screen "choose another name" || on_screen "a name needs at least one character" ||
+            fail "/$command $name is not refused"
+    done
+done
+[ "$("$program" list --all --format jsonl | wc -l)" = "$forks" ] || fail "a refused name left a conversation"
 ask_only "/fork 1"
 wait_last "> Hello!"
 keys C-c
