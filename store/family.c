@@ -74,6 +74,39 @@ enum status family_conversations(struct db *db, const char *id, size_t limit,
     return STATUS_OK;
 }
 
+// Messages do not say in which conversation they were said. On the path of another one, those below
+// the place where it was forked are its own; and a fork has said nothing before it was made, but
+// has what stands above the place where it left its parent.
+enum status family_newest_below(struct db *db, const char *id, int64_t message, int64_t *newest,
+                                struct error *err) {
+    static const char sql[] =
+        "WITH RECURSIVE me AS (SELECT forked_from, coalesce(forked_at, 0) AS forked_at, created_ms"
+        "  FROM conversation WHERE id = ?1),"
+        " theirs(id, least) AS (SELECT c.tip, iif(c.forked_from IS NULL AND c.forked_at IS NULL,"
+        "  (SELECT forked_at FROM me), coalesce(c.forked_at, 0)) AS least FROM conversation c"
+        "  WHERE c.id <> ?1 AND c.tip IS NOT NULL AND c.id IN (SELECT t.conversation"
+        "   FROM conversation_root o JOIN conversation_root t ON t.root = o.root"
+        "   WHERE o.conversation = ?1)"
+        "  UNION SELECT m.parent, least FROM theirs JOIN message m ON m.id = theirs.id"
+        "   WHERE theirs.id > least AND m.parent IS NOT NULL),"
+        " inherited(id) AS (SELECT forked_at FROM me UNION SELECT m.parent FROM inherited i"
+        "  JOIN message m ON m.id = i.id WHERE m.parent IS NOT NULL),"
+        " own(id, parent) AS (SELECT m.id, m.parent FROM message m CROSS JOIN me"
+        "  WHERE (m.parent = ?2 OR (?2 IS NULL AND m.id IN (SELECT root FROM conversation_root"
+        "   WHERE conversation = ?1)))"
+        "  AND m.id NOT IN (SELECT id FROM theirs WHERE id > least) AND (me.forked_from IS NULL"
+        "   OR m.created_ms >= me.created_ms OR m.id IN (SELECT id FROM inherited))"
+        "  UNION SELECT m.id, m.parent FROM own JOIN message m ON m.parent = own.id CROSS JOIN me"
+        "  WHERE m.id NOT IN (SELECT id FROM theirs WHERE id > least) AND (me.forked_from IS NULL"
+        "   OR m.created_ms >= me.created_ms OR m.id IN (SELECT id FROM inherited)))"
+        "SELECT max(id) FROM own HAVING max(id) IS NOT NULL";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, number_of(id));
+    statement_bind_id(&statement, 2, message);
+    return statement_first_integer(&statement, newest, err);
+}
+
 enum status family_count_preambles(struct db *db, const char *head, size_t length, int64_t *count,
                                    struct error *err) {
     static const char sql[] =

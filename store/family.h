@@ -21,6 +21,11 @@ MUST_CHECK enum status family_messages(struct db *db, const char *id, size_t lim
                                        struct family_message **messages, size_t *count,
                                        struct error *err);
 
+// The newest message below `message` (MESSAGE_NONE: in its trees) that this conversation has said
+// and left: none that another has said since they were forked. NOT_FOUND.
+MUST_CHECK enum status family_newest_below(struct db *db, const char *id, int64_t message,
+                                           int64_t *newest, struct error *err);
+
 // The conversations that stand in these trees now, this one too; by age, at most `limit`.
 MUST_CHECK enum status family_conversations(struct db *db, const char *id, size_t limit,
                                             struct conversation **conversations, size_t *count,

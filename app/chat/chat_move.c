@@ -6,6 +6,7 @@
 #include "app/chat/chat_kv.h"
 #include "app/chat/chat_turn.h"
 #include "kernels/base/assert.h"
+#include "store/family.h"
 
 static enum status set_draft(struct text *draft, const struct message *message) {
     text_clear(draft);
@@ -323,13 +324,65 @@ static enum status go_to(struct chat *chat, int64_t message, struct error *err) 
     return status;
 }
 
-enum status chat_redo(struct chat *chat, struct error *err) {
+// The way forward from the tip: of the newest step back that led here, or after a restart to the
+// newest message that this conversation has left below. NOT_FOUND.
+static enum status find_step(struct chat *chat, struct session_step *step, struct error *err) {
+    const char *id = chat->conversation.id;
+    if (!id[0] || pop_step(chat, step)) return id[0] ? STATUS_OK : STATUS_NOT_FOUND;
+    *step = (struct session_step){.from = chat->conversation.tip};
+    memcpy(step->conversation, id, sizeof step->conversation);
+    return family_newest_below(chat->session->db, id, step->from, &step->to, err);
+}
+
+// The message at which `turns` more have been said on the way to the end of the path, or its last
+// one; *turns is then how many they were. A way that does not lead down from the tip is one step.
+static int64_t turns_ahead(const struct message *path, size_t count, int64_t tip, int64_t *turns) {
+    size_t at = 0;
+    int64_t seen = 0;
+    while (tip != MESSAGE_NONE && at < count && path[at].id != tip)
+        at++;
+    const bool leads_down = tip == MESSAGE_NONE || at < count;
+    for (at += tip != MESSAGE_NONE; leads_down && at < count; at++) {
+        if (path[at].role == MESSAGE_USER && seen == *turns) break;
+        seen += path[at].role == MESSAGE_USER;
+    }
+    *turns = seen > 0 ? seen : 1;
+    return path[(leads_down ? at : count) - 1].id;
+}
+
+// One step forward, or as much of it as `*turns` are.
+static enum status redo_step(struct chat *chat, int64_t *turns, struct error *err) {
+    struct session *session = chat->session;
     struct session_step step;
+    struct message *path;
+    size_t count;
+    TRY(find_step(chat, &step, err));
+    TRY(message_path(session->db, step.to, &path, &count, err));
+    const int64_t target = count ? turns_ahead(path, count, step.from, turns) : MESSAGE_NONE;
+    message_path_free(path, count);
+    TRY(go_to(chat, target, err));
+    if (target == step.to || session->step_count == SESSION_MAX_STEPS) return STATUS_OK;
+    step.from = chat->conversation.tip;
+    session->steps[session->step_count++] = step;
+    return STATUS_OK;
+}
+
+enum status chat_redo(struct chat *chat, int64_t turns, struct error *err) {
+    bool moved = false, more = true;
     TRY(chat_check_idle(chat, err));
-    if (!pop_step(chat, &step))
-        return error_set(err, STATUS_NOT_FOUND,
-                         "there is nothing to redo; /tree shows all messages");
-    return go_to(chat, step.to, err);
+    while (more) {
+        const int64_t before = chat->conversation.tip;
+        int64_t went = turns ? turns : INT64_MAX;
+        const enum status status = redo_step(chat, &went, err);
+        if (status == STATUS_NOT_FOUND && moved) break; // fewer turns were left
+        if (status == STATUS_NOT_FOUND)
+            return error_set(err, status, "there is nothing to redo; /tree shows all messages");
+        TRY(status);
+        moved = true;
+        turns -= turns ? went : 0;
+        more = turns > 0 && chat->conversation.tip != before;
+    }
+    return STATUS_OK;
 }
 
 enum status chat_go(struct chat *chat, int64_t message, struct error *err) {

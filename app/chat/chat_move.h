@@ -41,9 +41,10 @@ MUST_CHECK enum status chat_fork_running(struct chat *chat, const struct chat *r
 MUST_CHECK enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft,
                                    struct error *err);
 
-// Forward again, after a rewind or a chat_go(), until something new is said: the way back of the
-// last that led to here. NOT_FOUND: there is none.
-MUST_CHECK enum status chat_redo(struct chat *chat, struct error *err);
+// Forward again, after a rewind or a chat_go(), until something new is said: `turns`, or as many as
+// there are; 0: to where the last move that led here came from. After a restart the way is to the
+// newest message that the conversation left. NOT_FOUND: there is none.
+MUST_CHECK enum status chat_redo(struct chat *chat, int64_t turns, struct error *err);
 
 // The tip goes to any message of the conversation's family (store/family.h); at a user's message to
 // before it, with its text in chat_draft(). NOT_FOUND.

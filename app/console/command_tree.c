@@ -123,18 +123,11 @@ void command_tree(struct console *console, const char *argument) {
 
 void command_redo(struct console *console, const char *argument) {
     struct error err = {0};
-    int64_t times = 1;
-    if (argument[0] && !command_number(argument, &times)) {
+    int64_t turns = 0;
+    if (argument[0] && !command_number(argument, &turns))
         terminal_tell(STYLE_ERROR, "usage: /redo [N]\n");
-        return;
-    }
-    bool moved = false;
-    for (; times > 0; times--, moved = true) {
-        const enum status status = chat_redo(console->session->front, &err);
-        if (moved && status == STATUS_NOT_FOUND) break; // one step may have undone several turns
-        if (console_failed(status, &err)) break;
-    }
-    if (moved) show_place(console);
+    else if (!console_failed(chat_redo(console->session->front, turns, &err), &err))
+        show_place(console);
 }
 
 void command_edit(struct console *console, const char *argument) {

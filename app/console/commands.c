@@ -62,7 +62,7 @@ static const struct command TABLE[] = {
      "2: as if the last two turns had not happened; nothing is deleted", command_rewind, WITH_NOTHING,
      NULL},
     {{"redo"}, "[N]", "goes forward again after /rewind",
-     "2: two steps", command_redo, WITH_NOTHING, NULL},
+     "2: two turns; alone: to where you were", command_redo, WITH_NOTHING, NULL},
     {{"edit"}, "[N]", "goes back to turn N, its text into the editor",
      "1: to ask the first question another way", command_edit, WITH_NOTHING, NULL},
     {{"regen", "retry"}, "[K]", "another answer, or K at once; the old one is kept",

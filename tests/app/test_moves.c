@@ -86,21 +86,79 @@ static void redo_goes_forward_step_by_step_to_where_it_was(void **state) {
     const int64_t first = ask(chat, "Hello!");
     ask(chat, "What is a dog?");
     const int64_t third = ask(chat, "And a cat?");
-    assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
+    assert_int_equal(chat_redo(chat, 0, &err), STATUS_NOT_FOUND);
     must(chat_rewind(chat, 1, &draft, &err), &err);
     const int64_t second = tip(chat);
     must(chat_rewind(chat, 1, &draft, &err), &err);
     assert_int_equal(tip(chat), first);
-    must(chat_redo(chat, &err), &err);
+    must(chat_redo(chat, 0, &err), &err);
     assert_int_equal(tip(chat), second);
     assert_int_equal(stored_tip(chat), second);
-    must(chat_redo(chat, &err), &err);
+    must(chat_redo(chat, 0, &err), &err);
     assert_int_equal(tip(chat), third);
     assert_int_equal(chat_turn_count(chat), 3);
     assert_string_equal(chat_message(chat, 4)->text, "And a cat?");
     assert_int_equal(sequence_length(chat->sequence),
                      (int32_t)transcript_standing(&chat->transcript, chat_message_count(chat)));
-    assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
+    assert_int_equal(chat_redo(chat, 0, &err), STATUS_NOT_FOUND);
+    text_deinit(&draft);
+    close_chat(chat);
+}
+
+// As after /quit and -C.
+static void come_back(struct chat *chat, const char *id) {
+    struct error err = {0};
+    must(chat_new(chat, "", &err), &err);
+    chat->session->step_count = 0;
+    must(chat_resume(chat, id, &err), &err);
+}
+
+static void redo_goes_so_many_turns_also_after_a_restart(void **state) {
+    (void)state;
+    enum { TURNS = 4 };
+    struct text draft = {0};
+    struct error err = {0};
+    struct chat *chat = open_chat("Be brief.");
+    char id[CONVERSATION_ID_BYTES];
+    int64_t tips[TURNS + 1];
+    for (int i = 1; i <= TURNS; i++)
+        tips[i] = ask(chat, i % 2 ? "Hello!" : "And a cat?");
+    memcpy(id, chat->conversation.id, sizeof id);
+    must(chat_rewind(chat, 3, &draft, &err), &err);
+    must(chat_redo(chat, 1, &err), &err);
+    assert_int_equal(tip(chat), tips[2]);
+    must(chat_redo(chat, 1, &err), &err);
+    assert_int_equal(tip(chat), tips[3]);
+    must(chat_redo(chat, 5, &err), &err); // as many as there are
+    assert_int_equal(tip(chat), tips[4]);
+    assert_int_equal(chat_redo(chat, 1, &err), STATUS_NOT_FOUND);
+    for (int i = 0; i < TURNS; i++)
+        must(chat_rewind(chat, 1, &draft, &err), &err);
+    must(chat_redo(chat, 3, &err), &err); // across three steps back
+    assert_int_equal(tip(chat), tips[3]);
+
+    come_back(chat, id);
+    must(chat_redo(chat, 0, &err), &err);
+    assert_int_equal(tip(chat), tips[4]);
+    must(chat_rewind(chat, TURNS, &draft, &err), &err);
+    come_back(chat, id);
+    must(chat_redo(chat, 2, &err), &err);
+    assert_int_equal(tip(chat), tips[2]);
+
+    // A fork has left nothing, and what it says is not the original's.
+    must(chat_fork(chat, "", &err), &err);
+    chat->session->step_count = 0;
+    assert_int_equal(chat_redo(chat, 0, &err), STATUS_NOT_FOUND);
+    const int64_t said = ask(chat, "Hello!");
+    must(chat_rewind(chat, 2, &draft, &err), &err);
+    char fork[CONVERSATION_ID_BYTES];
+    memcpy(fork, chat->conversation.id, sizeof fork);
+    come_back(chat, fork);
+    must(chat_redo(chat, 0, &err), &err);
+    assert_int_equal(tip(chat), said);
+    come_back(chat, id);
+    must(chat_redo(chat, 0, &err), &err);
+    assert_int_equal(tip(chat), tips[4]);
     text_deinit(&draft);
     close_chat(chat);
 }
@@ -116,7 +174,7 @@ static void something_new_ends_redo_and_nothing_is_lost(void **state) {
     const int64_t left = ask(chat, "What is a dog?");
     must(chat_rewind(chat, 1, &draft, &err), &err);
     ask(chat, "What is a fish?");
-    assert_int_equal(chat_redo(chat, &err), STATUS_NOT_FOUND);
+    assert_int_equal(chat_redo(chat, 0, &err), STATUS_NOT_FOUND);
     must(family_messages(db, chat->conversation.id, 100, &messages, &count, &err), &err);
     assert_int_equal(count, 6);
     free(messages);
@@ -125,7 +183,7 @@ static void something_new_ends_redo_and_nothing_is_lost(void **state) {
     must(chat_go(chat, left, &err), &err);
     assert_int_equal(stored_tip(chat), left);
     assert_string_equal(chat_message(chat, 2)->text, "What is a dog?");
-    must(chat_redo(chat, &err), &err);
+    must(chat_redo(chat, 0, &err), &err);
     assert_int_equal(tip(chat), here);
     assert_int_equal(chat_go(chat, 1 << 20, &err), STATUS_NOT_FOUND);
     assert_int_equal(tip(chat), here);
@@ -165,7 +223,7 @@ static void random_walks_in_the_tree_keep_log_and_tip_together(void **state) {
             if (chat_turn_count(chat) > 0) must(chat_rewind(chat, 1, &draft, &err), &err);
             break;
         case 2:
-            if (chat_redo(chat, &err) != STATUS_OK) assert_non_null(strstr(err.text, "nothing"));
+            if (chat_redo(chat, 0, &err) != STATUS_OK) assert_non_null(strstr(err.text, "nothing"));
             break;
         case 3:
             must(family_messages(db, chat->conversation.id, 1000, &messages, &count, &err), &err);
@@ -481,6 +539,7 @@ static void a_save_that_failed_leaves_the_messages_of_others_alone(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redo_goes_forward_step_by_step_to_where_it_was),
+        cmocka_unit_test(redo_goes_so_many_turns_also_after_a_restart),
         cmocka_unit_test(something_new_ends_redo_and_nothing_is_lost),
         cmocka_unit_test(going_to_a_question_gives_its_text_back),
         cmocka_unit_test(random_walks_in_the_tree_keep_log_and_tip_together),

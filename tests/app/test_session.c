@@ -300,7 +300,7 @@ static void a_step_back_is_undone_in_another_chat(void **state) {
     begin(QUESTION);
     must(front_resume(session, id, &err), &err);             // beside the answer that runs
     assert_int_equal(chat_message_count(session->front), 1); // the head
-    must(chat_redo(session->front, &err), &err);
+    must(chat_redo(session->front, 0, &err), &err);
     assert_int_equal(chat_message_count(session->front), 3);
     text_deinit(&draft);
     close_session();

@@ -24,6 +24,15 @@ wait_last "> What is a river?"
 keys C-u
 ask "/redo"
 wait_for "[2 turns; /redo, /undo and /tree go elsewhere]"
+ask_only "/rewind 2"
+wait_last "> What is a river?"
+keys C-u
+ask "/redo 1"
+wait_for "[1 turn; /redo, /undo and /tree go elsewhere]"
+leave
+start -n 2 -C
+ask "/redo"
+wait_for "[2 turns; /redo, /undo and /tree go elsewhere]"
 ask "/fork the other way"
 ask "What is rain?"
 clear_screen
