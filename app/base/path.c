@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 enum status path_expand(const char *typed, struct text *path) {
@@ -15,7 +16,7 @@ enum status path_expand(const char *typed, struct text *path) {
 }
 
 bool path_is_url(const char *path) {
-    return strncmp(path, "http://", 7) == 0 || strncmp(path, "https://", 8) == 0;
+    return strncasecmp(path, "http://", 7) == 0 || strncasecmp(path, "https://", 8) == 0;
 }
 
 struct path_part path_part(const char *path) {

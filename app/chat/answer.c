@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "app/chat/thinking.h"
+#include "engine/tokenizer/thinking.h"
 
 void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
                   const struct request_options *options) {

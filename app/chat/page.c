@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "app/base/printable.h"
-#include "app/chat/thinking.h"
+#include "engine/tokenizer/thinking.h"
 #include "kernels/base/array.h"
 #include "prompts/preamble.h"
 

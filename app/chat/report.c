@@ -5,7 +5,7 @@
 
 #include "app/base/json.h"
 #include "app/chat/kv_report.h"
-#include "app/chat/thinking.h"
+#include "engine/tokenizer/thinking.h"
 
 // Tokens per second, 0 when nothing was measured.
 static double rate(int64_t tokens, int64_t us) {

@@ -108,6 +108,7 @@ struct request_options session_request(const struct session *session) {
         .max_tokens = session->settings.max_tokens,
         .speculate = session->settings.speculate,
     };
+    if (session->settings.seed_given) options.sampler.given |= SAMPLER_GIVEN(seed);
     uint32_t seed; // 32 bits, so that any reader of JSON can give it back
     if (!session->settings.seed_given && getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
         options.sampler.seed = seed;

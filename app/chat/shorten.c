@@ -7,7 +7,7 @@
 #include "app/chat/chat_preamble.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/side_question.h"
-#include "app/chat/thinking.h"
+#include "engine/tokenizer/thinking.h"
 #include "kernels/base/assert.h"
 #include "store/preview.h"
 

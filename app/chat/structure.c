@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app/base/attachment.h"
-#include "app/chat/thinking.h"
 #include "engine/grammar/schema.h"
+#include "engine/tokenizer/thinking.h"
 #include "kernels/base/assert.h"
 
 enum { MARK_BYTES_MAX = 64 };

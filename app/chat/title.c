@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "app/chat/side_question.h"
-#include "app/chat/thinking.h"
+#include "engine/tokenizer/thinking.h"
 #include "kernels/base/assert.h"
 #include "store/preview.h"
 

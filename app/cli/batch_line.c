@@ -76,7 +76,10 @@ static enum status read_sampling(const cJSON *item, struct sampler_options *samp
         sampler->given |= SAMPLER_GIVEN(top_k);
         return read_whole(item, &sampler->top_k, err);
     }
-    if (strcmp(item->string, "seed") == 0) return read_seed(item, &sampler->seed, err);
+    if (strcmp(item->string, "seed") == 0) {
+        sampler->given |= SAMPLER_GIVEN(seed);
+        return read_seed(item, &sampler->seed, err);
+    }
     *known = false;
     return STATUS_OK;
 }

@@ -9,13 +9,13 @@
 #include "app/base/path.h"
 #include "app/base/printable.h"
 #include "app/chat/chat_turn.h"
-#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/pager.h"
 #include "app/screen/columns.h"
 #include "app/screen/markdown.h"
 #include "app/screen/stream.h"
 #include "app/screen/terminal.h"
+#include "engine/tokenizer/thinking.h"
 
 enum {
     LABEL_BYTES = 192,

@@ -9,10 +9,10 @@
 #include "app/chat/code_block.h"
 #include "app/chat/export.h"
 #include "app/chat/import.h"
-#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/screen/clipboard.h"
 #include "app/screen/terminal.h"
+#include "engine/tokenizer/thinking.h"
 
 static enum status write_export(struct console *console, const char *path, size_t *messages,
                                 struct error *err) {

@@ -10,10 +10,10 @@
 #include "app/base/figures.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/front.h"
-#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/screen/terminal.h"
+#include "engine/tokenizer/thinking.h"
 
 static void say_forked(struct console *console, const char *what) {
     const struct conversation *fork = &console->session->front->conversation;

@@ -7,11 +7,11 @@
 #include "app/base/printable.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/front.h"
-#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
+#include "engine/tokenizer/thinking.h"
 
 enum {
     LIST_LIMIT = 1000,

@@ -7,12 +7,12 @@
 
 #include "app/base/figures.h"
 #include "app/chat/chat_move.h"
-#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/console/tree.h"
 #include "app/console/view.h"
 #include "app/screen/terminal.h"
+#include "engine/tokenizer/thinking.h"
 #include "store/preview.h"
 
 enum { MESSAGES_MOST = 20000, CONVERSATIONS_MOST = 1000, SHOWN_EXCHANGES = 1 };

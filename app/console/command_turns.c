@@ -7,12 +7,12 @@
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/front.h"
-#include "app/chat/thinking.h"
 #include "app/console/command.h"
 #include "app/console/picker.h"
 #include "app/console/view.h"
 #include "app/screen/terminal.h"
 #include "engine/sampling/beams.h"
+#include "engine/tokenizer/thinking.h"
 
 // How to come back, and what goes on there in the meantime.
 static const char *way_back(const struct console *console, bool had_turns) {

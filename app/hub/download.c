@@ -195,6 +195,7 @@ static enum status note_store(struct fetch *fetch, CURL *easy) {
     const size_t host = (size_t)(strstr(hub, "://") + 3 - hub);
     const size_t prefix = host + strcspn(hub + host, "/");
     if (strncmp(url, hub, prefix) == 0 && url[prefix] == '/') return STATUS_OK;
+    fetch->store.roams = true;
     text_clear(&fetch->store.host);
     TRY(text_append(&fetch->store.host, scheme + 3, strcspn(scheme + 3, "/?")));
     if (certificates->length && !fetch->store.certificates.length)

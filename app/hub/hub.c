@@ -11,6 +11,7 @@ enum status hub_open(const struct hub_options *options, struct hub **hub, struct
         .url = options->url, .key = options->token, .certificates = options->certificates};
     struct hub *opened = calloc(1, sizeof *opened);
     if (!opened) return STATUS_NO_MEMORY;
+    opened->endpoint.roams = true; // large files lie elsewhere
     const enum status status = endpoint_set(&opened->endpoint, &remote, err);
     if (status == STATUS_OK)
         *hub = opened;
@@ -68,6 +69,7 @@ static enum status ask(const struct hub *hub, const char *repo, int tries, struc
         status = exchange_ask(&exchange, answer, &code, err);
         if (status != STATUS_OK && !exchange_may_pass(&exchange, code, tries, wait_ms))
             status = hub_explain(hub, repo, &exchange, code, answer, err);
+        if (answer->length) secret_hide(&hub->endpoint.secret, answer->bytes, answer->length);
     }
     exchange_close(&exchange);
     text_deinit(&path);

@@ -18,9 +18,9 @@
 #ifndef APP_STREAM_H
 #define APP_STREAM_H
 
-#include "app/chat/thinking.h"
 #include "app/screen/markdown.h"
 #include "app/screen/thought.h"
+#include "engine/tokenizer/thinking.h"
 
 struct stream_options {
     void (*write)(const char *bytes, size_t length);

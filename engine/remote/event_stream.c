@@ -16,8 +16,10 @@ static enum status end_event(struct event_stream *stream) {
     if (!stream->has_data) return STATUS_OK;
     ASSERT(stream->take);
     stream->has_data = false;
+    const char *data = text_string(&stream->data);
+    const bool empty = data[strspn(data, " \n")] == '\0' && strlen(data) == stream->data.length;
     const enum status status =
-        stream->take(stream->user, text_string(&stream->data), stream->data.length);
+        empty ? STATUS_OK : stream->take(stream->user, data, stream->data.length);
     text_clear(&stream->data);
     return status;
 }
@@ -31,27 +33,43 @@ static enum status add_data(struct event_stream *stream, const char *value, size
     return text_append(&stream->data, value, length);
 }
 
+static bool is_field(const char *line, size_t length, const char *name, size_t *value) {
+    const size_t bytes = strlen(name);
+    if (length < bytes || memcmp(line, name, bytes) != 0) return false;
+    if (length > bytes && line[bytes] != ':') return false;
+    *value = length == bytes ? bytes : bytes + 1;
+    *value += *value < length && line[*value] == ' ';
+    return true;
+}
+
+static enum status read_line(struct event_stream *stream, const char *line, size_t length) {
+    size_t value;
+    if (length == 0) return end_event(stream);
+    if (is_field(line, length, "data", &value) || is_field(line, length, "error", &value))
+        return add_data(stream, line + value, length - value);
+    if (line[0] != '{') return STATUS_OK;
+    TRY(end_event(stream));
+    TRY(add_data(stream, line, length));
+    return end_event(stream);
+}
+
 static enum status end_line(struct event_stream *stream) {
-    static const char FIELD[] = "data";
-    enum { NAME = sizeof FIELD - 1, MARK = sizeof BYTE_ORDER_MARK - 1 };
+    enum { MARK = sizeof BYTE_ORDER_MARK - 1 };
     const char *line = text_string(&stream->line);
     size_t length = stream->line.length;
-    enum status status = STATUS_OK;
     if (!stream->begun && length >= MARK && memcmp(line, BYTE_ORDER_MARK, MARK) == 0) {
         line += MARK;
         length -= MARK;
     }
     stream->begun = true;
-    if (length == 0) {
-        status = end_event(stream);
-    } else if (length >= NAME && memcmp(line, FIELD, NAME) == 0 &&
-               (length == NAME || line[NAME] == ':')) {
-        size_t value = length == NAME ? NAME : NAME + 1;
-        value += value < length && line[value] == ' ';
-        status = add_data(stream, line + value, length - value);
-    }
+    const enum status status = read_line(stream, line, length);
     text_clear(&stream->line);
     return status;
+}
+
+enum status event_stream_end(struct event_stream *stream) {
+    if (stream->line.length) TRY(end_line(stream));
+    return end_event(stream);
 }
 
 enum status event_stream_push(struct event_stream *stream, const char *bytes, size_t length) {

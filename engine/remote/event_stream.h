@@ -2,8 +2,9 @@
 //
 // Lines end with CR, LF or both, wherever the bytes are divided; a byte order mark at the beginning
 // is dropped. Of an event, `data` counts: its lines are joined by newlines. Comments (which servers
-// send so that a connection stays open) and other fields are dropped. An event that is not followed
-// by an empty line is not one: the stream broke off in it.
+// send so that a connection stays open) and other fields are dropped, and so is an event without
+// data. Beyond the standard, since servers do so: an `error` field is data, a line that begins with
+// "{" is an event, and where the stream ends so does its last event (event_stream_end()).
 //
 // Source: the HTML standard, section 9.2, Server-sent events.
 //
@@ -34,6 +35,8 @@ struct event_stream {
 // TOO_LONG: a line or an event is longer than it may be. NO_MEMORY, or what `take` returned.
 MUST_CHECK enum status event_stream_push(struct event_stream *stream, const char *bytes,
                                          size_t length);
+// No more comes: hands out the event that no empty line has ended. It may be half of one.
+MUST_CHECK enum status event_stream_end(struct event_stream *stream);
 void event_stream_deinit(struct event_stream *stream);
 
 #endif

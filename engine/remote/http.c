@@ -1,7 +1,10 @@
 #include "engine/remote/http.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/remote/remote_options.h"
 #include "engine/remote/reply.h"
@@ -12,6 +15,7 @@ enum {
     CONNECT_MS = 10000,
     ASK_MS = 30000,
     MAX_ANSWER_BYTES = 16 << 20,
+    MAX_HEADER_BYTES = 256 << 10,
     MAX_REDIRECTS = 5,
     FIRST_WAIT_MS = 500, // doubled each time
     LONGEST_WAIT_MS = 60000,
@@ -23,15 +27,30 @@ static enum status refuse(struct error *err, const char *url, const char *why) {
                      at && scheme ? (int)(scheme + 3 - url) : 0, url, at ? at + 1 : url, why);
 }
 
+// Without what people copy along: "/" at the end, and the path of a request.
+static size_t base_length(const char *url, size_t prefix) {
+    static const char *const paths[] = {"/chat/completions", "/completions"};
+    size_t length = strlen(url);
+    while (length > prefix && url[length - 1] == '/')
+        length--;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const size_t bytes = strlen(paths[i]);
+        if (length < prefix + bytes || memcmp(url + length - bytes, paths[i], bytes) != 0) continue;
+        length -= bytes;
+        break;
+    }
+    while (length > prefix && url[length - 1] == '/')
+        length--;
+    return length;
+}
+
 enum status endpoint_set(struct endpoint *endpoint, const struct remote_options *options,
                          struct error *err) {
     const char *url = options->url, *scheme = strstr(url, "://");
     const size_t prefix = scheme ? (size_t)(scheme - url) + 3 : 0;
-    size_t length = strlen(url);
-    while (length > prefix && url[length - 1] == '/')
-        length--;
+    const size_t length = base_length(url, prefix);
     const size_t host = strcspn(url + prefix, "/?");
-    if (!scheme || (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0))
+    if (!scheme || (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0))
         return refuse(err, url, "expected http:// or https://");
     if (memchr(url + prefix, '@', host))
         return refuse(err, url, "a name and a password do not belong here; see --key-from");
@@ -39,10 +58,13 @@ enum status endpoint_set(struct endpoint *endpoint, const struct remote_options 
         return refuse(err, url, "expected http://HOST:PORT/v1#MODEL");
     const size_t root = length > 3 && memcmp(url + length - 3, "/v1", 3) == 0 ? length - 3 : length;
     TRY(text_append(&endpoint->url, url, length));
-    TRY(text_append(&endpoint->root, url, root));
+    for (size_t i = 0; i < prefix; i++) // HTTP://
+        endpoint->url.bytes[i] = (char)tolower((unsigned char)url[i]);
+    TRY(text_append(&endpoint->root, endpoint->url.bytes, root));
     TRY(text_append(&endpoint->host, url + prefix, host));
     TRY(text_append_string(&endpoint->model, options->model ? options->model : ""));
     TRY(text_append_string(&endpoint->key, options->key ? options->key : ""));
+    TRY(secret_set(&endpoint->secret, text_string(&endpoint->key), endpoint->key.length));
     TRY(text_append_string(&endpoint->salt, options->salt ? options->salt : ""));
     TRY(text_append_string(&endpoint->certificates,
                            options->certificates ? options->certificates : ""));
@@ -58,6 +80,7 @@ void endpoint_deinit(struct endpoint *endpoint) {
         text_deinit(texts[i]);
     if (endpoint->key.bytes) explicit_bzero(endpoint->key.bytes, endpoint->key.length);
     text_deinit(&endpoint->key);
+    secret_deinit(&endpoint->secret);
 }
 
 static bool add_header(struct exchange *exchange, const char *line) {
@@ -93,11 +116,22 @@ static bool add_headers(struct exchange *exchange, uint64_t route) {
     return whole;
 }
 
+// Otherwise curl keeps all headers of an answer, however many there are.
+static size_t count_header(char *bytes, size_t size, size_t count, void *user) {
+    struct exchange *exchange = user;
+    (void)bytes;
+    exchange->header_bytes += size * count;
+    return exchange->header_bytes <= MAX_HEADER_BYTES ? size * count : 0;
+}
+
 enum status exchange_open(struct exchange *exchange, const struct text *base, const char *path,
                           uint64_t route) {
     ASSERT(!exchange->easy && !exchange->headers);
     const struct endpoint *endpoint = exchange->endpoint;
-    TRY(text_format(&exchange->url, "%s%s", text_string(base), path));
+    if (exchange->moved.length)
+        TRY(text_append_string(&exchange->url, text_string(&exchange->moved)));
+    else
+        TRY(text_format(&exchange->url, "%s%s", text_string(base), path));
     exchange->easy = curl_easy_init();
     if (!exchange->easy || !add_headers(exchange, route)) return STATUS_NO_MEMORY;
     CURL *easy = exchange->easy;
@@ -108,7 +142,9 @@ enum status exchange_open(struct exchange *exchange, const struct text *base, co
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "quire");
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, count_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, endpoint->roams ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MAX_REDIRECTS);
     curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
     if (endpoint->certificates.length)
@@ -127,17 +163,90 @@ void exchange_close(struct exchange *exchange) {
     text_deinit(&exchange->url);
     exchange->easy = NULL;
     exchange->headers = NULL;
+    exchange->header_bytes = 0;
     exchange->problem[0] = '\0';
 }
 
-// What a server says, without the key.
-static enum status read_failure(const struct endpoint *endpoint, const struct text *body,
-                                struct text *said) {
-    const char *key = text_string(&endpoint->key);
-    TRY(reply_failure(text_string(body), body->length, said));
-    for (char *at; key[0] && said->length && (at = strstr(said->bytes, key)) != NULL;)
-        memset(at, '*', strlen(key));
-    return STATUS_OK;
+void exchange_deinit(struct exchange *exchange) {
+    exchange_close(exchange);
+    text_deinit(&exchange->body);
+    text_deinit(&exchange->moved);
+}
+
+// ---- redirects
+
+struct place {
+    char *scheme, *host, *port;
+};
+
+static void place_deinit(struct place *place) {
+    curl_free(place->scheme);
+    curl_free(place->host);
+    curl_free(place->port);
+}
+
+static bool place_read(const char *url, struct place *place) {
+    CURLU *parts = curl_url();
+    const bool read =
+        parts && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+        curl_url_get(parts, CURLUPART_SCHEME, &place->scheme, 0) == CURLUE_OK &&
+        curl_url_get(parts, CURLUPART_HOST, &place->host, 0) == CURLUE_OK &&
+        curl_url_get(parts, CURLUPART_PORT, &place->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+    curl_url_cleanup(parts);
+    return read;
+}
+
+// The same host and port, or the same host's encrypted port in place of the open one.
+static bool same_host(const struct place *from, const struct place *to) {
+    if (strcasecmp(from->host, to->host) != 0) return false;
+    const bool same = strcmp(from->scheme, to->scheme) == 0;
+    const bool safer = strcmp(from->scheme, "http") == 0 && strcmp(to->scheme, "https") == 0;
+    const bool default_ports = strcmp(from->port, "80") == 0 && strcmp(to->port, "443") == 0;
+    return (same && strcmp(from->port, to->port) == 0) || (safer && default_ports);
+}
+
+enum status exchange_redirect(struct exchange *exchange, struct error *err) {
+    const char *own = text_string(&exchange->endpoint->host);
+    const char *url = NULL;
+    struct place from = {0}, to = {0};
+    long http = 0;
+    curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
+    curl_easy_getinfo(exchange->easy, CURLINFO_REDIRECT_URL, &url);
+    if (http < 300 || http > 399 || !url) return STATUS_NOT_FOUND;
+    const bool read = place_read(text_string(&exchange->url), &from) && place_read(url, &to);
+    char host[256];
+    snprintf(host, sizeof host, "%.200s:%.20s", read ? to.host : "?", read ? to.port : "?");
+    secret_hide(&exchange->endpoint->secret, host, strlen(host));
+    enum status status;
+    if (!read || !same_host(&from, &to))
+        status = error_set(err, STATUS_IO,
+                           "%s redirects to another host, %s, which gets neither the conversation "
+                           "nor the key; if that is right, name it in the model's URL",
+                           own, host);
+    else if (exchange->moves == MAX_REDIRECTS)
+        status = error_set(err, STATUS_IO, "%s: %d redirects followed, and there is no answer", own,
+                           exchange->moves);
+    else
+        status = STATUS_OK;
+    text_clear(&exchange->moved);
+    if (status == STATUS_OK) status = text_append_string(&exchange->moved, url);
+    exchange->moves++;
+    place_deinit(&from);
+    place_deinit(&to);
+    return status;
+}
+
+// ---- answers
+
+// What curl says, where a server's words may be part of it.
+static enum status explain_curl(const struct exchange *exchange, CURLcode code, struct error *err) {
+    char problem[CURL_ERROR_SIZE];
+    snprintf(problem, sizeof problem, "%s",
+             exchange->header_bytes > MAX_HEADER_BYTES ? "its headers have no end"
+             : exchange->problem[0]                    ? exchange->problem
+                                                       : curl_easy_strerror(code));
+    secret_hide(&exchange->endpoint->secret, problem, strlen(problem));
+    return error_set(err, STATUS_IO, "%s: %s", text_string(&exchange->endpoint->host), problem);
 }
 
 enum status exchange_explain(const struct exchange *exchange, CURLcode code,
@@ -147,10 +256,9 @@ enum status exchange_explain(const struct exchange *exchange, CURLcode code,
     struct text said = {0};
     long http = 0;
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
-    if (code != CURLE_OK)
-        return error_set(err, STATUS_IO, "%s: %s", host,
-                         exchange->problem[0] ? exchange->problem : curl_easy_strerror(code));
-    if (read_failure(endpoint, body, &said) != STATUS_OK) text_clear(&said);
+    if (code != CURLE_OK) return explain_curl(exchange, code, err);
+    if (reply_failure(text_string(body), body->length, &endpoint->secret, &said) != STATUS_OK)
+        text_clear(&said);
     const char *colon = said.length ? ": " : "";
     enum status status;
     if (http == 401 || http == 403)
@@ -188,10 +296,18 @@ enum status http_ask(const struct endpoint *endpoint, const struct text *base, c
     struct exchange exchange = {.endpoint = endpoint};
     CURLcode code;
     enum status status = text_append_string(&exchange.body, query ? query : "");
-    if (status == STATUS_OK) status = exchange_open(&exchange, base, path, 0);
-    if (status == STATUS_OK) status = exchange_ask(&exchange, answer, &code, err);
-    exchange_close(&exchange);
-    text_deinit(&exchange.body);
+    bool moves = status == STATUS_OK;
+    while (moves) {
+        text_clear(answer);
+        status = exchange_open(&exchange, base, path, 0);
+        if (status == STATUS_OK) status = exchange_ask(&exchange, answer, &code, err);
+        const enum status redirect =
+            status == STATUS_OK ? STATUS_NOT_FOUND : exchange_redirect(&exchange, err);
+        moves = redirect == STATUS_OK;
+        if (redirect != STATUS_NOT_FOUND) status = redirect;
+        exchange_close(&exchange);
+    }
+    exchange_deinit(&exchange);
     return status;
 }
 

@@ -1,7 +1,8 @@
 // engine/remote/http.h — one request to a server over HTTP, as libcurl makes it.
 //
-// Proxies are the environment's, as curl reads them. The key goes to the host that it is for, and
-// not along with a redirect to another; it is never logged, and cut out of what a server says.
+// Proxies are the environment's, as curl reads them. What is asked and the key go to the host that
+// they are for: a redirect to another one is refused, unless the endpoint is of files (roams), and
+// then the key stays behind. The key is never logged, and cut out of what a server says (secret.h).
 //
 // Memory: an endpoint owns its texts, {0} is empty. Threads: an endpoint is only read once it is
 // set; an easy handle belongs to one thread.
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/remote/secret.h"
 #include "kernels/base/status.h"
 #include "kernels/base/text.h"
 
@@ -22,6 +24,8 @@ struct endpoint {
     struct text root; // the same without "/v1"
     struct text host; // "gpu:8000", for people
     struct text model, key, salt, certificates;
+    struct secret secret; // the key, to be masked
+    bool roams;           // redirects to other hosts are followed
     int32_t first_byte_ms, silence_ms;
 };
 
@@ -35,6 +39,9 @@ struct exchange { // with an endpoint, embedded by its owner
     CURL *easy;
     struct curl_slist *headers;
     struct text url, body;
+    struct text moved; // where a redirect has sent it; empty: nowhere
+    int moves;         // redirects so far
+    size_t header_bytes;
     char problem[CURL_ERROR_SIZE];
 };
 
@@ -43,7 +50,12 @@ struct exchange { // with an endpoint, embedded by its owner
 // same machine; 0: nothing. The caller says where the answer goes.
 MUST_CHECK enum status exchange_open(struct exchange *exchange, const struct text *base,
                                      const char *path, uint64_t route);
-void exchange_close(struct exchange *exchange); // {0} is fine; keeps the endpoint and the body
+void exchange_close(struct exchange *exchange); // {0} is fine; keeps endpoint, body and redirects
+void exchange_deinit(struct exchange *exchange);
+
+// The exchange that has ended is to be opened again, at the place to which a redirect sends it.
+// NOT_FOUND: it is no redirect. IO: it goes to another host, or there have been too many.
+MUST_CHECK enum status exchange_redirect(struct exchange *exchange, struct error *err);
 
 // Why there was no answer (`code`), or why it is no success: IO, with one line for a person. `body`
 // is what the server sent.

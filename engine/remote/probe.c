@@ -7,6 +7,7 @@
 #include "engine/model/checkpoint.h"
 #include "engine/remote/byte_tokenizer.h"
 #include "engine/remote/reply.h"
+#include "engine/remote/server_json.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
@@ -29,10 +30,11 @@ static enum status ask(const struct probe *probe, const struct text *base, const
     *answer = NULL;
     enum status status = http_ask(&probe->server->endpoint, base, path, query, &body, probe->err);
     if (status == STATUS_OK) {
-        *answer = cJSON_ParseWithLength(text_string(&body), body.length);
-        if (!*answer)
-            status = error_set(probe->err, STATUS_BAD_FILE, "%s sends what is not JSON",
-                               text_string(&probe->server->endpoint.host));
+        const struct endpoint *endpoint = &probe->server->endpoint;
+        status = server_json_read(text_string(&body), body.length, &endpoint->secret, answer);
+        if (status != STATUS_OK)
+            status = error_set(probe->err, STATUS_BAD_FILE, "%s%s sends what is not JSON",
+                               text_string(&endpoint->host), path);
     }
     text_deinit(&body);
     return status;
@@ -198,12 +200,15 @@ static void close_vocabulary(struct engine *engine) {
     engine->gguf = NULL;
 }
 
-static enum status note_ids(void *user, const char *data, size_t length) {
+static enum status note_ids(void *user, const struct reply *reply) {
     bool *has_ids = user;
-    struct reply reply = {0};
-    if (reply_read(data, length, 0, &reply) == STATUS_OK) *has_ids |= reply.ids.count > 0;
-    reply_deinit(&reply);
+    *has_ids |= reply->ids.count > 0;
     return STATUS_OK;
+}
+
+static enum status note_event(void *user, const char *data, size_t length) {
+    const enum status status = reply_read(data, length, NULL, note_ids, user);
+    return status == STATUS_NO_MEMORY ? status : STATUS_OK;
 }
 
 // Does the form that is chosen give ids back? Asks for one token after a short text.
@@ -214,7 +219,8 @@ static enum status check_form(const struct probe *probe) {
     const struct piece piece = {PIECE_TEXT, "quire", 5};
     struct token_ids ids = {0};
     struct text body = {0}, answer = {0};
-    bool thinking, of_root, has_ids = false;
+    enum answer_state place;
+    bool of_root, has_ids = false;
     const char *path = query_path(server->form, &of_root);
     enum status status = tokenizer_encode(probe->engine->tokenizer, &piece, 1, &ids);
     const struct query query = {.form = server->form,
@@ -225,10 +231,10 @@ static enum status check_form(const struct probe *probe) {
                                 .length = (int32_t)ids.count,
                                 .choices = 1,
                                 .options = &options};
-    if (status == STATUS_OK) status = query_write(&query, &body, &thinking, probe->err);
+    if (status == STATUS_OK) status = query_write(&query, &body, &place, probe->err);
     if (status == STATUS_OK && http_ask(endpoint, of_root ? &endpoint->root : &endpoint->url, path,
                                         text_string(&body), &answer, probe->err) == STATUS_OK) {
-        struct event_stream events = {.take = note_ids, .user = &has_ids};
+        struct event_stream events = {.take = note_event, .user = &has_ids};
         status = event_stream_push(&events, text_string(&answer), answer.length);
         event_stream_deinit(&events);
     }

@@ -7,17 +7,24 @@
 
 #include "engine/grammar/grammar.h"
 #include "engine/remote/byte_tokenizer.h"
+#include "engine/remote/optional_fields.h"
+#include "engine/tokenizer/thinking.h"
 #include "kernels/base/assert.h"
 
-static const char OPEN[] = "<think>", CLOSE[] = "</think>";
-
-// An answer's text without the thought that it begins with, as servers want it back.
-static const char *without_thought(const char *text) {
-    if (strncmp(text, OPEN, sizeof OPEN - 1) != 0) return text;
-    const char *close = strstr(text, CLOSE);
-    if (!close) return text;
-    close += sizeof CLOSE - 1;
-    return close + strspn(close, "\n");
+// An answer's text as servers want it back: without its thoughts, unless it was cut within the
+// first one. *place: where it stands.
+static enum status write_answer(const struct text *text, struct text *content,
+                                enum answer_state *place) {
+    struct thinking thinking = {0};
+    struct thinking_part part;
+    enum status status = thinking_append(&thinking, text_string(text), text->length);
+    while (status == STATUS_OK && thinking_next(&thinking, true, &part))
+        if (!part.thought) status = text_append(content, part.text, part.length);
+    const bool open = thinking.mark && thinking.mark->thought;
+    *place = !open ? ANSWER_ANSWERS : thinking.answering ? ANSWER_THINKS_AGAIN : ANSWER_THINKS;
+    thinking_deinit(&thinking);
+    if (status != STATUS_OK || *place != ANSWER_THINKS) return status;
+    return text_append(content, text_string(text), text->length);
 }
 
 // Bytes as UTF-8: where an answer was cut a character may be half.
@@ -57,31 +64,44 @@ static int32_t message_end(const struct query *query, int32_t first) {
     return end;
 }
 
-// The messages of a log. Its last one is the answer so far, if there is any of it yet.
-static enum status add_messages(cJSON *object, const struct query *query, bool *thinking) {
+// One message of the log, which is the answer so far if it is the last one and has text.
+static enum status add_message_of(cJSON *messages, const struct query *query, int32_t first,
+                                  int32_t end, enum answer_state *place) {
     static const char *const roles[] = {"system", "user", "assistant"};
+    const int32_t mark = query->tokens[first - 1];
+    const bool answer = mark == BYTE_TOKEN_ASSISTANT, last = end == query->length;
+    struct text text = {0}, content = {0};
+    enum answer_state stands = ANSWER_ANSWERS;
+    enum status status = append_bytes(query->tokens + first, end - first, &text);
+    if (status == STATUS_OK && answer) status = write_answer(&text, &content, &stands);
+    const struct text *sent = answer ? &content : &text;
+    const bool begins = answer && last && text.length == 0;
+    // A thought that is cut is sent back only so that it goes on.
+    if (status == STATUS_OK && answer && !last && stands == ANSWER_THINKS) text_clear(&content);
+    if (status == STATUS_OK && !begins &&
+        !add_message(messages, roles[mark - BYTE_TOKEN_SYSTEM], text_string(sent)))
+        status = STATUS_NO_MEMORY;
+    if (answer && last && !begins) *place = stands;
+    text_deinit(&text);
+    text_deinit(&content);
+    return status;
+}
+
+// The messages of a log. Its last one is the answer so far, if there is any of it yet.
+static enum status add_messages(cJSON *object, const struct query *query,
+                                enum answer_state *place) {
     cJSON *messages = cJSON_AddArrayToObject(object, "messages");
-    bool goes_on = false;
-    *thinking = false;
+    if (!messages) return STATUS_NO_MEMORY;
     for (int32_t at = 0; at < query->length;) {
         const int32_t mark = query->tokens[at++], end = message_end(query, at);
         if (mark < BYTE_TOKEN_SYSTEM || mark >= BYTE_TOKEN_END) continue;
-        struct text text = {0};
-        TRY(append_bytes(query->tokens + at, end - at, &text));
-        const bool answer = mark == BYTE_TOKEN_ASSISTANT, last = end == query->length;
-        const char *content = answer ? without_thought(text_string(&text)) : text_string(&text);
-        goes_on = answer && last && text.length > 0;
-        *thinking =
-            goes_on && content == text.bytes && strncmp(content, OPEN, sizeof OPEN - 1) == 0;
-        const bool added = (answer && last && !goes_on) ||
-                           add_message(messages, roles[mark - BYTE_TOKEN_SYSTEM], content);
-        text_deinit(&text);
-        if (!added) return STATUS_NO_MEMORY;
+        TRY(add_message_of(messages, query, at, end, place));
         at = end;
     }
-    const bool whole = !goes_on || (cJSON_AddTrueToObject(object, "continue_final_message") &&
-                                    cJSON_AddFalseToObject(object, "add_generation_prompt"));
-    return messages && whole ? STATUS_OK : STATUS_NO_MEMORY;
+    const bool whole =
+        *place == ANSWER_NEW || (cJSON_AddTrueToObject(object, "continue_final_message") &&
+                                 cJSON_AddFalseToObject(object, "add_generation_prompt"));
+    return whole ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 // A float as a person wrote it: 0.7, not 0.699999988.
@@ -91,32 +111,41 @@ static bool add_float(cJSON *object, const char *name, float value) {
     return cJSON_AddRawToObject(object, name, shortest);
 }
 
+// Where it takes tokens quire says all of the sampling, else what somebody has set.
+static bool wants(const struct query *query, uint64_t given, unsigned omit) {
+    const bool set = query->form != QUERY_MESSAGES || query->options->sampler.given & given;
+    return set && !(query->omits & omit);
+}
+
 static bool add_sampling(cJSON *object, const struct query *query) {
     const struct sampler_options *sampler = &query->options->sampler;
-    const bool all = query->form != QUERY_MESSAGES;
     const char *repeat = query->form == QUERY_LLAMA ? "repeat_penalty" : "repetition_penalty";
     const char *seed = query->form == QUERY_SGLANG ? "sampling_seed" : "seed";
     const struct {
         const char *name;
         float value;
-        uint64_t bit;
+        uint64_t given;
+        unsigned omit;
     } rows[] = {
-        {"temperature", sampler->temperature, SAMPLER_GIVEN(temperature)},
-        {"top_p", sampler->top_p, SAMPLER_GIVEN(top_p)},
-        {"min_p", sampler->min_p, SAMPLER_GIVEN(min_p)},
-        {repeat, sampler->repeat_penalty, SAMPLER_GIVEN(repeat_penalty)},
-        {"presence_penalty", sampler->presence_penalty, SAMPLER_GIVEN(presence_penalty)},
-        {"frequency_penalty", sampler->frequency_penalty, SAMPLER_GIVEN(frequency_penalty)},
+        {"temperature", sampler->temperature, SAMPLER_GIVEN(temperature), OMIT_TEMPERATURE},
+        {"top_p", sampler->top_p, SAMPLER_GIVEN(top_p), OMIT_TOP_P},
+        {"min_p", sampler->min_p, SAMPLER_GIVEN(min_p), OMIT_MIN_P},
+        {repeat, sampler->repeat_penalty, SAMPLER_GIVEN(repeat_penalty), OMIT_REPEAT_PENALTY},
+        {"presence_penalty", sampler->presence_penalty, SAMPLER_GIVEN(presence_penalty),
+         OMIT_PRESENCE_PENALTY},
+        {"frequency_penalty", sampler->frequency_penalty, SAMPLER_GIVEN(frequency_penalty),
+         OMIT_FREQUENCY_PENALTY},
     };
     bool whole = true;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && whole; i++)
-        if (all || sampler->given & rows[i].bit)
+        if (wants(query, rows[i].given, rows[i].omit))
             whole = add_float(object, rows[i].name, rows[i].value);
     // Servers differ in what stands for all of them, so that is not said, except to llama-server,
     // whose default is another.
     if (query->form == QUERY_LLAMA ||
-        (sampler->top_k > 0 && (all || sampler->given & SAMPLER_GIVEN(top_k))))
+        (sampler->top_k > 0 && wants(query, SAMPLER_GIVEN(top_k), OMIT_TOP_K)))
         whole = whole && cJSON_AddNumberToObject(object, "top_k", sampler->top_k);
+    if (!wants(query, SAMPLER_GIVEN(seed), OMIT_SEED)) return whole;
     return whole && cJSON_AddNumberToObject(object, seed, (double)(sampler->seed & INT32_MAX));
 }
 
@@ -162,10 +191,12 @@ static bool add_structure(cJSON *object, const struct query *query) {
 
 // The fields of all that sample, which SGLang wants in an object of their own.
 static bool add_wishes(cJSON *object, const struct query *query) {
-    static const char *const limits[] = {[QUERY_MESSAGES] = "max_tokens",
-                                         [QUERY_LLAMA] = "n_predict",
-                                         [QUERY_VLLM] = "max_tokens",
-                                         [QUERY_SGLANG] = "max_new_tokens"};
+    const bool renamed = query->omits & OMIT_MAX_TOKENS;
+    const char *const limits[] = {[QUERY_MESSAGES] =
+                                      renamed ? "max_completion_tokens" : "max_tokens",
+                                  [QUERY_LLAMA] = "n_predict",
+                                  [QUERY_VLLM] = "max_tokens",
+                                  [QUERY_SGLANG] = "max_new_tokens"};
     int32_t limit = query->options->max_tokens;
     if (query->form == QUERY_SGLANG) object = cJSON_AddObjectToObject(object, "sampling_params");
     // Servers have a small limit of their own for an answer in tokens.
@@ -177,21 +208,23 @@ static bool add_wishes(cJSON *object, const struct query *query) {
 // What reaches the machine that knows the conversation, and how many answers.
 static bool add_optional(cJSON *object, const struct query *query) {
     char key[32];
-    if (query->plain) return true;
+    const bool several = query->choices > 1 && !(query->omits & OMIT_CHOICES);
+    const bool routed = query->options->route && !(query->omits & OMIT_ROUTE);
     snprintf(key, sizeof key, "%016" PRIx64, query->options->route);
-    return (query->choices == 1 || cJSON_AddNumberToObject(object, "n", query->choices)) &&
-           (!query->options->route || cJSON_AddStringToObject(object, "prompt_cache_key", key));
+    return (!several || cJSON_AddNumberToObject(object, "n", query->choices)) &&
+           (!routed || cJSON_AddStringToObject(object, "prompt_cache_key", key)) &&
+           (query->omits & OMIT_USAGE || add_usage_wish(object));
 }
 
 static bool add_tokens(cJSON *object, const struct query *query) {
     switch (query->form) {
     case QUERY_MESSAGES:
-        return add_usage_wish(object) && add_optional(object, query);
+        return add_optional(object, query);
     case QUERY_LLAMA:
         return add_ids(object, query) && cJSON_AddTrueToObject(object, "return_tokens") &&
                cJSON_AddTrueToObject(object, "cache_prompt");
     case QUERY_VLLM:
-        return add_usage_wish(object) && add_optional(object, query) && add_ids(object, query) &&
+        return add_optional(object, query) && add_ids(object, query) &&
                cJSON_AddTrueToObject(object, "return_token_ids") &&
                cJSON_AddFalseToObject(object, "skip_special_tokens");
     case QUERY_SGLANG:
@@ -200,14 +233,15 @@ static bool add_tokens(cJSON *object, const struct query *query) {
     return false;
 }
 
-static enum status fill(cJSON *object, const struct query *query, bool *thinking) {
+static enum status fill(cJSON *object, const struct query *query, enum answer_state *place) {
     bool whole =
         object && (!query->model[0] || cJSON_AddStringToObject(object, "model", query->model));
     whole = whole && cJSON_AddTrueToObject(object, "stream") && add_wishes(object, query);
-    if (query->salt[0]) whole = whole && cJSON_AddStringToObject(object, "cache_salt", query->salt);
+    if (query->salt[0] && !(query->omits & OMIT_SALT))
+        whole = whole && cJSON_AddStringToObject(object, "cache_salt", query->salt);
     if (!whole || !add_tokens(object, query)) return STATUS_NO_MEMORY;
-    *thinking = false;
-    return query->form == QUERY_MESSAGES ? add_messages(object, query, thinking) : STATUS_OK;
+    *place = ANSWER_NEW;
+    return query->form == QUERY_MESSAGES ? add_messages(object, query, place) : STATUS_OK;
 }
 
 const char *query_path(enum query_form form, bool *of_root) {
@@ -220,7 +254,7 @@ const char *query_path(enum query_form form, bool *of_root) {
     return paths[form];
 }
 
-enum status query_write(const struct query *query, struct text *body, bool *thinking,
+enum status query_write(const struct query *query, struct text *body, enum answer_state *place,
                         struct error *err) {
     const struct request_options *options = query->options;
     if (options->grammar && options->answered > 0)
@@ -231,7 +265,7 @@ enum status query_write(const struct query *query, struct text *body, bool *thin
                          "a server that gets tokens would fit the thought into the structure: "
                          "/set think off, or --remote messages");
     cJSON *object = cJSON_CreateObject();
-    enum status status = fill(object, query, thinking);
+    enum status status = fill(object, query, place);
     char *json = status == STATUS_OK ? cJSON_PrintUnformatted(object) : NULL;
     if (status == STATUS_OK) status = json ? text_append_string(body, json) : STATUS_NO_MEMORY;
     cJSON_free(json);

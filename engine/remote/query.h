@@ -12,10 +12,11 @@
 //
 // Where it takes messages, what nobody has set of the sampling is left to the server, as it knows
 // what its model likes. How a structure is wished for is the server's own; a schema for messages is
-// OpenAI's response_format, strictly.
+// OpenAI's response_format, strictly. Thoughts are never sent back, but for one that goes on.
 #ifndef ENGINE_REMOTE_QUERY_H
 #define ENGINE_REMOTE_QUERY_H
 
+#include "engine/remote/answer_text.h"
 #include "engine/request.h"
 #include "kernels/base/text.h"
 
@@ -31,16 +32,16 @@ struct query {
     int32_t length;
     int32_t room;    // tokens that an answer has at most
     int32_t choices; // answers that are asked for
-    bool plain;      // without what some servers refuse to know: choices, prompt_cache_key
+    unsigned omits;  // what the server refuses to know (optional_fields.h)
     const struct request_options *options;
 };
 
 // Where it is sent: behind the server's root, or its URL.
 const char *query_path(enum query_form form, bool *of_root);
 
-// Appends the request's body. *thinking: the answer goes on within a thought. UNSUPPORTED: a server
+// Appends the request's body. *place: where the answer stands that goes on. UNSUPPORTED: a server
 // cannot go on with an answer, or a thought, in a structure.
-MUST_CHECK enum status query_write(const struct query *query, struct text *body, bool *thinking,
-                                   struct error *err);
+MUST_CHECK enum status query_write(const struct query *query, struct text *body,
+                                   enum answer_state *place, struct error *err);
 
 #endif

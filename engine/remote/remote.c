@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/remote/optional_fields.h"
 #include "engine/remote/probe.h"
 #include "engine/remote/transfer.h"
 #include "kernels/base/assert.h"
@@ -71,7 +72,8 @@ static struct transfer *find_transfer(struct remote *remote, const struct reques
 static struct transfer *find_leader(struct remote *remote, const struct request *request) {
     const enum query_form form = remote->server.form;
     const bool has_choices = form == QUERY_MESSAGES || form == QUERY_VLLM;
-    if (!has_choices || remote->server.plain || remote->server.one_choice) return NULL;
+    if (!has_choices || remote->server.one_choice || remote->server.omits & OMIT_CHOICES)
+        return NULL;
     for (int i = 0; i < ENGINE_MAX_REQUESTS; i++) {
         struct transfer *transfer = &remote->transfers[i];
         const bool begins = transfer->request && !transfer->leader && transfer->tries == 0;

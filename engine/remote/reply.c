@@ -1,13 +1,22 @@
 #include "engine/remote/reply.h"
 
-#include <cjson/cJSON.h>
 #include <string.h>
+#include <strings.h>
 
-enum { FAILURE_BYTES = 300 };
+#include "engine/remote/server_json.h"
+
+enum {
+    FAILURE_BYTES = 300,
+    FAILURE_DEPTH = 5, // of objects around a message
+    FAILURE_ITEMS = 4, // of a list of them
+    TOOL_BYTES = 60,
+};
 
 void reply_deinit(struct reply *reply) {
     text_deinit(&reply->text);
     text_deinit(&reply->thought);
+    text_deinit(&reply->refusal);
+    text_deinit(&reply->tool);
     text_deinit(&reply->failure);
     token_ids_deinit(&reply->ids);
     *reply = (struct reply){0};
@@ -17,6 +26,10 @@ static const cJSON *get(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
+static bool is_string(const cJSON *item, const char *string) {
+    return cJSON_IsString(item) && strcmp(item->valuestring, string) == 0;
+}
+
 static int64_t count_of(const cJSON *object, const char *name) {
     const cJSON *number = get(object, name);
     const bool fits = cJSON_IsNumber(number) && number->valuedouble >= 0 &&
@@ -24,8 +37,7 @@ static int64_t count_of(const cJSON *object, const char *name) {
     return fits ? (int64_t)number->valuedouble : -1;
 }
 
-static enum status append_text(const cJSON *object, const char *name, struct text *text) {
-    const cJSON *string = get(object, name);
+static enum status append_text(const cJSON *string, struct text *text) {
     return cJSON_IsString(string) ? text_append_string(text, string->valuestring) : STATUS_OK;
 }
 
@@ -39,22 +51,228 @@ static enum status append_ids(const cJSON *array, struct token_ids *ids) {
     return STATUS_OK;
 }
 
-static void finish(struct reply *reply, const char *reason) {
-    reply->finished = true;
-    reply->filtered = strcmp(reason, "content_filter") == 0;
-    const bool cut = strcmp(reason, "length") == 0 || strcmp(reason, "limit") == 0;
-    reply->reason = cut ? STOP_REASON_LENGTH : STOP_REASON_END;
+// ---- failures
+
+// Text that a terminal can show, as one line: a line break is a blank. Of a page, its title, or
+// what stands between its tags.
+static enum status append_line(const char *bytes, size_t length, bool page, struct text *line) {
+    bool blank = true, in_tag = false;
+    for (size_t at = 0, used; at < length; at += used) {
+        char character[UTF8_MAX_BYTES];
+        const uint32_t code = utf8_decode(bytes + at, length - at, &used);
+        const bool tag = page && (in_tag || code == '<');
+        in_tag = tag && code != '>';
+        const size_t count = utf8_encode(code, character);
+        const bool space = tag || code == ' ' || code == '\n' || code == '\r' || code == '\t';
+        if (space ? !blank : !utf8_has_control(character, count) && code)
+            TRY(text_append(line, space ? " " : character, space ? 1 : count));
+        if (space || code >= ' ') blank = space;
+    }
+    return STATUS_OK;
 }
 
-static enum status read_choice(const cJSON *choice, struct reply *reply) {
+// Only now may a line be cut: what would be left of a key cannot be recognized. `from` is where it
+// begins in the text.
+static void hide_and_cut(const struct secret *secret, struct text *line, size_t from) {
+    if (line->length == from) return;
+    if (secret) secret_hide(secret, line->bytes + from, line->length - from);
+    if (line->length - from > FAILURE_BYTES) {
+        line->length = from + FAILURE_BYTES;
+        line->length -= utf8_incomplete_tail(line->bytes, line->length);
+    }
+    while (line->length > from && line->bytes[line->length - 1] == ' ')
+        line->length--;
+    line->bytes[line->length] = '\0';
+}
+
+static enum status append_message(const cJSON *item, int depth, struct text *line);
+
+// Where several things are wrong, the first few: ["body", "seed"] and its message, as web
+// frameworks write them.
+static enum status append_messages(const cJSON *list, int depth, struct text *line) {
+    const cJSON *item = list->child;
+    for (int i = 0; i < FAILURE_ITEMS && item; i++, item = item->next) {
+        if (i > 0 && line->length) TRY(text_append_string(line, "; "));
+        TRY(append_message(item, depth - 1, line));
+    }
+    return STATUS_OK;
+}
+
+static enum status append_place(const cJSON *place, struct text *line) {
+    const cJSON *part = cJSON_IsArray(place) ? place->child : NULL;
+    bool any = false;
+    for (int i = 0; i < FAILURE_ITEMS && part; i++, part = part->next) {
+        if (!cJSON_IsString(part) || strcmp(part->valuestring, "body") == 0) continue;
+        if (any) TRY(text_append_string(line, "."));
+        TRY(append_line(part->valuestring, strlen(part->valuestring), false, line));
+        any = true;
+    }
+    return any ? text_append_string(line, ": ") : STATUS_OK;
+}
+
+// {"error": {"message": …}}, {"error": "…"}, {"message": …}, {"detail": [{"msg": …}]} and the like.
+static enum status append_message(const cJSON *item, int depth, struct text *line) {
+    static const char *const names[] = {"error",  "message", "msg",         "detail", "errors",
+                                        "reason", "title",   "description", "type"};
+    if (depth == 0) return STATUS_OK;
+    if (cJSON_IsString(item))
+        return append_line(item->valuestring, strlen(item->valuestring), false, line);
+    if (cJSON_IsArray(item)) return append_messages(item, depth, line);
+    const size_t before = line->length;
+    if (get(item, "msg")) TRY(append_place(get(item, "loc"), line));
+    const size_t placed = line->length;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        TRY(append_message(get(item, names[i]), depth - 1, line));
+        if (line->length > placed) return STATUS_OK;
+    }
+    if (!cJSON_IsObject(item) || !item->child || line->length > before) return STATUS_OK;
+    char *json = cJSON_PrintUnformatted(item);
+    const enum status status = append_line(json ? json : "", json ? strlen(json) : 0, false, line);
+    cJSON_free(json);
+    return status;
+}
+
+static enum status read_failure(const cJSON *about, const struct secret *secret,
+                                struct reply *reply) {
+    reply->failed = true;
+    text_clear(&reply->failure);
+    TRY(append_message(about, FAILURE_DEPTH, &reply->failure));
+    hide_and_cut(secret, &reply->failure, 0);
+    return STATUS_OK;
+}
+
+// A page's title, if it has one.
+static const char *title_of(const char *page, size_t length, size_t *title_bytes) {
+    static const char OPEN[] = "<title>";
+    for (size_t at = 0; at + sizeof OPEN - 1 <= length; at++) {
+        if (strncasecmp(page + at, OPEN, sizeof OPEN - 1) != 0) continue;
+        const char *title = page + at + sizeof OPEN - 1;
+        const char *end = memchr(title, '<', length - (size_t)(title - page));
+        *title_bytes = (size_t)((end ? end : page + length) - title);
+        return title;
+    }
+    *title_bytes = length;
+    return page;
+}
+
+enum status reply_failure(const char *body, size_t length, const struct secret *secret,
+                          struct text *failure) {
+    cJSON *json = NULL;
+    const size_t from = failure->length;
+    size_t bytes = length, blanks = 0;
+    enum status status = server_json_read(body, length, secret, &json);
+    while (blanks < length && strchr(" \t\r\n", body[blanks]) && body[blanks])
+        blanks++;
+    const bool page = blanks < length && body[blanks] == '<';
+    const char *text = page ? title_of(body, length, &bytes) : body;
+    if (status == STATUS_OK && (cJSON_IsObject(json) || cJSON_IsArray(json)))
+        status = append_message(json, FAILURE_DEPTH, failure);
+    else
+        status = append_line(text, bytes, page, failure);
+    cJSON_Delete(json);
+    hide_and_cut(secret, failure, from);
+    return status;
+}
+
+// ---- answers
+
+static bool is_one_of(const char *word, const char *const *words) {
+    for (; *words; words++)
+        if (strcasecmp(word, *words) == 0) return true;
+    return false;
+}
+
+static void finish(struct reply *reply, const char *reason) {
+    static const char *const cut[] = {
+        "length",         "limit", "max_tokens", "model_length", "max_output_tokens",
+        "max_new_tokens", NULL};
+    static const char *const filtered[] = {"content_filter", "content-filter", "safety",
+                                           "recitation",     "moderation",     "sensitive",
+                                           "blocklist",      "refusal",        NULL};
+    static const char *const broken[] = {
+        "error",  "abort",   "aborted",       "cancelled",    "canceled",
+        "failed", "timeout", "network_error", "engine_error", "insufficient_system_resource",
+        NULL};
+    if (!reason[0]) return; // it goes on
+    reply->finished = true;
+    reply->filtered = is_one_of(reason, filtered);
+    reply->broken = is_one_of(reason, broken);
+    reply->reason = is_one_of(reason, cut) ? STOP_REASON_LENGTH
+                    : reply->broken        ? STOP_REASON_FAILED
+                                           : STOP_REASON_END;
+}
+
+static enum status append_part(const cJSON *part, bool thought, int depth, struct reply *reply);
+
+// A text, or a list of parts of which each has a type.
+static enum status append_content(const cJSON *content, bool thought, int depth,
+                                  struct reply *reply) {
+    const cJSON *part;
+    if (depth == 0) return STATUS_OK;
+    if (!cJSON_IsArray(content)) return append_part(content, thought, depth, reply);
+    cJSON_ArrayForEach(part, content) TRY(append_part(part, thought, depth, reply));
+    return STATUS_OK;
+}
+
+static enum status append_part(const cJSON *part, bool thought, int depth, struct reply *reply) {
+    static const char *const thoughts[] = {
+        "thinking",     "reasoning", "reasoning_text", "reasoning.text", "thought",
+        "summary_text", NULL};
+    if (cJSON_IsString(part)) return append_text(part, thought ? &reply->thought : &reply->text);
+    const cJSON *type = get(part, "type");
+    thought |= cJSON_IsString(type) && is_one_of(type->valuestring, thoughts);
+    TRY(append_text(get(part, "refusal"), &reply->refusal));
+    if (thought) TRY(append_content(get(part, "thinking"), true, depth - 1, reply));
+    const cJSON *text = get(part, "text");
+    return cJSON_IsObject(text)
+               ? append_text(get(text, "value"), thought ? &reply->thought : &reply->text)
+               : append_content(text, thought, depth - 1, reply);
+}
+
+// Servers name it differently, and some send two of these fields with the same text.
+static enum status append_thought(const cJSON *delta, struct reply *reply) {
+    static const char *const names[] = {"reasoning", "reasoning_content", "thinking",
+                                        "reasoning_details"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        TRY(append_content(get(delta, names[i]), true, FAILURE_DEPTH, reply));
+        if (reply->thought.length) break;
+    }
+    return STATUS_OK;
+}
+
+static enum status append_tool(const cJSON *delta, struct reply *reply) {
+    const cJSON *calls = get(delta, "tool_calls");
+    const cJSON *call = cJSON_IsArray(calls) ? calls->child : NULL;
+    const cJSON *function = call ? get(call, "function") : get(delta, "function_call");
+    const cJSON *name = get(function, "name");
+    reply->calls_tool = function != NULL;
+    if (!cJSON_IsString(name)) return STATUS_OK;
+    TRY(append_line(name->valuestring, strlen(name->valuestring), false, &reply->tool));
+    if (reply->tool.length > TOOL_BYTES) {
+        reply->tool.length = TOOL_BYTES - utf8_incomplete_tail(reply->tool.bytes, TOOL_BYTES);
+        reply->tool.bytes[reply->tool.length] = '\0';
+    }
+    return STATUS_OK;
+}
+
+static bool is_failure(const cJSON *error) {
+    return error && !cJSON_IsNull(error) && !cJSON_IsFalse(error);
+}
+
+static enum status read_choice(const cJSON *choice, const struct secret *secret,
+                               struct reply *reply) {
     const cJSON *delta = get(choice, "delta"), *reason = get(choice, "finish_reason");
     const int64_t number = count_of(choice, "index");
     if (number > 0) reply->choice = number;
-    TRY(append_text(delta, "content", &reply->text));
-    const cJSON *thought = get(delta, "reasoning");
-    TRY(append_text(delta, cJSON_IsString(thought) ? "reasoning" : "reasoning_content",
-                    &reply->thought));
-    TRY(append_text(choice, "text", &reply->text));
+    reply->whole = !cJSON_IsObject(delta) && cJSON_IsObject(get(choice, "message"));
+    if (reply->whole) delta = get(choice, "message");
+    if (is_failure(get(choice, "error"))) return read_failure(get(choice, "error"), secret, reply);
+    if (is_failure(get(delta, "error"))) return read_failure(get(delta, "error"), secret, reply);
+    TRY(append_content(get(delta, "content"), false, FAILURE_DEPTH, reply));
+    TRY(append_thought(delta, reply));
+    TRY(append_text(get(delta, "refusal"), &reply->refusal));
+    TRY(append_tool(delta, reply));
+    TRY(append_text(get(choice, "text"), &reply->text));
     TRY(append_ids(get(choice, "token_ids"), &reply->ids));
     if (cJSON_IsString(reason)) finish(reply, reason->valuestring);
     return STATUS_OK;
@@ -83,71 +301,72 @@ static enum status read_completion(const cJSON *event, struct reply *reply) {
     const cJSON *about = get(event, "meta_info");
     if (cJSON_IsObject(about)) return read_generated(event, about, reply);
     const cJSON *type = get(event, "stop_type");
-    TRY(append_text(event, "content", &reply->text));
+    TRY(append_text(get(event, "content"), &reply->text));
     TRY(append_ids(get(event, "tokens"), &reply->ids));
     if (!cJSON_IsTrue(get(event, "stop"))) return STATUS_OK;
-    finish(reply, cJSON_IsString(type) ? type->valuestring : "");
+    finish(reply, cJSON_IsString(type) && type->valuestring[0] ? type->valuestring : "eos");
     reply->prompt_tokens = count_of(event, "tokens_evaluated");
     reply->output_tokens = count_of(event, "tokens_predicted");
     reply->cached_tokens = count_of(get(event, "timings"), "cache_n");
     return STATUS_OK;
 }
 
-// {"error": {"message": …}}, {"error": "…"}, {"message": …} or {"detail": …}
-static const char *message_of(const cJSON *object) {
-    static const char *const names[] = {"error", "message", "detail"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const cJSON *item = get(object, names[i]);
-        if (cJSON_IsObject(item)) item = get(item, "message");
-        if (cJSON_IsString(item)) return item->valuestring;
-    }
-    return NULL;
+// An event that is no part of an answer, but says what is wrong.
+static bool complains(const cJSON *event) {
+    static const char *const names[] = {"message", "msg", "detail", "errors"};
+    if (is_failure(get(event, "error"))) return true;
+    if (get(event, "choices") || get(event, "content") || get(event, "meta_info")) return false;
+    if (is_string(get(event, "type"), "error") || is_string(get(event, "object"), "error"))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (cJSON_IsString(get(event, names[i])) || cJSON_IsArray(get(event, names[i])))
+            return true;
+    return false;
 }
 
-// One line that a terminal can show, of no more than FAILURE_BYTES.
-static enum status append_line(const char *bytes, size_t length, struct text *line) {
-    const size_t most = length < FAILURE_BYTES ? length : FAILURE_BYTES;
-    for (size_t at = 0, used; at < most && bytes[at] && bytes[at] != '\n'; at += used) {
-        char character[UTF8_MAX_BYTES];
-        const uint32_t code = utf8_decode(bytes + at, length - at, &used);
-        const size_t count = utf8_encode(code, character);
-        if (!utf8_has_control(character, count)) TRY(text_append(line, character, count));
-    }
-    return STATUS_OK;
-}
+struct reading {
+    const struct secret *secret;
+    reply_take *take;
+    void *user;
+    bool counted; // the counts of tokens are handed out
+};
 
-enum status reply_failure(const char *body, size_t length, struct text *failure) {
-    cJSON *json = cJSON_ParseWithLength(body, length);
-    const char *message = message_of(json);
-    const enum status status = message ? append_line(message, strlen(message), failure)
-                                       : append_line(body, length, failure);
-    cJSON_Delete(json);
+// `choice` may be NULL.
+static enum status read_one(struct reading *reading, const cJSON *event, const cJSON *choice) {
+    struct reply reply = {.prompt_tokens = -1, .cached_tokens = -1, .output_tokens = -1};
+    enum status status = STATUS_OK;
+    if (choice)
+        status = read_choice(choice, reading->secret, &reply);
+    else if (complains(event))
+        status = read_failure(event, reading->secret, &reply);
+    else
+        status = read_completion(event, &reply);
+    if (!reading->counted) read_usage(get(event, "usage"), &reply);
+    reading->counted = true;
+    if (status == STATUS_OK) status = reading->take(reading->user, &reply);
+    reply_deinit(&reply);
     return status;
 }
 
-static enum status read_event(const cJSON *event, size_t at, struct reply *reply) {
+static enum status read_event(struct reading *reading, const cJSON *event) {
     if (!cJSON_IsObject(event)) return STATUS_BAD_INPUT;
     const cJSON *choices = get(event, "choices");
-    const char *message = get(event, "error") ? message_of(event) : NULL;
-    reply->failed = get(event, "error") != NULL && !cJSON_IsNull(get(event, "error"));
-    if (message) TRY(append_line(message, strlen(message), &reply->failure));
-    reply->choices = (size_t)cJSON_GetArraySize(choices);
-    if (choices)
-        TRY(read_choice(cJSON_GetArrayItem(choices, (int)at), reply));
-    else
-        TRY(read_completion(event, reply));
-    if (at == 0) read_usage(get(event, "usage"), reply);
+    const cJSON *choice = cJSON_IsArray(choices) ? choices->child : NULL;
+    if (!choice || complains(event)) return read_one(reading, event, NULL);
+    for (; choice; choice = choice->next)
+        TRY(read_one(reading, event, choice));
     return STATUS_OK;
 }
 
-enum status reply_read(const char *json, size_t length, size_t at, struct reply *reply) {
-    struct reply read = {.prompt_tokens = -1, .cached_tokens = -1, .output_tokens = -1};
-    cJSON *event = cJSON_ParseWithLength(json, length);
-    const enum status status = read_event(event, at, &read);
+enum status reply_read(const char *json, size_t length, const struct secret *secret,
+                       reply_take *take, void *user) {
+    struct reading reading = {.secret = secret, .take = take, .user = user};
+    cJSON *event = NULL;
+    TRY(server_json_read(json, length, secret, &event));
+    // Some put a failure into a list of one.
+    const cJSON *only =
+        cJSON_IsArray(event) && event->child && !event->child->next ? event->child : event;
+    const enum status status = read_event(&reading, only);
     cJSON_Delete(event);
-    if (status == STATUS_OK)
-        *reply = read;
-    else
-        reply_deinit(&read);
     return status;
 }

@@ -2,15 +2,24 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/remote/byte_tokenizer.h"
 #include "engine/remote/missing_ids.h"
+#include "engine/remote/optional_fields.h"
 #include "engine/remote/reply.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 
-enum { MAX_REFUSAL_BYTES = 64 << 10 };
+enum {
+    MAX_WORDS_BYTES = 64 << 10,
+    HOLD_US = 200000,     // how long the beginning of an answer may be held: answer_text.h
+    LINGER_US = 2000000,  // how long counts may come after the last answer has ended,
+    DONE_US = 200000,     // and how long the connection may stay open after that
+    MOST_CHARACTERS = 64, // of a token, on average over an answer
+    MOST_PIECES = 8,      // of a token, where a gateway sends single characters
+};
 
 static const char *host_of(const struct transfer *transfer) {
     return text_string(&transfer->exchange.endpoint->host);
@@ -22,19 +31,22 @@ static enum status fail(struct transfer *transfer, enum status status, const cha
 
 // ---- what comes
 
-// One more token of the log, with the engine's lock. FULL: there is no room for more.
+// No more of it is wanted.
+static enum status cut(struct transfer *transfer, enum stop_reason reason) {
+    transfer->finished = transfer->cut = true;
+    transfer->reason = reason;
+    return STATUS_FULL;
+}
+
+// One more token of the log, with the engine's lock. FULL: no more is wanted.
 static enum status put_token(struct transfer *transfer, int32_t token) {
     struct request *request = transfer->request;
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
     ASSERT(token >= 0 && token < engine->model.config.vocabulary);
     if (engine->closing) return STATUS_CANCELLED;
-    if (atomic_load(&request->cancelled)) return STATUS_FULL; // nobody waits for the rest
-    if (sequence->length + 1 >= engine->context) {
-        transfer->finished = true;
-        transfer->reason = STOP_REASON_CONTEXT;
-        return STATUS_FULL;
-    }
+    if (atomic_load(&request->cancelled)) return cut(transfer, STOP_REASON_CANCELLED);
+    if (sequence->length + 1 >= engine->context) return cut(transfer, STOP_REASON_CONTEXT);
     const int64_t now = clock_now_us();
     sequence->tokens[sequence->length++] = token;
     if (request->stats.output_tokens++ == 0) {
@@ -54,23 +66,75 @@ static enum status put_bytes(struct transfer *transfer, const char *bytes, size_
     return STATUS_OK;
 }
 
-static enum status put_string(struct transfer *transfer, const char *string) {
-    return put_bytes(transfer, string, strlen(string));
+// Hands on what comes, and what was held of it.
+static enum status put_words(struct transfer *transfer, const struct reply *reply) {
+    struct answer_text *text = &transfer->text;
+    struct text out = {0};
+    enum status status = answer_text_add(text, &reply->thought, &reply->text, &out);
+    if (status == STATUS_OK && transfer->server->kind == SERVER_LLAMA)
+        status = answer_text_release(text, &out); // it knows its model's marks
+    if (status == STATUS_OK && reply->finished)
+        status = answer_text_end(text, reply->reason == STOP_REASON_END, &out);
+    if (!answer_text_waits(text))
+        transfer->waits_us = 0;
+    else if (!transfer->waits_us)
+        transfer->waits_us = clock_now_us();
+    if (status == STATUS_OK) status = put_bytes(transfer, text_string(&out), out.length);
+    text_deinit(&out);
+    return status;
+}
+
+// What is held of an answer that nothing more comes of. With the engine's lock.
+static void put_rest(struct transfer *transfer, bool ends) {
+    struct text out = {0};
+    enum status status = ends ? answer_text_end(&transfer->text, false, &out)
+                              : answer_text_release(&transfer->text, &out);
+    if (status == STATUS_OK) status = put_bytes(transfer, text_string(&out), out.length);
+    if (status == STATUS_NO_MEMORY) (void)fail(transfer, status, "not enough memory");
+    text_deinit(&out);
+    transfer->waits_us = 0;
+}
+
+static int64_t count_characters(const struct text *text) {
+    int64_t count = 0;
+    for (size_t i = 0; i < text->length; i++)
+        count += ((unsigned char)text->bytes[i] & 0xc0) != 0x80;
+    return count;
+}
+
+static enum status stop_reading(struct transfer *transfer) {
+    log_write(LOG_WARNING,
+              "%s goes on behind the limit of %" PRId32 " tokens (-n); quire stopped reading",
+              host_of(transfer), transfer->request->options.max_tokens);
+    return cut(transfer, STOP_REASON_LENGTH);
+}
+
+// Servers send a piece of text for each token. Is this one behind the limit that the server was
+// given? Gateways that send single characters have more pieces than tokens.
+static bool is_behind_limit(struct transfer *transfer, const struct reply *reply) {
+    const int64_t most = transfer->request->options.max_tokens;
+    transfer->pieces += reply->text.length || reply->thought.length;
+    transfer->characters += count_characters(&reply->text) + count_characters(&reply->thought);
+    if (most <= 0 || reply->finished) return false;
+    const int64_t pieces = transfer->pieces, characters = transfer->characters;
+    return (pieces > most && (characters * 2 >= pieces * 3 || pieces > most * MOST_PIECES)) ||
+           characters > most * MOST_CHARACTERS;
 }
 
 // A server that tells thoughts from the answer sends them without marks.
 static enum status put_messages(struct transfer *transfer, const struct reply *reply) {
-    if (reply->thought.length && !transfer->thinking) TRY(put_string(transfer, "<think>\n"));
-    if (reply->thought.length) transfer->thinking = true;
-    TRY(put_bytes(transfer, text_string(&reply->thought), reply->thought.length));
-    const bool ends = reply->text.length || (reply->finished && reply->reason == STOP_REASON_END);
-    if (transfer->thinking && ends) {
-        transfer->thinking = false;
-        TRY(put_string(transfer, "\n</think>\n\n"));
+    const struct text none = {0};
+    struct reply added = *reply; // borrows its texts
+    if (reply->whole && transfer->pieces > 0)
+        added.text = added.thought = none; // it came in pieces
+    if (is_behind_limit(transfer, &added)) {
+        if (transfer->pieces == 1) TRY(put_words(transfer, &added)); // all at once, and it is here
+        put_rest(transfer, true);
+        return stop_reading(transfer);
     }
-    TRY(put_bytes(transfer, text_string(&reply->text), reply->text.length));
-    if (!reply->finished || reply->reason != STOP_REASON_END) return STATUS_OK;
-    return put_token(transfer, BYTE_TOKEN_END);
+    TRY(put_words(transfer, &added));
+    const bool ended = reply->finished && reply->reason == STOP_REASON_END;
+    return ended && transfer->text.answered ? put_token(transfer, BYTE_TOKEN_END) : STATUS_OK;
 }
 
 static bool ends_turn(const struct transfer *transfer) {
@@ -98,6 +162,10 @@ static enum status put_tokens(struct transfer *transfer, const struct reply *rep
     for (size_t i = first_new(transfer, reply); i < reply->ids.count && status == STATUS_OK; i++) {
         if (reply->ids.ids[i] >= tokenizer_vocabulary(tokenizer))
             return fail(transfer, STATUS_BAD_FILE, "sends tokens of another vocabulary");
+        const int32_t most = transfer->request->options.max_tokens;
+        if (most > 0 && transfer->request->stats.output_tokens >= most &&
+            !tokenizer_ends_turn(tokenizer, reply->ids.ids[i]))
+            return stop_reading(transfer);
         status = put_token(transfer, reply->ids.ids[i]);
     }
     const bool ended = reply->finished && reply->reason == STOP_REASON_END && !ends_turn(transfer);
@@ -118,6 +186,9 @@ static void note_counts(struct transfer *transfer, const struct reply *reply, bo
 }
 
 static enum status put_reply(struct transfer *transfer, const struct reply *reply) {
+    TRY(text_append(&transfer->refusal, text_string(&reply->refusal), reply->refusal.length));
+    TRY(text_append(&transfer->tool, text_string(&reply->tool), reply->tool.length));
+    transfer->calls_tool |= reply->calls_tool;
     if (!transfer->counted) transfer->output_tokens += reply->text.length || reply->thought.length;
     const enum status status = transfer->server->form == QUERY_MESSAGES
                                    ? put_messages(transfer, reply)
@@ -127,15 +198,18 @@ static enum status put_reply(struct transfer *transfer, const struct reply *repl
     if (!reply->finished) return STATUS_OK;
     transfer->finished = true;
     transfer->filtered = reply->filtered;
+    transfer->broken = reply->broken;
     transfer->reason = reply->reason;
     return STATUS_OK;
 }
 
 // Hands a reply to the transfer whose choice it is, if that still wants it. FULL: none does.
-static enum status receive_reply(struct transfer *leader, const struct reply *reply) {
+static enum status take_reply(void *user, const struct reply *reply) {
+    struct transfer *leader = user;
     struct engine *engine = leader->request->sequence->engine;
     enum status status = STATUS_OK;
     bool wanted = false;
+    leader->heard_event = true;
     if (reply->failed) {
         const char *said = text_string(&reply->failure);
         return error_set(&leader->err, STATUS_IO, "%s gives up%s%s", host_of(leader),
@@ -145,24 +219,63 @@ static enum status receive_reply(struct transfer *leader, const struct reply *re
     for (struct transfer *one = leader; one && status == STATUS_OK; one = one->next) {
         note_counts(one, reply, !leader->next);
         if (one->choice == reply->choice && !one->finished) status = put_reply(one, reply);
-        wanted |= !one->finished || one->reason != STOP_REASON_CONTEXT;
+        wanted |= !one->cut;
     }
     pthread_mutex_unlock(&engine->lock);
     return status == STATUS_OK && !wanted ? STATUS_FULL : status;
 }
 
+// What has no reason of its own has ended, too.
+static enum status take_done(struct transfer *leader) {
+    leader->done = leader->heard_event = true;
+    for (struct transfer *one = leader; one; one = one->next) {
+        const struct reply end = {.choice = one->choice,
+                                  .finished = true,
+                                  .reason = STOP_REASON_END,
+                                  .prompt_tokens = -1,
+                                  .cached_tokens = -1,
+                                  .output_tokens = -1};
+        if (!one->finished && (one == leader || one->begun || one->pieces))
+            TRY(take_reply(leader, &end));
+    }
+    return STATUS_OK;
+}
+
+static enum status take_json(struct transfer *leader, const char *data, size_t length) {
+    static const char DONE[] = "[DONE]", BLANKS[] = " \t\r\n";
+    const size_t blanks = strspn(data, BLANKS), end = sizeof DONE - 1;
+    if (leader->done) return STATUS_OK;
+    if (length - blanks >= end && memcmp(data + blanks, DONE, end) == 0 &&
+        strspn(data + blanks + end, BLANKS) == length - blanks - end)
+        return take_done(leader);
+    return reply_read(data, length, &leader->server->endpoint.secret, take_reply, leader);
+}
+
+// Servers that forget the empty line between two events make one of them, with a line for each.
+static enum status take_lines(struct transfer *leader, const char *data, size_t length) {
+    for (size_t at = 0; at < length;) {
+        const char *newline = memchr(data + at, '\n', length - at);
+        const size_t end = newline ? (size_t)(newline - data) : length;
+        struct text line = {0};
+        enum status status = text_append(&line, data + at, end - at);
+        if (status == STATUS_OK && line.bytes[strspn(line.bytes, " \t\r")])
+            status = take_json(leader, line.bytes, line.length);
+        text_deinit(&line);
+        TRY(status);
+        at = end + 1;
+    }
+    return STATUS_OK;
+}
+
 static enum status receive_event(void *user, const char *data, size_t length) {
     struct transfer *leader = user;
-    enum status status = STATUS_OK;
-    if (strcmp(data, "[DONE]") == 0) return STATUS_OK;
-    for (size_t at = 0, choices = 1; at < choices && status == STATUS_OK; at++) {
-        struct reply reply = {0};
-        if (reply_read(data, length, at, &reply) != STATUS_OK)
-            return fail(leader, STATUS_BAD_FILE, "sends what is not JSON");
-        if (reply.choices > 1) choices = reply.choices;
-        status = receive_reply(leader, &reply);
-        reply_deinit(&reply);
-    }
+    enum status status = take_json(leader, data, length);
+    if (status == STATUS_BAD_INPUT && memchr(data, '\n', length))
+        status = take_lines(leader, data, length);
+    if (status == STATUS_BAD_INPUT && leader->ending) return STATUS_OK; // it broke off
+    if (status == STATUS_BAD_INPUT) return fail(leader, STATUS_BAD_FILE, "sends what is not JSON");
+    if (status == STATUS_TOO_LONG)
+        return fail(leader, STATUS_BAD_FILE, "sends an event of too many values");
     return status;
 }
 
@@ -172,19 +285,60 @@ static bool succeeds(const struct transfer *transfer) {
     return http >= 200 && http <= 299;
 }
 
+// The server's own words, as far as nothing else comes. The key may stand anywhere in them.
+static enum status keep_words(struct transfer *transfer, const char *bytes, size_t length) {
+    const size_t had = transfer->words.length + transfer->hush.held.length;
+    if (transfer->heard_event || had >= MAX_WORDS_BYTES) return STATUS_OK;
+    transfer->hush.secret = &transfer->server->endpoint.secret;
+    const size_t kept = length < MAX_WORDS_BYTES - had ? length : MAX_WORDS_BYTES - had;
+    return secret_read(&transfer->hush, bytes, kept, &transfer->words);
+}
+
+// An answer that is no stream begins as JSON does.
+static bool begins_body(const struct transfer *transfer, const char *bytes, size_t length) {
+    if (transfer->events.begun || transfer->events.line.length) return false;
+    size_t at = 0;
+    while (at < length && bytes[at] && strchr(" \t\r\n\xef\xbb\xbf", bytes[at]))
+        at++;
+    return at < length && (bytes[at] == '{' || bytes[at] == '[');
+}
+
+static enum status receive(struct transfer *transfer, const char *bytes, size_t length) {
+    TRY(keep_words(transfer, bytes, length));
+    if (!succeeds(transfer)) return STATUS_OK;
+    transfer->is_body = transfer->is_body || begins_body(transfer, bytes, length);
+    if (!transfer->is_body) return event_stream_push(&transfer->events, bytes, length);
+    if (transfer->body.length + length > EVENT_STREAM_MAX_BYTES) return STATUS_TOO_LONG;
+    return text_append(&transfer->body, bytes, length);
+}
+
 static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) {
     struct transfer *transfer = user;
     const size_t length = size * count;
     transfer->heard_us = clock_now_us();
-    if (!succeeds(transfer)) {
-        const size_t room = MAX_REFUSAL_BYTES - transfer->refusal.length;
-        const size_t kept = length < room ? length : room;
-        return text_append(&transfer->refusal, bytes, kept) == STATUS_OK ? length : 0;
-    }
-    const enum status status = event_stream_push(&transfer->events, bytes, length);
-    if (status == STATUS_TOO_LONG) (void)fail(transfer, STATUS_IO, "sends a line without an end");
+    const enum status status = receive(transfer, bytes, length);
+    if (status == STATUS_TOO_LONG)
+        (void)fail(transfer, STATUS_IO,
+                   transfer->is_body ? "sends an answer without an end"
+                                     : "sends a line without an end");
     if (status == STATUS_NO_MEMORY) (void)error_set(&transfer->err, status, "not enough memory");
     return status == STATUS_OK ? length : 0; // 0 ends the exchange
+}
+
+// The connection is closed: what it has brought is all.
+static void receive_end(struct transfer *leader) {
+    const struct text *body = &leader->body;
+    leader->ending = true;
+    enum status status = STATUS_OK;
+    if (leader->is_body) {
+        leader->heard_event = false;
+        status = receive_event(leader, text_string(body), body->length);
+        if (status == STATUS_OK && !leader->heard_event) // one for each line, it may be
+            status = event_stream_push(&leader->events, text_string(body), body->length);
+    }
+    if (status == STATUS_OK) status = event_stream_end(&leader->events);
+    if (status == STATUS_NO_MEMORY) (void)error_set(&leader->err, status, "not enough memory");
+    leader->ending = false;
 }
 
 // ---- asking
@@ -193,7 +347,7 @@ void transfer_begin(struct transfer *transfer, struct remote_server *server,
                     struct request *request, struct transfer *leader) {
     ASSERT(!transfer->request && (!leader || !leader->leader));
     *transfer = (struct transfer){
-        .request = request, .server = server, .leader = leader, .plain = server->plain};
+        .request = request, .server = server, .leader = leader, .omits = server->omits};
     transfer->exchange.endpoint = &server->endpoint;
     transfer->events = (struct event_stream){.take = receive_event, .user = transfer};
     if (server->form == QUERY_MESSAGES) request->stats.prompt_tokens = 0; // until the server says
@@ -224,6 +378,14 @@ static int32_t count_choices(const struct transfer *leader) {
     return count;
 }
 
+// What was held of an answer is not shown, for it comes again.
+static void forget(struct transfer *transfer) {
+    answer_text_deinit(&transfer->text);
+    text_clear(&transfer->refusal);
+    text_clear(&transfer->tool);
+    transfer->waits_us = transfer->pieces = transfer->characters = 0;
+}
+
 // Only the remote thread changes the log of a request that runs.
 static enum status write_query(struct transfer *transfer) {
     const struct remote_server *server = transfer->server;
@@ -237,13 +399,16 @@ static enum status write_query(struct transfer *transfer) {
         .length = sequence->length,
         .room = sequence->engine->context - sequence->length - 1,
         .choices = count_choices(transfer),
-        .plain = transfer->plain,
+        .omits = transfer->omits,
         .options = &transfer->request->options,
     };
+    enum answer_state place = ANSWER_NEW;
     text_clear(&transfer->exchange.body);
-    TRY(query_write(&query, &transfer->exchange.body, &transfer->thinking, &transfer->err));
-    for (struct transfer *one = transfer->next; one; one = one->next)
-        one->thinking = transfer->thinking;
+    TRY(query_write(&query, &transfer->exchange.body, &place, &transfer->err));
+    for (struct transfer *one = transfer; one; one = one->next) {
+        forget(one);
+        answer_text_begin(&one->text, &server->endpoint.secret, place);
+    }
     return STATUS_OK;
 }
 
@@ -252,7 +417,11 @@ static void leave(struct transfer *transfer, CURLM *multi) {
     transfer->asking = false;
     exchange_close(&transfer->exchange);
     event_stream_deinit(&transfer->events);
-    text_clear(&transfer->refusal);
+    secret_reader_deinit(&transfer->hush);
+    text_clear(&transfer->words);
+    text_clear(&transfer->body);
+    transfer->is_body = transfer->heard_event = transfer->done = false;
+    transfer->finished_us = 0;
 }
 
 static enum status ask(struct transfer *transfer, CURLM *multi) {
@@ -283,6 +452,12 @@ void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us) {
     transfer_hear(transfer, multi, CURLE_OK);
 }
 
+static bool any_wanted(const struct transfer *leader) {
+    for (const struct transfer *one = leader; one; one = one->next)
+        if (!one->finished) return true;
+    return false;
+}
+
 // Is it worth another try, and when? The answer has not begun.
 static bool try_again(struct transfer *transfer, CURLcode code, int64_t now_us) {
     int64_t wait_ms;
@@ -291,17 +466,49 @@ static bool try_again(struct transfer *transfer, CURLcode code, int64_t now_us) 
         return false;
     transfer->again_us = now_us + wait_ms * 1000;
     struct error err = {0};
-    exchange_explain(&transfer->exchange, code, &transfer->refusal, &err);
+    exchange_explain(&transfer->exchange, code, &transfer->words, &err);
     log_write(LOG_INFO, "%s; trying again in %" PRId64 " ms", err.text, wait_ms);
     return true;
 }
 
+static const char *content_type(const struct transfer *leader) {
+    const char *type = NULL;
+    curl_easy_getinfo(leader->exchange.easy, CURLINFO_CONTENT_TYPE, &type);
+    return type ? type : "";
+}
+
+// Is what came no part of an answer, but a page of a proxy, or an error as text?
+static bool is_no_answer(const struct transfer *leader) {
+    static const char STREAM[] = "text/event-stream", DATA[] = "data:";
+    return !leader->heard_event && !leader->is_body &&
+           strncasecmp(content_type(leader), STREAM, sizeof STREAM - 1) != 0 &&
+           strncmp(text_string(&leader->words), DATA, sizeof DATA - 1) != 0;
+}
+
+static void explain_words(const struct transfer *leader, struct error *why) {
+    const struct secret *secret = &leader->server->endpoint.secret;
+    const char *type = content_type(leader);
+    struct text said = {0}, kind = {0};
+    enum status status =
+        reply_failure(text_string(&leader->words), leader->words.length, secret, &said);
+    if (status == STATUS_OK) status = reply_failure(type, strlen(type), secret, &kind);
+    if (status != STATUS_OK) text_clear(&said);
+    (void)error_set(why, STATUS_IO, "%s sends no stream%s%.60s%s%s%s", host_of(leader),
+                    kind.length ? " (" : "", text_string(&kind), kind.length ? ")" : "",
+                    said.length ? ": " : ", but nothing", text_string(&said));
+    text_deinit(&said);
+    text_deinit(&kind);
+}
+
 // Why the exchange ended too early.
 static void explain(const struct transfer *leader, CURLcode code, struct error *why) {
-    if (why->status == STATUS_OK && code == CURLE_OK && succeeds(leader))
+    if (why->status != STATUS_OK) return;
+    if (code != CURLE_OK || !succeeds(leader))
+        exchange_explain(&leader->exchange, code, &leader->words, why);
+    else if (is_no_answer(leader))
+        explain_words(leader, why);
+    else
         (void)error_set(why, STATUS_IO, "%s: the answer broke off", host_of(leader));
-    else if (why->status == STATUS_OK)
-        exchange_explain(&leader->exchange, code, &leader->refusal, why);
 }
 
 // Adds what may be done about it.
@@ -315,21 +522,58 @@ static void advise(struct transfer *transfer, const struct error *why, int tries
         transfer->err = *why;
 }
 
-static bool any_wanted(const struct transfer *leader) {
-    for (const struct transfer *one = leader; one; one = one->next)
-        if (!one->finished) return true;
-    return false;
-}
-
-// Asks without what is optional: many servers refuse fields that they do not know.
-static bool try_plain(struct transfer *leader) {
-    const bool optional = leader->next || leader->request->options.route;
+// Asks without what a refusal names; without all that only helps if it names nothing.
+static bool try_without(struct transfer *leader) {
+    const unsigned sent = optional_fields_of(text_string(&leader->exchange.body));
+    unsigned named = optional_fields_named(text_string(&leader->words), leader->words.length);
     long http = 0;
     curl_easy_getinfo(leader->exchange.easy, CURLINFO_RESPONSE_CODE, &http);
-    if (leader->plain || !optional || (http != 400 && http != 422)) return false;
-    leader->plain = true;
+    if (http != 400 && http != 422) return false;
+    named &= sent & ~leader->omits;
+    if (named & (OMIT_CHOICES | OMIT_ROUTE)) // who knows one of them not, does not know the other
+        named |= sent & (OMIT_CHOICES | OMIT_ROUTE);
+    if (!named && !leader->omits) named = sent & OMIT_HELPFUL;
+    if (!named) return false;
+    optional_fields_warn(named, host_of(leader));
+    leader->omits |= named;
     leader->tries--;
     return true;
+}
+
+// An answer that has ended without text.
+static void explain_empty(struct transfer *transfer) {
+    const char *tool = text_string(&transfer->tool), *host = host_of(transfer);
+    const bool ended = transfer->reason == STOP_REASON_END;
+    if (transfer->text.answered && transfer->calls_tool)
+        log_write(LOG_WARNING, "%s: the model also called a tool (%s), which quire does not do",
+                  host, tool);
+    if (transfer->text.answered ||
+        !(ended || (transfer->reason == STOP_REASON_LENGTH && !transfer->begun)))
+        return;
+    if (transfer->refusal.length)
+        (void)error_set(&transfer->err, STATUS_IO, "%s: the model refuses: %.300s", host,
+                        text_string(&transfer->refusal));
+    else if (transfer->calls_tool)
+        (void)error_set(&transfer->err, STATUS_IO,
+                        "%s: the model called a tool (%s), which quire does not do", host, tool);
+    else if (!ended)
+        (void)fail(transfer, STATUS_IO,
+                   "sends no text: the limit of tokens (-n) was reached before");
+    else
+        (void)fail(transfer, STATUS_IO,
+                   transfer->begun ? "sends a thought, but no answer" : "sends an empty answer");
+}
+
+static void explain_end(struct transfer *transfer, int tries) {
+    struct error why = {0};
+    if (transfer->filtered) {
+        (void)fail(transfer, STATUS_IO, "ended the answer for what it says");
+    } else if (transfer->broken) {
+        (void)error_set(&why, STATUS_IO, "%s ended the answer with an error", host_of(transfer));
+        advise(transfer, &why, tries);
+    } else if (transfer->server->form == QUERY_MESSAGES) {
+        explain_empty(transfer);
+    }
 }
 
 // Ends one choice, or lets it ask for itself.
@@ -338,26 +582,55 @@ static void part(struct transfer *transfer, bool asks, const struct error *why, 
     transfer->choice = 0;
     if (asks) return;
     transfer->over = true;
-    if (transfer->finished && transfer->filtered)
-        (void)fail(transfer, STATUS_IO, "ended the answer for what it says");
-    else if (!transfer->finished)
+    if (transfer->finished)
+        explain_end(transfer, tries);
+    else
         advise(transfer, why, tries);
+}
+
+// What has come is kept, whatever comes of the rest.
+static void put_all_rest(struct transfer *leader) {
+    struct engine *engine = leader->request->sequence->engine;
+    pthread_mutex_lock(&engine->lock);
+    for (struct transfer *one = leader; one; one = one->next)
+        if (!one->finished) put_rest(one, true);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+static bool any_begun(const struct transfer *leader) {
+    for (const struct transfer *one = leader; one; one = one->next)
+        if (one->begun || (one->finished && one->reason != STOP_REASON_CANCELLED)) return true;
+    return false;
+}
+
+// Nothing has come of any answer: is the exchange opened again, elsewhere, later or with less?
+static bool ask_again(struct transfer *leader, CURLcode code) {
+    if (!leader->asking || !any_wanted(leader) || any_begun(leader)) return false;
+    if (leader->err.status == STATUS_OK && code == CURLE_OK) {
+        const enum status status = exchange_redirect(&leader->exchange, &leader->err);
+        if (status == STATUS_OK) leader->tries--;
+        if (status != STATUS_NOT_FOUND) return status == STATUS_OK;
+    }
+    return try_again(leader, code, clock_now_us());
 }
 
 void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
     ASSERT(!leader->leader);
-    bool begun = false;
-    for (const struct transfer *one = leader; one; one = one->next)
-        begun |= one->begun || (one->finished && one->reason != STOP_REASON_CANCELLED);
-    const bool whole =
-        leader->asking && code == CURLE_OK && leader->err.status == STATUS_OK && succeeds(leader);
-    if (whole && begun) leader->server->plain |= leader->plain;
-    const bool may_ask = !begun && leader->asking && any_wanted(leader);
-    if (may_ask && try_again(leader, code, clock_now_us())) {
+    const bool complete = leader->asking && code == CURLE_OK && succeeds(leader);
+    if (complete && leader->err.status == STATUS_OK) receive_end(leader);
+    if (ask_again(leader, code)) {
+        for (struct transfer *one = leader; one; one = one->next)
+            forget(one);
         leave(leader, multi);
         return;
     }
-    const bool plain = may_ask && code == CURLE_OK && try_plain(leader);
+    const bool whole = complete && leader->err.status == STATUS_OK;
+    const bool without = leader->asking && code == CURLE_OK && any_wanted(leader) &&
+                         !any_begun(leader) && leader->err.status == STATUS_OK &&
+                         try_without(leader);
+    if (!without) put_all_rest(leader);
+    const bool begun = any_begun(leader);
+    if (whole && begun) leader->server->omits |= leader->omits;
     struct error why = leader->err;
     if (leader->asking) explain(leader, code, &why);
     const int tries = leader->tries;
@@ -366,8 +639,8 @@ void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
         next = one->next;
         const bool missing = whole && begun && one != leader && !one->begun && !one->finished;
         leader->server->one_choice |= missing;
-        one->plain = leader->plain;
-        part(one, (plain || missing) && !one->finished, &why, tries);
+        one->omits = leader->omits;
+        part(one, (without || missing) && !one->finished, &why, tries);
     }
 }
 
@@ -380,10 +653,26 @@ static void cancel(struct transfer *transfer, CURLM *multi) {
     transfer_hear(leader, multi, CURLE_OK);
 }
 
+static void release(struct transfer *transfer) {
+    struct engine *engine = transfer->request->sequence->engine;
+    pthread_mutex_lock(&engine->lock);
+    put_rest(transfer, false);
+    pthread_mutex_unlock(&engine->lock);
+}
+
 void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us) {
     const struct request *request = transfer->request;
     if (!request || transfer->over) return;
-    if (atomic_load(&request->cancelled) && !transfer->finished) cancel(transfer, multi);
+    if (atomic_load(&request->cancelled) && (!transfer->finished || transfer->cut))
+        cancel(transfer, multi);
+    if (transfer->over) return;
+    if (transfer->waits_us && now_us - transfer->waits_us > HOLD_US) release(transfer);
+    if (transfer->asking && !any_wanted(transfer)) {
+        if (!transfer->finished_us) transfer->finished_us = now_us;
+        const int64_t limit_us = transfer->done ? DONE_US : LINGER_US;
+        if (now_us - transfer->finished_us > limit_us)
+            return transfer_hear(transfer, multi, CURLE_OK);
+    }
     const struct endpoint *endpoint = transfer->exchange.endpoint;
     const int64_t since = transfer->heard_us ? transfer->heard_us : transfer->asked_us;
     const int32_t limit_ms = transfer->heard_us ? endpoint->silence_ms : endpoint->first_byte_ms;
@@ -406,7 +695,11 @@ void transfer_end(struct transfer *transfer) {
 
 void transfer_drop(struct transfer *transfer, CURLM *multi) {
     leave(transfer, multi);
-    text_deinit(&transfer->exchange.body);
+    exchange_deinit(&transfer->exchange);
+    answer_text_deinit(&transfer->text);
+    text_deinit(&transfer->body);
+    text_deinit(&transfer->words);
     text_deinit(&transfer->refusal);
+    text_deinit(&transfer->tool);
     *transfer = (struct transfer){0};
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app/chat/report.h"
-#include "app/chat/thinking.h"
 #include "engine/engine.h"
+#include "engine/tokenizer/thinking.h"
 #include "tests/app/chats.h"
 
 enum { CONTEXT = 256, POOL_BYTES = 32 << 20, TOKENS = 12 };

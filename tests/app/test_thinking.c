@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/chat/thinking.h"
+#include "engine/tokenizer/thinking.h"
 #include "tests/check.h"
 
 enum { RANDOM_TEXTS = CHECK_ROUNDS(3000, 300), PARTS_OF_A_TEXT = 12 };

@@ -13,19 +13,31 @@
 #include "engine/remote/reply.h"
 #include "kernels/base/assert.h"
 
+static const char KEY[] = "data"; // that a stream has anyway
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static enum status check(void *user, const struct reply *reply) {
+    const struct text *const texts[] = {&reply->text, &reply->thought, &reply->refusal,
+                                        &reply->failure};
+    (void)user;
+    ASSERT(utf8_valid(text_string(&reply->failure), reply->failure.length, NULL));
+    ASSERT(!utf8_has_control(text_string(&reply->failure), reply->failure.length));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        ASSERT(!strstr(text_string(texts[i]), KEY));
+    for (size_t i = 0; i < reply->ids.count; i++)
+        ASSERT(reply->ids.ids[i] >= 0);
+    return STATUS_OK;
+}
 
 static enum status take(void *user, const char *data, size_t length) {
     struct text *events = user;
-    struct reply reply = {0};
+    struct secret secret = {0};
     ASSERT(strlen(data) <= length);
-    const enum status status = reply_read(data, length, length % 3, &reply);
+    ASSERT(secret_set(&secret, KEY, strlen(KEY)) == STATUS_OK);
+    const enum status status = reply_read(data, length, &secret, check, NULL);
     ASSERT(status == STATUS_OK || status == STATUS_BAD_INPUT);
-    ASSERT(utf8_valid(text_string(&reply.failure), reply.failure.length, NULL));
-    ASSERT(!utf8_has_control(text_string(&reply.failure), reply.failure.length));
-    for (size_t i = 0; i < reply.ids.count; i++)
-        ASSERT(reply.ids.ids[i] >= 0);
-    reply_deinit(&reply);
+    secret_deinit(&secret);
     TRY(text_append(events, data, length));
     return text_append(events, "", 1);
 }
@@ -73,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     play(answer, length - 1, 1 + bytes[0] % 16, &in_pieces);
     ASSERT(at_once.length == in_pieces.length);
     ASSERT(!at_once.length || memcmp(at_once.bytes, in_pieces.bytes, at_once.length) == 0);
-    ASSERT(reply_failure(answer, length - 1, &failure) == STATUS_OK);
+    ASSERT(reply_failure(answer, length - 1, NULL, &failure) == STATUS_OK);
     ASSERT(utf8_valid(text_string(&failure), failure.length, NULL));
     text_deinit(&at_once);
     text_deinit(&in_pieces);

@@ -250,6 +250,12 @@ class Faults:
             return h.redirect("http://localhost:%d%s" % (h.server.server_port, h.path))
         return self.echo(h, words)
 
+    def renamed(self, h, words):
+        """To another path of the same host."""
+        if h.path.startswith("/v1/"):
+            return h.redirect("/elsewhere" + h.path)
+        return self.echo(h, words)
+
     def circle(self, h, words):
         return h.redirect(h.path)
 

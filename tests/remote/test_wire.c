@@ -5,6 +5,7 @@
 #include "engine/remote/byte_tokenizer.h"
 #include "engine/remote/event_stream.h"
 #include "engine/remote/missing_ids.h"
+#include "engine/remote/optional_fields.h"
 #include "engine/remote/query.h"
 #include "engine/remote/reply.h"
 #include "tests/check.h"
@@ -27,7 +28,7 @@ static const struct {
      "[a]"},
     {": ping\n\nevent: x\nid: 1\ndata: a\nretry: 5\n\n", "[a]"},
     {"data: a\ndata:  b\ndata\n\n", "[a\n b\n]"},
-    {"data:\n\n", "[]"},
+    {"data:\n\ndata: \n\ndata\n\n", ""},
     {"database: a\n\ndat\n\n", ""},
     {"data: half", ""},
     {"data: line\n", ""},
@@ -116,7 +117,8 @@ static const struct {
      "", "", 3, NOT, 8, 6, 3, ""},
     {"{\"output_ids\":[2],\"meta_info\":{\"finish_reason\":{\"type\":\"length\",\"length\":1}}}",
      "", "", 1, STOP_REASON_LENGTH, NOT, NOT, NOT, ""},
-    {"{\"error\":{\"message\":\"no\\u001b[0m\\nmore\"}}", "", "", 0, NOT, NOT, NOT, NOT, "no[0m"},
+    {"{\"error\":{\"message\":\"no\\u001b[0m\\nmore\"}}", "", "", 0, NOT, NOT, NOT, NOT,
+     "no[0m more"},
     {"{\"error\":\"plain\"}", "", "", 0, NOT, NOT, NOT, NOT, "plain"},
     {"{\"choices\":{\"delta\":3},\"usage\":\"x\",\"unknown\":[[]]}", "", "", 0, NOT, NOT, NOT, NOT,
      ""},
@@ -124,22 +126,62 @@ static const struct {
      NOT, NOT, NOT, NOT, ""},
 };
 
+// What the replies of an event have, all together; each is followed by its choice.
+struct heard {
+    struct reply all;
+    struct text choices;
+    int count;
+};
+
+static enum status hear(void *user, const struct reply *reply) {
+    struct heard *heard = user;
+    struct reply *all = &heard->all;
+    if (heard->count++ == 0) {
+        all->prompt_tokens = reply->prompt_tokens;
+        all->cached_tokens = reply->cached_tokens;
+        all->output_tokens = reply->output_tokens;
+    } else {
+        assert_int_equal(reply->prompt_tokens, NOT);
+    }
+    TRY(text_append(&all->text, text_string(&reply->text), reply->text.length));
+    TRY(text_append(&all->thought, text_string(&reply->thought), reply->thought.length));
+    TRY(text_append(&all->refusal, text_string(&reply->refusal), reply->refusal.length));
+    TRY(text_append(&all->tool, text_string(&reply->tool), reply->tool.length));
+    TRY(text_append(&all->failure, text_string(&reply->failure), reply->failure.length));
+    for (size_t i = 0; i < reply->ids.count; i++)
+        TRY(token_ids_push(&all->ids, reply->ids.ids[i]));
+    all->calls_tool |= reply->calls_tool;
+    all->failed |= reply->failed;
+    all->finished |= reply->finished;
+    all->filtered |= reply->filtered;
+    all->broken |= reply->broken;
+    if (reply->finished) all->reason = reply->reason;
+    return text_format(&heard->choices, "%s%d", text_string(&reply->text), (int)reply->choice);
+}
+
+static void heard_deinit(struct heard *heard) {
+    reply_deinit(&heard->all);
+    text_deinit(&heard->choices);
+}
+
 static void a_reply_says_what_its_event_has(void **state) {
     (void)state;
     for (size_t row = 0; row < sizeof REPLIES / sizeof REPLIES[0]; row++) {
-        struct reply reply = {0};
-        assert_int_equal(reply_read(REPLIES[row].json, strlen(REPLIES[row].json), 0, &reply),
-                         STATUS_OK);
-        assert_string_equal(text_string(&reply.text), REPLIES[row].text);
-        assert_string_equal(text_string(&reply.thought), REPLIES[row].thought);
-        assert_string_equal(text_string(&reply.failure), REPLIES[row].failure);
-        assert_int_equal(reply.failed, REPLIES[row].failure[0] != '\0');
-        assert_int_equal(reply.ids.count, REPLIES[row].ids);
-        assert_int_equal(reply.finished ? (int)reply.reason : NOT, REPLIES[row].finished);
-        assert_int_equal(reply.prompt_tokens, REPLIES[row].prompt);
-        assert_int_equal(reply.cached_tokens, REPLIES[row].cached);
-        assert_int_equal(reply.output_tokens, REPLIES[row].output);
-        reply_deinit(&reply);
+        struct heard heard = {0};
+        const struct reply *reply = &heard.all;
+        assert_int_equal(
+            reply_read(REPLIES[row].json, strlen(REPLIES[row].json), NULL, hear, &heard),
+            STATUS_OK);
+        assert_string_equal(text_string(&reply->text), REPLIES[row].text);
+        assert_string_equal(text_string(&reply->thought), REPLIES[row].thought);
+        assert_string_equal(text_string(&reply->failure), REPLIES[row].failure);
+        assert_int_equal(reply->failed, REPLIES[row].failure[0] != '\0');
+        assert_int_equal(reply->ids.count, REPLIES[row].ids);
+        assert_int_equal(reply->finished ? (int)reply->reason : NOT, REPLIES[row].finished);
+        assert_int_equal(reply->prompt_tokens, REPLIES[row].prompt);
+        assert_int_equal(reply->cached_tokens, REPLIES[row].cached);
+        assert_int_equal(reply->output_tokens, REPLIES[row].output);
+        heard_deinit(&heard);
     }
 }
 
@@ -147,51 +189,66 @@ static void an_event_may_have_several_choices(void **state) {
     (void)state;
     static const char json[] = "{\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"}},"
                                "{\"index\":0,\"text\":\"a\"}],\"usage\":{\"prompt_tokens\":7}}";
-    for (size_t at = 0; at < 3; at++) {
-        struct reply reply = {0};
-        assert_int_equal(reply_read(json, sizeof json - 1, at, &reply), STATUS_OK);
-        assert_int_equal(reply.choices, 2);
-        assert_int_equal(reply.choice, at == 0);
-        assert_string_equal(text_string(&reply.text), at == 0 ? "b" : at == 1 ? "a" : "");
-        assert_int_equal(reply.prompt_tokens, at == 0 ? 7 : NOT);
-        reply_deinit(&reply);
-    }
+    struct heard heard = {0};
+    assert_int_equal(reply_read(json, sizeof json - 1, NULL, hear, &heard), STATUS_OK);
+    assert_int_equal(heard.count, 2);
+    assert_string_equal(text_string(&heard.choices), "b1a0");
+    assert_int_equal(heard.all.prompt_tokens, 7);
+    heard_deinit(&heard);
 }
 
 static void what_is_no_object_is_refused(void **state) {
     (void)state;
-    static const char *const bad[] = {"", "[]", "3", "{", "null", "{\"a\":}", "{\"tokens\":[-1]}"};
+    static const char *const bad[] = {
+        "", "[]", "3", "{", "null", "{\"a\":}", "{\"tokens\":[-1]}", "{} {}"};
     for (size_t row = 0; row < sizeof bad / sizeof bad[0]; row++) {
-        struct reply reply = {0};
-        assert_int_equal(reply_read(bad[row], strlen(bad[row]), 0, &reply), STATUS_BAD_INPUT);
-        reply_deinit(&reply);
+        struct heard heard = {0};
+        assert_int_equal(reply_read(bad[row], strlen(bad[row]), NULL, hear, &heard),
+                         STATUS_BAD_INPUT);
+        heard_deinit(&heard);
     }
 }
 
 // A log of messages, as the template writes it: S, U, A and E stand for the marks.
 static const struct {
     const char *log, *messages;
-    bool goes_on, thinking;
+    bool goes_on;
+    enum answer_state place;
 } LOGS[] = {
-    {"UHiEA", "[{\"role\":\"user\",\"content\":\"Hi\"}]", false, false},
+    {"UHiEA", "[{\"role\":\"user\",\"content\":\"Hi\"}]", false, ANSWER_NEW},
     {"SbriefEUHiEAyesEUmoreEA",
      "[{\"role\":\"system\",\"content\":\"brief\"},{\"role\":\"user\",\"content\":\"Hi\"},"
      "{\"role\":\"assistant\",\"content\":\"yes\"},{\"role\":\"user\",\"content\":\"more\"}]",
-     false, false},
+     false, ANSWER_NEW},
     {"UHiEAye",
      "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"ye\"}]", true,
-     false},
+     ANSWER_ANSWERS},
     {"UHiEA<think>\nhm\n</think>\n\nyesEUmEA",
      "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"yes\"},"
      "{\"role\":\"user\",\"content\":\"m\"}]",
-     false, false},
+     false, ANSWER_NEW},
     {"UHiEA<think>\nhm",
      "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"<think>\\nhm\"}"
      "]",
-     true, true},
+     true, ANSWER_THINKS},
+    {"UHiEAa\xef\xb7\x90hm\xef\xb7\x91yesEUmEA",
+     "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"ayes\"},"
+     "{\"role\":\"user\",\"content\":\"m\"}]",
+     false, ANSWER_NEW},
+    {"UHiEAa\xef\xb7\x90hm",
+     "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"a\"}]", true,
+     ANSWER_THINKS_AGAIN},
+    {"UHiEAhm\xef\xb7\x91yesEUmEA",
+     "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"yes\"},"
+     "{\"role\":\"user\",\"content\":\"m\"}]",
+     false, ANSWER_NEW},
+    {"UHiEA[THINK]hm[/THINK]yesEUmEA[THINK]hm",
+     "[{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"yes\"},"
+     "{\"role\":\"user\",\"content\":\"m\"},{\"role\":\"assistant\",\"content\":\"[THINK]hm\"}]",
+     true, ANSWER_THINKS},
     {"UGr\xc3\xb6\xc3"
      "EA",
-     "[{\"role\":\"user\",\"content\":\"Grö\xef\xbf\xbd\"}]", false, false},
+     "[{\"role\":\"user\",\"content\":\"Grö\xef\xbf\xbd\"}]", false, ANSWER_NEW},
 };
 
 static void a_log_of_bytes_is_sent_as_messages(void **state) {
@@ -215,19 +272,19 @@ static void a_log_of_bytes_is_sent_as_messages(void **state) {
                                     .options = &options};
         struct error err = {0};
         struct text body = {0}, expected = {0};
-        bool thinking;
+        enum answer_state place;
         assert_int_equal(
             text_format(&expected,
-                        "{\"model\":\"m\",\"stream\":true,\"seed\":5,"
+                        "{\"model\":\"m\",\"stream\":true,"
                         "\"stream_options\":{\"include_usage\":true},\"messages\":%s%s}",
                         LOGS[row].messages,
                         LOGS[row].goes_on ? ",\"continue_final_message\":true,"
                                             "\"add_generation_prompt\":false"
                                           : ""),
             STATUS_OK);
-        assert_int_equal(query_write(&query, &body, &thinking, &err), STATUS_OK);
+        assert_int_equal(query_write(&query, &body, &place, &err), STATUS_OK);
         assert_string_equal(text_string(&body), text_string(&expected));
-        assert_int_equal(thinking, LOGS[row].thinking);
+        assert_int_equal(place, LOGS[row].place);
         text_deinit(&body);
         text_deinit(&expected);
     }
@@ -302,16 +359,16 @@ static void each_server_is_asked_in_its_own_words(void **state) {
                                     .length = bytes ? 0 : 3,
                                     .room = 100,
                                     .choices = 3,
-                                    .plain = BODIES[row].with & PLAIN,
+                                    .omits = BODIES[row].with & PLAIN ? OMIT_HELPFUL : 0,
                                     .options = &options};
         struct text body = {0};
         struct error err = {0};
-        bool thinking;
+        enum answer_state place;
         assert_int_equal(
             grammar_create_elsewhere(schema ? "{\"type\": \"null\"}" : "root ::= \"a\"", schema,
                                      &options.grammar),
             STATUS_OK);
-        assert_int_equal(query_write(&query, &body, &thinking, &err), STATUS_OK);
+        assert_int_equal(query_write(&query, &body, &place, &err), STATUS_OK);
         for (size_t i = 0; i < 5 && BODIES[row].has[i]; i++)
             if (!strstr(body.bytes, BODIES[row].has[i]))
                 fail_msg("row %zu: no %s in %s", row, BODIES[row].has[i], body.bytes);
@@ -319,7 +376,7 @@ static void each_server_is_asked_in_its_own_words(void **state) {
             if (strstr(body.bytes, BODIES[row].lacks[i]))
                 fail_msg("row %zu: %s in %s", row, BODIES[row].lacks[i], body.bytes);
         options.answered = 1; // a structure has begun here, and the server would begin it again
-        assert_int_equal(query_write(&query, &body, &thinking, &err), STATUS_UNSUPPORTED);
+        assert_int_equal(query_write(&query, &body, &place, &err), STATUS_UNSUPPORTED);
         grammar_release(options.grammar);
         text_deinit(&body);
     }

@@ -1,4 +1,5 @@
-// app/chat/thinking.h — which part of a model's output is thinking, and which is the answer?
+// engine/tokenizer/thinking.h — which part of a model's output is thinking, and which is the
+// answer?
 //
 // Models mark their thinking in the text: <think>…</think> and its like before the answer, or
 // channels (<|channel|>analysis<|message|>…<|end|>). A mark counts where the answer has not begun,
@@ -6,20 +7,27 @@
 // held back. A message keeps everything, marks included, so its text is always what the model
 // wrote; it is split where it is shown.
 //
+// A server that tells thoughts from the answer may think again within it. Such a thought stands
+// between THINKING_OPEN and THINKING_CLOSE, two noncharacters that no text has (Unicode 15, section
+// 23.7). Without an opening, THINKING_CLOSE says that all before it was a thought: the server found
+// out late. Who has shown that already goes on with the answer.
+//
 //   beginning ──mark──► thought ──its end──► beginning ──anything else──► answer
 //                                               ▲  └─────mark──► channel of the answer ─┐
 //                                               └───────────────its end─────────────────┘
 //
 // Text comes in pieces of any size; what may become a mark is held back. {0} begins; owned:
 // thinking_deinit().
-#ifndef APP_THINKING_H
-#define APP_THINKING_H
+#ifndef ENGINE_THINKING_H
+#define ENGINE_THINKING_H
 
 #include <stdbool.h>
 
 #include "kernels/base/text.h"
 
 enum { THINKING_HELD_BLANKS = 256 };
+#define THINKING_OPEN  "\xef\xb7\x90" // U+FDD0
+#define THINKING_CLOSE "\xef\xb7\x91" // U+FDD1
 
 struct thinking_form {
     const char *open, *close; // close NULL: what follows is still the beginning

@@ -1,4 +1,4 @@
-#include "app/chat/thinking.h"
+#include "engine/tokenizer/thinking.h"
 
 #include <string.h>
 
@@ -16,6 +16,9 @@ static const struct thinking_form MARKS[] = {
     {"<|start|>assistant", NULL, false},
 };
 enum { MARK_COUNT = sizeof MARKS / sizeof MARKS[0] };
+
+static const struct thinking_form AGAIN = {THINKING_OPEN, THINKING_CLOSE, true}; // in an answer
+static const struct thinking_form LATE = {"", THINKING_CLOSE, true};             // all before it
 
 static const char *const TOKENS[] = {"<think>",      "</think>",      "[THINK]",     "[/THINK]",
                                      "<seed:think>", "</seed:think>", "<|channel|>", "<|message|>",
@@ -60,6 +63,12 @@ static bool find_mark(const char *text, size_t length, bool ended,
     return true;
 }
 
+// Is the rest a thought, as its end says that begins none?
+static bool is_late(const char *text, size_t length) {
+    const size_t end = find(THINKING_CLOSE, text, length);
+    return length - end >= sizeof THINKING_CLOSE - 1 && find(THINKING_OPEN, text, end) == end;
+}
+
 // Skips what stands before the answer, up to its text or a thought's. False: undecided until more
 // text comes.
 static bool pass_beginning(struct thinking *thinking, bool ended) {
@@ -67,6 +76,12 @@ static bool pass_beginning(struct thinking *thinking, bool ended) {
         const struct thinking_form *mark;
         size_t length, blanks = 0;
         const char *text = rest_of(thinking, &length);
+        if (is_late(text, length)) {
+            thinking->mark = &LATE;
+            thinking->begun = false;
+            thinking->past_mark = true;
+            return true;
+        }
         while (blanks < length && is_blank(text[blanks]))
             blanks++;
         if (thinking->past_mark) {
@@ -118,6 +133,28 @@ static bool next_marked(struct thinking *thinking, bool ended, struct thinking_p
     return end > 0;
 }
 
+// The text up to the next thought, as far as it is certain.
+static bool next_answer(struct thinking *thinking, bool ended, struct thinking_part *part) {
+    size_t length;
+    const char *text = rest_of(thinking, &length);
+    const size_t opened = find(THINKING_OPEN, text, length);
+    const size_t end = find(THINKING_CLOSE, text, opened);
+    const bool open = length - opened >= sizeof THINKING_OPEN - 1;
+    const bool late = opened - end >= sizeof THINKING_CLOSE - 1;
+    const size_t certain = late || open || !ended ? end : length;
+    thinking->taken += certain;
+    *part = (struct thinking_part){false, text, certain};
+    if (late)
+        thinking->taken += sizeof THINKING_CLOSE - 1;
+    else if (open)
+        thinking->taken += sizeof THINKING_OPEN - 1;
+    if (open && !late) {
+        thinking->mark = &AGAIN;
+        thinking->begun = false;
+    }
+    return certain > 0;
+}
+
 void thinking_deinit(struct thinking *thinking) { text_deinit(&thinking->held); }
 
 enum status thinking_append(struct thinking *thinking, const char *text, size_t length) {
@@ -138,11 +175,9 @@ bool thinking_next(struct thinking *thinking, bool ended, struct thinking_part *
             if (thinking->mark) return false; // its end has not come yet
             continue;
         }
-        size_t length;
-        const char *text = rest_of(thinking, &length);
-        thinking->taken += length;
-        *part = (struct thinking_part){false, text, length};
-        return length > 0;
+        const size_t taken = thinking->taken;
+        if (next_answer(thinking, ended, part)) return true;
+        if (thinking->taken == taken) return false; // a mark has only begun
     }
     return false;
 }
@@ -151,10 +186,13 @@ enum status thinking_split(const char *text, size_t length, struct text *thought
                            struct text *answer) {
     struct thinking thinking = {0};
     struct thinking_part part;
+    bool answered = false;
     enum status status = thinking_append(&thinking, text, length);
     while (status == STATUS_OK && thinking_next(&thinking, true, &part)) {
         struct text *to = part.thought ? thought : answer;
-        if (to) status = text_append(to, part.text, part.length);
+        if (part.thought && to && to->length && answered) status = text_append_string(to, "\n");
+        answered = !part.thought;
+        if (status == STATUS_OK && to) status = text_append(to, part.text, part.length);
     }
     thinking_deinit(&thinking);
     return status;
