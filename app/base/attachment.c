@@ -7,12 +7,24 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+// Editors on Windows begin a text with a byte order mark, which is not part of it.
+static void drop_mark(struct text *text, size_t from) {
+    static const char MARK[] = "\xEF\xBB\xBF";
+    const size_t bytes = sizeof MARK - 1;
+    if (text->length - from < bytes || memcmp(text->bytes + from, MARK, bytes) != 0) return;
+    memmove(text->bytes + from, text->bytes + from + bytes, text->length - from - bytes + 1);
+    text->length -= bytes;
+}
+
 enum status file_read_open(int fd, const char *name, struct text *text, struct error *err) {
     char chunk[1 << 14];
     const size_t before = text->length;
     for (;;) {
         const ssize_t got = read(fd, chunk, sizeof chunk);
-        if (got == 0) return STATUS_OK;
+        if (got == 0) {
+            drop_mark(text, before);
+            return STATUS_OK;
+        }
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             return error_set(err, STATUS_IO, "%s cannot be read: %s", name, strerror(errno));

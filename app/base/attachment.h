@@ -9,9 +9,9 @@
 
 enum { ATTACHMENT_MAX_BYTES = 64 << 20 };
 
-// Appends a file's bytes. NOT_FOUND: there is none; IO: it cannot be read, or is a folder;
-// BAD_INPUT: larger than ATTACHMENT_MAX_BYTES, or a pipe or device, which might never end. The
-// error names it.
+// Appends a file's bytes, without a byte order mark. NOT_FOUND: there is none; IO: it cannot be
+// read, or is a folder; BAD_INPUT: larger than ATTACHMENT_MAX_BYTES, or a pipe or device, which
+// might never end. The error names it.
 MUST_CHECK enum status file_read(const char *path, struct text *text, struct error *err);
 
 // The same for an open file; `name` is for errors.

@@ -129,10 +129,10 @@ static void finish_result(struct batch *batch, struct request_line *line, char *
     print_ready(batch, line);
 }
 
-static cJSON *begin_result(const struct request_line *line, const cJSON *id) {
+static cJSON *begin_result(const struct request_line *line, const char *id) {
     char hex[HASH_HEX_BYTES];
     cJSON *object = cJSON_CreateObject();
-    cJSON *copy = id ? cJSON_Duplicate(id, true) : cJSON_CreateNull();
+    cJSON *copy = id ? cJSON_CreateRaw(id) : cJSON_CreateNull();
     const bool whole = object && copy && json_add_number(object, "line", (double)line->number) &&
                        json_add_text(object, "request", hash_hex(line->hash, hex)) &&
                        cJSON_AddItemToObject(object, "id", copy);
@@ -168,8 +168,8 @@ static enum status finish_line(struct batch *batch, struct request_line *line, c
     return status;
 }
 
-static enum status finish_with_error(struct batch *batch, struct request_line *line,
-                                     const cJSON *id, const char *why, struct error *err) {
+static enum status finish_with_error(struct batch *batch, struct request_line *line, const char *id,
+                                     const char *why, struct error *err) {
     cJSON *object = begin_result(line, id);
     if (object && !json_add_text(object, "error", why)) {
         cJSON_Delete(object);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/base/json_view.h"
 #include "kernels/base/text.h"
 #include "prompts/jinja/json_value.h"
 
@@ -26,11 +27,11 @@ static enum status read_whole(const cJSON *item, int32_t *value, struct error *e
     return STATUS_OK;
 }
 
-static enum status read_seed(const cJSON *item, uint64_t *value, struct error *err) {
-    static const double MOST = 9007199254740992.0; // 2^53, as far as JSON's numbers are exact
-    const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
-    if (!(number >= 0 && number <= MOST && number == floor(number)))
-        return refuse(err, item->string, "a whole number from 0 to 2^53");
+static enum status read_seed(struct json_view view, uint64_t *value, struct error *err) {
+    static const int64_t MOST = (int64_t)1 << 53; // as far as any reader of JSON has whole numbers
+    int64_t number;
+    if (!json_view_int(view, &number) || number < 0 || number > MOST)
+        return refuse(err, "seed", "a whole number from 0 to 2^53");
     *value = (uint64_t)number;
     return STATUS_OK;
 }
@@ -75,10 +76,6 @@ static enum status read_sampling(const cJSON *item, struct sampler_options *samp
     if (strcmp(item->string, "top_k") == 0) {
         sampler->given |= SAMPLER_GIVEN(top_k);
         return read_whole(item, &sampler->top_k, err);
-    }
-    if (strcmp(item->string, "seed") == 0) {
-        sampler->given |= SAMPLER_GIVEN(seed);
-        return read_seed(item, &sampler->seed, err);
     }
     *known = false;
     return STATUS_OK;
@@ -130,7 +127,16 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     return STATUS_OK;
 }
 
-static enum status read_structure(const cJSON *item, struct batch_line *line, struct error *err) {
+// A copy of the value as it was written, without blanks: cJSON keeps no digits beyond a double's.
+static enum status copy_source(struct json_view view, char **copy) {
+    *copy = strndup(view.bytes, view.length);
+    if (!*copy) return STATUS_NO_MEMORY;
+    cJSON_Minify(*copy);
+    return STATUS_OK;
+}
+
+static enum status read_structure(const cJSON *item, struct json_view view, struct batch_line *line,
+                                  struct error *err) {
     if (line->schema || line->grammar)
         return error_set(err, STATUS_BAD_INPUT,
                          "a \"schema\" and a \"grammar\" do not go together");
@@ -140,12 +146,13 @@ static enum status read_structure(const cJSON *item, struct batch_line *line, st
         return STATUS_OK;
     }
     if (!cJSON_IsObject(item)) return refuse(err, item->string, "an object");
-    line->schema = cJSON_PrintUnformatted(item);
-    return line->schema ? STATUS_OK : STATUS_NO_MEMORY;
+    return copy_source(json_view_find(view, item->string), &line->schema);
 }
 
-static enum status read_keys(struct batch_line *line, struct error *err) {
-    static const char *const ELSEWHERE[] = {"id", "prompt", "system", "messages"};
+static enum status read_keys(struct batch_line *line, struct json_view view, struct error *err) {
+    static const char *const ELSEWHERE[] = {"id", "prompt", "system", "messages", "seed"};
+    const struct json_view seed = json_view_find(view, "seed");
+    if (json_view_kind(seed) != JSON_ABSENT) TRY(read_seed(seed, &line->options.sampler.seed, err));
     for (const cJSON *item = line->json->child; item; item = item->next) {
         bool known;
         TRY(read_sampling(item, &line->options.sampler, &known, err));
@@ -157,7 +164,7 @@ static enum status read_keys(struct batch_line *line, struct error *err) {
         else if (strcmp(item->string, "stop") == 0)
             TRY(read_stops(item, line->stops, err));
         else if (strcmp(item->string, "schema") == 0 || strcmp(item->string, "grammar") == 0)
-            TRY(read_structure(item, line, err));
+            TRY(read_structure(item, view, line, err));
         else
             return error_set(err, STATUS_BAD_INPUT, "unknown key \"%.40s\"", item->string);
     }
@@ -177,20 +184,24 @@ enum status batch_line_read(const char *bytes, size_t length, const struct batch
     line->json = cJSON_ParseWithLengthOpts(bytes, length, &stop, false);
     if (!line->json) return error_set(err, STATUS_BAD_INPUT, "not JSON");
     if (!cJSON_IsObject(line->json)) return error_set(err, STATUS_BAD_INPUT, "not a JSON object");
-    line->id = cJSON_GetObjectItemCaseSensitive(line->json, "id");
+    struct json_view view, id;
+    TRY(json_view_open(bytes, (size_t)(stop - bytes), "the line", &view, err));
+    id = json_view_find(view, "id");
+    if (json_view_kind(id) != JSON_ABSENT) TRY(copy_source(id, &line->id));
     if (json_has_nul(bytes, length)) return error_set(err, STATUS_BAD_INPUT, "a text has a NUL");
     while (stop < end && strchr(" \t\r", *stop))
         stop++;
     if (stop < end)
         return error_set(err, STATUS_BAD_INPUT, "more follows the object, at offset %zu",
                          (size_t)(stop - bytes));
-    TRY(read_keys(line, err));
+    TRY(read_keys(line, view, err));
     return read_messages(line, defaults, err);
 }
 
 void batch_line_deinit(struct batch_line *line) {
     cJSON_Delete(line->json);
-    cJSON_free(line->schema);
+    free(line->schema);
+    free(line->id);
     free(line->messages);
     *line = (struct batch_line){0};
 }

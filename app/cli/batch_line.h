@@ -29,7 +29,7 @@ enum { BATCH_LINE_STOPS = ARGS_LIST_MAX }; // of the line, or the defaults
 
 struct batch_line {
     cJSON *json;
-    const cJSON *id;               // or NULL
+    char *id;                      // JSON, as it was written; NULL: none; owned
     struct chat_message *messages; // [count], owned
     size_t count;
     struct request_options options;

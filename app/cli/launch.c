@@ -335,10 +335,12 @@ static enum status read_prompt(const struct args *args, struct text *prompt, boo
     const enum args_source text_by = args_source(args, "system");
     const enum args_source file_by = args_source(args, "system-file");
     *given = text_by || file_by;
-    if (file_by > text_by)
+    if (file_by > text_by) {
         TRY(file_read(args->system_file, prompt, err));
-    else if (text_by)
+        text_trim_end(prompt);
+    } else if (text_by) {
         TRY(text_append_string(prompt, args->system));
+    }
     const char *text = text_string(prompt);
     size_t offset;
     if (!utf8_valid(text, prompt->length, &offset))

@@ -93,11 +93,6 @@ static enum status append_stdin(struct text *prompt, struct error *err) {
     return check_text(prompt, before, "stdin", err);
 }
 
-static void trim_end(struct text *prompt) {
-    while (prompt->length && strchr(" \t\r\n", prompt->bytes[prompt->length - 1]))
-        prompt->bytes[--prompt->length] = '\0';
-}
-
 static enum status append_prompt(const struct args *args, struct text *prompt, struct error *err) {
     const size_t before = prompt->length;
     if (args->prompt && strcmp(args->prompt, "-") == 0) return append_stdin(prompt, err);
@@ -122,7 +117,7 @@ enum status oneshot_gather(const struct args *args, struct text *prompt, size_t 
         TRY(attachment_append(prompt, args->files.items[i], err));
     const size_t files = prompt->length;
     TRY(append_prompt(args, prompt, err));
-    trim_end(prompt);
+    text_trim_end(prompt);
     *said = files < prompt->length ? files : 0;
     if (prompt->length) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "the prompt is empty");

@@ -70,6 +70,7 @@ static enum status read_system(const char *argument, struct text *system, struct
         path_unquote(plain.bytes + 1);
         status = path_expand(plain.bytes + 1, &path);
         if (status == STATUS_OK) status = file_read(text_string(&path), system, err);
+        text_trim_end(system);
     } else if (status == STATUS_OK) {
         status = text_append(system, text_string(&plain), plain.length);
     }

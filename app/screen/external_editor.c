@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/base/attachment.h"
 #include "app/base/descriptor.h"
 #include "app/screen/terminal.h"
 
@@ -28,15 +29,12 @@ static enum status append_without_nul(struct text *out, const char *bytes, size_
 }
 
 static bool read_file(const char *path, struct text *out, size_t *left_out) {
-    FILE *file = fopen(path, "re");
-    if (!file) return false;
-    char bytes[4096];
-    bool whole = true;
-    for (size_t got; whole && (got = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        whole = append_without_nul(out, bytes, got, left_out) == STATUS_OK;
-    whole = whole && !ferror(file);
-    fclose(file);
-    while (out->length > 0 && out->bytes[out->length - 1] == '\n')
+    struct text bytes = {0};
+    const bool whole =
+        file_read(path, &bytes, NULL) == STATUS_OK &&
+        append_without_nul(out, text_string(&bytes), bytes.length, left_out) == STATUS_OK;
+    text_deinit(&bytes);
+    while (out->length > 0 && strchr("\r\n", out->bytes[out->length - 1]))
         out->bytes[--out->length] = '\0';
     return whole;
 }

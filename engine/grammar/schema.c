@@ -1,11 +1,11 @@
 #include "engine/grammar/schema.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/grammar/gbnf.h"
 #include "engine/grammar/schema_parts.h"
 #include "kernels/base/assert.h"
 
@@ -77,32 +77,17 @@ enum status schema_refuse(struct compiler *compiler, enum status status, const c
 enum status schema_count(struct compiler *compiler, const cJSON *schema, const char *keyword,
                          int32_t otherwise, int32_t *count) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(schema, keyword);
-    const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+    struct decimal decimal = {.negative = true};
+    int64_t number = -1;
     *count = otherwise;
     if (!item) return STATUS_OK;
-    if (!(number >= 0 && number <= INT32_MAX && number == floor(number)))
+    if (cJSON_IsNumber(item)) schema_decimal(item, &decimal);
+    if (decimal.negative || !decimal_is_whole(&decimal) || !decimal_to_int(&decimal, 0, &number) ||
+        number > INT32_MAX)
         return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be a whole number from 0 on",
                              keyword);
     *count = (int32_t)number;
     return STATUS_OK;
-}
-
-enum status schema_quote(struct text *out, const char *text) {
-    TRY(text_append(out, "\"", 1));
-    for (size_t left = strlen(text), used; left > 0; left -= used, text += used) {
-        const uint32_t character = utf8_decode(text, left, &used);
-        const bool bare = character >= ' ' && character < 0x7F && !strchr("\"\\", (int)character);
-        TRY(bare ? text_append(out, text, 1) : text_format(out, "\\U%08X", character));
-    }
-    return text_append(out, "\"", 1);
-}
-
-enum status schema_literal(struct text *out, const cJSON *value) {
-    char *json = cJSON_PrintUnformatted(value);
-    if (!json) return STATUS_NO_MEMORY;
-    const enum status status = schema_quote(out, json);
-    cJSON_free(json);
-    return status;
 }
 
 // ---- types
@@ -121,7 +106,9 @@ static unsigned type_of(const cJSON *value) {
     if (cJSON_IsString(value)) return SCHEMA_STRING;
     if (cJSON_IsArray(value)) return SCHEMA_ARRAY;
     if (cJSON_IsObject(value)) return SCHEMA_OBJECT;
-    return value->valuedouble == floor(value->valuedouble) ? SCHEMA_INTEGER : SCHEMA_FRACTION;
+    struct decimal decimal;
+    schema_decimal(value, &decimal);
+    return decimal_is_whole(&decimal) ? SCHEMA_INTEGER : SCHEMA_FRACTION;
 }
 
 static enum status read_type(struct compiler *compiler, const cJSON *name, unsigned *types) {
@@ -316,6 +303,7 @@ enum status schema_compile(struct compiler *compiler, const cJSON *schema, const
                            const char *name, int32_t *rule) {
     const size_t before = compiler->path.length;
     ASSERT(compiler->known_count >= 0);
+    TRY(schema_spend(compiler, (uint64_t)compiler->known_count));
     for (int32_t i = 0; i < compiler->known_count; i++)
         if (compiler->known[i].schema == schema) {
             *rule = compiler->known[i].rule;
@@ -330,6 +318,9 @@ enum status schema_compile(struct compiler *compiler, const cJSON *schema, const
     compiler->known[compiler->known_count++] = (struct schema_rule){schema, *rule};
     compiler->depth++;
     TRY(compile_new(compiler, schema, *rule));
+    if (compiler->gbnf->length > GBNF_MAX_BYTES)
+        return schema_refuse(compiler, STATUS_TOO_LONG, "the grammar of it is longer than %d bytes",
+                             GBNF_MAX_BYTES);
     compiler->depth--;
     compiler->path.length = before;
     compiler->path.bytes[before] = '\0';
@@ -339,21 +330,18 @@ enum status schema_compile(struct compiler *compiler, const cJSON *schema, const
 enum status schema_to_gbnf(const char *json, size_t length, struct text *gbnf, struct error *err) {
     struct compiler *compiler = calloc(1, sizeof *compiler);
     cJSON *document = NULL;
-    const char *end = NULL;
     const size_t before = gbnf->length;
     int32_t root;
     enum status status = compiler ? STATUS_OK : STATUS_NO_MEMORY;
-    if (status == STATUS_OK && utf8_valid(json, length, NULL) &&
-        !memmem(json, length, "\\u0000", 6))
-        document = cJSON_ParseWithLengthOpts(json, length, &end, false);
-    while (document && end < json + length && strchr(" \t\r\n", *end))
-        end++;
-    if (status == STATUS_OK && (!document || end < json + length))
-        status = error_set(err, STATUS_BAD_INPUT, "the schema is not JSON, or has a NUL");
+    if (status == STATUS_OK && length > SCHEMA_MAX_BYTES)
+        status =
+            error_set(err, STATUS_TOO_LONG, "the schema is longer than %d bytes", SCHEMA_MAX_BYTES);
+    if (status == STATUS_OK) status = schema_parse(json, length, &document, err);
     if (status == STATUS_OK) {
         compiler->document = document;
         compiler->gbnf = gbnf;
         compiler->err = err;
+        compiler->effort = effort_of(SCHEMA_MAX_STEPS);
         compiler->combined = cJSON_CreateArray();
         status = compiler->combined ? text_append_string(gbnf, COMMON_RULES) : STATUS_NO_MEMORY;
     }

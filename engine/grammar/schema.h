@@ -23,7 +23,10 @@
 
 enum {
     SCHEMA_MAX_DEPTH = 64,
+    SCHEMA_MAX_BYTES = 1 << 20,
     SCHEMA_MAX_NODES = 4096, // schemas in the document, each as often as it is combined with others
+    SCHEMA_MAX_COPIED = 64 << 20, // bytes of schemas that were combined
+    SCHEMA_MAX_STEPS = 1 << 26,   // of comparing and combining, about a second
 };
 
 // Appends the rules, "root" among them. BAD_INPUT: not JSON, or a keyword with a value of the wrong

@@ -70,9 +70,29 @@ enum status schema_resolve(struct compiler *compiler, const char *ref, const cJS
 
 // ---- allOf
 
+static size_t bytes_of(const cJSON *item) {
+    size_t bytes = sizeof *item;
+    if (item->valuestring) bytes += strlen(item->valuestring);
+    if (item->string) bytes += strlen(item->string);
+    for (const cJSON *child = item->child; child; child = child->next)
+        bytes += bytes_of(child);
+    return bytes;
+}
+
+// Schemas that are combined are copied, and copies of copies double.
+static enum status count_copy(struct compiler *compiler, const cJSON *schema) {
+    const size_t bytes = bytes_of(schema);
+    compiler->copied_bytes += bytes;
+    if (compiler->copied_bytes > SCHEMA_MAX_COPIED)
+        return schema_refuse(compiler, STATUS_TOO_LONG,
+                             "combining schemas takes more than %d bytes", SCHEMA_MAX_COPIED);
+    return schema_spend(compiler, bytes / sizeof *schema);
+}
+
 // A new schema that the compiler owns.
 static enum status own(struct compiler *compiler, const cJSON *schema, cJSON **copy) {
     ASSERT(cJSON_IsArray(compiler->combined));
+    if (schema) TRY(count_copy(compiler, schema));
     *copy = schema ? cJSON_Duplicate(schema, true) : cJSON_CreateObject();
     if (*copy && cJSON_AddItemToArray(compiler->combined, *copy)) return STATUS_OK;
     cJSON_Delete(*copy);
@@ -93,16 +113,21 @@ enum status schema_without(struct compiler *compiler, const cJSON *schema, const
     return STATUS_OK;
 }
 
-static bool put(cJSON *object, const char *name, const cJSON *value) {
+static enum status put(struct compiler *compiler, cJSON *object, const char *name,
+                       const cJSON *value) {
     ASSERT(object && value);
+    TRY(count_copy(compiler, value));
     cJSON *copy = cJSON_Duplicate(value, true);
-    if (copy && cJSON_AddItemToObject(object, name, copy)) return true;
+    if (copy && cJSON_AddItemToObject(object, name, copy)) return STATUS_OK;
     cJSON_Delete(copy);
-    return false;
+    return STATUS_NO_MEMORY;
 }
 
 // Both schemas, by allOf, so that they are combined when they are compiled.
-static enum status put_both(cJSON *into, const char *name, const cJSON *a, const cJSON *b) {
+static enum status put_both(struct compiler *compiler, cJSON *into, const char *name,
+                            const cJSON *a, const cJSON *b) {
+    TRY(count_copy(compiler, a));
+    TRY(count_copy(compiler, b));
     cJSON *both = cJSON_CreateObject();
     cJSON *all = both ? cJSON_AddArrayToObject(both, "allOf") : NULL;
     const cJSON *parts[] = {a, b};
@@ -117,13 +142,14 @@ static enum status put_both(cJSON *into, const char *name, const cJSON *a, const
     return STATUS_NO_MEMORY;
 }
 
-static enum status combine_properties(cJSON *into, const cJSON *more) {
+static enum status combine_properties(struct compiler *compiler, cJSON *into, const cJSON *more) {
     for (const cJSON *item = more->child; item; item = item->next) {
+        TRY(schema_spend(compiler, (uint64_t)cJSON_GetArraySize(into)));
         const cJSON *mine = cJSON_GetObjectItemCaseSensitive(into, item->string);
         if (mine)
-            TRY(put_both(into, item->string, mine, item));
-        else if (!put(into, item->string, item))
-            return STATUS_NO_MEMORY;
+            TRY(put_both(compiler, into, item->string, mine, item));
+        else
+            TRY(put(compiler, into, item->string, item));
     }
     return STATUS_OK;
 }
@@ -159,23 +185,30 @@ static enum status combine_keyword(struct compiler *compiler, cJSON *both, const
     static const char *const LEAST[] = {"minimum", "exclusiveMinimum", "minItems", "minLength"};
     static const char *const MOST[] = {"maximum", "exclusiveMaximum", "maxItems", "maxLength"};
     const char *name = item->string;
-    if (cJSON_Compare(mine, item, true)) return STATUS_OK;
+    bool same;
+    TRY(schema_equal(compiler, mine, item, &same));
+    if (same) return STATUS_OK;
     if (strcmp(name, "type") == 0) return combine_types(compiler, both, both, b);
     if (strcmp(name, "properties") == 0)
-        return combine_properties(cJSON_GetObjectItemCaseSensitive(both, name), item);
+        return combine_properties(compiler, cJSON_GetObjectItemCaseSensitive(both, name), item);
     if (strcmp(name, "items") == 0 && !cJSON_IsArray(mine) && !cJSON_IsArray(item))
-        return put_both(both, name, mine, item);
+        return put_both(compiler, both, name, mine, item);
     if (strcmp(name, "required") == 0 || strcmp(name, "allOf") == 0) {
         cJSON *list = cJSON_GetObjectItemCaseSensitive(both, name);
-        for (const cJSON *one = item->child; one; one = one->next)
+        for (const cJSON *one = item->child; one; one = one->next) {
+            TRY(count_copy(compiler, one));
             if (!cJSON_AddItemToArray(list, cJSON_Duplicate(one, true))) return STATUS_NO_MEMORY;
+        }
         return STATUS_OK;
     }
     for (int i = 0; i < 4; i++) {
         const bool least = strcmp(name, LEAST[i]) == 0, most = strcmp(name, MOST[i]) == 0;
         if ((!least && !most) || !cJSON_IsNumber(mine) || !cJSON_IsNumber(item)) continue;
-        const bool narrower =
-            least ? item->valuedouble > mine->valuedouble : item->valuedouble < mine->valuedouble;
+        struct decimal old, new;
+        schema_decimal(mine, &old);
+        schema_decimal(item, &new);
+        const int order = decimal_compare(&new, &old);
+        const bool narrower = least ? order > 0 : order < 0;
         cJSON *value = cJSON_Duplicate(narrower ? item : mine, true);
         if (value && cJSON_ReplaceItemInObjectCaseSensitive(both, name, value)) return STATUS_OK;
         cJSON_Delete(value);
@@ -194,10 +227,12 @@ static enum status check_neighbours(struct compiler *compiler, const cJSON *a, c
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++) {
         const cJSON *rest = cJSON_GetObjectItemCaseSensitive(a, PAIRS[i][0]);
         const cJSON *other = cJSON_GetObjectItemCaseSensitive(b, PAIRS[i][0]);
-        const bool same = rest && other && cJSON_Compare(rest, other, true);
+        bool same = false, same_named = false;
+        if (rest && other) TRY(schema_equal(compiler, rest, other, &same));
         const cJSON *named = cJSON_GetObjectItemCaseSensitive(b, PAIRS[i][1]);
         const cJSON *own = cJSON_GetObjectItemCaseSensitive(a, PAIRS[i][1]);
-        if (!rest || !named || (same && own && cJSON_Compare(own, named, true))) continue;
+        if (same && own && named) TRY(schema_equal(compiler, own, named, &same_named));
+        if (!rest || !named || same_named) continue;
         return schema_refuse(compiler, STATUS_UNSUPPORTED,
                              "\"%s\" and \"%s\" of two schemas that hold together are not "
                              "supported",
@@ -227,14 +262,16 @@ enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSO
         if (schema_is_annotation(item->string)) continue;
         if (mine)
             TRY(combine_keyword(compiler, both, mine, item, b));
-        else if (!put(both, item->string, item))
-            return STATUS_NO_MEMORY;
+        else
+            TRY(put(compiler, both, item->string, item));
     }
     *result = both;
     return STATUS_OK;
 }
 
 // ---- oneOf
+
+enum { OVERLAP_STEPS = 64 }; // of one look at two schemas, whose members are searched by name
 
 static const cJSON *resolved(struct compiler *compiler, const cJSON *schema) {
     const cJSON *target = schema;
@@ -251,14 +288,15 @@ static const cJSON *values_of(const cJSON *schema, bool *several) {
     return only ? only : values ? values->child : NULL;
 }
 
-static bool share_value(const cJSON *a, const cJSON *b) {
+static enum status share_value(struct compiler *compiler, const cJSON *a, const cJSON *b,
+                               bool *share) {
     bool several_a, several_b;
     const cJSON *first = values_of(a, &several_a), *others = values_of(b, &several_b);
-    if (!first || !others) return true;
-    for (; first; first = several_a ? first->next : NULL)
-        for (const cJSON *other = others; other; other = several_b ? other->next : NULL)
-            if (cJSON_Compare(first, other, true)) return true;
-    return false;
+    *share = !first || !others;
+    for (; first && others && !*share; first = several_a ? first->next : NULL)
+        for (const cJSON *other = others; other && !*share; other = several_b ? other->next : NULL)
+            TRY(schema_equal(compiler, first, other, share));
+    return STATUS_OK;
 }
 
 static bool requires(const cJSON *schema, const char *name) {
@@ -272,6 +310,7 @@ static bool requires(const cJSON *schema, const char *name) {
 static enum status may_overlap(struct compiler *compiler, const cJSON *a, const cJSON *b, int depth,
                                bool *overlap) {
     unsigned of_a, of_b, by_a, by_b;
+    TRY(schema_spend(compiler, OVERLAP_STEPS));
     a = resolved(compiler, a);
     b = resolved(compiler, b);
     TRY(schema_types(compiler, a, &of_a));
@@ -279,11 +318,13 @@ static enum status may_overlap(struct compiler *compiler, const cJSON *a, const 
     TRY(schema_written_types(compiler, a, &by_a));
     TRY(schema_written_types(compiler, b, &by_b));
     const unsigned common = (by_a & of_b) | (of_a & by_b);
-    *overlap = common && share_value(a, b);
+    *overlap = common != 0;
+    if (common) TRY(share_value(compiler, a, b, overlap));
     if (!*overlap || common != SCHEMA_OBJECT || depth == 0) return STATUS_OK;
     const cJSON *mine = cJSON_GetObjectItemCaseSensitive(a, "properties");
     const cJSON *theirs = cJSON_GetObjectItemCaseSensitive(b, "properties");
     for (const cJSON *one = mine ? mine->child : NULL; one && *overlap; one = one->next) {
+        TRY(schema_spend(compiler, OVERLAP_STEPS));
         const cJSON *other = cJSON_GetObjectItemCaseSensitive(theirs, one->string);
         if (other && requires(a, one->string) && requires(b, one->string))
             TRY(may_overlap(compiler, one, other, depth - 1, overlap));

@@ -1,13 +1,13 @@
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/grammar/schema_parts.h"
 
-static const int64_t LARGEST = 9999999999999999; // of 16 digits; a bound is at most 2^53
+static const int64_t LARGEST = 9999999999999999; // of 16 digits, where no bound has more
+static const int64_t MOST = 999999999999999999;  // SCHEMA_MAX_DIGITS
 
-enum { DIGITS = 17 };
+enum { DIGITS = SCHEMA_MAX_DIGITS + 1 };
 
 // Numbers as long as both and between them: digits that both begin with stand for themselves, and
 // at the first that differs the way divides into its lowest, its highest and what is between.
@@ -67,26 +67,33 @@ static enum status magnitudes(struct text *out, int64_t low, int64_t high, bool 
     return text_append_string(out, " (\".0\")?)");
 }
 
-// A bound that was given, as a whole number; for integers rounded inwards by `direction`.
+// A bound that was given, as a whole number; for integers rounded inwards by `direction`. Where
+// more digits than are written are allowed, as many as are written are.
 static enum status read_bound(struct compiler *compiler, const cJSON *schema, const char *keyword,
                               int direction, bool fractions, int64_t *bound) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(schema, keyword);
     const bool exclusive = keyword[0] == 'e';
+    struct decimal value;
+    int64_t found;
     if (!item) return STATUS_OK;
     if (!cJSON_IsNumber(item))
         return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be a number", keyword);
-    const double value = item->valuedouble;
-    if (!(fabs(value) <= 9007199254740992.0))
-        return schema_refuse(compiler, STATUS_UNSUPPORTED, "\"%s\" beyond 2^53 is not supported",
-                             keyword);
-    if (fractions && (exclusive || value != floor(value)))
+    schema_decimal(item, &value);
+    if (fractions && (exclusive || !decimal_is_whole(&value)))
         return schema_refuse(compiler, STATUS_UNSUPPORTED,
                              "\"%s\" of a number that is no integer is not supported%s", keyword,
                              exclusive ? "" : ", unless it is whole");
-    const double inwards = direction > 0 ? ceil(value) : floor(value);
-    int64_t found = (int64_t)inwards;
-    if (exclusive && inwards == value) found += direction;
-    if (direction > 0 ? found > *bound : found < *bound) *bound = found;
+    if (!decimal_to_int(&value, direction, &found)) {
+        found = -direction * MOST;
+        if (value.negative == (direction < 0))
+            return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                                 "\"%s\" of more than %d digits is not supported", keyword,
+                                 SCHEMA_MAX_DIGITS);
+    } else if (exclusive && decimal_is_whole(&value)) {
+        found += direction;
+    }
+    if (*bound == -direction * LARGEST || (direction > 0 ? found > *bound : found < *bound))
+        *bound = found;
     return STATUS_OK;
 }
 
@@ -97,6 +104,12 @@ enum status schema_number(struct compiler *compiler, const cJSON *schema, bool f
     TRY(read_bound(compiler, schema, "exclusiveMinimum", 1, fractions, &low));
     TRY(read_bound(compiler, schema, "maximum", -1, fractions, &high));
     TRY(read_bound(compiler, schema, "exclusiveMaximum", -1, fractions, &high));
+    if (low > LARGEST && high == LARGEST) high = MOST;
+    if (high < -LARGEST && low == -LARGEST) low = -MOST;
+    if (fractions && (low < -LARGEST || high > LARGEST)) {
+        low = low < -LARGEST ? -LARGEST : low;
+        high = high > LARGEST ? LARGEST : high;
+    }
     TRY(text_append_string(out, "(never"));
     if (low <= high && high >= 0) {
         TRY(text_append_string(out, " | "));

@@ -34,6 +34,8 @@ static enum status except(struct compiler *compiler, const char *const *names, i
         const char *own[MAX_PROPERTIES];
         size_t used;
         int32_t shared = 0, next;
+        status = schema_spend(compiler, (uint64_t)count);
+        if (status != STATUS_OK) break;
         if (!names[i][at]) ends = true;
         if (!names[i][at]) continue;
         const uint32_t character = utf8_decode(names[i] + at, strlen(names[i] + at), &used);

@@ -5,6 +5,7 @@
 //   schema_object.c   properties and items
 //   schema_string.c   lengths, formats and patterns
 //   schema_number.c   ranges of numbers, as digits
+//   schema_value.c    values in the document: exact numbers, comparing, writing
 //
 // Each rule is named by a number: r0, r1, …
 #ifndef ENGINE_SCHEMA_PARTS_H
@@ -16,6 +17,7 @@
 
 #include "engine/grammar/characters.h"
 #include "engine/grammar/schema.h"
+#include "kernels/base/effort.h"
 
 enum schema_type {
     SCHEMA_NULL = 1,
@@ -42,6 +44,8 @@ struct compiler {
     cJSON *combined;  // an array: owns schemas that were made of others
     struct text path; // where in the document, for messages
     int32_t depth;
+    size_t copied_bytes; // of schemas that were made of others
+    struct effort effort;
     struct error *err;
 };
 
@@ -68,6 +72,33 @@ MUST_CHECK enum status schema_written_types(struct compiler *compiler, const cJS
 // A whole number from 0 on; `otherwise` if the keyword is absent.
 MUST_CHECK enum status schema_count(struct compiler *compiler, const cJSON *schema,
                                     const char *keyword, int32_t otherwise, int32_t *count);
+
+// FULL or CANCELLED are explained.
+MUST_CHECK enum status schema_spend(struct compiler *compiler, uint64_t steps);
+
+// ---- schema_value.c
+
+// A document whose numbers have their text as valuestring.
+MUST_CHECK enum status schema_parse(const char *json, size_t length, cJSON **document,
+                                    struct error *err);
+
+struct decimal { // -? digits, and so many zeros behind them; fewer than 0: after the point
+    bool negative;
+    char digits[64]; // neither begins nor ends with 0
+    int32_t count, zeros;
+};
+enum { SCHEMA_MAX_DIGITS = 18 }; // of a whole number that is computed with
+
+void schema_decimal(const cJSON *number, struct decimal *decimal);
+bool decimal_is_whole(const struct decimal *decimal);
+int decimal_compare(const struct decimal *a, const struct decimal *b);
+
+// Rounded up if `direction` is 1, down if it is -1. False: it has too many digits.
+bool decimal_to_int(const struct decimal *decimal, int direction, int64_t *number);
+
+// As JSON Schema has it: 1 and 1.0 are equal, and the order of members does not matter.
+MUST_CHECK enum status schema_equal(struct compiler *compiler, const cJSON *a, const cJSON *b,
+                                    bool *equal);
 
 // Appends JSON, or its characters between quotes, as a GBNF literal.
 MUST_CHECK enum status schema_literal(struct text *out, const cJSON *value);

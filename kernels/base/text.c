@@ -17,6 +17,11 @@ void text_clear(struct text *text) {
     if (text->bytes) text->bytes[0] = '\0';
 }
 
+void text_trim_end(struct text *text) {
+    while (text->length > 0 && memchr(" \t\r\n", text->bytes[text->length - 1], 4))
+        text->bytes[--text->length] = '\0';
+}
+
 // Reserves `more` bytes and the NUL.
 static enum status text_reserve(struct text *text, size_t more) {
     ASSERT(text->bytes ? text->length < text->capacity : text->length == 0);

@@ -22,8 +22,9 @@ struct text {
     size_t length, capacity;
 };
 
-void text_deinit(struct text *text); // frees, and leaves {0}
-void text_clear(struct text *text);  // keeps the memory
+void text_deinit(struct text *text);   // frees, and leaves {0}
+void text_clear(struct text *text);    // keeps the memory
+void text_trim_end(struct text *text); // of blanks and line ends
 static inline const char *text_string(const struct text *text) {
     return text->bytes ? text->bytes : "";
 }

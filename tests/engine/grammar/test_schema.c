@@ -117,6 +117,31 @@ static const struct {
      "\"required\": [\"c\"]}",
      {"{\"c\": 1}", "{\"a~/b\": 1, \"c\": 1}"},
      {"{\"c\": 2}"}},
+    {"{\"const\": 9007199254740993}",
+     {"9007199254740993"},
+     {"9007199254740992", "9.00719925474099e+15"}},
+    {"{\"enum\": [1152921504606846977, 1e400, 1.10, -0.0, [0.1, {\"n\": 6006199254740991}]]}",
+     {"1152921504606846977", "1e400", "1.10", "-0.0", "[0.1,{\"n\":6006199254740991}]"},
+     {"1.1", "null", "0"}},
+    {"{\"type\": \"integer\", \"enum\": [9007199254740993.0, 1.5, 20e-1, 1e-400]}",
+     {"9007199254740993.0", "20e-1"},
+     {"1.5", "2", "1e-400"}},
+    {"{\"type\": \"integer\", \"minimum\": 9007199254740993, \"maximum\": 9007199254740995}",
+     {"9007199254740993", "9007199254740995"},
+     {"9007199254740992", "9007199254740996"}},
+    {"{\"type\": \"integer\", \"exclusiveMinimum\": 12345678901234567}",
+     {"12345678901234568", "999999999999999999"},
+     {"12345678901234567", "9"}},
+    {"{\"type\": \"integer\", \"minimum\": -9223372036854775808, \"maximum\": 1e30}",
+     {"-1", "0", "115292150460684697"},
+     {"1.0"}},
+    {"{\"allOf\": [{\"type\": \"integer\", \"minimum\": 9007199254740992}, {\"minimum\": "
+     "9007199254740993}, {\"maximum\": 9007199254740994}]}",
+     {"9007199254740993", "9007199254740994"},
+     {"9007199254740992", "9007199254740995"}},
+    {"{\"oneOf\": [{\"const\": 9007199254740992}, {\"const\": 9007199254740993}]}",
+     {"9007199254740992", "9007199254740993"},
+     {"9007199254740994"}},
     {"{\"properties\": {\"a\": false, \"b\": true}}", {"{}", "{\"b\": 1}"}, {"{\"a\": 1}"}},
 };
 
@@ -148,8 +173,8 @@ static void texts_fit_their_schema(void **state) {
 static const struct {
     const char *schema, *says;
 } REFUSED[] = {
-    {"", "not JSON"},
-    {"{} x", "not JSON"},
+    {"", "something that is no value"},
+    {"{} x", "more behind the value"},
     {"{\"const\": \"\\u0000\"}", "NUL"},
     {"3", "expected an object, true or false"},
     {"{\"properties\": {\"a\": {\"not\": {}}}}", "at #/properties/a: \"not\" is not supported"},
@@ -168,11 +193,13 @@ static const struct {
     {"{\"pattern\": \"\\\\bx\"}", "this escape at offset"},
     {"{\"pattern\": \"a^b\"}", "what stands at offset 1"},
     {"{\"type\": \"number\", \"exclusiveMinimum\": 0}", "\"exclusiveMinimum\" of a number"},
-    {"{\"type\": \"integer\", \"minimum\": 1e300}", "beyond 2^53"},
+    {"{\"type\": \"integer\", \"minimum\": 1e300}", "\"minimum\" of more than 18 digits"},
     {"{\"$ref\": \"other.json\"}", "to another document"},
     {"{\"$ref\": \"#/$defs/x\"}", "nothing is at #/$defs/x"},
     {"{\"$ref\": \"#\"}", "leads to itself"},
     {"{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"number\"}]}", "may overlap"},
+    {"{\"oneOf\": [{\"const\": 100}, {\"const\": 1.0e2}]}", "may overlap"},
+    {"{\"minLength\": 3.00000000000000001}", "\"minLength\" must be a whole number"},
     {"{\"enum\": [1], \"minimum\": 0}", "beside other constraints"},
     {"{\"allOf\": [{\"pattern\": \"a\"}, {\"pattern\": \"b\"}]}", "\"pattern\" in two schemas"},
     {"{\"allOf\": [{\"properties\": {\"a\": {}}}], \"additionalProperties\": {\"type\": \"null\"}}",
@@ -193,6 +220,49 @@ static void what_is_not_understood_is_refused(void **state) {
         if (!strstr(err.text, REFUSED[i].says))
             fail_msg("\"%s\" instead of \"%s\"", err.text, REFUSED[i].says);
     }
+}
+
+// Twice the depth is no more than twice the work, and copies of copies have a limit.
+static void small_schemas_cannot_mean_much_work(void **state) {
+    enum { LEVELS = 40 };
+    struct text schema = {0};
+    struct error err = {0};
+    (void)state;
+    // Comparing two values of 40 levels from both sides would take 2^40 comparisons.
+    assert_int_equal(text_append_string(&schema, "{\"oneOf\": ["), STATUS_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(text_append_string(&schema, i ? ", {\"const\": " : "{\"const\": "),
+                         STATUS_OK);
+        for (int j = 0; j < LEVELS; j++)
+            assert_int_equal(text_append_string(&schema, "{\"a\": "), STATUS_OK);
+        assert_int_equal(text_append_string(&schema, "1"), STATUS_OK);
+        for (int j = 0; j < LEVELS + 1; j++)
+            assert_int_equal(text_append_string(&schema, "}"), STATUS_OK);
+    }
+    assert_int_equal(text_append_string(&schema, "]}"), STATUS_OK);
+    assert_null(automaton_of_schema(text_string(&schema), &err));
+    if (!strstr(err.text, "may overlap")) fail_msg("%s", err.text);
+    // Each level has the one below it twice.
+    text_clear(&schema);
+    assert_int_equal(text_append_string(&schema, "{\"$ref\": \"#/$defs/0\", \"$defs\": {"),
+                     STATUS_OK);
+    for (int i = 0; i < LEVELS; i++)
+        assert_int_equal(text_format(&schema,
+                                     "\"%d\": {\"properties\": {\"%d\": {}}, \"allOf\": "
+                                     "[{\"$ref\": \"#/$defs/%d\"}, {\"$ref\": "
+                                     "\"#/$defs/%d\", \"required\": [\"%d\"]}]}, ",
+                                     i, i, i + 1, i + 1, i),
+                         STATUS_OK);
+    assert_int_equal(text_format(&schema, "\"%d\": {\"type\": \"object\"}}}", LEVELS), STATUS_OK);
+    struct automaton *automaton = automaton_of_schema(text_string(&schema), &err);
+    automaton_destroy(automaton); // or it was refused; either soon
+    text_clear(&schema);
+    for (int i = 0; i < 1 << 19; i++)
+        assert_int_equal(text_append_string(&schema, "  "), STATUS_OK);
+    assert_int_equal(text_append_string(&schema, "{}"), STATUS_OK);
+    assert_null(automaton_of_schema(text_string(&schema), &err));
+    if (!strstr(err.text, "longer than 1048576 bytes")) fail_msg("%s", err.text);
+    text_deinit(&schema);
 }
 
 static uint32_t dice(uint32_t *seed, uint32_t sides) {
@@ -231,6 +301,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_fit_their_schema),
         cmocka_unit_test(what_is_not_understood_is_refused),
+        cmocka_unit_test(small_schemas_cannot_mean_much_work),
         cmocka_unit_test(ranges_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
