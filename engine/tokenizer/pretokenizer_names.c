@@ -51,8 +51,9 @@
     "\\x{104B0}-\\x{104D3}\\x{104D8}-\\x{104FB}\\x{10C80}-\\x{10CB2}\\x{10CC0}-\\x{10CF2}"  \
     "\\x{118A0}-\\x{118DF}\\x{1E900}-\\x{1E943}"
 // Up to the punctuation of several scripts; the brackets and the bar are meant literally.
-#define SENTENCES  " ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{FF0C}\\x{3001}\\x{964}\\x{6D4}\\x{60C})]+"
-#define EAST_ASIAN "[\\x{4E00}-\\x{9FA5}\\x{800}-\\x{4E00}\\x{AC00}-\\x{D7FF}]+"
+#define SENTENCES        " ?[^(\\s|.,!?\\x{2026}\\x{3002}\\x{FF0C}\\x{3001}\\x{964}\\x{6D4}\\x{60C})]+"
+#define CHINESE_JAPANESE "[\\x{4E00}-\\x{9FA5}\\x{3040}-\\x{309F}\\x{30A0}-\\x{30FF}]+"
+#define EAST_ASIAN       "[\\x{4E00}-\\x{9FA5}\\x{800}-\\x{4E00}\\x{AC00}-\\x{D7FF}]+"
 
 const char pretokenizer_words[] = GPT2;
 
@@ -79,14 +80,41 @@ static const char *const deepseek_llm[] = {
     "\\p{N}"};
 static const char *const deepseek_coder[] = {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+",
                                              EAST_ASIAN, "\\p{N}",      NULL};
-static const char *const deepseek_v3[] = {
-    "\\p{N}{1,3}", "[\\x{4E00}-\\x{9FA5}\\x{3040}-\\x{309F}\\x{30A0}-\\x{30FF}]+",
-    "[!\"#$%&'()*+,\\-./"
-    ":;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-    "| ?[\\p{P}\\p{S}]+[\\r\\n]*|" LINES,
-    NULL};
-static const char *const falcon[] = {PUNCTUATION, GPT2, "\\p{N}+", "[0-9][0-9][0-9]", NULL};
-// llama.cpp's, for files without a name.
+// A word with one character of punctuation before it, and what is no word.
+#define MARKED_WORDS                     \
+    "[!\"#$%&'()*+,\\-./"                \
+    ":;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+" \
+    "|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+"
+static const char *const deepseek_v3[] = {"\\p{N}{1,3}", CHINESE_JAPANESE,
+                                          MARKED_WORDS "[\\r\\n]*|" LINES, NULL};
+static const char *const spark[] = {"\\p{N}{1,3}", CHINESE_JAPANESE,
+                                    MARKED_WORDS "|[\\r\\n]|\\s+(?!\\S)|\\s+", "\\p{N}", NULL};
+// Groups of three from the right, of a run of digits that the step before has cut out: as
+// "\d{1,3}(?=(?:\d{3})*\b)", but that looks ahead from each group to the end of the run.
+#define THREES "\\A\\p{N}{1,2}(?=(?:\\p{N}{3})++\\z)|\\p{N}{3}"
+static const char *const afmoe[] = {
+    "\\p{N}+", THREES,
+    "[\\x{4E00}-\\x{9FFF}\\x{3400}-\\x{4DBF}\\x{F900}-\\x{FAFF}\\x{3040}-\\x{30FF}"
+    "\\x{FF65}-\\x{FF9F}\\x{2F00}-\\x{2FDF}\\x{E40}-\\x{EFF}\\x{1780}-\\x{17FF}"
+    "\\x{1000}-\\x{109F}\\x{AA60}-\\x{AA7F}\\x{A9E0}-\\x{A9FF}\\x{AC00}-\\x{D7AF}"
+    "\\x{1100}-\\x{11FF}]+",
+    MARKED_WORDS "[\\r\\n]*|" LINES, NULL};
+// Digits that a letter follows are cut with the words, from the left.
+static const char *const tiny_aya[] = {"(?<!\\d)\\d++(?!\\w)", THREES, O200K, NULL};
+static const char *const superbpe[] = {"\\p{N}+", THREES, NULL};
+static const char *const laguna[] = {"[^\\n]+|\\n+", WORDS_AND_LINES("\\p{N}"), NULL};
+static const char *const ufakzeka[] = {ANY_BUT "\\p{L}+|\\p{N}|" SYMBOLS "|" LINES, NULL};
+static const char *const youtu[] = {
+    "[\\x{AC00}-\\x{D7A3}\\x{3131}-\\x{318E}]+"
+    "|[\\x{FF01}\\x{2026}\\x{201C}\\x{201D}\\x{2018}\\x{2019}\\x{2014}\\x{FF1A}\\x{FF1B}\\x{FF0C}"
+    "\\x{3001}-\\x{303F}\\x{FE30}-\\x{FE4F}]+|[\\x{3105}-\\x{312F}]+|" CHINESE_JAPANESE,
+    CASED_WORDS(UPPER, LOWER, SHORT_FORMS "?") "|\\p{N}" CASED_LINES, NULL};
+static const char *const chameleon[] = {"<sentinel:[0-9]+>",      "IMGIMG[A-I]{1,4}Z",
+                                        "[\\t\\n]|    |  ",       "\\p{N}",
+                                        "[\\p{P}!-/:-@\\[-`{-~]", GPT2};
+// Published ones look for digits among the bytes of a word, which are ASCII's as far as merges go.
+static const char *const falcon[] = {PUNCTUATION, GPT2, "[0-9]+", "[0-9][0-9][0-9]", NULL};
+// llama.cpp's, for files without a name, or whose converter did not know it.
 static const char *const unnamed[] = {
     "[\\p{P}$+<=>^~|]+",
     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)", "\\p{N}+",
@@ -110,34 +138,44 @@ static const char *const jais2[] = {
                 "|\\s{32}(?!\\S)|\\s{16}(?!\\S)|\\s{8}(?!\\S)|\\s{4}(?!\\S)|\\s{1,2}(?!\\S)|\\s",
     NULL};
 
-// "default" is written by converters that do not know. Most families derive from GPT-2's.
+// Most families derive from GPT-2's.
 static const struct pretokenizer_row rows[] = {
     {gpt2,
-     " default gpt-2 phi-2 mpt olmo jais trillion granite-docling gigachat a.x-4.0 mellum exaone4"
-     " jina-es jina-de jina-v2-es jina-v2-de modern-bert ",
+     " gpt-2 phi-2 mpt olmo jais trillion granite-docling gigachat a.x-4.0 mellum exaone4"
+     " jina-es jina-de jina-v2-es jina-v2-de jina-v1-en jina-v2-code roberta-bpe modern-bert ",
      false, false},
     {digits_then_gpt2, " smollm starcoder refact command-r codeshell exaone minerva-7b mellum2 ",
      false, false},
-    {llama3, " llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 ", true, true},
+    {llama3, " llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano ",
+     true, true},
     {llama3, " dbrx smaug-bpe chatglm-bpe glm4 ", false, false},
-    {qwen2, " qwen2 deepseek-r1-qwen megrez stablelm2 hunyuan solar-open kormo grok-2 ", false,
-     false},
+    {qwen2, " qwen2 deepseek-r1-qwen megrez stablelm2 hunyuan solar-open kormo grok-2 f2llmv2 ",
+     false, false},
     {qwen35, " qwen35 ", false, false},
     {minicpm5, " minicpm5 ", true, false},
     {tekken, " tekken ", true, true},
-    {o200k, " gpt-4o llama4 kanana2 minimax-m2 ", false, false},
+    {o200k, " gpt-4o llama4 kanana2 minimax-m2 talkie ", false, false},
     {kimi, " kimi-k2 ", false, false},
     {deepseek_llm, " deepseek-llm ", false, false},
     {deepseek_coder, " deepseek-coder ", false, false},
-    {deepseek_v3, " deepseek-v3 hunyuan-dense joyai-llm ", false, false},
+    {deepseek_v3, " deepseek-v3 hunyuan-dense hy_v4 joyai-llm ", false, false},
     {falcon, " falcon ", false, false},
-    {unnamed, " (none) ", false, false},
+    {unnamed, " default (none) ", false, false},
     {bloom, " bloom poro-chat gpt3-finnish ", false, false},
     {viking, " viking ", false, false},
     {seed, " seed-coder ", false, false},
     {bailing, " bailingmoe bailingmoe2 llada-moe ", false, false},
     {exaone_moe, " exaone-moe ", false, false},
     {jais2, " jais-2 ", false, false},
+    {o200k, " granite-embed-multi-97m ", true, false},
+    {spark, " spark2_5 ", false, false},
+    {afmoe, " afmoe ", false, false},
+    {tiny_aya, " tiny_aya cohere2moe ", false, false},
+    {superbpe, " superbpe ", false, false},
+    {laguna, " laguna ", false, false},
+    {ufakzeka, " ufakzeka ", false, false},
+    {youtu, " youtu ", true, false},
+    {chameleon, " chameleon ", false, true},
 };
 
 static bool is_among(const char *names, struct gguf_string name) {
@@ -158,4 +196,6 @@ const struct pretokenizer_row *pretokenizer_find_row(struct gguf_string name) {
     return NULL;
 }
 
-bool pretokenizer_is_of_characters(struct gguf_string name) { return is_among(" gemma4 ", name); }
+bool pretokenizer_is_of_characters(struct gguf_string name) {
+    return is_among(" gemma4 granite-embed-multi-311m sarvam-moe ", name);
+}

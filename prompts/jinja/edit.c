@@ -1,5 +1,8 @@
 #include "prompts/jinja/edit.h"
 
+#include <stdlib.h>
+#include <unicase.h>
+
 #include "kernels/base/text.h"
 
 static uint32_t character(const struct chars *string, size_t at, size_t *used) {
@@ -175,8 +178,31 @@ static void push_upper(struct builder *out, uint32_t c, enum origin origin, loca
         builder_push_code(out, char_upper(c, locale), origin);
 }
 
+// Of a character, up to three.
+static enum status push_folded(struct builder *out, const char *bytes, size_t used,
+                               enum origin origin) {
+    uint8_t buffer[32];
+    size_t length = sizeof buffer;
+    uint8_t *folded = u8_casefold((const uint8_t *)bytes, used, NULL, NULL, buffer, &length);
+    if (!folded) return STATUS_NO_MEMORY;
+    builder_push(out, (const char *)folded, length, origin);
+    if (folded != buffer) free(folded);
+    return STATUS_OK;
+}
+
+static enum status fold(struct machine *machine, const struct chars *string, struct value *result) {
+    struct builder out = {.arena = machine->arena};
+    TRY(machine_copy(machine, string->length * 3));
+    for (size_t at = 0, used; at < string->length; at += used) {
+        character(string, at, &used);
+        TRY(push_folded(&out, string->bytes + at, used, chars_origin(string, at)));
+    }
+    return machine_finish(machine, &out, result);
+}
+
 enum status edit_case(struct machine *machine, const struct chars *string, enum edit_case how,
                       struct value *result) {
+    if (how == EDIT_FOLD) return fold(machine, string, result);
     struct builder out = {.arena = machine->arena};
     const locale_t locale = machine->locale;
     uint32_t before = ' ';

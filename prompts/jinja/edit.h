@@ -31,6 +31,7 @@ MUST_CHECK enum status edit_replace(struct machine *machine, const struct chars 
 enum edit_case {
     EDIT_UPPER,
     EDIT_LOWER,
+    EDIT_FOLD, // for comparing: "ß" is "ss"
     EDIT_SWAP,
     EDIT_CAPITALIZE, // the first character of all
     EDIT_TITLE,      // of each run of letters

@@ -123,6 +123,11 @@ static enum status lower(struct machine *machine, const struct call *call, struc
     return edit_case(machine, text_of(call), EDIT_LOWER, result);
 }
 
+static enum status casefold(struct machine *machine, const struct call *call,
+                            struct value *result) {
+    return edit_case(machine, text_of(call), EDIT_FOLD, result);
+}
+
 static enum status title(struct machine *machine, const struct call *call, struct value *result) {
     return edit_case(machine, text_of(call), EDIT_TITLE, result);
 }
@@ -508,7 +513,7 @@ static const struct builtin text_rows[] = {
     {"replace", replace, {"old", "new", "count"}, 2, false},
     {"upper", upper, {NULL}, 0, false},
     {"lower", lower, {NULL}, 0, false},
-    {"casefold", lower, {NULL}, 0, false},
+    {"casefold", casefold, {NULL}, 0, false},
     {"title", title, {NULL}, 0, false},
     {"capitalize", capitalize, {NULL}, 0, false},
     {"swapcase", swapcase, {NULL}, 0, false},

@@ -141,6 +141,8 @@ static void characters_keep_where_they_came_from(void **state) {
         {"{{ ('<' + u + '>')[0] }}", "<", "c"},
         {"{{ ('<' + u)|upper }}", "<XYZ", "cttt"},
         {"{{ ('<a' + u)|title }}", "<Axyz", "ccttt"},
+        {"{{ ('ß' + u).casefold() }}", "ssxyz", "ccttt"},
+        {"{{ 'ﬁΣς'.casefold() ~ 'ẞ'.lower() }}", "fiσσß", "cccccccc"},
         {"{{ ('  <' + u + ' ')|trim }}", "<xyz", "cttt"},
         {"{{ u|replace('y', '<Y>') }}", "x<Y>z", "tccct"},
         {"{{ '<y>'|replace('y', u) }}", "<xyz>", "ctttc"},

@@ -75,6 +75,12 @@ static void aliases_share_an_expression_and_unknown_names_are_named(void **state
     struct pretokenizer *pretokenizer = open_named("");
     assert_string_equal(pretokenizer_name(pretokenizer), "default");
     pretokenizer_close(pretokenizer);
+    struct token_ids lengths = {0}; // "default" and no name are one, and not GPT-2's
+    pretokenizer = open_named("default");
+    cut(pretokenizer, "it's...1234", 11, &lengths);
+    assert_int_equal(lengths.count, 6); // it ' s ... 123 4
+    token_ids_deinit(&lengths);
+    pretokenizer_close(pretokenizer);
     pretokenizer = open_named("llama-v3");
     assert_true(pretokenizer_ignores_merges(pretokenizer));
     assert_true(pretokenizer_adds_bos(pretokenizer));
@@ -94,7 +100,8 @@ static void long_runs_are_cut_in_linear_time(void **state) {
     static const char *const names[] = {
         "gpt-2",      "smollm",     "llama-bpe",    "qwen2",          "tekken",      "gpt-4o",
         "kimi-k2",    "falcon",     "deepseek-llm", "deepseek-coder", "deepseek-v3", "bloom",
-        "seed-coder", "bailingmoe", "jais-2",       "exaone-moe"};
+        "seed-coder", "bailingmoe", "jais-2",       "exaone-moe",     "afmoe",       "cohere2moe",
+        "superbpe",   "laguna",     "youtu",        "spark2_5",       "default"};
     static const char *const units[] = {
         " ", "a", "1", "=", "\n", " \n", "\xE6\x88\x91", "\xCC\x81", "\x80", "'", "a ", "\xC2\xA0"};
     char *text = malloc(BYTES);
