@@ -17,18 +17,28 @@ void engine_kv_usage(struct engine *engine, struct kv_usage *usage) {
 void engine_conversation_usage(struct engine *engine, const uint64_t *conversations, size_t count,
                                struct conversation_usage *usage) {
     pthread_mutex_lock(&engine->lock);
+    for (struct sequence *s = engine->sequences; s; s = s->next)
+        if (s->saved && s->running) sequence_refer(s); // what was computed since it was saved
     grouped_cache_conversation_usage(&engine->cache, conversations, count, usage);
     pthread_mutex_unlock(&engine->lock);
 }
 
+// No sequence is its conversation's any more.
+static void forget(struct engine *engine, uint64_t conversation) {
+    for (struct sequence *s = engine->sequences; s; s = s->next)
+        if (s->conversation == conversation) s->saved = false;
+}
+
 void engine_release(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
+    forget(engine, conversation);
     grouped_cache_release(&engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
 }
 
 uint64_t engine_strip(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
+    forget(engine, conversation);
     const uint64_t removed = grouped_cache_strip(&engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
     return removed;

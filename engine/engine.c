@@ -453,6 +453,7 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
         .format = format_id(engine, opening->options, group),
         .windowed = kv_shape_reach(config, group) > 0,
         .states = kv_shape_has_states(config, group),
+        .anchor = group > 0 ? engine->cache.groups[0].cache : NULL,
         .model = engine->name,
         .max_disk_blocks = MAX_DISK_BLOCKS,
         .write_delay_us = WRITE_DELAY_US,

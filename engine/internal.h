@@ -45,6 +45,7 @@ struct restoring {
     int32_t target;             // tokens that the table will have at the end
     struct restore_plan plan;   // made when restoring began last
     struct restore_tally tally; // since the last request ended
+    struct restore_tally noted; // of that and of the device's, what the engine has counted as found
     int64_t began_us;
     int64_t progress_us; // the deadline counts from here
     int64_t spent_us;    // since the last request ended
@@ -60,6 +61,8 @@ struct sequence {
     struct restoring restoring;
     int32_t pinned_length; // length of the shared prefix, which is kept longest; 0: none
     int64_t used_us;       // last use; the one used longest ago is preempted first
+    bool saved;            // it is what `conversation` needs
+    uint64_t conversation;
 };
 
 struct request {
@@ -144,6 +147,9 @@ size_t pool_sequence_bytes(const struct engine *engine); // as engine_info says
 // With the lock held; waits while the queue is full, unless the engine is closing.
 void queue_push(struct engine *engine, const struct event *event);
 
+// With the lock held: what the sequence has computed is what its conversation needs.
+void sequence_refer(struct sequence *sequence);
+
 // With the lock held: the request ends now, its sequence is IDLE.
 void request_finish(struct request *request, enum stop_reason reason, enum status status);
 
@@ -180,6 +186,8 @@ bool sampling_ends_turn(const struct request *request, int32_t token);
 void restoring_begin(struct sequence *sequence);
 void restoring_advance(struct sequence *sequence); // D
 void restoring_stop(struct sequence *sequence);    // keeps what has arrived
+// Counts what was found, each token once.
+void restoring_note(struct sequence *sequence, const struct restore_tally *found);
 
 // Makes blocks FREE for `self`: by eviction, then by preempting idle sequences, the one used
 // longest ago first. False if there are too few. D.

@@ -172,7 +172,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
     if (request->first_us) request->stats.decode_us = now - request->first_us;
     struct sequence *sequence = request->sequence;
     if (sequence->restoring.active) restoring_stop(sequence);
-    sequence->restoring.tally = (struct restore_tally){0};
+    sequence->restoring.tally = sequence->restoring.noted = (struct restore_tally){0};
     sequence->restoring.spent_us = 0;
     grouped_cache_seal_state(&engine->cache, &sequence->tables, sequence->tokens);
     sequence->used_us = now;

@@ -86,10 +86,20 @@ void sequence_truncate(struct sequence *sequence, int32_t length) {
     pthread_mutex_unlock(&sequence->engine->lock);
 }
 
+void sequence_refer(struct sequence *sequence) {
+    ASSERT(sequence->saved);
+    grouped_cache_reference(&sequence->engine->cache, sequence->conversation, sequence->tokens,
+                            sequence->length);
+}
+
 void sequence_save(struct sequence *sequence, uint64_t conversation) {
     struct engine *engine = sequence->engine;
     pthread_mutex_lock(&engine->lock);
-    grouped_cache_reference(&engine->cache, conversation, sequence->tokens, sequence->length);
+    for (struct sequence *s = engine->sequences; s; s = s->next)
+        if (s->conversation == conversation) s->saved = false;
+    sequence->saved = true;
+    sequence->conversation = conversation;
+    sequence_refer(sequence);
     pthread_cond_signal(&engine->work);
     pthread_mutex_unlock(&engine->lock);
 }

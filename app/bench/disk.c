@@ -138,10 +138,12 @@ static enum status meter_open(struct disk_pool *pool, const struct disk_format *
 }
 
 static enum status meter_write(struct disk_pool *pool, const struct disk_block *blocks,
-                               const void *const *payloads, int32_t count, struct error *err) {
+                               const void *const *payloads, int32_t count, enum status *outcomes,
+                               struct error *err) {
     struct bench_meter *meter = meter_of(pool);
     const int64_t before = clock_now_us();
-    const enum status status = meter->inner->ops->write(meter->inner, blocks, payloads, count, err);
+    const enum status status =
+        meter->inner->ops->write(meter->inner, blocks, payloads, count, outcomes, err);
     meter->write_us += clock_now_us() - before;
     meter->writes++;
     meter->write_blocks += (uint64_t)count;

@@ -222,6 +222,7 @@ static enum status start_turn(struct chat *chat, int32_t beams, struct error *er
         .length_penalty = (double)settings->length_penalty,
         .early_stopping = settings->early_stopping,
     };
+    chat_retain(chat); // while the answer is written, too
     TRY(beams > 1 ? turn_search(&chat->turn, chat->sequence, &options, err)
                   : turn_start(&chat->turn, chat->sequence, err));
     session_run(chat->session, &chat->turn);
@@ -292,7 +293,7 @@ enum status chat_encode(const struct session *session, const struct transcript *
     const size_t added = transcript_added(ids);
     const size_t reserve = message->reserve > 0 ? (size_t)message->reserve : 1;
     if (used + added + reserve <= context) return STATUS_OK;
-    const size_t left = used < context ? context - used : 0;
+    const size_t taken = used + reserve, left = taken < context ? context - taken : 0;
     char needed[COUNT_TEXT_BYTES], free_tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES],
         kept[COUNT_TEXT_BYTES];
     return error_set(

@@ -38,7 +38,7 @@ static const struct {
     FIELD(FIELD_U64, swap_out_bytes),      FIELD(FIELD_U64, swap_in_bytes),
     FIELD(FIELD_U64, disk_read_bytes),     FIELD(FIELD_U64, disk_written_bytes),
     FIELD(FIELD_U64, disk_payload_bytes),  FIELD(FIELD_U64, failed_reads),
-    FIELD(FIELD_U64, failed_writes),
+    FIELD(FIELD_U64, failed_writes),       FIELD(FIELD_U64, refused_writes),
 };
 
 static bool add_field(cJSON *object, const struct kv_usage *usage, size_t index) {

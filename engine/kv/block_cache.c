@@ -337,12 +337,23 @@ uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t
     return leaf;
 }
 
+uint32_t block_cache_end(struct block_cache *cache, const int32_t *ids, int32_t length) {
+    const uint32_t leaf = block_cache_leaf(cache, ids, length);
+    const struct node *n = leaf == NODE_NONE ? NULL : prefix_node(cache->prefix, leaf);
+    const int32_t at = n ? n->position + n->count : 0, left = length - at;
+    uint32_t tail;
+    const bool found = left > 0 && left < cache->block_size &&
+                       prefix_find(cache->prefix, leaf, ids + at, left, &tail);
+    return found ? tail : leaf;
+}
+
 struct disk_block cache_describe(struct block_cache *cache, uint32_t node) {
     const struct node *n = prefix_node(cache->prefix, node);
     return (struct disk_block){
         .key = n->key,
-        .parent = n->parent == NODE_NONE ? (struct hash128){0}
-                                         : prefix_node(cache->prefix, n->parent)->key,
+        .parent = cache->states            ? n->key
+                  : n->parent == NODE_NONE ? (struct hash128){0}
+                                           : prefix_node(cache->prefix, n->parent)->key,
         .ids = prefix_ids(cache->prefix, node),
         .count = n->count,
         .position = n->position,
@@ -494,6 +505,7 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->keeps_host = options->host_slots > 0;
     cache->windowed = options->windowed;
     cache->states = options->states;
+    cache->anchor = options->anchor;
     cache->max_references = options->max_references ? options->max_references : MAX_REFERENCES;
     cache->lock = options->lock;
     cache->changed = options->changed;
@@ -539,12 +551,17 @@ static void drain(struct block_cache *cache, int timeout_ms) {
     }
 }
 
+void block_cache_drain(struct block_cache *cache, int timeout_ms) {
+    if (!cache->disk) return;
+    pthread_mutex_lock(cache->lock);
+    drain(cache, timeout_ms);
+    pthread_mutex_unlock(cache->lock);
+}
+
 bool block_cache_destroy(struct block_cache *cache, int timeout_ms) {
     if (!cache) return true;
     if (cache->disk) {
-        pthread_mutex_lock(cache->lock);
-        drain(cache, timeout_ms);
-        pthread_mutex_unlock(cache->lock);
+        block_cache_drain(cache, timeout_ms);
         if (!disk_io_stop(cache->io, timeout_ms)) {
             log_write(LOG_WARNING, "the disk with the KV cache does not answer: what was not "
                                    "written yet will be computed again");

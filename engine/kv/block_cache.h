@@ -49,9 +49,10 @@ struct block_cache_options {
     uint32_t host_slots;    // 0: only those that the disk needs
     struct disk_pool *disk; // moved in by a successful create; NULL: no disk
     struct hash128 format;
-    const char *model; // for people
-    bool windowed;     // tables may lack blocks before a window
-    bool states;       // tables are sparse: see states.c below
+    const char *model;                // for people
+    bool windowed;                    // tables may lack blocks before a window
+    bool states;                      // tables are sparse: see states.c below
+    const struct block_cache *anchor; // of states: the cache of the layers that attend
     uint32_t max_disk_blocks;
     uint32_t disk_slots;         // the least, with a disk; 0: chosen by the size of a block
     uint32_t max_references;     // 0: 65536
@@ -65,7 +66,10 @@ struct block_cache_options {
 MUST_CHECK enum status block_cache_create(const struct block_cache_options *options,
                                           struct block_cache **cache, struct error *err);
 
-// Without the lock. Writes what is unwritten. D. Tables must be deinitialised. False: the disk did
+// Without the lock. Writes what is unwritten, tails too, as far as the disk takes it. D.
+void block_cache_drain(struct block_cache *cache, int timeout_ms);
+
+// Without the lock. Drains. D. Tables must be deinitialised. False: the disk did
 // not answer for timeout_ms, and its thread still uses the cache, the lock and the pool, which must
 // be left as they are; it may be tried again. NULL is fine.
 MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
@@ -110,6 +114,8 @@ void block_cache_pin(struct block_cache *cache, const struct block_table *table,
 
 // The node at the end of the longest chain of full blocks of ids, wherever it lies; or NODE_NONE.
 uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length);
+// The same, or the tail after it that has all the rest of ids.
+uint32_t block_cache_end(struct block_cache *cache, const int32_t *ids, int32_t length);
 
 // The device failed, so its blocks and what was copied from them may be anything: from now on
 // nothing is restored or written.
@@ -171,6 +177,7 @@ enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct
 
 // The saved conversation needs the path to the leaf, or NODE_NONE, and no other.
 void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf);
+bool block_cache_needs(const struct block_cache *cache, uint64_t conversation, uint32_t leaf);
 void block_cache_release(struct block_cache *cache, uint64_t conversation);
 // See engine_strip(), with the states of what is removed, if they are a group. Gives the lock up
 // where the disk has more to do than it takes. Returns bytes.

@@ -86,7 +86,7 @@ static void perform(struct disk_pool *pool, struct disk_job *job) {
     case JOB_WRITE:
         for (int32_t i = 0; i < job->count; i++)
             payloads[i] = job->payloads[i];
-        job->status = ops->write(pool, job->blocks, payloads, job->count, &job->err);
+        job->status = ops->write(pool, job->blocks, payloads, job->count, job->outcomes, &job->err);
         break;
     case JOB_DROP:
         ops->drop(pool, job->keys, job->count);

@@ -26,7 +26,7 @@ struct disk_job {
     void *payloads[DISK_MAX_BATCH];           // READ, WRITE
     uint32_t nodes[DISK_MAX_BATCH];           // the caller's, as is the next
     uint32_t slots[DISK_MAX_BATCH];           //
-    enum status outcomes[DISK_MAX_BATCH];     // READ
+    enum status outcomes[DISK_MAX_BATCH];     // READ, WRITE
     enum status status;                       // WRITE
     struct error err;                         // WRITE
     uint64_t conversation;                    // REFERENCE

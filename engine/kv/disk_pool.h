@@ -10,15 +10,20 @@
 //              a path, a context length or a thread count. A pool keeps blocks of many formats;
 //              an engine asks for those of one.
 //   reference  of a saved conversation, which goes by a number that the caller chose: it needs the
-//              blocks from the root to its leaf.
+//              blocks from the root to its leaf, or as far as they are there.
 //
-// A block with fewer tokens than the block size is the tail of a conversation; its payload has
-// the size of a full one, and the rows past `count` mean nothing.
+// Chains. A block hangs on the one before it, its parent, and is there only as long as that is:
+// what a pool has is whole prefixes. Blocks that hang on one that is dropped are dropped with it. A
+// block with fewer tokens than the block size is the tail of a conversation; its payload has the
+// size of a full one, and the rows past `count` mean nothing. A state of recurrent layers has the
+// key of the block whose tokens it comes after, which is of another format, and hangs on that.
 //
-// Eviction. A pool with a limit drops blocks by the rule of the other pools (block_pool.h): what
-// nobody refers to before what a conversation needs, then what was used longest ago, leaf before
-// parent; never what the same write names, nor its ancestors. The pool applies it, as only the pool
-// knows the blocks of other models and of other processes; the tree is told by `dropped`.
+// Eviction. A pool with a limit drops leaves: what no conversation needs before what one needs, and
+// that before what several begin with; of those what was used longest ago, then the deepest. A
+// write drops as much as it takes, and nothing that was used just now and lies no deeper; so a
+// conversation that does not fit keeps its beginning, and the rest of it is not written. The pool
+// applies this, as only the pool knows the blocks of other models and of other processes; the tree
+// is told by `dropped`.
 //
 // Threads: one call at a time, from the engine's I/O thread; open before it runs, close after it
 // ended. Every call may be slow; none may be relied on to return (the engine waits with a deadline
@@ -51,7 +56,7 @@ struct disk_format {
 
 struct disk_block {
     struct hash128 key;
-    struct hash128 parent; // zero: the block starts at token 0
+    struct hash128 parent; // zero: the block starts at token 0; key: it is a state
     const int32_t *ids;    // [count]
     int32_t count;         // 1 … block_size
     int32_t position;      // of its first token
@@ -71,8 +76,8 @@ struct disk_usage {
 };
 
 // Hears, from inside open(), of every block of the format, parents before children, and then of
-// every reference; and, from inside any later call and on its thread, of each block that the pool
-// gave up by itself.
+// every reference; and, from inside any later call and on its thread, of each block that is not
+// there any more.
 struct disk_listener {
     void (*block)(void *user, const struct disk_block *block);
     void (*reference)(void *user, uint64_t conversation, struct hash128 leaf);
@@ -89,11 +94,13 @@ struct disk_pool_ops {
                                    const struct disk_listener *listener, struct disk_speed *speed,
                                    struct error *err);
 
-    // Makes `count` blocks durable, all or none: when it returns OK, they survive a power cut.
-    // payloads[i] has format.payload_bytes. A block that is there already is not written again.
-    // FULL: the limit or the disk leaves too little; IO, BUSY.
+    // Makes blocks durable, parents before children: when it returns OK, outcomes[i] is OK for
+    // those that survive a power cut, FULL for those that the limit leaves no space for, and
+    // NOT_FOUND where the parent is not there. Any other status, none was written: FULL: the disk;
+    // IO, BUSY. payloads[i] has format.payload_bytes. What is there is not written again.
     MUST_CHECK enum status (*write)(struct disk_pool *pool, const struct disk_block *blocks,
-                                    const void *const *payloads, int32_t count, struct error *err);
+                                    const void *const *payloads, int32_t count,
+                                    enum status *outcomes, struct error *err);
 
     // Reads blocks[i] into payloads[i] and verifies it: its parent, its token ids and its checksum.
     // outcomes[i]: OK; NOT_FOUND, BAD_FILE (damaged): either way the block is not there any more;
@@ -103,7 +110,8 @@ struct disk_pool_ops {
 
     // Bookkeeping; what fails is logged and costs efficiency only.
     void (*drop)(struct disk_pool *pool, const struct hash128 *keys, int32_t count);
-    // The conversation needs the path to `leaf`, which is used now, and no other; zero: none.
+    // The conversation needs the path to `leaf`, which is there and used now, and no other, in
+    // this format; zero: none in any.
     void (*reference)(struct disk_pool *pool, uint64_t conversation, struct hash128 leaf);
 
     // One more pool at the same place, for another format. NULL when memory is short.

@@ -479,18 +479,48 @@ int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_t
 
 // ---- the whole
 
+// States are written after the blocks that they hang on.
 bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms) {
+    for (int i = 0; i + 1 < cache->count; i++)
+        block_cache_drain(cache->groups[i].cache, timeout_ms);
     for (; cache->count > 0; cache->count--)
         if (!block_cache_destroy(cache->groups[cache->count - 1].cache, timeout_ms)) return false;
     return true;
 }
 
+// The last state of a path in the index of the layers that attend.
+static uint32_t last_state(const struct grouped_cache *cache, int group, uint32_t leaf) {
+    struct prefix *prefix = cache->groups[0].cache->prefix;
+    uint32_t state = NODE_NONE;
+    for (uint32_t node = leaf; node != NODE_NONE; node = prefix_node(prefix, node)->parent)
+        if (block_cache_find_state(cache->groups[group].cache, prefix_node(prefix, node)->key,
+                                   &state))
+            return state;
+    return NODE_NONE;
+}
+
 void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
                              const int32_t *ids, int32_t length) {
-    for (int i = 0; i < cache->count; i++)
-        if (!cache->groups[i].states)
-            block_cache_reference(cache->groups[i].cache, conversation,
-                                  block_cache_leaf(cache->groups[i].cache, ids, length));
+    if (cache->count == 0) return;
+    const uint32_t end = block_cache_end(cache->groups[0].cache, ids, length);
+    for (int i = 0; i < cache->count; i++) {
+        struct block_cache *of = cache->groups[i].cache;
+        block_cache_reference(of, conversation,
+                              cache->groups[i].states ? last_state(cache, i, end)
+                              : i == 0                ? end
+                                                      : block_cache_end(of, ids, length));
+    }
+}
+
+void grouped_cache_extend(const struct grouped_cache *cache, uint64_t conversation,
+                          const int32_t *ids, int32_t length) {
+    for (int i = 0; i < cache->count; i++) {
+        struct block_cache *of = cache->groups[i].cache;
+        if (cache->groups[i].states) continue;
+        const uint32_t leaf = block_cache_leaf(of, ids, length);
+        if (leaf != NODE_NONE && block_cache_needs(of, conversation, leaf))
+            block_cache_reference(of, conversation, block_cache_end(of, ids, length));
+    }
 }
 
 void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversation) {
@@ -502,6 +532,7 @@ uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t convers
     uint64_t bytes = 0;
     struct block_cache *states =
         grouped_cache_has_states(cache) ? cache->groups[cache->count - 1].cache : NULL;
+    if (states) block_cache_release(states, conversation);
     for (int i = 0; i < cache->count; i++)
         if (!cache->groups[i].states)
             bytes += block_cache_strip(cache->groups[i].cache, conversation, states);
@@ -532,6 +563,7 @@ static void add_window(struct kv_usage *usage, const struct kv_usage *window) {
     usage->disk_payload_bytes += window->disk_payload_bytes;
     usage->failed_reads += window->failed_reads;
     usage->failed_writes += window->failed_writes;
+    usage->refused_writes += window->refused_writes;
 }
 
 void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage) {

@@ -161,6 +161,9 @@ int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_t
 
 void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
                              const int32_t *ids, int32_t length);
+// After its tail was sealed: if that was the path to the last full block, it needs the tail, too.
+void grouped_cache_extend(const struct grouped_cache *cache, uint64_t conversation,
+                          const int32_t *ids, int32_t length);
 void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversation);
 uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t conversation); // bytes
 void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage);

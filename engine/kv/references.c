@@ -25,7 +25,7 @@ static struct reference *enter(struct block_cache *cache, uint64_t conversation)
     struct reference *reference = find_reference(cache, conversation);
     if (reference || cache->reference_count == cache->max_references) return reference;
     reference = &cache->references[cache->reference_count++];
-    *reference = (struct reference){conversation, NODE_NONE};
+    *reference = (struct reference){conversation, NODE_NONE, {0}};
     return reference;
 }
 
@@ -33,14 +33,18 @@ void cache_load_reference(struct block_cache *cache, uint64_t conversation, stru
     uint32_t node;
     if (!prefix_find_key(cache->prefix, leaf, &node)) return;
     struct reference *reference = enter(cache, conversation);
-    if (reference) set_leaf(cache, reference, node);
+    if (!reference) return;
+    set_leaf(cache, reference, node);
+    reference->told = leaf;
 }
 
-// What the disk lost, or never got, of a path that is used now is written once more.
+// What the disk lost, or never got, of a path that is used now is written once more; a tail when
+// the cache is closed.
 static void mend_path(struct block_cache *cache, uint32_t leaf) {
     for (uint32_t node = leaf; node != NODE_NONE;) {
         const struct node *n = prefix_node(cache->prefix, node);
-        if (n->block != BLOCK_NONE || n->slot != BLOCK_NONE) cache_want_written(cache, node);
+        if ((n->block != BLOCK_NONE || n->slot != BLOCK_NONE) && n->count == cache->block_size)
+            cache_want_written(cache, node);
         node = n->parent;
     }
 }
@@ -54,13 +58,41 @@ static void tell_disk(struct block_cache *cache, uint64_t conversation, struct h
     disk_io_submit(cache->io, job);
 }
 
+// Of the path to a node, the last that is on the disk; zero: none.
+static struct hash128 last_on_disk(struct block_cache *cache, uint32_t node) {
+    while (node != NODE_NONE) {
+        const struct node *n = prefix_node(cache->prefix, node);
+        if (n->disk == NODE_ON_DISK) return n->key;
+        node = n->parent;
+    }
+    return (struct hash128){0};
+}
+
+// The disk is told of what it has: of the rest when that is written. What is used is told anyway.
+static void tell_reference(struct block_cache *cache, struct reference *reference, bool used) {
+    const struct hash128 none = {0}, last = last_on_disk(cache, reference->leaf);
+    if (hash_equal(last, none) || (!used && hash_equal(last, reference->told))) return;
+    tell_disk(cache, reference->conversation, last);
+    reference->told = last;
+}
+
+void cache_tell_references(struct block_cache *cache) {
+    for (uint32_t i = 0; i < cache->reference_count; i++)
+        tell_reference(cache, &cache->references[i], false);
+}
+
 void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
     struct reference *reference = enter(cache, conversation);
     if (!reference) return; // too many: this one only goes unprotected
     if (reference->leaf != leaf) set_leaf(cache, reference, leaf);
     if (!cache->disk || leaf == NODE_NONE) return;
     mend_path(cache, leaf);
-    tell_disk(cache, conversation, prefix_node(cache->prefix, leaf)->key);
+    tell_reference(cache, reference, true);
+}
+
+bool block_cache_needs(const struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
+    const struct reference *reference = find_reference(cache, conversation);
+    return reference && reference->leaf == leaf;
 }
 
 void block_cache_release(struct block_cache *cache, uint64_t conversation) {

@@ -18,7 +18,8 @@ struct node_list { // in order, through node.list_previous and list_next
 
 struct reference { // of a saved conversation
     uint64_t conversation;
-    uint32_t leaf; // or NODE_NONE
+    uint32_t leaf;       // or NODE_NONE
+    struct hash128 told; // to the disk: the last node on the way to the leaf that is there
 };
 
 struct block_cache {
@@ -33,6 +34,7 @@ struct block_cache {
     void *slab;                // [slots] x block_bytes
     bool windowed;             // nodes lie on the device without their parents
     bool states;               // nodes have no parents, and a state each
+    const struct block_cache *anchor; // of states: the cache whose blocks they hang on
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
     struct disk_io *io;     // the same
@@ -120,6 +122,8 @@ struct disk_block cache_describe(struct block_cache *cache, uint32_t node);
 
 void cache_reads_done(struct block_cache *cache, const struct disk_job *job);
 void cache_writes_done(struct block_cache *cache, struct disk_job *job);
+// Tells the disk which conversations need more or less of what it has than it knows.
+void cache_tell_references(struct block_cache *cache);
 void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf);
 void cache_note_average(double *average, double value);
 

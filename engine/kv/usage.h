@@ -46,6 +46,7 @@ struct kv_usage {
     uint64_t disk_read_bytes, disk_written_bytes; // written: including rows and headers
     uint64_t disk_payload_bytes;                  // of that, KV written for the first time
     uint64_t failed_reads, failed_writes;         // blocks
+    uint64_t refused_writes;                      // blocks that the disk's limit left no space for
 };
 
 struct conversation_usage {

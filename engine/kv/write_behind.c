@@ -93,11 +93,14 @@ static bool copy_to_slot(struct block_cache *cache, uint32_t node, uint32_t *slo
     return true;
 }
 
-static bool parent_is_written(struct block_cache *cache, uint32_t node) {
-    const uint32_t parent = prefix_node(cache->prefix, node)->parent;
-    if (parent == NODE_NONE) return true;
-    const enum node_disk disk = prefix_node(cache->prefix, parent)->disk;
-    return disk == NODE_ON_DISK || disk == NODE_WRITING;
+// What the node hangs on, as it is on the disk: its parent; of a state, the block with its key.
+static enum node_disk parent_on_disk(const struct block_cache *cache, uint32_t node) {
+    const struct block_cache *of = cache->states ? cache->anchor : cache;
+    const struct node *n = prefix_node(cache->prefix, node);
+    uint32_t parent = n->parent;
+    if (cache->states && (!of || !prefix_find_key(of->prefix, n->key, &parent)))
+        return NODE_NOT_ON_DISK;
+    return parent == NODE_NONE ? NODE_ON_DISK : prefix_node(of->prefix, parent)->disk;
 }
 
 static bool add_to_job(struct block_cache *cache, struct disk_job *job, uint32_t node) {
@@ -127,10 +130,13 @@ static uint32_t first_to_write(struct block_cache *cache) {
     }
 }
 
+// A state waits for the block that it hangs on, which another thread writes.
 static void fill_job(struct block_cache *cache, struct disk_job *job) {
     while (job->count < DISK_MAX_BATCH && cache->unwritten.first != NODE_NONE) {
         const uint32_t node = first_to_write(cache);
-        if (!parent_is_written(cache, node)) // lost before its turn came: nobody could find this
+        const enum node_disk parent = parent_on_disk(cache, node);
+        if (cache->states && (parent == NODE_UNWRITTEN || parent == NODE_WRITING)) return;
+        if (parent == NODE_NOT_ON_DISK) // nobody could find this
             cache_unlist(cache, node);
         else if (!add_to_job(cache, job, node))
             return;
@@ -186,17 +192,45 @@ static void note_failure(struct block_cache *cache, const struct disk_job *job) 
     cache->write_failed = true;
 }
 
+// The limit left no space for the node, or its parent is not there: another write of that has
+// failed, and it follows when that is tried again; or it was dropped.
+static void note_refusal(struct block_cache *cache, uint32_t node, enum status outcome) {
+    const struct node *n = prefix_node(cache->prefix, node);
+    const enum node_disk parent = parent_on_disk(cache, node);
+    if (outcome == STATUS_NOT_FOUND && (parent == NODE_UNWRITTEN || parent == NODE_WRITING)) {
+        want_written_first(cache, node);
+        return;
+    }
+    cache_set_disk(cache, node, NODE_NOT_ON_DISK);
+    if (outcome == STATUS_NOT_FOUND && parent == NODE_ON_DISK && n->parent != NODE_NONE)
+        cache_set_disk(cache, n->parent, NODE_NOT_ON_DISK);
+    if (outcome == STATUS_FULL) cache->counts.refused_writes++;
+}
+
+// Parents come first in a job.
+static void note_written(struct block_cache *cache, const struct disk_job *job) {
+    bool ends = false; // a path that a conversation needs ends here, perhaps too early
+    for (int32_t i = 0; i < job->count; i++) {
+        const uint32_t node = job->nodes[i];
+        if (job->outcomes[i] == STATUS_OK)
+            cache_set_disk(cache, node, NODE_ON_DISK);
+        else
+            note_refusal(cache, node, job->outcomes[i]);
+        ends = ends || job->outcomes[i] != STATUS_OK ||
+               prefix_node(cache->prefix, node)->references > 0;
+    }
+    if (ends) cache_tell_references(cache);
+}
+
 void cache_writes_done(struct block_cache *cache, struct disk_job *job) {
     const bool written = job->status == STATUS_OK;
+    if (written) note_written(cache, job);
     cache->writes_under_way--;
     for (int32_t i = job->count - 1; i >= 0; i--) { // in this order the front of the list is right
         const uint32_t node = job->nodes[i];
         struct node *n = prefix_node(cache->prefix, node);
         n->transfers--;
-        if (written)
-            cache_set_disk(cache, node, NODE_ON_DISK);
-        else
-            want_written_first(cache, node);
+        if (!written) want_written_first(cache, node);
         block_pool_release(cache->slots, job->slots[i]);
     }
     if (!written) {

@@ -227,7 +227,7 @@ static void admit(struct request *request) {
 
 // Counts where the cached tokens were found, except the last, which is computed again.
 static void note_found(struct request *request) {
-    const struct sequence *sequence = request->sequence;
+    struct sequence *sequence = request->sequence;
     const struct restoring *restoring = &sequence->restoring;
     struct request_stats *stats = &request->stats;
     int64_t left = stats->cached_tokens = sequence->cached;
@@ -236,10 +236,9 @@ static void note_found(struct request *request) {
     stats->host_tokens = restoring->tally.host_tokens < left ? restoring->tally.host_tokens : left;
     stats->device_tokens = left - stats->host_tokens;
     stats->restore_us = restoring->spent_us;
-    struct found_tokens *found = &sequence->engine->found;
-    found->device_tokens += (uint64_t)stats->device_tokens;
-    found->host_tokens += (uint64_t)stats->host_tokens;
-    found->disk_tokens += (uint64_t)stats->disk_tokens;
+    restoring_note(sequence, &(struct restore_tally){.device_tokens = (int32_t)stats->device_tokens,
+                                                     .host_tokens = (int32_t)stats->host_tokens,
+                                                     .disk_tokens = (int32_t)stats->disk_tokens});
 }
 
 // Writes draft tokens after the log's end, as many as others do not need: in the step (`left`

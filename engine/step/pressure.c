@@ -11,7 +11,10 @@ void pressure_preempt(struct sequence *sequence) {
     ASSERT(sequence->pinned_length >= 0);
     if (sequence->restoring.active) restoring_stop(sequence);
     grouped_cache_pin(cache, &sequence->tables, sequence->pinned_length);
+    const int32_t cached = sequence->cached;
     sequence->cached = grouped_cache_truncate(cache, &sequence->tables, sequence->tokens, 0);
+    if (sequence->saved && cached == sequence->length)
+        grouped_cache_extend(cache, sequence->conversation, sequence->tokens, cached);
 }
 
 static struct sequence *idle_longest(struct engine *engine, const struct sequence *self) {

@@ -57,6 +57,20 @@ void restoring_stop(struct sequence *sequence) {
     pthread_cond_broadcast(&sequence->engine->settled);
 }
 
+static uint64_t rest(int32_t found, int32_t *noted) {
+    const int32_t more = found > *noted ? found - *noted : 0;
+    *noted += more;
+    return (uint64_t)more;
+}
+
+void restoring_note(struct sequence *sequence, const struct restore_tally *found) {
+    struct restore_tally *noted = &sequence->restoring.noted;
+    struct found_tokens *all = &sequence->engine->found;
+    all->device_tokens += rest(found->device_tokens, &noted->device_tokens);
+    all->host_tokens += rest(found->host_tokens, &noted->host_tokens);
+    all->disk_tokens += rest(found->disk_tokens, &noted->disk_tokens);
+}
+
 // Has the disk stopped answering? Then the rest is computed instead.
 static bool is_too_late(const struct sequence *sequence, int64_t now_us) {
     ASSERT(sequence->restoring.active);
@@ -141,5 +155,8 @@ void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_
     while (sequence->restoring.active && timeout_ms > 0)
         if (pthread_cond_timedwait(&engine->settled, &engine->lock, &until) == ETIMEDOUT) break;
     *report = report_on(sequence);
+    restoring_note(sequence, &(struct restore_tally){.device_tokens = report->device_tokens,
+                                                     .host_tokens = report->host_tokens,
+                                                     .disk_tokens = report->disk_tokens});
     pthread_mutex_unlock(&engine->lock);
 }

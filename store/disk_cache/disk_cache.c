@@ -1,10 +1,12 @@
 #include "store/disk_cache/disk_cache.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernels/base/assert.h"
+#include "kernels/base/log.h"
 #include "kernels/base/text.h"
 #include "store/disk_cache/state.h"
 
@@ -41,7 +43,15 @@ static enum status open_format(struct disk_cache *cache, struct disk_speed *spee
     slot_file_init(&cache->file, cache->folder, cache->format.id, cache->format.payload_bytes);
     TRY(slots_speed(cache->index, cache->format_number, speed, err));
     TRY(slots_list_blocks(cache->index, cache->format_number, NULL, &cache->blocks, err));
-    return cache_settle(cache, err);
+    TRY(slots_list_references(cache->index, cache->format_number, NULL, err));
+    TRY(cache_settle(cache, err));
+    uint64_t lost;
+    TRY(cache_mend(cache, false, &lost, err));
+    if (lost > 0)
+        log_write(LOG_WARNING,
+                  "%" PRIu64 " blocks of the KV cache in %s were out of reach, and were dropped",
+                  lost, cache->path);
+    return cache_shrink(cache, err);
 }
 
 static enum status list_all(struct disk_cache *cache, struct error *err) {
@@ -83,23 +93,36 @@ struct batch {
     const struct disk_block *blocks; // [count]
     const void *const *payloads;     // [count], each of the format's size
     int32_t count;
-    bool fresh[DISK_MAX_BATCH]; // it has no slot
-    struct hash128 checksums[DISK_MAX_BATCH];
+    const struct disk_block *fresh[DISK_MAX_BATCH]; // those that have no slot
     int32_t fresh_count;
+    int32_t fitting;       // of those: so many may be written
+    int32_t written;       // of those
+    enum status *outcomes; // [count]
 };
+
+// Will what the block hangs on be there, if all that is fresh is written?
+static enum status find_parent(const struct batch *batch, const struct disk_block *block, bool *has,
+                               struct error *err) {
+    *has = false;
+    for (int32_t i = 0; i < batch->fresh_count && !*has; i++)
+        *has = batch->fresh[i] != block && hash_equal(batch->fresh[i]->key, block->parent);
+    if (*has) return STATUS_OK;
+    return slots_has_parent(batch->cache->index, batch->cache->format_number, block, has, err);
+}
 
 static enum status find_fresh(struct batch *batch, struct error *err) {
     struct disk_cache *cache = batch->cache;
     for (int32_t i = 0; i < batch->count; i++) {
         struct slot_row row;
+        bool has_parent;
         const struct disk_block *block = &batch->blocks[i];
         ASSERT(block->count >= 1 && block->count <= cache->format.block_size);
         const enum status status = slots_find(cache->index, cache->format_number, block, &row, err);
         if (status != STATUS_OK && status != STATUS_NOT_FOUND) return status;
-        batch->fresh[i] = status == STATUS_NOT_FOUND;
-        if (!batch->fresh[i]) continue;
-        batch->checksums[i] = hash_bytes(batch->payloads[i], cache->format.payload_bytes, 0);
-        batch->fresh_count++;
+        if (status == STATUS_OK) continue;
+        TRY(find_parent(batch, block, &has_parent, err));
+        if (has_parent) batch->fresh[batch->fresh_count++] = block;
+        batch->outcomes[i] = has_parent ? STATUS_OK : STATUS_NOT_FOUND;
     }
     return STATUS_OK;
 }
@@ -110,36 +133,39 @@ static enum status write_block(struct batch *batch, int32_t index, struct error 
     ASSERT(index >= 0 && index < batch->count);
     struct disk_cache *cache = batch->cache;
     const struct disk_block *block = &batch->blocks[index];
+    const void *payload = batch->payloads[index];
     struct slot_row row;
     uint32_t slot;
-    const enum status status = slots_find(cache->index, cache->format_number, block, &row, err);
-    if (status == STATUS_OK) {
-        batch->fresh_count -= batch->fresh[index];
-        return STATUS_OK;
+    if (batch->outcomes[index] != STATUS_OK) return STATUS_OK;
+    enum status status = slots_find(cache->index, cache->format_number, block, &row, err);
+    if (status == STATUS_NOT_FOUND && batch->written == batch->fitting) status = STATUS_FULL;
+    if (status == STATUS_NOT_FOUND) {
+        const struct hash128 checksum = hash_bytes(payload, cache->format.payload_bytes, 0);
+        status = slots_insert(cache->index, cache->format_number, block, checksum, &slot, err);
+        if (status == STATUS_OK) {
+            TRY(slot_file_write(&cache->file, slot, payload, err));
+            batch->written++;
+        }
     }
-    if (status != STATUS_NOT_FOUND) return status;
-    if (!batch->fresh[index])
-        return error_set(err, STATUS_BUSY, "another quire has dropped a block of this write");
-    TRY(slots_insert(cache->index, cache->format_number, block, batch->checksums[index], &slot,
-                     err));
-    return slot_file_write(&cache->file, slot, batch->payloads[index], err);
+    batch->outcomes[index] = status;
+    return status == STATUS_FULL || status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
 static enum status write_transaction(struct batch *batch, struct error *err) {
     struct disk_cache *cache = batch->cache;
     ASSERT(cache->index->depth > 0);
-    TRY(slot_file_open(&cache->file, true, err));
+    if (batch->fitting > 0) TRY(slot_file_open(&cache->file, true, err));
     for (int32_t i = 0; i < batch->count; i++)
         TRY(write_block(batch, i, err));
-    TRY(slot_file_sync(&cache->file, err));
-    if (cache->blocks == 0) (void)!fsync(cache->folder); // the file's name, too
+    if (batch->written > 0) TRY(slot_file_sync(&cache->file, err));
+    if (batch->written > 0 && cache->blocks == 0) (void)!fsync(cache->folder); // the name, too
     return db_commit(cache->index, err);
 }
 
 static enum status write_fresh(struct batch *batch, struct error *err) {
     ASSERT(batch->fresh_count > 0 && batch->fresh_count <= batch->count);
     struct disk_cache *cache = batch->cache;
-    TRY(cache_make_space(cache, batch->fresh_count, batch->blocks, batch->count, err));
+    TRY(cache_make_space(cache, batch->fresh, batch->fresh_count, &batch->fitting, err));
     enum status status = db_begin(cache->index, err);
     if (status == STATUS_OK) status = write_transaction(batch, err);
     if (status != STATUS_OK) {
@@ -147,23 +173,33 @@ static enum status write_fresh(struct batch *batch, struct error *err) {
         (void)!cache_settle(cache, NULL); // bytes that no row knows
         return status;
     }
-    cache->blocks += (uint64_t)batch->fresh_count;
-    cache->payload_bytes += (uint64_t)batch->fresh_count * cache->format.payload_bytes;
-    cache_measure(cache);
-    if (cache->limit_bytes > 0 && cache->stored_bytes > cache->limit_bytes) {
-        slots_shrink(cache->index, false);
-        cache_measure(cache);
-    }
+    cache->blocks += (uint64_t)batch->written;
+    cache->payload_bytes += (uint64_t)batch->written * cache->format.payload_bytes;
     return STATUS_OK;
 }
 
+// SQLite's log may have grown past the limit.
+static void measure_after_write(struct disk_cache *cache) {
+    cache_measure(cache);
+    if (cache->limit_bytes == 0 || cache->stored_bytes <= cache->limit_bytes) return;
+    slots_shrink(cache->index, false);
+    cache_measure(cache);
+}
+
 static enum status write_blocks(struct disk_pool *pool, const struct disk_block *blocks,
-                                const void *const *payloads, int32_t count, struct error *err) {
-    struct batch batch = {
-        .cache = cache_of(pool), .blocks = blocks, .payloads = payloads, .count = count};
+                                const void *const *payloads, int32_t count, enum status *outcomes,
+                                struct error *err) {
+    struct batch batch = {.cache = cache_of(pool),
+                          .blocks = blocks,
+                          .payloads = payloads,
+                          .count = count,
+                          .outcomes = outcomes};
     ASSERT(count >= 1 && count <= DISK_MAX_BATCH);
+    for (int32_t i = 0; i < count; i++)
+        outcomes[i] = STATUS_OK;
     enum status status = find_fresh(&batch, err);
     if (status == STATUS_OK && batch.fresh_count > 0) status = write_fresh(&batch, err);
+    if (status == STATUS_OK) measure_after_write(batch.cache);
     return cache_answer(batch.cache, status);
 }
 
@@ -262,7 +298,7 @@ static void read_blocks(struct disk_pool *pool, const struct disk_block *blocks,
             is_final ? read->outcome : read_again(&reading, reading.of[i], read);
     }
     if (reading.damaged_count > 0 &&
-        cache_free(cache, choose_damaged, &reading, false, &err) != STATUS_OK)
+        cache_free(cache, choose_damaged, &reading, true, &err) != STATUS_OK)
         cache_warn(&err);
 }
 
@@ -285,7 +321,7 @@ static void drop(struct disk_pool *pool, const struct hash128 *dropped, int32_t 
     struct keys keys = {dropped, count};
     struct error err = {0};
     ASSERT(count >= 1 && cache->index);
-    if (cache_free(cache, choose_keys, &keys, false, &err) != STATUS_OK) cache_warn(&err);
+    if (cache_free(cache, choose_keys, &keys, true, &err) != STATUS_OK) cache_warn(&err);
     cache_measure(cache);
 }
 

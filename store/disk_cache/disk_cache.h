@@ -16,10 +16,11 @@
 //
 // Tables of index.db (the steps are in slots.c):
 //   kv_format     id, digest unique, model, block_size, payload_bytes, prefill_ps
-//   kv_slot       (format, slot) → key unique in its format, parent, position, ids, checksum, used
-//   kv_reference  (conversation, format) → leaf
+//   kv_slot       (format, slot) → key unique in its format, parent, position, ids, checksum, used;
+//                 children: blocks that hang on it; leaf_of: references to it
+//   kv_reference  (conversation, format) → leaf, a block that is there
 //   kv_path       a view: (conversation, format, slot) for each block that a conversation needs
-//   kv_number     name → number: limit_bytes, read_as
+//   kv_number     name → number: limit_bytes, read_as; uncounted: counts are not known to be right
 //
 // States of a slot, and what moves it. Each arrow is one transaction; SQLite lets one process write
 // at a time, so a slot that is claimed and not yet committed is nobody else's, and is free again
@@ -35,13 +36,12 @@
 //       least; bytes past them are nobody's.
 //   (2) A VALID row implies durable bytes, whose XXH3-128 it has. What is read is verified, every
 //       time, so a slot that another process has given to another block meanwhile is a miss.
-//   (3) A block stands behind its parent: position = the parent's position + its tokens.
-//   (4) A block is used no later than its parent: `used`, in minutes, never rises from a parent to
-//   a
-//       child. So the order (needed by nobody first, used, deepest first) has leaves before
-//       parents.
-//   (5) stored_bytes <= limit after each write, where that can be reached by dropping blocks; when
-//       two processes write at once, it is exceeded by one write until the next.
+//   (3) A block hangs on a block that is there: position = the parent's position + its tokens; a
+//       state on the block with its key in another format.
+//   (4) `children` and `leaf_of` are right. Only leaves are evicted (chosen.c).
+//   (5) stored_bytes <= limit after opening and after each write, where that can be reached by
+//       dropping blocks; when two processes write at once, it is exceeded by one write until the
+//       next.
 //
 // The index is in WAL mode with synchronous=NORMAL. A power cut can take its last transactions:
 // blocks of them are gone, and rows that are back fail at reading, by (2). An index that is
@@ -72,7 +72,7 @@ struct disk_format_usage {
     char model[121];
     int32_t block_size;
     uint64_t blocks, tokens, payload_bytes;
-    int64_t used_ms; // since 1970, to the minute
+    int64_t used_ms; // since 1970, to the second
 };
 struct disk_reference_usage { // bytes of slots from the root to its leaf
     uint64_t conversation;
@@ -100,9 +100,10 @@ MUST_CHECK enum status disk_cache_summarise(const char *folder, struct disk_cach
 void disk_cache_summary_deinit(struct disk_cache_summary *summary);
 
 struct disk_cache_report {
-    uint64_t blocks, bytes; // read and found good
+    uint64_t blocks, bytes; // read, found good, and there
     uint64_t damaged;       // blocks whose bytes are not those that were written: dropped
     uint64_t missing;       // blocks whose bytes the file does not have: dropped
+    uint64_t lost;          // good ones, out of reach without those or for another reason: dropped
     uint64_t free_bytes;    // of no block, that took disk space: given back
 };
 // Reads every block and checks the invariants; a row that breaks one is an index that is damaged.

@@ -128,24 +128,33 @@ enum status cache_free(struct disk_cache *cache, cache_choose *choose, void *use
     return status;
 }
 
-// ---- the limit
-
-struct eviction {
-    uint64_t bytes;
-    const struct disk_block *blocks; // [count] that must stay, with what is above them
-    int32_t count;
-};
-
-static enum status choose_least(struct disk_cache *cache, void *user, struct error *err) {
-    const struct eviction *eviction = user;
-    for (int32_t i = 0; i < eviction->count; i++) {
-        const struct disk_block *block = &eviction->blocks[i];
-        TRY(slots_keep_path(cache->index, cache->format_number, block->key, err));
-        if (i == 0 || !hash_equal(block->parent, eviction->blocks[i - 1].key))
-            TRY(slots_keep_path(cache->index, cache->format_number, block->parent, err));
-    }
-    return slots_choose_least(cache->index, eviction->bytes, err);
+// Chains that are whole, and counts that are right: what was done to the rows without us, or by a
+// quire that did not count, is mended.
+static enum status choose_lost(struct disk_cache *cache, void *user, struct error *err) {
+    uint64_t *lost = user;
+    TRY(slots_choose_lost(cache->index, err));
+    TRY(slots_count_chosen(cache->index, lost, err));
+    return STATUS_OK;
 }
+
+static enum status recount(struct disk_cache *cache, struct error *err) {
+    enum status status = db_begin(cache->index, err);
+    if (status == STATUS_OK) status = slots_recount(cache->index, err);
+    if (status == STATUS_OK) status = db_commit(cache->index, err);
+    if (status != STATUS_OK) db_rollback(cache->index);
+    return status;
+}
+
+enum status cache_mend(struct disk_cache *cache, bool always, uint64_t *lost, struct error *err) {
+    bool uncounted;
+    *lost = 0;
+    TRY(slots_uncounted(cache->index, &uncounted, err));
+    if (uncounted || always) TRY(recount(cache, err));
+    TRY(cache_free(cache, choose_lost, lost, true, err));
+    return *lost > 0 ? recount(cache, err) : STATUS_OK;
+}
+
+// ---- the limit
 
 // Free slots that kept their bytes, and that the next blocks may have.
 static uint64_t reusable_bytes(struct disk_cache *cache, uint64_t incoming) {
@@ -161,16 +170,18 @@ static uint64_t reusable_bytes(struct disk_cache *cache, uint64_t incoming) {
     return bytes < incoming ? bytes : incoming;
 }
 
-static bool fits(struct disk_cache *cache, uint64_t incoming) {
-    cache_measure(cache);
-    return cache->stored_bytes + incoming - reusable_bytes(cache, incoming) <= cache->limit_bytes;
-}
+// Rows take some pages of index.db, a few at a time; SQLite's log, where they lie first, is emptied
+// when need be.
+enum { ROW_BYTES = 1024, GROWTH_BYTES = 12 << 10 };
 
-// Rows take some pages, which first lie in SQLite's log and then in its file.
-static uint64_t bytes_of_rows(int32_t slots) {
-    ASSERT(slots >= 0);
-    enum { PAGE_BYTES = 4096, PAGES_EACH = 2, PAGES = 16 };
-    return PAGE_BYTES * (PAGES + PAGES_EACH * (uint64_t)slots);
+// How many of `slots` more blocks there is space for.
+static int32_t count_fitting(struct disk_cache *cache, int32_t slots) {
+    const uint64_t each = cache->file.stride + ROW_BYTES;
+    cache_measure(cache);
+    const uint64_t reusable = reusable_bytes(cache, (uint64_t)slots * cache->file.stride);
+    const uint64_t most = cache->limit_bytes + reusable, taken = cache->stored_bytes + GROWTH_BYTES;
+    const uint64_t fitting = taken < most ? (most - taken) / each : 0;
+    return fitting < (uint64_t)slots ? (int32_t)fitting : slots;
 }
 
 // One process at a time: bytes whose rows another has freed, and which it is about to punch, would
@@ -185,32 +196,88 @@ static void lock_folder(const struct disk_cache *cache) {
     }
 }
 
-// Down to nine tenths, so that it is not needed at each write.
-static enum status make_space(struct disk_cache *cache, uint64_t incoming,
-                              const struct disk_block *blocks, int32_t count, struct error *err) {
-    enum { ROUNDS = 4 };
-    const uint64_t goal = cache->limit_bytes - cache->limit_bytes / 10;
-    ASSERT(cache->limit_bytes > 0);
-    for (int round = 0; round < ROUNDS && !fits(cache, incoming); round++) {
-        const uint64_t expected = cache->stored_bytes + incoming;
-        struct eviction eviction = {expected > goal ? expected - goal : 0, blocks, count};
-        TRY(cache_free(cache, choose_least, &eviction, true, err));
-        slots_shrink(cache->index, false);
+struct eviction {
+    const struct disk_block *const *fresh; // [count] that want a slot, in this order
+    int32_t count;
+    uint64_t freed_bytes;
+};
+
+// As much as is needed for one block after another, until the next would cost more than it is
+// worth.
+static enum status choose_for_blocks(struct disk_cache *cache, void *user, struct error *err) {
+    struct eviction *eviction = user;
+    const uint64_t each = cache->file.stride + ROW_BYTES;
+    uint64_t stored = cache->stored_bytes + GROWTH_BYTES, bytes;
+    for (int32_t i = 0; i < eviction->count; i++)
+        TRY(slots_keep(cache->index, cache->format_number, eviction->fresh[i], err));
+    for (int32_t i = 0; i < eviction->count; i++) {
+        stored += each;
+        while (stored > cache->limit_bytes + eviction->freed_bytes) {
+            const enum status status = slots_evict_for(cache->index, cache->format_number,
+                                                       eviction->fresh[i], &bytes, err);
+            if (status == STATUS_NOT_FOUND) return STATUS_OK;
+            if (status != STATUS_OK) return status;
+            eviction->freed_bytes += bytes;
+        }
     }
-    if (fits(cache, incoming)) return STATUS_OK;
-    char limit[SIZE_TEXT_BYTES];
-    return error_set(err, STATUS_FULL, "the KV cache in %s is full (limit %s)", cache->path,
-                     size_format(cache->limit_bytes, limit));
+    return STATUS_OK;
 }
 
-enum status cache_make_space(struct disk_cache *cache, int32_t slots,
-                             const struct disk_block *blocks, int32_t count, struct error *err) {
-    const uint64_t incoming = (uint64_t)slots * cache->file.stride + bytes_of_rows(slots);
-    ASSERT(slots > 0 && slots <= count);
-    if (cache->limit_bytes == 0 || fits(cache, incoming)) return STATUS_OK;
+// What was freed may still take space: file systems have no holes, or count their own.
+enum { ROUNDS = 4 };
+
+enum status cache_make_space(struct disk_cache *cache, const struct disk_block *const *fresh,
+                             int32_t count, int32_t *fitting, struct error *err) {
+    ASSERT(count > 0 && count <= DISK_MAX_BATCH);
+    *fitting = cache->limit_bytes == 0 ? count : count_fitting(cache, count);
+    if (*fitting == count) return STATUS_OK;
     lock_folder(cache);
     slots_shrink(cache->index, false);
-    const enum status status = make_space(cache, incoming, blocks, count, err);
+    *fitting = count_fitting(cache, count);
+    enum status status = STATUS_OK;
+    for (int round = 0; round < ROUNDS && *fitting < count && status == STATUS_OK; round++) {
+        struct eviction eviction = {.fresh = fresh, .count = count};
+        status = cache_free(cache, choose_for_blocks, &eviction, true, err);
+        if (eviction.freed_bytes == 0) break;
+        slots_shrink(cache->index, false);
+        *fitting = count_fitting(cache, count);
+    }
+    flock(cache->folder, LOCK_UN);
+    return status;
+}
+
+static enum status choose_excess(struct disk_cache *cache, void *user, struct error *err) {
+    uint64_t *freed_bytes = user, bytes;
+    const uint64_t limit = cache->limit_bytes, index = cache->index_bytes;
+    const uint64_t of_slots = limit > index ? limit - index : 0;
+    enum status status = STATUS_OK;
+    while ((status = slots_evict_oversized(cache->index, of_slots, &bytes, err)) == STATUS_OK)
+        *freed_bytes += bytes;
+    if (status != STATUS_NOT_FOUND) return status;
+    while (cache->stored_bytes > limit + *freed_bytes) {
+        status = slots_evict(cache->index, &bytes, err);
+        if (status == STATUS_NOT_FOUND) return STATUS_OK;
+        if (status != STATUS_OK) return status;
+        *freed_bytes += bytes;
+    }
+    return STATUS_OK;
+}
+
+enum status cache_shrink(struct disk_cache *cache, struct error *err) {
+    enum status status = STATUS_OK;
+    cache_measure(cache);
+    if (cache->limit_bytes == 0 || cache->stored_bytes <= cache->limit_bytes) return STATUS_OK;
+    lock_folder(cache);
+    slots_shrink(cache->index, false);
+    cache_measure(cache);
+    uint64_t freed_bytes = 1;
+    for (int round = 0; cache->stored_bytes > cache->limit_bytes && round < ROUNDS; round++) {
+        const bool more = status == STATUS_OK && freed_bytes > 0;
+        freed_bytes = 0;
+        if (more) status = cache_free(cache, choose_excess, &freed_bytes, true, err);
+        slots_shrink(cache->index, !more);
+        cache_measure(cache);
+    }
     flock(cache->folder, LOCK_UN);
     return status;
 }

@@ -142,10 +142,7 @@ static enum status read_entry(struct check *check, const struct slots_entry *ent
         .slot = entry->slot, .payload = check->payload, .checksum = entry->checksum};
     if (check->file.file < 0) return STATUS_NOT_FOUND;
     slot_read_run(&check->file, &read);
-    if (read.outcome != STATUS_OK) return read.outcome;
-    check->report->blocks++;
-    check->report->bytes += check->file.stride;
-    return STATUS_OK;
+    return read.outcome;
 }
 
 static enum status verify(void *user, const struct slots_entry *entry) {
@@ -170,6 +167,7 @@ static void say(const struct check *check, const struct suspect *found) {
 // neither is what stands in a file that it has made since this one was opened.
 static enum status choose_suspects(struct disk_cache *cache, void *user, struct error *err) {
     struct check *check = user;
+    uint64_t bad = 0, all;
     TRY(open_file(check, err));
     for (size_t i = 0; i < check->suspect_count; i++) {
         const struct suspect *found = &check->suspects[i];
@@ -179,7 +177,11 @@ static enum status choose_suspects(struct disk_cache *cache, void *user, struct 
         if (!is_there) continue;
         *(found->is_missing ? &check->report->missing : &check->report->damaged) += 1;
         say(check, found);
+        bad++;
     }
+    TRY(slots_choose_below(cache->index, err));
+    TRY(slots_count_chosen(cache->index, &all, err));
+    check->report->lost += all - bad;
     return STATUS_OK;
 }
 
@@ -211,6 +213,18 @@ static enum status check_formats(struct check *check, struct error *err) {
     return status;
 }
 
+static enum status count_good(struct check *check, struct error *err) {
+    struct slots_format *formats;
+    size_t count;
+    TRY(slots_formats(check->cache->index, &formats, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        check->report->blocks += formats[i].blocks;
+        check->report->bytes += formats[i].blocks * formats[i].stride;
+    }
+    free(formats);
+    return STATUS_OK;
+}
+
 // Bytes of files that no block has; with `check`'s end, those that were given back are known.
 static enum status measure_free(struct disk_cache *cache, uint64_t *bytes, struct error *err) {
     struct slots_format *formats;
@@ -231,7 +245,9 @@ static enum status check_all(struct check *check, struct error *err) {
     uint64_t before, after;
     TRY(slots_check(cache->index, err));
     TRY(measure_free(cache, &before, err));
+    TRY(cache_mend(cache, true, &check->report->lost, err));
     TRY(check_formats(check, err));
+    TRY(count_good(check, err));
     TRY(measure_free(cache, &after, err));
     check->report->free_bytes = before > after ? before - after : 0;
     return STATUS_OK;
@@ -270,8 +286,10 @@ static enum status take_away(const char *folder, cache_choose *choose, void *use
     uint64_t before = 0, after = 0;
     enum status status = cache.path ? cache_open(&cache, false, err) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) {
+        uint64_t lost;
         before = stored_now(&cache, false);
-        status = cache_free(&cache, choose, user, false, err);
+        status = cache_mend(&cache, false, &lost, err);
+        if (status == STATUS_OK) status = cache_free(&cache, choose, user, false, err);
         after = stored_now(&cache, all);
     }
     deinit(&cache);
@@ -281,8 +299,7 @@ static enum status take_away(const char *folder, cache_choose *choose, void *use
 
 static enum status choose_all(struct disk_cache *cache, void *user, struct error *err) {
     (void)user;
-    TRY(slots_forget_references(cache->index, err));
-    return slots_choose_all(cache->index, err);
+    return slots_free_all(cache->index, err);
 }
 
 enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes, struct error *err) {
@@ -292,6 +309,7 @@ enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes, struct er
 static enum status choose_only_of(struct disk_cache *cache, void *user, struct error *err) {
     const uint64_t *conversation = user;
     TRY(slots_choose_only_of(cache->index, *conversation, err));
+    TRY(slots_choose_below(cache->index, err));
     return slots_dereference(cache->index, *conversation, err);
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 #include "store/disk_cache/slot_file.h"
+#include "store/disk_cache/sql.h"
 
 // The unique index of keys has free slots, too, as NULLs are all different; so it is the free list.
 static const char STEP_1[] =
@@ -33,9 +34,26 @@ static const char STEP_1[] =
 // as a whole before its index is opened (ownership.h).
 static const char STEP_2[] = "PRAGMA user_version = 2;";
 
-enum { PAGE_BYTES = 1024 }; // of the index: a row takes about 150
+// Which blocks hang on a block, and how many; of how many conversations it is the leaf; and the
+// order in which leaves are evicted. A state (disk_pool.h) hung on nothing before. Counts are made
+// by slots_recount(), at the next opening: what is out of reach then is not counted.
+static const char STEP_3[] =
+    "ALTER TABLE kv_slot ADD COLUMN children INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE kv_slot ADD COLUMN leaf_of INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX kv_child ON kv_slot(parent) WHERE parent IS NOT NULL;"
+    "CREATE INDEX kv_least ON kv_slot(min(leaf_of, 2), used, position DESC)"
+    " WHERE children = 0 AND key IS NOT NULL;"
+    "CREATE INDEX kv_needed ON kv_reference(format, leaf);"
+    "UPDATE kv_slot SET parent = key WHERE parent IS NULL AND key IS NOT NULL"
+    " AND EXISTS (SELECT 1 FROM kv_slot o WHERE o.format IN (SELECT id FROM kv_format)"
+    " AND o.format <> kv_slot.format AND o.key = kv_slot.key AND o.parent IS NOT NULL);"
+    "UPDATE kv_slot SET used = used * 60 WHERE key IS NOT NULL;" // from minutes to seconds
+    "INSERT INTO kv_number(name, value) VALUES('uncounted', 1);"
+    "PRAGMA user_version = 3;";
 
-static const char *const STEPS[] = {STEP_1, STEP_2};
+enum { PAGE_BYTES = 1024 }; // of the index: a row takes about 200
+
+static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3};
 
 const struct schema SLOTS_SCHEMA = {
     .application_id = 0x71756964,
@@ -51,42 +69,10 @@ enum status slots_prepare(struct db *db, struct error *err) {
     static const char sql[] = "PRAGMA temp_store = MEMORY;"
                               "CREATE TEMP TABLE chosen(format INTEGER, slot INTEGER, key BLOB,"
                               " PRIMARY KEY(format, slot)) WITHOUT ROWID;"
-                              "CREATE TEMP TABLE kept(format INTEGER, slot INTEGER,"
-                              " PRIMARY KEY(format, slot)) WITHOUT ROWID";
+                              "CREATE TEMP TABLE kept(key BLOB PRIMARY KEY, deeper INTEGER)"
+                              " WITHOUT ROWID";
     const int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
-}
-
-// What most statements here take: ?1, ?2 and ?3, as far as they have them.
-struct parameters {
-    int64_t first;
-    struct hash128 key;
-    int64_t third;
-};
-
-static enum status start(struct db *db, const char *sql, struct parameters parameters,
-                         struct statement *statement, struct error *err) {
-    TRY(statement_start(db, sql, statement, err));
-    const int count = sqlite3_bind_parameter_count(statement->handle);
-    ASSERT(count <= 3);
-    if (count >= 1) statement_bind_integer(statement, 1, parameters.first);
-    if (count >= 2) statement_bind_digest(statement, 2, parameters.key);
-    if (count >= 3) statement_bind_integer(statement, 3, parameters.third);
-    return STATUS_OK;
-}
-
-static enum status run(struct db *db, const char *sql, struct parameters parameters,
-                       struct error *err) {
-    struct statement statement;
-    TRY(start(db, sql, parameters, &statement, err));
-    return statement_run(&statement, err);
-}
-
-static enum status get_integer(struct db *db, const char *sql, struct parameters parameters,
-                               int64_t *value, struct error *err) {
-    struct statement statement;
-    TRY(start(db, sql, parameters, &statement, err));
-    return statement_first_integer(&statement, value, err);
 }
 
 static enum status damaged(const struct db *db, const char *what, int64_t number,
@@ -132,8 +118,7 @@ static enum status read_format(struct statement *statement, void *item, struct e
     format->slots = (uint64_t)statement_integer(statement, 5, 0, UINT32_MAX);
     format->blocks = (uint64_t)statement_integer(statement, 6, 0, UINT32_MAX);
     format->tokens = (uint64_t)statement_integer(statement, 7, 0, INT64_MAX);
-    format->used_ms =
-        statement_integer(statement, 8, 0, INT64_MAX / SLOTS_MINUTE_MS) * SLOTS_MINUTE_MS;
+    format->used_ms = statement_integer(statement, 8, 0, INT64_MAX / SLOTS_USED_MS) * SLOTS_USED_MS;
     TRY(statement_sound(statement, "format", format->number, err));
     if (length >= sizeof format->model)
         return damaged(statement->db, "format", format->number, err);
@@ -197,7 +182,7 @@ enum status slots_find(struct db *db, int64_t format, const struct disk_block *b
     struct statement statement;
     bool found = false;
     ASSERT(format > 0);
-    TRY(start(db, sql, (struct parameters){format, block->key, 0}, &statement, err));
+    TRY(sql_start(db, sql, (struct sql_parameters){format, block->key, 0}, &statement, err));
     enum status status = statement_step(&statement, &found, err);
     if (status == STATUS_OK && !found) status = STATUS_NOT_FOUND;
     if (status == STATUS_OK) {
@@ -219,30 +204,20 @@ enum status slots_find(struct db *db, int64_t format, const struct disk_block *b
     return status;
 }
 
-static int64_t now_minutes(void) { return store_now_ms() / SLOTS_MINUTE_MS; }
-
-// Ends at the first block that was used in this minute: so were, by invariant (4), those above it.
-static enum status use_path(struct db *db, int64_t format, struct hash128 key, int64_t minute,
-                            struct error *err) {
-    static const char sql[] =
-        "WITH RECURSIVE path(slot, parent) AS ("
-        " SELECT slot, parent FROM kv_slot WHERE format = ?1 AND key = ?2 AND used < ?3"
-        " UNION SELECT s.slot, s.parent FROM path p"
-        " CROSS JOIN kv_slot s ON s.format = ?1 AND s.key = p.parent WHERE s.used < ?3)"
-        "UPDATE kv_slot SET used = ?3 WHERE format = ?1 AND slot IN (SELECT slot FROM path)";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){format, key, minute}, err);
-}
+int64_t slots_now(void) { return store_now_ms() / SLOTS_USED_MS; }
 
 enum status slots_use(struct db *db, int64_t format, struct hash128 key, struct error *err) {
-    return use_path(db, format, key, now_minutes(), err);
+    static const char sql[] =
+        "UPDATE kv_slot SET used = ?3 WHERE format = ?1 AND key = ?2 AND used < ?3";
+    ASSERT(db->depth > 0);
+    return sql_run(db, sql, (struct sql_parameters){format, key, slots_now()}, err);
 }
 
 enum status slots_end(struct db *db, int64_t format, uint64_t *slots, struct error *err) {
     static const char sql[] = "SELECT coalesce(max(slot) + 1, 0) FROM kv_slot WHERE format = ?1";
     int64_t found;
     ASSERT(format > 0);
-    TRY(get_integer(db, sql, (struct parameters){.first = format}, &found, err));
+    TRY(sql_integer(db, sql, (struct sql_parameters){.first = format}, &found, err));
     if (found < 0 || found > INT32_MAX) return damaged(db, "slot", found, err);
     *slots = (uint64_t)found;
     return STATUS_OK;
@@ -253,10 +228,41 @@ static enum status claim(struct db *db, int64_t format, uint32_t *slot, struct e
         "SELECT coalesce((SELECT min(slot) FROM kv_slot WHERE format = ?1 AND key IS NULL),"
         " (SELECT max(slot) + 1 FROM kv_slot WHERE format = ?1), 0)";
     int64_t found;
-    TRY(get_integer(db, sql, (struct parameters){.first = format}, &found, err));
+    TRY(sql_integer(db, sql, (struct sql_parameters){.first = format}, &found, err));
     if (found < 0 || found >= INT32_MAX) return damaged(db, "slot", found, err);
     *slot = (uint32_t)found;
     return STATUS_OK;
+}
+
+enum status slots_has_parent(struct db *db, int64_t format, const struct disk_block *block,
+                             bool *has, struct error *err) {
+    static const char block_sql[] =
+        "SELECT EXISTS (SELECT 1 FROM kv_slot WHERE format = ?1 AND key = ?2)";
+    static const char state_sql[] =
+        "SELECT EXISTS (SELECT 1 FROM kv_slot WHERE key = ?2 AND parent IS NOT key"
+        " AND format IN (SELECT id FROM kv_format WHERE id <> ?1))";
+    const bool is_state = hash_equal(block->parent, block->key);
+    int64_t found = 1;
+    if (!hash_equal(block->parent, NO_KEY))
+        TRY(sql_integer(db, is_state ? state_sql : block_sql,
+                        (struct sql_parameters){format, block->parent, 0}, &found, err));
+    *has = found != 0;
+    return STATUS_OK;
+}
+
+// NOT_FOUND: what the block hangs on is not there.
+static enum status join_parent(struct db *db, int64_t format, const struct disk_block *block,
+                               struct error *err) {
+    static const char block_sql[] =
+        "UPDATE kv_slot SET children = children + 1 WHERE format = ?1 AND key = ?2";
+    static const char state_sql[] =
+        "UPDATE kv_slot SET children = children + 1 WHERE key = ?2"
+        " AND format IN (SELECT id FROM kv_format WHERE id <> ?1) AND parent IS NOT key";
+    const bool is_state = hash_equal(block->parent, block->key);
+    if (hash_equal(block->parent, NO_KEY)) return STATUS_OK;
+    TRY(sql_run(db, is_state ? state_sql : block_sql,
+                (struct sql_parameters){format, block->parent, 0}, err));
+    return sqlite3_changes(db->handle) > 0 ? STATUS_OK : STATUS_NOT_FOUND;
 }
 
 enum status slots_insert(struct db *db, int64_t format, const struct disk_block *block,
@@ -265,13 +271,13 @@ enum status slots_insert(struct db *db, int64_t format, const struct disk_block 
         "INSERT INTO kv_slot(format, slot, key, parent, position, ids, checksum, used)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(format, slot) DO UPDATE SET"
         " key = excluded.key, parent = excluded.parent, position = excluded.position,"
-        " ids = excluded.ids, checksum = excluded.checksum, used = excluded.used";
+        " ids = excluded.ids, checksum = excluded.checksum, used = excluded.used,"
+        " children = 0, leaf_of = 0";
     struct statement statement;
     uint8_t ids[4 * SLOTS_MAX_TOKENS];
     uint32_t claimed = 0;
     ASSERT(db->depth > 0);
-    const int64_t minute = now_minutes(); // the same for both: the next may begin in between
-    if (!hash_equal(block->parent, NO_KEY)) TRY(use_path(db, format, block->parent, minute, err));
+    TRY(join_parent(db, format, block, err));
     TRY(claim(db, format, &claimed, err));
     encode_ids(block, ids);
     TRY(statement_start(db, sql, &statement, err));
@@ -282,9 +288,22 @@ enum status slots_insert(struct db *db, int64_t format, const struct disk_block 
     statement_bind_integer(&statement, 5, block->position);
     statement_bind_blob(&statement, 6, ids, 4 * (size_t)block->count);
     statement_bind_digest(&statement, 7, checksum);
-    statement_bind_integer(&statement, 8, minute);
+    statement_bind_integer(&statement, 8, slots_now());
     TRY(statement_run(&statement, err));
     *slot = claimed;
+    return STATUS_OK;
+}
+
+enum status slots_cut(struct db *db, int64_t format, uint64_t *slots, struct error *err) {
+    static const char last[] = "SELECT coalesce(max(slot) + 1, 0) FROM kv_slot"
+                               " WHERE format = ?1 AND key IS NOT NULL";
+    static const char cut[] = "DELETE FROM kv_slot WHERE format = ?1 AND slot >= ?3";
+    int64_t found;
+    ASSERT(db->depth > 0);
+    TRY(sql_integer(db, last, (struct sql_parameters){.first = format}, &found, err));
+    if (found < 0 || found > INT32_MAX) return damaged(db, "slot", found, err);
+    TRY(sql_run(db, cut, (struct sql_parameters){format, NO_KEY, found}, err));
+    *slots = (uint64_t)found;
     return STATUS_OK;
 }
 
@@ -297,7 +316,7 @@ enum status slots_list_blocks(struct db *db, int64_t format, const struct disk_l
     uint64_t found = 0;
     bool more;
     ASSERT(format > 0);
-    TRY(start(db, sql, (struct parameters){.first = format}, &statement, err));
+    TRY(sql_start(db, sql, (struct sql_parameters){.first = format}, &statement, err));
     enum status status = statement_step(&statement, &more, err);
     for (; status == STATUS_OK && more; found++) {
         size_t length;
@@ -324,13 +343,14 @@ enum status slots_list_references(struct db *db, int64_t format,
     static const char sql[] = "SELECT conversation, leaf FROM kv_reference WHERE format = ?1";
     struct statement statement;
     bool more;
-    TRY(start(db, sql, (struct parameters){.first = format}, &statement, err));
+    TRY(sql_start(db, sql, (struct sql_parameters){.first = format}, &statement, err));
     enum status status = statement_step(&statement, &more, err);
     while (status == STATUS_OK && more) {
         const int64_t conversation = statement_integer(&statement, 0, INT64_MIN, INT64_MAX);
         const struct hash128 leaf = statement_digest(&statement, 1);
         status = statement_sound(&statement, "conversation", conversation, err);
-        if (status == STATUS_OK) listener->reference(listener->user, (uint64_t)conversation, leaf);
+        if (status == STATUS_OK && listener)
+            listener->reference(listener->user, (uint64_t)conversation, leaf);
         if (status == STATUS_OK) status = statement_step(&statement, &more, err);
     }
     statement_finish(&statement);
@@ -344,7 +364,7 @@ enum status slots_walk(struct db *db, int64_t format, slots_each *each, void *us
     struct statement statement;
     bool more;
     ASSERT(format > 0);
-    TRY(start(db, sql, (struct parameters){.first = format}, &statement, err));
+    TRY(sql_start(db, sql, (struct sql_parameters){.first = format}, &statement, err));
     enum status status = statement_step(&statement, &more, err);
     while (status == STATUS_OK && more) {
         const struct slots_entry entry = {
@@ -360,223 +380,7 @@ enum status slots_walk(struct db *db, int64_t format, slots_each *each, void *us
     return status;
 }
 
-// ---- freeing
-
-enum status slots_begin_choice(struct db *db, struct error *err) {
-    static const char chosen[] = "DELETE FROM temp.chosen", kept[] = "DELETE FROM temp.kept";
-    ASSERT(db->depth > 0);
-    TRY(run(db, chosen, (struct parameters){0}, err));
-    return run(db, kept, (struct parameters){0}, err);
-}
-
-#define CHOOSE "INSERT OR IGNORE INTO temp.chosen SELECT format, slot, key FROM kv_slot "
-
-enum status slots_choose_key(struct db *db, int64_t format, struct hash128 key, struct error *err) {
-    static const char sql[] = CHOOSE "WHERE format = ?1 AND key = ?2";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){format, key, 0}, err);
-}
-
-enum status slots_choose_entry(struct db *db, int64_t format, const struct slots_entry *entry,
-                               bool *chosen, struct error *err) {
-    static const char sql[] = CHOOSE "WHERE format = ?1 AND checksum = ?2 AND slot = ?3"
-                                     " AND key IS NOT NULL";
-    ASSERT(db->depth > 0);
-    TRY(run(db, sql, (struct parameters){format, entry->checksum, entry->slot}, err));
-    *chosen = sqlite3_changes(db->handle) > 0;
-    return STATUS_OK;
-}
-
-enum status slots_choose_from(struct db *db, int64_t format, uint64_t first, struct error *err) {
-    static const char sql[] = CHOOSE "WHERE format = ?1 AND slot >= ?3 AND key IS NOT NULL";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){format, NO_KEY, (int64_t)first}, err);
-}
-
-enum status slots_choose_all(struct db *db, struct error *err) {
-    static const char sql[] = CHOOSE "WHERE key IS NOT NULL";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){0}, err);
-}
-
-enum status slots_choose_free(struct db *db, int64_t format, struct error *err) {
-    static const char sql[] = CHOOSE "WHERE format = ?1 AND key IS NULL";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){.first = format}, err);
-}
-
-// `child` has the rows once more, with an index on the parent that SQLite makes for the statement:
-// kept for good, it would be written with every block.
-enum status slots_choose_only_of(struct db *db, uint64_t conversation, struct error *err) {
-    static const char sql[] =
-        "INSERT OR IGNORE INTO temp.chosen WITH RECURSIVE"
-        " only(format, slot) AS MATERIALIZED ("
-        " SELECT format, slot FROM kv_path WHERE conversation = ?1"
-        " EXCEPT SELECT format, slot FROM kv_path WHERE conversation <> ?1),"
-        " child AS MATERIALIZED (SELECT format, slot, key, parent FROM kv_slot),"
-        " below(format, slot, key) AS ("
-        " SELECT s.format, s.slot, s.key FROM only o"
-        " CROSS JOIN kv_slot s ON s.format = o.format AND s.slot = o.slot"
-        " UNION SELECT c.format, c.slot, c.key FROM below b"
-        " CROSS JOIN child c ON c.format = b.format AND c.parent = b.key)"
-        " SELECT format, slot, key FROM below";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){.first = (int64_t)conversation}, err);
-}
-
-enum status slots_choose_unneeded(struct db *db, struct error *err) {
-    static const char sql[] =
-        CHOOSE "WHERE key IS NULL OR (format, slot) NOT IN (SELECT format, slot FROM kv_path)";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){0}, err);
-}
-
-enum status slots_keep_path(struct db *db, int64_t format, struct hash128 key, struct error *err) {
-    static const char sql[] =
-        "INSERT OR IGNORE INTO temp.kept WITH RECURSIVE path(slot, parent) AS ("
-        " SELECT slot, parent FROM kv_slot WHERE format = ?1 AND key = ?2"
-        " UNION SELECT s.slot, s.parent FROM path p"
-        " CROSS JOIN kv_slot s ON s.format = ?1 AND s.key = p.parent)"
-        " SELECT ?1, slot FROM path";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){format, key, 0}, err);
-}
-
-// The eviction rule of disk_pool.h. A running sum of bytes over its order says where to stop.
-enum status slots_choose_least(struct db *db, uint64_t bytes, struct error *err) {
-    static const char sql[] =
-        "INSERT OR IGNORE INTO temp.chosen WITH RECURSIVE needed(format, slot, parent) AS ("
-        " SELECT r.format, s.slot, s.parent FROM kv_reference r"
-        " CROSS JOIN kv_slot s ON s.format = r.format AND s.key = r.leaf"
-        " UNION SELECT n.format, s.slot, s.parent FROM needed n"
-        " CROSS JOIN kv_slot s ON s.format = n.format AND s.key = n.parent)"
-        " SELECT format, slot, key FROM (SELECT s.format, s.slot, s.key, f.payload_bytes,"
-        " sum((f.payload_bytes + 4095) / 4096 * 4096) OVER (ORDER BY"
-        " (s.format, s.slot) IN (SELECT format, slot FROM needed), s.used, s.position DESC,"
-        " s.format, s.slot ROWS UNBOUNDED PRECEDING) AS total"
-        " FROM kv_slot s JOIN kv_format f ON f.id = s.format WHERE s.key IS NOT NULL"
-        " AND (s.format, s.slot) NOT IN (SELECT format, slot FROM temp.kept))"
-        " WHERE total - (payload_bytes + 4095) / 4096 * 4096 < ?1";
-    ASSERT(db->depth > 0);
-    _Static_assert(SLOT_ALIGNMENT == 4096, "the stride, as the statement computes it");
-    return run(db, sql, (struct parameters){.first = (int64_t)bytes}, err);
-}
-
-enum status slots_free_chosen(struct db *db, struct error *err) {
-    static const char sql[] =
-        "UPDATE kv_slot SET key = NULL, parent = NULL, position = NULL, ids = NULL,"
-        " checksum = NULL, used = NULL"
-        " WHERE (format, slot) IN (SELECT format, slot FROM temp.chosen)";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){0}, err);
-}
-
-enum status slots_walk_chosen(struct db *db, int64_t format, slots_each_chosen *each, void *user,
-                              struct error *err) {
-    static const char sql[] = "SELECT c.slot, c.key, s.key IS NULL FROM temp.chosen c"
-                              " JOIN kv_slot s ON s.format = c.format AND s.slot = c.slot"
-                              " WHERE c.format = ?1 ORDER BY c.slot";
-    struct statement statement;
-    bool more;
-    TRY(start(db, sql, (struct parameters){.first = format}, &statement, err));
-    enum status status = statement_step(&statement, &more, err);
-    while (status == STATUS_OK && more) {
-        const struct slots_chosen chosen = {
-            .slot = (uint32_t)statement_integer(&statement, 0, 0, INT32_MAX),
-            .key = statement_digest(&statement, 1),
-            .is_free = statement_integer(&statement, 2, 0, 1),
-        };
-        status = statement_sound(&statement, "slot", chosen.slot, err);
-        if (status == STATUS_OK) each(user, &chosen);
-        if (status == STATUS_OK) status = statement_step(&statement, &more, err);
-    }
-    statement_finish(&statement);
-    return status;
-}
-
-enum status slots_cut(struct db *db, int64_t format, uint64_t *slots, struct error *err) {
-    static const char last[] = "SELECT coalesce(max(slot) + 1, 0) FROM kv_slot"
-                               " WHERE format = ?1 AND key IS NOT NULL";
-    static const char cut[] = "DELETE FROM kv_slot WHERE format = ?1 AND slot >= ?3";
-    int64_t found;
-    ASSERT(db->depth > 0);
-    TRY(get_integer(db, last, (struct parameters){.first = format}, &found, err));
-    if (found < 0 || found > INT32_MAX) return damaged(db, "slot", found, err);
-    TRY(run(db, cut, (struct parameters){format, NO_KEY, found}, err));
-    *slots = (uint64_t)found;
-    return STATUS_OK;
-}
-
-// ---- references and numbers
-
-// SQLite's integers have a sign: a conversation's number is kept by its bits.
-enum status slots_reference(struct db *db, int64_t format, uint64_t conversation,
-                            struct hash128 leaf, struct error *err) {
-    static const char sql[] =
-        "INSERT INTO kv_reference(format, leaf, conversation) VALUES(?1, ?2, ?3)"
-        " ON CONFLICT(conversation, format) DO UPDATE SET leaf = excluded.leaf"
-        " WHERE leaf <> excluded.leaf";
-    ASSERT(db->depth > 0);
-    TRY(run(db, sql, (struct parameters){format, leaf, (int64_t)conversation}, err));
-    return slots_use(db, format, leaf, err);
-}
-
-enum status slots_dereference(struct db *db, uint64_t conversation, struct error *err) {
-    static const char sql[] = "DELETE FROM kv_reference WHERE conversation = ?1";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){.first = (int64_t)conversation}, err);
-}
-
-enum status slots_forget_references(struct db *db, struct error *err) {
-    static const char sql[] = "DELETE FROM kv_reference";
-    ASSERT(db->depth > 0);
-    return run(db, sql, (struct parameters){0}, err);
-}
-
-static enum status read_conversation(struct statement *statement, void *item, struct error *err) {
-    struct slots_conversation *found = item;
-    found->conversation = (uint64_t)statement_integer(statement, 0, INT64_MIN, INT64_MAX);
-    found->tokens = (uint64_t)statement_integer(statement, 1, 0, INT64_MAX);
-    found->unique_bytes = (uint64_t)statement_integer(statement, 2, 0, INT64_MAX);
-    found->shared_bytes = (uint64_t)statement_integer(statement, 3, 0, INT64_MAX);
-    return statement_sound(statement, "conversation", (int64_t)found->conversation, err);
-}
-
-enum status slots_conversations(struct db *db, struct slots_conversation **found, size_t *count,
-                                struct error *err) {
-    static const char sql[] =
-        "WITH path AS MATERIALIZED (SELECT conversation, format, slot FROM kv_path),"
-        " users(format, slot, number) AS MATERIALIZED ("
-        " SELECT format, slot, count(*) FROM path GROUP BY format, slot),"
-        " sums(conversation, tokens, alone, shared) AS ("
-        " SELECT p.conversation, sum(length(s.ids) / 4),"
-        " sum(iif(u.number = 1, (f.payload_bytes + 4095) / 4096 * 4096, 0)),"
-        " sum(iif(u.number > 1, (f.payload_bytes + 4095) / 4096 * 4096, 0)) FROM path p"
-        " JOIN users u ON u.format = p.format AND u.slot = p.slot"
-        " JOIN kv_slot s ON s.format = p.format AND s.slot = p.slot"
-        " JOIN kv_format f ON f.id = p.format GROUP BY p.conversation)"
-        " SELECT DISTINCT r.conversation, coalesce(tokens, 0), coalesce(alone, 0),"
-        " coalesce(shared, 0) FROM kv_reference r LEFT JOIN sums"
-        " ON sums.conversation = r.conversation ORDER BY r.conversation";
-    struct statement statement;
-    struct rows rows = {.item_bytes = sizeof **found};
-    TRY(statement_start(db, sql, &statement, err));
-    TRY(statement_rows(&statement, read_conversation, &rows, err));
-    *found = rows.items;
-    *count = rows.count;
-    return STATUS_OK;
-}
-
-enum status slots_unreferenced_bytes(struct db *db, uint64_t *bytes, struct error *err) {
-    static const char sql[] =
-        "SELECT coalesce(sum((f.payload_bytes + 4095) / 4096 * 4096), 0) FROM kv_slot s"
-        " JOIN kv_format f ON f.id = s.format WHERE s.key IS NOT NULL"
-        " AND (s.format, s.slot) NOT IN (SELECT format, slot FROM kv_path)";
-    int64_t found;
-    TRY(get_integer(db, sql, (struct parameters){0}, &found, err));
-    *bytes = (uint64_t)found;
-    return STATUS_OK;
-}
+// ---- numbers
 
 static enum status get_number(struct db *db, const char *name, uint64_t *value, struct error *err) {
     static const char sql[] = "SELECT value FROM kv_number WHERE name = ?1";
@@ -601,6 +405,13 @@ static enum status set_number(struct db *db, const char *name, uint64_t value, s
     return statement_run(&statement, err);
 }
 
+enum status slots_uncounted(struct db *db, bool *uncounted, struct error *err) {
+    uint64_t value;
+    TRY(get_number(db, "uncounted", &value, err));
+    *uncounted = value != 0;
+    return STATUS_OK;
+}
+
 // Speeds are kept as whole picoseconds a token and attoseconds a byte.
 static const double PS_PER_US = 1e6, AS_PER_US = 1e12;
 
@@ -611,7 +422,7 @@ enum status slots_speed(struct db *db, int64_t format, struct disk_speed *speed,
     uint64_t read_as;
     ASSERT(format > 0);
     TRY(get_number(db, "read_as", &read_as, err));
-    TRY(get_integer(db, sql, (struct parameters){.first = format}, &prefill_ps, err));
+    TRY(sql_integer(db, sql, (struct sql_parameters){.first = format}, &prefill_ps, err));
     speed->prefill_us_per_token = prefill_ps > 0 ? (double)prefill_ps / PS_PER_US : 0;
     speed->read_us_per_byte = (double)read_as / AS_PER_US;
     return STATUS_OK;
@@ -624,7 +435,7 @@ enum status slots_set_speed(struct db *db, int64_t format, struct disk_speed spe
     static const char sql[] = "UPDATE kv_format SET prefill_ps = ?3 WHERE id = ?1";
     const int64_t prefill_ps = whole(speed.prefill_us_per_token * PS_PER_US);
     ASSERT(db->depth > 0);
-    TRY(run(db, sql, (struct parameters){format, NO_KEY, prefill_ps}, err));
+    TRY(sql_run(db, sql, (struct sql_parameters){format, NO_KEY, prefill_ps}, err));
     return set_number(db, "read_as", (uint64_t)whole(speed.read_us_per_byte * AS_PER_US), err);
 }
 
@@ -646,13 +457,13 @@ enum status slots_check(struct db *db, struct error *err) {
     static const char slots[] = // (1)
         "SELECT count(*) FROM (SELECT 1 FROM kv_slot GROUP BY format"
         " HAVING count(*) <> max(slot) + 1 OR min(slot) <> 0)";
-    static const char order[] = // (3), (4)
+    static const char order[] = // (3)
         "SELECT count(*) FROM kv_slot s JOIN kv_slot p ON p.format = s.format AND p.key = s.parent"
-        " WHERE s.used > p.used OR s.position <> p.position + length(p.ids) / 4";
+        " WHERE s.parent <> s.key AND s.position <> p.position + length(p.ids) / 4";
     static const char *const all[] = {sound, slots, order};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         int64_t found;
-        TRY(get_integer(db, all[i], (struct parameters){0}, &found, err));
+        TRY(sql_integer(db, all[i], (struct sql_parameters){0}, &found, err));
         if (found != 0) return error_set(err, STATUS_BAD_FILE, "%s is damaged", db->path);
     }
     return STATUS_OK;

@@ -6,7 +6,7 @@
 //
 // Chosen slots. What is to be freed is first gathered in a temporary table, `chosen`, inside the
 // transaction that frees it; slots_free_chosen() frees them all, and they stay listed, so that
-// their keys can be told and their bytes given back. `kept` has the slots that an eviction must
+// their keys can be told and their bytes given back. `kept` has the keys that an eviction must
 // spare.
 //
 // Threads: the db's. Functions that write are called inside a transaction (db_begin).
@@ -23,7 +23,7 @@ enum {
     SLOTS_MAX_TOKENS = 1024,     // of one block
     SLOTS_MAX_PAYLOAD = 1 << 30, // bytes
     SLOTS_MODEL_BYTES = 121,     // the longest name and NUL
-    SLOTS_MINUTE_MS = 60 * 1000, // the unit of `used`
+    SLOTS_USED_MS = 1000,        // the unit of `used`
 };
 
 // After opening: the temporary tables of this connection.
@@ -38,7 +38,7 @@ struct slots_format {
     int32_t block_size;
     uint64_t payload_bytes, stride;
     uint64_t slots, blocks, tokens; // slots: free ones, too
-    int64_t used_ms;                // since 1970, to the minute; 0: never
+    int64_t used_ms;                // since 1970, to the second; 0: never
 };
 
 // Those of the chosen slots, without their counts.
@@ -62,18 +62,25 @@ struct slot_row {
 // NOT_FOUND when no slot has the key.
 MUST_CHECK enum status slots_find(struct db *db, int64_t format, const struct disk_block *block,
                                   struct slot_row *row, struct error *err);
-// Claims the lowest free slot, or a new one at the end, for a block that has none.
+// Is what the block hangs on there?
+MUST_CHECK enum status slots_has_parent(struct db *db, int64_t format,
+                                        const struct disk_block *block, bool *has,
+                                        struct error *err);
+// Claims the lowest free slot, or a new one at the end, for a block that has none. NOT_FOUND: what
+// it hangs on is not there.
 MUST_CHECK enum status slots_insert(struct db *db, int64_t format, const struct disk_block *block,
                                     struct hash128 checksum, uint32_t *slot, struct error *err);
 // The number of slots: the file has as many.
 MUST_CHECK enum status slots_end(struct db *db, int64_t format, uint64_t *slots, struct error *err);
-// The block and all that it stands behind are used now.
+int64_t slots_now(void); // now
+// The block is used now; those above it inherit that when it is freed.
 MUST_CHECK enum status slots_use(struct db *db, int64_t format, struct hash128 key,
                                  struct error *err);
 // Calls the listener for every block, parents before children; NULL: only reads them.
 MUST_CHECK enum status slots_list_blocks(struct db *db, int64_t format,
                                          const struct disk_listener *listener, uint64_t *count,
                                          struct error *err);
+// The same for references.
 MUST_CHECK enum status slots_list_references(struct db *db, int64_t format,
                                              const struct disk_listener *listener,
                                              struct error *err);
@@ -99,16 +106,30 @@ MUST_CHECK enum status slots_choose_entry(struct db *db, int64_t format,
 MUST_CHECK enum status slots_choose_from(struct db *db, int64_t format, uint64_t first,
                                          struct error *err); // and all after it
 MUST_CHECK enum status slots_choose_all(struct db *db, struct error *err);
-// What only this conversation needs, and what hangs below that.
 MUST_CHECK enum status slots_choose_only_of(struct db *db, uint64_t conversation,
-                                            struct error *err);
+                                            struct error *err); // what nobody else needs
 // What no conversation needs, and the free ones.
 MUST_CHECK enum status slots_choose_unneeded(struct db *db, struct error *err);
-// The least valuable, until `bytes` are chosen or nothing is left; none that is kept.
-MUST_CHECK enum status slots_keep_path(struct db *db, int64_t format, struct hash128 key,
-                                       struct error *err);
-MUST_CHECK enum status slots_choose_least(struct db *db, uint64_t bytes, struct error *err);
+MUST_CHECK enum status slots_choose_lost(struct db *db, struct error *err);  // out of reach
+MUST_CHECK enum status slots_choose_below(struct db *db, struct error *err); // the chosen ones
+MUST_CHECK enum status slots_count_chosen(struct db *db, uint64_t *count, struct error *err);
+// Frees them and all that hangs on them; a conversation that needs one needs from now on what is
+// left of the path to it.
 MUST_CHECK enum status slots_free_chosen(struct db *db, struct error *err);
+MUST_CHECK enum status slots_free_all(struct db *db, struct error *err); // and all references
+
+// Each chooses and frees the least valuable leaf; *bytes is its stride. NOT_FOUND: there is none.
+MUST_CHECK enum status slots_evict(struct db *db, uint64_t *bytes, struct error *err);
+// A state that could not be kept together with the blocks that it comes after.
+MUST_CHECK enum status slots_evict_oversized(struct db *db, uint64_t limit_bytes, uint64_t *bytes,
+                                             struct error *err);
+// For this block: nothing that was used just now and lies no deeper, nor what it hangs on or is to
+// be used with, of which slots_keep() was told.
+MUST_CHECK enum status slots_keep(struct db *db, int64_t format, const struct disk_block *block,
+                                  struct error *err);
+MUST_CHECK enum status slots_evict_for(struct db *db, int64_t format,
+                                       const struct disk_block *block, uint64_t *bytes,
+                                       struct error *err);
 
 // The chosen slots of a format, ascending.
 struct slots_chosen {
@@ -128,7 +149,9 @@ MUST_CHECK enum status slots_cut(struct db *db, int64_t format, uint64_t *slots,
 MUST_CHECK enum status slots_reference(struct db *db, int64_t format, uint64_t conversation,
                                        struct hash128 leaf, struct error *err);
 MUST_CHECK enum status slots_dereference(struct db *db, uint64_t conversation, struct error *err);
-MUST_CHECK enum status slots_forget_references(struct db *db, struct error *err); // all of them
+// Makes counts and references agree with the rows, whatever has been done to them.
+MUST_CHECK enum status slots_recount(struct db *db, struct error *err);
+MUST_CHECK enum status slots_uncounted(struct db *db, bool *uncounted, struct error *err);
 
 struct slots_conversation { // bytes of slots from the root to its leaves
     uint64_t conversation, tokens, unique_bytes, shared_bytes;
@@ -146,7 +169,7 @@ MUST_CHECK enum status slots_set_speed(struct db *db, int64_t format, struct dis
 MUST_CHECK enum status slots_limit(struct db *db, uint64_t *limit_bytes, struct error *err);
 MUST_CHECK enum status slots_set_limit(struct db *db, uint64_t limit_bytes, struct error *err);
 
-// SQLite's rules, and the invariants (1), (3) and (4) of disk_cache.h. BAD_FILE.
+// SQLite's rules, and the invariants (1) and (3) of disk_cache.h. BAD_FILE.
 MUST_CHECK enum status slots_check(struct db *db, struct error *err);
 
 // Moves the write-ahead log into the file, so that it takes no space; a log in use stays. With

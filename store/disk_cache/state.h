@@ -65,10 +65,17 @@ MUST_CHECK enum status cache_free(struct disk_cache *cache, cache_choose *choose
 MUST_CHECK enum status cache_give_back(struct disk_cache *cache, const struct slots_format *format,
                                        struct error *err);
 
-// Makes space for `slots` more blocks within the limit; never drops one of `blocks`, nor what is
-// above them. FULL.
-MUST_CHECK enum status cache_make_space(struct disk_cache *cache, int32_t slots,
-                                        const struct disk_block *blocks, int32_t count,
-                                        struct error *err);
+// Mends what breaks an invariant of chains or counts: blocks out of reach, *lost of them, are
+// dropped. Counts are made anew where they are not known to be right, or `always`.
+MUST_CHECK enum status cache_mend(struct disk_cache *cache, bool always, uint64_t *lost,
+                                  struct error *err);
+
+// Makes space for the blocks of a write that have no slot, fresh[count], within the limit: for the
+// first *fitting of them. Never drops one of them for another, nor what they hang on.
+MUST_CHECK enum status cache_make_space(struct disk_cache *cache,
+                                        const struct disk_block *const *fresh, int32_t count,
+                                        int32_t *fitting, struct error *err);
+// Frees the least valuable until the limit is kept; no more.
+MUST_CHECK enum status cache_shrink(struct disk_cache *cache, struct error *err);
 
 #endif

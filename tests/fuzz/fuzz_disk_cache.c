@@ -90,6 +90,7 @@ static void write_some(struct disk_pool *pool, int32_t first) {
     struct disk_block blocks[BLOCKS];
     const void *bytes[BLOCKS];
     int32_t ids[BLOCKS];
+    enum status outcomes[BLOCKS];
     struct error err = {0};
     for (int32_t i = 0; i < BLOCKS; i++) {
         const int32_t number = first + i;
@@ -102,7 +103,7 @@ static void write_some(struct disk_pool *pool, int32_t first) {
                                         .count = 1,
                                         .position = number - 1};
     }
-    (void)!pool->ops->write(pool, blocks, bytes, BLOCKS, &err);
+    (void)!pool->ops->write(pool, blocks, bytes, BLOCKS, outcomes, &err);
 }
 
 static void read_found(struct disk_pool *pool) {

@@ -87,6 +87,18 @@ static struct record *find(struct memory_store *store, struct hash128 format, st
     return NULL;
 }
 
+// A state hangs on the block with its key that is no state.
+static struct record *find_other(struct memory_store *store, struct hash128 format,
+                                 struct hash128 key) {
+    for (uint32_t n = *bucket_of(store, key); n; n = store->records[n - 1].next) {
+        struct record *r = &store->records[n - 1];
+        if (hash_equal(r->key, key) && !hash_equal(r->format, format) &&
+            !hash_equal(r->parent, key))
+            return r;
+    }
+    return NULL;
+}
+
 static struct record *find_any(struct memory_store *store, struct hash128 key) {
     for (uint32_t n = *bucket_of(store, key); n; n = store->records[n - 1].next)
         if (hash_equal(store->records[n - 1].key, key)) return &store->records[n - 1];
@@ -97,8 +109,8 @@ static void count_children(struct memory_store *store, struct record *r) {
     r->children = 0;
     for (uint32_t i = 0; i < store->touched; i++) {
         const struct record *other = &store->records[i];
-        r->children +=
-            other->ids && hash_equal(other->parent, r->key) && hash_equal(other->format, r->format);
+        r->children += other->ids && other != r && hash_equal(other->parent, r->key) &&
+                       hash_equal(other->format, r->format);
     }
 }
 
@@ -163,7 +175,7 @@ static bool add_record(struct memory_store *store, const struct disk_format *for
     struct record *parent = find(store, r->format, r->parent);
     if (parent) parent->children++;
     const bool is_root = hash_equal(r->parent, (struct hash128){0});
-    store->counts.orphan_blocks += !is_root && !parent;
+    store->counts.orphan_blocks += !is_root && !hash_equal(r->parent, r->key) && !parent;
     count_children(store, r);
     r->next = *bucket_of(store, r->key);
     *bucket_of(store, r->key) = number;
@@ -209,12 +221,10 @@ static void drop_record(struct memory_disk *disk, struct record *r) {
     pthread_mutex_lock(&store->lock);
 }
 
+// For one more.
 static bool make_space(struct memory_disk *disk, const struct disk_block *blocks, int32_t count) {
     struct memory_store *store = disk->store;
-    uint32_t fresh = 0;
-    for (int32_t i = 0; i < count; i++)
-        fresh += !find(store, disk->format.id, blocks[i].key);
-    while (store->limit && store->count + fresh > store->limit) {
+    while (store->limit && store->count + 1 > store->limit) {
         struct record *r = find_least(store, disk->format.id, blocks, count, true);
         if (!r) r = find_least(store, disk->format.id, blocks, count, false);
         if (!r) return false;
@@ -291,33 +301,38 @@ static void wait_while_blocked(struct memory_store *store, const bool *blocks) {
     store->blocked--;
 }
 
+static struct record *find_parent(struct memory_store *store, struct hash128 format,
+                                  const struct disk_block *block) {
+    if (!hash_equal(block->parent, block->key)) return find(store, format, block->parent);
+    return find_other(store, format, block->key);
+}
+
 static enum status write_all(struct memory_disk *disk, const struct disk_block *blocks,
-                             const void *const *payloads, int32_t count) {
+                             const void *const *payloads, int32_t count, enum status *outcomes) {
     struct memory_store *store = disk->store;
-    int32_t added = 0;
-    if (!make_space(disk, blocks, count)) return STATUS_FULL;
-    bool fresh[DISK_MAX_BATCH];
     for (int32_t i = 0; i < count; i++) {
-        struct record *r = find(store, disk->format.id, blocks[i].key);
-        fresh[i] = !r;
-        if (!r && !add_record(store, &disk->format, &blocks[i], payloads[i])) break;
-        r = find(store, disk->format.id, blocks[i].key);
+        const struct disk_block *block = &blocks[i];
+        struct record *r = find(store, disk->format.id, block->key);
+        const bool fresh = !r, is_root = hash_equal(block->parent, (struct hash128){0});
+        outcomes[i] = STATUS_OK;
+        if (fresh && !is_root && !find_parent(store, disk->format.id, block))
+            outcomes[i] = STATUS_NOT_FOUND;
+        else if (fresh && (!make_space(disk, blocks, count) ||
+                           !add_record(store, &disk->format, block, payloads[i])))
+            outcomes[i] = STATUS_FULL;
+        if (outcomes[i] != STATUS_OK) continue;
+        r = find(store, disk->format.id, block->key);
         r->used = ++store->clock;
-        added++;
+        store->counts.repeated_blocks += !fresh;
+        store->counts.written_blocks += fresh;
+        if (fresh) disk->payload_bytes += disk->format.payload_bytes;
     }
-    for (int32_t i = 0; i < added; i++) {
-        if (added < count && fresh[i])
-            remove_record(store, find(store, disk->format.id, blocks[i].key));
-        if (added < count) continue;
-        store->counts.repeated_blocks += !fresh[i];
-        store->counts.written_blocks += fresh[i];
-        if (fresh[i]) disk->payload_bytes += disk->format.payload_bytes;
-    }
-    return added == count ? STATUS_OK : STATUS_FULL;
+    return STATUS_OK;
 }
 
 static enum status memory_write(struct disk_pool *pool, const struct disk_block *blocks,
-                                const void *const *payloads, int32_t count, struct error *err) {
+                                const void *const *payloads, int32_t count, enum status *outcomes,
+                                struct error *err) {
     struct memory_disk *t = (struct memory_disk *)pool;
     ASSERT(count > 0 && count <= DISK_MAX_BATCH);
     struct memory_store *store = lock_store(pool);
@@ -328,7 +343,7 @@ static enum status memory_write(struct disk_pool *pool, const struct disk_block 
         store->counts.failed_writes++;
         status = store->fail_write;
     } else {
-        status = write_all(t, blocks, payloads, count);
+        status = write_all(t, blocks, payloads, count, outcomes);
     }
     store->counts.written_bytes = store->counts.written_blocks * t->format.payload_bytes;
     t->written_bytes = t->payload_bytes;

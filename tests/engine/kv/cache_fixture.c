@@ -90,6 +90,7 @@ static enum status open_group(struct cache_fixture *fixture, int group, struct d
         .format = format_of(fixture, group),
         .windowed = opened->reach > 0,
         .states = opened->states,
+        .anchor = group > 0 ? fixture->all.groups[0].cache : NULL,
         .model = "none",
         .max_disk_blocks = o->disk_blocks,
         .disk_slots = o->disk_slots,

@@ -173,10 +173,17 @@ enum status disk_fixture_write_these(struct disk_fixture *fixture, const int64_t
         assert_non_null(payloads[i]);
         memcpy(payloads[i], fixture_payload(fixture, numbers[i]), fixture->format.payload_bytes);
     }
-    const enum status status = fixture->pool->ops->write(
-        fixture->pool, blocks, (const void *const *)payloads, count, &fixture->err);
-    for (int32_t i = 0; i < count; i++)
+    enum status outcomes[DISK_MAX_BATCH],
+        status = fixture->pool->ops->write(fixture->pool, blocks, (const void *const *)payloads,
+                                           count, outcomes, &fixture->err);
+    fixture->written = 0;
+    for (int32_t i = 0; i < count; i++) {
         free(payloads[i]);
+        fixture->outcomes[i] = outcomes[i];
+        if (status == STATUS_OK && outcomes[i] == STATUS_OK) fixture->written++;
+    }
+    for (int32_t i = 0; i < count && status == STATUS_OK; i++)
+        status = outcomes[i];
     return status;
 }
 

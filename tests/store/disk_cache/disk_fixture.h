@@ -26,6 +26,8 @@ struct disk_fixture {
     uint64_t limit_bytes;
     bool dropped[FIXTURE_BLOCKS]; // what the pool has said
     int32_t dropped_count;
+    enum status outcomes[DISK_MAX_BATCH]; // of the last write, which may be OK for some only
+    int32_t written;                      // blocks of it that are there
     struct error err;
 };
 
@@ -50,7 +52,8 @@ const uint8_t *fixture_payload(const struct disk_fixture *fixture, int64_t numbe
 struct disk_block fixture_block(const struct disk_fixture *fixture, int64_t number,
                                 int32_t ids_space[FIXTURE_TOKENS]);
 
-// Blocks first … first + count - 1, each the child of the one before, the first of `parent`.
+// Blocks first … first + count - 1, each the child of the one before, the first of `parent`. The
+// status of the write, or of the first block that is not there.
 enum status disk_fixture_write(struct disk_fixture *fixture, int64_t first, int32_t count,
                                int64_t parent);
 // These, whose parents are known.

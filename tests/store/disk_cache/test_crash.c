@@ -32,8 +32,8 @@ static void write_for_ever(int64_t first, int out) {
         if (write_chain(first) != STATUS_OK) _exit(1);
         say(out, first);
         if (first % 3 == 0) {
-            say(out, -(first + 2));
-            disk_fixture_drop(&fixture, first + 2);
+            say(out, -(first + CHAIN - 1));
+            disk_fixture_drop(&fixture, first + CHAIN - 1);
         }
     }
     close(out); // it is faster than the numbers suffice for
@@ -218,7 +218,8 @@ static void a_block_that_another_process_dropped_is_not_found(void **state) {
         fixture.pool = NULL; // the parent's
         disk_fixture_open(&fixture);
         disk_fixture_drop(&fixture, 4);
-        must(write_chain(1), &fixture.err); // 4 is elsewhere now
+        must(write_chain(1001), &fixture.err); // where 4 was, and what hung on it
+        must(write_chain(1), &fixture.err);    // which are elsewhere now
         disk_fixture_drop(&fixture, 5);
         disk_fixture_close(&fixture);
         _exit(0);
@@ -226,7 +227,7 @@ static void a_block_that_another_process_dropped_is_not_found(void **state) {
     wait_for(child);
     assert_int_equal(disk_fixture_read(&fixture, 4), STATUS_OK);
     assert_int_equal(disk_fixture_read(&fixture, 5), STATUS_NOT_FOUND);
-    assert_int_equal(disk_fixture_read_all(&fixture, &listed), CHAIN - 1);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), CHAIN + 4);
     disk_fixture_deinit(&fixture);
 }
 
@@ -255,11 +256,11 @@ static void a_slot_that_is_given_away_while_it_is_read_is_a_miss(void **state) {
     other = fixture;
     other.pool = NULL;
     disk_fixture_open(&other);
-    stolen = 3;
-    assert_int_equal(disk_fixture_read(&fixture, 3), STATUS_NOT_FOUND);
+    stolen = CHAIN;
+    assert_int_equal(disk_fixture_read(&fixture, CHAIN), STATUS_NOT_FOUND);
     assert_int_equal(stolen, 0);
     assert_int_equal(disk_fixture_read(&fixture, 2001), STATUS_OK);
-    const int64_t again = 3;
+    const int64_t again = CHAIN;
     must(disk_fixture_write_these(&fixture, &again, 1), &fixture.err);
     assert_int_equal(disk_fixture_read_all(&fixture, &listed), CHAIN + 1);
     disk_fixture_close(&other);

@@ -167,7 +167,7 @@ static void use_all(void) {
     int32_t ids[DISK_MAX_BATCH][FIXTURE_TOKENS];
     struct disk_block blocks[DISK_MAX_BATCH];
     const void *payloads[DISK_MAX_BATCH];
-    enum status outcomes[2];
+    enum status outcomes[2], written[8];
     const struct disk_listener listener = DISK_FIXTURE_DEAF;
     struct disk_speed speed;
     struct disk_cache_report report;
@@ -183,7 +183,7 @@ static void use_all(void) {
     bool open = false;
     if (pool->ops->open(pool, &fixture.format, &listener, &speed, NULL) == STATUS_OK) {
         open = true;
-        if (pool->ops->write(pool, blocks, payloads, 8, NULL) == STATUS_OK) {
+        if (pool->ops->write(pool, blocks, payloads, 8, written, NULL) == STATUS_OK) {
             static uint8_t space[2][PAYLOAD];
             void *const into[] = {space[0], space[1]};
             pool->ops->read(pool, blocks, into, 2, outcomes);

@@ -13,6 +13,7 @@ enum { SEEDS = 4, STEPS = 700, CONVERSATIONS = 6, PAYLOAD = 8000, LIMIT = 1400 *
 struct walk {
     struct disk_fixture fixture;
     bool present[FIXTURE_BLOCKS];
+    int64_t drops[FIXTURE_BLOCKS]; // scratch of drop_one()
     int64_t leaves[CONVERSATIONS];
     int64_t made; // numbers up to it were used
     uint32_t random;
@@ -32,24 +33,31 @@ static int64_t draw_block(void) {
     return walk.made == 0 ? 0 : 1 + (int64_t)draw((uint32_t)walk.made);
 }
 
-// What the pool gave up is gone from the model too.
+// What the pool gave up is gone from the model too, and conversations need what is left above it.
 static void follow_drops(void) {
     for (int64_t i = 1; i <= walk.made; i++)
         if (walk.fixture.dropped[i]) walk.present[i] = false;
+    for (int i = 0; i < CONVERSATIONS; i++)
+        while (walk.leaves[i] && !walk.present[walk.leaves[i]])
+            walk.leaves[i] = walk.fixture.parents[walk.leaves[i]];
     memset(walk.fixture.dropped, 0, sizeof walk.fixture.dropped);
 }
 
 // The blocks of this write are made first, so what was dropped for them is not one of them.
 static void settle_write(enum status status, const int64_t *numbers, int32_t count) {
     follow_drops();
-    if (status == STATUS_FULL) {
-        assert_true(walk.fixture.limit_bytes > 0);
-        walk.full++;
-        return;
+    if (status != STATUS_FULL && status != STATUS_NOT_FOUND) must(status, &walk.fixture.err);
+    for (int32_t i = 0; i < count; i++) {
+        const int64_t parent = walk.fixture.parents[numbers[i]];
+        const enum status outcome = walk.fixture.outcomes[i];
+        const bool possible = parent == 0 || walk.present[parent];
+        walk.full += outcome == STATUS_FULL;
+        if (outcome == STATUS_FULL)
+            assert_true(walk.fixture.limit_bytes > 0 && !walk.present[numbers[i]]);
+        else
+            assert_int_equal(outcome, possible ? STATUS_OK : STATUS_NOT_FOUND);
+        if (outcome == STATUS_OK) walk.present[numbers[i]] = true;
     }
-    must(status, &walk.fixture.err);
-    for (int32_t i = 0; i < count; i++)
-        walk.present[numbers[i]] = true;
     if (walk.fixture.limit_bytes > 0)
         assert_true(disk_fixture_stored(&walk.fixture) <= walk.fixture.limit_bytes);
 }
@@ -81,18 +89,24 @@ static void read_one(void) {
                      walk.present[number] ? STATUS_OK : STATUS_NOT_FOUND);
 }
 
+// What hangs on it goes with it.
 static void drop_one(void) {
     const int64_t number = draw_block();
     if (number == 0) return;
     disk_fixture_drop(&walk.fixture, number);
-    walk.present[number] = false;
-    assert_false(walk.fixture.dropped[number]); // who asked for it need not be told
+    for (int64_t i = number; i <= walk.made; i++) { // a child has a higher number
+        const bool hangs = i == number || walk.drops[walk.fixture.parents[i]] == number;
+        walk.drops[i] = hangs ? number : 0;
+        assert_int_equal(walk.fixture.dropped[i], hangs && walk.present[i]);
+    }
+    follow_drops();
 }
 
 static void change_reference(void) {
     const uint32_t conversation = draw(CONVERSATIONS);
-    walk.leaves[conversation] = draw(4) == 0 ? 0 : draw_block();
-    disk_fixture_reference(&walk.fixture, conversation, walk.leaves[conversation]);
+    const int64_t leaf = draw(4) == 0 ? 0 : draw_block();
+    if (leaf == 0 || walk.present[leaf]) walk.leaves[conversation] = leaf;
+    disk_fixture_reference(&walk.fixture, conversation, leaf);
 }
 
 static void pass_time(void) {
