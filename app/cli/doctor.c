@@ -117,11 +117,20 @@ static enum status find_cache(const struct patient *patient, struct finding *fin
                                    : "check that folder, or choose another: --kv-dir DIR"));
         return text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
     }
+    if (report.lost > 0 && report.damaged + report.missing == 0) {
+        TRY(text_append_string(&finding->mend,
+                               "nothing to do: they were dropped, and are computed again"));
+        return text_format(&finding->found,
+                           "%" PRIu64 " of %" PRIu64 " blocks were out of reach: those before "
+                           "them are gone",
+                           report.lost, report.lost + report.blocks);
+    }
     if (report.damaged + report.missing > 0) {
         TRY(text_append_string(&finding->mend, "nothing to do: they were dropped, and are "
                                                "computed again; check the disk"));
         return text_format(&finding->found, "%" PRIu64 " of %" PRIu64 " blocks were damaged",
-                           report.damaged + report.missing, report.blocks);
+                           report.damaged + report.missing,
+                           report.damaged + report.missing + report.lost + report.blocks);
     }
     return text_format(&finding->found, "%" PRIu64 " block%s, %s, all good", report.blocks,
                        report.blocks == 1 ? "" : "s", size_format(report.bytes, size));

@@ -240,6 +240,7 @@ static cJSON *check_json(const struct disk_cache_report *report, cJSON *notes) {
         json_add_number(object, "bytes", (double)report->bytes) &&
         json_add_number(object, "damaged", (double)report->damaged) &&
         json_add_number(object, "missing", (double)report->missing) &&
+        json_add_number(object, "lost", (double)report->lost) &&
         json_add_number(object, "free_bytes", (double)report->free_bytes) &&
         cJSON_AddItemToObject(object, "notes", notes))
         return object;
@@ -256,6 +257,9 @@ static void print_check(const struct disk_cache_report *report) {
         print("%s damaged: dropped\n", count_format((int64_t)report->damaged, count));
     if (report->missing)
         print("%s missing: dropped\n", count_format((int64_t)report->missing, count));
+    if (report->lost)
+        print("%s out of reach, as blocks before them are gone: dropped\n",
+              count_format((int64_t)report->lost, count));
     if (report->free_bytes)
         print("%s of no block: given back\n", size_format(report->free_bytes, bytes));
 }
@@ -270,7 +274,7 @@ static int check(const struct args *args, const char *folder) {
         cJSON_Delete(notes);
         return failed(status, &err);
     }
-    const int code = report.damaged || report.missing ? EXIT_RUN_TIME : EXIT_DONE;
+    const int code = report.damaged || report.missing || report.lost ? EXIT_RUN_TIME : EXIT_DONE;
     if (notes) return put(check_json(&report, notes), args, code);
     print_check(&report);
     return output_exit_code(code);

@@ -160,6 +160,12 @@ static void show_traffic(const struct kv_usage *usage) {
              size_format(usage->disk_read_bytes, read),
              size_format(usage->disk_written_bytes, written), kv_report_amplification(usage));
     row("moved", value);
+    if (usage->refused_writes > 0) {
+        snprintf(value, sizeof value,
+                 "%s writes of blocks, for which the disk's limit has no space",
+                 count_format((int64_t)usage->refused_writes, a));
+        row("refused", value);
+    }
     if (usage->failed_reads == 0 && usage->failed_writes == 0) return;
     snprintf(value, sizeof value, "%s reads, %s writes of blocks",
              count_format((int64_t)usage->failed_reads, a),

@@ -115,7 +115,7 @@ static void every_number_of_the_cache_is_in_the_json_by_its_name(void **state) {
                              .failed_writes = 99};
     cJSON *json = kv_report_json(&usage);
     assert_non_null(json);
-    assert_int_equal(cJSON_GetArraySize(json), 43);
+    assert_int_equal(cJSON_GetArraySize(json), 44);
     const double held = cJSON_GetObjectItem(json, "device_held")->valuedouble;
     const double cached = cJSON_GetObjectItem(json, "device_cached")->valuedouble;
     const double free = cJSON_GetObjectItem(json, "device_free")->valuedouble;

@@ -185,8 +185,13 @@ static bool add_record(struct memory_store *store, const struct disk_format *for
 
 // ---- space
 
+// A state hangs on a block of another format.
+static struct record *find_above(struct memory_store *store, const struct record *r) {
+    return hash_equal(r->parent, r->key) ? NULL : find(store, r->format, r->parent);
+}
+
 static void mark_path(struct memory_store *store, struct hash128 format, struct hash128 key) {
-    for (struct record *r = find(store, format, key); r; r = find(store, format, r->parent))
+    for (struct record *r = find(store, format, key); r; r = find_above(store, r))
         r->mark = store->mark;
 }
 
@@ -243,8 +248,9 @@ static uint32_t list_round(struct memory_disk *disk, uint32_t last_mark) {
     for (uint32_t i = 0; i < store->touched; i++) {
         struct record *r = &store->records[i];
         if (!r->ids || !hash_equal(r->format, disk->format.id)) continue;
-        const struct record *parent = find(store, r->format, r->parent);
-        const bool is_root = hash_equal(r->parent, (struct hash128){0});
+        const struct record *parent = find_above(store, r);
+        const bool is_root =
+            hash_equal(r->parent, (struct hash128){0}) || hash_equal(r->parent, r->key);
         if (is_root ? last_mark != 0 : !parent || parent->mark != last_mark) continue;
         r->mark = store->mark;
         listed++;
@@ -432,7 +438,7 @@ static void memory_reference(struct disk_pool *pool, uint64_t conversation, stru
         if (!reference && store->reference_count < MEMORY_STORE_REFERENCES)
             reference = &store->references[store->reference_count++];
         if (reference) *reference = (struct reference){conversation, format, leaf};
-        for (struct record *r = find(store, format, leaf); r; r = find(store, format, r->parent))
+        for (struct record *r = find(store, format, leaf); r; r = find_above(store, r))
             r->used = ++store->clock;
     }
     pthread_mutex_unlock(&store->lock);

@@ -422,7 +422,9 @@ static void learn_references(struct walk *w, bool complete) {
     block_cache_conversation_usage(w->fixture.cache, names, CONVERSATIONS, false, usage);
     for (int i = 0; i < CONVERSATIONS; i++) {
         struct held *held = &w->held[i];
-        if (complete) assert_int_equal(usage[i].tokens, held->held ? held->tokens : 0);
+        if (complete) // and perhaps a tail
+            assert_in_range(usage[i].tokens - (held->held ? held->tokens : 0), 0,
+                            held->held ? FIXTURE_BLOCK - 1 : 0);
         if (complete) continue; // else it may hold what it held before
         grouped_cache_release(&w->fixture.all, names[i]);
         *held = (struct held){0};

@@ -105,6 +105,63 @@ static void bytes_of_no_block_are_seen_and_given_back(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
+#define UNROOT                                                                                    \
+    "UPDATE kv_slot SET key = NULL, parent = NULL, position = NULL, ids = NULL, checksum = NULL," \
+    " used = NULL WHERE position = 0 AND slot < 9"
+
+// As an older quire left them, or as damage does: the root of 1 … 9 is gone, 20 … 22 are whole.
+static void what_nobody_can_reach_is_noticed_and_dropped(void **state) {
+    (void)state;
+    for (int opens = 0; opens < 2; opens++) {
+        make_forks();
+        disk_fixture_close(&fixture);
+        disk_fixture_sql(&fixture, UNROOT);
+        if (opens) {
+            disk_fixture_open(&fixture);
+            disk_fixture_close(&fixture);
+        }
+        const struct disk_cache_report report = disk_fixture_check(&fixture);
+        assert_int_equal(report.lost, opens ? 0 : 8);
+        assert_int_equal(report.damaged + report.missing, 0);
+        assert_int_equal(report.blocks, 3);
+        summarise();
+        assert_int_equal(summary.blocks, 3);
+        assert_int_equal(summary.reference_count, 0);
+        disk_cache_summary_deinit(&summary);
+        disk_fixture_open(&fixture);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), 3);
+        must(disk_fixture_write(&fixture, 1, 9, 0), &fixture.err); // and what it was is written
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), 12);
+        disk_fixture_deinit(&fixture);
+    }
+}
+
+// A reference counts for what is there of its path.
+static void a_reference_counts_for_the_longest_prefix_that_is_there(void **state) {
+    (void)state;
+    make_forks(); // conversation 1 needs 1 … 6, 2 needs 1, 2, 3, 7, 8
+    disk_fixture_drop(&fixture, 5);
+    summarise();
+    assert_int_equal(summary.references[0].tokens, 4 * 16);
+    assert_int_equal(summary.references[0].unique_bytes, STRIDE);
+    assert_int_equal(summary.references[0].shared_bytes, 3 * STRIDE);
+    assert_int_equal(summary.unreferenced_bytes, 4 * STRIDE);
+    disk_cache_summary_deinit(&summary);
+    disk_fixture_drop(&fixture, 3);
+    summarise();
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(summary.references[i].tokens, 2 * 16);
+        assert_int_equal(summary.references[i].shared_bytes, 2 * STRIDE);
+    }
+    assert_int_equal(summary.block_bytes, summary.unreferenced_bytes + 2 * STRIDE);
+    disk_cache_summary_deinit(&summary);
+    disk_fixture_drop(&fixture, 1);
+    summarise();
+    assert_int_equal(summary.reference_count, 0);
+    disk_cache_summary_deinit(&summary);
+    disk_fixture_deinit(&fixture);
+}
+
 static void stripping_takes_what_only_that_conversation_needed(void **state) {
     (void)state;
     uint64_t freed;
@@ -214,6 +271,8 @@ int main(void) {
         cmocka_unit_test(nothing_is_there_without_a_folder),
         cmocka_unit_test(a_summary_adds_up),
         cmocka_unit_test(bytes_of_no_block_are_seen_and_given_back),
+        cmocka_unit_test(what_nobody_can_reach_is_noticed_and_dropped),
+        cmocka_unit_test(a_reference_counts_for_the_longest_prefix_that_is_there),
         cmocka_unit_test(stripping_takes_what_only_that_conversation_needed),
         cmocka_unit_test(a_minute_that_begins_within_a_write_is_no_damage),
         cmocka_unit_test(dropping_leaves_nothing),
