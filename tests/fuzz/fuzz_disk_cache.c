@@ -43,6 +43,12 @@ static void remove_files(void) {
                                  "index.db.lock"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(file_path(names[i]));
+}
+
+// With the marker, by which the folder is a cache's.
+static void remove_folder(void) {
+    remove_files();
+    unlink(file_path("quire-kv-cache"));
     rmdir(file_path(""));
 }
 
@@ -158,7 +164,8 @@ static uint8_t sound[INDEX_MOST + SLOTS_MOST], patched[INDEX_MOST + SLOTS_MOST];
 static size_t index_length, slots_length;
 
 static void make_sound(void) {
-    remove_files();
+    remove_folder();
+    atexit(remove_folder);
     struct disk_pool *pool = open_pool();
     ASSERT(pool);
     write_some(pool, 1);
@@ -191,7 +198,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     remove_files();
     memcpy(patched, sound, sizeof sound);
     if (bytes[0] % 2 == 1) patch(bytes + 1, length - 1);
-    ASSERT(mkdir(file_path(""), 0700) == 0);
     save("index.db", patched, index_length);
     save(slots_name(), patched + index_length, slots_length);
     if (bytes[0] % 2 == 0) run_sql(bytes + 1, length - 1);
