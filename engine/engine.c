@@ -12,6 +12,7 @@
 #include "engine/model/kv_shape.h"
 #include "engine/model/shape.h"
 #include "engine/remote/remote.h"
+#include "engine/sampling/generation_config.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
@@ -671,6 +672,7 @@ struct sampler_options engine_sampler_defaults(const struct engine *engine) {
     read_sampling(engine->gguf, "general.sampling.top_p", &options.top_p);
     read_sampling(engine->gguf, "general.sampling.min_p", &options.min_p);
     read_sampling(engine->gguf, "general.sampling.penalty_repeat", &options.repeat_penalty);
+    generation_config_read(gguf_path(engine->gguf), &options); // of a folder
     // A file's defaults are used as a whole or not at all.
     return sampler_options_check(&options, NULL) == STATUS_OK ? options : ours;
 }

@@ -1,0 +1,17 @@
+// engine/sampling/generation_config.h — how does the publisher of a Hugging Face folder want its
+// model to be sampled?
+//
+// The folder's generation_config.json says so. llama.cpp's converter makes a GGUF file's
+// general.sampling.* of the same file, and both count alike.
+//
+// Source: transformers' documentation of GenerationConfig.
+#ifndef ENGINE_GENERATION_CONFIG_H
+#define ENGINE_GENERATION_CONFIG_H
+
+#include "engine/sampling/sampler.h"
+
+// Sets in *options what the file states; no file states nothing. A value that is none, and a key
+// that asks for what quire lacks, is left out, and a warning names it.
+void generation_config_read(const char *folder, struct sampler_options *options);
+
+#endif
