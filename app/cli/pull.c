@@ -117,7 +117,7 @@ static void print_listing(const struct pull *pull) {
     char size[SIZE_TEXT_BYTES];
     for (size_t i = 0; hub_listing_model(&pull->listing, i, &model); i++) {
         const bool chosen = model.first == pull->model.first && model.parts == pull->model.parts;
-        fprintf(stderr, "%c %-9s %10s  %-9s  %s\n", chosen ? '>' : ' ',
+        fprintf(stderr, "%c %-11s %10s  %-9s  %s\n", chosen ? '>' : ' ',
                 model.type ? model.type : "", size_format(model.bytes, size),
                 hub_model_fits(&model, &pull->machine) ? "fits" : "too large",
                 model.parts ? hub_model_path(&pull->listing, &model) : "safetensors");

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "app/base/model_name.h"
 #include "app/base/path.h"
 #include "app/base/printable.h"
 #include "kernels/base/array.h"
@@ -15,14 +16,24 @@
 
 enum { LISTED = 6 };
 
-// As the files' names have them, largest first. A card reads Q8_0 fast enough; on a processor,
-// where the time of a token is the time to read its weights, Q4_K_M is what most people use.
-static const char *const TYPES[] = {
-    "F32",    "BF16",   "F16",   "FP16",      "Q8_0",    "Q6_K",   "Q5_K_M",  "Q5_K_S", "Q5_1",
-    "Q5_0",   "Q4_K_M", "MXFP4", "MXFP4_MOE", "Q4_K_S",  "IQ4_NL", "IQ4_XS",  "Q4_1",   "Q4_0",
-    "Q3_K_L", "Q3_K_M", "IQ3_M", "IQ3_S",     "Q3_K_S",  "IQ3_XS", "IQ3_XXS", "Q2_K",   "Q2_K_S",
-    "IQ2_M",  "IQ2_S",  "TQ2_0", "IQ2_XS",    "IQ2_XXS", "TQ1_0",  "IQ1_M",   "IQ1_S"};
-enum { TYPE_COUNT = sizeof TYPES / sizeof TYPES[0], BEST_ON_CARD = 4, BEST_ON_PROCESSOR = 10 };
+// As the files' names have them, about largest first; UD- is another way to make the same type. A
+// card reads Q8_0 fast enough; on a processor, where the time of a token is the time to read its
+// weights, Q4_K_M is what most people use. The last one can be named, but quire cannot open it.
+#define TYPE(name) \
+    { name, "UD-" name }
+static const char *const TYPES[][2] = {
+    TYPE("F32"),     TYPE("BF16"),      TYPE("F16"),     TYPE("FP16"),    TYPE("Q8_0"),
+    TYPE("Q8_K_XL"), TYPE("Q6_K"),      TYPE("Q6_K_XL"), TYPE("Q6_K_L"),  TYPE("Q5_K_M"),
+    TYPE("Q5_K_XL"), TYPE("Q5_K_L"),    TYPE("Q5_K"),    TYPE("Q5_K_S"),  TYPE("Q5_1"),
+    TYPE("Q5_0"),    TYPE("Q4_K_M"),    TYPE("Q4_K_XL"), TYPE("Q4_K_L"),  TYPE("Q4_K"),
+    TYPE("MXFP4"),   TYPE("MXFP4_MOE"), TYPE("Q4_K_S"),  TYPE("IQ4_NL"),  TYPE("IQ4_XS"),
+    TYPE("Q4_1"),    TYPE("Q4_0"),      TYPE("Q3_K_L"),  TYPE("Q3_K_XL"), TYPE("Q3_K_M"),
+    TYPE("Q3_K"),    TYPE("IQ3_M"),     TYPE("IQ3_S"),   TYPE("Q3_K_S"),  TYPE("IQ3_XS"),
+    TYPE("IQ3_XXS"), TYPE("Q2_K"),      TYPE("Q2_K_XL"), TYPE("Q2_K_L"),  TYPE("Q2_K_S"),
+    TYPE("IQ2_M"),   TYPE("IQ2_S"),     TYPE("TQ2_0"),   TYPE("IQ2_XS"),  TYPE("IQ2_XXS"),
+    TYPE("TQ1_0"),   TYPE("IQ1_M"),     TYPE("IQ1_S"),   TYPE("NVFP4")};
+enum { TYPE_COUNT = sizeof TYPES / sizeof TYPES[0], UNREADABLE = TYPE_COUNT - 1 };
+static const char BEST_ON_CARD[] = "Q8_0", BEST_ON_PROCESSOR[] = "Q4_K_M";
 
 // ---- names
 
@@ -50,6 +61,21 @@ enum status hub_name_parse(const char *name, struct hub_name *parsed, struct err
     snprintf(parsed->repo, sizeof parsed->repo, "%.*s", (int)length, repo);
     snprintf(parsed->which, sizeof parsed->which, "%s", which);
     return STATUS_OK;
+}
+
+static const char *name_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcasecmp(text + length - tail, end) == 0;
+}
+
+// A GGUF file, or the first part of one.
+static bool begins_file(const char *path) {
+    return ends_with(path, ".gguf") && path_part(name_of(path)).part == 1;
 }
 
 static bool stays_below(const char *path) {
@@ -89,6 +115,8 @@ enum status hub_listing_add(struct hub_listing *listing, const char *path, uint6
     if (!file.path) return STATUS_NO_MEMORY;
     memcpy(file.digest, digest, strlen(digest) + 1);
     listing->files[listing->count++] = file;
+    if (begins_file(path) && !model_name_role(path) && bytes > listing->largest)
+        listing->largest = bytes;
     return STATUS_OK;
 }
 
@@ -133,30 +161,16 @@ void hub_listing_deinit(struct hub_listing *listing) {
 
 // ---- models
 
-static const char *name_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool ends_with(const char *text, const char *end) {
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcasecmp(text + length - tail, end) == 0;
-}
-
-// Is `part` in it between boundaries? A type's name goes on after "_".
-static bool has_part(const char *text, const char *part) {
-    const size_t length = strlen(part);
-    for (const char *at = text; *at; at++)
-        if (strncasecmp(at, part, length) == 0 && (at == text || !isalnum((unsigned char)at[-1])) &&
-            !isalnum((unsigned char)at[length]) && at[length] != '_')
-            return true;
-    return false;
+// In the file's name, or else in its folder's.
+static int rank_in(const char *text) {
+    for (int i = 0; i < TYPE_COUNT; i++)
+        if (model_name_has(text, TYPES[i][0])) return i;
+    return TYPE_COUNT;
 }
 
 static int rank_of(const char *path) {
-    for (int i = 0; i < TYPE_COUNT; i++)
-        if (has_part(path, TYPES[i])) return i;
-    return TYPE_COUNT;
+    const int rank = rank_in(name_of(path));
+    return rank < TYPE_COUNT ? rank : rank_in(path);
 }
 
 static size_t find_file(const struct hub_listing *listing, const char *path) {
@@ -166,11 +180,12 @@ static size_t find_file(const struct hub_listing *listing, const char *path) {
     return i;
 }
 
-// The first part of a GGUF model.
-static bool begins_model(const char *path) {
-    const char *name = name_of(path);
-    return ends_with(name, ".gguf") && !strcasestr(name, "mmproj") &&
-           !strcasestr(name, "imatrix") && path_part(name).part == 1;
+// It begins a GGUF model, and goes with none.
+static bool begins_model(const struct hub_listing *listing, const struct hub_file *file) {
+    enum { TIMES = 4 };
+    if (!begins_file(file->path) || model_name_role(file->path)) return false;
+    return !model_name_may_draft(file->path) || path_part(file->path).parts > 1 ||
+           listing->largest / TIMES < file->bytes;
 }
 
 // Other weights than those that quire reads can stand beside: consolidated.safetensors.
@@ -198,7 +213,8 @@ static struct hub_model model_at(const struct hub_listing *listing, size_t first
     const char *path = listing->files[first].path;
     struct hub_model model = {.first = first, .parts = parts, .rank = TYPE_COUNT};
     if (parts) model.rank = rank_of(path);
-    if (model.rank < TYPE_COUNT) model.type = TYPES[model.rank];
+    if (model.rank < TYPE_COUNT)
+        model.type = TYPES[model.rank][model_name_has(path, TYPES[model.rank][1])];
     for (size_t i = 0; i < listing->count; i++)
         if (hub_model_has(listing, &model, i)) model.bytes += listing->files[i].bytes;
     return model;
@@ -208,7 +224,7 @@ bool hub_listing_model(const struct hub_listing *listing, size_t nth, struct hub
     size_t found = 0;
     for (size_t i = 0; i < listing->count; i++) {
         const char *path = listing->files[i].path;
-        if (!begins_model(path) || found++ < nth) continue;
+        if (!begins_model(listing, &listing->files[i]) || found++ < nth) continue;
         *model = model_at(listing, i, path_part(path).parts);
         return true;
     }
@@ -238,33 +254,60 @@ bool hub_model_fits(const struct hub_model *model, const struct hub_machine *mac
 
 // ---- which one
 
-static enum status choose_named(const struct hub_listing *listing, const struct hub_name *name,
-                                struct hub_model *chosen, struct error *err) {
+// What a name can be, the surest first.
+enum match { MATCH_NAME, MATCH_TYPE, MATCH_PART, MATCH_COUNT };
+
+static bool matches(const struct hub_listing *listing, const struct hub_model *model,
+                    const char *which, enum match match) {
+    const char *path = hub_model_path(listing, model);
+    if (match == MATCH_TYPE) return model->type && strcasecmp(model->type, which) == 0;
+    return match == MATCH_PART ? model_name_has(path, which) : strcmp(name_of(path), which) == 0;
+}
+
+static size_t find_matches(const struct hub_listing *listing, const char *which, enum match match,
+                           struct hub_model *chosen, char several[300]) {
     struct hub_model model;
-    size_t matches = 0;
-    char several[300] = "";
+    size_t count = 0;
+    several[0] = '\0';
     for (size_t i = 0; hub_listing_model(listing, i, &model); i++) {
-        const char *path = hub_model_path(listing, &model);
         const size_t used = strlen(several);
-        if (strcmp(path, name->which) == 0) {
-            *chosen = model;
-            return STATUS_OK;
-        }
-        if (!has_part(path, name->which) && strcmp(name_of(path), name->which) != 0) continue;
-        if (matches++ < LISTED)
-            snprintf(several + used, sizeof several - used, "%s%.60s", used ? ", " : "", path);
+        if (!matches(listing, &model, which, match)) continue;
+        if (count++ < LISTED)
+            snprintf(several + used, 300 - used, "%s%.60s", used ? ", " : "",
+                     hub_model_path(listing, &model));
         *chosen = model;
     }
-    if (matches == 1) return STATUS_OK;
-    if (matches)
+    return count;
+}
+
+// A file of that name, be it no model: a person knows.
+static bool find_path(const struct hub_listing *listing, const char *which,
+                      struct hub_model *chosen) {
+    const size_t file = find_file(listing, which);
+    if (file == listing->count || !begins_file(which)) return false;
+    *chosen = model_at(listing, file, path_part(which).parts);
+    return true;
+}
+
+static enum status choose_named(const struct hub_listing *listing, const struct hub_name *name,
+                                struct hub_model *chosen, struct error *err) {
+    size_t count = 0;
+    char several[300];
+    if (find_path(listing, name->which, chosen)) return STATUS_OK;
+    for (int match = 0; match < MATCH_COUNT && count == 0; match++)
+        count = find_matches(listing, name->which, (enum match)match, chosen, several);
+    if (count == 1) return STATUS_OK;
+    if (count)
         return error_set(err, STATUS_BAD_INPUT, "%.100s could be %zu files of %s: %s%s",
-                         name->which, matches, name->repo, several, matches > LISTED ? ", …" : "");
+                         name->which, count, name->repo, several, count > LISTED ? ", …" : "");
     return error_set(err, STATUS_NOT_FOUND, "%s has no model %.100s", name->repo, name->which);
 }
 
 // Types from `best` down come first, then those above it, the smallest of them first.
 static int preference(const struct hub_model *model, int best) {
-    return model->rank >= best ? model->rank - best : TYPE_COUNT + best - model->rank;
+    const int rank = model->rank;
+    const bool plain = !model->type || model->type == TYPES[rank][0];
+    return 2 * (rank >= best ? rank - best : TYPE_COUNT + best - rank) + !plain;
 }
 
 // *several: another one that fits is as good.
@@ -275,7 +318,7 @@ static bool choose_fitting(const struct hub_listing *listing, const struct hub_m
     *several = false;
     for (size_t i = 0; hub_listing_model(listing, i, &model); i++) {
         const int better = found ? preference(chosen, best) - preference(&model, best) : 1;
-        if (!hub_model_fits(&model, machine) || better < 0) continue;
+        if (!hub_model_fits(&model, machine) || better < 0 || model.rank == UNREADABLE) continue;
         *several = better == 0;
         if (better) *chosen = model;
         found = true;
@@ -283,18 +326,37 @@ static bool choose_fitting(const struct hub_listing *listing, const struct hub_m
     return found;
 }
 
+// The repository has no model for any machine.
+static enum status refuse_empty(const struct hub_listing *listing, const struct hub_name *name,
+                                bool has_unreadable, struct error *err) {
+    if (has_unreadable)
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "%s has its model as %s only, which quire cannot open; to download it "
+                         "anyway: hf:%s:%s",
+                         name->repo, TYPES[UNREADABLE][0], name->repo, TYPES[UNREADABLE][0]);
+    for (size_t i = 0; i < listing->count; i++) {
+        const char *path = listing->files[i].path;
+        if (!begins_file(path)) continue;
+        const char *role = model_name_role(path);
+        return error_set(err, STATUS_NOT_FOUND,
+                         "%s has no model: %.100s is %s; to have it anyway, name it: hf:%s:%.100s",
+                         name->repo, path, role ? role : "a drafter", name->repo, path);
+    }
+    return error_set(err, STATUS_NOT_FOUND,
+                     "%s has no model that quire could read: no GGUF file, and no config.json "
+                     "with model*.safetensors",
+                     name->repo);
+}
+
 static enum status refuse_all(const struct hub_listing *listing, const struct hub_name *name,
                               const struct hub_machine *machine, struct error *err) {
     struct hub_model model, smallest = {0};
     char needed[SIZE_TEXT_BYTES], memory[SIZE_TEXT_BYTES];
-    size_t count = 0;
+    size_t count = 0, readable = 0;
     for (; hub_listing_model(listing, count, &model); count++)
-        if (count == 0 || model.bytes < smallest.bytes) smallest = model;
-    if (count == 0)
-        return error_set(err, STATUS_NOT_FOUND,
-                         "%s has no model that quire could read: no GGUF file, and no config.json "
-                         "with model*.safetensors",
-                         name->repo);
+        if (model.rank != UNREADABLE && (readable++ == 0 || model.bytes < smallest.bytes))
+            smallest = model;
+    if (readable == 0) return refuse_empty(listing, name, count > 0, err);
     const char *path = hub_model_path(listing, &smallest);
     return error_set(err, STATUS_FULL,
                      "nothing in %s fits this machine: the smallest needs %s of memory, and %s are "
@@ -333,7 +395,7 @@ static enum status check_parts(const struct hub_listing *listing, const struct h
 enum status hub_listing_choose(const struct hub_listing *listing, const struct hub_name *name,
                                const struct hub_machine *machine, struct hub_model *model,
                                struct text *why, struct error *err) {
-    const int best = machine->card ? BEST_ON_CARD : BEST_ON_PROCESSOR;
+    const int best = rank_in(machine->card ? BEST_ON_CARD : BEST_ON_PROCESSOR);
     struct hub_model chosen = {0};
     bool several = false;
     if (name->which[0])

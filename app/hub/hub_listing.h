@@ -3,7 +3,9 @@
 // A listing comes from the hub (hub.h) or from what is in the cache (hub_cache.h). A model in it is
 // a GGUF file, all parts of a split one, or, where there is no GGUF file, the repository's top
 // folder: safetensors, config.json and what a tokenizer needs. Which one is meant can be said by
-// its file's name or its type ("Q4_K_M"); otherwise it is chosen by the machine's memory.
+// its file's name or its type ("Q4_K_M", "UD-Q4_K_XL"); otherwise it is chosen by the machine's
+// memory. A drafter, adapter, projector or vocabulary is no model (model_name.h), and is downloaded
+// by its whole name only.
 //
 // Names and digests are checked as they are added: a name stays below its folder and has no control
 // characters, a digest is hexadecimal. Memory: a listing owns its names, {0} is empty.
@@ -41,14 +43,15 @@ struct hub_listing {
     char commit[HUB_COMMIT_DIGITS + 1];
     struct hub_file *files;
     size_t count, capacity;
+    uint64_t largest; // bytes of a GGUF file whose name says of nothing else than a model
 };
 
 struct hub_model {
     size_t first;     // its file in the listing, of a split its first part
     int32_t parts;    // 0: the folder
     uint64_t bytes;   // of all its files
-    const char *type; // "Q4_K_M"; NULL: its name has none
-    int rank;         // of the type, 0 is the largest
+    const char *type; // "Q4_K_M", "UD-Q4_K_M"; NULL: its name has none
+    int rank;         // of the type, 0 is about the largest
 };
 
 struct hub_machine {
@@ -78,7 +81,8 @@ const char *hub_model_path(const struct hub_listing *listing, const struct hub_m
 bool hub_model_fits(const struct hub_model *model, const struct hub_machine *machine);
 
 // The model that `name` means, and why, unless it was named and fits. NOT_FOUND: no such model;
-// BAD_INPUT: it could be several; FULL: none fits this machine; BAD_FILE: parts are missing.
+// BAD_INPUT: it could be several; FULL: none fits this machine; UNSUPPORTED: quire reads none of
+// them; BAD_FILE: parts are missing.
 MUST_CHECK enum status hub_listing_choose(const struct hub_listing *listing,
                                           const struct hub_name *name,
                                           const struct hub_machine *machine,

@@ -89,6 +89,36 @@ static void add_files(struct hub_listing *listing, const char *files) {
                          STATUS_OK);
 }
 
+struct choice {
+    const char *files, *which;
+    int memory; // GiB
+    bool card;
+    enum status status;
+    const char *path; // and
+    int bytes;        // GiB
+};
+
+static void check_choice(const struct choice *choice) {
+    struct hub_listing listing = {0};
+    struct hub_name name = {.repo = "a/b"};
+    struct hub_model model;
+    struct text why = {0};
+    struct error err = {0};
+    const struct hub_machine machine = {(uint64_t)choice->memory << 30, choice->card};
+    snprintf(name.which, sizeof name.which, "%s", choice->which);
+    add_files(&listing, choice->files);
+    const enum status status = hub_listing_choose(&listing, &name, &machine, &model, &why, &err);
+    if (status != choice->status) fail_msg("%s of %s: %s", choice->which, choice->files, err.text);
+    if (status == STATUS_OK) {
+        assert_string_equal(hub_model_path(&listing, &model), choice->path);
+        assert_int_equal(model.bytes >> 30, choice->bytes);
+        assert_int_equal(strncmp(text_string(&why), "too large for", 13) == 0,
+                         choice->bytes > choice->memory);
+    }
+    hub_listing_deinit(&listing);
+    text_deinit(&why);
+}
+
 static void choices(void **state) {
     (void)state;
     static const char many[] = "m-F16.gguf 16  m-Q8_0.gguf 8  m-Q6_K.gguf 7  m-Q4_K_M.gguf 5  "
@@ -100,14 +130,7 @@ static void choices(void **state) {
     static const char folder[] = "config.json 0  model-00001-of-00002.safetensors 2  "
                                  "model-00002-of-00002.safetensors 2  tokenizer.json 0  "
                                  "consolidated.safetensors 4  original/model.safetensors 4";
-    static const struct {
-        const char *files, *which;
-        int memory; // GiB
-        bool card;
-        enum status status;
-        const char *path; // and
-        int bytes;        // GiB
-    } rows[] = {
+    static const struct choice rows[] = {
         {many, "", 64, true, STATUS_OK, "m-Q8_0.gguf", 8},
         {many, "", 64, false, STATUS_OK, "m-Q4_K_M.gguf", 5},
         {many, "", 9, true, STATUS_OK, "m-Q6_K.gguf", 7},
@@ -128,29 +151,52 @@ static void choices(void **state) {
         {folder, "", 64, true, STATUS_OK, "config.json", 4},
         {folder, "", 4, true, STATUS_FULL, NULL, 0},
         {"README.md 0", "", 64, true, STATUS_NOT_FOUND, NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_choice(&rows[i]);
+}
+
+static void what_goes_with_a_model_is_none(void **state) {
+    (void)state;
+    static const char beside[] =
+        "MTP/g-Q4_K_M-MTP.gguf 1  mtp-g-Q4_K_M.gguf 1  draft-g-Q4_K_M.gguf 1  g-eagle3-F16.gguf 1  "
+        "g-lora-f16.gguf 1  ggml-vocab-g.gguf 1  g-Q4_K_M-MTP.gguf 1  mmproj-F16.gguf 1  "
+        "g-cvector.gguf 1  imatrix.gguf 1  lora/x.gguf 1  eagle-g-Q4_K_M.gguf 1";
+    static const char dynamic[] = "m-Q4_K_M.gguf 5  m-UD-Q4_K_M.gguf 5  m-UD-Q4_K_XL.gguf 6  "
+                                  "m-Q4_K_L.gguf 6  m-Q3_K_XL.gguf 4  m-UD-IQ2_XXS.gguf 2  "
+                                  "m-NVFP4.gguf 1";
+    char drafted[600];
+    snprintf(drafted, sizeof drafted, "%s  g-Q8_0.gguf 8  g-Q4_K_M.gguf 5", beside);
+    const struct choice rows[] = {
+        {drafted, "", 64, true, STATUS_OK, "g-Q8_0.gguf", 8},
+        {drafted, "", 64, false, STATUS_OK, "g-Q4_K_M.gguf", 5},
+        {drafted, "Q4_K_M", 64, false, STATUS_OK, "g-Q4_K_M.gguf", 5},
+        {drafted, "", 4, false, STATUS_FULL, NULL, 0},
+        {drafted, "F16", 64, false, STATUS_NOT_FOUND, NULL, 0},
+        {drafted, "mtp-g-Q4_K_M.gguf", 64, false, STATUS_OK, "mtp-g-Q4_K_M.gguf", 1},
+        {beside, "MTP/g-Q4_K_M-MTP.gguf", 64, false, STATUS_OK, "MTP/g-Q4_K_M-MTP.gguf", 1},
+        {"draft-g-Q8_0.gguf 1", "", 64, false, STATUS_NOT_FOUND, NULL, 0},
+        {"g-MTP-Q4_K_M.gguf 5  g-MTP-Q8_0.gguf 8", "", 64, true, STATUS_OK, "g-MTP-Q8_0.gguf", 8},
+        {"Eagle-7B-Q8_0.gguf 7", "", 64, true, STATUS_OK, "Eagle-7B-Q8_0.gguf", 7},
+        {dynamic, "", 64, false, STATUS_OK, "m-Q4_K_M.gguf", 5},
+        {dynamic, "Q4_K_M", 64, false, STATUS_OK, "m-Q4_K_M.gguf", 5},
+        {dynamic, "ud-q4_k_m", 64, false, STATUS_OK, "m-UD-Q4_K_M.gguf", 5},
+        {dynamic, "UD-Q4_K_XL", 64, false, STATUS_OK, "m-UD-Q4_K_XL.gguf", 6},
+        {dynamic, "Q4_K_XL", 64, false, STATUS_OK, "m-UD-Q4_K_XL.gguf", 6},
+        {dynamic, "Q4_K_L", 64, false, STATUS_OK, "m-Q4_K_L.gguf", 6},
+        {dynamic, "Q3_K_XL", 64, false, STATUS_OK, "m-Q3_K_XL.gguf", 4},
+        {dynamic, "IQ2_XXS", 64, false, STATUS_OK, "m-UD-IQ2_XXS.gguf", 2},
+        {dynamic, "", 2, false, STATUS_FULL, NULL, 0},
+        {dynamic, "NVFP4", 64, false, STATUS_OK, "m-NVFP4.gguf", 1},
+        {"m-UD-Q4_K_XL.gguf 5  m-UD-Q2_K_XL.gguf 3", "", 64, false, STATUS_OK, "m-UD-Q4_K_XL.gguf",
+         5},
+        {"m-NVFP4.gguf 1", "", 64, true, STATUS_UNSUPPORTED, NULL, 0},
+        {"BF16/m-Q4_K_M.gguf 5  BF16/m-Q8_0.gguf 8", "", 64, false, STATUS_OK, "BF16/m-Q4_K_M.gguf",
+         5},
         {"model.safetensors 1", "", 64, true, STATUS_NOT_FOUND, NULL, 0},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct hub_listing listing = {0};
-        struct hub_name name = {.repo = "a/b"};
-        struct hub_model model;
-        struct text why = {0};
-        struct error err = {0};
-        const struct hub_machine machine = {(uint64_t)rows[i].memory << 30, rows[i].card};
-        snprintf(name.which, sizeof name.which, "%s", rows[i].which);
-        add_files(&listing, rows[i].files);
-        const enum status status =
-            hub_listing_choose(&listing, &name, &machine, &model, &why, &err);
-        if (status != rows[i].status) fail_msg("row %zu: %s", i, err.text);
-        if (status == STATUS_OK) {
-            assert_string_equal(hub_model_path(&listing, &model), rows[i].path);
-            assert_int_equal(model.bytes >> 30, rows[i].bytes);
-            assert_int_equal(strncmp(text_string(&why), "too large for", 13) == 0,
-                             rows[i].bytes > rows[i].memory);
-        }
-        hub_listing_deinit(&listing);
-        text_deinit(&why);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_choice(&rows[i]);
 }
 
 int main(void) {
@@ -158,6 +204,7 @@ int main(void) {
         cmocka_unit_test(names),
         cmocka_unit_test(answers),
         cmocka_unit_test(choices),
+        cmocka_unit_test(what_goes_with_a_model_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
