@@ -2,7 +2,8 @@
 // answer, with a value or with a status; what a read gives has the checksum of its row; and after a
 // check the cache is sound.
 //
-//   byte 0      even: the rest is SQL that a stranger has run in a sound index
+//   byte 0      bit 6: without the marker, as an older quire's
+//               even: the rest is SQL that a stranger has run in a sound index
 //               odd: patches of a sound index and file: u16 place | u8 value | …; places past the
 //               index are in the file
 #include <fcntl.h>
@@ -18,10 +19,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-enum { PAYLOAD = 500, BLOCKS = 3, INDEX_MOST = 1 << 16, SLOTS_MOST = 1 << 14, MOST = 1 << 12 };
+enum { PAYLOAD = 500, BLOCKS = 3, INDEX_MOST = 1 << 16, SLOTS_MOST = 1 << 15, MOST = 1 << 12 };
 
 static const struct disk_format FORMAT = {
     .id = {7, 8}, .block_size = 16, .payload_bytes = PAYLOAD, .model = "m"};
+
+static const char MARKER[] = "quire-kv-cache";
 
 static const char *file_path(const char *name) {
     static char path[160];
@@ -39,8 +42,9 @@ static const char *slots_name(void) {
 }
 
 static void remove_files(void) {
-    const char *const names[] = {slots_name(), "index.db", "index.db-wal", "index.db-shm",
-                                 "index.db.lock"};
+    const char *const names[] = {slots_name(),   "index.db",         "index.db-wal",
+                                 "index.db-shm", "index.db-journal", "index.db.lock",
+                                 MARKER};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(file_path(names[i]));
 }
@@ -160,8 +164,8 @@ static void save(const char *name, const uint8_t *bytes, size_t length) {
     close(file);
 }
 
-static uint8_t sound[INDEX_MOST + SLOTS_MOST], patched[INDEX_MOST + SLOTS_MOST];
-static size_t index_length, slots_length;
+static uint8_t sound[INDEX_MOST + SLOTS_MOST], patched[INDEX_MOST + SLOTS_MOST], marker[512];
+static size_t index_length, slots_length, marker_length;
 
 static void make_sound(void) {
     remove_folder();
@@ -173,6 +177,7 @@ static void make_sound(void) {
     pool->ops->close(pool, NULL);
     index_length = load("index.db", sound, INDEX_MOST);
     slots_length = load(slots_name(), sound + index_length, SLOTS_MOST);
+    marker_length = load(MARKER, marker, sizeof marker);
 }
 
 static void patch(const uint8_t *bytes, size_t length) {
@@ -200,6 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     if (bytes[0] % 2 == 1) patch(bytes + 1, length - 1);
     save("index.db", patched, index_length);
     save(slots_name(), patched + index_length, slots_length);
+    if (!(bytes[0] & 64)) save(MARKER, marker, marker_length);
     if (bytes[0] % 2 == 0) run_sql(bytes + 1, length - 1);
     use_cache();
     remove_files();

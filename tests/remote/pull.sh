@@ -115,10 +115,10 @@ cmp -s "$demo" "$(cat out)" || fail "after a full disk it is another file"
 row 0 '/m Q4_K_M.gguf$' '^> Q4_K_M .*fits +m Q4_K_M.gguf$' pull hf:some/types
 sed -e 's/(.* of memory/(N of memory/' err > shown
 diff - shown > diffs << END || fail "the list is another: $(cat diffs)"
-> Q4_K_M      30.9 MiB  fits       m Q4_K_M.gguf
-  Q2_K         222 KiB  fits       m-Q2_K.gguf
-  Q8_0         222 KiB  fits       m-Q8_0.gguf
-  F16          222 KiB  fits       more/m-F16.gguf
+> Q4_K_M        30.9 MiB  fits       m Q4_K_M.gguf
+  Q2_K           222 KiB  fits       m-Q2_K.gguf
+  Q8_0           222 KiB  fits       m-Q8_0.gguf
+  F16            222 KiB  fits       more/m-F16.gguf
 m Q4_K_M.gguf, 30.9 MiB: the usual type for a processor that fits (N of memory are free)
 END
 row 0 '/m-Q2_K.gguf$' '' pull hf:some/types:q2_k
