@@ -13,9 +13,9 @@
 #include "app/cli/completion.h"
 #include "app/cli/config.h"
 #include "app/cli/doctor.h"
-#include "app/cli/finder.h"
 #include "app/cli/help.h"
 #include "app/cli/inspect.h"
+#include "app/cli/known_models.h"
 #include "app/cli/kv.h"
 #include "app/cli/kv_disk.h"
 #include "app/cli/launch.h"
@@ -24,7 +24,6 @@
 #include "app/cli/models.h"
 #include "app/cli/oneshot.h"
 #include "app/cli/pull.h"
-#include "app/cli/remote_model.h"
 #include "app/cli/template_command.h"
 #include "app/cli/tokenize.h"
 #include "app/console/interactive.h"
@@ -93,16 +92,9 @@ static bool wants_answer(const struct args *args) {
     return args->prompt || args->prompt_file || args->files.count || !isatty(STDIN_FILENO);
 }
 
-// What /model is given, as -m has it.
-static enum status name_model(const void *args, const char *name, struct text *path,
-                              bool *elsewhere, struct error *err) {
-    *elsewhere = remote_model_is(args, name);
-    return *elsewhere ? text_append_string(path, name) : finder_find(name, path, err);
-}
-
-// *model is the one that the person wants to go on with, or empty.
-static int run_interactive(struct launch *launch, const struct outgoing *prompt, struct text *model,
-                           struct reopening *reopening) {
+// *wanted is what the person wants to go on in, or {0}.
+static int run_interactive(struct launch *launch, const struct outgoing *prompt,
+                           struct wanted_model *wanted, struct reopening *reopening) {
     const struct args *args = launch->args;
     const char *history = text_string(&launch->config->history_path);
     struct error ignored; // a history that cannot be kept is not worth a word
@@ -121,9 +113,8 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
         .saved = !args->no_save,
         .resumed = launch->resumed,
         .picks = launch->picks,
-        .find_model = name_model,
-        .find_user = args,
-        .model = model,
+        .models = {args, known_models_list, known_models_find, known_models_open},
+        .wanted = wanted,
         .reopening = reopening,
     };
     const int code = interactive_run(&options);
@@ -147,58 +138,117 @@ static void keep_changes(struct session *session, struct session_changes *change
         log_write(LOG_WARNING, "answers have no structure from now on: %s", err.text);
 }
 
-// The model in `path`, in the conversation `here` or a fork of it. `args` are the launch's.
-static int relaunch(struct launch *launch, struct args *args, const char *path, const char *here,
-                    bool forks) {
-    const struct config *config = launch->config;
+// What a chat is left in, so that another one can begin, or this one again.
+struct left_chat {
+    char conversation[CONVERSATION_ID_BYTES], previous[CONVERSATION_ID_BYTES];
+    struct model_source source; // of kind MODEL_NONE where nothing is saved: then
+    struct text model;          // its path
+    struct args args;           // and the options that it was opened with
+    bool reads_only;
+    struct session_changes changes;
+};
+
+static struct left_chat leave_chat(struct launch *launch) {
+    struct session *session = launch->session;
+    struct left_chat left = {.source = launch->source,
+                             .model = launch->model,
+                             .args = *launch->args,
+                             .reads_only = session->front->reads_only,
+                             .changes = session_take_changes(session)};
+    memcpy(left.conversation, session->front->conversation.id, sizeof left.conversation);
+    memcpy(left.previous, session->previous, sizeof left.previous);
+    launch->source = (struct model_source){0};
+    launch->model = (struct text){0};
     launch_close(launch);
-    args->operand_count = 0;
-    args->go_on = false;
-    args->name = NULL;
-    args->resume = here[0] ? here : NULL;
-    args->fork = forks ? "" : NULL;
-    args->model = path;
-    *launch = (struct launch){.args = args, .config = config};
-    return launch_all(launch);
+    return left;
 }
 
-// Another model, in a fork of the conversation if anything was said in it; where that can not be,
-// the one before, in the conversation that was left. NULL: the one before on a fresh device.
-static int change_model(struct launch *launch, struct args *args, const char *path) {
-    struct text before = launch->model;
-    char here[CONVERSATION_ID_BYTES];
-    memcpy(here, launch->session->front->conversation.id, sizeof here);
-    const bool goes_on = path && chat_turn_count(launch->session->front) > 0;
-    struct session_changes changes = session_take_changes(launch->session);
-    launch->model = (struct text){0};
-    const struct args_list loras = args->loras; // which another model has no place for
-    int code = EXIT_MODEL;
-    if (path) args->loras = (struct args_list){0};
-    if (path) code = relaunch(launch, args, path, goes_on ? here : "", goes_on);
-    if (code != EXIT_DONE) {
-        args->loras = loras;
-        code = relaunch(launch, args, text_string(&before), here, false);
-    }
-    keep_changes(code == EXIT_DONE ? launch->session : NULL, &changes);
-    args->model = args->resume = args->fork = NULL; // launched: they are not asked for again
-    text_deinit(&before);
+// Another chat with the options in *args, in a conversation, if `how` has its id.
+static int relaunch(struct launch *launch, struct args *args, const struct launch *how) {
+    args->operand_count = 0;
+    args->go_on = false;
+    args->name = args->fork = NULL;
+    args->resume = how->conversation[0] ? how->conversation : NULL;
+    launch_close(launch);
+    *launch = *how;
+    launch->args = args;
+    launch->conversation[0] = '\0';
+    launch->beside = true;
+    const int code = launch_all(launch);
+    args->resume = NULL; // launched: it is not asked for again
     return code;
 }
 
-// A chat, and after each /model or failure of the device another one.
-static int run_models(struct launch *launch, const struct outgoing *prompt) {
-    struct args args = *launch->args;
-    struct text model = {0};
+// The model and the conversation that were left, or only its model, to read another conversation.
+static int return_to(struct launch *launch, const struct args *given, struct args *args,
+                     const struct config *config, const struct left_chat *left,
+                     const char *conversation) {
+    struct launch how = {.config = config, .first = launch_named(given)};
+    const bool same = strcmp(conversation, left->conversation) == 0;
+    if (model_source_copy(&left->source, &how.wanted) != STATUS_OK) return EXIT_RUN_TIME;
+    *args = *given;
+    args_forget_model(args);
+    if (how.wanted.kind == MODEL_NONE) { // nothing is saved
+        *args = left->args;
+        how.named = text_string(&left->model);
+    }
+    how.reads_only = !same || left->reads_only;
+    memcpy(how.conversation, conversation, sizeof how.conversation);
+    return relaunch(launch, args, &how);
+}
+
+// Another model, in a fork of the conversation if anything was said in it, or another conversation
+// with its own; where that cannot be, the one before. Of nothing that is wanted, the one before on
+// a fresh device.
+static int change_model(struct launch *launch, const struct args *given, struct args *args,
+                        const struct wanted_model *wanted) {
+    struct launch how = {.config = launch->config, .first = launch_named(given), .cost_said = true};
+    const struct config *config = launch->config;
+    struct error err = {0};
+    enum status status = STATUS_OK;
+    if (wanted->source) status = model_source_get(launch->db, wanted->source, &how.wanted, &err);
+    struct left_chat left = leave_chat(launch);
+    const char *to = wanted->conversation[0] ? wanted->conversation : left.conversation;
+    const bool changes = wanted->source || wanted->model.length || wanted->conversation[0];
+    int code = EXIT_MODEL;
+    memcpy(how.conversation, to, sizeof how.conversation);
+    if (wanted->model.length && !wanted->source) how.named = text_string(&wanted->model);
+    if (status != STATUS_OK)
+        complain_failed(EXIT_RUN_TIME, status, &err);
+    else if (changes) {
+        *args = *given;
+        args_forget_model(args); // what the command line said of the first model is that one's
+        code = relaunch(launch, args, &how);
+    }
+    if (code != EXIT_DONE) code = return_to(launch, given, args, config, &left, to);
+    keep_changes(code == EXIT_DONE ? launch->session : NULL, &left.changes);
+    if (code == EXIT_DONE) {
+        const bool moved = strcmp(launch->session->front->conversation.id, left.conversation) != 0;
+        memcpy(launch->session->previous, moved ? left.conversation : left.previous,
+               sizeof left.previous);
+    }
+    model_source_deinit(&left.source);
+    text_deinit(&left.model);
+    return code;
+}
+
+// A chat, and after each /model, /resume of another model's conversation, or failure of the device
+// another one.
+static int run_models(struct launch *launch, const struct args *given,
+                      const struct outgoing *prompt) {
+    struct args args;
+    struct wanted_model wanted = {0};
     struct reopening reopening = {0};
-    int code = run_interactive(launch, prompt, &model, &reopening);
-    while (model.length > 0 || reopening.wanted) {
-        struct text path = model, question = reopening.question;
+    int code = run_interactive(launch, prompt, &wanted, &reopening);
+    while (wanted.source || wanted.model.length || wanted.conversation[0] || reopening.wanted) {
+        struct wanted_model now = wanted;
+        struct text question = reopening.question;
         const struct outgoing again = {.text = text_string(&question), .length = question.length};
-        model = (struct text){0};
-        code = change_model(launch, &args, path.length ? text_string(&path) : NULL);
+        wanted = (struct wanted_model){0};
+        code = change_model(launch, given, &args, &now);
         reopening = (struct reopening){.done = reopening.done};
-        if (code == EXIT_DONE) code = run_interactive(launch, &again, &model, &reopening);
-        text_deinit(&path);
+        if (code == EXIT_DONE) code = run_interactive(launch, &again, &wanted, &reopening);
+        text_deinit(&now.model);
         text_deinit(&question);
     }
     launch_close(launch); // before its args go
@@ -228,7 +278,8 @@ static int run_chat(const struct args *args, const struct config *config) {
     const bool once = wants_answer(args);
     choose_look(args);
     const bool asked = once || args->prompt || args->prompt_file || args->files.count;
-    struct launch launch = {.args = args, .config = config, .once = once};
+    struct launch launch = {
+        .args = args, .config = config, .once = once, .named = launch_named(args)};
     struct text prompt = {0};
     size_t said = 0;
     int code = once ? EXIT_DONE : check_terminal(args);
@@ -240,7 +291,7 @@ static int run_chat(const struct args *args, const struct config *config) {
     const struct outgoing message = {
         .text = text_string(&prompt), .length = prompt.length, .said = said};
     if (code == EXIT_DONE)
-        code = once ? oneshot_run(&launch, &message) : run_models(&launch, &message);
+        code = once ? oneshot_run(&launch, &message) : run_models(&launch, args, &message);
     launch_close(&launch);
     text_deinit(&prompt);
     return code;

@@ -100,6 +100,7 @@ struct engine_info {
     char backend[16];                   // "remote": see the next
     char remote[16];                    // "messages" or "tokens", which a server gets; "": none
     bool takes_grammars;                // the server does, and not only schemas
+    bool unlisted;                      // it lists models, and not this one
     char device[ENGINE_NAME_BYTES];
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape

@@ -210,8 +210,8 @@ static enum status insert(struct db *db, const struct conversation *fresh, int64
                           struct error *err) {
     static const char sql[] =
         "INSERT INTO conversation(id, name, tip, model, forked_from, forked_at, used, created_ms,"
-        " updated_ms) VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
-        " (SELECT 1 + coalesce(max(used), 0) FROM conversation), ?7, ?7)";
+        " updated_ms, source) VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
+        " (SELECT 1 + coalesce(max(used), 0) FROM conversation), ?7, ?7, ?8)";
     struct statement statement;
     ASSERT(number > 0 && fresh->id[0]);
     TRY(statement_start(db, sql, &statement, err));
@@ -222,6 +222,7 @@ static enum status insert(struct db *db, const struct conversation *fresh, int64
     statement_bind_id(&statement, 5, conversation_id_read(fresh->forked_from));
     statement_bind_id(&statement, 6, fresh->forked_at);
     statement_bind_integer(&statement, 7, fresh->created_ms);
+    statement_bind_id(&statement, 8, fresh->source);
     TRY(statement_run(&statement, err));
     return note_root(db, number, fresh->tip, err);
 }
@@ -264,7 +265,8 @@ static enum status make_fork(struct db *db, const char *original_id, int64_t tip
     struct conversation original;
     TRY(find_number(db, original_id, &original, err));
     TRY(check_on_path(db, &original, tip, err));
-    *fork = (struct conversation){.tip = tip, .forked_at = tip, .model = original.model};
+    *fork = (struct conversation){
+        .tip = tip, .forked_at = tip, .model = original.model, .source = original.source};
     memcpy(fork->forked_from, original.id, sizeof fork->forked_from);
     return make(db, name, fork, err);
 }
@@ -350,6 +352,7 @@ enum status conversation_read(struct statement *statement, struct conversation *
     read.updated_ms = statement_integer(statement, 7, INT64_MIN, INT64_MAX);
     read.one_shot = statement_integer(statement, 8, 0, 1);
     const char *title = statement_text(statement, 9, &title_length);
+    read.source = statement_id(statement, 10, INT64_MAX);
     TRY(statement_sound(statement, "conversation", number, err));
     TRY(copy_name(statement, read.id, name, length, read.name, err));
     TRY(copy_name(statement, read.id, title, title_length, read.title, err));
@@ -423,6 +426,17 @@ enum status conversation_set_title(struct db *db, const char *id, const char *ti
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, conversation_id_read(id));
     if (title[0]) statement_bind_text(&statement, 2, title, strlen(title));
+    return statement_run(&statement, err);
+}
+
+enum status conversation_set_source(struct db *db, const char *id, int64_t source,
+                                    struct error *err) {
+    static const char sql[] = "UPDATE conversation SET source = ?2 WHERE id = ?1";
+    struct statement statement;
+    ASSERT(conversation_id_read(id) != 0);
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, conversation_id_read(id));
+    statement_bind_id(&statement, 2, source);
     return statement_run(&statement, err);
 }
 

@@ -32,6 +32,7 @@ struct conversation {
     int64_t forked_at;                       // the message it was forked at
     int64_t tip;                             // MESSAGE_NONE: empty
     int64_t model;                           // the db's number of the model last used
+    int64_t source; // the db's number of how that one is opened (model_source.h); 0: not known
     int64_t created_ms, updated_ms;
     bool one_shot; // a single question outside of a chat: lists leave it out
 };
@@ -96,6 +97,10 @@ MUST_CHECK enum status conversation_set_title(struct db *db, const char *id, con
 // Whether lists leave it out. A name given later takes it in again.
 MUST_CHECK enum status conversation_set_one_shot(struct db *db, const char *id, bool one_shot,
                                                  struct error *err);
+
+// Which model it is held with; 0: none. A fork has its original's.
+MUST_CHECK enum status conversation_set_source(struct db *db, const char *id, int64_t source,
+                                               struct error *err);
 
 // Moves the tip (and says which model wrote it; 0: as before); updates updated_ms. "Newest" is
 // by these moves, not by the clock.

@@ -7,6 +7,8 @@
 //
 // Schema (migrations are in migration.c):
 //   model              id, digest unique, name             a model by content, not by path
+//   model_source       kind, name, model, …               how a model is opened (model_source.h)
+//   model_part         (model_source, place) → path, …     the files that it is made of
 //   model_file         path, size, mtime_ns, digest        memo: path → digest
 //   message            id, parent, root, role, stop, …     a tree: parent NULL is a root
 //   message_body       id, text, …stats                    apart, so that walks stay narrow

@@ -66,7 +66,23 @@ static const char STEP_3[] = "ALTER TABLE message_body ADD COLUMN said INTEGER N
                              "ALTER TABLE conversation ADD COLUMN title TEXT;"
                              "PRAGMA user_version = 3;";
 
-static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3};
+// model_source: how a conversation's model is opened again (model_source.h). key: a hash of the row
+// and its parts, none of which ever changes. used orders by use. A conversation from before has
+// none.
+static const char STEP_4[] =
+    "CREATE TABLE model_source(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,"
+    " model INTEGER NOT NULL REFERENCES model(id), identity BLOB NOT NULL, kind INTEGER NOT NULL,"
+    " name BLOB NOT NULL, server BLOB NOT NULL, listed INTEGER NOT NULL,"
+    " key_from BLOB NOT NULL, used INTEGER NOT NULL);"
+    "CREATE TABLE model_part("
+    " source INTEGER NOT NULL REFERENCES model_source(id) ON DELETE CASCADE,"
+    " place INTEGER NOT NULL, role INTEGER NOT NULL, path BLOB NOT NULL, bytes INTEGER NOT NULL,"
+    " digest BLOB NOT NULL, scale_bits INTEGER NOT NULL,"
+    " PRIMARY KEY(source, place)) WITHOUT ROWID;"
+    "ALTER TABLE conversation ADD COLUMN source INTEGER REFERENCES model_source(id);"
+    "PRAGMA user_version = 4;";
+
+static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3, STEP_4};
 
 const struct schema MIGRATION_CONVERSATIONS = {
     .application_id = 0x71756972,

@@ -23,7 +23,7 @@ enum {
     DB_BUSY_MS = 5000,      // that a writer waits for another process
     DB_BUSY_AGAIN_MS = 200, // where it has just waited in vain
     DB_STOPPED_MS = 400,    // where it is stopped: longer than others write
-    DB_MAX_STATEMENTS = 64,
+    DB_MAX_STATEMENTS = 96,
     DB_MAX_LOCKS = 128,
 };
 

@@ -72,6 +72,7 @@ enum status chat_store(struct chat *chat, const char *name, struct error *err) {
     else
         TRY(conversation_create(db, name, chat->transcript.model, &made, err));
     TRY(conversation_lock(db, made.id, err));
+    TRY(session_hold(chat->session, &made, err));
     chat->conversation = made;
     return chat->session->one_shot && !name[0] && !original.id[0]
                ? chat_mark_one_shot(chat, true, err)
@@ -92,6 +93,31 @@ enum status chat_rename(struct chat *chat, const char *name, struct error *err) 
     TRY(conversation_find(db, chat->conversation.id, &renamed, err));
     memcpy(chat->conversation.name, renamed.name, sizeof renamed.name);
     return STATUS_OK;
+}
+
+enum status chat_is_foreign(const struct session *session, const struct conversation *conversation,
+                            bool *foreign, struct error *err) {
+    TRY(session_differs(session, conversation, foreign, err));
+    *foreign = *foreign && conversation->tip != MESSAGE_NONE;
+    return STATUS_OK;
+}
+
+enum status chat_take_over(struct chat *chat, struct error *err) {
+    TRY(session_hold(chat->session, &chat->conversation, err));
+    chat->reads_only = false;
+    return STATUS_OK;
+}
+
+enum status chat_check_writable(const struct chat *chat, struct error *err) {
+    struct model_source source;
+    TRY(chat_check_idle(chat, err));
+    if (!chat->reads_only) return STATUS_OK;
+    TRY(model_source_get(chat->session->db, chat->conversation.source, &source, err));
+    error_set(err, STATUS_UNSUPPORTED,
+              "this conversation is held with %s, which is not open: /model NAME goes on in a fork",
+              source.model_name);
+    model_source_deinit(&source);
+    return STATUS_UNSUPPORTED;
 }
 
 enum status chat_check_idle(const struct chat *chat, struct error *err) {

@@ -48,6 +48,7 @@ struct chat {
     struct transcript transcript;
     struct sequence *sequence; // never NULL; may be empty
     bool preamble_pinned;      // of the sequence
+    bool reads_only;           // its model is another than the session's (chat_is_foreign)
     struct text draft;         // what a turn or a move has given back
     struct turn turn;
     struct reply reply;
@@ -77,6 +78,18 @@ MUST_CHECK enum status chat_store(struct chat *chat, const char *name, struct er
 
 // A question outside of a chat, or, once a chat goes on with it, no more.
 MUST_CHECK enum status chat_mark_one_shot(struct chat *chat, bool one_shot, struct error *err);
+
+// Is the conversation held with another model than the session's, so that it can only be read here?
+// One that nothing was said in, or whose model is not known, takes the session's.
+MUST_CHECK enum status chat_is_foreign(const struct session *session,
+                                       const struct conversation *conversation, bool *foreign,
+                                       struct error *err);
+
+// From now on the conversation, which is stored and locked, is held with the session's model.
+MUST_CHECK enum status chat_take_over(struct chat *chat, struct error *err);
+
+// chat_check_idle(), and UNSUPPORTED where it can only be read.
+MUST_CHECK enum status chat_check_writable(const struct chat *chat, struct error *err);
 
 // BUSY while an answer is being written.
 MUST_CHECK enum status chat_check_idle(const struct chat *chat, struct error *err);

@@ -28,11 +28,13 @@ static enum status split_unanswered(struct transcript *transcript, struct text *
 // Leaves the current conversation for `to`, which is already locked.
 static void change_to(struct chat *chat, const struct conversation *to) {
     struct session *session = chat->session;
+    const int64_t left = chat->conversation.source;
     if (chat->conversation.id[0]) {
         conversation_unlock(chat->session->db, chat->conversation.id);
         memcpy(session->previous, chat->conversation.id, sizeof session->previous);
     }
     chat->conversation = *to;
+    chat->reads_only = chat->reads_only && to->source == left;
     chat->turn.kept = -1;
 }
 
@@ -55,14 +57,17 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
     struct transcript transcript = transcript_like(&chat->transcript);
     struct text draft = {0};
     struct conversation locked; // its tip may have moved before we had the lock
+    bool foreign = false;
     TRY(conversation_lock(chat->session->db, to->id, err));
     enum status status = conversation_find(chat->session->db, to->id, &locked, err);
     if (status == STATUS_OK)
         status = transcript_load(&transcript, chat->session->db, locked.tip, err);
+    if (status == STATUS_OK) status = chat_is_foreign(chat->session, &locked, &foreign, err);
     if (status == STATUS_OK && locked.model == 0 && locked.tip != MESSAGE_NONE) {
         status = conversation_move(chat->session->db, to->id, locked.tip, transcript.model, err);
         locked.model = transcript.model; // its first: the conversation was imported
     }
+    if (status == STATUS_OK && !foreign) status = session_hold(chat->session, &locked, err);
     if (status == STATUS_OK) status = split_unanswered(&transcript, &draft);
     if (status != STATUS_OK) {
         conversation_unlock(chat->session->db, to->id);
@@ -71,6 +76,7 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
         return status;
     }
     enter(chat, &locked, &transcript, &draft);
+    chat->reads_only = foreign;
     return STATUS_OK;
 }
 
@@ -88,6 +94,7 @@ enum status chat_new(struct chat *chat, const char *name, struct error *err) {
     TRY(set_name(&made, name, err));
     if (name[0] && !chat->session->one_shot) {
         TRY(conversation_create(chat->session->db, name, chat->transcript.model, &made, err));
+        TRY(session_hold(chat->session, &made, err));
         TRY(conversation_lock(chat->session->db, made.id, err));
     }
     struct transcript transcript = transcript_like(&chat->transcript);
@@ -142,6 +149,7 @@ static enum status make_fork(struct chat *chat, const struct conversation *origi
     TRY(set_name(fork, name, err));
     if (chat->session->one_shot) return STATUS_OK;
     TRY(conversation_fork(chat->session->db, original, tip, name, fork, err));
+    TRY(session_hold(chat->session, fork, err));
     return conversation_lock(chat->session->db, fork->id, err);
 }
 
@@ -257,7 +265,7 @@ static void note_step(struct chat *chat, int64_t from) {
 }
 
 enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, struct error *err) {
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     const int64_t all = chat_turn_count(chat);
     size_t at;
     if (turns < 1 || turns > all)
@@ -369,7 +377,7 @@ static enum status redo_step(struct chat *chat, int64_t *turns, struct error *er
 
 enum status chat_redo(struct chat *chat, int64_t turns, struct error *err) {
     bool moved = false, more = true;
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     while (more) {
         const int64_t before = chat->conversation.tip;
         int64_t went = turns ? turns : INT64_MAX;
@@ -386,7 +394,7 @@ enum status chat_redo(struct chat *chat, int64_t turns, struct error *err) {
 }
 
 enum status chat_go(struct chat *chat, int64_t message, struct error *err) {
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     if (!chat->conversation.id[0])
         return error_set(err, STATUS_NOT_FOUND, "nothing was said in this conversation yet");
     const int64_t before = chat->conversation.tip;
@@ -413,7 +421,7 @@ static enum status check_alternative(struct chat *chat, int64_t answer, struct e
 }
 
 enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     TRY(check_alternative(chat, answer, err));
     TRY(go_to(chat, answer, err));
     for (int32_t i = 0; i < chat->turn.answer_count; i++) // it may be one of the last turn's

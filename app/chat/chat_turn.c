@@ -385,7 +385,7 @@ enum status chat_send(struct chat *chat, const struct outgoing *message, struct 
     const struct session_settings *settings = &chat->session->settings;
     const int32_t answers = settings->answers > 1 ? settings->answers : 1, beams = settings->beams;
     struct token_ids ids = {0};
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     enum status status = prepare(chat, message, beams > 1 ? beams : answers, &ids, err);
     if (status == STATUS_OK) status = store_message(chat, message, &ids, err);
     token_ids_deinit(&ids);
@@ -413,7 +413,7 @@ static enum status find_answer(const struct chat *chat, const struct message **a
 // Begins so many answers beside the last one, or one by a search of so many beams.
 static enum status begin_another(struct chat *chat, int32_t answers, int32_t beams,
                                  struct error *err) {
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     const struct message *answer;
     TRY(find_answer(chat, &answer, err));
     const size_t before = chat->transcript.count - 1;
@@ -439,7 +439,7 @@ enum status chat_search(struct chat *chat, int32_t width, struct error *err) {
 }
 
 enum status chat_continue(struct chat *chat, struct error *err) {
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     const struct message *answer;
     TRY(find_answer(chat, &answer, err));
     if (answer->stop == STOP_END)

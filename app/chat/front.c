@@ -70,13 +70,18 @@ enum status front_fork_at(struct session *session, int64_t turn, struct error *e
     return bring(session, another, chat_fork_from(another, here, turn, "", err));
 }
 
-enum status front_resume(struct session *session, const char *which, struct error *err) {
-    struct conversation found;
-    struct chat *another;
+enum status front_find(const struct session *session, const char *which, struct conversation *found,
+                       struct error *err) {
     const bool back = strcmp(which, "-") == 0;
     if (back && !session->previous[0])
         return error_set(err, STATUS_NOT_FOUND, "there is no previous conversation yet");
-    TRY(conversation_find(session->db, back ? session->previous : which, &found, err));
+    return conversation_find(session->db, back ? session->previous : which, found, err);
+}
+
+enum status front_resume(struct session *session, const char *which, struct error *err) {
+    struct conversation found;
+    struct chat *another;
+    TRY(front_find(session, which, &found, err));
     if (strcmp(found.id, session->front->conversation.id) == 0) return STATUS_OK;
     struct chat *left = find_unfollowed(session, found.id);
     if (left) {

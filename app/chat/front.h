@@ -21,6 +21,10 @@ MUST_CHECK enum status front_resume(struct session *session, const char *which, 
 MUST_CHECK enum status front_fork(struct session *session, const char *name, struct error *err);
 MUST_CHECK enum status front_fork_at(struct session *session, int64_t turn, struct error *err);
 
+// The conversation that front_resume() would go to.
+MUST_CHECK enum status front_find(const struct session *session, const char *which,
+                                  struct conversation *found, struct error *err);
+
 // Is an answer being written in the conversation, in front or in the background?
 bool front_is_writing(const struct session *session, const char *conversation);
 

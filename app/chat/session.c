@@ -30,6 +30,14 @@ static enum status open_model(struct session *session, const struct session_opti
     return db_model(session->db, options->digest, info.model_name, &session->model, err);
 }
 
+static enum status enter_source(struct session *session, const struct model_source *source,
+                                struct error *err) {
+    struct model_source entered = *source; // borrows its texts
+    entered.model = session->model;
+    session->identity = source->identity;
+    return model_source_enter(session->db, &entered, &session->source, err);
+}
+
 enum status session_open(const struct session_options *options, struct session **result,
                          struct error *err) {
     struct session *session = calloc(1, sizeof *session);
@@ -41,6 +49,8 @@ enum status session_open(const struct session_options *options, struct session *
     enum status status = options->db ? STATUS_OK : db_open(":memory:", &session->own_db, err);
     session->db = options->db ? options->db : session->own_db;
     if (status == STATUS_OK) status = open_model(session, options, err);
+    if (status == STATUS_OK && options->source)
+        status = enter_source(session, options->source, err);
     if (status == STATUS_OK && options->preamble)
         status = text_append_string(&session->preamble, options->preamble);
     if (status != STATUS_OK) {
@@ -49,6 +59,25 @@ enum status session_open(const struct session_options *options, struct session *
     }
     session->stops = (struct stops){{options->stops, chat_template_stops(session->chat_template)}};
     *result = session;
+    return STATUS_OK;
+}
+
+enum status session_hold(const struct session *session, struct conversation *conversation,
+                         struct error *err) {
+    if (!session->source || conversation->source == session->source) return STATUS_OK;
+    TRY(conversation_set_source(session->db, conversation->id, session->source, err));
+    conversation->source = session->source;
+    return STATUS_OK;
+}
+
+enum status session_differs(const struct session *session, const struct conversation *conversation,
+                            bool *differs, struct error *err) {
+    struct hash128 identity;
+    *differs = false;
+    if (!session->source || !conversation->source || conversation->source == session->source)
+        return STATUS_OK;
+    TRY(model_source_identity(session->db, conversation->source, &identity, err));
+    *differs = !hash_equal(identity, session->identity);
     return STATUS_OK;
 }
 

@@ -22,6 +22,7 @@
 #include "app/chat/turn.h"
 #include "prompts/template.h"
 #include "store/conversation.h"
+#include "store/model_source.h"
 
 enum { SESSION_MAX_UNFOLLOWED = 16, SESSION_MAX_STEPS = 64 };
 
@@ -55,9 +56,11 @@ struct session {
     int32_t context; // tokens
     char remote[16]; // "messages" or "tokens" go to a server that has the model; "": it is here
     struct db *db, *own_db;
-    int64_t model;        // the db's number
-    struct text preamble; // of new conversations (prompts/preamble.h)
-    bool one_shot;        // a question outside of a chat, as its conversation is marked
+    int64_t model;           // the db's number
+    int64_t source;          // the same of how it is opened (store/model_source.h); 0: not known
+    struct hash128 identity; // of that one
+    struct text preamble;    // of new conversations (prompts/preamble.h)
+    bool one_shot;           // a question outside of a chat, as its conversation is marked
     struct session_settings settings;
     struct stops stops;
     struct stop_words stop_words; // that session_set_stops() was given
@@ -76,12 +79,13 @@ struct session {
 };
 
 struct session_options {
-    struct engine *engine;     // borrowed
-    struct db *db;             // borrowed; NULL: nothing is saved (a database in memory)
-    struct hash128 digest;     // of the model
-    const char *preamble;      // of new conversations; "" or NULL: none; copied
-    const char *chat_template; // file or name in place of the model's own; NULL: that
-    bool one_shot;             // unnamed conversations are marked so
+    struct engine *engine;             // borrowed
+    struct db *db;                     // borrowed; NULL: nothing is saved (a database in memory)
+    struct hash128 digest;             // of the model
+    const struct model_source *source; // how it is opened, but for `model`; NULL: not known
+    const char *preamble;              // of new conversations; "" or NULL: none; copied
+    const char *chat_template;         // file or name in place of the model's own; NULL: that
+    bool one_shot;                     // unnamed conversations are marked so
     struct session_settings settings;
     const char *const *stops; // strings that end an answer, NULL-terminated; borrowed; or NULL
 };
@@ -103,6 +107,15 @@ struct session_changes {
 struct session_changes session_take_changes(struct session *session);
 MUST_CHECK enum status session_make_changes(struct session *session,
                                             struct session_changes *changes, struct error *err);
+
+// The stored conversation is held with this session's model from now on.
+MUST_CHECK enum status session_hold(const struct session *session,
+                                    struct conversation *conversation, struct error *err);
+
+// Is it held with a model that answers otherwise?
+MUST_CHECK enum status session_differs(const struct session *session,
+                                       const struct conversation *conversation, bool *differs,
+                                       struct error *err);
 
 // What a turn's requests are asked with. Without a given seed one is drawn.
 struct request_options session_request(const struct session *session);

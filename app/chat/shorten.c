@@ -101,7 +101,7 @@ static enum status make_fork(const struct chat *chat, const char *summary, size_
 enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_from,
                          struct error *err) {
     struct conversation fork;
-    TRY(chat_check_idle(chat, err));
+    TRY(chat_check_writable(chat, err));
     if (chat_turn_count(chat) == 0)
         return error_set(err, STATUS_BAD_INPUT, "there is no turn to leave out yet");
     ASSERT(keep_from == chat->transcript.count ||

@@ -42,9 +42,9 @@ void title_read(const char *answer, size_t length, char line[TITLE_BYTES]) {
 bool title_wanted(const struct title *title, const struct chat *chat) {
     const struct conversation *conversation = &chat->conversation;
     const size_t count = chat_message_count(chat);
-    return !title->turn.active && conversation->id[0] && !conversation->name[0] &&
-           !conversation->title[0] && !chat->turn.active && count >= EXCHANGE &&
-           chat_message(chat, count - 1)->role == MESSAGE_ASSISTANT &&
+    return !title->turn.active && !chat->reads_only && conversation->id[0] &&
+           !conversation->name[0] && !conversation->title[0] && !chat->turn.active &&
+           count >= EXCHANGE && chat_message(chat, count - 1)->role == MESSAGE_ASSISTANT &&
            strcmp(conversation->id, title->conversation) != 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/base/path.h"
 #include "app/cli/options.h"
 #include "app/cli/subcommands.h"
 #include "kernels/base/assert.h"
@@ -298,4 +299,43 @@ enum status args_check(const struct args *args, struct error *err) {
         return error_set(err, STATUS_BAD_INPUT, "quire kv knows check and drop, not \"%.60s\"",
                          verb);
     return STATUS_OK;
+}
+
+enum status args_read_lora(const char *given, struct text *path, float *scale, struct error *err) {
+    const char *equals = strrchr(given, '=');
+    char *end = NULL;
+    *scale = 1;
+    TRY(path_expand(given, path));
+    if (!equals || access(text_string(path), F_OK) == 0) return STATUS_OK;
+    *scale = strtof(equals + 1, &end);
+    if (end == equals + 1 || *end)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--lora: expected FILE or FILE=SCALE, found \"%.200s\"", given);
+    path->length -= strlen(equals);
+    path->bytes[path->length] = '\0';
+    return STATUS_OK;
+}
+
+static void forget(struct args *args, const char *name) {
+    const struct option *option = option_find(name, strlen(name));
+    args->sources[row_of(option)] = ARGS_DEFAULT;
+}
+
+void args_forget_model(struct args *args) {
+    struct args_list *templates = &args->chat_templates;
+    struct args_list kept = {0};
+    for (size_t i = 0; i < templates->count; i++)
+        if (strchr(templates->items[i], '=')) kept.items[kept.count++] = templates->items[i];
+    *templates = kept;
+    args->loras = (struct args_list){0};
+    if (args_source(args, "vocabulary") == ARGS_WORDS) args->vocabulary = NULL;
+    forget(args, "lora");
+    forget(args, "vocabulary");
+    forget(args, "chat-template");
+}
+
+void args_forget_key(struct args *args) {
+    if (args_source(args, "key-from") != ARGS_WORDS) return;
+    args->key_from = NULL;
+    forget(args, "key-from");
 }

@@ -29,6 +29,15 @@ MUST_CHECK enum status args_set(struct args *args, const char *name, const char 
 // BAD_INPUT: options that do not go together, or not with this command.
 MUST_CHECK enum status args_check(const struct args *args, struct error *err);
 
+// "FILE=0.5" of --lora is the file, appended, with a scale. A path may have an equals sign itself.
+MUST_CHECK enum status args_read_lora(const char *given, struct text *path, float *scale,
+                                      struct error *err);
+
+// Forgets what the command line said of a model: adapters, vocabulary, and a chat template that is
+// not for models of a name. Where its key is stays.
+void args_forget_model(struct args *args);
+void args_forget_key(struct args *args);
+
 // The source of the option with this long name, which must exist.
 enum args_source args_source(const struct args *args, const char *name);
 

@@ -3,12 +3,14 @@
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/base/attachment.h"
 #include "app/base/path.h"
@@ -18,6 +20,7 @@
 #include "kernels/base/array.h"
 
 enum { NAMES_SHOWN = 5 };
+static const char DEMO_NAME[] = "quire-demo-30m", DEMO_FILE[] = "quire-demo-30m-q8_0";
 
 // How the path below a place becomes a name.
 enum naming { NAMING_PATH, NAMING_HUB };
@@ -27,6 +30,7 @@ struct walk {
     const char *place;
     enum naming naming;
     enum status status;
+    size_t wanted; // any file or folder of these bytes, and nothing else; 0: models
 };
 
 void found_models_deinit(struct found_models *models) {
@@ -75,6 +79,27 @@ static size_t file_bytes(const char *path, size_t first) {
     for (int32_t i = 2; checkpoint_part(path, i, part, sizeof part); i++)
         if (stat(part, &info) == 0) bytes += (size_t)info.st_size;
     return bytes;
+}
+
+static size_t folder_bytes(const char *path) {
+    size_t bytes = 0;
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        struct stat info;
+        if (ends_with(entry->d_name, ".safetensors") &&
+            fstatat(dirfd(folder), entry->d_name, &info, 0) == 0)
+            bytes += (size_t)info.st_size;
+    }
+    if (folder) closedir(folder);
+    return bytes;
+}
+
+size_t finder_bytes(const char *path) {
+    struct stat info;
+    if (stat(path, &info) != 0) return 0;
+    if (S_ISDIR(info.st_mode)) return folder_bytes(path);
+    return path_part(path).part == 1 ? file_bytes(path, (size_t)info.st_size)
+                                     : (size_t)info.st_size;
 }
 
 // "models--Qwen--Qwen3-8B-GGUF/snapshots/REVISION/x" is Qwen/Qwen3-8B-GGUF/x.
@@ -143,8 +168,14 @@ static void visit_entry(struct walk *walk, const char *path, const char *below, 
         return;
     }
     if (!S_ISREG(info.st_mode)) return;
-    facts->config = facts->config || !strcmp(entry, "config.json");
+    facts->config = facts->config || !strcmp(entry, "config.json") ||
+                    (walk->wanted && !strcmp(entry, "adapter_config.json"));
     if (ends_with(entry, ".safetensors")) facts->weights += (size_t)info.st_size;
+    if (walk->wanted) {
+        if ((size_t)info.st_size == walk->wanted || finder_bytes(whole) == walk->wanted)
+            walk->status = add_named(walk, whole, relative, &info, walk->wanted);
+        return;
+    }
     if (!ends_with(entry, ".gguf") || path_part(entry).part != 1 ||
         !strncasecmp(entry, "mmproj", 6))
         return;
@@ -162,6 +193,7 @@ static void walk_folder(struct walk *walk, const char *path, const char *below, 
         visit_entry(walk, path, below, entry->d_name, depth, &facts);
     }
     closedir(folder);
+    if (walk->wanted && facts.weights != walk->wanted) return;
     if (walk->status == STATUS_OK && facts.config && facts.weights && stat(path, &info) == 0)
         walk->status = add_named(walk, path, *below ? below : path, &info, facts.weights);
 }
@@ -194,7 +226,8 @@ static enum status add_manifest(struct walk *walk, const char *root, const char 
         char *tag = strrchr(rest, '/');
         if (tag) *tag = ':';
         const char *shown = !strncmp(rest, "library/", 8) ? rest + 8 : rest;
-        const struct walk named = {walk->models, walk->place, NAMING_PATH, STATUS_OK};
+        if (walk->wanted && (size_t)info.st_size != walk->wanted) continue;
+        const struct walk named = {walk->models, walk->place, NAMING_PATH, STATUS_OK, 0};
         status = add_named(&named, text_string(&blob), shown, &info, (size_t)info.st_size);
     }
     cJSON_Delete(json);
@@ -277,22 +310,34 @@ static int by_name(const void *a, const void *b) {
     return order ? order : strcmp(left->path, right->path);
 }
 
+static void search_all(struct walk *walk) {
+    const char *home = getenv("HOME");
+    search_own(walk);
+    search(walk, "Hugging Face", getenv("HF_HUB_CACHE"), "", NAMING_HUB);
+    search(walk, "Hugging Face", getenv("HF_HOME"), "hub", NAMING_HUB);
+    search(walk, "Hugging Face", getenv("XDG_CACHE_HOME"), "huggingface/hub", NAMING_HUB);
+    search(walk, "Hugging Face", home, ".cache/huggingface/hub", NAMING_HUB);
+    search_ollama(walk, getenv("OLLAMA_MODELS"), "");
+    search_ollama(walk, home, ".ollama/models");
+    search_ollama(walk, "/usr/share/ollama/.ollama/models", "");
+    search(walk, "LM Studio", home, ".lmstudio/models", NAMING_PATH);
+    search(walk, "LM Studio", home, ".cache/lm-studio/models", NAMING_PATH);
+    search(walk, "llama.cpp", getenv("LLAMA_CACHE"), "", NAMING_PATH);
+    search(walk, "llama.cpp", home, ".cache/llama.cpp", NAMING_PATH);
+}
+
 enum status finder_list(struct found_models *models) {
     struct walk walk = {.models = models};
-    const char *home = getenv("HOME");
-    search_own(&walk);
-    search(&walk, "Hugging Face", getenv("HF_HUB_CACHE"), "", NAMING_HUB);
-    search(&walk, "Hugging Face", getenv("HF_HOME"), "hub", NAMING_HUB);
-    search(&walk, "Hugging Face", getenv("XDG_CACHE_HOME"), "huggingface/hub", NAMING_HUB);
-    search(&walk, "Hugging Face", home, ".cache/huggingface/hub", NAMING_HUB);
-    search_ollama(&walk, getenv("OLLAMA_MODELS"), "");
-    search_ollama(&walk, home, ".ollama/models");
-    search_ollama(&walk, "/usr/share/ollama/.ollama/models", "");
-    search(&walk, "LM Studio", home, ".lmstudio/models", NAMING_PATH);
-    search(&walk, "LM Studio", home, ".cache/lm-studio/models", NAMING_PATH);
-    search(&walk, "llama.cpp", getenv("LLAMA_CACHE"), "", NAMING_PATH);
-    search(&walk, "llama.cpp", home, ".cache/llama.cpp", NAMING_PATH);
+    search_all(&walk);
     if (models->count) qsort(models->items, models->count, sizeof models->items[0], by_name);
+    return walk.status;
+}
+
+enum status finder_list_of_size(const char *beside, size_t bytes, struct found_models *models) {
+    struct walk walk = {.models = models, .place = beside, .wanted = bytes};
+    if (bytes == 0) return STATUS_OK;
+    walk_folder(&walk, beside, "", FINDER_MAX_DEPTH - 1);
+    search_all(&walk);
     return walk.status;
 }
 
@@ -387,6 +432,28 @@ static enum status find_in_hub(const char *given, struct text *path, struct erro
                      given);
 }
 
+// Beside the installed program, else where it was built.
+enum status finder_find_demo(struct text *path, struct error *err) {
+    char program[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length > 0) {
+        program[length] = '\0';
+        char *slash = strrchr(program, '/');
+        if (slash) *slash = '\0';
+        TRY(text_format(path, "%s/../share/quire/%s.gguf", program, DEMO_FILE));
+        if (access(text_string(path), R_OK) == 0) return STATUS_OK;
+        text_clear(path);
+    }
+    TRY(text_append_string(path, QUIRE_DEMO_MODEL));
+    if (access(text_string(path), R_OK) == 0) return STATUS_OK;
+    return error_set(err, STATUS_NOT_FOUND,
+                     "no model is given (-m FILE.gguf), and the demo model is not installed");
+}
+
+bool finder_is_demo(const char *name) {
+    return !strcmp(name, "demo") || !strcasecmp(name, DEMO_NAME);
+}
+
 enum status finder_find(const char *name, struct text *path, struct error *err) {
     struct stat info;
     struct found_models models = {0};
@@ -398,5 +465,6 @@ enum status finder_find(const char *name, struct text *path, struct error *err) 
     enum status status = finder_list(&models);
     if (status == STATUS_OK) status = choose(&models, name, path, err);
     found_models_deinit(&models);
-    return status;
+    return status == STATUS_NOT_FOUND && finder_is_demo(name) ? finder_find_demo(path, err)
+                                                              : status;
 }

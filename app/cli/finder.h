@@ -19,6 +19,7 @@
 #ifndef APP_FINDER_H
 #define APP_FINDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,10 +45,22 @@ struct found_models { // {0} is empty
 MUST_CHECK enum status finder_list(struct found_models *models);
 void found_models_deinit(struct found_models *models);
 
-// The path of the model that `name` means: an existing path is itself; a folder that is no model
-// but contains one means that one; hf:ORG/REPO[:WHICH] is what the hub's cache has; otherwise the
-// model of this name, or the only one whose name has it as a whole part, ignoring case. NOT_FOUND:
-// none; BAD_INPUT: several, with a list.
+// What was moved: each model, adapter or other file of exactly these bytes in the same places and
+// in the folder `beside`. As finder_list(), in no order.
+MUST_CHECK enum status finder_list_of_size(const char *beside, size_t bytes,
+                                           struct found_models *models);
+
+// Of a file, of all parts of a split, or of a folder's weights; 0: it is not there.
+size_t finder_bytes(const char *path);
+
+// The model that is part of quire, "demo" or by the name that it shows. NOT_FOUND: not installed.
+MUST_CHECK enum status finder_find_demo(struct text *path, struct error *err);
+bool finder_is_demo(const char *name);
+
+// The path of the model that `name` means: an existing path is itself; the demo model by its name;
+// a folder that is no model but contains one means that one; hf:ORG/REPO[:WHICH] is what the hub's
+// cache has; otherwise the model of this name, or the only one whose name has it as a whole part,
+// ignoring case. NOT_FOUND: none; BAD_INPUT: several, with a list.
 MUST_CHECK enum status finder_find(const char *name, struct text *path, struct error *err);
 
 #endif

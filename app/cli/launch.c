@@ -27,40 +27,6 @@
 #include "prompts/preamble.h"
 #include "store/disk_cache/disk_cache.h"
 
-// Beside the installed program, else where it was built.
-static enum status find_demo(struct text *path, struct error *err) {
-    static const char NAME[] = "quire-demo-30m-q8_0.gguf";
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) {
-        program[length] = '\0';
-        char *slash = strrchr(program, '/');
-        if (slash) *slash = '\0';
-        TRY(text_format(path, "%s/../share/quire/%s", program, NAME));
-        if (access(text_string(path), R_OK) == 0) return STATUS_OK;
-        text_clear(path);
-    }
-    TRY(text_append_string(path, QUIRE_DEMO_MODEL));
-    if (access(text_string(path), R_OK) == 0) return STATUS_OK;
-    return error_set(err, STATUS_NOT_FOUND,
-                     "no model is given (-m FILE.gguf), and the demo model is not installed");
-}
-
-static const char *given_model(const struct args *args) {
-    const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
-    return operand && args->operand_count ? args->operands[0] : args->model;
-}
-
-enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
-                              struct error *err) {
-    const char *given = given_model(args);
-    if (remote_model_is(args, given))
-        return error_set(err, STATUS_UNSUPPORTED, "%.300s is not on this machine, and no file",
-                         given);
-    *demo = given == NULL;
-    return given ? finder_find(given, path, err) : find_demo(path, err);
-}
-
 static enum status open_store(struct launch *launch, struct error *err) {
     const char *path = text_string(&launch->config->db_path);
     TRY(config_make_folder(path, err));
@@ -76,14 +42,13 @@ static bool picks_later(const struct args *args) {
     return args->resume && !*args->resume && !goes_on(args);
 }
 
-// Which conversation do -C and -r mean?
-static enum status find_place(const struct launch *launch, char id[CONVERSATION_ID_BYTES],
-                              struct error *err) {
+// Which conversation do -C and -r mean, and which model is it held with?
+static enum status find_place(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
-    struct conversation found;
+    struct conversation *found = &launch->found;
     if (goes_on(args)) {
         const bool one_shot = launch->once || args->all;
-        const enum status status = conversation_latest(launch->db, one_shot, &found, err);
+        const enum status status = conversation_latest(launch->db, one_shot, found, err);
         if (status == STATUS_NOT_FOUND)
             return error_set(
                 err, status,
@@ -91,10 +56,13 @@ static enum status find_place(const struct launch *launch, char id[CONVERSATION_
                          : "there is no chat to go on with; --all counts what -p has asked, too");
         TRY(status);
     } else {
-        TRY(conversation_find(launch->db, args->resume, &found, err));
+        TRY(conversation_find(launch->db, args->resume, found, err));
     }
-    memcpy(id, found.id, CONVERSATION_ID_BYTES);
-    return STATUS_OK;
+    memcpy(launch->conversation, found->id, CONVERSATION_ID_BYTES);
+    if (!found->source) return STATUS_OK;
+    TRY(model_source_get(launch->db, found->source, &launch->held, err));
+    const bool other = launch->named || launch->wanted.kind != MODEL_NONE;
+    return other ? STATUS_OK : model_source_copy(&launch->held, &launch->wanted);
 }
 
 // -r alone: the chat asks which one, so there must be a chat.
@@ -117,186 +85,18 @@ int launch_store(struct launch *launch) {
     if (picks_later(launch->args))
         status = let_pick(launch, &err);
     else if (launch->resumed)
-        status = find_place(launch, launch->conversation, &err);
+        status = find_place(launch, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
     return EXIT_DONE;
 }
 
-struct loading {
-    const char *what; // that was shown last
-    struct progress progress;
-};
-
-// "loading ━━━━─── 64 % · 2 s left", for each thing that takes its time.
-static void show_progress(void *user, const char *what, double fraction) {
-    enum { PARTS = 1000 };
-    struct loading *loading = user;
-    if (!loading->what || strcmp(loading->what, what) != 0) loading->progress.begun = false;
-    loading->what = what;
-    const struct progress_now now = {.what = what,
-                                     .done = (int64_t)(fraction * PARTS),
-                                     .total = PARTS,
-                                     .now_ms = clock_ms(),
-                                     .columns = terminal_width()};
-    progress_show(&loading->progress, &now);
-}
-
-// The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
-// say, which goes on without it.
-static struct disk_pool *open_disk(const struct launch *launch) {
-    struct text folder = {0};
-    struct disk_pool *disk = NULL;
-    if (launch->args->no_save) return NULL;
-    if (kv_disk_folder(launch->args, launch->config, &folder) == STATUS_OK) {
-        const char *path = text_string(&folder);
-        const uint64_t limit_bytes = kv_disk_limit(launch->args, path);
-        if (limit_bytes)
-            disk = disk_cache_create(
-                &(struct disk_cache_options){.folder = path, .limit_bytes = limit_bytes});
-    }
-    text_deinit(&folder);
-    return disk;
-}
-
-static enum kv_restore restore_choice(const struct args *args) {
-    if (strcmp(args->kv_restore, "always") == 0) return KV_RESTORE_ALWAYS;
-    return strcmp(args->kv_restore, "never") == 0 ? KV_RESTORE_NEVER : KV_RESTORE_AUTO;
-}
-
-// "FILE=0.5" is the file, with a scale. A path may have an equals sign itself.
-static enum status read_lora(const char *given, struct text *path, float *scale,
-                             struct error *err) {
-    const char *equals = strrchr(given, '=');
-    char *end = NULL;
-    *scale = 1;
-    TRY(path_expand(given, path));
-    if (!equals || access(text_string(path), F_OK) == 0) return STATUS_OK;
-    *scale = strtof(equals + 1, &end);
-    if (end == equals + 1 || *end)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "--lora: expected FILE or FILE=SCALE, found \"%.200s\"", given);
-    path->length -= strlen(equals);
-    path->bytes[path->length] = '\0';
-    return STATUS_OK;
-}
-
-static enum status read_loras(const struct args *args, struct adapter_source sources[],
-                              struct text paths[], struct error *err) {
-    for (size_t i = 0; i < args->loras.count; i++) {
-        TRY(read_lora(args->loras.items[i], &paths[i], &sources[i].scale, err));
-        sources[i].path = text_string(&paths[i]);
-    }
-    return STATUS_OK;
-}
-
-// The engine with the model at launch->model, and what tells its answers from others'.
-static enum status open_engine(struct launch *launch, const struct adapter_source *adapters,
-                               struct loading *loading, struct error *err) {
-    const struct args *args = launch->args;
-    const char *path = text_string(&launch->model);
-    struct hash128 digest;
-    const bool known = launch->db && digest_find(launch->db, path, &digest);
-    const struct engine_options options = {
-        .model_path = path,
-        .adapters = adapters,
-        .adapter_count = (int32_t)args->loras.count,
-        .backend = args->backend,
-        .threads = args->threads,
-        .context = args->context,
-        .block_size = args->block_size,
-        .kv_type = args->kv_type,
-        .attention = args->attention,
-        .kv_device_bytes = args->kv_device_bytes,
-        .kv_host_bytes = args->kv_host_bytes,
-        .disk = open_disk(launch),
-        .digest = known ? &digest : NULL,
-        .kv_restore = restore_choice(args),
-        .deterministic = args->deterministic,
-        .progress = args->quiet ? NULL : show_progress,
-        .progress_user = loading,
-    };
-    TRY(engine_open(&options, &launch->engine, err));
-    if (!known)
-        digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
-    if (!known && launch->db) digest_remember(launch->db, path, digest);
-    launch->digest = engine_identity(launch->engine, digest);
-    return STATUS_OK;
-}
-
-static enum status open_with_loras(struct launch *launch, struct loading *loading,
-                                   struct error *err) {
-    struct adapter_source sources[ARGS_LIST_MAX];
-    struct text paths[ARGS_LIST_MAX] = {0};
-    enum status status = read_loras(launch->args, sources, paths, err);
-    if (status == STATUS_OK) status = open_engine(launch, sources, loading, err);
-    for (size_t i = 0; i < ARGS_LIST_MAX; i++)
-        text_deinit(&paths[i]);
-    return status;
-}
-
-// The same for a model elsewhere.
-static int open_remote(struct launch *launch, const char *name) {
-    struct remote_model model = {0};
-    struct error err = {0};
-    enum status status = pull_check_offline(launch->args, name, &err);
-    if (status == STATUS_OK) status = remote_model_read(launch->args, name, &model, &err);
-    if (status == STATUS_OK) status = text_append_string(&launch->model, name);
-    if (status == STATUS_OK)
-        status =
-            engine_open(&(struct engine_options){.remote = &model.options}, &launch->engine, &err);
-    remote_model_deinit(&model);
-    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
-    launch->digest = engine_digest(launch->engine);
-    engine_info(launch->engine, &launch->info);
-    return EXIT_DONE;
-}
-
-// A chat at a terminal can ask whether to download what is not here.
-static bool may_pull(const struct launch *launch, const char *given, enum status status) {
-    return status == STATUS_NOT_FOUND && given && hub_name_is(given) && !launch->once &&
-           launch->args->command == COMMAND_CHAT && confirm_possible();
-}
-
-int launch_model(struct launch *launch) {
-    const struct args *args = launch->args;
-    const char *given = given_model(args);
-    if (remote_model_is(args, given)) return open_remote(launch, given);
-    struct error err = {0};
-    struct loading loading = {0};
-    bool demo;
-    enum status status = launch_find_model(args, &launch->model, &demo, &err);
-    if (may_pull(launch, given, status)) {
-        status = pull_wanted(args, given, &err);
-        if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, &err);
-        if (status == STATUS_OK) status = launch_find_model(args, &launch->model, &demo, &err);
-    }
-    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
-    if (demo && !args->quiet)
-        fprintf(stderr,
-                "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
-    notice_hold();
-    status = open_with_loras(launch, &loading, &err);
-    progress_clear(&loading.progress);
-    notice_release();
-    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
-    engine_info(launch->engine, &launch->info);
-    return EXIT_DONE;
-}
-
-int launch_reopen(struct launch *launch) {
-    engine_close(launch->engine);
-    launch->engine = NULL;
-    text_clear(&launch->model);
-    return launch_model(launch);
-}
-
-// "MODEL=FILE" is for models with MODEL in their path.
+// "MODEL=FILE" is for models with MODEL in their path. A file may have an equals sign itself.
 const char *launch_chat_template(const struct launch *launch) {
     const struct args_list *list = &launch->args->chat_templates;
     const char *path = text_string(&launch->model);
     for (size_t i = list->count; i-- > 0;) {
         const char *equals = strchr(list->items[i], '=');
-        if (!equals) return list->items[i];
+        if (!equals || access(list->items[i], F_OK) == 0) return list->items[i];
         if (memmem(path, strlen(path), list->items[i], (size_t)(equals - list->items[i])))
             return equals + 1;
     }
@@ -387,7 +187,9 @@ static enum status place(struct launch *launch, struct error *err) {
     const char *name = args->name ? args->name : "";
     struct chat *chat = launch->session->front;
     if (!launch->resumed) return *name ? chat_new(chat, name, err) : STATUS_OK;
-    if (!args->fork) return chat_resume(chat, launch->conversation, err);
+    if (!args->fork) TRY(chat_resume(chat, launch->conversation, err));
+    if (!args->fork)
+        return chat->reads_only && !launch->reads_only ? chat_take_over(chat, err) : STATUS_OK;
     return chat_fork_from(chat, launch->conversation, strtol(args->fork, NULL, 10), name, err);
 }
 
@@ -453,6 +255,7 @@ int launch_chat(struct launch *launch) {
         .db = launch->db,
         .digest = launch->digest,
         .preamble = text_string(&launch->preamble),
+        .source = launch->source.kind == MODEL_NONE ? NULL : &launch->source,
         .chat_template = launch_chat_template(launch),
         .one_shot = launch->once,
         .settings = {.sampler = launch_sampling(launch),
@@ -479,6 +282,7 @@ int launch_chat(struct launch *launch) {
     status = place(launch, &err);
     progress_clear(&launch->reading);
     if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);
+    launch_say_first_model(launch);
     return EXIT_DONE;
 }
 
@@ -489,5 +293,11 @@ void launch_close(struct launch *launch) {
     db_close(launch->db);
     text_deinit(&launch->model);
     text_deinit(&launch->preamble);
+    model_source_deinit(&launch->held);
+    model_source_deinit(&launch->wanted);
+    model_source_deinit(&launch->source);
+    held_files_deinit(&launch->files);
+    for (size_t i = 0; i < MODEL_PARTS_MAX; i++)
+        text_deinit(&launch->texts[i]);
     *launch = (struct launch){0};
 }

@@ -5,6 +5,9 @@
 // The database comes first, as it knows the model's digest, by which blocks on the disk are found
 // without reading the model file. Under --no-save there is neither, and nothing on the disk.
 //
+// -C and -r open the model that the conversation was held with, and only `named` overrides that:
+// the same model goes on in place, another one in a fork, whose cost is said.
+//
 // Each prints why it could not, in one line, and returns the exit code; EXIT_DONE is success.
 // Memory: all is owned by the struct, {0} is empty.
 #ifndef APP_LAUNCH_H
@@ -13,6 +16,7 @@
 #include "app/chat/chat.h"
 #include "app/cli/args.h"
 #include "app/cli/config.h"
+#include "app/cli/held_model.h"
 #include "app/screen/progress.h"
 
 struct launch {
@@ -21,15 +25,30 @@ struct launch {
     struct db *db;               // NULL under --no-save
     struct engine *engine;
     struct engine_info info;
-    struct hash128 digest; // of the model; of its path under --no-save
+    struct hash128 digest;      // of the model and its adapters; of its path under --no-save
+    struct hash128 file_digest; // of the model's file alone
     struct session *session;
     struct progress reading;                  // of a long conversation
     bool once;                                // one answer, no chat: set before launch_store()
     bool picks;                               // -r alone: the chat asks which conversation
     bool resumed;                             // -C or -r: in the conversation
     char conversation[CONVERSATION_ID_BYTES]; // with this id, or in a fork of it
+    struct conversation found;                // of which this was known then
     struct text model;                        // path
     struct text preamble;                     // prompts/preamble.h
+
+    // Which model it is, for a conversation that has one (held_model.h).
+    const char *named;          // by the command line or /model, which comes before all; or NULL
+    struct model_source wanted; // else this, if it is any: set before, or the conversation's
+    struct model_source held;   // the conversation's
+    struct model_source source; // the one that is open
+    const char *first;          // named by the command line, for a chat after another; or NULL
+    bool beside;                // another chat was open before this one
+    bool reads_only;            // the conversation is shown, and stays its own model's
+    bool cost_said;             // of another model
+    struct args own;            // the options that open it, in place of those above
+    struct held_files files;
+    struct text texts[MODEL_PARTS_MAX];
 };
 
 int launch_store(struct launch *launch);
@@ -38,6 +57,18 @@ int launch_reopen(
     struct launch *launch); // the model, on a fresh device; nothing may use the engine
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
+
+// Of -m, or the operand; else NULL: the environment and the config file give a default only.
+const char *launch_named(const struct args *args);
+
+// Says which model a conversation that had none is held with from now on.
+void launch_say_first_model(const struct launch *launch);
+
+// Finds what a person calls a model, by any name that quire prints. *source is a known one; of kind
+// MODEL_NONE it is not, and *path is its path, or where it is *elsewhere its name.
+MUST_CHECK enum status launch_find_named(struct db *db, const struct args *args, const char *name,
+                                         struct model_source *source, struct text *path,
+                                         bool *elsewhere, struct error *err);
 
 int launch_preamble(struct launch *launch); // the preamble alone; launch_chat() reads it too
 

@@ -22,6 +22,7 @@
 #include "kernels/base/log.h"
 #include "prompts/preamble.h"
 #include "store/conversation.h"
+#include "store/model_source.h"
 
 enum {
     LIST_MOST = 1 << 20,
@@ -46,7 +47,23 @@ static int put_json(cJSON *json, bool compact) {
     return json_put(json, compact) ? EXIT_DONE : no_memory();
 }
 
-static bool fill_row(cJSON *object, const struct conversation_row *row) {
+// What opens the model of a conversation, or NULL. Many have the same one as the row before.
+struct place {
+    struct db *db;
+    struct model_source source; // the last one
+};
+
+static const char *place_of(struct place *place, int64_t id) {
+    struct error ignored;
+    if (!id) return NULL;
+    if (place->source.id != id) {
+        model_source_deinit(&place->source);
+        if (model_source_get(place->db, id, &place->source, &ignored) != STATUS_OK) return NULL;
+    }
+    return text_string(&place->source.name);
+}
+
+static bool fill_row(cJSON *object, const struct conversation_row *row, struct place *place) {
     const struct conversation *conversation = &row->conversation;
     return json_add_text(object, "id", conversation->id) &&
            json_add_text(object, "name", conversation->name) &&
@@ -55,6 +72,7 @@ static bool fill_row(cJSON *object, const struct conversation_row *row) {
            json_add_number(object, "turns", (double)row->turns) &&
            json_add_number(object, "tokens", (double)row->tokens) &&
            json_add_text(object, "model", row->model_name) &&
+           json_add_text(object, "model_from", place_of(place, conversation->source)) &&
            json_add_text(object, "preview", row->preview) &&
            (!conversation->one_shot || cJSON_AddTrueToObject(object, "one_shot")) &&
            json_add_text(object, "found", row->found[0] ? row->found : NULL) &&
@@ -62,11 +80,12 @@ static bool fill_row(cJSON *object, const struct conversation_row *row) {
            json_add_number(object, "updated_ms", (double)conversation->updated_ms);
 }
 
-static int list_json(const struct conversation_row *rows, size_t count, bool lines) {
+static int list_json(struct place *place, const struct conversation_row *rows, size_t count,
+                     bool lines) {
     cJSON *array = lines ? NULL : cJSON_CreateArray();
     for (size_t i = 0; i < count; i++) {
         cJSON *object = cJSON_CreateObject();
-        if (!object || !fill_row(object, &rows[i]) ||
+        if (!object || !fill_row(object, &rows[i], place) ||
             (!lines && !cJSON_AddItemToArray(array, object))) {
             cJSON_Delete(object);
             cJSON_Delete(array);
@@ -141,12 +160,13 @@ int listing_list(struct db *db, const struct args *args) {
     };
     const enum status status = conversation_list(db, &query, &rows, &count, &err);
     if (status != STATUS_OK) return failed(status, &err);
+    struct place place = {.db = db};
     int code = EXIT_DONE;
     if (count == LIST_MOST)
         log_write(LOG_WARNING, "the newest %d are listed; quire list WORDS finds others",
                   LIST_MOST);
     if (strcmp(args->format, "text") != 0)
-        code = list_json(rows, count, strcmp(args->format, "jsonl") == 0);
+        code = list_json(&place, rows, count, strcmp(args->format, "jsonl") == 0);
     else if (count)
         code = list_table(rows, count);
     else if (!args->quiet)
@@ -154,6 +174,7 @@ int listing_list(struct db *db, const struct args *args) {
                 *query.words ? "nothing found"
                 : args->all  ? "no conversations yet"
                              : "no conversations yet (--all: also what -p has asked)");
+    model_source_deinit(&place.source);
     free(rows);
     return output_exit_code(code);
 }

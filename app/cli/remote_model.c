@@ -32,7 +32,7 @@ void remote_model_deinit(struct remote_model *model) {
 }
 
 // Options that say how this machine computes. Those of the config file are for other models.
-static enum status check_options(const struct args *args, struct error *err) {
+enum status remote_model_check(const struct args *args, struct error *err) {
     static const char *const local[] = {"lora",          "ctx",       "backend",   "threads",
                                         "deterministic", "attention", "speculate", "beams",
                                         "block-size",    "kv-type",   "kv-device", "kv-host",
@@ -137,7 +137,7 @@ enum status remote_model_read(const struct args *given, const char *name,
     enum { MS = 1000 };
     struct args args = *given; // with what its section says
     const char *inherited = getenv("QUIRE_API_KEY");
-    TRY(check_options(given, err));
+    TRY(remote_model_check(given, err));
     TRY(path_is_url(name) ? split_url(name, model) : read_section(name, &args, model, err));
     if (args.key_from)
         TRY(read_key(args.key_from, &model->key, err));

@@ -28,6 +28,8 @@ bool remote_model_is(const struct args *args, const char *name);
 // IO: no key where it should be.
 MUST_CHECK enum status remote_model_read(const struct args *args, const char *name,
                                          struct remote_model *model, struct error *err);
+// BAD_INPUT: the command line has an option that only a model on this machine has.
+MUST_CHECK enum status remote_model_check(const struct args *args, struct error *err);
 void remote_model_deinit(struct remote_model *model);
 
 // The file of trusted certificates, as curl and OpenSSL name it in the environment, or NULL.

@@ -46,6 +46,10 @@ command_handler command_think;
 // Offers the conversations with these words ("": all), and opens what is picked.
 void command_pick(struct console *console, const char *query);
 
+// Resumes it; where it is held with another model than the session's, by leaving for that one, or,
+// where that cannot be opened, to be read.
+void command_resume_held(struct console *console, const struct conversation *to);
+
 // Shows the thinking of the last answer, all of it (also ^O). `user` is the struct console.
 void command_unfold(void *user);
 

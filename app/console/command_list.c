@@ -21,7 +21,10 @@ enum {
     PICK_FIRST = 1000,    // conversations, until the person looks further
     TITLE_COLUMNS = 200,  // of a picker's line, which the screen cuts
     DEPTH_SHOWN = 6,      // deeper forks are not indented further
-    FIGURES_COLUMNS = 46,
+    FIGURES_COLUMNS = 46, // without the model
+    MODEL_LEAST = 12,     // columns of its name; more on a wide screen
+    MODEL_MOST = 24,
+    TITLE_WIDE = 34, // columns that the title has before the name gets more
     TITLE_LEAST =
         20,    // columns next to the figures; if there are fewer, the figures go below the title
     BELOW = 4, // and are indented by this much
@@ -61,7 +64,23 @@ static const char *place_of(const struct conversation_usage *usage) {
     return usage->host_tokens >= usage->disk_tokens ? "host" : "disk";
 }
 
-static bool is_narrow(void) { return terminal_width() < FIGURES_COLUMNS + TITLE_LEAST; }
+static int model_columns(void) {
+    const int columns = terminal_width() - FIGURES_COLUMNS - TITLE_WIDE - 2;
+    return columns < MODEL_LEAST ? MODEL_LEAST : columns > MODEL_MOST ? MODEL_MOST : columns;
+}
+
+static int figures_columns(void) { return FIGURES_COLUMNS + model_columns() + 2; }
+
+static bool is_narrow(void) { return terminal_width() < figures_columns() + TITLE_LEAST; }
+
+static enum status model_name(const struct conversation_row *row, bool pad, struct text *out) {
+    struct text harmless = {0};
+    const char *name = row->model_name;
+    enum status status = printable_text(name, strlen(name), &harmless);
+    if (status == STATUS_OK) status = text_fit(out, text_string(&harmless), model_columns(), pad);
+    text_deinit(&harmless);
+    return status;
+}
 
 // Its age, or that an answer is being written in it.
 static void format_age(const struct console *console, const struct conversation *conversation,
@@ -72,7 +91,7 @@ static void format_age(const struct console *console, const struct conversation 
         age_format(calendar_ms() - conversation->updated_ms, age);
 }
 
-// Five columns of figures, then the title in the rest of the line.
+// Five columns of figures and the model, then the title in the rest of the line.
 static void show_row(const struct console *console, const struct conversation_row *row,
                      const struct conversation_usage *usage) {
     char age[AGE_TEXT_BYTES], turns[COUNT_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
@@ -81,12 +100,14 @@ static void show_row(const struct console *console, const struct conversation_ro
     format_age(console, conversation, age);
     count_format(row->turns, turns);
     count_format(row->tokens, tokens);
-    struct text title = {0};
-    if (row_title(row, terminal_width() - FIGURES_COLUMNS, &title) == STATUS_OK)
-        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %7s  %5s  %7s  %-6s  %s\n",
+    struct text title = {0}, model = {0};
+    if (row_title(row, terminal_width() - figures_columns(), &title) == STATUS_OK &&
+        model_name(row, true, &model) == STATUS_OK)
+        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %7s  %5s  %7s  %-6s  %s  %s\n",
                      here ? '*' : ' ', conversation->id, age, turns, tokens, place_of(usage),
-                     text_string(&title));
+                     text_string(&model), text_string(&title));
     text_deinit(&title);
+    text_deinit(&model);
 }
 
 // The id and the title in one line, the figures below them.
@@ -96,17 +117,20 @@ static void show_narrow_row(const struct console *console, const struct conversa
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
     const int room = terminal_width() - ID_COLUMNS;
-    struct text title = {0}, figures = {0};
+    struct text title = {0}, figures = {0}, model = {0};
     format_age(console, conversation, age);
     if (row_title(row, room > 0 ? room : 0, &title) == STATUS_OK)
         terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %s\n", here ? '*' : ' ',
                      conversation->id, text_string(&title));
-    if (text_format(&figures, "%s · %s · %s tokens · %s", age, turns_format(row->turns, turns),
-                    count_format(row->tokens, tokens), place_of(usage)) == STATUS_OK)
+    if (model_name(row, false, &model) == STATUS_OK &&
+        text_format(&figures, "%s · %s · %s tokens · %s%s%s", age, turns_format(row->turns, turns),
+                    count_format(row->tokens, tokens), place_of(usage), model.length ? " · " : "",
+                    text_string(&model)) == STATUS_OK)
         row_show(&(struct row){
             .label = "", .columns = BELOW, .text = text_string(&figures), .style = WRAP_DIM});
     text_deinit(&title);
     text_deinit(&figures);
+    text_deinit(&model);
 }
 
 static void show_rows(struct console *console, const struct conversation_row *rows, size_t count) {
@@ -117,8 +141,8 @@ static void show_rows(struct console *console, const struct conversation_row *ro
     }
     const bool narrow = is_narrow();
     if (!narrow)
-        terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s\n", "id", "age", "turns", "tokens",
-                     "cache");
+        terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s  %s\n", "id", "age", "turns", "tokens",
+                     "cache", "model");
     for (size_t i = 0; i < count; i++) {
         (narrow ? show_narrow_row : show_row)(console, &rows[i], &usage[i]);
         if (rows[i].found[0])
@@ -166,10 +190,10 @@ void command_list(struct console *console, const char *argument) {
 }
 
 static void resume(struct console *console, const char *which) {
+    struct conversation found;
     struct error err = {0};
-    if (console_failed(front_resume(console->session, which, &err), &err)) return;
-    console->again = console->session->front->turn.active;
-    console_arrive(console);
+    if (!console_failed(front_find(console->session, which, &found, &err), &err))
+        command_resume_held(console, &found);
 }
 
 struct listing {                   // conversations, and what a picker shows of them

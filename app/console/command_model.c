@@ -1,27 +1,20 @@
 // app/console/command_model.c — /model: the conversation goes on in another model, in a fork.
 //
 // Its messages are the same, and their tokens are that model's own, computed anew. What that costs
-// is read from the other model's file before this one is left.
+// is read from the other model's file before this one is left. The chat ends for it, as the memory
+// is one model's at a time, and begins again in the fork: app/main.c.
+#include <stdlib.h>
+#include <string.h>
+
 #include "app/base/figures.h"
 #include "app/base/path.h"
+#include "app/chat/chat_move.h"
+#include "app/chat/front.h"
+#include "app/chat/model_cost.h"
 #include "app/console/command.h"
 #include "app/console/keys.h"
+#include "app/console/picker.h"
 #include "app/screen/terminal.h"
-#include "engine/model/checkpoint.h"
-#include "engine/model/config_read.h"
-#include "engine/model/kv_shape.h"
-#include "engine/tokenizer/tokenizer_json.h"
-#include "kernels/base/size.h"
-
-enum {
-    ROLE_TOKENS = 8, // about what a template writes around a message
-};
-
-struct cost {
-    int64_t tokens; // of the conversation, about
-    int64_t context;
-    size_t weight_bytes, kv_bytes;
-};
 
 static enum status check(const struct console *console, struct error *err) {
     if (console->session->front->turn.active || console->session->unfollowed_count > 0)
@@ -34,87 +27,158 @@ static enum status check(const struct console *console, struct error *err) {
     return STATUS_OK;
 }
 
-static enum status count_tokens(const struct tokenizer *tokenizer,
-                                const struct transcript *transcript, int64_t *tokens) {
-    struct token_ids ids = {0};
-    enum status status = STATUS_OK;
-    *tokens = 0;
-    for (size_t i = 0; i < transcript->count && status == STATUS_OK; i++) {
-        const struct message *message = &transcript->entries[i].message;
-        const struct piece piece = {PIECE_TEXT, message->text, message->length};
-        ids.count = 0;
-        status = tokenizer_encode(tokenizer, &piece, 1, &ids);
-        *tokens += (int64_t)ids.count + ROLE_TOKENS;
-    }
-    token_ids_deinit(&ids);
-    return status;
-}
-
-static enum status read_cost(const struct gguf *gguf, const struct transcript *transcript,
-                             struct cost *cost, struct error *err) {
-    struct model_config config;
-    struct tokenizer *tokenizer;
-    TRY(model_config_read(gguf, &config, err));
-    TRY(tokenizer_open_model(gguf, &tokenizer, err));
-    *cost = (struct cost){.context = config.context};
-    const enum status status = count_tokens(tokenizer, transcript, &cost->tokens);
-    tokenizer_close(tokenizer);
-    for (size_t i = 0; i < gguf_tensor_count(gguf); i++)
-        cost->weight_bytes += gguf_tensor_at(gguf, i)->bytes;
-    cost->kv_bytes = kv_shape_sequence_bytes(&config, cost->tokens);
-    return status;
-}
-
 // False: no, or it is impossible; why has been said.
 static bool wants(struct console *console, const char *path) {
-    const struct transcript *transcript = &console->session->front->transcript;
-    char weights[SIZE_TEXT_BYTES], kv[SIZE_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
-    struct gguf *gguf = NULL;
-    struct cost cost = {0};
+    const struct chat *chat = console->session->front;
+    char tokens[COUNT_TEXT_BYTES];
+    struct text line = {0};
+    struct model_cost cost = {0};
     struct error err = {0};
-    enum status status = checkpoint_open(path, &gguf, &err);
-    if (status == STATUS_OK) status = read_cost(gguf, transcript, &cost, &err);
-    gguf_close(gguf);
+    enum status status =
+        model_cost_read(path, console->session->db, chat->conversation.tip, &cost, &err);
     if (status == STATUS_OK && cost.tokens >= cost.context)
         status = error_set(&err, STATUS_TOO_LONG,
                            "the conversation has about %s tokens there, and the model was made for "
                            "%d; /compact makes it shorter",
                            count_format(cost.tokens, tokens), (int)cost.context);
-    if (console_failed(status, &err)) return false;
-    if (chat_turn_count(console->session->front) == 0) return true;
-    terminal_tell(STYLE_PLAIN,
-                  "%s of weights are loaded, and about %s tokens of this conversation computed "
-                  "anew, which take %s of cache. It goes on there in a fork, and stays here as it "
-                  "is.\n",
-                  size_format(cost.weight_bytes, weights), count_format(cost.tokens, tokens),
-                  size_format(cost.kv_bytes, kv));
-    return keys_agree(console);
+    if (status == STATUS_OK) status = model_cost_describe(&cost, &line);
+    const bool failed = console_failed(status, &err);
+    const bool asks = !failed && chat_turn_count(chat) > 0;
+    if (asks)
+        terminal_tell(STYLE_PLAIN, "%s It goes on there in a fork, and stays here as it is.\n",
+                      text_string(&line));
+    text_deinit(&line);
+    return asks ? keys_agree(console) : !failed;
 }
 
-void command_model(struct console *console, const char *argument) {
-    struct engine_info info;
-    struct text typed = {0}, path = {0};
-    struct error err = {0};
-    bool elsewhere = false; // what it costs is the server's to say
-    engine_info(console->session->engine, &info);
-    if (!argument[0]) {
-        terminal_say(STYLE_PLAIN, "%s, %s\n", info.model_name,
-                     info.model_path ? info.model_path : "built in");
-        return;
-    }
-    enum status status = check(console, &err);
-    if (status == STATUS_OK) status = path_expand(argument, &typed);
-    if (status == STATUS_OK)
-        status =
-            console->find_model(console->find_user, text_string(&typed), &path, &elsewhere, &err);
-    text_deinit(&typed);
+// Leaves for *wanted, which is moved in.
+static void leave_for(struct console *console, struct wanted_model *wanted) {
+    console->wanted = *wanted;
+    console->leave = true;
+}
+
+// The model that is open, in a conversation of its own, needs no leaving.
+static bool is_here(const struct console *console, const struct wanted_model *wanted) {
+    const struct session *session = console->session;
+    struct hash128 identity;
+    struct error ignored;
+    return wanted->source && !session->front->reads_only &&
+           model_source_identity(session->db, wanted->source, &identity, &ignored) == STATUS_OK &&
+           hash_equal(identity, session->identity);
+}
+
+static void go_on_in(struct console *console, enum status status, struct wanted_model *wanted,
+                     const struct error *err) {
     const struct conversation *here = &console->session->front->conversation;
-    if (console_failed(status, &err) || !(elsewhere || wants(console, text_string(&path)))) {
-        text_deinit(&path);
+    bool goes = !console_failed(status, err);
+    if (goes && is_here(console, wanted)) {
+        terminal_tell(STYLE_DIM, "It is the model of this conversation.\n");
+        goes = false;
+    }
+    if (!goes || !(wanted->elsewhere || wants(console, text_string(&wanted->model)))) {
+        text_deinit(&wanted->model);
         return;
     }
     if (here->id[0])
         terminal_tell(STYLE_DIM, "/resume %s goes back to this conversation.\n", here->id);
-    console->model = path;
-    console->leave = true;
+    leave_for(console, wanted);
+}
+
+static void choices_deinit(struct model_choices *choices) {
+    for (size_t i = 0; i < choices->count; i++) {
+        free(choices->items[i].line);
+        free(choices->items[i].name);
+    }
+    free(choices->items);
+}
+
+static void choose(struct console *console, const struct model_choices *choices) {
+    const struct model_finder *models = &console->models;
+    struct db *db = console->session->db;
+    struct wanted_model wanted = {0};
+    struct error err = {0};
+    const char **lines = calloc(choices->count + 1, sizeof *lines);
+    size_t chosen;
+    for (size_t i = 0; lines && i < choices->count; i++)
+        lines[i] = choices->items[i].line;
+    const struct picker_options options = {
+        .title = "models", .items = lines, .count = choices->count};
+    if (lines && picker_run(console, &options, &chosen)) {
+        const struct model_choice *choice = &choices->items[chosen];
+        const enum status status =
+            choice->source ? models->open(models->user, db, choice->source, &wanted, &err)
+                           : models->find(models->user, db, choice->name, &wanted, &err);
+        go_on_in(console, status, &wanted, &err);
+    }
+    free(lines);
+}
+
+static void pick_model(struct console *console) {
+    struct model_choices choices = {0};
+    struct error err = {0};
+    const struct model_finder *models = &console->models;
+    const enum status status = models->list(models->user, console->session->db, &choices, &err);
+    if (!console_failed(status, &err)) choose(console, &choices);
+    choices_deinit(&choices);
+}
+
+void command_model(struct console *console, const char *argument) {
+    const struct model_finder *models = &console->models;
+    struct text typed = {0};
+    struct wanted_model wanted = {0};
+    struct error err = {0};
+    enum status status = check(console, &err);
+    if (status != STATUS_OK || argument[0] == '\0') {
+        if (!console_failed(status, &err)) pick_model(console);
+        return;
+    }
+    status = path_expand(argument, &typed);
+    if (status == STATUS_OK)
+        status =
+            models->find(models->user, console->session->db, text_string(&typed), &wanted, &err);
+    text_deinit(&typed);
+    go_on_in(console, status, &wanted, &err);
+}
+
+// ---- a conversation that is held with another model
+
+// One whose model was not stored takes the one that is open.
+static void say_taken(struct console *console, const struct conversation *before) {
+    struct engine_info info;
+    if (before->source || before->tip == MESSAGE_NONE || !console->session->source) return;
+    engine_info(console->session->engine, &info);
+    terminal_tell(STYLE_DIM,
+                  "[it was stored without its model: it is held with %s from now on]\n\n",
+                  info.model_name);
+}
+
+static void show(struct console *console, const struct conversation *to) {
+    struct error err = {0};
+    if (console_failed(front_resume(console->session, to->id, &err), &err)) return;
+    console->again = console->session->front->turn.active;
+    console_arrive(console);
+    say_taken(console, to);
+}
+
+void command_resume_held(struct console *console, const struct conversation *to) {
+    const struct model_finder *models = &console->models;
+    struct wanted_model wanted = {0};
+    struct error err = {0};
+    bool differs = false;
+    enum status status = session_differs(console->session, to, &differs, &err);
+    if (status == STATUS_OK && differs) status = check(console, &err);
+    if (console_failed(status, &err)) return;
+    if (!differs) {
+        show(console, to);
+        return;
+    }
+    status = models->open(models->user, console->session->db, to->source, &wanted, &err);
+    text_deinit(&wanted.model);
+    if (console_failed(status, &err)) {
+        show(console, to);
+        return;
+    }
+    wanted = (struct wanted_model){0};
+    memcpy(wanted.conversation, to->id, sizeof wanted.conversation);
+    leave_for(console, &wanted);
 }

@@ -228,7 +228,11 @@ void console_arrive(struct console *console) {
                                        has_unanswered(console->session->front),
                                    turns));
     text_deinit(&name);
-    show_restored(console);
+    const bool reads_only = console->session->front->reads_only;
+    if (!reads_only) show_restored(console);
+    if (reads_only)
+        terminal_tell(STYLE_DIM,
+                      "[it can be read; /model NAME goes on with another model, in a fork]\n");
     terminal_say(STYLE_PLAIN, "\n");
     if (!chat_draft(console->session->front)[0]) return;
     terminal_tell(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");

@@ -34,9 +34,35 @@ struct reopening {
     struct text question; // that was given back: it is asked again
 };
 
-// The path of the model that a name means, or its name elsewhere, appended to *path.
-typedef enum status find_model(const void *user, const char *name, struct text *path,
-                               bool *elsewhere, struct error *err);
+// What a person goes on in, once the chat is left for it.
+struct wanted_model {                         // {0}: nothing
+    struct text model;                        // its path, or its name elsewhere
+    int64_t source;                           // a known one's number (store/model_source.h), or 0
+    bool elsewhere;                           // not on this machine
+    char conversation[CONVERSATION_ID_BYTES]; // with its own model, in place of the above; or ""
+};
+
+struct model_choice {
+    char *line, *name; // what is shown, and what finds it; owned
+    int64_t source;    // a known one's number, or 0
+};
+
+struct model_choices { // {0} is empty
+    struct model_choice *items;
+    size_t count;
+};
+
+// What knows the models, given by the command line. `find` takes every name that quire prints;
+// `open` checks that a known one can be opened. Errors are in one line.
+struct model_finder {
+    const void *user;
+    enum status (*list)(const void *user, struct db *db, struct model_choices *choices,
+                        struct error *err);
+    enum status (*find)(const void *user, struct db *db, const char *name,
+                        struct wanted_model *wanted, struct error *err);
+    enum status (*open)(const void *user, struct db *db, int64_t source,
+                        struct wanted_model *wanted, struct error *err);
+};
 
 struct console {
     struct session *session; // borrowed
@@ -55,11 +81,10 @@ struct console {
     struct composed composed; // the last one with files
     char *listed;             // the words of /list, which Enter picks from; or NULL. Owned
     bool leave;
-    find_model *find_model;
-    const void *find_user;
-    struct text model;       // the one to change to, unless empty
-    struct title title;      // that is asked for
-    struct progress reading; // of a long conversation; begun: keys are listened to
+    struct model_finder models;
+    struct wanted_model wanted; // what to leave for
+    struct title title;         // that is asked for
+    struct progress reading;    // of a long conversation; begun: keys are listened to
     struct reopening reopening;
     int exit_code;
 };

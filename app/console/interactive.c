@@ -404,8 +404,7 @@ int interactive_run(const struct interactive_options *options) {
         .status = !options->quiet,
         .verbose = options->verbose,
         .saved = options->saved,
-        .find_model = options->find_model,
-        .find_user = options->find_user,
+        .models = options->models,
         .reopening = {.done = options->reopening->done},
         .warned_at = -1,
         .exit_code = EXIT_DONE,
@@ -440,7 +439,7 @@ int interactive_run(const struct interactive_options *options) {
     notice_release();
     console_deinit(&console);
     compose_deinit(&console);
-    *options->model = console.model;
+    *options->wanted = console.wanted;
     *options->reopening = console.reopening;
     return console.exit_code;
 }

@@ -21,10 +21,9 @@ struct interactive_options {
     bool saved;                          // false under --no-save
     bool resumed;                        // show the last turns, dimmed
     bool picks;                          // asks which conversation to go on with
-    find_model *find_model;              // of /model
-    const void *find_user;
-    struct text *model;          // out: the file that /model asked for
-    struct reopening *reopening; // in and out
+    struct model_finder models;          // of /model and /resume
+    struct wanted_model *wanted;         // out: what the chat was left for
+    struct reopening *reopening;         // in and out
 };
 
 // Returns the exit code for the process.

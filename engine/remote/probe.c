@@ -17,6 +17,7 @@ struct probe {
     struct remote_server *server;
     struct error *err;
     int32_t context; // tokens; 0: the server does not say
+    bool listed;     // only a model that the server lists will do
 };
 
 static const cJSON *get(const cJSON *object, const char *name) {
@@ -86,7 +87,11 @@ static enum status choose_model(struct probe *probe, const cJSON *models) {
     else if (status == STATUS_OK && !chosen->length)
         status = error_set(probe->err, STATUS_BAD_INPUT, "%s: name its model, URL#MODEL; it has %s",
                            host, names.length ? text_string(&names) : "not said which");
-    else if (status == STATUS_OK && !model && names.length)
+    probe->server->unlisted = chosen->length > 0 && !model && names.length > 0;
+    if (status == STATUS_OK && probe->server->unlisted && probe->listed)
+        status = error_set(probe->err, STATUS_UNSUPPORTED, "%s does not have %.80s; it has %.200s",
+                           host, text_string(chosen), text_string(&names));
+    else if (status == STATUS_OK && probe->server->unlisted)
         log_write(LOG_WARNING, "%s does not list %.80s; it lists %.300s", host, text_string(chosen),
                   text_string(&names));
     note_server(probe, get(model, "owned_by"));
@@ -274,7 +279,8 @@ static enum status choose_form(struct probe *probe, const struct remote_options 
 enum status probe_server(struct engine *engine, const struct remote_options *options,
                          struct remote_server *server, struct error *err) {
     enum { UNKNOWN_CONTEXT = 1 << 17 };
-    struct probe probe = {.engine = engine, .server = server, .err = err};
+    struct probe probe = {
+        .engine = engine, .server = server, .err = err, .listed = options->listed};
     struct endpoint *endpoint = &server->endpoint;
     struct text name = {0}, path = {0};
     TRY(ask_models(&probe));

@@ -2,6 +2,7 @@
 #ifndef ENGINE_REMOTE_OPTIONS_H
 #define ENGINE_REMOTE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum remote_wish { REMOTE_AUTO, REMOTE_MESSAGES, REMOTE_TOKENS };
@@ -14,6 +15,7 @@ struct remote_options {       // borrowed for the call
     const char *vocabulary;   // a model file with the server's tokens and template; NULL: none
     const char *certificates; // a file of the trusted ones; NULL: the system's
     enum remote_wish wish;
+    bool listed;                       // only a model that the server lists is opened
     int32_t first_byte_ms, silence_ms; // how long to wait for the answer to begin, and to go on
 };
 

@@ -30,6 +30,7 @@ struct remote_server { // how it is spoken to
     enum query_server kind;
     unsigned omits;  // what it refuses to know (optional_fields.h)
     bool one_choice; // it has no choices
+    bool unlisted;   // it lists models, and not this one
 };
 
 struct transfer {

@@ -109,13 +109,14 @@ ask_only "/quit"
 wait_for "1 answer is still being written"
 ask_only "/quit"
 wait_for "left with 0"
-start -r first
+start -m demo -r first
+wait_for "first was held with echo at"
 wait_for "Two fish"
 ask "Hello!"
 [ -n "$(answer_to "Hello!")" ] || fail "the demo model does not go on with it"
 ask_only "/quit"
 wait_for "left with 0"
-start -m "$url#echo" -r first
+start -m "$url#echo" -C
 wait_for "Hello!"
 ask "And now?"
 answer_to "And now?" | grep -q "You said: And now?" || fail "the server does not go on with it"

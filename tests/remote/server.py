@@ -5,7 +5,8 @@ Writes its port to FOLDER/port and each request, a line of JSON, to FOLDER/reque
 completions by saying the last message again, word by word; what else it does is its model's name:
 see the class Faults. Below /ids it is a llama-server that takes tokens, below /vllm and /sglang
 those: it reads a text with the command in TOKENIZE, whose vocabulary ends a turn with the token EOS.
-Below /other it reads texts otherwise, and below /old it is a vLLM that gives no ids back. It is also
+Below /renamed its one model has another name once FOLDER/renamed is there. Below /other it reads
+texts otherwise, and below /old it is a vLLM that gives no ids back. It is also
 a hub of models: what lies in FOLDER/repos/ORG/REPO, whose faults are ORG's: see the class Hub.
 """
 import hashlib
@@ -396,6 +397,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/v1/models":
             names = sorted(name for name in vars(Faults) if name[0] != "_")
             self.answer({"data": [{"id": name, "max_model_len": 4096} for name in names]})
+        elif self.path == "/renamed/v1/models" and os.path.exists(os.path.join(FOLDER, "renamed")):
+            self.answer({"data": [{"id": "another", "max_model_len": 512}]})
         elif self.path.endswith("/v1/models"):
             self.answer({"data": [{"id": "echo", "owned_by": kind.get(self.path[:4], "us"),
                                    "max_model_len": 512}]})

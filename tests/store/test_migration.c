@@ -28,7 +28,7 @@ static void an_empty_file_becomes_a_database(void **state) {
     assert_non_null(file);
     fclose(file);
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 3);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 4);
     store_fixture_deinit(&fixture);
 }
 
@@ -39,7 +39,7 @@ static void a_database_without_tables_becomes_one_with(void **state) {
     store_fixture_init(&fixture, false);
     store_fixture_sql(&fixture, "PRAGMA journal_mode = WAL; CREATE TABLE x(y); DROP TABLE x");
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 3);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 4);
     store_fixture_reopen(&fixture);
     store_fixture_deinit(&fixture);
 }
@@ -67,7 +67,7 @@ static void open_version(struct store_fixture *fixture, const struct kept *kept)
     free(sql);
     store_fixture_reopen(fixture);
     must(db_check(fixture->db, &fixture->err), &fixture->err);
-    assert_int_equal(store_fixture_sql(fixture, "PRAGMA user_version"), 3);
+    assert_int_equal(store_fixture_sql(fixture, "PRAGMA user_version"), 4);
     assert_int_equal(store_fixture_sql(fixture, "SELECT count(*) FROM conversation"),
                      kept->conversations);
     assert_int_equal(store_fixture_sql(fixture,

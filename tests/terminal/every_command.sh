@@ -199,7 +199,9 @@ check overflow-abort
 mask=
 
 # Another model, and the end.
-see_all model "/model"
+places() { sed -E 's|   */.*|   PATH|'; }
+mask=places
+see_choice model "/model"
 costs() { sed -E -e 's/about [0-9]+ tokens/about NN tokens/' -e 's/take [0-9.]+ [KM]iB/take N KiB/'; }
 mask=costs
 ask "/new"

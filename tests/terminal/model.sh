@@ -10,9 +10,15 @@ cp "$root/tests/golden/llama.gguf" "$QUIRE_HOME/models/some/other-model/tiny.ggu
 # Its header and its shape are whole, and half of its weights are missing.
 head -c 16000000 "$demo" >"$QUIRE_HOME/broken.gguf"
 
+# is_open NAME: /show has it as the model.
+is_open() {
+    ask "/show"
+    answer_to "/show" | grep -qE "^(model|file) +$1" || fail "/show: the model is not $1"
+    keys C-l
+}
+
 start -n 6
-ask "/model"
-wait_for "quire-demo-30m, "
+is_open quire-demo-30m
 ask "Hello!"
 ask "/name first"
 ask '/set stop "no such end" never'
@@ -27,9 +33,7 @@ screen | tr '\n' ' ' | grep -qE "of weights are loaded, and about [0-9]+ tokens 
     fail "/model: what it costs is not said"
 keys Escape
 wait_idle
-ask "/model"
-wait_for "quire-demo-30m, "
-keys C-l
+is_open quire-demo-30m
 ask_only "/model tiny"
 wait_for "Enter goes on, Esc does not"
 keys Enter
@@ -37,8 +41,7 @@ wait_for "/help lists the commands"
 wait_for "1 turn]"
 wait_idle
 [ "$(screen | grep -c '^> Hello!')" = 2 ] || fail "/model: the conversation is not shown again"
-ask "/model"
-wait_for "tiny.gguf"
+is_open ".*tiny.gguf"
 ask "/set"
 for kept in 'temp +0\.5' 'stop +on +"no such end" "never"' 'schema +on +\{'; do
     answer_to "/set" | grep -qE "^$kept" || fail "/model: $kept is forgotten"
@@ -77,16 +80,13 @@ wait_for "Enter goes on, Esc does not"
 keys Enter
 wait_for "1 turn]"
 wait_idle
-ask "/model"
-wait_for "quire-demo-30m + poet=0.5, "
-keys C-l
+is_open "quire-demo-30m \\+ poet=0.5"
 ask_only "/model tiny"
 wait_for "Enter goes on, Esc does not"
 keys Enter
 wait_for "1 turn]"
 wait_idle
-ask "/model"
-wait_for "golden llama, $QUIRE_HOME"
+is_open "golden llama"
 leave
 "$program" list --format json | tr -d '\n\t' | grep -qE '"name":"verse"[^}]*"model":"quire-demo-30m \+ poet=0.5"' ||
     fail "list: the adapter is not stored"

@@ -1,0 +1,19 @@
+// app/cli/known_models.h — the models that /model offers and understands.
+//
+// Those that were used, newest first; then the sections of the config file, what finder.h finds on
+// this machine, and the demo model. Nothing is opened.
+#ifndef APP_KNOWN_MODELS_H
+#define APP_KNOWN_MODELS_H
+
+#include "app/cli/args.h"
+#include "app/console/console.h"
+
+// For struct model_finder (console.h); `args` are a struct args.
+MUST_CHECK enum status known_models_list(const void *args, struct db *db,
+                                         struct model_choices *choices, struct error *err);
+MUST_CHECK enum status known_models_find(const void *args, struct db *db, const char *name,
+                                         struct wanted_model *wanted, struct error *err);
+MUST_CHECK enum status known_models_open(const void *args, struct db *db, int64_t source,
+                                         struct wanted_model *wanted, struct error *err);
+
+#endif

@@ -1,0 +1,423 @@
+// app/cli/launch_model.c — launch_model(): which model it is, and the engine that has it.
+//
+// By rank: the one that was named; the one that the conversation is held with; the one that the
+// environment or the config file gives; the demo model. A conversation goes on in place where the
+// first is the second, by the content of its file or by what its server calls it.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/base/exit_code.h"
+#include "app/base/figures.h"
+#include "app/chat/model_cost.h"
+#include "app/cli/confirm.h"
+#include "app/cli/digest.h"
+#include "app/cli/finder.h"
+#include "app/cli/kv_disk.h"
+#include "app/cli/launch.h"
+#include "app/cli/pull.h"
+#include "app/cli/remote_model.h"
+#include "app/hub/hub_listing.h"
+#include "app/screen/complain.h"
+#include "app/screen/notice.h"
+#include "app/screen/terminal.h"
+#include "kernels/base/log.h"
+#include "store/disk_cache/disk_cache.h"
+
+static const char *given_model(const struct args *args) {
+    const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
+    return operand && args->operand_count ? args->operands[0] : args->model;
+}
+
+const char *launch_named(const struct args *args) {
+    const bool named = args->operand_count > 0 || args_source(args, "model") == ARGS_WORDS;
+    return named ? given_model(args) : NULL;
+}
+
+enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
+                              struct error *err) {
+    const char *given = given_model(args);
+    if (remote_model_is(args, given))
+        return error_set(err, STATUS_UNSUPPORTED, "%.300s is not on this machine, and no file",
+                         given);
+    *demo = given == NULL;
+    return given ? finder_find(given, path, err) : finder_find_demo(path, err);
+}
+
+struct loading {
+    const char *what; // that was shown last
+    struct progress progress;
+};
+
+// "loading ━━━━─── 64 % · 2 s left", for each thing that takes its time.
+static void show_progress(void *user, const char *what, double fraction) {
+    enum { PARTS = 1000 };
+    struct loading *loading = user;
+    if (!loading->what || strcmp(loading->what, what) != 0) loading->progress.begun = false;
+    loading->what = what;
+    const struct progress_now now = {.what = what,
+                                     .done = (int64_t)(fraction * PARTS),
+                                     .total = PARTS,
+                                     .now_ms = clock_ms(),
+                                     .columns = terminal_width()};
+    progress_show(&loading->progress, &now);
+}
+
+// The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
+// say, which goes on without it.
+static struct disk_pool *open_disk(const struct launch *launch) {
+    struct text folder = {0};
+    struct disk_pool *disk = NULL;
+    if (launch->args->no_save) return NULL;
+    if (kv_disk_folder(launch->args, launch->config, &folder) == STATUS_OK) {
+        const char *path = text_string(&folder);
+        const uint64_t limit_bytes = kv_disk_limit(launch->args, path);
+        if (limit_bytes)
+            disk = disk_cache_create(
+                &(struct disk_cache_options){.folder = path, .limit_bytes = limit_bytes});
+    }
+    text_deinit(&folder);
+    return disk;
+}
+
+static enum kv_restore restore_choice(const struct args *args) {
+    if (strcmp(args->kv_restore, "always") == 0) return KV_RESTORE_ALWAYS;
+    return strcmp(args->kv_restore, "never") == 0 ? KV_RESTORE_NEVER : KV_RESTORE_AUTO;
+}
+
+static enum status read_loras(const struct args *args, struct adapter_source sources[],
+                              struct text paths[], struct error *err) {
+    for (size_t i = 0; i < args->loras.count; i++) {
+        TRY(args_read_lora(args->loras.items[i], &paths[i], &sources[i].scale, err));
+        sources[i].path = text_string(&paths[i]);
+    }
+    return STATUS_OK;
+}
+
+// The engine with the model at launch->model, and what tells its answers from others'.
+static enum status open_engine(struct launch *launch, const struct adapter_source *adapters,
+                               struct loading *loading, struct error *err) {
+    const struct args *args = launch->args;
+    const char *path = text_string(&launch->model);
+    struct hash128 digest;
+    const bool known = launch->db && digest_find(launch->db, path, &digest);
+    const struct engine_options options = {
+        .model_path = path,
+        .adapters = adapters,
+        .adapter_count = (int32_t)args->loras.count,
+        .backend = args->backend,
+        .threads = args->threads,
+        .context = args->context,
+        .block_size = args->block_size,
+        .kv_type = args->kv_type,
+        .attention = args->attention,
+        .kv_device_bytes = args->kv_device_bytes,
+        .kv_host_bytes = args->kv_host_bytes,
+        .disk = open_disk(launch),
+        .digest = known ? &digest : NULL,
+        .kv_restore = restore_choice(args),
+        .deterministic = args->deterministic,
+        .progress = args->quiet ? NULL : show_progress,
+        .progress_user = loading,
+    };
+    TRY(engine_open(&options, &launch->engine, err));
+    if (!known)
+        digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
+    if (!known && launch->db) digest_remember(launch->db, path, digest);
+    launch->file_digest = digest;
+    launch->digest = engine_identity(launch->engine, digest);
+    return STATUS_OK;
+}
+
+static enum status open_with_loras(struct launch *launch, struct loading *loading,
+                                   struct error *err) {
+    struct adapter_source sources[ARGS_LIST_MAX];
+    struct text paths[ARGS_LIST_MAX] = {0};
+    enum status status = read_loras(launch->args, sources, paths, err);
+    if (status == STATUS_OK) status = open_engine(launch, sources, loading, err);
+    for (size_t i = 0; i < ARGS_LIST_MAX; i++)
+        text_deinit(&paths[i]);
+    return status;
+}
+
+// The model at launch->model.
+static enum status open_here(struct launch *launch, struct error *err) {
+    struct loading loading = {0};
+    notice_hold();
+    const enum status status = open_with_loras(launch, &loading, err);
+    progress_clear(&loading.progress);
+    notice_release();
+    return status;
+}
+
+static enum status open_elsewhere(struct launch *launch, const char *name, struct error *err) {
+    struct remote_model model = {0};
+    enum status status = pull_check_offline(launch->args, name, err);
+    if (status == STATUS_OK) status = remote_model_read(launch->args, name, &model, err);
+    if (status == STATUS_OK) status = text_append_string(&launch->model, name);
+    model.options.listed = launch->wanted.listed;
+    if (status == STATUS_OK)
+        status =
+            engine_open(&(struct engine_options){.remote = &model.options}, &launch->engine, err);
+    remote_model_deinit(&model);
+    TRY(status);
+    launch->digest = engine_digest(launch->engine);
+    return STATUS_OK;
+}
+
+// A chat at a terminal can ask whether to download what is not here.
+static bool may_pull(const struct launch *launch, const char *given, enum status status) {
+    return status == STATUS_NOT_FOUND && given && hub_name_is(given) && !launch->once &&
+           launch->args->command == COMMAND_CHAT && confirm_possible();
+}
+
+// ---- another model than the conversation's
+
+static bool has_messages(const struct launch *launch) {
+    return launch->resumed && launch->found.tip != MESSAGE_NONE;
+}
+
+static const char *label(const struct launch *launch) {
+    return launch->found.name[0] ? launch->found.name : launch->found.id;
+}
+
+// Says what it costs to go on in a model that is here, or, without a path, elsewhere.
+static void say_cost(struct launch *launch, const char *path) {
+    struct text line = {0};
+    struct model_cost cost;
+    struct error ignored; // opening it says why it cannot be read
+    if (launch->cost_said || launch->args->quiet || !has_messages(launch)) return;
+    enum status status = STATUS_OK;
+    if (path) {
+        status = model_cost_read(path, launch->db, launch->found.tip, &cost, &ignored);
+        if (status == STATUS_OK) status = model_cost_describe(&cost, &line);
+    } else {
+        status = text_append_string(&line, "the whole conversation is sent to another model.");
+    }
+    if (status == STATUS_OK)
+        fprintf(stderr, "%s %s was held with %s: it goes on in a fork, and stays here as it is.\n",
+                text_string(&line), label(launch), launch->held.model_name);
+    launch->cost_said = status == STATUS_OK;
+    text_deinit(&line);
+}
+
+static enum status is_held_model(struct launch *launch, bool *same, struct error *err) {
+    int64_t model;
+    *same = held_is_same_server(&launch->held, &launch->source);
+    if (*same) return STATUS_OK;
+    TRY(db_model(launch->db, launch->digest, launch->info.model_name, &model, err));
+    *same = model == launch->held.model;
+    return STATUS_OK;
+}
+
+// Describes the model that is open, and chooses between in place and in a fork.
+static enum status describe(struct launch *launch, const char *name, bool elsewhere,
+                            struct error *err) {
+    bool same = true;
+    const struct held_opened opened = {
+        .name = name,
+        .path = elsewhere ? launch->info.model_path : text_string(&launch->model),
+        .chat_template = launch_chat_template(launch),
+        .args = launch->args,
+        .elsewhere = elsewhere,
+        .unlisted = launch->info.unlisted,
+        .digest = launch->file_digest,
+        .identity = launch->digest,
+    };
+    TRY(held_describe(launch->db, &opened, &launch->source, err));
+    if (!has_messages(launch) || launch->held.kind == MODEL_NONE || launch->reads_only)
+        return STATUS_OK;
+    TRY(is_held_model(launch, &same, err));
+    if (same) return STATUS_OK;
+    say_cost(launch, elsewhere ? NULL : text_string(&launch->model));
+    if (launch->args != &launch->own) launch->own = *launch->args;
+    launch->args = &launch->own;
+    if (!launch->own.fork) launch->own.fork = "";
+    return STATUS_OK;
+}
+
+// Once a model is open, what fails is the database.
+static int settle(struct launch *launch, const char *name, bool elsewhere) {
+    struct error err = {0};
+    engine_info(launch->engine, &launch->info);
+    if (!launch->db || launch->args->command != COMMAND_CHAT) return EXIT_DONE;
+    const enum status status = describe(launch, name, elsewhere, &err);
+    if (status == STATUS_OK) return EXIT_DONE;
+    return complain_failed(exit_code_for_store(status), status, &err);
+}
+
+// ---- one that is known
+
+static const char *name_of(const struct model_source *source) {
+    return source->kind == MODEL_DEMO ? NULL : text_string(&source->name);
+}
+
+static enum status find_files(struct launch *launch, struct error *err) {
+    const struct model_source *wanted = &launch->wanted;
+    held_files_deinit(&launch->files);
+    enum status status = held_find(launch->db, launch->args, wanted, &launch->files, err);
+    if (wanted->kind != MODEL_HUB || !may_pull(launch, name_of(wanted), status)) return status;
+    TRY(pull_wanted(launch->args, name_of(wanted), err));
+    held_files_deinit(&launch->files);
+    return held_find(launch->db, launch->args, wanted, &launch->files, err);
+}
+
+// The key of the command line is for the server that it named.
+static bool is_first(const struct launch *launch) {
+    const char *server = text_string(&launch->wanted.server), *first = launch->first;
+    return first && (strncmp(server, first, strlen(first)) == 0 ||
+                     strcmp(text_string(&launch->wanted.name), first) == 0);
+}
+
+static enum status open_wanted(struct launch *launch, struct error *err) {
+    const struct model_source *wanted = &launch->wanted;
+    const bool elsewhere = wanted->kind == MODEL_SERVER || wanted->kind == MODEL_SECTION;
+    TRY(find_files(launch, err));
+    if (launch->args != &launch->own) launch->own = *launch->args;
+    launch->args = &launch->own;
+    if (launch->beside && !is_first(launch)) args_forget_key(&launch->own);
+    TRY(held_args(wanted, &launch->files, &launch->own, launch->texts, err));
+    if (elsewhere) return open_elsewhere(launch, launch->own.model, err);
+    TRY(text_append_string(&launch->model, launch->own.model ? launch->own.model : ""));
+    return open_here(launch, err);
+}
+
+// The command that helps.
+static enum status append_help(const struct launch *launch, enum status why, struct text *line) {
+    const struct model_source *wanted = &launch->wanted;
+    const struct model_part *weights = model_source_part(wanted, PART_WEIGHTS);
+    const bool changed =
+        why == STATUS_UNSUPPORTED && weights && access(text_string(&weights->path), R_OK) == 0;
+    if (launch->beside) return text_append_string(line, "/model NAME goes on with another one");
+    if (wanted->kind == MODEL_HUB && why == STATUS_NOT_FOUND)
+        return text_format(line, "quire pull %s downloads it", text_string(&wanted->name));
+    const char *model = changed ? text_string(&weights->path) : "MODEL";
+    const bool blanks = strpbrk(label(launch), " \t") != NULL;
+    return text_format(line, "quire -r %s%s%s -m %s goes on with %s, in a fork", blanks ? "'" : "",
+                       label(launch), blanks ? "'" : "", model,
+                       changed ? "what is there now" : "another one");
+}
+
+static int cannot_open(const struct launch *launch, enum status status, const struct error *err) {
+    struct text line = {0};
+    if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, err);
+    enum status told = STATUS_OK;
+    if (launch->resumed) told = text_format(&line, "%s was held with ", label(launch));
+    if (told == STATUS_OK)
+        told = text_format(&line, "%s, which cannot be opened: %s; ", launch->wanted.model_name,
+                           err->text[0] ? err->text : status_text(status));
+    if (told == STATUS_OK) told = append_help(launch, status, &line);
+    complain(told == STATUS_OK ? text_string(&line) : status_text(told));
+    text_deinit(&line);
+    return EXIT_MODEL;
+}
+
+static int launch_wanted(struct launch *launch) {
+    struct error err = {0};
+    const bool elsewhere =
+        launch->wanted.kind == MODEL_SERVER || launch->wanted.kind == MODEL_SECTION;
+    enum status status = elsewhere ? remote_model_check(launch->args, &err) : STATUS_OK;
+    if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
+    status = open_wanted(launch, &err);
+    return status == STATUS_OK ? settle(launch, name_of(&launch->wanted), elsewhere)
+                               : cannot_open(launch, status, &err);
+}
+
+// ---- one that was named, or the default
+
+enum status launch_find_named(struct db *db, const struct args *args, const char *name,
+                              struct model_source *source, struct text *path, bool *elsewhere,
+                              struct error *err) {
+    struct error unknown;
+    *elsewhere = remote_model_is(args, name);
+    if (*elsewhere) return text_append_string(path, name);
+    if (access(name, F_OK) == 0) return finder_find(name, path, err);
+    if (db) {
+        const enum status status = held_named(db, name, source, &unknown);
+        if (status != STATUS_NOT_FOUND) return status;
+    }
+    return finder_find(name, path, err);
+}
+
+// The conversation's own model under another path keeps what goes with it.
+static enum status keep_parts(struct launch *launch, const char *path) {
+    TRY(model_source_copy(&launch->held, &launch->wanted));
+    struct model_part *weights = &launch->wanted.parts[0];
+    text_clear(&weights->path);
+    if (launch->wanted.kind != MODEL_HUB) launch->wanted.kind = MODEL_PATH;
+    return text_append_string(&weights->path, path);
+}
+
+static bool is_held_file(const struct launch *launch, const char *path) {
+    const struct model_part *weights = model_source_part(&launch->held, PART_WEIGHTS);
+    return weights && weights == launch->held.parts && held_is_part(launch->db, weights, path);
+}
+
+static bool is_held_name(const struct launch *launch, const char *given) {
+    return launch->held.kind != MODEL_NONE &&
+           (strcmp(given, text_string(&launch->held.server)) == 0 ||
+            (launch->held.kind == MODEL_SECTION &&
+             strcmp(given, text_string(&launch->held.name)) == 0));
+}
+
+// What is named becomes launch->wanted, or the path in launch->model.
+static enum status resolve(struct launch *launch, const char *given, bool *elsewhere,
+                           struct error *err) {
+    struct text *path = &launch->model;
+    *elsewhere = false;
+    if (!given) return finder_find_demo(path, err);
+    if (launch->named && is_held_name(launch, given))
+        return model_source_copy(&launch->held, &launch->wanted);
+    struct db *db = launch->named ? launch->db : NULL;
+    enum status status =
+        launch_find_named(db, launch->args, given, &launch->wanted, path, elsewhere, err);
+    if (may_pull(launch, given, status)) {
+        TRY(pull_wanted(launch->args, given, err));
+        status = launch_find_named(db, launch->args, given, &launch->wanted, path, elsewhere, err);
+    }
+    TRY(status);
+    if (*elsewhere || launch->wanted.kind != MODEL_NONE || launch->held.kind == MODEL_NONE)
+        return STATUS_OK;
+    if (is_held_file(launch, text_string(path))) return keep_parts(launch, text_string(path));
+    say_cost(launch, text_string(path));
+    return STATUS_OK;
+}
+
+static int launch_given(struct launch *launch, const char *given) {
+    struct error err = {0};
+    bool elsewhere;
+    enum status status = resolve(launch, given, &elsewhere, &err);
+    if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
+    if (launch->wanted.kind != MODEL_NONE) {
+        text_clear(&launch->model);
+        return launch_wanted(launch);
+    }
+    if (elsewhere) text_clear(&launch->model);
+    if (!given && !launch->args->quiet)
+        fprintf(stderr,
+                "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
+    status = elsewhere ? open_elsewhere(launch, given, &err) : open_here(launch, &err);
+    return status == STATUS_OK ? settle(launch, given, elsewhere)
+                               : complain_failed(exit_code_for_model(status), status, &err);
+}
+
+int launch_model(struct launch *launch) {
+    if (launch->wanted.kind != MODEL_NONE) return launch_wanted(launch);
+    return launch_given(launch, launch->named ? launch->named : given_model(launch->args));
+}
+
+int launch_reopen(struct launch *launch) {
+    engine_close(launch->engine);
+    launch->engine = NULL;
+    text_clear(&launch->model);
+    return launch_model(launch);
+}
+
+void launch_say_first_model(const struct launch *launch) {
+    const bool first = has_messages(launch) && launch->held.kind == MODEL_NONE;
+    if (!first || launch->named || launch->args->quiet || launch->reads_only) return;
+    fprintf(stderr, "%s was stored without its model: it is held with %s from now on\n",
+            label(launch), launch->info.model_name);
+}

@@ -1,0 +1,169 @@
+#!/bin/sh
+# tests/remote/held.sh QUIRE — a conversation goes on with the model that it was held with, or says why
+# not: each kind of model, each way to go on, and what can become of its files, its server or its section.
+. "$(dirname "$0")/../terminal/stage.sh"
+folder=$QUIRE_HOME/server
+remote=$here
+. "$here/serve.sh"
+. "$here/../harness/gguf.sh"
+. "$here/../harness/tokenizer.sh"
+trap 'stop_servers; finish' EXIT
+unset CURL_CA_BUNDLE SSL_CERT_FILE http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+golden=$here/../golden
+serve "$folder"
+url=http://127.0.0.1:$port serving=$servers
+serve "$QUIRE_HOME/second"
+second=http://127.0.0.1:$port
+export HF_HUB_CACHE="$QUIRE_HOME/hub" QUIRE_TOKENS=2 QUIRE_BACKEND=cpu THE_KEY=sekrit-4712
+bad=0
+commit=0123456789abcdef0123456789abcdef01234567
+models=$QUIRE_HOME/models hub=$HF_HUB_CACHE/models--tiny--llama/snapshots/$commit
+mkdir -p "$models/moved" "$QUIRE_HOME/at" "$hub" "$QUIRE_HOME/aside" "$HF_HUB_CACHE/models--tiny--llama/refs"
+printf $commit >"$HF_HUB_CACHE/models--tiny--llama/refs/main"
+cd "$QUIRE_HOME" || exit 1
+cp "$golden/llama.gguf" at/one.gguf
+cp "$golden/lfm2.gguf" at/other.gguf
+cp "$golden/qwen3.gguf" "$hub/qwen-F32.gguf"
+cp -r "$golden/mistral.hf" at/folder
+write_tokenizer at/folder 122
+echo '{"bos_token": "<s>", "eos_token": "</s>"}' >at/folder/tokenizer_config.json
+cp "$golden/deepseek2.gguf" at/plain.gguf
+adapter at/poet.gguf llama '\002'
+{ yes 'word' | head -n 60 | tr '\n' ' '; printf '{%% for m in messages %%}{{ m.content }}{%% endfor %%}'; } >at/odd.jinja
+section() { printf '[remote.office]\nurl = %s\nmodel = echo\nkey-from = env:THE_KEY\n' "$1" >config; }
+section "$url/renamed/v1"
+
+# KIND: what it was opened with, and its file.
+words_of() {
+    case $1 in
+    file) echo -m at/one.gguf ;;
+    folder) echo -m at/folder ;;
+    hub) echo -m hf:tiny/llama ;;
+    server) echo -m "$url/renamed/v1#echo" --key-from env:THE_KEY ;;
+    section) echo -m office ;;
+    adapter) echo -m demo --lora at/poet.gguf=0.5 ;;
+    template) echo -m at/plain.gguf --chat-template at/odd.jinja ;;
+    esac
+}
+file_of() {
+    case $1 in
+    file) echo at/one.gguf ;;
+    folder) echo at/folder ;;
+    hub) echo "$hub/qwen-F32.gguf" ;;
+    adapter) echo at/poet.gguf ;;
+    template) echo at/odd.jinja ;;
+    esac
+}
+
+# KIND FATE: becomes of it; and back.
+last_byte() { printf '%s' "$2" | dd of="$1" bs=1 seek=$(($(wc -c <"$1") - 1)) conv=notrunc 2>dd.log; }
+strike() {
+    file=$(file_of "$1")
+    case $1-$2 in
+    *-there) ;;
+    server-changed | section-changed) touch "$folder/renamed" ;;
+    server-gone) kill -STOP $serving && kill -9 $serving ;;
+    section-moved) section "$second/renamed/v1" ;;
+    section-gone) : >config ;;
+    *-moved) mv "$file" "$models/moved/" ;;
+    *-gone) mv "$file" aside/ ;;
+    folder-changed) cp "$file/model-00001-of-00002.safetensors" aside/ && last_byte "$file/model-00001-of-00002.safetensors" '~' ;;
+    *-changed) cp "$file" aside/ && last_byte "$file" '~' ;;
+    esac
+}
+mend() {
+    file=$(file_of "$1")
+    case $1-$2 in
+    *-there) ;;
+    server-changed | section-changed) rm "$folder/renamed" ;;
+    section-*) section "$url/renamed/v1" ;;
+    server-gone) ;;
+    *-moved) mv "$models/moved/$(basename "$file")" "$file" ;;
+    folder-changed) mv aside/model-00001-of-00002.safetensors "$file/" ;;
+    *) rm -rf "$file" && mv "aside/$(basename "$file")" "$file" ;;
+    esac
+}
+
+# A server that has moved has another URL, and only a section says which.
+opens() {
+    case $1-$2 in
+    *-there | section-moved | file-moved | folder-moved | hub-moved | adapter-moved | template-moved) ;;
+    *) return 1 ;;
+    esac
+}
+
+complain() {
+    echo "FAILED: $kind $fate $*"
+    sed 's/^/  stdout: /' out
+    sed 's/^/  stderr: /' err
+    bad=1
+}
+value() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^\",}]*\\).*/\\1/p" out; }
+
+# go_on CODE WORDS…
+go_on() {
+    code=$1
+    shift
+    timeout 60 "$program" "$@" -p Again --format json </dev/null >out 2>err
+    got=$?
+    [ $got = "$code" ] || complain "$*: exit $got, not $code"
+    [ $got = 0 ] && return
+    [ "$(wc -l <err)" = 1 ] && grep -qF "$model" err && grep -q " -m \|quire pull" err ||
+        complain "$*: not one line with the model and a command"
+    [ -s out ] && complain "$*: something on stdout"
+}
+
+by_words() {
+    code=3
+    opens "$kind" "$fate" && code=0
+    for way in "-r $kind" "-C --all" "-r $kind --fork"; do
+        # What the environment says of models is for new conversations.
+        QUIRE_MODEL=$QUIRE_HOME/at/other.gguf QUIRE_LORA=none QUIRE_CHAT_TEMPLATE=chatml go_on $code $way
+        [ $code = 0 ] || continue
+        [ "$(value model)" = "$model" ] || complain "$way: the model is $(value model), not $model"
+        [ $kind != template ] || [ "$(value prompt_tokens)" -ge 60 ] || complain "$way: not its template"
+        grep -qv 'no chat template' err && complain "$way: stderr has another line"
+    done
+}
+
+says_model() { answer_to "/show" | grep -qF "$model"; }
+by_command() {
+    ask "/resume $kind"
+    if opens "$kind" "$fate"; then
+        ask "/show"
+        says_model || fail "$kind $fate: /resume does not open $model"
+    else
+        wait_for "it can be read; /model NAME"
+        on_screen "$model" || fail "$kind $fate: $model is not named"
+        ask_only "Hm?"
+        wait_for "which is not open"
+        wait_last "> Hm?"
+        keys C-u
+    fi
+    keys C-l
+    ask "/resume -"
+    ask "/show"
+    answer_to "/show" | grep -qF "lfm2" || fail "$kind $fate: /resume - does not come back"
+    keys C-l
+}
+
+"$program" -q -m at/other.gguf -p Hello --name home </dev/null >out
+for kind in file folder hub section adapter template server; do
+    model='' fate=there
+    # shellcheck disable=SC2046
+    timeout 60 "$program" $(words_of $kind) -p Hello --name $kind --format json </dev/null >out 2>err ||
+        complain "cannot be opened at first"
+    model=$(value model)
+    for fate in there changed gone moved; do
+        [ $kind-$fate != server-moved ] || continue
+        strike $kind $fate
+        by_words
+        start -m at/other.gguf
+        ask "/resume home"
+        by_command
+        leave
+        mend $kind $fate
+    done
+done
+grep -rqF "$THE_KEY" quire.db* && { echo "FAILED: the key is in the database"; bad=1; }
+exit $bad
