@@ -5,10 +5,10 @@
 #ifndef APP_KNOWN_MODELS_H
 #define APP_KNOWN_MODELS_H
 
+#include "app/chat/model_finder.h"
 #include "app/cli/args.h"
-#include "app/console/console.h"
 
-// For struct model_finder (console.h); `args` are a struct args.
+// For struct model_finder (model_finder.h); `args` are a struct args.
 MUST_CHECK enum status known_models_list(const void *args, struct db *db,
                                          struct model_choices *choices, struct error *err);
 MUST_CHECK enum status known_models_find(const void *args, struct db *db, const char *name,
