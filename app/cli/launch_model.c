@@ -237,14 +237,15 @@ static enum status describe(struct launch *launch, const char *name, bool elsewh
     return STATUS_OK;
 }
 
-// Once a model is open, what fails is the database.
+// Once a model is open, what fails is the database, or its chat template is not there.
 static int settle(struct launch *launch, const char *name, bool elsewhere) {
     struct error err = {0};
     engine_info(launch->engine, &launch->info);
     if (!launch->db || launch->args->command != COMMAND_CHAT) return EXIT_DONE;
     const enum status status = describe(launch, name, elsewhere, &err);
     if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(exit_code_for_store(status), status, &err);
+    const int code = status == STATUS_NOT_FOUND ? EXIT_MODEL : exit_code_for_store(status);
+    return complain_failed(code, status, &err);
 }
 
 // ---- one that is known

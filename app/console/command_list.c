@@ -21,7 +21,7 @@ enum {
     PICK_FIRST = 1000,    // conversations, until the person looks further
     TITLE_COLUMNS = 200,  // of a picker's line, which the screen cuts
     DEPTH_SHOWN = 6,      // deeper forks are not indented further
-    FIGURES_COLUMNS = 46, // without the model
+    FIGURES_COLUMNS = 40, // without the model
     MODEL_LEAST = 12,     // columns of its name; more on a wide screen
     MODEL_MOST = 24,
     TITLE_WIDE = 34, // columns that the title has before the name gets more
@@ -65,11 +65,11 @@ static const char *place_of(const struct conversation_usage *usage) {
 }
 
 static int model_columns(void) {
-    const int columns = terminal_width() - FIGURES_COLUMNS - TITLE_WIDE - 2;
+    const int columns = terminal_width() - FIGURES_COLUMNS - TITLE_WIDE - 1;
     return columns < MODEL_LEAST ? MODEL_LEAST : columns > MODEL_MOST ? MODEL_MOST : columns;
 }
 
-static int figures_columns(void) { return FIGURES_COLUMNS + model_columns() + 2; }
+static int figures_columns(void) { return FIGURES_COLUMNS + model_columns() + 1; }
 
 static bool is_narrow(void) { return terminal_width() < figures_columns() + TITLE_LEAST; }
 
@@ -103,7 +103,7 @@ static void show_row(const struct console *console, const struct conversation_ro
     struct text title = {0}, model = {0};
     if (row_title(row, terminal_width() - figures_columns(), &title) == STATUS_OK &&
         model_name(row, true, &model) == STATUS_OK)
-        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %7s  %5s  %7s  %-6s  %s  %s\n",
+        terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s %7s %5s %7s %-6s %s %s\n",
                      here ? '*' : ' ', conversation->id, age, turns, tokens, place_of(usage),
                      text_string(&model), text_string(&title));
     text_deinit(&title);
@@ -141,7 +141,7 @@ static void show_rows(struct console *console, const struct conversation_row *ro
     }
     const bool narrow = is_narrow();
     if (!narrow)
-        terminal_say(STYLE_DIM, "  %-8s  %7s  %5s  %7s  %-6s  %s\n", "id", "age", "turns", "tokens",
+        terminal_say(STYLE_DIM, "  %-8s %7s %5s %7s %-6s %s\n", "id", "age", "turns", "tokens",
                      "cache", "model");
     for (size_t i = 0; i < count; i++) {
         (narrow ? show_narrow_row : show_row)(console, &rows[i], &usage[i]);
