@@ -14,7 +14,7 @@ serve "$folder"
 url=http://127.0.0.1:$port serving=$servers
 serve "$QUIRE_HOME/second"
 elsewhere=http://127.0.0.1:$port
-export HF_HUB_CACHE="$QUIRE_HOME/hub" QUIRE_TOKENS=2 QUIRE_BACKEND=cpu THE_KEY=sekrit-4712
+export HF_HUB_CACHE="$QUIRE_HOME/hub" QUIRE_TOKENS=8 QUIRE_BACKEND=cpu THE_KEY=sekrit-4712
 bad=0
 commit=0123456789abcdef0123456789abcdef01234567
 models=$QUIRE_HOME/models hub=$HF_HUB_CACHE/models--tiny--llama/snapshots/$commit
