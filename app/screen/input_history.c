@@ -54,28 +54,54 @@ static bool append_entry(int file, const char *text) {
     return whole;
 }
 
-// Writes Readline's history to a new file and, if that succeeds, replaces the old one; where that
-// is a link, what it leads to.
-static void rewrite(const char *path) {
-    struct text temporary = {0};
-    char *real = realpath(path, NULL);
-    if (!real || text_format(&temporary, "%s.XXXXXX", real) != STATUS_OK) {
-        free(real);
-        return;
-    }
-    const int file = mkostemp(temporary.bytes, O_CLOEXEC);
-    HIST_ENTRY **entries = history_list();
-    bool whole = file >= 0;
-    for (size_t i = 0; whole && entries && entries[i]; i++)
-        whole = append_entry(file, entries[i]->line);
-    whole = whole && fsync(file) == 0;
-    if (file >= 0) whole = close(file) == 0 && whole;
-    if (whole)
-        rename(temporary.bytes, real);
+// A new file that takes the place of the old one; where that is a link, of what it leads to. One
+// that a dying process left is written anew; a link by its name is not followed.
+struct replacement {
+    char *path; // owned, as is the name of the new file
+    struct text temporary;
+    int file; // -1: none
+};
+
+static int open_empty(const char *path) {
+    struct stat info;
+    const int file = open_private(path, O_NOFOLLOW);
+    if (file < 0) return -1;
+    if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
+        ftruncate(file, 0) == 0)
+        return file;
+    close(file);
+    return -1;
+}
+
+static void replacement_begin(struct replacement *replacement, const char *path) {
+    *replacement = (struct replacement){.path = realpath(path, NULL), .file = -1};
+    if (replacement->path &&
+        text_format(&replacement->temporary, "%s.quire-new", replacement->path) == STATUS_OK)
+        replacement->file = open_empty(replacement->temporary.bytes);
+}
+
+static void replacement_end(struct replacement *replacement, bool is_whole) {
+    const char *temporary = text_string(&replacement->temporary);
+    const int file = replacement->file;
+    is_whole = is_whole && file >= 0 && fsync(file) == 0;
+    if (file >= 0) is_whole = close(file) == 0 && is_whole;
+    if (is_whole)
+        rename(temporary, replacement->path);
     else if (file >= 0)
-        unlink(temporary.bytes);
-    text_deinit(&temporary);
-    free(real);
+        unlink(temporary);
+    text_deinit(&replacement->temporary);
+    free(replacement->path);
+}
+
+// Writes Readline's history to a new file and, if that succeeds, replaces the old one.
+static void rewrite(const char *path) {
+    struct replacement next;
+    replacement_begin(&next, path);
+    HIST_ENTRY **entries = history_list();
+    bool whole = next.file >= 0;
+    for (size_t i = 0; whole && entries && entries[i]; i++)
+        whole = append_entry(next.file, entries[i]->line);
+    replacement_end(&next, whole);
 }
 
 static long load(FILE *file) {
@@ -120,29 +146,22 @@ void input_history_add(const char *text) {
 // Other processes have added to the file since it was read: it is read again.
 static void forget_in_file(const char *path, bool (*is_one)(const void *user, const char *entry),
                            const void *user) {
-    struct text temporary = {0};
+    struct replacement next;
     char *line = NULL;
     size_t capacity = 0, forgotten = 0;
     FILE *from = fopen(path, "re");
     if (!from) return;
-    const bool named = text_format(&temporary, "%s.new", path) == STATUS_OK;
-    const int file = named ? open_private(temporary.bytes, O_TRUNC) : -1;
-    bool whole = file >= 0;
+    replacement_begin(&next, path);
+    bool whole = next.file >= 0;
     while (whole && getline(&line, &capacity, from) > 0) {
         unescape(line);
         const bool goes = is_one(user, line);
         forgotten += goes;
-        if (!goes) whole = append_entry(file, line);
+        if (!goes) whole = append_entry(next.file, line);
     }
     free(line);
     fclose(from);
-    whole = whole && fsync(file) == 0;
-    if (file >= 0) whole = close(file) == 0 && whole;
-    if (whole && forgotten > 0)
-        rename(temporary.bytes, path);
-    else if (file >= 0)
-        unlink(temporary.bytes);
-    text_deinit(&temporary);
+    replacement_end(&next, whole && forgotten > 0);
 }
 
 void input_history_forget(bool (*is_one)(const void *user, const char *entry), const void *user) {

@@ -117,33 +117,41 @@ static void a_file_that_can_not_be_cut_keeps_all(void **state) {
     assert_int_equal(mkdir(folder, 0700), 0);
 }
 
-// Somebody's file by the name that a new history had for a while, and a history that is a link.
+// Somebody's file by the name that a new history has for a while, and a history that is a link.
 static void no_link_is_replaced_or_written_through(void **state) {
     (void)state;
-    char theirs[sizeof path + 8], beside[sizeof path + 8], kept[sizeof path + 8];
+    char theirs[sizeof path + 8], beside[sizeof path + 24], kept[sizeof path + 8];
     struct stat info;
     snprintf(theirs, sizeof theirs, "%s/theirs", folder);
     snprintf(kept, sizeof kept, "%s/kept", folder);
-    snprintf(beside, sizeof beside, "%s.new", path);
-    FILE *file = fopen(kept, "w");
-    assert_non_null(file);
-    for (int i = 0; i <= 2 * INPUT_HISTORY_ENTRIES; i++)
-        fprintf(file, "entry %d\n", i);
-    fclose(file);
-    file = fopen(theirs, "w");
-    assert_true(file && fputs("letters", file) >= 0 && fclose(file) == 0);
-    assert_int_equal(symlink(theirs, beside), 0);
-    assert_int_equal(symlink(kept, path), 0);
-    input_history_open(path);
-    input_history_close();
-    assert_int_equal(lstat(path, &info), 0);
-    assert_true(S_ISLNK(info.st_mode));
-    assert_int_equal(stat(theirs, &info), 0);
-    assert_int_equal(info.st_size, 7);
-    input_history_open(path);
-    assert_int_equal(history_length, INPUT_HISTORY_ENTRIES);
-    input_history_close();
-    assert_int_equal(unlink(theirs) + unlink(beside) + unlink(kept) + unlink(path), 0);
+    snprintf(beside, sizeof beside, "%s.quire-new", kept);
+    for (int kind = 0; kind < 3; kind++) { // nothing in the way, a link, a second name
+        FILE *file = fopen(kept, "w");
+        assert_non_null(file);
+        for (int i = 0; i <= 2 * INPUT_HISTORY_ENTRIES; i++)
+            fprintf(file, "entry %d\n", i);
+        fclose(file);
+        file = fopen(theirs, "w");
+        assert_true(file && fputs("letters", file) >= 0 && fclose(file) == 0);
+        if (kind == 1) assert_int_equal(symlink(theirs, beside), 0);
+        if (kind == 2) assert_int_equal(link(theirs, beside), 0);
+        assert_int_equal(symlink(kept, path), 0);
+        assert_int_equal(stat(kept, &info), 0);
+        const off_t before = info.st_size;
+        input_history_open(path);
+        input_history_close();
+        assert_int_equal(stat(kept, &info), 0);
+        assert_int_equal(info.st_size < before, kind == 0);
+        assert_int_equal(lstat(path, &info), 0);
+        assert_true(S_ISLNK(info.st_mode));
+        assert_int_equal(stat(theirs, &info), 0);
+        assert_int_equal(info.st_size, 7);
+        input_history_open(path);
+        assert_int_equal(history_length, INPUT_HISTORY_ENTRIES);
+        input_history_close();
+        unlink(beside);
+        assert_int_equal(unlink(theirs) + unlink(kept) + unlink(path), 0);
+    }
 }
 
 int main(void) {

@@ -49,10 +49,8 @@ static void remove_files(void) {
         unlink(file_path(names[i]));
 }
 
-// With the marker, by which the folder is a cache's.
 static void remove_folder(void) {
     remove_files();
-    unlink(file_path("quire-kv-cache"));
     rmdir(file_path(""));
 }
 
