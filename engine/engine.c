@@ -197,10 +197,20 @@ static void report_slow(struct engine *engine) {
                   matrices, matrices[0] && heads[0] ? ", and for " : "", heads);
 }
 
+// The file may have been replaced since its digest was found.
+static void forget_digest_of_another(struct opening *opening) {
+    const struct file_state *expected = opening->options->digest_state;
+    const struct file_state opened = gguf_state(opening->engine->gguf);
+    if (expected && !file_state_equal(&opened, expected)) opening->engine->knows_digest = false;
+}
+
 static enum status find_model(struct opening *opening) {
     const struct engine_options *options = opening->options;
-    if (options->model_path)
-        return checkpoint_open(options->model_path, &opening->engine->gguf, opening->err);
+    if (options->model_path) {
+        TRY(checkpoint_open(options->model_path, &opening->engine->gguf, opening->err));
+        forget_digest_of_another(opening);
+        return STATUS_OK;
+    }
     opening->shape = shape_find(options->shape);
     if (opening->shape) return STATUS_OK;
     return error_set(opening->err, STATUS_NOT_FOUND, "no shape \"%.60s\"; there are %s",

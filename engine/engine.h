@@ -80,6 +80,7 @@ struct engine_options {
                                          // of a file; what is said of devices and caches is moot
     struct disk_pool *disk; // moved in, and closed even if opening fails; NULL: nothing on disk
     const struct hash128 *digest; // of the model file, if known: saves hashing it for the disk
+    const struct file_state *digest_state; // when it was; another file's is hashed. NULL: any
     enum kv_restore kv_restore;
     int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
     bool deterministic;

@@ -1,7 +1,6 @@
 #include "app/cli/digest.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,61 +9,63 @@
 #include "engine/model/checkpoint.h"
 #include "kernels/base/log.h"
 
-struct identity { // of a model's files as they are now
-    char path[PATH_MAX];
-    int64_t bytes, changed_ns;
-};
-
-static int64_t nanoseconds(struct timespec time) {
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-static bool add_file(const char *path, struct identity *identity) {
+static bool add_file(const char *path, struct file_state *state) {
     struct stat file;
     if (stat(path, &file) != 0) return false;
-    const int64_t content = nanoseconds(file.st_mtim), inode = nanoseconds(file.st_ctim);
-    const int64_t changed_ns = content > inode ? content : inode;
-    identity->bytes += file.st_size;
-    if (changed_ns > identity->changed_ns) identity->changed_ns = changed_ns;
+    file_state_add(state, &file);
     return true;
 }
 
 // All files of a folder, as any of them may be a part of the model.
-static bool add_folder(const char *path, struct identity *identity) {
+static bool add_folder(const char *path, struct file_state *state) {
     DIR *folder = opendir(path);
     bool whole = folder != NULL;
     for (struct dirent *entry; whole && (entry = readdir(folder));) {
         char file[PATH_MAX];
         const int length = snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
         whole = length > 0 && (size_t)length < sizeof file;
-        if (whole && strcmp(entry->d_name, "..") != 0) add_file(file, identity);
+        if (whole && strcmp(entry->d_name, "..") != 0) add_file(file, state);
     }
     if (folder) closedir(folder);
     return whole;
 }
 
-static bool identify(const char *path, struct identity *identity) {
-    struct stat file;
+static bool add_parts(const char *path, struct digest_file *file) {
+    struct stat info;
     char part[PATH_MAX];
-    *identity = (struct identity){0};
-    if (!realpath(path, identity->path) || stat(identity->path, &file) != 0) return false;
-    if (S_ISDIR(file.st_mode)) return add_folder(identity->path, identity);
-    if (!checkpoint_part(path, 1, part, sizeof part)) return add_file(path, identity);
+    if (!realpath(path, file->path) || stat(file->path, &info) != 0) return false;
+    file->is_folder = S_ISDIR(info.st_mode);
+    if (file->is_folder) return add_folder(file->path, &file->state);
+    if (!checkpoint_part(path, 1, part, sizeof part)) return add_file(path, &file->state);
     for (int32_t i = 1; checkpoint_part(path, i, part, sizeof part); i++)
-        if (!add_file(part, identity)) return false;
+        if (!add_file(part, &file->state)) return false;
     return true;
 }
 
-bool digest_find(struct db *db, const char *path, struct hash128 *digest) {
-    struct identity file;
-    return identify(path, &file) &&
-           db_digest_find(db, file.path, file.bytes, file.changed_ns, digest) == STATUS_OK;
+void digest_identify(const char *path, struct digest_file *file) {
+    *file = (struct digest_file){.given = path};
+    if (!add_parts(path, file)) file->path[0] = '\0';
 }
 
-void digest_remember(struct db *db, const char *path, struct hash128 digest) {
-    struct identity file;
+bool digest_find(struct db *db, const struct digest_file *file, struct hash128 *digest) {
+    const struct file_state *state = &file->state;
+    return file->path[0] &&
+           db_digest_find(db, file->path, state->bytes, state->changed_ns, digest) == STATUS_OK;
+}
+
+static bool is_still(const struct digest_file *file, const struct gguf *opened) {
+    struct digest_file now;
+    const struct file_state of_opened = gguf_state(opened);
+    digest_identify(file->given, &now);
+    return strcmp(now.path, file->path) == 0 && file_state_equal(&now.state, &file->state) &&
+           (file->is_folder || file_state_equal(&of_opened, &file->state));
+}
+
+void digest_remember(struct db *db, const struct digest_file *file, const struct gguf *opened,
+                     struct hash128 digest) {
     struct error err = {0};
-    if (!identify(path, &file)) return;
-    if (db_digest_remember(db, file.path, file.bytes, file.changed_ns, digest, &err) != STATUS_OK)
+    if (!file->path[0] || !is_still(file, opened)) return;
+    if (db_digest_remember(db, file->path, file->state.bytes, file->state.changed_ns, digest,
+                           &err) != STATUS_OK)
         log_write(LOG_WARNING, "the model's digest could not be remembered: %s", err.text);
 }

@@ -21,22 +21,6 @@ static const char CUT[] = "…";
 
 // ---- what is open
 
-static enum status hash_weights(const char *path, struct hash128 *digest, struct error *err) {
-    struct gguf *gguf = NULL;
-    TRY(checkpoint_open(path, &gguf, err));
-    *digest = gguf_digest(gguf);
-    gguf_close(gguf);
-    return STATUS_OK;
-}
-
-static enum status hash_adapter(const char *path, struct hash128 *digest, struct error *err) {
-    struct adapter adapter = {0};
-    TRY(adapter_open(&(struct adapter_source){path, 1}, &adapter, err));
-    *digest = gguf_digest(adapter.gguf);
-    adapter_close(&adapter);
-    return STATUS_OK;
-}
-
 static enum status hash_template(const char *path, struct hash128 *digest, struct error *err) {
     struct model_template found;
     TRY(model_template_read(path, &found, err));
@@ -45,14 +29,35 @@ static enum status hash_template(const char *path, struct hash128 *digest, struc
     return STATUS_OK;
 }
 
+static enum status hash_weights(struct db *db, const struct digest_file *file,
+                                struct hash128 *digest, struct error *err) {
+    struct gguf *gguf = NULL;
+    TRY(checkpoint_open(file->given, &gguf, err));
+    *digest = gguf_digest(gguf);
+    digest_remember(db, file, gguf, *digest);
+    gguf_close(gguf);
+    return STATUS_OK;
+}
+
+static enum status hash_adapter(struct db *db, const struct digest_file *file,
+                                struct hash128 *digest, struct error *err) {
+    struct adapter adapter = {0};
+    TRY(adapter_open(&(struct adapter_source){file->given, 1}, &adapter, err));
+    *digest = gguf_digest(adapter.gguf);
+    digest_remember(db, file, adapter.gguf, *digest);
+    adapter_close(&adapter);
+    return STATUS_OK;
+}
+
 // A template is a part of its file, and short: it is read each time.
 static enum status digest_of(struct db *db, enum model_role role, const char *path,
                              struct hash128 *digest, struct error *err) {
+    struct digest_file file;
     if (role == PART_TEMPLATE) return hash_template(path, digest, err);
-    if (digest_find(db, path, digest)) return STATUS_OK;
-    TRY(role == PART_ADAPTER ? hash_adapter(path, digest, err) : hash_weights(path, digest, err));
-    digest_remember(db, path, *digest);
-    return STATUS_OK;
+    digest_identify(path, &file);
+    if (digest_find(db, &file, digest)) return STATUS_OK;
+    return role == PART_ADAPTER ? hash_adapter(db, &file, digest, err)
+                                : hash_weights(db, &file, digest, err);
 }
 
 // The file's own name in the real path of its folder: a link stays what it is called.

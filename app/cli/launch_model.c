@@ -101,7 +101,9 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
     const struct args *args = launch->args;
     const char *path = text_string(&launch->model);
     struct hash128 digest;
-    const bool known = launch->db && digest_find(launch->db, path, &digest);
+    struct digest_file file;
+    digest_identify(path, &file);
+    const bool known = launch->db && digest_find(launch->db, &file, &digest);
     const struct engine_options options = {
         .model_path = path,
         .adapters = adapters,
@@ -116,15 +118,16 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
         .kv_host_bytes = args->kv_host_bytes,
         .disk = open_disk(launch),
         .digest = known ? &digest : NULL,
+        .digest_state = file.is_folder ? NULL : &file.state,
         .kv_restore = restore_choice(args),
         .deterministic = args->deterministic,
         .progress = args->quiet ? NULL : show_progress,
         .progress_user = loading,
     };
     TRY(engine_open(&options, &launch->engine, err));
-    if (!known)
-        digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
-    if (!known && launch->db) digest_remember(launch->db, path, digest);
+    digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
+    if (!known && launch->db)
+        digest_remember(launch->db, &file, engine_gguf(launch->engine), digest);
     launch->file_digest = digest;
     launch->digest = engine_identity(launch->engine, digest);
     return STATUS_OK;

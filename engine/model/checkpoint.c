@@ -58,8 +58,8 @@ static enum status attach_part(struct gguf *model, struct gguf *part, struct err
     if (!tensors) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", gguf_path(part));
     for (size_t i = 0; i < count; i++)
         tensors[i] = *gguf_tensor_at(part, i);
-    const struct gguf_owner owner = {part, gguf_file_bytes(part), digest_part, prefetch_part,
-                                     close_part};
+    const struct gguf_owner owner = {part,        gguf_file_bytes(part), gguf_state(part),
+                                     digest_part, prefetch_part,         close_part};
     const enum status status = gguf_attach(model, tensors, count, &owner, err);
     free(tensors);
     return status;

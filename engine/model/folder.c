@@ -23,6 +23,7 @@ struct folder {
     struct hash128 stated; // of all that config.json says
     struct safetensors *files[FOLDER_MAX_FILES];
     size_t file_count, bytes;
+    struct file_state state; // of those files
     struct gguf_tensor *tensors;
     char (*names)[NAME_BYTES];
     size_t count, room; // of both
@@ -129,8 +130,12 @@ static enum status open_file(struct folder *folder, const char *name, struct err
     enum status status = text_format(&path, "%s/%s", folder->path, name);
     if (status == STATUS_OK)
         status = safetensors_open(text_string(&path), &folder->files[folder->file_count], err);
-    if (status == STATUS_OK)
-        folder->bytes += safetensors_bytes(folder->files[folder->file_count++]);
+    if (status == STATUS_OK) {
+        const struct safetensors *opened = folder->files[folder->file_count++];
+        const struct file_state state = safetensors_state(opened);
+        folder->bytes += safetensors_bytes(opened);
+        file_state_join(&folder->state, &state);
+    }
     text_deinit(&path);
     return status;
 }
@@ -646,8 +651,8 @@ enum status folder_open(const char *path, struct gguf **gguf, struct error *err)
     folder->path = path;
     enum status status = open_folder(folder, &opened, err);
     ASSERT(folder->count <= folder->room && folder->file_count <= FOLDER_MAX_FILES);
-    const struct gguf_owner owner = {folder, folder->bytes, folder_digest, folder_prefetch,
-                                     folder_close};
+    const struct gguf_owner owner = {folder,        folder->bytes,   folder->state,
+                                     folder_digest, folder_prefetch, folder_close};
     if (status == STATUS_OK)
         status = gguf_attach(opened, folder->tensors, folder->count, &owner, err);
     folder->path = NULL;

@@ -547,6 +547,13 @@ size_t gguf_file_bytes(const struct gguf *gguf) {
     return bytes;
 }
 
+struct file_state gguf_state(const struct gguf *gguf) {
+    struct file_state state = gguf->mapping.state;
+    for (size_t i = 0; i < gguf->owner_count; i++)
+        file_state_join(&state, &gguf->owners[i].state);
+    return state;
+}
+
 struct hash128 gguf_digest(const struct gguf *gguf) {
     struct hash128 digest = hash_bytes(gguf->bytes, gguf->length, 0);
     for (size_t i = 0; i < gguf->owner_count; i++) {

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/model/mapped_file.h"
 #include "kernels/base/hash.h"
 #include "kernels/base/status.h"
 #include "kernels/dtype.h"
@@ -94,7 +95,8 @@ void gguf_close(struct gguf *gguf); // NULL is fine
 // of another format.
 struct gguf_owner {
     void *self;
-    size_t bytes; // of its files
+    size_t bytes;            // of its files
+    struct file_state state; // of them
     struct hash128 (*digest)(const void *self);
     void (*prefetch)(const void *self);
     void (*close)(void *self);
@@ -109,6 +111,9 @@ MUST_CHECK enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *
 const char *gguf_path(const struct gguf *gguf);
 uint32_t gguf_version(const struct gguf *gguf);
 size_t gguf_file_bytes(const struct gguf *gguf); // of all its files
+
+// Of all files that are mapped: those of a folder's weights, but not its configuration.
+struct file_state gguf_state(const struct gguf *gguf);
 
 // Hash of the bytes of all its files, header and tensors. Reads all of them.
 struct hash128 gguf_digest(const struct gguf *gguf);

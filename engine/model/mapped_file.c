@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernels/base/assert.h"
+#include "kernels/base/hash.h"
 
 // What is mapped now, for a signal handler in any thread: `bytes` is NULL in a free entry, and is
 // published last and withdrawn first.
@@ -72,6 +73,31 @@ static const char *kind_of_file(mode_t mode) {
     return "a device";
 }
 
+static int64_t nanoseconds(struct timespec time) {
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void file_state_join(struct file_state *state, const struct file_state *other) {
+    state->bytes += other->bytes;
+    state->inodes += other->inodes;
+    if (other->changed_ns > state->changed_ns) state->changed_ns = other->changed_ns;
+}
+
+void file_state_add(struct file_state *state, const struct stat *file) {
+    const int64_t content_ns = nanoseconds(file->st_mtim), inode_ns = nanoseconds(file->st_ctim);
+    const uint64_t which[2] = {(uint64_t)file->st_dev, (uint64_t)file->st_ino};
+    const struct file_state one = {
+        .bytes = file->st_size,
+        .changed_ns = content_ns > inode_ns ? content_ns : inode_ns,
+        .inodes = hash_bytes(which, sizeof which, 0).low,
+    };
+    file_state_join(state, &one);
+}
+
+bool file_state_equal(const struct file_state *a, const struct file_state *b) {
+    return a->bytes == b->bytes && a->changed_ns == b->changed_ns && a->inodes == b->inodes;
+}
+
 static enum status map_descriptor(int descriptor, const char *path, const char *kind,
                                   struct mapped_file *file, struct error *err) {
     struct stat info;
@@ -83,7 +109,8 @@ static enum status map_descriptor(int descriptor, const char *path, const char *
     void *mapping = NULL;
     if (length > 0) mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
     if (mapping == MAP_FAILED) return system_refused(path, "cannot be mapped", err);
-    *file = (struct mapped_file){mapping, length};
+    *file = (struct mapped_file){.bytes = mapping, .length = length};
+    file_state_add(&file->state, &info);
     if (mapping) remember(file, path);
     return STATUS_OK;
 }

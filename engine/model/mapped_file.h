@@ -6,13 +6,27 @@
 #ifndef ENGINE_MAPPED_FILE_H
 #define ENGINE_MAPPED_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernels/base/status.h"
+
+// Which file, or files, and as of when: what a digest is remembered for.
+struct file_state {
+    int64_t bytes;
+    int64_t changed_ns; // the later of the times at which content and inode changed
+    uint64_t inodes;    // a sum over the files
+};
+struct stat;
+void file_state_add(struct file_state *state, const struct stat *file);
+void file_state_join(struct file_state *state, const struct file_state *other);
+bool file_state_equal(const struct file_state *a, const struct file_state *b);
 
 struct mapped_file {
     const unsigned char *bytes; // NULL where length is 0
     size_t length;
+    struct file_state state; // of the open file, when it was mapped
 };
 
 enum { MAPPED_FILE_PATH_SHOWN = 200 }; // so that what follows a long path still fits an error

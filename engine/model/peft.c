@@ -163,8 +163,12 @@ static enum status open_tensors(const char *path, struct peft *peft, struct gguf
     TRY(name_tensors(peft, path, err));
     struct gguf *opened;
     TRY(gguf_open_memory(no_keys, sizeof no_keys, path, &opened, err));
-    const struct gguf_owner owner = {peft, safetensors_bytes(peft->file), peft_digest,
-                                     peft_prefetch, peft_close};
+    const struct gguf_owner owner = {peft,
+                                     safetensors_bytes(peft->file),
+                                     safetensors_state(peft->file),
+                                     peft_digest,
+                                     peft_prefetch,
+                                     peft_close};
     status = gguf_attach(opened, peft->tensors, safetensors_count(peft->file), &owner, err);
     if (status == STATUS_OK)
         *gguf = opened;

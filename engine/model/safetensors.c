@@ -250,6 +250,10 @@ const struct gguf_tensor *safetensors_at(const struct safetensors *file, size_t 
 
 size_t safetensors_bytes(const struct safetensors *file) { return file->length; }
 
+struct file_state safetensors_state(const struct safetensors *file) {
+    return file->mapping.state;
+}
+
 struct hash128 safetensors_digest(const struct safetensors *file) {
     return hash_bytes(file->bytes, file->length, 0);
 }

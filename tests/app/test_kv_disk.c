@@ -1,6 +1,8 @@
 // tests/app/test_kv_disk.c — where blocks lie on the disk, how many may, and whose they are.
 #include "app/cli/digest.h"
 #include "app/cli/kv_disk.h"
+#include "engine/engine.h"
+#include "engine/model/checkpoint.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <fcntl.h>
@@ -75,46 +77,121 @@ static void what_was_said_is_the_limit_and_nothing_is_none(void **state) {
     assert_true(kv_disk_limit(&args, folder) == 0);
 }
 
-static void write_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+// A small model whose last weight is moved by `change`.
+static void write_model(const char *path, unsigned change) {
+    static unsigned char bytes[1 << 22];
+    FILE *from = fopen(TESTS_DIR "/golden/llama.gguf", "rb"), *to = fopen(path, "wb");
+    assert_true(from && to);
+    const size_t length = fread(bytes, 1, sizeof bytes, from);
+    assert_true(length > 0 && length < sizeof bytes);
+    bytes[length - 1] ^= (unsigned char)change;
+    assert_int_equal(fwrite(bytes, 1, length, to), length);
+    assert_int_equal(fclose(from) + fclose(to), 0);
+}
+
+static char model[64], other[64];
+
+// The other one has this place, size and modification time; the clock of inodes moves in steps.
+static void replace_model(void) {
+    struct stat before, after;
+    assert_int_equal(stat(model, &before), 0);
+    const struct timespec times[2] = {before.st_atim, before.st_mtim};
+    do {
+        write_model(other, 2);
+        assert_int_equal(utimensat(AT_FDCWD, other, times, 0), 0);
+        assert_int_equal(rename(other, model), 0);
+        assert_int_equal(stat(model, &after), 0);
+        assert_int_equal(after.st_size, before.st_size);
+        assert_int_equal(after.st_mtim.tv_nsec, before.st_mtim.tv_nsec);
+    } while (after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+}
+
+static bool is_known(struct db *db, struct hash128 expected) {
+    struct digest_file file;
+    struct hash128 found;
+    digest_identify(model, &file);
+    return digest_find(db, &file, &found) && hash_equal(found, expected);
+}
+
+// Opens and hashes the model; halfway, `meanwhile` happens.
+static struct hash128 hash_model(struct db *db, void (*meanwhile)(void), bool before_opening) {
+    struct digest_file file;
+    struct gguf *gguf = NULL;
+    struct error err = {0};
+    digest_identify(model, &file);
+    if (meanwhile && before_opening) meanwhile();
+    assert_int_equal(checkpoint_open(model, &gguf, &err), STATUS_OK);
+    const struct hash128 digest = gguf_digest(gguf);
+    if (meanwhile && !before_opening) meanwhile();
+    digest_remember(db, &file, gguf, digest);
+    gguf_close(gguf);
+    return digest;
+}
+
+static void write_into_model(void) {
+    struct stat before, after;
+    assert_int_equal(stat(model, &before), 0);
+    do {
+        write_model(model, 4);
+        assert_int_equal(stat(model, &after), 0);
+    } while (after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
 }
 
 static void a_model_in_anothers_place_is_not_taken_for_it(void **state) {
     (void)state;
     struct db *db = NULL;
     struct error err = {0};
-    struct hash128 found;
-    const struct hash128 digest = {1, 2};
-    char path[64], other[64];
-    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    struct hash128 digest = {1, 2};
+    snprintf(model, sizeof model, "%s/model.gguf", folder);
     snprintf(other, sizeof other, "%s/other.gguf", folder);
     assert_int_equal(db_open(":memory:", &db, &err), STATUS_OK);
-    assert_false(digest_find(db, path, &found));
-    write_file(path, "weights");
-    assert_false(digest_find(db, path, &found));
-    digest_remember(db, path, digest);
-    assert_true(digest_find(db, path, &found));
-    assert_true(hash_equal(found, digest));
-
-    struct stat before;
-    assert_int_equal(stat(path, &before), 0);
-    const struct timespec times[2] = {before.st_atim, before.st_mtim};
-    do { // the clock of inodes moves in steps
-        write_file(other, "WEIGHTS");
-        assert_int_equal(utimensat(AT_FDCWD, other, times, 0), 0);
-        assert_int_equal(rename(other, path), 0);
-        struct stat after;
-        assert_int_equal(stat(path, &after), 0);
-        assert_int_equal(after.st_size, before.st_size);
-        assert_int_equal(after.st_mtim.tv_nsec, before.st_mtim.tv_nsec);
-        if (after.st_ctim.tv_nsec != before.st_ctim.tv_nsec) break;
-    } while (true);
-    assert_false(digest_find(db, path, &found));
+    assert_false(is_known(db, digest));
+    write_model(model, 0);
+    assert_false(is_known(db, digest));
+    digest = hash_model(db, NULL, false);
+    assert_true(is_known(db, digest));
+    replace_model();
+    assert_false(is_known(db, digest));
     db_close(db);
-    unlink(path);
+    unlink(model);
+}
+
+static void a_model_replaced_while_it_is_read_is_not_remembered(void **state) {
+    (void)state;
+    static void (*const meanwhile[])(void) = {replace_model, write_into_model};
+    struct error err = {0};
+    for (int what = 0; what < 4; what++) {
+        struct db *db = NULL;
+        assert_int_equal(db_open(":memory:", &db, &err), STATUS_OK);
+        write_model(model, 0);
+        const struct hash128 digest = hash_model(db, meanwhile[what % 2], what / 2);
+        assert_false(is_known(db, digest));
+        const struct hash128 next = hash_model(db, NULL, false);
+        assert_true(is_known(db, next));
+        assert_int_equal(hash_equal(next, digest), what / 2);
+        db_close(db);
+    }
+    unlink(model);
+}
+
+// What the engine is told of a file that is another one by now does not count.
+static void a_digest_of_another_file_is_not_believed(void **state) {
+    (void)state;
+    struct engine *engine = NULL;
+    struct error err = {0};
+    struct digest_file file;
+    const struct hash128 told = {1, 2};
+    write_model(model, 0);
+    digest_identify(model, &file);
+    for (int is_replaced = 0; is_replaced < 2; is_replaced++) {
+        if (is_replaced) replace_model();
+        const struct engine_options options = {
+            .model_path = model, .backend = "cpu", .digest = &told, .digest_state = &file.state};
+        assert_int_equal(engine_open(&options, &engine, &err), STATUS_OK);
+        assert_int_equal(hash_equal(engine_digest(engine), told), !is_replaced);
+        engine_close(engine);
+    }
+    unlink(model);
 }
 
 int main(void) {
@@ -123,6 +200,8 @@ int main(void) {
         cmocka_unit_test(without_a_word_a_quarter_of_the_free_space_is_the_limit),
         cmocka_unit_test(what_was_said_is_the_limit_and_nothing_is_none),
         cmocka_unit_test(a_model_in_anothers_place_is_not_taken_for_it),
+        cmocka_unit_test(a_model_replaced_while_it_is_read_is_not_remembered),
+        cmocka_unit_test(a_digest_of_another_file_is_not_believed),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
