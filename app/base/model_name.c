@@ -68,7 +68,7 @@ const char *model_name_role(const char *path) {
     if (strcasestr(name, "mmproj") || model_name_has(name, "projector")) return "a projector";
     if (strcasestr(name, "imatrix")) return "an importance matrix";
     if (has_any(name, vocabularies)) return "a vocabulary";
-    if (has_any(name, adapters) || is_in_folder(path, "lora")) return "an adapter";
+    if (has_any(name, adapters) || is_in_folder(path, "lora")) return MODEL_NAME_ADAPTER;
     if (has_any(name, vectors)) return "a control vector";
     const bool begins = strncasecmp(name, "mtp", 3) == 0 && !isalnum((unsigned char)name[3]);
     if (begins || is_draft_of_type(name) || has_any(name, drafters) || is_in_folder(path, "mtp") ||

@@ -11,7 +11,9 @@
 // or digit, nor, as the name of a type does, with "_".
 bool model_name_has(const char *text, const char *part);
 
-// "a drafter", "an adapter", …, or NULL: nothing in the path says that it is no model.
+#define MODEL_NAME_ADAPTER "an adapter"
+
+// "a drafter", MODEL_NAME_ADAPTER, …, or NULL: nothing in the path says that it is no model.
 const char *model_name_role(const char *path);
 
 // Its name is a drafter's or a model's: beside a model that is much larger it is a drafter.

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "app/base/attachment.h"
+#include "app/base/model_name.h"
 #include "app/base/path.h"
 #include "app/cli/fit.h"
+#include "app/cli/model_role.h"
 #include "app/hub/hub_cache.h"
 #include "engine/model/checkpoint.h"
 #include "kernels/base/array.h"
@@ -23,7 +25,7 @@ enum { NAMES_SHOWN = 5 };
 static const char DEMO_NAME[] = "quire-demo-30m", DEMO_FILE[] = "quire-demo-30m-q8_0";
 
 // How the path below a place becomes a name.
-enum naming { NAMING_PATH, NAMING_HUB };
+enum naming { NAMING_PATH, NAMING_HUB, NAMING_OLLAMA };
 
 struct walk {
     struct found_models *models;
@@ -42,11 +44,18 @@ void found_models_deinit(struct found_models *models) {
     *models = (struct found_models){0};
 }
 
-static bool is_known(const struct found_models *models, const struct stat *info) {
-    for (size_t i = 0; i < models->count; i++)
-        if (models->items[i].device == (uint64_t)info->st_dev &&
-            models->items[i].inode == (uint64_t)info->st_ino)
+static bool is_same_file(const struct found_model *a, const struct found_model *b) {
+    return a->device == b->device && a->inode == b->inode;
+}
+
+// Ollama gives one file several names, each of which counts.
+static bool is_known(const struct walk *walk, const struct found_model *model) {
+    for (size_t i = 0; i < walk->models->count; i++) {
+        const struct found_model *known = &walk->models->items[i];
+        if (is_same_file(known, model) &&
+            (walk->naming != NAMING_OLLAMA || strcmp(known->name, model->name) == 0))
             return true;
+    }
     return false;
 }
 
@@ -119,7 +128,7 @@ static enum status hub_name(const char *below, struct text *name) {
 
 static enum status name_of(const struct walk *walk, const char *below, struct text *name) {
     TRY(walk->naming == NAMING_HUB ? hub_name(below, name) : text_append_string(name, below));
-    if (!ends_with(text_string(name), ".gguf")) return STATUS_OK;
+    if (walk->naming == NAMING_OLLAMA || !ends_with(text_string(name), ".gguf")) return STATUS_OK;
     name->length -= strlen(".gguf");
     name->bytes[name->length] = '\0';
     return STATUS_OK;
@@ -128,7 +137,6 @@ static enum status name_of(const struct walk *walk, const char *below, struct te
 static enum status add_named(const struct walk *walk, const char *path, const char *below,
                              const struct stat *info, size_t bytes) {
     struct text name = {0};
-    if (is_known(walk->models, info)) return STATUS_OK;
     enum status status = name_of(walk, below, &name);
     char *whole = strdup(path);
     if (!whole) status = STATUS_NO_MEMORY;
@@ -139,7 +147,7 @@ static enum status add_named(const struct walk *walk, const char *path, const ch
                                           .bytes = bytes,
                                           .device = (uint64_t)info->st_dev,
                                           .inode = (uint64_t)info->st_ino};
-        status = add(walk->models, &model);
+        if (!is_known(walk, &model)) status = add(walk->models, &model);
     }
     free(whole);
     text_deinit(&name);
@@ -152,6 +160,12 @@ struct folder_facts {
 };
 
 static void walk_folder(struct walk *walk, const char *path, const char *below, int depth);
+
+// Adapters are listed, for --lora.
+static bool goes_with_model(const char *path) {
+    const char *role = model_name_role(path);
+    return role && strcmp(role, MODEL_NAME_ADAPTER) != 0;
+}
 
 // A file that is a model, or makes its folder one; a folder below.
 static void visit_entry(struct walk *walk, const char *path, const char *below, const char *entry,
@@ -176,8 +190,7 @@ static void visit_entry(struct walk *walk, const char *path, const char *below, 
             walk->status = add_named(walk, whole, relative, &info, walk->wanted);
         return;
     }
-    if (!ends_with(entry, ".gguf") || path_part(entry).part != 1 ||
-        !strncasecmp(entry, "mmproj", 6))
+    if (!ends_with(entry, ".gguf") || path_part(entry).part != 1 || goes_with_model(relative))
         return;
     walk->status = add_named(walk, whole, relative, &info, file_bytes(whole, (size_t)info.st_size));
 }
@@ -200,6 +213,35 @@ static void walk_folder(struct walk *walk, const char *path, const char *below, 
 
 // ---- Ollama: a manifest names the blob that is the model.
 
+static const char OLLAMA_HOST[] = "registry.ollama.ai/", OLLAMA_OWNER[] = "library/";
+
+static const char *without(const char *text, const char *beginning) {
+    const size_t length = strlen(beginning);
+    return strncasecmp(text, beginning, length) == 0 ? text + length : text;
+}
+
+// Of "HOST/OWNER/NAME…" what `ollama list` leaves out.
+static const char *shortest_name(const char *name) {
+    const char *rest = without(name, OLLAMA_HOST);
+    return rest == name ? name : without(rest, OLLAMA_OWNER);
+}
+
+static enum status add_blob(const struct walk *walk, const char *blob, const char *below) {
+    struct stat info;
+    struct text name = {0};
+    const char *tag = strrchr(below, '/');
+    if (!tag || stat(blob, &info) != 0) return STATUS_OK;
+    if (walk->wanted && (size_t)info.st_size != walk->wanted) return STATUS_OK;
+    enum status status = text_append(&name, below, (size_t)(tag - below));
+    if (status == STATUS_OK) status = text_format(&name, ":%s", tag + 1);
+    struct walk named = *walk;
+    named.naming = NAMING_OLLAMA;
+    if (status == STATUS_OK)
+        status = add_named(&named, blob, shortest_name(name.bytes), &info, (size_t)info.st_size);
+    text_deinit(&name);
+    return status;
+}
+
 static enum status add_manifest(struct walk *walk, const char *root, const char *path,
                                 const char *below, struct error *err) {
     struct text json_text = {0}, blob = {0};
@@ -214,21 +256,12 @@ static enum status add_manifest(struct walk *walk, const char *root, const char 
     cJSON_ArrayForEach(layer, layers) {
         const cJSON *type = cJSON_GetObjectItemCaseSensitive(layer, "mediaType");
         const cJSON *digest = cJSON_GetObjectItemCaseSensitive(layer, "digest");
-        struct stat info;
-        char host[64], rest[512];
         if (!cJSON_IsString(type) || !cJSON_IsString(digest) || blob.length ||
             strcmp(type->valuestring, "application/vnd.ollama.image.model") != 0 ||
             strncmp(digest->valuestring, "sha256:", 7) != 0 || strchr(digest->valuestring, '/'))
             continue;
         status = text_format(&blob, "%s/blobs/sha256-%s", root, digest->valuestring + 7);
-        if (status != STATUS_OK || stat(text_string(&blob), &info) != 0) continue;
-        if (sscanf(below, "%63[^/]/%511s", host, rest) != 2) continue;
-        char *tag = strrchr(rest, '/');
-        if (tag) *tag = ':';
-        const char *shown = !strncmp(rest, "library/", 8) ? rest + 8 : rest;
-        if (walk->wanted && (size_t)info.st_size != walk->wanted) continue;
-        const struct walk named = {walk->models, walk->place, NAMING_PATH, STATUS_OK, 0};
-        status = add_named(&named, text_string(&blob), shown, &info, (size_t)info.st_size);
+        if (status == STATUS_OK) status = add_blob(walk, blob.bytes, below);
     }
     cJSON_Delete(json);
     text_deinit(&json_text);
@@ -355,29 +388,77 @@ static bool has_part(const char *name, const char *part) {
     return false;
 }
 
-static enum status choose(const struct found_models *models, const char *name, struct text *path,
-                          struct error *err) {
-    const struct found_model *chosen = NULL;
-    size_t matches = 0;
-    char several[300] = "";
-    for (size_t i = 0; i < models->count; i++) {
-        const struct found_model *model = &models->items[i];
-        if (!strcasecmp(model->name, name)) return text_append_string(path, model->path);
-        if (!has_part(model->name, name)) continue;
-        const size_t used = strlen(several);
-        if (matches++ < NAMES_SHOWN)
-            snprintf(several + used, sizeof several - used, "%s%.50s", used ? ", " : "",
-                     model->name);
-        chosen = model;
+// How a name can be meant, the surest first. Ollama's "fox" is "fox:latest".
+enum match { MATCH_EXACT, MATCH_CASE, MATCH_LATEST, MATCH_PART, MATCH_COUNT };
+
+static bool matches(const struct found_model *model, const char *name, enum match match) {
+    static const char latest[] = ":latest";
+    const size_t length = strlen(name);
+    switch (match) {
+    case MATCH_EXACT:
+        return strcmp(model->name, name) == 0;
+    case MATCH_CASE:
+        return strcasecmp(model->name, name) == 0;
+    case MATCH_LATEST:
+        return strncasecmp(model->name, name, length) == 0 &&
+               strcasecmp(model->name + length, latest) == 0;
+    case MATCH_PART:
+    case MATCH_COUNT:
+        return has_part(model->name, name);
     }
-    if (matches == 1) return text_append_string(path, chosen->path);
-    if (matches > 1)
-        return error_set(err, STATUS_BAD_INPUT, "%.60s could be %zu models: %s%s", name, matches,
-                         several, matches > NAMES_SHOWN ? ", …" : "");
+    return false;
+}
+
+struct matching { // names of different files
+    const struct found_model *chosen[NAMES_SHOWN];
+    size_t count;
+};
+
+static void note_match(struct matching *matching, const struct found_model *model) {
+    for (size_t i = 0; i < matching->count && i < NAMES_SHOWN; i++)
+        if (is_same_file(matching->chosen[i], model)) return;
+    if (matching->count < NAMES_SHOWN) matching->chosen[matching->count] = model;
+    matching->count++;
+}
+
+// Of a few that match, those that are models by what is in them.
+static void keep_models(struct matching *matching) {
+    struct matching models = {.count = 0};
+    if (matching->count > NAMES_SHOWN) return;
+    for (size_t i = 0; i < matching->count; i++)
+        if (!model_role_of_file(matching->chosen[i]->path))
+            note_match(&models, matching->chosen[i]);
+    if (models.count > 0) *matching = models;
+}
+
+static enum status refuse_several(const struct matching *matching, const char *name,
+                                  struct error *err) {
+    char several[300] = "";
+    for (size_t i = 0; i < matching->count && i < NAMES_SHOWN; i++) {
+        const size_t used = strlen(several);
+        snprintf(several + used, sizeof several - used, "%s%.50s", used ? ", " : "",
+                 matching->chosen[i]->name);
+    }
+    return error_set(err, STATUS_BAD_INPUT, "%.60s could be %zu models: %s%s", name,
+                     matching->count, several, matching->count > NAMES_SHOWN ? ", …" : "");
+}
+
+static enum status choose(const struct found_models *models, const char *given, struct text *path,
+                          struct error *err) {
+    const char *name = shortest_name(given);
+    struct matching matching = {.count = 0};
+    for (int match = 0; match < MATCH_COUNT && matching.count == 0; match++)
+        for (size_t i = 0; i < models->count; i++)
+            if (matches(&models->items[i], name, (enum match)match) &&
+                (match != MATCH_EXACT || matching.count == 0))
+                note_match(&matching, &models->items[i]);
+    if (matching.count > 1) keep_models(&matching);
+    if (matching.count == 1) return text_append_string(path, matching.chosen[0]->path);
+    if (matching.count > 1) return refuse_several(&matching, given, err);
     return error_set(err, STATUS_NOT_FOUND,
                      "%.200s: there is no such file, and no model of that name on this machine; "
                      "quire models lists them",
-                     name);
+                     given);
 }
 
 static bool holds(const char *folder, const char *name) {
@@ -385,6 +466,23 @@ static bool holds(const char *folder, const char *name) {
     struct stat info;
     const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
     return length > 0 && (size_t)length < sizeof path && stat(path, &info) == 0;
+}
+
+// Of several, those that are no models, unless none is one.
+static void drop_what_goes_with(struct found_models *models) {
+    size_t kept = 0;
+    for (size_t i = 0; i < models->count; i++) {
+        if (model_role_of_file(models->items[i].path)) continue;
+        const struct found_model model = models->items[i];
+        models->items[i] = models->items[kept];
+        models->items[kept++] = model;
+    }
+    if (kept == 0) return;
+    for (size_t i = kept; i < models->count; i++) {
+        free(models->items[i].name);
+        free(models->items[i].path);
+    }
+    models->count = kept;
 }
 
 // A folder that is a model itself or contains one. With only a config.json it is a model whose
@@ -395,6 +493,7 @@ static enum status find_in_folder(const char *folder, struct text *path, struct 
     struct walk walk = {.models = &models, .place = folder};
     const bool configured = holds(folder, "config.json") || holds(folder, "adapter_config.json");
     walk_folder(&walk, folder, "", FINDER_MAX_DEPTH - 1);
+    if (models.count > 1 && models.count <= NAMES_SHOWN) drop_what_goes_with(&models);
     bool itself = configured && models.count == 0;
     for (size_t i = 0; i < models.count; i++)
         itself = itself || !strcmp(models.items[i].path, folder);
@@ -460,7 +559,8 @@ enum status finder_find(const char *name, struct text *path, struct error *err) 
     if (stat(name, &info) == 0 && S_ISDIR(info.st_mode)) return find_in_folder(name, path, err);
     if (stat(name, &info) == 0) return text_append_string(path, name);
     if (hub_name_is(name)) return find_in_hub(name, path, err);
-    if (name[0] == '/' || name[0] == '.' || path_is_url(name) || ends_with(name, ".gguf"))
+    const bool is_file = ends_with(name, ".gguf") && !strchr(name, ':'); // else a tag
+    if (name[0] == '/' || name[0] == '.' || path_is_url(name) || is_file)
         return text_append_string(path, name); // a path: opening it reports what is wrong
     enum status status = finder_list(&models);
     if (status == STATUS_OK) status = choose(&models, name, path, err);

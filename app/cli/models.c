@@ -15,9 +15,9 @@
 #include "app/cli/confirm.h"
 #include "app/cli/finder.h"
 #include "app/cli/fit.h"
+#include "app/cli/model_role.h"
 #include "app/hub/hub_cache.h"
 #include "app/screen/complain.h"
-#include "engine/model/adapter.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
 #include "kernels/base/size.h"
@@ -28,7 +28,7 @@ struct row {
     const struct found_model *model;
     char family[FAMILY_BYTES];
     char type[TYPE_BYTES]; // that most bytes have
-    const char *fit;       // "fits", "too large", "for --lora", "not for quire", "incomplete"
+    const char *fit;       // "fits", "too large", a role, "not for quire", "incomplete"
 };
 
 // The type of most of its bytes, as the format's number.
@@ -46,7 +46,8 @@ static uint32_t main_type(const struct gguf *gguf) {
 
 static const char *fit_of(const struct gguf *gguf, size_t memory_free) {
     struct model_config config;
-    if (adapter_is_file(gguf)) return "for --lora";
+    const char *role = model_role(gguf);
+    if (role) return role;
     if (model_config_read(gguf, &config, NULL) != STATUS_OK) return "not for quire";
     const struct fit_need shape = fit_kv_of(&config);
     const struct layer_maxima most = model_config_maxima(&config);

@@ -100,6 +100,85 @@ static void assert_refused(const char *name, enum status expected, const char *w
     text_deinit(&found);
 }
 
+// As `ollama list` names them: without the host and owner that are Ollama's own.
+static void every_name_of_ollama_opens_its_own_file(void **state) {
+    (void)state;
+    static const struct {
+        const char *manifest, *name, *blob;
+    } rows[] = {
+        {"registry.ollama.ai/library/fox/latest", "fox:latest", "a"},
+        {"registry.ollama.ai/library/fox/3b", "fox:3b", "a"}, // one file, two names
+        {"registry.ollama.ai/library/fox/3B-q4", "fox:3B-q4", "b"},
+        {"registry.ollama.ai/library/fox/3b-Q4", "fox:3b-Q4", "c"},
+        {"hf.co/unsloth/X-GGUF/UD-Q4_K_XL", "hf.co/unsloth/X-GGUF:UD-Q4_K_XL", "d"},
+        {"hf.co/unsloth/X-GGUF/latest", "hf.co/unsloth/X-GGUF:latest", "e"},
+        {"localhost:5000/a/b/latest", "localhost:5000/a/b:latest", "f"},
+        {"registry.ollama.ai/someone/thing/7b", "someone/thing:7b", "g"},
+        {"hf.co/someone/thing/7b", "hf.co/someone/thing:7b", "h"},
+        {"hf.co/someone/thing/x-q4.gguf", "hf.co/someone/thing:x-q4.gguf", "i"},
+        {"my.host/library/fox/latest", "my.host/library/fox:latest", "j"},
+    };
+    enum { COUNT = sizeof rows / sizeof rows[0] };
+    struct found_models models = {0};
+    char name[256], blob[256], json[256];
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "store/manifests/%s", rows[i].manifest);
+        snprintf(json, sizeof json,
+                 "{\"layers\":[{\"mediaType\":\"application/vnd.ollama.image.model\","
+                 "\"digest\":\"sha256:%s\"}]}",
+                 rows[i].blob);
+        write_file(name, json);
+        snprintf(name, sizeof name, "store/blobs/sha256-%s", rows[i].blob);
+        write_file(name, "1");
+    }
+    setenv("OLLAMA_MODELS", path_of("store"), 1);
+    assert_int_equal(finder_list(&models), STATUS_OK);
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(blob, sizeof blob, "store/blobs/sha256-%s", rows[i].blob);
+        assert_string_equal(get(&models, rows[i].name)->path, path_of(blob));
+        assert_found(rows[i].name, path_of(blob));
+        snprintf(name, sizeof name, "%s", rows[i].name);
+        if (i == 4) name[strlen(name) - 1] = 'l'; // another case
+        assert_found(name, path_of(blob));
+    }
+    found_models_deinit(&models);
+    assert_found("fox", path_of("store/blobs/sha256-a"));
+    assert_found("hf.co/unsloth/X-GGUF", path_of("store/blobs/sha256-e"));
+    assert_found("registry.ollama.ai/library/fox:3b", path_of("store/blobs/sha256-a"));
+    assert_refused("FOX:3B-Q4", STATUS_BAD_INPUT, "could be 2 models: fox:3");
+    assert_refused("thing:7b", STATUS_BAD_INPUT, "could be 2 models");
+    assert_refused("hf.co/unsloth/X-GGUF:Q8_0", STATUS_NOT_FOUND, "no model of that name");
+    unsetenv("OLLAMA_MODELS");
+}
+
+// By their names, and what names do not tell by what is in them.
+static void what_goes_with_a_model_is_not_taken_for_it(void **state) {
+    (void)state;
+    static const char *const others[] = {
+        "draft-llama.gguf",      "mtp-llama.gguf",    "MTP/llama-Q8_0-MTP.gguf",
+        "ggml-vocab-llama.gguf", "mmproj-llama.gguf", "imatrix.gguf",
+    };
+    static char bytes[1 << 20];
+    // A GGUF file of version 3 without tensors and keys: a vocabulary's has none of the former.
+    static const char empty[24] = "GGUF\3\0\0\0";
+    FILE *from = fopen(TESTS_DIR "/golden/llama.gguf", "rb");
+    assert_non_null(from);
+    const size_t length = fread(bytes, 1, sizeof bytes, from);
+    fclose(from);
+    write_file("roles/llama.gguf", "");
+    FILE *to = fopen(path_of("roles/llama.gguf"), "wb");
+    assert_true(to && fwrite(bytes, 1, length, to) == length && fclose(to) == 0);
+    write_file("roles/words.gguf", "");
+    to = fopen(path_of("roles/words.gguf"), "wb");
+    assert_true(to && fwrite(empty, 1, sizeof empty, to) == sizeof empty && fclose(to) == 0);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "roles/%s", others[i]);
+        write_file(name, "1");
+    }
+    assert_found(path_of("roles"), path_of("roles/llama.gguf"));
+}
+
 static void other_names_are_refused_with_what_there_is(void **state) {
     (void)state;
     assert_refused("qwen4", STATUS_NOT_FOUND, "quire models lists them");
@@ -206,6 +285,8 @@ int main(void) {
         cmocka_unit_test(names_and_parts_of_names_mean_a_model),
         cmocka_unit_test(paths_are_themselves_and_folders_what_they_hold),
         cmocka_unit_test(other_names_are_refused_with_what_there_is),
+        cmocka_unit_test(every_name_of_ollama_opens_its_own_file),
+        cmocka_unit_test(what_goes_with_a_model_is_not_taken_for_it),
         cmocka_unit_test(places_may_be_relative_but_for_those_of_xdg),
         cmocka_unit_test(links_to_folders_are_not_followed),
     };
