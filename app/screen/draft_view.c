@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/base/clusters.h"
 #include "app/base/figures.h"
 #include "app/base/printable.h"
 #include "app/base/verbatim.h"
@@ -101,12 +102,20 @@ static enum status put_prompt(struct layout *layout, const struct draft *draft) 
     return draft->bold ? text_append_string(&layout->text, "\033[0m") : STATUS_OK;
 }
 
-static enum status lay_out(struct layout *layout, const struct draft *draft) {
+// The cursor stands behind a character whole, also where an edit joined what is on either side.
+static size_t cursor_of(const struct draft *draft) {
     ASSERT(draft->point <= draft->length);
+    const size_t begin = cluster_begin(draft->line, draft->length, draft->point);
+    const size_t end = cluster_end(draft->line, draft->length, begin);
+    return draft->point > 0 && end > draft->point ? end : draft->point;
+}
+
+static enum status lay_out(struct layout *layout, const struct draft *draft) {
+    const size_t point = cursor_of(draft);
     TRY(begin_row(layout, false));
     TRY(put_prompt(layout, draft));
     for (size_t at = 0, used; at < draft->length; at += used) {
-        if (at == draft->point) TRY(put_cursor(layout));
+        if (at == point) TRY(put_cursor(layout));
         const uint32_t code_point = utf8_decode(draft->line + at, draft->length - at, &used);
         const char *label = paste_label(code_point);
         const char verbatim = verbatim_character(code_point);
@@ -121,7 +130,7 @@ static enum status lay_out(struct layout *layout, const struct draft *draft) {
         else
             TRY(put_harmless(layout, draft->line + at, used));
     }
-    return draft->point == draft->length ? put_cursor(layout) : STATUS_OK;
+    return point == draft->length ? put_cursor(layout) : STATUS_OK;
 }
 
 static size_t row_end(const struct layout *layout, size_t row) {
@@ -220,12 +229,13 @@ bool draft_view_leave(const struct draft *draft) {
 
 // Appends the line as one line; *cursor: where the cursor is in that.
 static enum status append_on_one_line(const struct draft *draft, struct text *out, size_t *cursor) {
+    const size_t point = cursor_of(draft);
     for (size_t at = 0, used; at < draft->length; at += used) {
         const char *bytes = draft->line + at;
         const uint32_t code_point = utf8_decode(bytes, draft->length - at, &used);
         const char *label = paste_label(code_point);
         const char verbatim = verbatim_character(code_point);
-        if (at == draft->point) *cursor = out->length;
+        if (at == point) *cursor = out->length;
         if (label)
             TRY(text_append_string(out, label));
         else if (bytes[0] == '\n' || bytes[0] == '\t')
@@ -235,48 +245,54 @@ static enum status append_on_one_line(const struct draft *draft, struct text *ou
         else
             TRY(printable_text(bytes, used, out));
     }
-    if (draft->point == draft->length) *cursor = out->length;
+    if (point == draft->length) *cursor = out->length;
     return STATUS_OK;
 }
 
-static int columns_at(const struct text *line, size_t at, size_t *used) {
-    return character_columns(utf8_decode(line->bytes + at, line->length - at, used));
+// Of the cluster there, at most, on any terminal.
+static int columns_at(const struct text *line, size_t at, size_t *end) {
+    struct cells cells = {0};
+    int columns = 0;
+    *end = cluster_end(line->bytes, line->length, at);
+    for (size_t used; at < *end; at += used)
+        columns += cells_add(&cells, utf8_decode(line->bytes + at, *end - at, &used)).columns;
+    return columns;
 }
 
 // The beginning of the part of the line that fits the width and ends at the cursor.
 static size_t first_in_sight(const struct text *line, size_t cursor, int columns) {
-    size_t first = 0, used;
+    size_t first = 0, end;
     int width = 0;
-    for (size_t at = 0; at < cursor; at += used)
-        width += columns_at(line, at, &used);
-    for (; width >= columns && first < cursor; first += used)
-        width -= columns_at(line, first, &used);
+    for (size_t at = 0; at < cursor; at = end)
+        width += columns_at(line, at, &end);
+    for (; width >= columns && first < cursor; first = end)
+        width -= columns_at(line, first, &end);
     return first;
 }
 
-// Appends the part around the cursor that fits.
+// Appends the part around the cursor that fits; *before: how much of `out` is before the cursor.
 static enum status append_in_sight(struct text *out, const struct text *line, size_t cursor,
-                                   int columns, int *cursor_column) {
+                                   int columns, size_t *before) {
     int width = 0;
-    size_t used;
-    for (size_t at = first_in_sight(line, cursor, columns); at < line->length; at += used) {
-        const int more = columns_at(line, at, &used);
-        if (width + more >= columns) break;
-        width += more;
-        if (at < cursor) *cursor_column += more;
-        TRY(text_append(out, line->bytes + at, used));
+    size_t end;
+    *before = out->length;
+    for (size_t at = first_in_sight(line, cursor, columns); at < line->length; at = end) {
+        width += columns_at(line, at, &end);
+        if (width >= columns) break;
+        TRY(text_append(out, line->bytes + at, end - at));
+        if (at < cursor) *before = out->length;
     }
     return STATUS_OK;
 }
 
 void draft_view_footer(const struct draft *draft) {
     struct text line = {0}, shown = {0};
-    size_t cursor = 0;
-    int column = text_columns(draft->prompt);
+    size_t cursor = 0, before = 0;
+    const int columns = terminal_width() - text_columns(draft->prompt);
     if (append_on_one_line(draft, &line, &cursor) == STATUS_OK &&
         text_append_string(&shown, draft->prompt) == STATUS_OK &&
-        append_in_sight(&shown, &line, cursor, terminal_width() - column, &column) == STATUS_OK)
-        terminal_footer(text_string(&shown), column);
+        append_in_sight(&shown, &line, cursor, columns, &before) == STATUS_OK)
+        terminal_footer(text_string(&shown), before);
     text_deinit(&line);
     text_deinit(&shown);
 }

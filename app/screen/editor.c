@@ -12,6 +12,7 @@
 #include "app/base/figures.h"
 #include "app/base/printable.h"
 #include "app/base/verbatim.h"
+#include "app/screen/cluster_keys.h"
 #include "app/screen/draft_view.h"
 #include "app/screen/external_editor.h"
 #include "app/screen/input_history.h"
@@ -512,6 +513,7 @@ void editor_open(const struct editor_options *options) {
     rl_variable_bind("page-completions", "off");
     rl_variable_bind("show-all-if-ambiguous", "on");
     bind_keys();
+    cluster_keys_bind();
     input_history_open(options->history_path);
 }
 

@@ -40,12 +40,12 @@ static struct {
     struct sigaction gentle_before[GENTLE_COUNT], fatal_before[FATAL_COUNT];
     int pipe[2];
     bool styled, capable, gone;
-    bool hung_up;   // stdin's terminal is no more
-    int footer_row; // 1-based; 0: there is none
-    int footer_column;
-    bool footer_moved;      // the screen has changed
-    struct text *collected; // what is written goes here; or NULL
-    bool titled;            // the title of before is on the terminal's stack
+    bool hung_up;              // stdin's terminal is no more
+    int footer_row;            // 1-based; 0: there is none
+    struct text footer_before; // what is written again to bring the cursor there
+    bool footer_moved;         // the screen has changed
+    struct text *collected;    // what is written goes here; or NULL
+    bool titled;               // the title of before is on the terminal's stack
 } terminal = {.pipe = {-1, -1}};
 
 static enum terminal_color chosen_color;
@@ -99,8 +99,8 @@ static void write_all(const char *bytes, size_t length) {
     }
     if (text_append_string(&out, "\0338") == STATUS_OK &&
         text_append(&out, bytes, length) == STATUS_OK &&
-        text_format(&out, "\0337\033[%d;%dH", terminal.footer_row, terminal.footer_column + 1) ==
-            STATUS_OK)
+        text_format(&out, "\0337\033[%d;1H%s", terminal.footer_row,
+                    text_string(&terminal.footer_before)) == STATUS_OK)
         write_through(text_string(&out), out.length);
     text_deinit(&out);
 }
@@ -305,15 +305,17 @@ static enum status part_screen(int rows, struct text *out) {
     return STATUS_OK;
 }
 
-void terminal_footer(const char *line, int column) {
+void terminal_footer(const char *line, size_t before) {
     const int rows = screen_rows();
     struct text out = {0};
     enum status status = STATUS_OK;
     if (!terminal.capable || rows < 3) return;
     if (rows != terminal.footer_row || terminal.footer_moved) status = part_screen(rows, &out);
-    terminal.footer_column = column;
+    text_clear(&terminal.footer_before);
+    if (status == STATUS_OK) status = text_append(&terminal.footer_before, line, before);
     if (status == STATUS_OK)
-        status = text_format(&out, "\033[%d;1H\033[K%s\033[%d;%dH", rows, line, rows, column + 1);
+        status = text_format(&out, "\033[%d;1H\033[K%s\r%s", rows, line,
+                             text_string(&terminal.footer_before));
     if (status == STATUS_OK) write_through(text_string(&out), out.length);
     text_deinit(&out);
 }
@@ -322,6 +324,7 @@ void terminal_end_footer(void) {
     if (terminal.footer_row == 0) return;
     fflush(stdout);
     give_screen_back();
+    text_deinit(&terminal.footer_before);
 }
 
 bool terminal_has_footer(void) { return terminal.footer_row > 0; }

@@ -65,10 +65,11 @@ void terminal_clear(void);                // an empty screen, when capable
 void terminal_clear_line(void);           // back to column 0 of an empty line; when capable
 
 // Uses the screen's last line as a footer, above which everything else scrolls. Other output goes
-// above it, and the cursor stays in the footer, at `column`. The text is harmless and fits the
-// width; only when capable, on a screen of at least three lines. Before the first footer, code that
-// writes wrapped text calls wrap_settle(), because a terminal forgets that a line is full.
-void terminal_footer(const char *line, int column);
+// above it, and the cursor stays in the footer, behind `before` bytes of it: where that is on the
+// screen, the terminal knows best. The text is harmless and fits the width; only when capable, on a
+// screen of at least three lines. Before the first footer, code that writes wrapped text calls
+// wrap_settle(), because a terminal forgets that a line is full.
+void terminal_footer(const char *line, size_t before);
 void terminal_end_footer(void); // no effect without a footer
 bool terminal_has_footer(void);
 void terminal_up(int lines); // back so many lines, which and all below are erased; when styled
