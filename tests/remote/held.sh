@@ -165,5 +165,55 @@ for kind in file folder hub section adapter template server; do
         mend $kind $fate
     done
 done
+# The command line overrides: the same content in place, another model in a fork, which is said.
+kind=override fate=there
+id_of() { "$program" list --all --format jsonl | sed -n "s/.*\"id\":\"\([^\"]*\)\",\"name\":\"$1\".*/\1/p"; }
+cp at/one.gguf at/copy.gguf
+cp "$golden/qwen3.gguf" at/qwen.gguf
+"$program" -q -m at/one.gguf -p Hello --name own </dev/null >out
+go_on 0 -m at/copy.gguf -r own
+[ "$(value conversation)" = "$(id_of own)" ] || complain "the same content under another name: not in place"
+go_on 0 -m at/qwen.gguf -r own
+[ "$(value conversation)" != "$(id_of own)" ] || complain "another model: not in a fork"
+grep -q 'KiB of weights are loaded, and about [0-9]* tokens .* fork' err || complain "another model: no cost"
+go_on 0 at/qwen.gguf -r own
+[ "$(value conversation)" != "$(id_of own)" ] || complain "another model as an operand: not in a fork"
+go_on 0 -r own
+[ "$(value model)" = "golden llama" ] || complain "the conversation has another model now"
+
+# One that was stored without a model takes the default, says so once, and keeps it; it needs none to be read.
+"$program" export own --format jsonl >own.jsonl
+own=$("$program" -q import own.jsonl)
+QUIRE_MODEL=at/qwen.gguf go_on 0 -r "$own"
+grep -q " was stored without its model: it is held with golden qwen3 from now on" err || complain "not said"
+go_on 0 -r "$own"
+[ "$(value model)" = "golden qwen3" ] && ! grep -q "stored without" err || complain "not stored"
+"$program" list --all --format jsonl | grep -q '"id":"'"$own"'".*"model":"golden qwen3","model_from":"[^"]*/at/qwen.gguf"' ||
+    complain "list has not its model"
+mv at/qwen.gguf aside/
+for word in show export rm; do
+    # shellcheck disable=SC2086
+    "$program" $word "$own" </dev/null >out 2>err || complain "$word needs its model"
+done
+
+# Each name that quire prints finds its model; and a question to several goes to those of this one.
+section "$elsewhere/v1"
+start -m at/other.gguf
+for name in "golden llama" "golden ll…" "$QUIRE_HOME/at/copy.gguf" moved/one demo quire-demo-30m office hf:tiny/llama; do
+    case $name in
+    moved/one) cp at/one.gguf models/moved/ && model="golden llama" ;;
+    golden*|*copy*) model="golden llama" ;;
+    office) model="echo at" ;;
+    hf:*) model="golden qwen3" ;;
+    *) model="quire-demo-30m" ;;
+    esac
+    ask "/model $name"
+    ask "/show"
+    says_model || fail "/model $name does not open $model"
+    keys C-l
+done
+ask "/ask own,home Well?"
+wait_for "is held with lfm2, which is not open"
+leave
 grep -rqF "$THE_KEY" quire.db* && { echo "FAILED: the key is in the database"; bad=1; }
 exit $bad

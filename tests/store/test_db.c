@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/model_source.h"
 #include "store/statement.h"
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
@@ -351,6 +352,55 @@ static void a_model_is_its_digest(void **state) {
     store_fixture_deinit(&fixture);
 }
 
+static struct model_source make_source(int64_t model, const char *adapter) {
+    struct model_source source = {.model = model, .identity = {1, 2}, .kind = MODEL_PATH};
+    const struct model_part weights = {.role = PART_WEIGHTS, .bytes = 7, .digest = {3, 4}};
+    const struct model_part poet = {
+        .role = PART_ADAPTER, .bytes = 8, .digest = {5, 6}, .scale = 0.1F};
+    must(text_append_string(&source.name, "/models/\xFF odd.gguf"), NULL);
+    must(model_source_add(&source, &weights, "/models/\xFF odd.gguf"), NULL);
+    must(model_source_add(&source, &poet, adapter), NULL);
+    return source;
+}
+
+static void a_source_is_stored_once_and_comes_back_whole(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
+    struct model_source one = make_source(fixture.model, "/a"),
+                        two = make_source(fixture.model, "/b");
+    struct model_source found;
+    int64_t first, second, again, *ids;
+    size_t count;
+    must(model_source_enter(fixture.db, &one, &first, err), err);
+    must(model_source_enter(fixture.db, &two, &second, err), err);
+    must(model_source_enter(fixture.db, &one, &again, err), err);
+    assert_int_equal(first, again);
+    assert_int_not_equal(first, second);
+    must(model_source_recent(fixture.db, 9, &ids, &count, err), err);
+    assert_int_equal(count, 2);
+    assert_int_equal(ids[0], first);
+    free(ids);
+    store_fixture_reopen(&fixture);
+    must(db_check(fixture.db, err), err);
+    must(model_source_get(fixture.db, first, &found, err), err);
+    assert_string_equal(found.model_name, "model");
+    assert_string_equal(text_string(&found.name), text_string(&one.name));
+    assert_int_equal(found.part_count, 2);
+    assert_string_equal(text_string(&found.parts[1].path), "/a");
+    assert_true(found.parts[1].scale == 0.1F && found.parts[1].bytes == 8);
+    assert_true(hash_equal(found.parts[1].digest, one.parts[1].digest));
+    assert_true(hash_equal(found.identity, one.identity));
+    model_source_deinit(&found);
+    store_fixture_sql(&fixture, "UPDATE model_part SET digest = X'00'");
+    assert_int_equal(model_source_get(fixture.db, first, &found, err), STATUS_BAD_FILE);
+    assert_int_equal(model_source_get(fixture.db, 99, &found, err), STATUS_NOT_FOUND);
+    model_source_deinit(&one);
+    model_source_deinit(&two);
+    store_fixture_deinit(&fixture);
+}
+
 static void a_digest_is_remembered_for_an_unchanged_file_only(void **state) {
     (void)state;
     static const char path[] = "/models/\xFF odd.gguf";
@@ -425,6 +475,7 @@ int main(void) {
         cmocka_unit_test(a_writer_waits_for_another_and_then_goes_on),
         cmocka_unit_test(a_writer_that_waits_too_long_is_told_so),
         cmocka_unit_test(a_model_is_its_digest),
+        cmocka_unit_test(a_source_is_stored_once_and_comes_back_whole),
         cmocka_unit_test(a_digest_is_remembered_for_an_unchanged_file_only),
         cmocka_unit_test(the_check_sees_what_is_broken),
     };

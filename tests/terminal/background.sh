@@ -20,7 +20,7 @@ wait_idle
 ask "/bg"
 wait_for "no answer is being written here"
 ask "/list"
-answer_to "/list" | grep -qE '  [0-9a-f]{8}  writing .* one ' || fail "/list does not show it running"
+answer_to "/list" | grep -qE '  [0-9a-f]{8} writing .* one ' || fail "/list does not show it running"
 ask "/set tokens 12"
 ask "/set temp 0"
 ask "What is a dog?"
