@@ -67,6 +67,13 @@ static void show_overview(struct console *console) {
 
 // The exact token log as "id·piece", wrapped at the screen's width.
 static void show_tokens(struct console *console) {
+    if (strcmp(console->session->remote, "messages") == 0) {
+        const struct usage usage = usage_of(console->session->front);
+        char tokens[COUNT_TEXT_BYTES];
+        terminal_tell(STYLE_DIM, "The server does not say its tokens, but counts them: %s.\n",
+                      count_format(usage.length, tokens));
+        return;
+    }
     const struct tokenizer *tokenizer = engine_tokenizer(console->session->engine);
     struct sequence *sequence = console->session->front->sequence;
     const int32_t length = sequence_length(sequence);

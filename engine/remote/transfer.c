@@ -218,6 +218,8 @@ static enum status take_reply(void *user, const struct reply *reply) {
     pthread_mutex_lock(&engine->lock);
     for (struct transfer *one = leader; one && status == STATUS_OK; one = one->next) {
         note_counts(one, reply, !leader->next);
+        if (atomic_load(&one->request->cancelled) && !one->finished)
+            (void)cut(one, STOP_REASON_CANCELLED);
         if (one->choice == reply->choice && !one->finished) status = put_reply(one, reply);
         wanted |= !one->cut;
     }
@@ -267,13 +269,24 @@ static enum status take_lines(struct transfer *leader, const char *data, size_t 
     return STATUS_OK;
 }
 
+static enum status fail_as_said(struct transfer *leader, const char *data, size_t length) {
+    struct text said = {0};
+    if (reply_failure(data, length, &leader->server->endpoint.secret, &said) != STATUS_OK)
+        text_clear(&said);
+    const enum status status =
+        error_set(&leader->err, STATUS_BAD_FILE, "%s sends what is not JSON: %s", host_of(leader),
+                  text_string(&said));
+    text_deinit(&said);
+    return status;
+}
+
 static enum status receive_event(void *user, const char *data, size_t length) {
     struct transfer *leader = user;
     enum status status = take_json(leader, data, length);
     if (status == STATUS_BAD_INPUT && memchr(data, '\n', length))
         status = take_lines(leader, data, length);
     if (status == STATUS_BAD_INPUT && leader->ending) return STATUS_OK; // it broke off
-    if (status == STATUS_BAD_INPUT) return fail(leader, STATUS_BAD_FILE, "sends what is not JSON");
+    if (status == STATUS_BAD_INPUT) return fail_as_said(leader, data, length);
     if (status == STATUS_TOO_LONG)
         return fail(leader, STATUS_BAD_FILE, "sends an event of too many values");
     return status;
@@ -312,9 +325,17 @@ static enum status receive(struct transfer *transfer, const char *bytes, size_t 
     return text_append(&transfer->body, bytes, length);
 }
 
+// While bytes keep coming curl stays here, so this is where ^C is heard.
+static bool is_cancelled(const struct transfer *leader) {
+    for (const struct transfer *one = leader; one; one = one->next)
+        if (!one->cut && !atomic_load(&one->request->cancelled)) return false;
+    return true;
+}
+
 static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) {
     struct transfer *transfer = user;
     const size_t length = size * count;
+    if (is_cancelled(transfer)) return 0; // ends the exchange
     transfer->heard_us = clock_now_us();
     const enum status status = receive(transfer, bytes, length);
     if (status == STATUS_TOO_LONG)
@@ -616,6 +637,9 @@ static bool ask_again(struct transfer *leader, CURLcode code) {
 
 void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
     ASSERT(!leader->leader);
+    for (struct transfer *one = leader; one; one = one->next)
+        if (atomic_load(&one->request->cancelled) && !one->finished)
+            (void)cut(one, STOP_REASON_CANCELLED);
     const bool complete = leader->asking && code == CURLE_OK && succeeds(leader);
     if (complete && leader->err.status == STATUS_OK) receive_end(leader);
     if (ask_again(leader, code)) {

@@ -76,6 +76,25 @@ static void an_answer_may_speak_of_marks(void **state) {
     splits(" \n", "", " \n");
 }
 
+static void an_answer_may_be_interrupted_by_a_thought(void **state) {
+    (void)state;
+    splits("A. " THINKING_OPEN "Two." THINKING_CLOSE "B.", "Two.", "A. B.");
+    splits("A" THINKING_OPEN "Two", "Two", "A");
+    splits("<think>1</think>A" THINKING_OPEN THINKING_CLOSE "\xef\xb7", "1", "A\xef\xb7");
+}
+
+static void a_closing_mark_alone_makes_all_before_a_thought(void **state) {
+    (void)state;
+    struct text thought = {0}, answer = {0};
+    static const char message[] =
+        "Let me see." THINKING_CLOSE "\n\nYes. " THINKING_OPEN "2" THINKING_CLOSE "No.";
+    assert_int_equal(thinking_split(message, sizeof message - 1, &thought, &answer), STATUS_OK);
+    assert_string_equal(text_string(&thought), "Let me see.\n2");
+    assert_string_equal(text_string(&answer), "Yes. No.");
+    text_deinit(&thought);
+    text_deinit(&answer);
+}
+
 static void a_thought_that_was_cut_is_a_thought(void **state) {
     (void)state;
     splits("<think>\nLet me", "Let me", "");
@@ -154,6 +173,8 @@ int main(void) {
         cmocka_unit_test(channels_are_taken_apart),
         cmocka_unit_test(an_empty_thought_is_nothing),
         cmocka_unit_test(an_answer_may_speak_of_marks),
+        cmocka_unit_test(an_answer_may_be_interrupted_by_a_thought),
+        cmocka_unit_test(a_closing_mark_alone_makes_all_before_a_thought),
         cmocka_unit_test(a_thought_that_was_cut_is_a_thought),
         cmocka_unit_test(what_is_certain_is_not_held),
         cmocka_unit_test(a_prompt_may_leave_a_thought_open),

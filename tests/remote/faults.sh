@@ -53,10 +53,21 @@ row 0 "You said: Good morning" '' -m "$url#early"
 row 0 "You said: Good morning" '' -m "$url#busy"
 row 0 "You said: Good morning" '' -m "$url#renamed"
 row 1 "" "redirects to another host, localhost:$port, which gets neither" -m "$url#moved"
+row 0 "Whole." '' -m "$url#no_stream"
+row 0 "Done." '' -m "$url#left_open"
+row 0 "You said: Good morning" '' -m "HTTP://127.0.0.1:$port/v1/chat/completions/#echo"
+row 0 "You said: Good morning" '' -m "$url#strict_limit" -n 20
+row 0 "You said: Good morning" 'refuses "seed" and is asked without it' -m "$url#strict_seed" --seed 5
+row 0 "You said: Good morning" 'refuses "top_k" and is asked without it' -m "$url#strict_extra" --top-k 5
+row 0 "0 1 2 3 4 " 'goes on behind the limit of 5 tokens' -m "$url#long" -n 5
+row 1 "" "sends no stream .text/html; charset=utf-8.: Log in" -m "$url#page"
+row 1 "" "gives up: model is overloaded" -m "$url#overloaded"
+row 1 "" "the model called a tool .look., which quire does not do" -m "$url#tool"
+row 1 "" "sends an empty answer" -m "$url#nothing"
 row 1 "$half" "the answer broke off$more" -m "$url#broken"
 row 1 "$half" "the answer broke off$more" -m "$url#half_event"
 row 1 "$half" "reset by peer$more" -m "$url#reset"
-row 1 "$half" "sends what is not JSON$more" -m "$url#not_json"
+row 1 "$half" "sends what is not JSON: .oh$more" -m "$url#not_json"
 row 1 "$half" "gives up: the .31mengine.0m died$more" -m "$url#given_up"
 row 1 "[1]
 Choice 0
@@ -136,6 +147,24 @@ samples echo ' 3 You said: Good morning ' 1
 samples one ' 3 You said: Good morning ' 3
 samples strict ' 3 You said: Good morning ' 4
 samples early ' 3 You said: Good morning ' 1
+
+# Cut anywhere, an answer keeps what has come, and says so; behind its last word it is whole or broke off.
+for at in 0 1 60 90 91 120 180 181 184 200 270 273 274 285; do
+    "$quire" -m "$url#cut_at" -p $at --no-save > out 2> err
+    got=$?
+    case "$got $(cat out)" in
+    "1 " | "1 One. " | "1 One. Zwei 😀" | "0 One. Zwei 😀") ;;
+    *) echo "FAILED: cut at $at: exit $got" && cat out err && bad=1 ;;
+    esac
+    [ $got = 0 ] || grep -q "the answer broke off\|sends no stream" err || { echo "FAILED: cut at $at"; cat err; bad=1; }
+done
+
+# What nobody sets is left to the server, and so is the seed.
+: > server/requests
+"$quire" -m "$url#echo" -p Hi --no-save > out 2> err
+"$quire" -m "$url#echo" -p Hi --no-save --seed 7 > out 2> err
+[ "$(jq -c '.body | select(.messages) | .seed' server/requests | tr '\n' ' ')" = "null 7 " ] ||
+    { echo "FAILED: seeds $(cat server/requests)"; bad=1; }
 
 # What a person sets reaches the server, even where it is what others have by default; the rest is
 # left to it. A structure is wished for as OpenAI does.

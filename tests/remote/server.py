@@ -135,6 +135,60 @@ class Faults:
                 return h.refuse(400, "Unrecognized request argument supplied: " + name)
         return self.echo(h, words)
 
+    def strict_seed(self, h, words, names=("seed", "stream_options")):
+        """It refuses one after the other."""
+        for name in names:
+            if name in h.asked:
+                return h.refuse(400, "Unsupported parameter: '%s'." % name)
+        return self.echo(h, words)
+
+    def strict_limit(self, h, words):
+        return self.strict_seed(h, words, ["max_tokens"])
+
+    def strict_extra(self, h, words):
+        """It names all that it does not know, as web frameworks do."""
+        known = {"model", "messages", "stream", "max_tokens", "temperature"}
+        wrong = [{"loc": ["body", name], "msg": "Extra inputs are not permitted"}
+                 for name in sorted(set(h.asked) - known)]
+        return h.answer({"detail": wrong}, 422) if wrong else self.echo(h, words)
+
+    def cut_at(self, h, words):
+        """The bytes of an answer before the one that the message names."""
+        answer = chunk({"content": "One. "}) + chunk({"content": "Zwei \U0001f600"}) + chunk({}, "stop")
+        h.stream()
+        h.say((answer + "data: [DONE]\n\n").encode()[:int(h.messages[-1]["content"])])
+
+    def no_stream(self, h, words):
+        body = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "Whole."},
+                             "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
+        h.send_response(200)
+        h.end_headers()
+        h.say(json.dumps(body, indent=2))
+
+    def page(self, h, words):
+        h.send_response(200)
+        h.send_header("Content-Type", "text/html; charset=utf-8")
+        h.end_headers()
+        h.say("<html><head><title>Log in</title></head><body>No.</body></html>")
+
+    def overloaded(self, h, words):
+        return h.refuse(200, "model is overloaded")
+
+    def tool(self, h, words):
+        call = {"index": 0, "function": {"name": "look", "arguments": "{}"}}
+        h.stream()
+        h.say(chunk({"tool_calls": [call]}) + chunk({}, "tool_calls"))
+
+    def nothing(self, h, words):
+        h.stream()
+        h.say(chunk({}, "stop"))
+
+    def left_open(self, h, words):
+        """The answer has ended, but the connection stays."""
+        h.stream()
+        h.say(chunk({"content": "Done."}) + chunk({}, "stop") + "data: [DONE]\n\n")
+        time.sleep(30)
+
     def slow(self, h, words):
         time.sleep(1)
         h.stream()
