@@ -70,6 +70,7 @@ struct workspace {
 
 struct device_info {
     char name[96];                    // "AMD EPYC, 2 threads, AVX2"
+    char trial[96];                   // of a card: where its kernels have been tested; else ""
     size_t memory_total, memory_free; // bytes; of the machine for a CPU
     int32_t threads;                  // that compute; 0 for a card
     // What runs on a slow, plain kernel here, among what weights() and attention_check() were

@@ -198,8 +198,8 @@ static enum status find_device(const struct patient *patient, struct finding *fi
     backend->info(device, &info);
     backend->close(device);
     return text_format(&finding->found, "%s, %s free%s%s", info.name,
-                       size_format(info.memory_free, size), no_card ? "; " : "",
-                       no_card ? no_card : "");
+                       size_format(info.memory_free, size), no_card || info.trial[0] ? "; " : "",
+                       no_card ? no_card : info.trial);
 }
 
 static enum status find_model(const struct patient *patient, struct finding *finding) {

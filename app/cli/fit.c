@@ -78,6 +78,7 @@ static bool measure_on(const struct backend *backend, bool speed, struct fit *fi
     if (!backend || backend->open(&options, &device, NULL) != STATUS_OK) return false;
     backend->info(device, &info);
     snprintf(fit->machine, sizeof fit->machine, "%s", info.name);
+    snprintf(fit->trial, sizeof fit->trial, "%s", info.trial);
     fit->memory_free = info.memory_free;
     fit->card = backend == backend_cuda();
     if (speed) fit->read_bytes_s = read_speed(backend, device);

@@ -26,6 +26,7 @@ struct fit {
     char machine[96];   // "AMD EPYC, 2 threads, avx2"; empty where it could not be measured
     size_t memory_free; // bytes
     bool card;          // they are a card's
+    char trial[96];     // of a card: where its kernels have been tested
     bool holds;         // the weights and some context
     int64_t context;    // tokens that fit beside the weights, at most the trained length
     double read_bytes_s;

@@ -357,6 +357,7 @@ static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_types(out, facts));
     TRY(put_memory(out, facts));
     TRY(put_fit(out, facts));
+    if (facts->fit.trial[0]) TRY(text_format(out, "%-16s %s\n", "card", facts->fit.trial));
     return put_text(out, "runs here", text_string(&facts->verdict));
 }
 
@@ -462,6 +463,8 @@ static enum status print_json(const struct facts *facts) {
         add_figure(object, "weight_bytes", (int64_t)facts->need.weight_bytes) &&
         add_figure(object, "active_bytes", (int64_t)facts->need.active_bytes) &&
         cJSON_AddStringToObject(object, "machine", facts->fit.machine) != NULL &&
+        (!facts->fit.trial[0] ||
+         cJSON_AddStringToObject(object, "card", facts->fit.trial) != NULL) &&
         add_figure(object, "memory_free", (int64_t)facts->fit.memory_free) &&
         cJSON_AddBoolToObject(object, "fits", facts->fit.holds) != NULL &&
         add_figure(object, "context_fits", facts->fit.context) &&

@@ -10,6 +10,7 @@
 // device a query must give the same result alone and among others. There the flash kernel for
 // several queries serves all, and v1 and v2 are unavailable, since the queries of a prefill would
 // be gathered.
+#include "kernels/cuda/flash_shapes.cuh"
 #include "kernels/cuda/flash_shared.cuh"
 #include "kernels/cuda/paged_attention.cuh"
 
@@ -19,14 +20,14 @@ static bool has_tiles(const struct device *device, const struct paged_attention 
     const struct kv_cache *cache = args->cache;
     const size_t rows =
         (size_t)cache->num_blocks * 2 * cache->num_layers * cache->num_kv_heads * cache->block_size;
+    const int group = args->num_heads / cache->num_kv_heads;
     const int32_t columns = kv_is_scaled(cache->type) ? 16 : 8; // of a copy of 16 bytes
     return device->properties.major >= 8 && cache->type != DTYPE_F32 && !cache->latent &&
            cache->head_size % columns == 0 && cache->block_size > 1 &&
            (cache->block_size & (cache->block_size - 1)) == 0 &&
            cache->head_size <= FLASH_HEAD_MAX &&
-           args->num_heads / cache->num_kv_heads <=
-               (cache->head_size > 256 ? FLASH_WIDE_GROUP_MAX : FLASH_GROUP_MAX) &&
-           rows <= UINT32_MAX;
+           group <= (cache->head_size > 256 ? FLASH_WIDE_GROUP_MAX : FLASH_GROUP_MAX) &&
+           rows <= UINT32_MAX && flash_has_instance(&device->properties, cache, group);
 }
 
 static bool has_flash(const struct device *device, const struct paged_attention *args) {

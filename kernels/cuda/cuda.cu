@@ -1,4 +1,5 @@
 // kernels/cuda/cuda.cu — the CUDA backend's table: device life cycle, memory, copies.
+#include "kernels/cuda/card.cuh"
 #include "kernels/cuda/flash_shared.cuh"
 #include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/unpacked.cuh"
@@ -28,7 +29,6 @@ static cudaError_t start(struct device *device) {
     cudaError_t result = cudaGetDeviceCount(&count);
     if (result == cudaSuccess && count == 0) result = cudaErrorNoDevice;
     if (result == cudaSuccess) result = cudaSetDevice(device->index);
-    if (result == cudaSuccess) result = cudaGetDeviceProperties(&device->properties, device->index);
     if (result == cudaSuccess) result = cudaDeviceGetStreamPriorityRange(&least, &greatest);
     if (result == cudaSuccess)
         result = cudaStreamCreateWithPriority(&device->stream, cudaStreamNonBlocking, greatest);
@@ -75,6 +75,11 @@ static enum status cuda_open(const struct device_options *options, struct device
     if (!device) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
     device->deterministic = options->deterministic;
     const cudaError_t failure = start(device);
+    if (failure == cudaSuccess) {
+        const enum status status = card_open(device, err);
+        if (status != STATUS_OK) cuda_close(device);
+        if (status != STATUS_OK) return status;
+    }
     if (failure != cudaSuccess || cublasLtCreate(&device->blas) != CUBLAS_STATUS_SUCCESS) {
         cuda_close(device);
         return failure != cudaSuccess ? refuse(failure, err)
@@ -85,18 +90,27 @@ static enum status cuda_open(const struct device_options *options, struct device
     return STATUS_OK;
 }
 
+// What is free, or would be on the card that the device is limited to.
+static void read_memory(struct device *device, size_t *unused, size_t *total) {
+    device_note(device, cudaMemGetInfo(unused, total));
+    *unused -= min(*unused, device->withheld_bytes);
+    *total -= min(*total, device->withheld_bytes);
+}
+
 static void cuda_info(struct device *device, struct device_info *info) {
     *info = (struct device_info){};
     info->plain_bytes = device->plain_bytes;
     info->plain_head_size = device->plain_head_size;
     snprintf(info->name, sizeof info->name, "%s", device->properties.name);
-    device_note(device, cudaMemGetInfo(&info->memory_free, &info->memory_total));
+    card_describe(&device->properties, info->trial, sizeof info->trial);
+    read_memory(device, &info->memory_free, &info->memory_total);
 }
 
-static enum status cuda_alloc(struct device *device, size_t bytes, void **memory) {
-    (void)device;
+extern "C" enum status cuda_alloc(struct device *device, size_t bytes, void **memory) {
     void *taken;
-    if (cudaMalloc(&taken, bytes ? bytes : 1) != cudaSuccess) {
+    size_t unused = SIZE_MAX, total;
+    if (device->limited) read_memory(device, &unused, &total);
+    if (bytes > unused || cudaMalloc(&taken, bytes ? bytes : 1) != cudaSuccess) {
         cudaGetLastError(); // clears the error, which the next launch would report as its own
         return STATUS_NO_MEMORY;
     }
@@ -185,7 +199,7 @@ static enum status cuda_reserve(struct device *device, const struct workspace *w
     TRY(reserve_partitions(device));
     TRY(reserve_candidates(device));
     TRY(cuda_reserve_experts(device));
-    if (!device->unpacked && !device->deterministic) device->unpacked = unpacked_create();
+    if (!device->unpacked && !device->deterministic) device->unpacked = unpacked_create(device);
     return device->unpacked || device->deterministic ? STATUS_OK : STATUS_NO_MEMORY;
 }
 

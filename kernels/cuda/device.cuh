@@ -35,9 +35,12 @@ enum { SWAP_TIMERS = 32 };
 
 struct device {
     cudaStream_t stream;
-    cudaError_t failure; // first since the last sync
-    struct cudaDeviceProp properties;
+    cudaError_t failure;              // first since the last sync
+    struct cudaDeviceProp properties; // or another card's, which it is limited to: card.cuh
     int index;
+    bool limited;
+    size_t withheld_bytes; // of its memory, where it is limited
+    bool overlaps;         // a kernel may start before the previous one ends: launch_after()
     bool deterministic;
     struct copied_weights *weights;
     size_t plain_bytes;      // of weights that only the plain product takes
@@ -67,6 +70,8 @@ struct device {
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
 };
+
+enum { LEAST_SHARED = 99 << 10 }; // bytes that a block can have on any card from 8.0 on
 
 static const size_t BLAS_WORKSPACE_BYTES = (size_t)32 << 20;
 
@@ -109,6 +114,10 @@ static __device__ inline size_t kv_element(const kv_cache &cache, bool of_v, int
     if (cache.layout == KV_LAYOUT_ROWS) return ((size_t)kv_head * block_size + offset) * size + d;
     if (of_v) return ((size_t)kv_head * size + d) * block_size + offset;
     return (((size_t)kv_head * (size / X) + d / X) * block_size + offset) * X + d % X;
+}
+
+static __device__ inline unsigned shared_address(const void *memory) {
+    return (unsigned)__cvta_generic_to_shared(memory);
 }
 
 static __device__ inline float warp_sum(float value) {
@@ -164,13 +173,26 @@ static inline void launch_after(struct device *device, void (*kernel)(params_t..
     config.dynamicSmemBytes = shared_bytes;
     config.stream = device->stream;
     config.attrs = &attribute;
-    config.numAttrs = device->properties.major >= 9;
+    config.numAttrs = device->overlaps;
     device_note(device, cudaLaunchKernelEx(&config, kernel, args...));
+}
+
+// Lets a kernel be launched with more than 48 KiB of shared memory. A card says itself what is too
+// much; for one that it is limited to, this does.
+static inline void device_allow_shared(struct device *device, const void *kernel, size_t bytes) {
+    struct cudaFuncAttributes attributes = {};
+    if (device->limited) device_note(device, cudaFuncGetAttributes(&attributes, kernel));
+    device_note(device,
+                attributes.sharedSizeBytes + bytes > device->properties.sharedMemPerBlockOptin
+                    ? cudaErrorInvalidValue
+                    : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           (int)bytes));
 }
 
 static inline unsigned ceil_divide(size_t a, size_t b) { return (unsigned)((a + b - 1) / b); }
 
 extern "C" {
+enum status cuda_alloc(struct device *device, size_t bytes, void **memory);
 void cuda_embedding(struct device *device, const struct embedding *args);
 void cuda_rmsnorm(struct device *device, const struct rmsnorm *args);
 void cuda_narrow(struct device *device, const struct narrow *args);

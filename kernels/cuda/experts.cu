@@ -171,8 +171,10 @@ static int32_t item_slots_of(const struct device *device, const struct experts *
     if (device->deterministic || args->tokens <= FEW_MOST_TOKENS || !fits_many(&args->gate) ||
         !fits_many(&args->down))
         return FEW_SLOTS;
-    return args->tokens * args->used > args->experts * (MANY_SLOTS / 2) ? MANY_SLOTS
-                                                                        : MANY_SLOTS / 2;
+    const int32_t held = min(type_kernels(kept_type(args->gate.type))->many_slots(device),
+                             type_kernels(kept_type(args->down.type))->many_slots(device));
+    return min(held, args->tokens * args->used > args->experts * (MANY_SLOTS / 2) ? MANY_SLOTS
+                                                                                  : MANY_SLOTS / 2);
 }
 
 // One token needs no sorting: each of its slots is an item.
@@ -212,38 +214,29 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
     down.weights[0] = args->down;
     down.x = device->expert_hidden;
     down.y = device->expert_results;
-    int32_t item_slots = item_slots_of(device, args);
-    struct expert_work work = work_of(device, args, item_slots);
+    const int32_t item_slots = item_slots_of(device, args);
+    const struct expert_work work = work_of(device, args, item_slots);
     for (struct expert_product *product : {&gated, &down}) {
         const struct type_kernels *of = type_kernels(kept_type(product->weights[0].type));
         product->work = work;
         product->experts = args->experts;
         product->early = !product->gated;
         if (!product->gated && add_alone(device, args, product)) return;
-        if (item_slots > FEW_SLOTS) {
-            if (of->experts_many(device, product, item_slots)) continue;
-            item_slots = FEW_SLOTS; // too little shared memory; ranks do not depend on item_slots
-            work = product->work = work_of(device, args, item_slots);
-            product->early = false;
-        }
-        of->experts_few(device, product);
+        if (item_slots > FEW_SLOTS)
+            of->experts_many(device, product, item_slots);
+        else
+            of->experts_few(device, product);
     }
     const dim3 grid(ceil_divide((size_t)args->down.rows, 4 * THREADS), (unsigned)args->tokens);
     launch_after(device, combine_kernel, grid, dim3(THREADS), 0, *args,
                  (const float *)device->expert_results);
 }
 
-static enum status replace(void **memory, size_t bytes) {
+static enum status replace(struct device *device, void **memory, size_t bytes) {
     ASSERT(bytes > 0);
-    void *taken = NULL;
     cudaFree(*memory);
     *memory = NULL;
-    if (cudaMalloc(&taken, bytes) != cudaSuccess) {
-        cudaGetLastError(); // clears the error, which the next launch would report as its own
-        return STATUS_NO_MEMORY;
-    }
-    *memory = taken;
-    return STATUS_OK;
+    return cuda_alloc(device, bytes, memory);
 }
 
 extern "C" enum status cuda_reserve_experts(struct device *device) {
@@ -253,10 +246,10 @@ extern "C" enum status cuda_reserve_experts(struct device *device) {
     const size_t hidden = slots * (size_t)limits->expert_rows * sizeof(__half);
     const size_t results = slots * (size_t)limits->expert_outputs * sizeof(float);
     const size_t items = (size_t)most_items((int32_t)slots, limits->experts, FEW_SLOTS);
-    TRY(replace((void **)&device->expert_hidden, hidden));
-    TRY(replace((void **)&device->expert_results, results));
-    TRY(replace((void **)&device->expert_slots, (slots + 1) * sizeof(int32_t)));
-    return replace((void **)&device->expert_items, items * sizeof(struct expert_item));
+    TRY(replace(device, (void **)&device->expert_hidden, hidden));
+    TRY(replace(device, (void **)&device->expert_results, results));
+    TRY(replace(device, (void **)&device->expert_slots, (slots + 1) * sizeof(int32_t)));
+    return replace(device, (void **)&device->expert_items, items * sizeof(struct expert_item));
 }
 
 extern "C" void cuda_free_experts(struct device *device) {

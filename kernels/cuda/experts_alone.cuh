@@ -17,7 +17,13 @@
 #include "kernels/cuda/experts_few.cuh"
 
 enum { ALONE_WARPS = 8, ALONE_THREADS = ALONE_WARPS * LANES };
-enum { ALONE_SHARED = 100 << 10 }; // bytes, so that two blocks fit a multiprocessor
+enum { ALONE_SHARED = 100 << 10 }; // bytes, so that two blocks fit a multiprocessor of 228 KiB
+enum { ALONE_STATIC_BYTES = 1024 };
+
+static size_t alone_most(const struct device *device) {
+    return min((size_t)ALONE_SHARED,
+               device->properties.sharedMemPerBlockOptin - ALONE_STATIC_BYTES);
+}
 
 struct alone_plan {
     struct few_plan few;
@@ -136,10 +142,9 @@ static bool alone_launch_of(struct device *device, const struct expert_sum *args
     const size_t sums = (size_t)(used * plan.few.splits * TILE_ROWS) * sizeof(float);
     const size_t shared = (size_t)plan.sums_at + sums;
     static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
-    if (plan.few.segments > 1 || shared > ALONE_SHARED) return false;
+    if (plan.few.segments > 1 || shared > alone_most(device)) return false;
     if (shared > allowed) {
-        device_note(device, cudaFuncSetAttribute(
-                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        device_allow_shared(device, (const void *)kernel, shared);
         allowed = shared;
     }
     launch_after(device, kernel, dim3(plan.few.tiles), dim3(ALONE_THREADS), shared, plan);

@@ -26,6 +26,7 @@
 
 enum { FEW_WARPS = 4, FEW_THREADS = FEW_WARPS * LANES };
 enum { FEW_SEGMENT = 3072 }; // columns of x at once
+enum { FEW_STATIC_BYTES = 1024 };
 
 // A fragment in registers. Plain rows of fp16 or fp32 are cut into fragments of four groups.
 template <enum dtype TYPE> struct few_fragment {
@@ -295,18 +296,24 @@ static void few_cut(const struct expert_product *args, struct few_plan *plan, in
     plan->x_sums_stride = odd_stride(groups / QUAD_GROUPS * XSUM_BYTES, XSUM_BYTES);
     plan->x_sums_at = slots * plan->x_stride;
     plan->partial_at = plan->x_sums_at + (kind::MINIMA ? slots * plan->x_sums_stride : 0);
+    plan->matrices_at =
+        plan->partial_at + 2 * FEW_WARPS * (args->gated ? 2 : 1) * LANES * (int)sizeof(float4);
+}
+
+// Bytes of dynamic shared memory; a segment of x is short enough for any card.
+static size_t few_shared(const struct few_plan *plan) {
+    const int matrices = plan->args.gated ? 2 : 1;
+    return (size_t)plan->matrices_at + (size_t)(matrices * plan->args.experts) * sizeof(void *);
 }
 
 template <enum dtype TYPE, int MATRICES>
 static void few_start(struct device *device, const few_plan &plan) {
     const auto kernel = few_kernel<TYPE, MATRICES>;
-    const size_t shared =
-        (size_t)plan.matrices_at + (size_t)(MATRICES * plan.args.experts) * sizeof(void *);
+    const size_t shared = few_shared(&plan);
     static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     int resident = 0;
     if (shared > allowed) {
-        device_note(device, cudaFuncSetAttribute(
-                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        device_allow_shared(device, (const void *)kernel, shared);
         allowed = shared;
     }
     device_note(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
@@ -320,7 +327,5 @@ template <enum dtype TYPE>
 static void few_launch_of(struct device *device, const struct expert_product *args) {
     struct few_plan plan = {};
     few_cut<TYPE>(args, &plan, args->work.items ? FEW_SLOTS : 1);
-    plan.matrices_at =
-        plan.partial_at + 2 * FEW_WARPS * (args->gated ? 2 : 1) * LANES * (int)sizeof(float4);
     args->gated ? few_start<TYPE, 2>(device, plan) : few_start<TYPE, 1>(device, plan);
 }

@@ -7,18 +7,19 @@
 //   grid   (ceil(row tiles / TILES), items);  block  WARPS x 32
 //   shared stages of [fragments of TILES tiles][x in panels]
 //
-// A block computes up to 16 tiles of 16 rows, alternating between gate and up or all of one matrix,
-// for one work item. A warp tile is two of them with all slots of the item, as in
-// stream_k_kernel.cuh: packed weights become fp16 operands in registers once for the whole item,
-// and x is gathered by slot into shared memory. Copies run ahead of the products by all stages but
-// one. The row blocks of an item, and the items of an expert, are neighbours in the grid, so that
-// weights that are read again come from the level-2 cache. The order of sums depends on columns
-// alone. Bound by the tensor cores, and by unpacking where items are small.
+// A block computes up to 16 tiles of 16 rows, or 8 where the card's shared memory is short,
+// alternating between gate and up or all of one matrix, for one work item. A warp tile is two of
+// them with all slots of the item, as in stream_k_kernel.cuh: packed weights become fp16 operands
+// in registers once for the whole item, and x is gathered by slot into shared memory. Copies run
+// ahead of the products by all stages but one. The row blocks of an item, and the items of an
+// expert, are neighbours in the grid, so that weights that are read again come from the level-2
+// cache. The order of sums depends on columns alone. Bound by the tensor cores, and by unpacking
+// where items are small.
 #pragma once
 #include "kernels/cuda/experts.cuh"
 #include "kernels/cuda/stream_k_fragment.cuh"
 
-enum { MANY_WARPS = 8, MANY_THREADS = MANY_WARPS * LANES, MANY_TILES = MANY_WARPS * WARP_TILES };
+enum { MANY_WARPS = 8, SMALL_WARPS = 4 }; // of a block; where shared memory is short
 enum { MANY_STAGES_MAX = 4, MANY_STATIC_BYTES = 1024 };
 
 struct many_plan {
@@ -28,20 +29,22 @@ struct many_plan {
     int stages;
 };
 
-template <enum dtype TYPE, int EIGHTS> struct many_stage {
+template <enum dtype TYPE, int EIGHTS, int WARPS> struct many_stage {
     typedef stream_fragment<TYPE> kind;
-    enum { SLOTS = EIGHTS * 8, X_AT = MANY_TILES * kind::BYTES };
+    enum { THREADS = WARPS * LANES, TILES = WARPS * WARP_TILES };
+    enum { SLOTS = EIGHTS * 8, X_AT = TILES * kind::BYTES };
     enum { BYTES = X_AT + SLOTS * kind::COLUMNS * 2 };
 };
 
 // What is copied in each step: a warp copies two tiles of weights, a thread some 16-byte chunks of
 // x.
-template <enum dtype TYPE, int EIGHTS> struct many_copies {
+template <enum dtype TYPE, int EIGHTS, int WARPS> struct many_copies {
     typedef stream_fragment<TYPE> kind;
-    typedef many_stage<TYPE, EIGHTS> stage;
+    typedef many_stage<TYPE, EIGHTS, WARPS> stage;
     enum { PANELS = kind::COLUMNS / PANEL_COLUMNS, CHUNKS = PANELS * stage::SLOTS * 8 };
-    enum { COPIES = CHUNKS / MANY_THREADS, ROWS = stage::SLOTS * 8 / MANY_THREADS };
-    static_assert(CHUNKS % MANY_THREADS == 0 && stage::SLOTS * 8 % MANY_THREADS == 0, "even");
+    enum { COPIES = CHUNKS / (int)stage::THREADS, ROWS = stage::SLOTS * 8 / (int)stage::THREADS };
+    static_assert(CHUNKS % (int)stage::THREADS == 0 && stage::SLOTS * 8 % (int)stage::THREADS == 0,
+                  "even");
     const char *tiles[WARP_TILES];
     const __half *rows[ROWS]; // NULL past the last slot
     int columns;
@@ -59,7 +62,7 @@ template <enum dtype TYPE, int EIGHTS> struct many_copies {
         }
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            const int slot = (threadIdx.x + i * MANY_THREADS) / 8 % stage::SLOTS;
+            const int slot = (threadIdx.x + i * (int)stage::THREADS) / 8 % stage::SLOTS;
             rows[i] = slot < item.count
                           ? plan.args.x + (size_t)input_row(plan.args, item.first + slot) * columns
                           : nullptr;
@@ -75,7 +78,7 @@ template <enum dtype TYPE, int EIGHTS> struct many_copies {
 #pragma unroll
         for (int i = 0; i < COPIES; i++) {
             const int chunk = threadIdx.x % 8, panel = i / ROWS;
-            const int slot = (threadIdx.x + i * MANY_THREADS) / 8 % stage::SLOTS;
+            const int slot = (threadIdx.x + i * (int)stage::THREADS) / 8 % stage::SLOTS;
             const int column = step * kind::COLUMNS + panel * PANEL_COLUMNS + chunk * 8;
             const __half *from = rows[i % ROWS];
             const bool valid = from && column < columns;
@@ -114,19 +117,19 @@ static __device__ inline void store_many(const many_plan &plan, const expert_ite
     }
 }
 
-template <enum dtype TYPE, int EIGHTS>
-static __global__ __launch_bounds__(MANY_THREADS,
+template <enum dtype TYPE, int EIGHTS, int WARPS>
+static __global__ __launch_bounds__(WARPS *LANES,
                                     1) void many_kernel(const __grid_constant__ many_plan plan) {
-    typedef many_stage<TYPE, EIGHTS> stage;
+    typedef many_stage<TYPE, EIGHTS, WARPS> stage;
     typedef stream_fragment<TYPE> kind;
     extern __shared__ __align__(128) char shared[];
-    const int first_tile = blockIdx.x * MANY_TILES, ahead = plan.stages - 1;
+    const int first_tile = blockIdx.x * stage::TILES, ahead = plan.stages - 1;
     const int ring_bytes = plan.stages * stage::BYTES;
     grid_launch_dependents();
     grid_wait();
     if (blockIdx.y >= count_items(plan.args.work)) return;
     const expert_item item = item_at(plan.args.work, blockIdx.y);
-    many_copies<TYPE, EIGHTS> copies(plan, item, first_tile);
+    many_copies<TYPE, EIGHTS, WARPS> copies(plan, item, first_tile);
     for (int i = 0; i < ahead; i++) {
         if (i < plan.steps) copies.copy(plan, shared + i * stage::BYTES, i);
         asm volatile("cp.async.commit_group;" ::: "memory");
@@ -148,34 +151,53 @@ static __global__ __launch_bounds__(MANY_THREADS,
     store_many(plan, item, first_tile, sums);
 }
 
-template <enum dtype TYPE, int EIGHTS>
-static bool many_launch_eights(struct device *device, struct many_plan *plan) {
-    enum { BYTES = many_stage<TYPE, EIGHTS>::BYTES };
+// Whether a block of the card holds two stages, the least; the smaller one for any card is compiled
+// for types that need it.
+template <enum dtype TYPE, int EIGHTS, int WARPS>
+static int many_stages(const struct device *device) {
     const int budget = (int)device->properties.sharedMemPerBlockOptin - MANY_STATIC_BYTES;
-    const auto kernel = many_kernel<TYPE, EIGHTS>;
-    static bool allowed = false;
-    plan->stages = min(budget / BYTES, (int)MANY_STAGES_MAX);
-    if (plan->stages < 2) return false;
-    if (!allowed)
-        device_note(device,
-                    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         min(budget / BYTES, (int)MANY_STAGES_MAX) * BYTES));
-    allowed = true;
-    const dim3 grid(ceil_divide((size_t)plan->tiles, MANY_TILES),
-                    (unsigned)plan->args.work.most_items);
-    launch_after(device, kernel, grid, dim3(MANY_THREADS), (size_t)plan->stages * BYTES, *plan);
-    return true;
+    const int fitting = budget / (int)many_stage<TYPE, EIGHTS, WARPS>::BYTES;
+    return fitting < 2 ? 0 : min(fitting, (int)MANY_STAGES_MAX);
 }
 
-// False: the card's shared memory is too small.
+template <enum dtype TYPE, int EIGHTS, int WARPS>
+static void many_start(struct device *device, struct many_plan *plan) {
+    typedef many_stage<TYPE, EIGHTS, WARPS> stage;
+    const auto kernel = many_kernel<TYPE, EIGHTS, WARPS>;
+    static bool allowed = false;
+    plan->stages = many_stages<TYPE, EIGHTS, WARPS>(device);
+    ASSERT(plan->stages > 0);
+    const size_t shared = (size_t)plan->stages * stage::BYTES;
+    if (!allowed) device_allow_shared(device, (const void *)kernel, shared);
+    allowed = true;
+    const dim3 grid(ceil_divide((size_t)plan->tiles, stage::TILES),
+                    (unsigned)plan->args.work.most_items);
+    launch_after(device, kernel, grid, dim3(stage::THREADS), shared, *plan);
+}
+
 template <enum dtype TYPE>
-static bool many_launch_of(struct device *device, const struct expert_product *args,
+static constexpr bool MANY_NEEDS_SMALL =
+    2 * many_stage<TYPE, 4, MANY_WARPS>::BYTES + MANY_STATIC_BYTES > LEAST_SHARED;
+
+// The most slots of an item; FEW_SLOTS: the card's shared memory is too small for this kernel.
+template <enum dtype TYPE> static int32_t many_slots_of(const struct device *device) {
+    if (many_stages<TYPE, 8, MANY_WARPS>(device)) return MANY_SLOTS;
+    bool fits = many_stages<TYPE, 4, MANY_WARPS>(device);
+    if constexpr (MANY_NEEDS_SMALL<TYPE>) fits |= many_stages<TYPE, 4, SMALL_WARPS>(device) > 0;
+    return fits ? MANY_SLOTS / 2 : FEW_SLOTS;
+}
+
+template <enum dtype TYPE>
+static void many_launch_of(struct device *device, const struct expert_product *args,
                            int32_t item_slots) {
     const struct expert_weights *w = &args->weights[0];
     struct many_plan plan = {};
     plan.args = *args;
     plan.tiles = (w->rows + TILE_ROWS - 1) / TILE_ROWS * (args->gated ? 2 : 1);
     plan.steps = (w->columns + stream_fragment<TYPE>::COLUMNS - 1) / stream_fragment<TYPE>::COLUMNS;
-    return item_slots > 32 ? many_launch_eights<TYPE, 8>(device, &plan)
-                           : many_launch_eights<TYPE, 4>(device, &plan);
+    if (item_slots > MANY_SLOTS / 2) return many_start<TYPE, 8, MANY_WARPS>(device, &plan);
+    if constexpr (MANY_NEEDS_SMALL<TYPE>)
+        if (!many_stages<TYPE, 4, MANY_WARPS>(device))
+            return many_start<TYPE, 4, SMALL_WARPS>(device, &plan);
+    many_start<TYPE, 4, MANY_WARPS>(device, &plan);
 }

@@ -25,10 +25,6 @@ static __device__ inline unsigned flash_row(const kv_cache &cache, const int32_t
            (key & (cache.block_size - 1));
 }
 
-static __device__ inline unsigned shared_address(const void *memory) {
-    return (unsigned)__cvta_generic_to_shared(memory);
-}
-
 // Copies 16 bytes from global to shared memory; if not valid, writes zeros and reads nothing.
 static __device__ inline void copy16(unsigned to, const void *from, bool valid) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),

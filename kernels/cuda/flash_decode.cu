@@ -14,7 +14,7 @@
 // multiplies and keeps its own maxima and sums (flash_step.cuh).
 //
 //   grid   (KV heads side by side, splits in tile order), as many as are resident at once
-//   block  up to layout::warps x 32
+//   block  up to layout::warps x 32, as many as the card's shared memory holds
 //   smem   warps x stages as in flash_step.cuh; q of a group; cosines and sines of a token; its k
 //          and v
 //
@@ -41,15 +41,6 @@
 #include <numeric>
 
 enum { TILE = 64 };
-
-// A sequence's new token in shared memory.
-template <typename cache_t, int SIZE, int HEADS> struct new_token {
-    float2 cos_sin[SIZE / 2];          // of each pair: cosine, sine
-    float norms[2][SIZE];              // weights of q's and k's norm, where they have one
-    __half q[8 * HEADS][SIZE + 8];     // rotated; padded so that eight rows use different banks
-    alignas(16) cache_t rows[2][SIZE]; // k, rotated, and v
-    bf16 scales[2];                    // theirs, of elements of eight bits
-};
 
 struct decode_args {
     struct rope_and_cache rope; // q is NULL: q is rotated, and all keys are in the cache
@@ -336,7 +327,7 @@ put_new_token(char *stage, const new_token<cache_t, SIZE, HEADS> &new_token, int
 }
 
 // A warp's copies of its keys of an item, step by step.
-template <typename cache_t, int SIZE> struct copies {
+template <typename cache_t, int SIZE, int STAGES> struct copies {
     typedef layout<cache_t, SIZE> shape;
     const decode_args &args;
     const work &of;
@@ -378,22 +369,22 @@ template <typename cache_t, int SIZE> struct copies {
         }
         copy_commit();
         ahead += stride;
-        stage = stage == shape::stages - 1 ? 0 : stage + 1;
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
         row = next;
     }
 };
 
 // Attends to a warp's keys of an item.
-template <typename cache_t, int SIZE, int HEADS, typename new_token_t>
+template <typename cache_t, int SIZE, int HEADS, int STAGES, typename new_token_t>
 static __device__ void attend_keys(sums<SIZE, HEADS> &sums, new_token_t &new_token,
                                    const decode_args &args, const work &work, char *own,
                                    int group) {
     typedef layout<cache_t, SIZE> shape;
-    copies<cache_t, SIZE> copies(args, work, shared_address(own));
+    copies<cache_t, SIZE, STAGES> copies(args, work, shared_address(own));
     int key = copies.ahead, stage = 0;
     const int to = copies.to, stride = blockDim.x / 32 * STEP;
     if (!args.rope.q) grid_wait(); // so far only copies were read, which overlap no kernel
-    for (int i = 0; i < shape::stages - 1; i++)
+    for (int i = 0; i < STAGES - 1; i++)
         copies.start_next();
     load_cos_sin(new_token, args, work);
     grid_wait(); // the keys copied so far are older than the step
@@ -403,7 +394,7 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums, new_token_t &new_tok
     load_query<shape::scaled>(q, new_token, group);
     const scoring scoring = scoring_of(args.attention);
     for (; key < to; key += stride) {
-        copy_wait<shape::stages - 2>();
+        copy_wait<STAGES - 2>();
         __syncwarp(); // orders all lanes' copies before their reads, and the previous stage's reads
         copies.start_next();
         char *at = own + stage * shape::stage;
@@ -412,7 +403,7 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums, new_token_t &new_tok
         step_scales scales = {};
         if constexpr (shape::scaled) scales = scales_of<cache_t, SIZE>(at, key);
         attend_step<cache_t, SIZE, HEADS>(sums, q, shared_address(at), to - key, scales, scoring);
-        stage = stage == shape::stages - 1 ? 0 : stage + 1;
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
     }
     copy_wait<0>();
     __syncwarp(); // orders the last reads before values are stored over the stages
@@ -540,10 +531,11 @@ static __device__ bool arrive_last(const decode_args &args, const work &work, in
     return last;
 }
 
-template <typename cache_t, int SIZE, int HEADS>
+template <typename cache_t, int SIZE, int HEADS, int STAGES>
 static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
                                     FLASH_BLOCKS) void decode_kernel(const decode_args args) {
     typedef layout<cache_t, SIZE> shape;
+    enum { WARP_BYTES = STAGES * shape::stage };
     extern __shared__ __align__(16) char memory[];         // [warps][stages][K, V][STEP][row]
     __shared__ float extremes[shape::warps][8 * HEADS][2]; // maximum and sum of each warp and head
     __shared__ new_token<cache_t, SIZE, HEADS> new_token;
@@ -552,7 +544,7 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
     const int split_tiles = split_tiles_of(tiles, args.splits);
     // The splits of the last keys start first, because they have a new token to rotate.
     const int split = (tiles + split_tiles - 1) / split_tiles - 1 - (int)blockIdx.y;
-    char *own = memory + warp * shape::warp;
+    char *own = memory + warp * WARP_BYTES;
     const int begin = split * split_tiles,
               end = split < 0 ? begin : min(tiles, begin + split_tiles);
     // One block waits even if there is nothing to do. Otherwise this kernel could end before the
@@ -563,11 +555,11 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
         sums<SIZE, HEADS> sums = {};
         for (int n = 0; n < HEADS; n++)
             sums.highest[n][0] = sums.highest[n][1] = -INFINITY;
-        attend_keys<cache_t, SIZE, HEADS>(sums, new_token, args, work, own, group);
+        attend_keys<cache_t, SIZE, HEADS, STAGES>(sums, new_token, args, work, own, group);
         store_warp_sums<shape::scaled>(sums, (float *)own, extremes[warp]);
         __syncthreads(); // orders all warps' sums before they are joined
         const size_t index = part_index(split) + (from > begin);
-        join_warps<SIZE, HEADS, shape::warp>(args, work, memory, extremes, index, group);
+        join_warps<SIZE, HEADS, WARP_BYTES>(args, work, memory, extremes, index, group);
         if (work.from != work.first || work.to != work.end)
             if (arrive_last(args, work, split_tiles))
                 merge_parts<SIZE>(args, work, split_tiles, group);
@@ -598,14 +590,15 @@ struct decode_launch {
             start<cache_t, SIZE, 2>();
     }
     template <typename cache_t, int SIZE, int HEADS> void start() const {
-        const struct cudaDeviceProp *card = &device->properties;
-        typedef layout<cache_t, SIZE> shape;
-        const int fixed = sizeof(new_token<cache_t, SIZE, HEADS>) + 1024; // reserved by CUDA
-        const int available = (int)card->sharedMemPerBlockOptin - fixed;
-        const int warps = min((int)shape::warps, available / shape::warp);
-        const int shared = warps * shape::warp;
-        const int fitting = (int)card->sharedMemPerMultiprocessor / (shared + fixed + 1024);
-        const int blocks = card->multiProcessorCount * max(1, min(FLASH_BLOCKS, fitting));
+        const decode_shape shape = decode_shape_on<cache_t, SIZE, HEADS>(&device->properties);
+        ASSERT(shape.warps > 0); // flash_has_instance()
+        if (shape.stages == STEP_STAGES)
+            launch(decode_kernel<cache_t, SIZE, HEADS, STEP_STAGES>, shape);
+        else if constexpr (layout<cache_t, SIZE>::least_stages < STEP_STAGES)
+            launch(decode_kernel<cache_t, SIZE, HEADS, STEP_STAGES - 1>, shape);
+    }
+    void launch(void (*kernel)(decode_args), const decode_shape &shape) const {
+        const int blocks = device->properties.multiProcessorCount * shape.resident;
         const int heads_side_by_side = std::gcd(args->cache->num_kv_heads, blocks);
         const int splits = blocks / heads_side_by_side;
         const struct rope_and_cache none = {};
@@ -620,12 +613,10 @@ struct decode_launch {
                                  args->num_heads / args->cache->num_kv_heads,
                                  args->cache->num_kv_heads / heads_side_by_side};
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs);
-        device_note(device,
-                    cudaFuncSetAttribute(decode_kernel<cache_t, SIZE, HEADS>,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
-        launch_after(device, decode_kernel<cache_t, SIZE, HEADS>,
+        device_allow_shared(device, (const void *)kernel, (size_t)shape.bytes);
+        launch_after(device, kernel,
                      dim3(heads_side_by_side, splits_needed(args, heads_side_by_side, splits)),
-                     warps * 32, shared, all);
+                     shape.warps * 32, shape.bytes, all);
     }
 };
 

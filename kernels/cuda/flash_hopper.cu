@@ -105,7 +105,7 @@ static __device__ inline void multiply_rows(float (&d)[16][4], const unsigned (&
 
 template <typename type, int SIZE> struct wgmma_tiles {
     typedef type cache_t;
-    typedef register_queries<SIZE> queries;
+    typedef row_queries<SIZE, GROUPS * 128, SIZE / 16> queries;
     static const int size = SIZE, columns = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS;
     static const int together = 128, span_stages = SIZE > 64 ? 3 : 4, copiers = 128;
     static const int chunks = SIZE / 8, alignment = 1024;

@@ -3,12 +3,12 @@
 //   q, out  [num_tokens, num_heads, head_size]  fp16
 //   cache   rows layout, fp16, bf16 or eight bits, which become fp16 on their way
 //
-// A warp computes 16 rows and walks the keys in tiles of 32 or 64: flash_rows.cuh. Heads of more
-// than 256 have too many columns for a block: each of two computes all scores and half of the
-// columns, with its queries in shared memory.
+// A warp computes 16 rows and walks the keys in tiles of 16, 32 or 64: flash_rows.cuh. Heads of
+// more than 256 have too many columns for a block: each of two computes all scores and half of the
+// columns, with all or most of its queries in shared memory.
 //
 //   grid   (num_kv_heads, twice for large heads; row tiles of all sequences, at most)
-//   block  THREADS, for tiles of threads / 2 rows
+//   block  mma_shape::threads, for tiles of threads / 2 rows
 //   smem   2 x (K, V) x keys x row,  row = its elements and padding to an odd chunk; queries
 //
 // Each row sums over its keys from the first on, tile by tile, so results do not depend on the
@@ -17,22 +17,12 @@
 // Bound by the tensor cores.
 #include "kernels/cuda/flash_spans.cuh"
 
-#include <type_traits>
-
-enum { THREADS = 128 };
-
-template <typename type, int SIZE> struct mma_tiles {
+template <typename type, int SIZE, bool SMALL = false> struct mma_tiles : mma_shape<SIZE, SMALL> {
+    typedef mma_shape<SIZE, SMALL> shape;
     typedef typename kv_traits<type>::multiplied cache_t;
-    static const bool halved = SIZE > 256;
-    typedef std::conditional_t<halved, slot_queries<SIZE, THREADS>, register_queries<SIZE>> queries;
-    static const int size = SIZE, columns = halved ? SIZE / 2 : SIZE;
-    static const int threads = THREADS, together = 32, span_stages = 2, copiers = 0;
-    static const int keys = SIZE > 128 ? 32 : 64, blocks = SIZE > 256 ? 1 : SIZE > 128 ? 2 : 3;
-    static const int chunks = SIZE / 8, v_chunks = columns / 8;
-    static const int row = (chunks | 1) * 16, v_row = (v_chunks | 1) * 16; // bytes
-    static const int plane = keys * row, stage = plane + keys * v_row, alignment = 16;
-    static const int bytes = 2 * stage + (halved ? slot_queries<SIZE, THREADS>::bytes : 0);
-    static_assert(keys * chunks % threads == 0 && keys * v_chunks % threads == 0, "whole copies");
+    typedef row_queries<SIZE, shape::threads, shape::kept> queries;
+    using shape::chunks, shape::columns, shape::keys, shape::plane, shape::row, shape::threads,
+        shape::v_chunks, shape::v_row;
 
     // Copies columns from `first` on of K or V to rows of CHUNKS chunks.
     template <int CHUNKS>
@@ -140,6 +130,9 @@ struct prefill_launch {
     const struct paged_attention *args;
     int least;
     template <typename cache_t, int SIZE> void run() const {
+        if constexpr (SIZE > 256)
+            if (!tiles_fit<mma_shape<SIZE, false>, 2>(&device->properties))
+                return launch_rows<mma_tiles<cache_t, SIZE, true>>(device, args, least);
         launch_rows<mma_tiles<cache_t, SIZE>>(device, args, least);
     }
 };

@@ -23,34 +23,31 @@
 // 16 w ... 16 w + 15 of its tile. A thread holds two of these, lane / 4 and lane / 4 + 8, and two
 // of every eight columns, as the tensor cores lay out their sums.
 #pragma once
-#include "kernels/cuda/flash.cuh"
+#include "kernels/cuda/flash_shapes.cuh"
 
-// Queries in a thread's registers.
-template <int SIZE> struct register_queries {
-    unsigned at[SIZE / 16][4];
-    __device__ inline explicit register_queries(unsigned) {}
-    __device__ inline void set(int k, int i, unsigned pair) { at[k][i] = pair; }
-    __device__ inline void get(unsigned (&a)[4], int k) const {
-        for (int i = 0; i < 4; i++)
-            a[i] = at[k][i];
-    }
-};
-
-// Queries in slots of shared memory, each of which one thread alone writes and reads.
-template <int SIZE, int THREADS> struct slot_queries {
-    static const int bytes = SIZE / 16 * THREADS * 16;
+// A thread's operands of q: the first KEPT in registers, the others in slots of shared memory,
+// which it alone writes and reads.
+template <int SIZE, int THREADS, int KEPT> struct row_queries {
+    unsigned at[KEPT > 0 ? KEPT : 1][4];
     unsigned slots;
-    __device__ inline explicit slot_queries(unsigned memory) : slots(memory + threadIdx.x * 16) {}
+    __device__ inline explicit row_queries(unsigned memory) : slots(memory + threadIdx.x * 16) {}
     __device__ inline void set(int k, int i, unsigned pair) {
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"(slots + k * THREADS * 16 + i * 4), "r"(pair)
-                     : "memory");
+        if (k < KEPT)
+            at[k][i] = pair;
+        else
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(slot(k) + i * 4), "r"(pair) : "memory");
     }
     __device__ inline void get(unsigned (&a)[4], int k) const {
-        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
-                     : "r"(slots + k * THREADS * 16)
-                     : "memory");
+        if (k < KEPT)
+            for (int i = 0; i < 4; i++)
+                a[i] = at[k][i];
+        else
+            asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
+                         : "r"(slot(k))
+                         : "memory");
     }
+    __device__ inline unsigned slot(int k) const { return slots + (k - KEPT) * THREADS * 16; }
 };
 
 // Blocks of one KV head, side by side, compute its columns in parts.
@@ -403,9 +400,7 @@ static void launch_rows(struct device *device, const struct paged_attention *arg
     const dim3 grid(args->cache->num_kv_heads * (tiles::size / tiles::columns),
                     (unsigned)(rows / (tiles::threads / 2)) + batch->num_seqs);
     static_assert(tiles::keys <= tiles::threads, "a thread looks up one key of a tile");
-    device_note(device,
-                cudaFuncSetAttribute(rows_kernel<tiles>,
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize, tiles::bytes));
+    device_allow_shared(device, (const void *)rows_kernel<tiles>, tiles::bytes);
     launch_after(device, rows_kernel<tiles>, grid, tiles::threads, tiles::bytes, *args,
                  *args->cache, *batch, device->shared, least);
 }

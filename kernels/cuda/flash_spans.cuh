@@ -279,16 +279,17 @@ static void launch_spans(struct device *device, const struct paged_attention *ar
     static_assert((int)FLASH_SHARED_KEYS % tiles::keys == 0, "spans are whole key tiles");
     static_assert((int)ROWS * tiles::blocks <= (int)FLASH_SPAN_ROWS, "as is reserved");
     const int kv_heads = args->cache->num_kv_heads, seqs = args->batch->num_seqs;
-    const int blocks = max(1, device->properties.multiProcessorCount * tiles::blocks / kv_heads);
+    const struct cudaDeviceProp *card = &device->properties;
+    const int bytes = tiles::span_stages * tiles::stage + tiles::alignment;
+    const int resident = card->multiProcessorCount * tiles_resident<tiles>(card, bytes);
+    const int blocks = max(1, resident / kv_heads);
     const struct shared_args all = {*args,          *args->cache,      *args->batch,
                                     device->shared, (const __half *)q, {ROWS, tiles::keys, blocks}};
-    const int bytes = tiles::span_stages * tiles::stage + tiles::alignment;
     const auto kernel = spans_kernel<tiles>;
     const auto ordered = ordered_spans_kernel<tiles>;
     ASSERT(seqs <= device->limits.max_seqs);
-    device_note(device, cudaFuncSetAttribute(device->deterministic ? (const void *)ordered
-                                                                   : (const void *)kernel,
-                                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    device_allow_shared(
+        device, device->deterministic ? (const void *)ordered : (const void *)kernel, bytes);
     if (device->deterministic) {
         const int most = seqs * (args->num_heads / kv_heads) / ROWS + min(seqs, SHARED_SPANS_MAX);
         for (int depth = 0; depth < args->batch->shared.depth; depth++)

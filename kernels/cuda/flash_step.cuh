@@ -11,21 +11,7 @@
 // of 16 columns in another order than of fp16: the columns of q and the rows of the result follow
 // it. K's scale multiplies the score, V's the elements.
 #pragma once
-#include "kernels/cuda/flash.cuh"
-
-enum { STEP = 16 };
-
-template <typename cache_t, int SIZE> struct layout {
-    static const bool scaled = kv_traits<cache_t>::scaled;
-    static const int chunks = SIZE * (int)sizeof(cache_t) / 16;
-    static const int row = (chunks | 1) * 16; // bytes
-    static const int plane = STEP * row;      // bytes of K or V of a step
-    static const int stage = 2 * plane + (scaled ? 2 * STEP * 4 : 0), stages = 3;
-    static const int warps = scaled ? 6 : 4; // of a block; widening is hidden behind other warps
-    static const int warp = stages * stage;  // bytes
-    static const int copies = (STEP * chunks + 31) / 32;
-    static_assert(warp >= FLASH_GROUP_MAX * SIZE * (int)sizeof(float), "values fit when it ends");
-};
+#include "kernels/cuda/flash_shapes.cuh"
 
 // A warp's sums over its keys. Columns are heads, two a thread in each tile of eight.
 template <int SIZE, int HEADS> struct sums {

@@ -275,8 +275,7 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
     const auto kernel = gemv_kernel<TYPE, STAGES, ONE>;
     static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     if (shared > allowed) {
-        device_note(device, cudaFuncSetAttribute(
-                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        device_allow_shared(device, (const void *)kernel, shared);
         allowed = shared;
     }
     const int blocks = device->properties.multiProcessorCount;

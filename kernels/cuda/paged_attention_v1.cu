@@ -46,8 +46,7 @@ void packed_launch_kernel(struct device *device, const struct packed_attention *
            (uintptr_t)args->v_cache % 16 == 0);
     const dim3 grid(args->num_heads / heads_per_block, args->num_seqs, partitions);
     if (shared > 32 << 10) // with q, more than a kernel gets without the attribute
-        device_note(device, cudaFuncSetAttribute(
-                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        device_allow_shared(device, (const void *)kernel, shared);
     kernel<<<grid, NUM_THREADS, shared, device->stream>>>(*args, *launch);
     device_note(device, cudaGetLastError());
 }

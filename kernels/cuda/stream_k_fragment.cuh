@@ -14,10 +14,6 @@ enum { PANEL_COLUMNS = 64, PANEL_ROW = PANEL_COLUMNS * 2, WARP_TILES = 2 };
 // What a row's chunk numbers are XORed with.
 static __device__ inline int swizzle_of(int row) { return (row & 3) << 1 | (row >> 2 & 1); }
 
-static __device__ inline unsigned shared_address(const void *memory) {
-    return (unsigned)__cvta_generic_to_shared(memory);
-}
-
 // Copies 16 bytes to shared memory; if not valid, writes zeros and reads nothing.
 static __device__ inline void copy16(char *to, const void *from, bool valid) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),

@@ -204,8 +204,7 @@ static void launch(struct device *device, struct stream_k_plan *plan) {
     const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
     static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     if (shared > allowed) {
-        device_note(device, cudaFuncSetAttribute(
-                                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
+        device_allow_shared(device, (const void *)kernel, shared);
         allowed = shared;
     }
     launch_after(device, kernel, dim3((unsigned)plan->blocks), dim3(THREADS), shared, *plan);

@@ -153,7 +153,7 @@ template <enum dtype OF> static constexpr struct type_kernels row_of() {
     row.experts_few = few_launch_of<OF>, row.experts_alone = alone_launch_of<OF>;
     if constexpr (OF != DTYPE_F32)
         row.gemv = gemv_of<OF>, row.stream_k = stream_k_of<OF>,
-        row.experts_many = many_launch_of<OF>;
+        row.experts_many = many_launch_of<OF>, row.many_slots = many_slots_of<OF>;
     return row;
 }
 extern const struct type_kernels TYPE_JOIN(kernels_, TYPE_ID) = row_of<THIS_TYPE>();

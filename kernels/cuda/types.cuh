@@ -25,12 +25,13 @@ struct type_kernels {
     // it computed.
     void (*gemv)(struct device *device, const struct gemv *args);
     int32_t (*stream_k)(struct device *device, const struct gemv *args);
-    // Products of mixtures. experts_alone and experts_many return false if there is no such kernel
-    // or too little shared memory for it.
+    // Products of mixtures. experts_alone returns false if there is too little shared memory for
+    // it; experts_many, which F32 lacks, takes items of up to many_slots().
     void (*experts_few)(struct device *device, const struct expert_product *args);
     bool (*experts_alone)(struct device *device, const struct expert_sum *args);
-    bool (*experts_many)(struct device *device, const struct expert_product *args,
+    void (*experts_many)(struct device *device, const struct expert_product *args,
                          int32_t item_slots);
+    int32_t (*many_slots)(const struct device *device);
 };
 
 // The row of a type that kept_type() returns.

@@ -20,7 +20,7 @@ struct unpacked {
     int count, at;
 };
 
-struct unpacked *unpacked_create(void) {
+struct unpacked *unpacked_create(struct device *device) {
     struct unpacked *u = (struct unpacked *)calloc(1, sizeof *u);
     if (!u) return NULL;
     bool made = cudaStreamCreateWithPriority(&u->stream, cudaStreamNonBlocking, 0) == cudaSuccess;
@@ -28,7 +28,9 @@ struct unpacked *unpacked_create(void) {
     for (int i = 0; i < 2; i++) {
         made =
             made && cudaEventCreateWithFlags(&u->written[i], cudaEventDisableTiming) == cudaSuccess;
-        made = made && cudaMalloc(&u->rows[i], ELEMENTS * sizeof(__half)) == cudaSuccess;
+        void *rows;
+        made = made && cuda_alloc(device, ELEMENTS * sizeof(__half), &rows) == STATUS_OK;
+        if (made) u->rows[i] = (__half *)rows;
     }
     if (made) return u;
     cudaGetLastError(); // clears the error, which the next launch would report as its own

@@ -19,7 +19,7 @@ struct unpacked_set { // matrices of one shape, whose rows are stored one after 
     int count;
 };
 
-struct unpacked *unpacked_create(void); // NULL: no memory
+struct unpacked *unpacked_create(struct device *device); // NULL: no memory
 void unpacked_destroy(struct unpacked *unpacked);
 
 bool unpacked_fits(const struct unpacked_set *set);

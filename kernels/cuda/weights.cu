@@ -31,10 +31,7 @@ static enum status repack(struct device *device, void *to, const struct weight *
 static enum status grow_staging(struct device *device, size_t bytes) {
     if (bytes <= device->staging_bytes) return STATUS_OK;
     cuda_free_staging(device);
-    if (cudaMalloc(&device->staging, bytes) != cudaSuccess) {
-        cudaGetLastError(); // clears the error, which the next launch would report as its own
-        return STATUS_NO_MEMORY;
-    }
+    TRY(cuda_alloc(device, bytes, &device->staging));
     device->staging_bytes = bytes;
     return STATUS_OK;
 }
@@ -62,8 +59,7 @@ static enum status add_slab(struct device *device, size_t bytes) {
     ASSERT(bytes > 0);
     struct copied_weights *slab = (struct copied_weights *)calloc(1, sizeof *slab);
     if (!slab) return STATUS_NO_MEMORY;
-    if (cudaMalloc(&slab->memory, bytes) != cudaSuccess) {
-        cudaGetLastError();
+    if (cuda_alloc(device, bytes, &slab->memory) != STATUS_OK) {
         free(slab);
         return STATUS_NO_MEMORY;
     }

@@ -1,10 +1,11 @@
-// tests/device/main.cu — device_tests [--quick | --time] [--only NAME] [--type NAME] [--every N]
-//                                [--seed N]
+// tests/device/main.cu — device_tests [--as CARD] [--quick | --time] [--only NAME] [--type NAME]
+//                                [--every N] [--seed N]
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "kernels/cuda/card.cuh"
 #include "tests/device/tests.cuh"
 
 void tally_count(struct tally *tally, bool ok, const char *what, double error) {
@@ -36,8 +37,8 @@ static const struct part PARTS[] = {
 
 static int usage() {
     fprintf(stderr,
-            "usage: device_tests [--quick | --time] [--only NAME] [--type NAME] [--every N] "
-            "[--seed N]\nNAME is one of");
+            "usage: device_tests [--as CARD] [--quick | --time] [--only NAME] [--type NAME] "
+            "[--every N] [--seed N]\nNAME is one of");
     for (const struct part &part : PARTS)
         fprintf(stderr, " %s", part.name);
     fprintf(stderr, "\n");
@@ -59,6 +60,8 @@ int main(int argc, char **argv) {
             tally.quick = true;
         } else if (!strcmp(argv[i], "--time")) {
             timing = true;
+        } else if (!strcmp(argv[i], "--as") && i + 1 < argc) {
+            setenv("QUIRE_CARD", argv[++i], 1); // for every device that a test opens
         } else if (!strcmp(argv[i], "--only") && i + 1 < argc && is_part(argv[i + 1])) {
             only = argv[++i];
         } else if (!strcmp(argv[i], "--type") && i + 1 < argc) {
@@ -72,7 +75,11 @@ int main(int argc, char **argv) {
         }
     }
     struct device device = {};
-    CUDA(cudaGetDeviceProperties(&device.properties, 0));
+    struct error err;
+    if (card_open(&device, &err) != STATUS_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 2;
+    }
     CUDA(cudaStreamCreateWithFlags(&device.stream, cudaStreamNonBlocking));
     printf("%s, seed %llu\n", device.properties.name, (unsigned long long)tally.seed);
     for (const struct part &part : PARTS) {

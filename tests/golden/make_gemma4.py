@@ -47,6 +47,10 @@ MODELS = [
          config=gemma4("ssf", attention_k_eq_v=True, num_global_key_value_heads=1,
                        enable_moe_block=True, num_experts=4, top_k_experts=2,
                        moe_intermediate_size=32)),
+    # Heads as large as those that people have: 256 in layers with a window, else 512.
+    dict(name="gemma4-wide", folder=False, lengths=(1, 17, 67),
+         config=gemma4("sf", attention_k_eq_v=True, num_global_key_value_heads=1, head_dim=256,
+                       global_head_dim=512, num_attention_heads=2, num_key_value_heads=1)),
 ]
 
 
@@ -100,10 +104,11 @@ def make_weights(spec, seed):
             norm(p + name + ".weight")
         w[p + "layer_scalar"] = [max(v, 0.25) for v in dice.vector(1, 0.7, 0.2)]
         matrix(p + "self_attn.q_proj.weight", c["num_attention_heads"] * size, dim)
-        norm(p + "self_attn.q_norm.weight", size, 0.6)
+        mean = 0.6 * min(1, (16 / size) ** 0.25)  # scores do not grow with the heads
+        norm(p + "self_attn.q_norm.weight", size, mean)
         # Published files hold these of layers that share, too; nobody reads them.
         matrix(p + "self_attn.k_proj.weight", kv_heads(c, i) * size, dim)
-        norm(p + "self_attn.k_norm.weight", size, 0.6)
+        norm(p + "self_attn.k_norm.weight", size, mean)
         if is_local(c, i) or not c["attention_k_eq_v"]:
             matrix(p + "self_attn.v_proj.weight", kv_heads(c, i) * size, dim)
         matrix(p + "self_attn.o_proj.weight", dim, c["num_attention_heads"] * size)

@@ -71,6 +71,7 @@ static const struct {
     {.name = "gemma4", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-e", .folder = true, .rounded = 1e-2},
     {.name = "gemma4-moe", .folder = true, .nested = true},
+    {.name = "gemma4-wide", .rounded = 1e-2},
     {.name = "lfm2", .folder = true},
     {.name = "lfm2moe", .folder = true},
     {.name = "qwen35", .folder = true, .nested = true},
