@@ -92,7 +92,7 @@ enum status card_open(struct device *device, struct error *err) {
         return error_set(err, STATUS_DEVICE, "the GPU cannot be used (%s); use --backend cpu",
                          cudaGetErrorString(failure));
     if (name && *name) TRY(overlay_named(device, name, err));
-    // Kernels that were compiled for less do not wait for the one before them.
-    device->overlaps = properties->major >= 9 && compiled.ptxVersion >= 90;
+    // Kernels that were compiled for less do not wait for the one before them, whatever the card.
+    device->compiled_for_90 = properties->major >= 9 && compiled.ptxVersion >= 90;
     return STATUS_OK;
 }

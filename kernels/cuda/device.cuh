@@ -40,7 +40,7 @@ struct device {
     int index;
     bool limited;
     size_t withheld_bytes; // of its memory, where it is limited
-    bool overlaps;         // a kernel may start before the previous one ends: launch_after()
+    bool compiled_for_90;  // kernels may start before the previous one ends: launch_after()
     bool deterministic;
     struct copied_weights *weights;
     size_t plain_bytes;      // of weights that only the plain product takes
@@ -173,7 +173,7 @@ static inline void launch_after(struct device *device, void (*kernel)(params_t..
     config.dynamicSmemBytes = shared_bytes;
     config.stream = device->stream;
     config.attrs = &attribute;
-    config.numAttrs = device->overlaps;
+    config.numAttrs = device->compiled_for_90;
     device_note(device, cudaLaunchKernelEx(&config, kernel, args...));
 }
 

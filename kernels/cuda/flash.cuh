@@ -181,7 +181,8 @@ static void flash_choose(const struct kv_cache *cache, const launch_t &launch) {
 
 // Wgmma reads K and V in shared memory as they are in the cache.
 static inline bool flash_has_hopper(const struct device *device, const struct kv_cache *cache) {
-    return device->properties.major == 9 && cache->head_size <= 128 && !kv_is_scaled(cache->type);
+    return device->properties.major == 9 && device->compiled_for_90 && cache->head_size <= 128 &&
+           !kv_is_scaled(cache->type);
 }
 
 // Computes the sequences with at least `least` queries, and only those.

@@ -32,7 +32,8 @@ static struct device *open_device(bool deterministic) {
 
 static bool has_way(const struct flash_tests *tests, enum way way,
                     const struct scene_shape *shape) {
-    const bool scaled = kv_is_scaled(shape->type), is_wgmma = tests->device->properties.major == 9;
+    const bool scaled = kv_is_scaled(shape->type),
+               is_wgmma = tests->device->properties.major == 9 && tests->device->compiled_for_90;
     if (way == WAY_PREFILL && scaled) return shape->head_size % 16 == 0;
     return way != WAY_HOPPER || (is_wgmma && shape->head_size <= 128 && !scaled);
 }

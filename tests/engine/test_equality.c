@@ -56,6 +56,7 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/qwen3.gguf",
     TESTS_DIR "/golden/gemma4.gguf",
     TESTS_DIR "/golden/gemma4-e.gguf",
+    TESTS_DIR "/golden/gemma4-wide.gguf",
     TESTS_DIR "/golden/lfm2.gguf",
     TESTS_DIR "/golden/qwen35.gguf",
     TESTS_DIR "/golden/granitehybrid.gguf",
