@@ -35,7 +35,7 @@ enum status card_overlay(const struct card *card, struct cudaDeviceProp *propert
         return error_set(err, STATUS_BAD_INPUT, "QUIRE_CARD=%s: %s has less than that card",
                          card->name, properties->name);
     char name[sizeof properties->name];
-    snprintf(name, sizeof name, "%.200s within the limits of an %s", properties->name, card->title);
+    snprintf(name, sizeof name, "%.200s (limits of %s)", properties->name, card->title);
     memcpy(properties->name, name, sizeof name);
     properties->major = card->major;
     properties->minor = card->minor;

@@ -109,8 +109,35 @@ static void count_experts(struct device *device, const struct card *card, struct
     }
 }
 
+// ---- laying limits over a card's own
+
+static void count_overlays(struct tally *tally) {
+    for (int i = 0; i < NUM_CARDS; i++)
+        for (int j = 0; j < NUM_CARDS; j++) {
+            const struct card *card = &CARDS[i], *other = &CARDS[j];
+            struct cudaDeviceProp properties = properties_of(card);
+            struct error err = {};
+            const bool smaller = other->block_shared <= card->block_shared &&
+                                 other->multiprocessor_shared <= card->multiprocessor_shared &&
+                                 other->memory <= card->memory;
+            const bool is_laid = card_overlay(other, &properties, &err) == STATUS_OK;
+            count(tally,
+                  is_laid == smaller && (is_laid || strstr(err.text, other->name)) &&
+                      properties.sharedMemPerBlockOptin == (is_laid ? other : card)->block_shared &&
+                      properties.minor == (is_laid ? other : card)->minor,
+                  card, "a card's limits lie over those of a larger one only");
+        }
+    struct cudaDeviceProp turing = {};
+    char trial[96];
+    turing.major = 7, turing.minor = 5;
+    card_describe(&turing, trial, sizeof trial);
+    count(tally, !strcmp(trial, "compute capability 7.5, not tested on one, nor within its limits"),
+          &CARDS[0], "what is said of an unknown card");
+}
+
 int main() {
     struct tally tally = {};
+    count_overlays(&tally);
     for (int i = 0; i < NUM_CARDS; i++) {
         const struct card *card = &CARDS[i];
         const struct tally before = tally;

@@ -5,16 +5,11 @@
 // test are included to reach their static functions.
 #include <stdio.h>
 
+#include "kernels/cuda/card.cuh"
 #include "kernels/cuda/few_tokens.cu"
 #include "kernels/cuda/gemv_kernel.cuh"
 
 const struct type_kernels *type_kernels(enum dtype) { return nullptr; } // nothing is launched
-
-struct card {
-    const char *name;
-    size_t shared_bytes; // a block's
-    int multiprocessors;
-};
 
 struct tally {
     long fitting, failed;
@@ -63,7 +58,7 @@ static void count_shape(struct device *device, int32_t columns, int32_t rows, en
 static void count_card(const struct card *card, bool deterministic, struct tally *tally) {
     static const int32_t ROWS[] = {16, 512, 1024, 4096, 8192, 14336, 28672, 53248, 128256, 262144};
     struct device device = {};
-    device.properties.sharedMemPerBlockOptin = card->shared_bytes;
+    device.properties.sharedMemPerBlockOptin = card->block_shared;
     device.properties.multiProcessorCount = card->multiprocessors;
     device.deterministic = deterministic;
     for (int32_t columns = 32; columns <= 32768; columns += columns < 1024 ? 32 : 256)
@@ -74,16 +69,13 @@ static void count_card(const struct card *card, bool deterministic, struct tally
 }
 
 int main() {
-    static const struct card CARDS[] = {
-        {"A100", 166912, 108}, {"RTX 4090", 101376, 128}, {"L4", 101376, 58},
-        {"H200", 232448, 132}, {"RTX 5090", 101376, 170}, {"B200", 232448, 148},
-    };
     struct tally tally = {};
-    for (const struct card &card : CARDS) {
+    for (int i = 0; i < NUM_CARDS; i++) {
+        const struct card *card = &CARDS[i];
         const struct tally before = tally;
-        count_card(&card, false, &tally);
-        count_card(&card, true, &tally);
-        printf("%s: %ld fit, %ld failed\n", card.name, tally.fitting - before.fitting,
+        count_card(card, false, &tally);
+        count_card(card, true, &tally);
+        printf("%s: %ld fit, %ld failed\n", card->title, tally.fitting - before.fitting,
                tally.failed - before.failed);
     }
     return tally.failed > 0 || tally.fitting == 0;
