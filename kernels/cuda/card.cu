@@ -13,7 +13,7 @@ const struct card CARDS[] = {
     {"a100", "A100", CARD_LIMITS, 8, 0, 108, 163 * KIB, 164 * KIB, 40 * GIB},
     {"rtx-3060", "RTX 3060", CARD_LIMITS, 8, 6, 28, 99 * KIB, 100 * KIB, 12 * GIB},
     {"rtx-4090", "RTX 4090", CARD_LIMITS, 8, 9, 128, 99 * KIB, 100 * KIB, 24 * GIB},
-    {"l4", "L4", CARD_LIMITS, 8, 9, 58, 99 * KIB, 100 * KIB, 24 * GIB},
+    {"l4", "L4", CARD_FITS, 8, 9, 58, 99 * KIB, 100 * KIB, 24 * GIB},
     {"h100", "H100", CARD_RAN, 9, 0, 132, 227 * KIB, 228 * KIB, 80 * GIB},
     {"h200", "H200", CARD_RAN, 9, 0, 132, 227 * KIB, 228 * KIB, 141 * GIB},
     {"b200", "B200", CARD_FITS, 10, 0, 148, 227 * KIB, 228 * KIB, 180 * GIB},
@@ -49,7 +49,8 @@ enum status card_overlay(const struct card *card, struct cudaDeviceProp *propert
 void card_describe(const struct cudaDeviceProp *properties, char *text, size_t bytes) {
     enum card_trial trial = CARD_FITS;
     for (const struct card &card : CARDS)
-        if (card.major == properties->major && card.minor == properties->minor) trial = card.trial;
+        if (card.major == properties->major && card.minor == properties->minor)
+            trial = card.trial < trial ? card.trial : trial;
     const char *what = trial == CARD_RAN ? "tested on such a card"
                        : trial == CARD_LIMITS
                            ? "tested within its limits on another card, not on one"

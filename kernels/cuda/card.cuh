@@ -9,10 +9,10 @@
 #pragma once
 #include "kernels/cuda/device.cuh"
 
-enum card_trial {
-    CARD_RAN,    // the kernels ran on such a card
-    CARD_LIMITS, // they ran within its limits, on another card
-    CARD_FITS,   // its limits were only calculated with: tests/kernels/test_card.cu
+enum card_trial { // what is known of all cards of one compute capability, the best first
+    CARD_RAN,     // the kernels ran on such a card
+    CARD_LIMITS,  // they ran within its limits, on another card
+    CARD_FITS,    // its limits were only calculated with: tests/kernels/test_card.cu
 };
 
 struct card {
@@ -32,7 +32,7 @@ extern const int NUM_CARDS;
 MUST_CHECK enum status card_overlay(const struct card *card, struct cudaDeviceProp *properties,
                                     struct error *err);
 
-// "this kind of card, of compute capability 8.9, has not run them, only another within its limits"
+// "compute capability 8.9, tested within its limits on another card, not on one"
 void card_describe(const struct cudaDeviceProp *properties, char *text, size_t bytes);
 
 // Reads the properties of device->index, and which of the program's kernels run there. Errors:

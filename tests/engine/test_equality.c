@@ -377,11 +377,13 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
     assert_int_equal(system(command), 0);
 }
 
-// The fork's own answer goes on where the original's was at that moment; both end alike.
+// The fork's own answer goes on where the original's was at that moment; both end alike. They are
+// computed together, and how flash then divides a past depends on the card's multiprocessors.
 static void forked_from_a_running_sequence_is_the_same(void) {
-    const struct talk *truth = truth_of(0, false);
+    const bool deterministic = strcmp(way.backend, "cuda") == 0 && strcmp(way.attention, "v2") != 0;
+    const struct talk *truth = truth_of(0, deterministic);
     struct talk original = {0}, forked = {0};
-    struct engine *engine = open_with(&(struct engine_options){0});
+    struct engine *engine = open_with(&(struct engine_options){.deterministic = deterministic});
     struct sequence *sequence = new_sequence(engine), *fork;
     append(engine, sequence, 0, 0);
     struct listener listener = {.talk = &original, .stop = PROMPT + 8}, other = {.talk = &forked};
