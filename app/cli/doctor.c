@@ -106,6 +106,7 @@ static enum status find_cache(const struct patient *patient, struct finding *fin
     struct error err = {0};
     char size[SIZE_TEXT_BYTES];
     enum status status = kv_disk_folder(patient->args, patient->config, &folder);
+    if (status == STATUS_OK) kv_disk_forget_gone(patient->config, text_string(&folder));
     if (status == STATUS_OK)
         status = disk_cache_check(text_string(&folder), NULL, NULL, &report, &err);
     text_deinit(&folder);

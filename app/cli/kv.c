@@ -234,7 +234,7 @@ static void print_note(void *user, const char *line) {
         print("%s\n", line);
 }
 
-static cJSON *check_json(const struct disk_cache_report *report, cJSON *notes) {
+static cJSON *check_json(const struct disk_cache_report *report, size_t gone, cJSON *notes) {
     cJSON *object = cJSON_CreateObject();
     if (object && json_add_number(object, "blocks", (double)report->blocks) &&
         json_add_number(object, "bytes", (double)report->bytes) &&
@@ -242,6 +242,7 @@ static cJSON *check_json(const struct disk_cache_report *report, cJSON *notes) {
         json_add_number(object, "missing", (double)report->missing) &&
         json_add_number(object, "lost", (double)report->lost) &&
         json_add_number(object, "free_bytes", (double)report->free_bytes) &&
+        json_add_number(object, "gone", (double)gone) &&
         cJSON_AddItemToObject(object, "notes", notes))
         return object;
     cJSON_Delete(object);
@@ -264,9 +265,10 @@ static void print_check(const struct disk_cache_report *report) {
         print("%s of no block: given back\n", size_format(report->free_bytes, bytes));
 }
 
-static int check(const struct args *args, const char *folder) {
+static int check(const struct args *args, const struct config *config, const char *folder) {
     struct disk_cache_report report = {0};
     struct error err = {0};
+    const size_t gone = kv_disk_forget_gone(config, folder);
     cJSON *notes = wants_json(args) ? cJSON_CreateArray() : NULL;
     if (wants_json(args) && !notes) return failed(STATUS_NO_MEMORY, &err);
     const enum status status = disk_cache_check(folder, print_note, notes, &report, &err);
@@ -275,8 +277,10 @@ static int check(const struct args *args, const char *folder) {
         return failed(status, &err);
     }
     const int code = report.damaged || report.missing || report.lost ? EXIT_RUN_TIME : EXIT_DONE;
-    if (notes) return put(check_json(&report, notes), args, code);
+    if (notes) return put(check_json(&report, gone, notes), args, code);
     print_check(&report);
+    if (gone > 0)
+        print("%zu conversation%s deleted elsewhere: forgotten\n", gone, gone == 1 ? "" : "s");
     return output_exit_code(code);
 }
 
@@ -305,7 +309,7 @@ int kv_run(const struct args *args, const struct config *config) {
         return failed(STATUS_NO_MEMORY, &(struct error){0});
     int code;
     if (strcmp(verb, "check") == 0)
-        code = check(args, text_string(&folder));
+        code = check(args, config, text_string(&folder));
     else if (strcmp(verb, "drop") == 0)
         code = drop(args, text_string(&folder));
     else

@@ -3,9 +3,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+
+#include "kernels/base/hash.h"
+#include "store/conversation.h"
+#include "store/disk_cache/disk_cache.h"
 
 enum { FREE_PARTS = 4 }; // of which the cache takes one
 
@@ -55,4 +60,58 @@ uint64_t kv_disk_limit(const struct args *args, const char *folder) {
     if (!find_free(folder, &bytes)) return 0;
     bytes = (bytes + taken_by(folder)) / FREE_PARTS;
     return bytes < DEFAULT_MOST ? bytes : DEFAULT_MOST;
+}
+
+uint64_t kv_disk_home(const struct config *config) {
+    char *path = realpath(text_string(&config->db_path), NULL);
+    if (!path) return 0;
+    const uint64_t home = hash_bytes(path, strlen(path), 0).low | 1;
+    free(path);
+    return home;
+}
+
+static enum status is_there(struct db *db, uint64_t number, bool *there, struct error *err) {
+    char id[CONVERSATION_ID_BYTES];
+    struct conversation found;
+    *there = false;
+    if (number == 0 || number > UINT32_MAX) return STATUS_OK;
+    conversation_id_write((int64_t)number, id);
+    const enum status status = conversation_find(db, id, &found, err);
+    *there = status == STATUS_OK;
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+// Moves the numbers of references to the front that are of this home and not in the database.
+static enum status find_gone(struct db *db, uint64_t home, const struct disk_cache_summary *summary,
+                             uint64_t *numbers, size_t *gone, struct error *err) {
+    for (size_t i = 0; i < summary->reference_count; i++) {
+        const struct disk_reference_usage *reference = &summary->references[i];
+        bool there;
+        if (reference->home != home) continue;
+        TRY(is_there(db, reference->conversation, &there, err));
+        if (!there) numbers[(*gone)++] = reference->conversation;
+    }
+    return STATUS_OK;
+}
+
+size_t kv_disk_forget_gone(const struct config *config, const char *folder) {
+    const uint64_t home = kv_disk_home(config);
+    struct disk_cache_summary summary = {0};
+    struct db *db = NULL;
+    struct error err = {0};
+    size_t gone = 0;
+    uint64_t freed_bytes, *numbers = NULL;
+    enum status status = home ? STATUS_OK : STATUS_NOT_FOUND;
+    if (status == STATUS_OK) status = db_open(text_string(&config->db_path), &db, &err);
+    if (status == STATUS_OK) status = disk_cache_summarise(folder, &summary, &err);
+    if (status == STATUS_OK) {
+        numbers = calloc(summary.reference_count + 1, sizeof *numbers);
+        status = numbers ? find_gone(db, home, &summary, numbers, &gone, &err) : STATUS_NO_MEMORY;
+    }
+    if (status == STATUS_OK && gone > 0)
+        status = disk_cache_forget(folder, numbers, gone, &freed_bytes, &err);
+    free(numbers);
+    disk_cache_summary_deinit(&summary);
+    db_close(db);
+    return status == STATUS_OK ? gone : 0;
 }

@@ -74,8 +74,8 @@ static struct disk_pool *open_disk(const struct launch *launch) {
         const char *path = text_string(&folder);
         const uint64_t limit_bytes = kv_disk_limit(launch->args, path);
         if (limit_bytes)
-            disk = disk_cache_create(
-                &(struct disk_cache_options){.folder = path, .limit_bytes = limit_bytes});
+            disk = disk_cache_create(&(struct disk_cache_options){
+                .folder = path, .limit_bytes = limit_bytes, .home = kv_disk_home(launch->config)});
     }
     text_deinit(&folder);
     return disk;

@@ -345,6 +345,8 @@ static void reference(struct disk_pool *pool, uint64_t conversation, struct hash
         status =
             is_none ? slots_dereference(cache->index, conversation, &err)
                     : slots_reference(cache->index, cache->format_number, conversation, leaf, &err);
+    if (status == STATUS_OK && !is_none && cache->home != 0)
+        status = slots_note_home(cache->index, conversation, cache->home, &err);
     finish(cache, status, &err);
 }
 
@@ -375,8 +377,8 @@ static void close_cache(struct disk_pool *pool, const struct disk_speed *speed) 
 
 static struct disk_pool *twin(struct disk_pool *pool) {
     const struct disk_cache *cache = cache_of(pool);
-    return disk_cache_create(
-        &(struct disk_cache_options){.folder = cache->path, .limit_bytes = cache->limit_bytes});
+    return disk_cache_create(&(struct disk_cache_options){
+        .folder = cache->path, .limit_bytes = cache->limit_bytes, .home = cache->home});
 }
 
 struct disk_pool *disk_cache_create(const struct disk_cache_options *options) {
@@ -395,6 +397,7 @@ struct disk_pool *disk_cache_create(const struct disk_cache_options *options) {
     cache->pool.ops = &OPS;
     cache->folder = cache->file.file = -1;
     cache->limit_bytes = options->limit_bytes;
+    cache->home = options->home;
     cache->path = strdup(options->folder);
     if (cache->path) return &cache->pool;
     free(cache);

@@ -19,6 +19,7 @@
 //   kv_slot       (format, slot) → key unique in its format, parent, position, ids, checksum, used;
 //                 children: blocks that hang on it; leaf_of: references to it
 //   kv_reference  (conversation, format) → leaf, a block that is there
+//   kv_home       conversation → the database that it is in
 //   kv_path       a view: (conversation, format, slot) for each block that a conversation needs
 //   kv_number     name → number: limit_bytes, read_as; uncounted: counts are not known to be right
 //
@@ -59,6 +60,7 @@
 struct disk_cache_options {
     const char *folder;   // made if missing, 0700
     uint64_t limit_bytes; // of everything in the folder; 0: none
+    uint64_t home; // whose conversations are referred to: a number of their database; 0: none
 };
 
 // A pool for engine_open(); nothing is opened before open(). NULL when memory is short.
@@ -79,6 +81,7 @@ struct disk_reference_usage { // bytes of slots from the root to its leaf
     uint64_t tokens;
     uint64_t unique_bytes; // that no other conversation needs
     uint64_t shared_bytes;
+    uint64_t home; // that the reference was made for; 0: not known
 };
 struct disk_cache_summary { // stored = block + free + index, exactly
     uint64_t files, blocks;

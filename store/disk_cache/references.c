@@ -50,11 +50,23 @@ enum status slots_reference(struct db *db, int64_t format, uint64_t conversation
     return use_all(db, conversation, err);
 }
 
+enum status slots_note_home(struct db *db, uint64_t conversation, uint64_t home,
+                            struct error *err) {
+    static const char sql[] = "INSERT INTO kv_home(conversation, home) VALUES(?1, ?3)"
+                              " ON CONFLICT(conversation) DO UPDATE SET home = excluded.home"
+                              " WHERE home <> excluded.home";
+    ASSERT(db->depth > 0);
+    return sql_run(db, sql, (struct sql_parameters){(int64_t)conversation, {0}, (int64_t)home},
+                   err);
+}
+
 enum status slots_dereference(struct db *db, uint64_t conversation, struct error *err) {
     static const char count[] = "UPDATE kv_slot SET leaf_of = leaf_of - 1 WHERE (format, key) IN"
                                 " (SELECT format, leaf FROM kv_reference WHERE conversation = ?1)";
     static const char sql[] = "DELETE FROM kv_reference WHERE conversation = ?1";
+    static const char home[] = "DELETE FROM kv_home WHERE conversation = ?1";
     ASSERT(db->depth > 0);
+    TRY(sql_run(db, home, (struct sql_parameters){.first = (int64_t)conversation}, err));
     TRY(sql_run(db, count, (struct sql_parameters){.first = (int64_t)conversation}, err));
     return sql_run(db, sql, (struct sql_parameters){.first = (int64_t)conversation}, err);
 }
@@ -87,6 +99,7 @@ static enum status read_conversation(struct statement *statement, void *item, st
     found->tokens = (uint64_t)statement_integer(statement, 1, 0, INT64_MAX);
     found->unique_bytes = (uint64_t)statement_integer(statement, 2, 0, INT64_MAX);
     found->shared_bytes = (uint64_t)statement_integer(statement, 3, 0, INT64_MAX);
+    found->home = (uint64_t)statement_integer(statement, 4, INT64_MIN, INT64_MAX);
     return statement_sound(statement, "conversation", (int64_t)found->conversation, err);
 }
 
@@ -108,7 +121,9 @@ enum status slots_conversations(struct db *db, struct slots_conversation **found
         " SELECT conversation, max(tokens), sum(alone), sum(shared) FROM sums"
         " GROUP BY conversation, model)"
         " SELECT r.conversation, coalesce(sum(tokens), 0), coalesce(sum(alone), 0),"
-        " coalesce(sum(shared), 0) FROM (SELECT DISTINCT conversation FROM kv_reference) r"
+        " coalesce(sum(shared), 0), coalesce(max(h.home), 0)"
+        " FROM (SELECT DISTINCT conversation FROM kv_reference) r"
+        " LEFT JOIN kv_home h ON h.conversation = r.conversation"
         " LEFT JOIN models m ON m.conversation = r.conversation"
         " GROUP BY r.conversation ORDER BY r.conversation";
     struct statement statement;

@@ -63,7 +63,8 @@ static enum status sum_references(struct disk_cache *cache, struct disk_cache_su
             (struct disk_reference_usage){.conversation = found[i].conversation,
                                           .tokens = found[i].tokens,
                                           .unique_bytes = found[i].unique_bytes,
-                                          .shared_bytes = found[i].shared_bytes};
+                                          .shared_bytes = found[i].shared_bytes,
+                                          .home = found[i].home};
     free(found);
     return summary->references ? STATUS_OK : STATUS_NO_MEMORY;
 }

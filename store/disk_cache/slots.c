@@ -51,9 +51,14 @@ static const char STEP_3[] =
     "INSERT INTO kv_number(name, value) VALUES('uncounted', 1);"
     "PRAGMA user_version = 3;";
 
+// Whose conversations those are that are referred to: several databases may share a folder.
+static const char STEP_4[] =
+    "CREATE TABLE kv_home(conversation INTEGER PRIMARY KEY, home INTEGER NOT NULL);"
+    "PRAGMA user_version = 4;";
+
 enum { PAGE_BYTES = 1024 }; // of the index: a row takes about 200
 
-static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3};
+static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3, STEP_4};
 
 const struct schema SLOTS_SCHEMA = {
     .application_id = 0x71756964,

@@ -149,12 +149,15 @@ MUST_CHECK enum status slots_cut(struct db *db, int64_t format, uint64_t *slots,
 MUST_CHECK enum status slots_reference(struct db *db, int64_t format, uint64_t conversation,
                                        struct hash128 leaf, struct error *err);
 MUST_CHECK enum status slots_dereference(struct db *db, uint64_t conversation, struct error *err);
+MUST_CHECK enum status slots_note_home(struct db *db, uint64_t conversation, uint64_t home,
+                                       struct error *err);
 // Makes counts and references agree with the rows, whatever has been done to them.
 MUST_CHECK enum status slots_recount(struct db *db, struct error *err);
 MUST_CHECK enum status slots_uncounted(struct db *db, bool *uncounted, struct error *err);
 
 struct slots_conversation { // bytes of slots from the root to its leaves
     uint64_t conversation, tokens, unique_bytes, shared_bytes;
+    uint64_t home; // 0: not known
 };
 // *found is the caller's (free), by conversation.
 MUST_CHECK enum status slots_conversations(struct db *db, struct slots_conversation **found,

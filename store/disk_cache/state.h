@@ -14,6 +14,7 @@ struct disk_cache {
     struct disk_pool pool; // the first: a pool of ours is a disk cache
     char *path;
     uint64_t limit_bytes;
+    uint64_t home;
 
     int folder;         // -1: not open
     struct db *index;   // NULL: not open
