@@ -145,7 +145,8 @@ static enum status open_handle(struct db *db, const char *path, struct error *er
     if (!db->handle) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);
     if (code != SQLITE_OK) return db_failure(db, code, err);
     TRY(prepare_rollback(db, err));
-    return configure(db, err);
+    TRY(configure(db, err));
+    return db->schema->prepare ? db->schema->prepare(db, err) : STATUS_OK;
 }
 
 static enum status open_file(struct db *db, const char *path, struct error *err) {

@@ -13,7 +13,8 @@
 //   message            id, parent, root, role, stop, …     a tree: parent NULL is a root
 //   message_body       id, text, …stats                    apart, so that walks stay narrow
 //   message_tokens     (message, model) → token ids        exact ids, never made anew
-//   message_search     FTS5 over message_body.text         kept by triggers
+//   message_search     FTS5 over message_body.text         kept by triggers (search_index.h)
+//   search_state       from which message on it is there
 //   conversation       id, name, tip, forked_from, …       a named pointer to a message
 //   conversation_root  (conversation, root)                the trees that it has been in
 //

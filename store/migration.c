@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "store/search_index.h"
 #include "store/transaction.h"
 
 // message is narrow, for it is what paths and searches walk over; the text lies in message_body.
@@ -82,12 +83,36 @@ static const char STEP_4[] =
     "ALTER TABLE conversation ADD COLUMN source INTEGER REFERENCES model_source(id);"
     "PRAGMA user_version = 4;";
 
-static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3, STEP_4};
+// search_state and the tokenizer are explained in search_index.h. New messages are indexed at once.
+static const char STEP_5[] =
+    "DROP TRIGGER message_body_added; DROP TRIGGER message_body_removed;"
+    "DROP TRIGGER message_body_changed; DROP TABLE message_search;"
+    "CREATE VIRTUAL TABLE message_search USING fts5(text, content='message_body',"
+    " content_rowid='id', prefix='2 3', columnsize=0, tokenize='quire');"
+    "CREATE TABLE search_state(indexed_from INTEGER NOT NULL);"
+    "INSERT INTO search_state SELECT 1 + coalesce(max(seq), 0) FROM sqlite_sequence"
+    " WHERE name = 'message';"
+    "CREATE TRIGGER message_body_added AFTER INSERT ON message_body BEGIN"
+    " INSERT INTO message_search(rowid, text) VALUES(new.id, new.text); END;"
+    "CREATE TRIGGER message_body_removed AFTER DELETE ON message_body"
+    " WHEN old.id >= (SELECT indexed_from FROM search_state) BEGIN"
+    " INSERT INTO message_search(message_search, rowid, text)"
+    " VALUES('delete', old.id, old.text); END;"
+    "CREATE TRIGGER message_body_changed AFTER UPDATE OF text ON message_body"
+    " WHEN old.id >= (SELECT indexed_from FROM search_state) BEGIN"
+    " INSERT INTO message_search(message_search, rowid, text)"
+    " VALUES('delete', old.id, old.text);"
+    " INSERT INTO message_search(rowid, text) VALUES(new.id, new.text); END;"
+    "PRAGMA user_version = 5;";
+
+static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3, STEP_4, STEP_5};
 
 const struct schema MIGRATION_CONVERSATIONS = {
     .application_id = 0x71756972,
     .steps = STEPS,
     .version = sizeof STEPS / sizeof STEPS[0],
+    .prepare = search_index_register,
+    .complete = search_index_some,
 };
 
 struct header {
@@ -170,5 +195,7 @@ enum status migration_run(struct db *db, struct error *err) {
         TRY(run_step(db, err));
         TRY(read_header(db, &header, err));
     }
+    for (bool done = !db->schema->complete; !done;)
+        TRY(db->schema->complete(db, &done, err));
     return STATUS_OK;
 }

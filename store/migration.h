@@ -13,7 +13,11 @@ struct schema {
     const char *const *steps; // [version]
     int32_t version;          // the newest
     int32_t page_bytes;       // small where rows are written a few at a time; 0: SQLite's own
-    bool rebuildable;         // what a power cut takes of it can be found again elsewhere
+    // Of each connection, before anything else is done; and behind the last step, again and again
+    // until it is done. Both may be NULL.
+    enum status (*prepare)(struct db *db, struct error *err);
+    enum status (*complete)(struct db *db, bool *done, struct error *err);
+    bool rebuildable; // what a power cut takes of it can be found again elsewhere
 };
 extern const struct schema MIGRATION_CONVERSATIONS; // application id "quir"
 
@@ -35,7 +39,7 @@ MUST_CHECK enum status migration_check(struct db *db, struct error *err);
 // maker dies before the first step.
 MUST_CHECK enum status migration_claim(struct db *db, struct error *err);
 
-// Takes the steps that are missing, each in a transaction.
+// Takes the steps that are missing, each in a transaction, and then what completes them.
 MUST_CHECK enum status migration_run(struct db *db, struct error *err);
 
 #endif

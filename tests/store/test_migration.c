@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/search_index.h"
+#include "store/statement.h"
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
 
@@ -28,7 +30,7 @@ static void an_empty_file_becomes_a_database(void **state) {
     assert_non_null(file);
     fclose(file);
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 4);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 5);
     store_fixture_deinit(&fixture);
 }
 
@@ -39,7 +41,7 @@ static void a_database_without_tables_becomes_one_with(void **state) {
     store_fixture_init(&fixture, false);
     store_fixture_sql(&fixture, "PRAGMA journal_mode = WAL; CREATE TABLE x(y); DROP TABLE x");
     store_fixture_reopen(&fixture);
-    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 4);
+    assert_int_equal(store_fixture_sql(&fixture, "PRAGMA user_version"), 5);
     store_fixture_reopen(&fixture);
     store_fixture_deinit(&fixture);
 }
@@ -67,7 +69,7 @@ static void open_version(struct store_fixture *fixture, const struct kept *kept)
     free(sql);
     store_fixture_reopen(fixture);
     must(db_check(fixture->db, &fixture->err), &fixture->err);
-    assert_int_equal(store_fixture_sql(fixture, "PRAGMA user_version"), 4);
+    assert_int_equal(store_fixture_sql(fixture, "PRAGMA user_version"), 5);
     assert_int_equal(store_fixture_sql(fixture, "SELECT count(*) FROM conversation"),
                      kept->conversations);
     assert_int_equal(store_fixture_sql(fixture,
@@ -125,10 +127,81 @@ static void every_version_is_read_and_gone_on_with(void **state) {
     }
 }
 
+static size_t found(struct store_fixture *fixture, const char *words) {
+    struct conversation_row *rows;
+    size_t count;
+    const struct conversation_query query = {.words = words, .limit = 9};
+    must(conversation_list(fixture->db, &query, &rows, &count, &fixture->err), &fixture->err);
+    free(rows);
+    return count;
+}
+
+static int indexed_from(struct store_fixture *fixture) {
+    return store_fixture_sql(fixture, "SELECT indexed_from FROM search_state");
+}
+
+// Of a database whose messages are not indexed yet, a batch is, and then the process ends. What is
+// changed and deleted meanwhile is in the index or not; opening does the rest.
+static void an_interrupted_indexing_goes_on(void **state) {
+    (void)state;
+    enum { OLD = 2500 };
+    static const char *const first[] = {"\u660E\u65E5\u306E\u5929\u6C17"}; // tomorrow's weather
+    static const char *const last[] = {"\u72D0\u306E\u8A71"};              // of a fox
+    struct store_fixture fixture;
+    struct conversation talk;
+    bool done = true;
+    store_fixture_init(&fixture, true);
+    struct error *err = &fixture.err;
+    const struct conversation oldest = store_fixture_talk(&fixture, "", 1, first, NULL);
+    must(conversation_create(fixture.db, "long", 0, &talk, err), err);
+    must(db_begin(fixture.db, err), err);
+    for (int i = 0; i < OLD; i++)
+        talk.tip = store_fixture_add(&fixture, talk.tip, i % 2 ? MESSAGE_ASSISTANT : MESSAGE_USER,
+                                     "a goose");
+    must(conversation_move(fixture.db, talk.id, talk.tip, 0, err), err);
+    must(db_commit(fixture.db, err), err);
+    store_fixture_talk(&fixture, "", 1, last, NULL);
+    assert_int_equal(
+        sqlite3_exec(fixture.db->handle,
+                     "INSERT INTO message_search(message_search) VALUES('delete-all');"
+                     "UPDATE search_state SET indexed_from = 1 + (SELECT max(id) FROM message)",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(found(&fixture, "\u72D0"), 0);
+
+    must(search_index_some(fixture.db, &done, err), err);
+    assert_false(done);
+    const int from = indexed_from(&fixture);
+    assert_in_range(from, 2, OLD);
+    assert_int_equal(found(&fixture, "\u72D0"), 1); // the newest first
+    assert_int_equal(found(&fixture, "\u5929\u6C17"), 0);
+    store_fixture_sql(&fixture, "SELECT 1");
+    const struct message longer = {
+        .role = MESSAGE_ASSISTANT, .stop = STOP_END, .text = (char[]){"a swan"}, .length = 6};
+    must(message_extend(fixture.db, talk.tip, &longer, 0, NULL, 0, err), err);
+    must(conversation_delete(fixture.db, oldest.id, err), err); // is not indexed
+    store_fixture_talk(&fixture, "", 1, first, NULL);
+
+    store_fixture_reopen(&fixture);
+    assert_in_range(indexed_from(&fixture), 0, 1);
+    must(db_check(fixture.db, err), err);
+    assert_int_equal(found(&fixture, "\u5929\u6C17"), 1);
+    assert_int_equal(found(&fixture, "swan"), 1);
+    assert_int_equal(store_fixture_sql(&fixture, "DELETE FROM search_state; SELECT 0"), 0);
+    db_close(fixture.db);
+    fixture.db = NULL;
+    assert_int_equal(db_open(fixture.path, &fixture.db, err), STATUS_BAD_FILE);
+    fixture.db = NULL;
+    store_fixture_sql(&fixture, "INSERT INTO search_state VALUES(0)");
+    store_fixture_reopen(&fixture);
+    store_fixture_deinit(&fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_file_becomes_a_database),
         cmocka_unit_test(a_database_without_tables_becomes_one_with),
+        cmocka_unit_test(an_interrupted_indexing_goes_on),
         cmocka_unit_test(every_version_is_read_and_gone_on_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
