@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/search_index.h"
 #include "store/statement.h"
 #include "tests/check.h"
 
@@ -94,6 +95,8 @@ int store_fixture_sql(const struct store_fixture *fixture, const char *sql) {
     int number = 0;
     assert_int_equal(sqlite3_open(fixture->path, &handle), SQLITE_OK);
     sqlite3_busy_timeout(handle, DB_BUSY_MS);
+    struct db own = {.handle = handle, .path = (char[]){"raw"}};
+    must(search_index_register(&own, NULL), NULL);
     if (sqlite3_exec(handle, sql, keep_number, &number, &message) != SQLITE_OK)
         fail_msg("%s", message);
     sqlite3_close(handle);

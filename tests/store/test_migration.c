@@ -60,6 +60,8 @@ static const struct kept {
      415, 6, STOP_LENGTH},
     {"version_3.sql", "rome", "", "Where is Paris?", "The Rome is the longest", 3, true, 4, 2, 37,
      415, 6, STOP_LENGTH},
+    {"version_4.sql", "rome", "", "Where is Paris?", "The Rome is the longest", 3, true, 4, 2, 37,
+     415, 6, STOP_LENGTH},
 };
 
 static void open_version(struct store_fixture *fixture, const struct kept *kept) {
