@@ -68,7 +68,7 @@ static void insert_row(struct db *db, struct input *input) {
         {9, "INSERT OR REPLACE INTO message VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"},
         {8, "INSERT OR REPLACE INTO message_body VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?3)"},
         {5, "INSERT OR REPLACE INTO message_tokens VALUES(?, ?, ?, ?, ?)"},
-        {9, "INSERT OR REPLACE INTO conversation VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?4, ?2)"},
+        {9, "INSERT OR REPLACE INTO conversation VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?4, ?2, NULL)"},
         {2, "INSERT OR REPLACE INTO conversation_root VALUES(?, ?)"},
         {3, "INSERT OR REPLACE INTO model VALUES(?, ?, ?)"},
         {4, "INSERT OR REPLACE INTO model_file VALUES(?, ?, ?, ?)"},

@@ -362,7 +362,7 @@ static void a_newer_version_is_left_alone(void **state) {
     assert_int_equal(pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err),
                      STATUS_UNSUPPORTED);
     pool->ops->close(pool, NULL);
-    disk_fixture_sql(&fixture, "PRAGMA user_version = 3");
+    disk_fixture_sql(&fixture, "PRAGMA user_version = 4");
     disk_fixture_open(&fixture);
     assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
     disk_fixture_deinit(&fixture);
