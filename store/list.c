@@ -48,7 +48,8 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
                                         "f.id, f.parent)"                                        \
                                         " LEFT JOIN message_tokens t ON t.message = c.tip AND "  \
                                         "t.model = c.model"                                      \
-                                        " LEFT JOIN model k ON k.id = c.model"
+                                        " LEFT JOIN model_source z ON z.id = c.source"           \
+                                        " LEFT JOIN model k ON k.id = coalesce(z.model, c.model)"
 
 struct listed {
     struct conversation_row row;

@@ -47,6 +47,8 @@ for kept in 'temp +0\.5' 'stop +on +"no such end" "never"' 'schema +on +\{'; do
     answer_to "/set" | grep -qE "^$kept" || fail "/model: $kept is forgotten"
 done
 ask "/set schema off"
+ask "/list"
+answer_to "/list" | grep -qE '^\* .* golden llama' || fail "/list: the fork has its original's model"
 ask "And a second one."
 ask "/list"
 answer_to "/list" | grep -qE '^\* .* 2 ' || fail "/model: the fork does not go on"
