@@ -64,6 +64,20 @@ static void show_progress(void *user, const char *what, double fraction) {
     progress_show(&loading->progress, &now);
 }
 
+// --kv-disk 0: nothing is kept there, so what is there goes.
+static void empty_disk(const char *folder) {
+    uint64_t freed_bytes = 0;
+    struct text index = {0};
+    struct error err = {0};
+    enum status status = text_format(&index, "%s/index.db", folder);
+    const bool there = status == STATUS_OK && access(text_string(&index), F_OK) == 0;
+    text_deinit(&index);
+    if (there) status = disk_cache_drop(folder, &freed_bytes, &err);
+    if (status != STATUS_OK)
+        log_write(LOG_WARNING, "what is cached in %s stays: %s", folder,
+                  err.text[0] ? err.text : status_text(status));
+}
+
 // The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
 // say, which goes on without it.
 static struct disk_pool *open_disk(const struct launch *launch) {
@@ -76,6 +90,8 @@ static struct disk_pool *open_disk(const struct launch *launch) {
         if (limit_bytes)
             disk = disk_cache_create(&(struct disk_cache_options){
                 .folder = path, .limit_bytes = limit_bytes, .home = kv_disk_home(launch->config)});
+        else if (args_source(launch->args, "kv-disk") != ARGS_DEFAULT)
+            empty_disk(path);
     }
     text_deinit(&folder);
     return disk;

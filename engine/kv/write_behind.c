@@ -204,7 +204,10 @@ static void note_refusal(struct block_cache *cache, uint32_t node, enum status o
     cache_set_disk(cache, node, NODE_NOT_ON_DISK);
     if (outcome == STATUS_NOT_FOUND && parent == NODE_ON_DISK && n->parent != NODE_NONE)
         cache_set_disk(cache, n->parent, NODE_NOT_ON_DISK);
-    if (outcome == STATUS_FULL) cache->counts.refused_writes++;
+    if (outcome != STATUS_FULL) return;
+    if (cache->counts.refused_writes++ == 0)
+        log_write(LOG_INFO, "the KV cache on the disk is full: what does not fit its limit is "
+                            "computed again after a restart");
 }
 
 // Parents come first in a job.

@@ -382,26 +382,33 @@ static enum status evict_state_above(struct db *db, int64_t format, const struct
     return free_first(db, &statement, bytes, err);
 }
 
-// Another group of layers of the model is of use only as far as this one: what it got just now, and
-// no deeper, stays, so both keep as much of a conversation that nobody refers to yet. A tail that
-// no conversation ends with has had its time.
+// What another group of layers of the model got just now, for a conversation that nobody refers to
+// yet, is of use only as far as this one's, and the other way round: it goes last, and only what
+// lies deeper. A tail that no conversation ends with has had its time.
+#define FOR_BLOCK                                                                         \
+    LEAST " AND (s.format = ?1 OR s.used < ?2 OR f.model <> (SELECT model FROM kv_format" \
+          " WHERE id = ?1) OR (s.leaf_of = 0 AND length(s.ids) / 4 < f.block_size)"
+#define UNKEPT                                    \
+    ") AND NOT EXISTS (SELECT 1 FROM temp.kept k" \
+    " WHERE k.key = s.key AND (NOT k.deeper OR s.position <= ?3))" ORDER
+
 enum status slots_evict_for(struct db *db, int64_t format, const struct disk_block *block,
                             uint64_t *bytes, struct error *err) {
     enum { JUST_NOW_S = 120 };
-    static const char sql[] =
-        LEAST " AND (s.format = ?1 OR s.used < ?2 OR s.position > ?3"
-              " OR f.model <> (SELECT model FROM kv_format WHERE id = ?1)"
-              " OR (s.leaf_of = 0 AND length(s.ids) / 4 < f.block_size))"
-              " AND NOT EXISTS (SELECT 1 FROM temp.kept k"
-              " WHERE k.key = s.key AND (NOT k.deeper OR s.position <= ?3))" ORDER;
-    struct statement statement;
+    static const char others[] = FOR_BLOCK UNKEPT;
+    static const char deeper[] = FOR_BLOCK " OR s.position > ?3" UNKEPT;
+    static const char *const all[] = {others, deeper};
     ASSERT(db->depth > 0);
-    TRY(statement_start(db, sql, &statement, err));
-    statement_bind_integer(&statement, 1, format);
-    statement_bind_integer(&statement, 2, slots_now() - JUST_NOW_S);
-    statement_bind_integer(&statement, 3, block->position);
-    const enum status status = free_first(db, &statement, bytes, err);
-    if (status != STATUS_NOT_FOUND || !hash_equal(block->key, block->parent)) return status;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct statement statement;
+        TRY(statement_start(db, all[i], &statement, err));
+        statement_bind_integer(&statement, 1, format);
+        statement_bind_integer(&statement, 2, slots_now() - JUST_NOW_S);
+        statement_bind_integer(&statement, 3, block->position);
+        const enum status status = free_first(db, &statement, bytes, err);
+        if (status != STATUS_NOT_FOUND) return status;
+    }
+    if (!hash_equal(block->key, block->parent)) return STATUS_NOT_FOUND;
     return evict_state_above(db, format, block, bytes, err);
 }
 
