@@ -173,7 +173,8 @@ static bool obey_signals(struct view *view, int *exit_code) {
     const struct terminal_signals signals = terminal_read_signals();
     const int64_t before_ms = view->cancelled_ms, since_ms = clock_ms() - before_ms;
     if (signals.suspend) terminal_suspend();
-    if (signals.suspend) stream_return(&view->stream);
+    if (signals.suspend || (signals.resized && terminal_leave_footer()))
+        stream_return(&view->stream);
     if (signals.suspend || signals.resized) stream_resize(&view->stream, terminal_width());
     if (signals.suspend || signals.resized) editor_resized();
     if (signals.end && !view->end_signal) {

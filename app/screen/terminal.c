@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "app/base/figures.h"
 #include "app/base/printable.h"
 #include "kernels/base/assert.h"
 
@@ -325,6 +326,21 @@ void terminal_end_footer(void) {
     fflush(stdout);
     give_screen_back();
     text_deinit(&terminal.footer_before);
+}
+
+bool terminal_leave_footer(void) {
+    char escape[48];
+    const int column = text_columns(text_string(&terminal.footer_before));
+    const int above = column / terminal_width(); // rows, where it is broken now
+    if (terminal.footer_row == 0) return false;
+    // Setting the region moves the cursor, so its place is kept.
+    int length = snprintf(escape, sizeof escape, "\0337\033[r\0338\r");
+    if (above > 0)
+        length += snprintf(escape + length, sizeof escape - (size_t)length, "\033[%dA", above);
+    length += snprintf(escape + length, sizeof escape - (size_t)length, "\033[J");
+    terminal.footer_row = 0;
+    write_through(escape, (size_t)length);
+    return true;
 }
 
 bool terminal_has_footer(void) { return terminal.footer_row > 0; }
