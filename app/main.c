@@ -398,7 +398,8 @@ static bool asks(const struct args *args) {
     return args->help || args->version || args->man || args->completion;
 }
 
-static void put_answer(FILE *out, const struct args *args) {
+static bool put_answer(FILE *out, const struct args *args) {
+    if (args->topic) return help_print_topic(out, args->topic);
     if (args->help)
         help_print(out);
     else if (args->version)
@@ -407,17 +408,27 @@ static void put_answer(FILE *out, const struct args *args) {
         man_print(out);
     else
         completion_print(out, args->completion);
+    return true;
+}
+
+static int refuse_topic(const char *topic) {
+    struct error err = {0};
+    return complain_failed(EXIT_USAGE,
+                           error_set(&err, STATUS_BAD_INPUT,
+                                     "no command or option \"%.60s\" (see quire --help)", topic),
+                           &err);
 }
 
 static int answer_question(const struct args *args) {
     char *bytes = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&bytes, &length);
-    if (out) put_answer(out, args);
+    const bool found = !out || put_answer(out, args);
     const bool whole = out && fclose(out) == 0;
     if (whole) output_write(bytes, length);
     if (!whole) complain(status_text(STATUS_NO_MEMORY));
     free(bytes);
+    if (!found) return refuse_topic(args->topic);
     return output_exit_code(whole ? EXIT_DONE : EXIT_RUN_TIME);
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "app/base/descriptor.h"
@@ -92,14 +93,24 @@ static enum status append_markdown(const struct exported *exported, struct text 
     return STATUS_OK;
 }
 
-static bool ends_in(const char *path, const char *suffix) {
-    const size_t length = strlen(path), wanted = strlen(suffix);
-    return length > wanted && strcmp(path + length - wanted, suffix) == 0;
-}
-
-enum export_format export_format_of(const char *path) {
-    if (ends_in(path, ".jsonl")) return EXPORT_JSONL;
-    return ends_in(path, ".html") || ends_in(path, ".htm") ? EXPORT_HTML : EXPORT_MARKDOWN;
+bool export_format_of(const char *path, enum export_format *format) {
+    static const struct {
+        const char *suffix;
+        enum export_format format;
+    } SUFFIXES[] = {
+        {".jsonl", EXPORT_JSONL}, {".html", EXPORT_HTML},         {".htm", EXPORT_HTML},
+        {".md", EXPORT_MARKDOWN}, {".markdown", EXPORT_MARKDOWN}, {".txt", EXPORT_MARKDOWN},
+    };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    *format = EXPORT_MARKDOWN;
+    if (!dot || dot == name || strspn(dot + 1, "0123456789") == strlen(dot + 1)) return true;
+    for (size_t i = 0; i < sizeof SUFFIXES / sizeof SUFFIXES[0]; i++) {
+        if (strcasecmp(dot, SUFFIXES[i].suffix) != 0) continue;
+        *format = SUFFIXES[i].format;
+        return true;
+    }
+    return false;
 }
 
 enum status export_append(const struct exported *exported, enum export_format format,

@@ -11,6 +11,8 @@
 #ifndef APP_EXPORT_H
 #define APP_EXPORT_H
 
+#include <stdbool.h>
+
 #include "kernels/base/text.h"
 #include "store/conversation.h"
 
@@ -25,8 +27,9 @@ struct exported {
     size_t count;
 };
 
-// ".jsonl" is JSONL, ".html" HTML, the rest Markdown.
-enum export_format export_format_of(const char *path);
+// ".jsonl" is JSONL, ".html" HTML; ".md", ".markdown", ".txt" and no suffix are Markdown. False:
+// quire does not write such files.
+bool export_format_of(const char *path, enum export_format *format);
 
 const char *export_role_name(enum message_role role); // "system", "user", "assistant"
 

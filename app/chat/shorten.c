@@ -54,6 +54,7 @@ static enum status copy_message(struct db *db, const struct message *message, in
                                 struct error *err) {
     struct message copy = *message;
     copy.parent = *tip;
+    copy.stats = (struct message_stats){0}; // what a server counted was of more turns
     return message_add(db, &copy, 0, NULL, 0, tip, err);
 }
 
@@ -206,6 +207,19 @@ static size_t first_kept(const struct chat *chat) {
         first = i;
     }
     return first;
+}
+
+void compaction_measure(struct chat *chat, int32_t *replaced, int32_t *most) {
+    struct token_ids preamble = {0};
+    struct error ignored;
+    *replaced = *most = 0;
+    if (chat->session->remote[0]) return;
+    if (chat_measure_preamble(chat, chat_preamble_text(chat), &preamble, &ignored) == STATUS_OK) {
+        const size_t all = transcript_standing(&chat->transcript, first_kept(chat));
+        *replaced = all > preamble.count ? (int32_t)(all - preamble.count) : 0;
+        *most = summary_tokens(chat) + PAIR_TOKENS;
+    }
+    token_ids_deinit(&preamble);
 }
 
 // From where on messages are kept, such that the request for a summary and the summary fit after

@@ -41,6 +41,10 @@ MUST_CHECK enum status chat_keep_from(struct chat *chat, int32_t more, int32_t s
 MUST_CHECK enum status shorten_drop(struct chat *chat, int32_t message_tokens, int64_t *dropped,
                                     struct error *err);
 
+// How many tokens of turns a summary would replace, and how many it may have: 0 and 0 of a server's
+// model, whose tokens are not known.
+void compaction_measure(struct chat *chat, int32_t *replaced, int32_t *most);
+
 // Starts the summary, of what matters for `focus` above all ("": of all), leaving room for a
 // message of so many tokens. BAD_INPUT: there is nothing to summarise; TOO_LONG: turns or message
 // are too long for that.

@@ -184,6 +184,17 @@ static enum status refuse_operand(const struct args *args, const char *word, str
 
 static enum status parse_operand(struct args *args, const char *word, struct error *err) {
     const bool first = args->command == COMMAND_CHAT && args->operand_count == 0;
+    const char *hint = first && access(word, F_OK) != 0 ? subcommand_hint(word) : NULL;
+    if (args->asks && !args->topic) {
+        args->topic = word;
+        return STATUS_OK;
+    }
+    if (first && (strcmp(word, "help") == 0 || strcmp(word, "version") == 0)) {
+        args->asks = args->help = word[0] == 'h';
+        args->version = word[0] == 'v';
+        return STATUS_OK;
+    }
+    if (hint) return error_set(err, STATUS_BAD_INPUT, "unknown command \"%.60s\"; %s", word, hint);
     if (first && subcommand_find(word, &args->command)) return STATUS_OK;
     if (args->operand_count == subcommand_at(args->command)->most ||
         (first && subcommand_nearest(word)))

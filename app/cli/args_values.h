@@ -55,6 +55,8 @@ struct args {
     const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID, what to bench or do; NULL after the last
     size_t operand_count;
     bool help, version, man;
+    bool asks;              // `quire help`
+    const char *topic;      // of it: a command or an option; or NULL
     const char *completion; // NULL, or for which shell
 
     const char *model;      // NULL: the demo model

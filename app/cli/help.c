@@ -94,4 +94,24 @@ void help_print(FILE *out) {
         fprintf(out, "  %s\n", row->what);
 }
 
+static void print_command(FILE *out, enum command command) {
+    const struct subcommand *row = subcommand_at(command);
+    char text[SUBCOMMAND_TEXT_BYTES];
+    fprintf(out, "quire %s %s\n  %s\n\n", row->name, row->operands, subcommand_describe(row, text));
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->commands & 1u << command) print_option(out, option_at(i));
+}
+
+bool help_print_topic(FILE *out, const char *topic) {
+    const size_t dashes = strspn(topic, "-");
+    const struct option *option = option_find(topic + dashes, strlen(topic + dashes));
+    enum command command;
+    const bool is_command = dashes == 0 && subcommand_find(topic, &command);
+    if (is_command)
+        print_command(out, command);
+    else if (option)
+        print_option(out, option);
+    return is_command || option;
+}
+
 void version_print(FILE *out) { fputs("quire " QUIRE_VERSION "\n", out); }

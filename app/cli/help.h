@@ -2,9 +2,13 @@
 #ifndef APP_HELP_H
 #define APP_HELP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-void help_print(FILE *out);    // at most 80 columns
+void help_print(FILE *out); // at most 80 columns
+
+// `quire help WORD`: about one command or option. False: there is none of this name.
+bool help_print_topic(FILE *out, const char *topic);
 void version_print(FILE *out); // "quire 0.1.0"
 
 #endif

@@ -416,8 +416,8 @@ static int launch_given(struct launch *launch, const char *given) {
     }
     if (elsewhere) text_clear(&launch->model);
     if (!given && !launch->args->quiet)
-        fprintf(stderr,
-                "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf\n");
+        complain_mildly(
+            "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf");
     status = elsewhere ? open_elsewhere(launch, given, &err) : open_here(launch, &err);
     return status == STATUS_OK ? settle(launch, given, elsewhere)
                                : complain_failed(exit_code_for_model(status), status, &err);

@@ -50,7 +50,8 @@ static enum status trim_key(struct text *key, const char *from, struct error *er
     const size_t first = strspn(bytes, " \t\r\n"), length = strcspn(bytes + first, " \t\r\n");
     const bool more = bytes[first + length + strspn(bytes + first + length, " \t\r\n")] != '\0';
     if (length == 0 || more || utf8_has_control(bytes + first, length))
-        return error_set(err, STATUS_BAD_INPUT, "--key-from %.200s: it has no key", from);
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--key-from %.200s: no key there (expected one line of text)", from);
     memmove(key->bytes, key->bytes + first, length);
     key->bytes[length] = '\0';
     key->length = length;
@@ -75,7 +76,10 @@ static enum status read_key(const char *from, struct text *key, struct error *er
     struct text path = {0};
     enum status status;
     if (kind == 3 && strncmp(from, "env", kind) == 0) {
-        status = text_append_string(key, getenv(value) ? getenv(value) : "");
+        const char *set = getenv(value);
+        status = set ? text_append_string(key, set)
+                     : error_set(err, STATUS_BAD_INPUT, "--key-from %.200s: %.200s is not set",
+                                 from, value);
     } else if (kind == 4 && strncmp(from, "file", kind) == 0) {
         status = path_expand(value, &path);
         if (status == STATUS_OK) status = file_read(text_string(&path), key, err);

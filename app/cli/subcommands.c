@@ -44,7 +44,30 @@ const struct subcommand *subcommand_at(enum command command) {
     return &TABLE[command];
 }
 
+const char *subcommand_hint(const char *word) {
+    static const char *const HINTS[][2] = {
+        {"run", "a model is chosen with -m: quire -m MODEL"},
+        {"serve", "quire has no server; it talks to one with -m URL"},
+        {"server", "quire has no server; it talks to one with -m URL"},
+        {"chat", "quire alone opens the chat"},
+        {"ask", "a question is asked with -p: quire -p \"TEXT\""},
+        {"download", "quire pull hf:ORG/REPO downloads a model"},
+        {"install", "quire pull hf:ORG/REPO downloads a model"},
+        {"search", "quire list WORDS searches conversations"},
+        {"history", "quire list has the conversations, quire show ID one of them"},
+        {"resume", "quire -r ID opens a conversation, quire -C the latest"},
+        {"delete", "quire rm ID deletes a conversation"},
+        {"remove", "quire rm ID deletes a conversation"},
+        {"ps", "quire kv has what is cached, quire models which models are here"},
+        {"info", "quire inspect MODEL looks into a model"},
+    };
+    for (size_t i = 0; i < sizeof HINTS / sizeof HINTS[0]; i++)
+        if (strcmp(word, HINTS[i][0]) == 0) return HINTS[i][1];
+    return NULL;
+}
+
 bool subcommand_find(const char *word, enum command *command) {
+    if (strcmp(word, "ls") == 0) word = "list";
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (i == COMMAND_CHAT || strcmp(word, TABLE[i].name) != 0) continue;
         *command = (enum command)i;

@@ -30,7 +30,10 @@ struct subcommand {
 };
 
 const struct subcommand *subcommand_at(enum command command);
-bool subcommand_find(const char *word, enum command *command);
+bool subcommand_find(const char *word, enum command *command); // "ls" is list
+
+// What to do instead of a word that other programs have; or NULL.
+const char *subcommand_hint(const char *word);
 
 // What it does, and its words, if the operands do not show them.
 enum { SUBCOMMAND_TEXT_BYTES = 256 };

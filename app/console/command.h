@@ -57,8 +57,12 @@ void command_unfold(void *user);
 bool command_conversation_usage(struct console *console, const struct conversation_row *rows,
                                 size_t count, struct conversation_usage *usage);
 
-// The keys of /set, for completion; NULL after the last.
+// The keys of /set, for completion; NULL after the last. What a key can be, with spaces between
+// them, or
+// "" where it is not a few words; and is there such a key?
 const char *command_set_key(size_t index);
+const char *command_set_words(const char *key);
+bool command_sets(const char *key);
 
 // Reads `text` as a whole number of at least 1.
 bool command_number(const char *text, int64_t *number);

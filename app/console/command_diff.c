@@ -2,6 +2,7 @@
 //
 // What both have in common is folded into one line. Where the screen is too narrow for two columns,
 // one message stands below the other.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,32 +44,20 @@ static enum status load_branch(struct console *console, const char *which, struc
     return message_path(console->session->db, found.tip, &side->path, &side->count, err);
 }
 
-// All answers to the last question here that has several, or to the last one.
-static enum status find_answers(struct console *console, struct message **answers, size_t *count,
-                                size_t *current, struct error *err) {
-    const struct chat *chat = console->session->front;
-    for (size_t i = chat_message_count(chat); i-- > 1;) {
-        const struct message *here = chat_message(chat, i);
-        if (here->role != MESSAGE_ASSISTANT) continue;
-        TRY(message_replies(console->session->db, here->parent, answers, count, err));
-        for (*current = 0; *current + 1 < *count && (*answers)[*current].id != here->id;)
-            ++*current;
-        if (*count > 1) return STATUS_OK;
-        message_path_free(*answers, *count);
-    }
-    return chat_alternatives(console->session->front, answers, count, current, err);
-}
-
-// The path to an answer: the conversation's own up to the question, then that answer.
+// The path to an answer to the last message; 0: the one here.
 static enum status load_answer(struct console *console, int64_t number, struct side *side,
                                struct error *err) {
     struct message *answers;
     size_t count, current;
-    TRY(find_answers(console, &answers, &count, &current, err));
+    TRY(chat_alternatives(console->session->front, &answers, &count, &current, err));
     enum status status = STATUS_OK;
     const size_t index = number > 0 ? (size_t)number - 1 : current;
-    if (index >= count)
-        status = error_set(err, STATUS_BAD_INPUT, "which answer? N from 1 to %zu", count);
+    if (index >= count && count == 1)
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "There is no answer %" PRId64 "; /regen writes another.", number);
+    else if (index >= count)
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "There is no answer %" PRId64 "; choose 1 to %zu.", number, count);
     snprintf(side->label, sizeof side->label, "answer %zu%s", index + 1,
              index == current ? ", the one here" : "");
     if (status == STATUS_OK)
@@ -90,24 +79,62 @@ static enum status load(struct console *console, const char *which, struct side 
     return load_branch(console, which, side, err);
 }
 
-// Without words: a fork beside what it was forked from, else the last two answers.
+// The newest message that leads on from `id`: its last reply, that one's, and so on.
+static enum status find_leaf(struct db *db, int64_t *id, struct error *err) {
+    size_t count = 1;
+    while (count > 0) {
+        struct message *replies;
+        TRY(message_replies(db, *id, &replies, &count, err));
+        if (count > 0) *id = replies[count - 1].id;
+        message_path_free(replies, count);
+    }
+    return STATUS_OK;
+}
+
+// Where this conversation last went another way: the newest reply to a message of it, from the last
+// one back, that is not here. *other: MESSAGE_NONE if it never did.
+static enum status find_other_way(const struct chat *chat, int64_t *other, struct error *err) {
+    *other = MESSAGE_NONE;
+    int64_t next = MESSAGE_NONE;
+    for (size_t i = chat_message_count(chat); i-- > 0 && *other == MESSAGE_NONE;) {
+        struct message *replies;
+        size_t count;
+        TRY(message_replies(chat->session->db, chat_message(chat, i)->id, &replies, &count, err));
+        for (size_t j = 0; j < count; j++)
+            if (replies[j].id != next) *other = replies[j].id;
+        message_path_free(replies, count);
+        next = chat_message(chat, i)->id;
+    }
+    return *other == MESSAGE_NONE ? STATUS_OK : find_leaf(chat->session->db, other, err);
+}
+
+// Without words: a fork beside what it was forked from, else the last two answers, else the branch
+// that /rewind left beside the one here.
 static enum status load_usual(struct console *console, struct side sides[2], struct error *err) {
     struct chat *chat = console->session->front;
+    struct db *db = console->session->db;
     struct message *answers;
     size_t count = 0, current = 0;
+    int64_t other;
     if (chat->conversation.forked_from[0]) {
         TRY(load_branch(console, chat->conversation.forked_from, &sides[0], err));
         return load_branch(console, chat->conversation.id, &sides[1], err);
     }
-    if (find_answers(console, &answers, &count, &current, err) == STATUS_OK)
+    if (chat_alternatives(chat, &answers, &count, &current, err) == STATUS_OK)
         message_path_free(answers, count);
-    if (count < 2)
+    if (count > 1) {
+        TRY(load_answer(console, (int64_t)(current > 0 ? current : 2), &sides[0], err));
+        return load_answer(console, (int64_t)current + 1, &sides[1], err);
+    }
+    TRY(find_other_way(chat, &other, err));
+    if (other == MESSAGE_NONE)
         return error_set(
             err, STATUS_BAD_INPUT,
             "nothing to compare yet: /regen writes another answer, /fork makes a branch");
-    const size_t other = current > 0 ? current - 1 : 1;
-    TRY(load_answer(console, (int64_t)other + 1, &sides[0], err));
-    return load_answer(console, (int64_t)current + 1, &sides[1], err);
+    snprintf(sides[0].label, sizeof sides[0].label, "the other branch");
+    snprintf(sides[1].label, sizeof sides[1].label, "here");
+    TRY(message_path(db, other, &sides[0].path, &sides[0].count, err));
+    return message_path(db, chat->conversation.tip, &sides[1].path, &sides[1].count, err);
 }
 
 static bool is_same(const struct message *a, const struct message *b) {
@@ -246,7 +273,10 @@ static void show(const struct side sides[2]) {
     struct error err = {0};
     show_common(sides, common, turns);
     if (common == sides[0].count && common == sides[1].count) {
-        terminal_tell(STYLE_DIM, "%s and %s say the same.\n\n", sides[0].label, sides[1].label);
+        if (strcmp(sides[0].label, sides[1].label) == 0)
+            terminal_tell(STYLE_DIM, "That is the current one; name another to compare.\n\n");
+        else
+            terminal_tell(STYLE_DIM, "%s and %s say the same.\n\n", sides[0].label, sides[1].label);
     } else if (terminal_styled() && width >= LEAST_COLUMNS) {
         if (!console_failed(draw_beside(sides, common, width, &out), &err))
             terminal_stream(text_string(&out), out.length);

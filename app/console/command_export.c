@@ -21,11 +21,16 @@ static enum status write_export(struct console *console, const char *path, size_
     struct engine_info info;
     struct text text = {0};
     size_t count = 0;
+    enum export_format format;
+    if (!export_format_of(path, &format))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "unsupported file type \"%.60s\" (expected .md, .html or .jsonl)",
+                         strrchr(path, '.'));
     engine_info(console->session->engine, &info);
     enum status status =
         message_path(console->session->db, conversation->tip, &messages_read, &count, err);
     const struct exported exported = {conversation, info.model_name, messages_read, count};
-    if (status == STATUS_OK) status = export_append(&exported, export_format_of(path), &text);
+    if (status == STATUS_OK) status = export_append(&exported, format, &text);
     if (status == STATUS_OK) status = export_write(path, &text, err);
     message_path_free(messages_read, count);
     text_deinit(&text);
@@ -95,11 +100,10 @@ static const struct message *find_answer(const struct chat *chat, int64_t turn) 
 
 static void put_on_clipboard(const struct text *text, const char *what) {
     struct error err = {0};
-    const char *way;
     char bytes[COUNT_TEXT_BYTES];
-    if (!console_failed(clipboard_put(text_string(text), text->length, &way, &err), &err))
-        terminal_tell(STYLE_DIM, "%s%s bytes are on the clipboard, by %s.\n", what,
-                      count_format((int64_t)text->length, bytes), way);
+    if (!console_failed(clipboard_put(text_string(text), text->length, &err), &err))
+        terminal_tell(STYLE_DIM, "%s %s bytes to the clipboard.\n", what,
+                      count_format((int64_t)text->length, bytes));
 }
 
 // The newest answer that has code: its block `number`, or its last.
@@ -119,7 +123,7 @@ static enum status find_code(const struct chat *chat, size_t number, struct code
     return status;
 }
 
-// "Block 2 of 3, python: 412 bytes are on the clipboard, by tmux."
+// "Block 2 of 3, python: copied 412 bytes to the clipboard."
 static void copy_code(const struct chat *chat, const char *argument) {
     struct code_block block = {0};
     struct error err = {0};
@@ -132,7 +136,7 @@ static void copy_code(const struct chat *chat, const char *argument) {
     }
     const bool failed = console_failed(find_code(chat, (size_t)number, &block, &count), &err);
     const size_t found = number ? (size_t)number : count;
-    snprintf(what, sizeof what, "Block %zu of %zu%s%.40s: ", found, count,
+    snprintf(what, sizeof what, "Block %zu of %zu%s%.40s: copied", found, count,
              block.language.length ? ", " : "", text_string(&block.language));
     if (!failed && count == 0)
         terminal_tell(STYLE_ERROR, "no answer here has code\n");
@@ -152,7 +156,7 @@ static void copy_answer(const struct chat *chat, int64_t turn) {
     if (!answer && turn == 0) terminal_tell(STYLE_ERROR, "there is no answer yet\n");
     if (!answer) return;
     if (!console_failed(thinking_split(answer->text, answer->length, NULL, &text), &err))
-        put_on_clipboard(&text, "");
+        put_on_clipboard(&text, "Copied");
     text_deinit(&text);
 }
 

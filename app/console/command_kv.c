@@ -9,6 +9,7 @@
 #include "app/chat/kv_report.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
+#include "app/console/pager.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/size.h"
@@ -280,6 +281,8 @@ void command_kv(struct console *console, const char *argument) {
     engine_kv_usage(console->session->engine, &kv);
     const struct usage usage = usage_of(console->session->front);
     char value[160], bytes[SIZE_TEXT_BYTES], cached[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];
+    struct pager pager;
+    pager_begin(&pager, console);
     show_pools(&kv);
     show_traffic(&kv);
     snprintf(value, sizeof value,
@@ -292,6 +295,7 @@ void command_kv(struct console *console, const char *argument) {
     row("limits", value);
     show_conversations(console);
     terminal_say(STYLE_PLAIN, "\n");
+    pager_end(&pager);
 }
 
 void command_strip(struct console *console, const char *argument) {

@@ -12,24 +12,25 @@
 #include "app/chat/chat_preamble.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
+#include "app/console/pager.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
 #include "prompts/preamble.h"
 
 enum { NAME_COLUMNS = 19 }; // of a preset
 
-// What the preamble costs, and how many conversations share it.
+// "[11 tokens, 10 cached, shared with 3 conversations]"
 static void say_cost(struct console *console) {
     struct chat_preamble preamble;
     struct error err = {0};
-    char tokens[COUNT_TEXT_BYTES], prefill[COUNT_TEXT_BYTES];
+    char tokens[COUNT_TEXT_BYTES], cached[COUNT_TEXT_BYTES], shared[64] = "not shared";
     if (console_failed(chat_preamble(console->session->front, &preamble, &err), &err)) return;
     if (preamble.tokens == 0) return;
-    terminal_tell(STYLE_DIM,
-                  "[%s tokens, %s still to compute; shared by %" PRId64 " other conversation%s]\n",
-                  count_format(preamble.tokens, tokens),
-                  count_format(preamble.tokens - preamble.cached, prefill), preamble.others,
-                  preamble.others == 1 ? "" : "s");
+    if (preamble.others > 0)
+        snprintf(shared, sizeof shared, "shared with %" PRId64 " conversation%s", preamble.others,
+                 preamble.others == 1 ? "" : "s");
+    terminal_tell(STYLE_DIM, "[%s tokens, %s cached, %s]\n", count_format(preamble.tokens, tokens),
+                  count_format(preamble.cached, cached), shared);
 }
 
 static void show_preamble(struct console *console) {
@@ -49,13 +50,17 @@ static void show_preamble(struct console *console) {
     text_deinit(&text);
 }
 
-static void begin_under(struct console *console, const char *preamble) {
+// `what` is the part that has changed, "system prompt".
+static void begin_under(struct console *console, const char *preamble, const char *what) {
     struct error err = {0};
     const bool had_turns = chat_turn_count(console->session->front) > 0;
     if (console_failed(chat_set_preamble(console->session->front, preamble, &err), &err)) return;
-    terminal_tell(STYLE_DIM, had_turns ? "Started a new conversation with this preamble; "
-                                         "/resume - goes back.\n"
-                                       : "This conversation now begins with this preamble.\n");
+    if (had_turns)
+        terminal_tell(
+            STYLE_DIM,
+            "Started a new conversation with this %s; /resume - returns to the old one.\n", what);
+    else
+        terminal_tell(STYLE_DIM, "%c%s set.\n", what[0] + 'A' - 'a', what + 1);
     say_cost(console);
     terminal_say(STYLE_PLAIN, "\n");
 }
@@ -98,7 +103,8 @@ void command_system(struct console *console, const char *argument) {
     if (status == STATUS_OK)
         status = preamble_join(text_string(&system), chat_preamble_text(console->session->front),
                                &preamble);
-    if (!console_failed(status, &err)) begin_under(console, text_string(&preamble));
+    if (!console_failed(status, &err))
+        begin_under(console, text_string(&preamble), "system prompt");
     text_deinit(&system);
     text_deinit(&preamble);
 }
@@ -124,7 +130,8 @@ void command_shots(struct console *console, const char *argument) {
     if (status == STATUS_OK)
         status = preamble_join(whole ? shots.bytes : chat_preamble_text(console->session->front),
                                text_string(&shots), &preamble);
-    if (!console_failed(status, &err)) begin_under(console, text_string(&preamble));
+    if (!console_failed(status, &err))
+        begin_under(console, text_string(&preamble), "few-shot preamble");
     text_deinit(&path);
     text_deinit(&shots);
     text_deinit(&preamble);
@@ -134,7 +141,9 @@ static void show_presets(struct console *console) {
     struct preset *presets = NULL;
     size_t count = 0;
     struct error err = {0};
+    struct pager pager;
     if (console_failed(presets_list(console->config_path, &presets, &count), &err)) return;
+    pager_begin(&pager, console);
     for (size_t i = 0; i < count; i++) {
         struct text label = {0};
         if (text_format(&label, "%c %s", presets[i].own ? '+' : ' ', presets[i].name) == STATUS_OK)
@@ -146,6 +155,7 @@ static void show_presets(struct console *console) {
     }
     terminal_tell(STYLE_DIM, count ? "/preset NAME starts with one; + marks your own.\n\n"
                                    : "There are no presets.\n\n");
+    pager_end(&pager);
     free(presets);
 }
 
@@ -157,6 +167,6 @@ void command_preset(struct console *console, const char *argument) {
         return;
     }
     if (!console_failed(preset_read(console->config_path, argument, &preamble, &err), &err))
-        begin_under(console, text_string(&preamble));
+        begin_under(console, text_string(&preamble), "preset");
     text_deinit(&preamble);
 }

@@ -7,6 +7,7 @@
 
 #include "app/base/path.h"
 #include "app/console/command.h"
+#include "app/console/pager.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
 #include "engine/sampling/prompt_lookup.h"
@@ -90,10 +91,41 @@ static bool is_key(const char *key, const char *typed) {
     return *key == *typed;
 }
 
+// "temperature" is what others call it, and so on.
 static const struct setting *setting_find(const char *key) {
+    static const char *const OTHERS[][2] = {{"temperature", "temp"},
+                                            {"max-tokens", "tokens"},
+                                            {"num-predict", "tokens"},
+                                            {"thinking", "think"},
+                                            {"repetition-penalty", "repeat-penalty"}};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
+        if (is_key(OTHERS[i][0], key)) key = OTHERS[i][1];
     for (size_t i = 0; i < SETTING_COUNT; i++)
         if (is_key(TABLE[i].key, key)) return &TABLE[i];
     return NULL;
+}
+
+bool command_sets(const char *key) { return setting_find(key) != NULL; }
+
+const char *command_set_words(const char *key) {
+    const struct setting *setting = setting_find(key);
+    if (!setting) return "";
+    switch (setting->kind) {
+    case SETTING_SWITCH:
+    case SETTING_SHOWN:
+        return "on off";
+    case SETTING_CHOICE:
+        return "auto on off";
+    case SETTING_SEED:
+        return "random";
+    case SETTING_STRUCTURE:
+    case SETTING_STOPS:
+        return "off";
+    case SETTING_REAL:
+    case SETTING_WHOLE:
+        return "";
+    }
+    return "";
 }
 
 static void *place_of(struct console *console, struct session_settings *settings,
@@ -237,15 +269,40 @@ static bool change(struct console *console, const struct setting *setting, const
     return read;
 }
 
+// "temp must be a number from 0 to 100, not "abc"", or the setting's words.
+static void say_refused(const struct setting *setting, const char *value, const struct error *err) {
+    const bool number = setting->kind == SETTING_REAL || setting->kind == SETTING_WHOLE;
+    if (err->text[0])
+        terminal_tell(STYLE_ERROR, "%s: %s\n", setting->key, err->text);
+    else if (number)
+        terminal_tell(STYLE_ERROR, "%s must be a %snumber from %g to %g, not \"%.60s\"\n",
+                      setting->key, setting->kind == SETTING_WHOLE ? "whole " : "", setting->least,
+                      setting->most, value);
+    else if (setting->kind == SETTING_SEED)
+        terminal_tell(STYLE_ERROR, "%s must be a whole number or random, not \"%.60s\"\n",
+                      setting->key, value);
+    else
+        terminal_tell(STYLE_ERROR, "%s must be %s, not \"%.60s\"\n", setting->key,
+                      setting->kind == SETTING_CHOICE ? "auto, on or off" : "on or off", value);
+}
+
+static void show_settings(struct console *console) {
+    struct pager pager;
+    pager_begin(&pager, console);
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        show_setting(console, &TABLE[i]);
+    terminal_say(STYLE_PLAIN, "\n");
+    pager_end(&pager);
+}
+
 void command_set(struct console *console, const char *argument) {
     char key[32] = "";
     int used = 0;
-    if (sscanf(argument, "%31s %n", key, &used) < 1) {
-        for (size_t i = 0; i < SETTING_COUNT; i++)
-            show_setting(console, &TABLE[i]);
-        terminal_say(STYLE_PLAIN, "\n");
+    if (sscanf(argument, "%31[^ \t\n=]%n", key, &used) < 1) {
+        show_settings(console);
         return;
     }
+    used += (int)strspn(argument + used, " \t\n=");
     const struct setting *setting = setting_find(key);
     struct error err = {0};
     char *value = strdup(argument + used);
@@ -253,8 +310,7 @@ void command_set(struct console *console, const char *argument) {
     if (!setting)
         terminal_tell(STYLE_ERROR, "no setting %s; /set lists them\n", key);
     else if (value && value[0] && !change(console, setting, value, &err))
-        terminal_tell(STYLE_ERROR, "%s cannot be %.60s: %s\n", key, value,
-                      err.text[0] ? err.text : setting->range);
+        say_refused(setting, value, &err);
     else
         show_setting(console, setting);
     if (setting && strcmp(setting->key, "speculate") == 0 && console->session->remote[0])

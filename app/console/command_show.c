@@ -80,6 +80,8 @@ static void show_tokens(struct console *console) {
     const int32_t *ids = sequence_tokens(sequence);
     const int width = terminal_width();
     int column = 0;
+    struct pager pager;
+    pager_begin(&pager, console);
     for (int32_t i = 0; tokenizer && i < length; i++) {
         struct text token = {0};
         const struct gguf_string piece = tokenizer_piece(tokenizer, ids[i]);
@@ -97,6 +99,7 @@ static void show_tokens(struct console *console) {
     char count[COUNT_TEXT_BYTES];
     terminal_say(STYLE_DIM, "%s[%s tokens]\n\n", column > 0 ? "\n" : "",
                  count_format(length, count));
+    pager_end(&pager);
 }
 
 void command_show(struct console *console, const char *argument) {
@@ -131,20 +134,34 @@ static void show_cached(const struct answer_cache *cache) {
     row("restored in", value);
 }
 
+// The last answer here that was written: its figures are stored with it.
+static const struct message *last_written(const struct chat *chat) {
+    for (size_t i = chat_message_count(chat); i-- > 0;) {
+        const struct message *message = chat_message(chat, i);
+        if (message->role == MESSAGE_ASSISTANT && message->stats.output_tokens > 0) return message;
+    }
+    return NULL;
+}
+
+// Of the turn in memory, which also knows where what was cached was found, if it is the last one
+// here.
 void command_stats(struct console *console, const char *argument) {
     (void)argument;
-    const struct turn_report last = turn_first(&console->session->front->turn);
-    if (!last.any) {
+    const struct turn_report turn = turn_first(&console->session->front->turn);
+    const struct message *last = last_written(console->session->front);
+    if (!last) {
         terminal_tell(STYLE_DIM, "No turn yet in this chat.\n");
         return;
     }
-    const struct message_stats *stats = &last.stats;
+    const struct message_stats *stats = &last->stats;
     const int64_t new_tokens = stats->prompt_tokens - stats->cached_tokens;
     char value[128], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES];
     snprintf(value, sizeof value, "%s cached, %s new", count_format(stats->cached_tokens, a),
              count_format(new_tokens, b));
     row("prompt tokens", value);
-    if (stats->cached_tokens > 0 && !console->session->remote[0]) show_cached(&last.cache);
+    if (turn.any && turn.message == last->id && stats->cached_tokens > 0 &&
+        !console->session->remote[0])
+        show_cached(&turn.cache);
     snprintf(value, sizeof value, "%.0f tok/s", per_second(new_tokens, stats->prefill_us));
     row("prefill", value);
     snprintf(value, sizeof value, "%.0f ms", (double)stats->first_token_us / 1e3);
@@ -152,7 +169,7 @@ void command_stats(struct console *console, const char *argument) {
     snprintf(value, sizeof value, "%s tokens, %.0f tok/s", count_format(stats->output_tokens, a),
              per_second(stats->output_tokens - 1, stats->decode_us));
     row("answer", value);
-    row("stopped by", message_stop_name(last.stop));
+    row("stopped by", message_stop_name(last->stop));
     terminal_say(STYLE_PLAIN, "\n");
 }
 

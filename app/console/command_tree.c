@@ -21,7 +21,7 @@ enum { MESSAGES_MOST = 20000, CONVERSATIONS_MOST = 1000, SHOWN_EXCHANGES = 1 };
 static void show_place(struct console *console) {
     char turns[TURNS_TEXT_BYTES];
     view_replay(console->session->front, SHOWN_EXCHANGES);
-    terminal_tell(STYLE_DIM, "[%s; /redo, /undo and /tree go elsewhere]\n\n",
+    terminal_tell(STYLE_DIM, "[%s; /undo, /redo and /tree move around]\n\n",
                   turns_format(chat_turn_count(console->session->front), turns));
     console_say_cost(console);
     console_give_back_message(console, chat_draft(console->session->front));
@@ -136,7 +136,8 @@ void command_edit(struct console *console, const char *argument) {
     const int64_t turns = chat_turn_count(console->session->front);
     int64_t turn = turns;
     if (turns > 0 && argument[0] && (!command_number(argument, &turn) || turn > turns)) {
-        terminal_tell(STYLE_ERROR, "usage: /edit [N], N from 1 to %" PRId64 "\n", turns);
+        terminal_tell(STYLE_ERROR, "There is no turn %.20s; choose 1 to %" PRId64 ".\n", argument,
+                      turns);
         return;
     }
     if (turns == 0)

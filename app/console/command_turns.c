@@ -124,8 +124,10 @@ void command_alt(struct console *console, const char *argument) {
         pick_alternative(console, answers, count, current);
     else if (command_number(argument, &number) && number <= (int64_t)count)
         choose_alternative(console, answers, count, (size_t)number - 1);
+    else if (count == 1)
+        terminal_tell(STYLE_ERROR, "There is only one answer; /regen writes another.\n");
     else
-        terminal_tell(STYLE_ERROR, "usage: /alt [N], N from 1 to %zu\n", count);
+        terminal_tell(STYLE_ERROR, "There is no answer %.20s; choose 1 to %zu.\n", argument, count);
     message_path_free(answers, count);
 }
 

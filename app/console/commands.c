@@ -134,12 +134,35 @@ static const char *const KEYS[][2] = {
 static const struct command *command_find(const char *name) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         for (size_t j = 0; j < NAMES_PER_COMMAND && TABLE[i].names[j]; j++)
-            if (strcmp(TABLE[i].names[j], name) == 0) return &TABLE[i];
+            if (strcasecmp(TABLE[i].names[j], name) == 0) return &TABLE[i];
+    return NULL;
+}
+
+// What other programs call it.
+static const char *same_meaning(const char *name) {
+    static const char *const MEANT[][2] = {
+        {"cost", "stats"},        {"usage", "stats"},       {"tokens-used", "stats"},
+        {"load", "resume"},       {"open", "resume"},       {"chat", "resume"},
+        {"chats", "list"},        {"sessions", "list"},     {"search", "list"},
+        {"find", "list"},         {"models", "model"},      {"settings", "set"},
+        {"config", "set"},        {"params", "set"},        {"info", "show"},
+        {"rm", "delete"},         {"remove", "delete"},     {"rename", "name"},
+        {"title", "name"},        {"file", "read"},         {"attach", "read"},
+        {"add", "read"},          {"prompt", "system"},     {"persona", "preset"},
+        {"summarize", "compact"}, {"summarise", "compact"}, {"reset", "new"},
+        {"again", "regen"},       {"regenerate", "regen"},  {"back", "rewind"},
+        {"clone", "fork"},        {"write", "export"},      {"cache", "kv"},
+        {"reasoning", "think"},   {"commands", "help"},     {"stop", "quit"},
+    };
+    for (size_t i = 0; i < sizeof MEANT / sizeof MEANT[0]; i++)
+        if (strcasecmp(MEANT[i][0], name) == 0) return MEANT[i][1];
     return NULL;
 }
 
 // The name that was probably meant, or NULL.
 static const char *nearest(const char *name) {
+    const char *meant = same_meaning(name);
+    if (meant) return meant;
     const char *best = NULL;
     size_t best_edits = NEAR_EDITS + 1;
     const size_t length = strlen(name);
@@ -174,6 +197,14 @@ static void help_one(const struct command *command) {
     terminal_say(STYLE_PLAIN, "%s", command->names[1] ? "\n\n" : "\n");
 }
 
+// What it does, and its other names.
+static enum status describe(const struct command *command, struct text *text) {
+    TRY(text_append_string(text, command->help));
+    for (size_t i = 1; i < NAMES_PER_COMMAND && command->names[i]; i++)
+        TRY(text_format(text, "%s/%s", i == 1 ? "; also " : ", ", command->names[i]));
+    return STATUS_OK;
+}
+
 static void help_row(const char *left, const char *right) {
     row_show(
         &(struct row){.label = left, .columns = HELP_COLUMNS, .text = right, .style = WRAP_DIM});
@@ -187,7 +218,9 @@ static void help_all(struct console *console) {
         const bool short_usage = text_columns(TABLE[i].usage) < 16;
         snprintf(left, sizeof left, "/%s %s", TABLE[i].names[0],
                  short_usage ? TABLE[i].usage : "[WHAT]");
-        help_row(left, TABLE[i].help);
+        struct text text = {0};
+        if (describe(&TABLE[i], &text) == STATUS_OK) help_row(left, text_string(&text));
+        text_deinit(&text);
     }
     terminal_say(STYLE_PLAIN, "\n");
     for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++)
@@ -284,6 +317,14 @@ static enum status read_argument(const struct command *command, const char *rest
     return error_set(err, STATUS_BAD_INPUT, "a name needs at least one character");
 }
 
+static enum status set(struct console *console, const char *key_and_value) {
+    struct text argument = {0};
+    const enum status status = verbatim_plain(&argument, key_and_value, strlen(key_and_value));
+    if (status == STATUS_OK) command_set(console, text_string(&argument));
+    text_deinit(&argument);
+    return status;
+}
+
 void commands_run(struct console *console, const char *line) {
     const char *bare = bare_command(line);
     if (bare) line = bare;
@@ -297,6 +338,8 @@ void commands_run(struct console *console, const char *line) {
     if (!console_failed(status, &err)) {
         if (command)
             command->handler(console, text_string(&argument));
+        else if (command_sets(text_string(&name))) // "/temp 0.3"
+            console_failed(set(console, line + 1), &none);
         else
             say_unknown(text_string(&name));
     }
@@ -521,6 +564,10 @@ char **commands_complete(void *user, const char *before, const char *word) {
     if (sscanf(before, "/%31s %n", name, &used) != 1) return found.strings;
     const struct command *command = command_find(name);
     const bool first = !before[used];
+    char key[NAME_BYTES];
+    if (!first && command && command->handler == command_set &&
+        sscanf(before + used, "%31s", key) == 1)
+        complete_words(&found, command_set_words(key), word);
     if (!command || (!first && command->completes != WITH_FILES)) return found.strings;
     complete_argument(&found, command, console, before, word);
     if (first && command->handler == help)

@@ -77,6 +77,16 @@ void console_keep_typed(struct console *console, struct text *typed, bool cancel
     text_deinit(typed);
 }
 
+void console_keep_words(struct console *console) {
+    struct text typed = {0};
+    if (!editor_has_words()) return;
+    editor_begin_type_ahead();
+    while (editor_has_keys())
+        console_listen(console);
+    console_end_type_ahead(&typed);
+    console_keep_typed(console, &typed, false);
+}
+
 // True when the person or a signal wants no more.
 static bool stops_reading(struct console *console) {
     console_listen(console);

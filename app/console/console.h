@@ -72,6 +72,9 @@ void console_queue_to_draft(struct console *console); // so that none is sent au
 // was typed and not sent is *typed; it becomes the draft, and if the person has stopped what was
 // written so does the queue.
 void console_listen(struct console *console);
+
+// Before a list or a question: words that were typed before it was there are not for it.
+void console_keep_words(struct console *console);
 void console_end_type_ahead(struct text *typed);
 void console_keep_typed(struct console *console, struct text *typed, bool cancelled);
 

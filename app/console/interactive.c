@@ -119,24 +119,30 @@ static enum status choose(struct chat *chat, int64_t number, struct error *err) 
     return status;
 }
 
-// Asks which of the answers the conversation continues with, of the older ones too. No answer means
-// the first of the new ones.
-static void pick(struct console *console) {
+// Asks which of the answers the conversation continues with, of the older ones too. No number means
+// the first of the new ones; words are the next message's. Who typed ahead is not asked.
+static void pick(struct console *console, bool typed_ahead) {
     struct chat *chat = console->session->front;
     struct text answer = {0};
     struct error err = {0};
     int64_t number;
     if (answers_kept(chat) < 2) return;
     const int first = (int)turn_answer(&chat->turn, 0).number;
+    console_keep_words(console);
+    if (typed_ahead || console->queued > 0 || console->draft.length > 0) {
+        terminal_tell(STYLE_DIM, "[continues with [%d]; /alt shows the others]\n\n", first);
+        return;
+    }
     terminal_tell(STYLE_DIM, "Enter continues with [%d]; /alt shows the others.\n", first);
     if (console_ask(console, "continue with which? ", &answer)) {
-        const enum status status = command_number(text_string(&answer), &number)
-                                       ? choose(chat, number, &err)
-                                       : STATUS_NOT_FOUND;
+        const bool is_number = command_number(text_string(&answer), &number);
+        const enum status status = is_number ? choose(chat, number, &err) : STATUS_OK;
         if (status == STATUS_NOT_FOUND)
-            terminal_tell(STYLE_ERROR, "there is no such answer: it continues with [%d]\n", first);
+            terminal_tell(STYLE_ERROR, "There is no answer %s; continuing with [%d].\n",
+                          text_string(&answer), first);
         else
             console_failed(status, &err);
+        if (!is_number) console_give_back(console, text_string(&answer));
     }
     text_deinit(&answer);
 }
@@ -192,11 +198,11 @@ static void run_beside(struct console *console, const struct text *command) {
     session_finish(session, &session->front->turn);
 }
 
-static void end_turn(struct following *following, enum view_end end) {
+static void end_turn(struct following *following, enum view_end end, bool typed_ahead) {
     struct console *console = following->console;
     switch (end) {
     case VIEW_ANSWERED:
-        pick(console);
+        pick(console, typed_ahead);
         if (console->verbose) command_stats(console, "");
         warn_when_nearly_full(console);
         break;
@@ -245,7 +251,7 @@ static void follow(struct console *console) {
         view_turn(session, &session->front->turn, &options, &console->exit_code, &cancelled);
     console_end_type_ahead(&typed);
     if (end == VIEW_ANSWERED) console->reopening.done = false;
-    if (!reopen(console)) end_turn(&following, end);
+    if (!reopen(console)) end_turn(&following, end, typed.length > 0);
     text_deinit(&following.command);
     console_keep_typed(console, &typed, cancelled);
 }

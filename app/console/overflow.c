@@ -15,6 +15,11 @@
 static void say_where(struct console *console) {
     const struct usage usage = usage_of(console->session->front);
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
+    if (console->session->remote[0]) { // it counts with the next answer
+        terminal_tell(STYLE_DIM, "In the fork %s; /resume - goes back to all.\n\n",
+                      console->session->front->conversation.id);
+        return;
+    }
     terminal_tell(STYLE_DIM, "In the fork %s, %s of %s tokens; /resume - goes back to all.\n\n",
                   console->session->front->conversation.id, count_format(usage.length, used),
                   count_format(usage.context, context));
@@ -60,10 +65,23 @@ static bool show_summary(struct console *console, struct compaction *compaction)
     return false;
 }
 
+// A summary of little is longer than that.
+static bool wants_summary(struct console *console) {
+    int32_t replaced, most;
+    char count[COUNT_TEXT_BYTES], limit[COUNT_TEXT_BYTES];
+    compaction_measure(console->session->front, &replaced, &most);
+    if (replaced >= most || chat_turn_count(console->session->front) == 0) return true;
+    terminal_tell(STYLE_DIM,
+                  "A summary would replace %s tokens and may take %s: it may well be longer.\n",
+                  count_format(replaced, count), count_format(most, limit));
+    return console_confirm(console, "Summarise anyway? [y/N] ");
+}
+
 bool overflow_compact(struct console *console, const char *focus, int32_t message_tokens) {
     struct compaction compaction;
     struct error err = {0};
     bool done = false;
+    if (message_tokens == 0 && !wants_summary(console)) return false;
     enum status status =
         compaction_begin(console->session->front, focus, message_tokens, &compaction, &err);
     if (console_failed(status, &err)) return false;

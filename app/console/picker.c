@@ -309,6 +309,7 @@ static bool ask(struct console *console, const struct picker_options *options, s
 
 bool picker_run(struct console *console, const struct picker_options *options, size_t *chosen) {
     struct picker picker;
+    console_keep_words(console);
     if (!terminal_styled()) return ask(console, options, chosen);
     if (picker_init(&picker, options) != STATUS_OK) {
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));

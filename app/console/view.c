@@ -31,6 +31,8 @@ struct view {
     int64_t cancelled_ms; // 0: not cancelled
     int end_signal;       // 0: none
     bool progress_shown, numbered, unfolded;
+    bool begun;          // some of the answer is on the screen
+    int64_t progress_ms; // when the progress was last shown
     struct text undrawn; // of the first answer
     int32_t tokens;      // of that answer, with what is undrawn
     bool others;         // an answer after the first has grown
@@ -57,8 +59,22 @@ static void show_progress(struct view *view, const struct turn_update *update) {
         terminal_clear_line();
         terminal_say(STYLE_DIM, "%s", text_string(&line));
         view->progress_shown = true;
+        view->progress_ms = clock_ms();
     }
     text_deinit(&line);
+}
+
+// While nothing comes, the seconds are counted.
+static void show_waiting(struct view *view) {
+    const int64_t now_ms = clock_ms(), since_ms = now_ms - view->began_ms;
+    if (view->begun || !terminal_styled() || since_ms < PROGRESS_AFTER_MS ||
+        now_ms - view->progress_ms < PROGRESS_AFTER_MS)
+        return;
+    hide_progress(view);
+    terminal_say(STYLE_DIM, "waiting for %s · %" PRId64 " s",
+                 view->session->remote[0] ? "the server" : "the first token", since_ms / 1000);
+    view->progress_shown = true;
+    view->progress_ms = now_ms - since_ms % 1000;
 }
 
 static void end_line(struct view *view) {
@@ -99,6 +115,7 @@ static void draw(struct view *view) {
 
 static void show_piece(struct view *view, const struct turn_update *piece) {
     view->tokens = piece->tokens;
+    view->begun = view->begun || piece->length > 0;
     if (text_append(&view->undrawn, piece->text, piece->length) != STATUS_OK) {
         draw(view); // without memory, one after the other
         stream_append(&view->stream, piece->text, piece->length, piece->tokens);
@@ -244,6 +261,7 @@ static enum view_end show_turn(struct view *view, int *exit_code) {
             const enum view_end end = finish(view);
             return view->end_signal ? VIEW_LEAVE : end;
         }
+        if (!came) show_waiting(view);
         if (!came) terminal_wait_beside(view->session->event_fd, POLL_MS);
         if (obey_keys(view)) {
             end_line(view);

@@ -61,18 +61,13 @@ static bool is_set(const char *variable) {
     return value && value[0];
 }
 
-enum status clipboard_put(const char *bytes, size_t length, const char **way, struct error *err) {
+enum status clipboard_put(const char *bytes, size_t length, struct error *err) {
     const bool far = is_set("SSH_TTY") || is_set("SSH_CONNECTION");
     for (size_t i = 0; i < sizeof HELPERS / sizeof HELPERS[0]; i++) {
         if ((far && i > 0) || !is_set(HELPERS[i].variable)) continue;
-        if (!run(HELPERS[i].words, bytes, length)) continue;
-        *way = HELPERS[i].words[0];
-        return STATUS_OK;
+        if (run(HELPERS[i].words, bytes, length)) return STATUS_OK;
     }
-    if (terminal_copy(bytes, length)) {
-        *way = "the terminal";
-        return STATUS_OK;
-    }
+    if (terminal_copy(bytes, length)) return STATUS_OK;
     if (length > CLIPBOARD_MAX_BYTES)
         return error_set(err, STATUS_TOO_LONG,
                          "%zu bytes are too many for the terminal's clipboard: /export writes them",

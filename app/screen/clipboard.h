@@ -10,9 +10,8 @@
 
 #include "kernels/base/status.h"
 
-// *way names what was used. UNSUPPORTED: there is no clipboard; TOO_LONG: there is only the
-// terminal's, which does not accept that much.
-MUST_CHECK enum status clipboard_put(const char *bytes, size_t length, const char **way,
-                                     struct error *err);
+// UNSUPPORTED: there is no clipboard; TOO_LONG: there is only the terminal's, which does not accept
+// that much.
+MUST_CHECK enum status clipboard_put(const char *bytes, size_t length, struct error *err);
 
 #endif

@@ -17,6 +17,7 @@
 #include "app/screen/external_editor.h"
 #include "app/screen/input_history.h"
 #include "app/screen/keys.h"
+#include "app/screen/line_motion.h"
 #include "app/screen/paste.h"
 #include "app/screen/printable_stream.h"
 #include "app/screen/terminal.h"
@@ -49,10 +50,13 @@ static struct {
     char **candidates;  // of the completion under way
     size_t candidate;
     bool question;
+    bool searching;    // ^R: the key under way may end it
     bool enter;        // sends even an empty line
     bool done, closed; // the line was sent; or ^D
     char *line;        // owned, when done
 } editor;
+
+static bool fold_line(void);
 
 static int insert_newline(int count, int key) {
     (void)count, (void)key;
@@ -75,6 +79,7 @@ static bool ends_in_backslash(const char *line, size_t length) {
 }
 
 static int send_or_continue(int count, int key) {
+    if (editor.searching && fold_line()) return 0; // that nobody has seen whole
     const size_t length = (size_t)rl_end;
     if (editor.question) return rl_newline(count, key);
     if (length == 0) return editor.enter ? rl_newline(count, key) : 0;
@@ -93,38 +98,6 @@ static int press_signal_key(int count, int key) {
     return 0;
 }
 
-static int line_start(int point) {
-    while (point > 0 && rl_line_buffer[point - 1] != '\n')
-        point--;
-    return point;
-}
-
-static int line_end(int point) {
-    while (point < rl_end && rl_line_buffer[point] != '\n')
-        point++;
-    return point;
-}
-
-static bool starts_character(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
-
-static int characters_between(int from, int to) {
-    int count = 0;
-    for (; from < to; from++)
-        count += starts_character(rl_line_buffer[from]);
-    return count;
-}
-
-// `count` characters into the line that begins at `start`, or its end.
-static int point_in_line(int start, int count) {
-    const int end = line_end(start);
-    int point = start;
-    while (point < end && (count > 0 || !starts_character(rl_line_buffer[point])))
-        count -= starts_character(rl_line_buffer[point++]);
-    return point;
-}
-
-static void fold_line(void);
-
 static int move_in_history(rl_command_func_t *move, int count, int key) {
     const int result = move(count, key);
     fold_line();
@@ -132,17 +105,11 @@ static int move_in_history(rl_command_func_t *move, int count, int key) {
 }
 
 static int line_up(int count, int key) {
-    const int start = line_start(rl_point);
-    if (start == 0) return move_in_history(rl_get_previous_history, count, key);
-    rl_point = point_in_line(line_start(start - 1), characters_between(start, rl_point));
-    return 0;
+    return line_motion_up() ? 0 : move_in_history(rl_get_previous_history, count, key);
 }
 
 static int line_down(int count, int key) {
-    const int start = line_start(rl_point), end = line_end(rl_point);
-    if (end == rl_end) return move_in_history(rl_get_next_history, count, key);
-    rl_point = point_in_line(end + 1, characters_between(start, rl_point));
-    return 0;
+    return line_motion_down() ? 0 : move_in_history(rl_get_next_history, count, key);
 }
 
 static struct draft current_draft(void) {
@@ -163,11 +130,22 @@ static bool draws(void) { return terminal_capable(); }
 
 static void note_change(void) { editor.stale = true; }
 
+static bool searches(void) { return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH) != 0; }
+
 static void show_line(void) {
-    const struct draft draft = current_draft();
+    struct draft draft = current_draft();
+    struct text label = {0};
+    const int rows = terminal_height() - ROWS_BESIDE_DRAFT;
     if (!draws() || !editor.stale || editor.done) return;
     editor.stale = false;
+    // What a search has found: its label where the screen has no room for it.
+    if (searches() && paste_is_tall(draft.line, draft.length, terminal_width(), rows) &&
+        paste_describe(draft.line, draft.length, false, &label) == STATUS_OK) {
+        draft.line = text_string(&label);
+        draft.length = draft.point = label.length;
+    }
     draft_view_draw(&draft);
+    text_deinit(&label);
 }
 
 static void hide_line(void) {
@@ -214,10 +192,12 @@ static void insert_text(const char *text, size_t length, int rows, bool pasted) 
 }
 
 // A line that came at once, such as one of the history: the screen has all of it, or its label.
-static void fold_line(void) {
+// False: there was nothing to fold.
+static bool fold_line(void) {
     const int rows = terminal_height() - ROWS_BESIDE_DRAFT;
     struct text whole = {0};
-    if (!draws() || !paste_is_tall(rl_line_buffer, (size_t)rl_end, terminal_width(), rows)) return;
+    if (!draws() || !paste_is_tall(rl_line_buffer, (size_t)rl_end, terminal_width(), rows))
+        return false;
     if (paste_unfold(rl_line_buffer, &whole) == STATUS_OK) {
         rl_begin_undo_group();
         rl_delete_text(0, rl_end);
@@ -226,6 +206,7 @@ static void fold_line(void) {
         rl_end_undo_group();
     }
     text_deinit(&whole);
+    return true;
 }
 
 static int open_in_editor(int count, int key) {
@@ -410,7 +391,7 @@ static bool is_bound(const struct key *key) {
 // list of turns. Readline would take it for the beginning of another key.
 static void press_escape(int64_t before_ms) {
     const bool vi = rl_editing_mode == 0;
-    if (vi || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
+    if (vi || searches()) {
         feed();
         return;
     }
@@ -449,6 +430,7 @@ static void insert_paste(const struct text *paste) {
 static void press(void) {
     const int64_t escaped_ms = editor.escaped_ms;
     editor.escaped_ms = 0;
+    editor.searching = searches();
     switch (editor.key.kind) {
     case KEY_NONE:
         break;
@@ -462,10 +444,12 @@ static void press(void) {
             feed();
         break;
     case KEY_PASTE:
-        if (RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) rl_callback_sigcleanup();
+        if (editor.searching) rl_callback_sigcleanup();
         insert_paste(editor.key.paste);
         break;
     }
+    if (editor.searching && !searches() && !editor.done) fold_line();
+    editor.searching = false;
 }
 
 static void bind_keys(void) {
@@ -733,6 +717,13 @@ bool editor_interrupted(void) {
 }
 
 bool editor_has_keys(void) { return keys_are_partial(&editor.keys) || terminal_wait(0); }
+
+bool editor_has_words(void) {
+    bool gone;
+    while (read_bytes(-1, 0, &gone))
+        ;
+    return keys_begin_word(&editor.keys);
+}
 
 bool editor_listen(struct text *line) {
     bool gone, sent = false;

@@ -80,6 +80,7 @@ int editor_key(int timeout_ms);
 void editor_begin_type_ahead(void);
 bool editor_interrupted(void); // in a wait between: has ^C been pressed? Other keys are kept
 bool editor_has_keys(void);    // for editor_listen()
+bool editor_has_words(void);   // what was typed and not read yet begins with a character
 bool editor_listen(struct text *line); // reads what has been typed; true: the empty *line was sent
 void editor_queued(int lines, const char *first); // wait to be sent, as the type-ahead line says
 bool editor_unfolds(void);                        // ^O was pressed since the last call

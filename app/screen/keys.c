@@ -43,6 +43,11 @@ static void consume(struct keys *keys, size_t length) {
     keys->at = 0;
 }
 
+bool keys_begin_word(const struct keys *keys) {
+    const unsigned char byte = left(keys) > 0 ? (unsigned char)keys->in.bytes[keys->at] : 0;
+    return !keys->pasting && byte > ' ' && byte != DELETE;
+}
+
 bool keys_are_partial(const struct keys *keys) { return !keys->pasting && left(keys) > 0; }
 
 bool keys_take_interrupt(struct keys *keys) {
@@ -236,6 +241,10 @@ static bool next_escape(struct keys *keys, bool ended, struct key *key) {
     }
     if (bytes[1] == '[') return next_sequence(keys, ended, key);
     if (bytes[1] == 'O') return next_function_key(keys, ended, key);
+    if (bytes[1] == '/' || (unsigned char)bytes[1] >= 0x80) { // Esc, and then a line that begins so
+        read_escape(keys, key);
+        return true;
+    }
     if (bytes[1] != ESCAPE) {
         read_bytes(keys, 2, KEY_BYTES, key);
         return true;

@@ -61,6 +61,7 @@ enum key_kind keys_next(struct keys *keys, bool ended, struct key *key);
 bool keys_take_interrupt(struct keys *keys);
 
 // Has a key begun that the next bytes may complete? Not so within a paste, which takes its time.
+bool keys_begin_word(const struct keys *keys); // the next is a character, not a blank or a control
 bool keys_are_partial(const struct keys *keys);
 
 #endif

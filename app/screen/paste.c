@@ -58,24 +58,26 @@ static enum status append_first_words(struct text *out, const char *text, size_t
     return status;
 }
 
-static enum status write_label(const char *text, size_t length, bool pasted, struct text *label) {
-    const size_t lines = lines_of(text, length);
+enum status paste_describe(const char *text, size_t length, bool pasted, struct text *label) {
+    struct text plain = {0};
     char number[COUNT_TEXT_BYTES];
-    TRY(text_format(label, "[%s line%s%s, ", count_format((int64_t)lines, number),
-                    lines == 1 ? "" : "s", pasted ? " pasted" : ""));
-    TRY(append_size(label, length));
-    TRY(append_first_words(label, text, length));
-    return text_append(label, "]", 1);
+    enum status status = verbatim_plain(&plain, text, length);
+    const size_t lines = lines_of(text_string(&plain), plain.length);
+    if (status == STATUS_OK)
+        status = text_format(label, "[%s line%s%s, ", count_format((int64_t)lines, number),
+                             lines == 1 ? "" : "s", pasted ? " pasted" : "");
+    if (status == STATUS_OK) status = append_size(label, plain.length);
+    if (status == STATUS_OK) status = append_first_words(label, text_string(&plain), plain.length);
+    if (status == STATUS_OK) status = text_append(label, "]", 1);
+    text_deinit(&plain);
+    return status;
 }
 
 bool paste_fold(const char *text, size_t length, bool pasted, char character[UTF8_MAX_BYTES + 1]) {
     if (count == PASTE_MOST) return false;
-    struct text *copy = &table[count].text, *label = &table[count].label, plain = {0};
-    const bool whole = text_append(copy, text, length) == STATUS_OK &&
-                       verbatim_plain(&plain, text, length) == STATUS_OK &&
-                       write_label(text_string(&plain), plain.length, pasted, label) == STATUS_OK;
-    text_deinit(&plain);
-    if (!whole) {
+    struct text *copy = &table[count].text, *label = &table[count].label;
+    if (text_append(copy, text, length) != STATUS_OK ||
+        paste_describe(text, length, pasted, label) != STATUS_OK) {
         text_deinit(copy);
         text_deinit(label);
         return false;

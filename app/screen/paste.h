@@ -19,8 +19,12 @@ enum { PASTE_MOST = 200 }; // later ones are not folded
 // Does the text take more than so many rows of this width?
 bool paste_is_tall(const char *text, size_t length, int columns, int rows);
 
+// Appends what stands on the screen for such a text. `pasted`: false for what was not pasted now.
+MUST_CHECK enum status paste_describe(const char *text, size_t length, bool pasted,
+                                      struct text *label);
+
 // Copies the text and writes the character that stands for it. False: the table is full, or memory
-// is short. `pasted` is for the label: false for what was not pasted now.
+// is short. `pasted` is for the label.
 bool paste_fold(const char *text, size_t length, bool pasted, char character[UTF8_MAX_BYTES + 1]);
 
 // The label of the folded text that the code point stands for, or NULL. Harmless.

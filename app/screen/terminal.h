@@ -72,9 +72,9 @@ void terminal_clear_line(void);           // back to column 0 of an empty line; 
 void terminal_footer(const char *line, size_t before);
 void terminal_end_footer(void); // no effect without a footer
 
-// After another size of the screen, which moves what was written, and a place that a terminal keeps not
-// always with it; but the cursor stays with its line, the footer. So the footer's line becomes the one
-// where text goes on, from its beginning. False: there was no footer.
+// After another size of the screen, which moves what was written, and a place that a terminal keeps
+// not always with it; but the cursor stays with its line, the footer. So the footer's line becomes
+// the one where text goes on, from its beginning. False: there was no footer.
 bool terminal_leave_footer(void);
 bool terminal_has_footer(void);
 void terminal_up(int lines); // back so many lines, which and all below are erased; when styled

@@ -196,10 +196,22 @@ static void a_file_is_never_written_over(void **state) {
 
 static void the_suffix_chooses_the_format(void **state) {
     (void)state;
-    assert_int_equal(export_format_of("a/b.jsonl"), EXPORT_JSONL);
-    assert_int_equal(export_format_of(".jsonl"), EXPORT_MARKDOWN);
-    assert_int_equal(export_format_of("a.md"), EXPORT_MARKDOWN);
-    assert_int_equal(export_format_of("jsonl"), EXPORT_MARKDOWN);
+    static const struct {
+        const char *path;
+        bool written;
+        enum export_format format;
+    } paths[] = {
+        {"a/b.jsonl", true, EXPORT_JSONL},  {".jsonl", true, EXPORT_MARKDOWN},
+        {"a.md", true, EXPORT_MARKDOWN},    {"jsonl", true, EXPORT_MARKDOWN},
+        {"A.HTML", true, EXPORT_HTML},      {"v1.2", true, EXPORT_MARKDOWN},
+        {"a.b/c", true, EXPORT_MARKDOWN},   {"x.pdf", false, EXPORT_MARKDOWN},
+        {"x.docx", false, EXPORT_MARKDOWN}, {"x.json", false, EXPORT_MARKDOWN},
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        enum export_format format;
+        assert_int_equal(export_format_of(paths[i].path, &format), paths[i].written);
+        if (paths[i].written) assert_int_equal(format, paths[i].format);
+    }
 }
 
 int main(void) {

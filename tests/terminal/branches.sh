@@ -55,7 +55,7 @@ ask "/regen"
 ask "And a fox?"
 keys C-l
 ask_only "/diff"
-wait_for "answer 2, the one here"
+wait_for "the other branch"
 wait_idle
 on_screen "nothing to compare" && fail "/diff finds no two answers"
 leave

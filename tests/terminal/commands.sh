@@ -10,7 +10,7 @@ wait_for "no command /xyzzy"
 ask "/set temp 0.5"
 answer_to "/set temp 0.5" | grep -qE '^temp +0\.5' || fail "/set does not set"
 ask "/set temp hot"
-wait_for "temp cannot be hot"
+wait_for "temp must be a number from 0 to 100, not "hot""
 ask "/save"
 wait_for "saved already"
 wait_idle

@@ -124,7 +124,7 @@ shown() {
 }
 
 # Some of the answer to a line is there.
-has_answer() { answer_to "$1" | grep -qv '^reading '; }
+has_answer() { answer_to "$1" | grep -qvE '^(reading|waiting for) '; }
 
 is_still() {
     before=$(shown)

@@ -23,16 +23,16 @@ wait_for "Turn 1 is in the editor"
 wait_last "> What is a river?"
 keys C-u
 ask "/redo"
-wait_for "[2 turns; /redo, /undo and /tree go elsewhere]"
+wait_for "[2 turns; /undo, /redo and /tree move around]"
 ask_only "/rewind 2"
 wait_last "> What is a river?"
 keys C-u
 ask "/redo 1"
-wait_for "[1 turn; /redo, /undo and /tree go elsewhere]"
+wait_for "[1 turn; /undo, /redo and /tree move around]"
 leave
 start -n 2 -C
 ask "/redo"
-wait_for "[2 turns; /redo, /undo and /tree go elsewhere]"
+wait_for "[2 turns; /undo, /redo and /tree move around]"
 ask "/fork the other way"
 ask "What is rain?"
 clear_screen
