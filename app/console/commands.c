@@ -339,7 +339,7 @@ void commands_run(struct console *console, const char *line) {
         if (command)
             command->handler(console, text_string(&argument));
         else if (command_sets(text_string(&name))) // "/temp 0.3"
-            console_failed(set(console, line + 1), &none);
+            console_failed(set(console, line + 1), &err);
         else
             say_unknown(text_string(&name));
     }

@@ -10,7 +10,20 @@ wait_for "no command /xyzzy"
 ask "/set temp 0.5"
 answer_to "/set temp 0.5" | grep -qE '^temp +0\.5' || fail "/set does not set"
 ask "/set temp hot"
-wait_for "temp must be a number from 0 to 100, not "hot""
+wait_for 'temp must be a number from 0 to 100, not "hot"'
+ask "/temp 0.3"
+answer_to "/temp 0.3" | grep -q '^temp  *0.3 ' || fail "/temp does not set it"
+ask "/set temperature=0.4"
+answer_to "/set temperature=0.4" | grep -q '^temp  *0.4 ' || fail "/set temperature= does not set it"
+ask "/cost"
+wait_for "no command /cost; did you mean /stats?"
+ask "/Verbose off"
+wait_for "Statistics are shown by /stats only."
+text "/set think au"
+keys Tab
+wait_last "> /set think auto"
+keys C-c
+wait_idle
 ask "/save"
 wait_for "saved already"
 wait_idle

@@ -20,7 +20,11 @@ ask_only "/rewind"
 wait_last "> Another zanzibar question"
 keys C-c
 ask "/fork"
-ask "/compact zanzibar"
+ask_only "/compact zanzibar"
+wait_last "Summarise anyway? [y/N]"
+text "y"
+keys Enter
+wait_idle
 ask "/list zanzibar"
 ask "/new"
 ask "What is a hen?"

@@ -190,6 +190,9 @@ mask=likeliest
 see beam "/beam 2"
 mask=summary
 see compact "/compact the fox"
+text "y"
+keys Enter
+check compact-done
 
 mask=free # a summary's length
 see overflow "Look at @long.txt"

@@ -144,7 +144,7 @@ clear_screen
 keys C-o
 check ctrl-o
 ask "/copy"
-wait_for "6 bytes are on the clipboard"
+wait_for "Copied 6 bytes"
 clear_screen
 keys Escape Escape
 check esc-esc

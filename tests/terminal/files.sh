@@ -52,6 +52,8 @@ ask "/export talk.md"
 wait_for "talk.md already exists; choose another name"
 grep -q '^## user' talk.md || fail "the export has no heading"
 grep -q 'The fox lives in the wood.' talk.md || fail "the file was not in the message"
+ask "/export talk.pdf"
+wait_for 'unsupported file type ".pdf" (expected .md, .html or .jsonl)'
 ask "/export talk.jsonl"
 ask "/new"
 ask "/copy"
@@ -71,7 +73,7 @@ sed 1d talk.jsonl | sed 's/,"created_ms.*//' > a
 sed 1d again.jsonl | sed 's/,"created_ms.*//' > b
 cmp a b || fail "what was imported is not what was exported"
 ask "/copy 1"
-wait_for "on the clipboard, by tmux"
+wait_for "bytes to the clipboard."
 [ "$(on_tmux show-buffer)" = "$(sed -n '3s/.*"text":"\([^"]*\)".*/\1/p' talk.jsonl)" ] ||
     fail "the clipboard has: $(on_tmux show-buffer)"
 ask "/copy 9"
@@ -88,7 +90,7 @@ wait_for "turns]"
 wait_idle
 on_tmux set-option -s set-clipboard on
 ask "/copy 1"
-wait_for "on the clipboard, by the terminal"
+wait_for "bytes to the clipboard."
 [ "$(on_tmux show-buffer)" = "$(sed -n '3s/.*"text":"\([^"]*\)".*/\1/p' talk.jsonl)" ] ||
     fail "the terminal's clipboard has: $(on_tmux show-buffer)"
 leave

@@ -15,7 +15,7 @@ text "/preset pi"
 keys Tab
 wait_last "> /preset pirate"
 keys Enter
-wait_for "System prompt set."
+wait_for "Preset set."
 ask "/shots shots.txt"
 ask "/shots broken.txt"
 wait_for "broken.txt: line 1: a question without its answer"

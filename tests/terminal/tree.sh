@@ -17,7 +17,13 @@ begin
 ask_only "/undo 2"
 wait_last "> And a lake?"
 keys C-u
+ask_only "/diff"
+wait_for "the other branch"
+wait_idle
 ask "And a sea?"
+ask "/regen nonsense"
+ask "/stats"
+answer_to "/stats" | grep -q '^stopped by' || fail "/stats has forgotten the turn"
 ask_only "/edit 1"
 wait_for "Turn 1 is in the editor"
 wait_last "> What is a river?"
@@ -42,7 +48,7 @@ same_screen tree-80
 keys Up Up
 same_screen tree-80-up
 keys Enter
-wait_for "[3 turns; /redo"
+wait_for "[3 turns; /undo"
 on_screen "Which one has a mouth?" || fail "/tree does not go there"
 keys C-l
 ask "/redo"
