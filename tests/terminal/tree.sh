@@ -63,7 +63,7 @@ wait_for "After the answer to turn 2, in the fork"
 ask "/fork 7a"
 wait_for "there is no turn 7: this conversation has 2"
 ask "/edit 9"
-wait_for "usage: /edit [N], N from 1 to 2"
+wait_for "There is no turn 9; choose 1 to 2."
 keys C-l
 keys Escape Escape
 wait_for "fork before (2) or after it (2a)"
