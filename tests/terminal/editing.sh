@@ -32,6 +32,26 @@ wait_last "pasted three"
 keys C-c
 wait_idle
 
+# A long entry that ^R finds is one line, and Enter takes it before another sends it. A slash right after
+# Esc is typed.
+on_tmux set-buffer "$(seq 1 40 | sed 's/$/ needle/')"
+on_tmux paste-buffer -p -r
+wait_for "40 lines pasted"
+keys Enter
+wait_idle
+keys C-r
+text "needle"
+wait_for "\`needle': [40 lines, "
+keys Enter
+wait_last '> [40 lines, 390 bytes: "1 needle"]'
+keys C-c
+wait_idle
+keys Escape
+text "/name"
+wait_last "> /name"
+keys C-c
+wait_idle
+
 text '"""'
 keys Enter
 text "in a block"

@@ -188,8 +188,9 @@ see name-here "/name here"
 see_answer ask "/ask here,there What is snow?"
 mask=likeliest
 see beam "/beam 2"
-mask=summary
+mask=
 see compact "/compact the fox"
+mask=summary
 text "y"
 keys Enter
 check compact-done

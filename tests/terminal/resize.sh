@@ -56,3 +56,20 @@ leave_line=$(screen | grep -c "^shell: fg")
 [ "$leave_line" = 1 ] || fail "the shell's line is gone"
 keys C-d
 wait_last "shell:"
+
+# With a line typed ahead: no row of the answer is lost, and the prompt stands below it alone.
+rm -rf "$QUIRE_HOME"/*
+columns=80 lines=24
+start --backend reference -n 80
+ask_only "$question"
+wait_until has_rows 2 || fail "no answer"
+text "typed ahead"
+wait_last "> typed ahead"
+resize 60 15
+resize 80 24
+wait_for "[cut at the token limit"
+wait_last "> typed ahead"
+words_are_whole 2 "typed ahead"
+[ "$(screen | grep -c "^> typed ahead")" = 1 ] || fail "the prompt is in the answer"
+answer_to "$question" | tr -d ' \n' | grep -qF "$(cut -c 1-60 "$QUIRE_HOME/said" | tr -d ' \n')" ||
+    fail "the beginning of the answer is gone"

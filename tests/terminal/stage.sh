@@ -147,7 +147,10 @@ same_screen() {
 
 # An empty prompt on an empty screen, with nothing above it.
 is_clear() { [ "$(on_tmux capture-pane -p | sed 's/ *$//')" = ">" ]; }
+pages() { last_line | grep -q 'q leaves$'; }
 clear_screen() {
+    wait_until eval 'pages || last_line_is ">"' || fail "waited for the prompt"
+    ! pages || keys q
     wait_idle
     keys C-l
     wait_until is_clear || fail "the screen is not empty"
