@@ -24,7 +24,7 @@ wait_for "1 file: "
 ask "Where does it live?"
 wait_for "[1 file attached: "
 ask "/list"
-answer_to "/list" | grep -q "  Where does it live?$" || fail "the conversation is called by a file"
+answer_to "/list" | grep -q " Where does it live?$" || fail "the conversation is called by a file"
 [ "$(on_tmux display-message -p '#{pane_title}')" = "quire · Where does it live?" ] ||
     fail "the tab is called by a file"
 ask "/read"
