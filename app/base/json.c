@@ -15,6 +15,33 @@ bool json_add_text(cJSON *object, const char *name, const char *value) {
     return cJSON_AddStringToObject(object, name, value) != NULL;
 }
 
+enum status json_append_string(struct text *out, const char *bytes, size_t length) {
+    static const char plain[] = "\"\\\n\t\r", names[] = "\"\\ntr";
+    TRY(text_append_string(out, "\""));
+    size_t begin = 0;
+    for (size_t at = 0, used; at < length; at += used) {
+        const uint32_t character = utf8_decode(bytes + at, length - at, &used);
+        const char *named = character && character < 0x80 ? strchr(plain, bytes[at]) : NULL;
+        if (!named && !printable_is_hidden(character)) continue;
+        TRY(text_append(out, bytes + begin, at - begin));
+        if (named)
+            TRY(text_format(out, "\\%c", names[named - plain]));
+        else
+            TRY(text_format(out, "\\u%04x", (unsigned)character));
+        begin = at + used;
+    }
+    if (length > begin) TRY(text_append(out, bytes + begin, length - begin));
+    return text_append_string(out, "\"");
+}
+
+bool json_add_bytes(cJSON *object, const char *name, const char *bytes, size_t length) {
+    struct text string = {0};
+    const bool whole = json_append_string(&string, bytes, length) == STATUS_OK &&
+                       cJSON_AddRawToObject(object, name, string.bytes);
+    text_deinit(&string);
+    return whole;
+}
+
 // Hidden characters that cJSON leaves are in strings, where an escape means the same.
 static enum status escape_hidden(const char *json, struct text *out) {
     const size_t length = strlen(json);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/base/exit_code.h"
@@ -33,9 +34,14 @@ void output_write(const char *bytes, size_t length) {
 
 void output_string(const char *string) { output_write(string, strlen(string)); }
 
+bool output_is_file(void) {
+    struct stat info;
+    return fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 void output_text(const char *bytes, size_t length) {
     struct text harmless = {0};
-    if (!isatty(STDOUT_FILENO))
+    if (output_is_file())
         output_write(bytes, length);
     else if (printable_text(bytes, length, &harmless) == STATUS_OK)
         output_write(text_string(&harmless), harmless.length);

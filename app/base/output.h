@@ -13,8 +13,10 @@
 void output_write(const char *bytes, size_t length);
 void output_string(const char *string);
 
-// As it is for a file or a program; for a terminal without what it would obey (printable.h).
+// As it is for a file; for a terminal, and for a pipe, which often ends at one, without what a
+// terminal would obey (printable.h). A program that needs every byte has JSON.
 void output_text(const char *bytes, size_t length);
+bool output_is_file(void);
 
 bool output_gone(void);         // nobody reads any more
 const char *output_error(void); // why writing failed, or NULL

@@ -4,10 +4,15 @@
 
 enum { VISIBLE_CONTROLS = 0x2400, VISIBLE_DELETE = 0x2421 };
 
+// They are seen by nobody, and texts from right to left have them for good reasons.
+static bool is_mark(uint32_t code_point) {
+    return code_point == 0x061c || code_point == 0x200e || code_point == 0x200f;
+}
+
 bool printable_is_hidden(uint32_t code_point) {
-    return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) ||
+    return code_point < 0x20 || is_mark(code_point) || (code_point >= 0x7f && code_point < 0xa0) ||
            (code_point >= 0x2028 && code_point <= 0x202e) ||
-           (code_point >= 0x2066 && code_point <= 0x2069);
+           (code_point >= 0x2066 && code_point <= 0x206f);
 }
 
 static uint32_t shown_as(uint32_t code_point) {
@@ -20,7 +25,7 @@ static uint32_t shown_as(uint32_t code_point) {
 enum status printable_text(const char *bytes, size_t length, struct text *out) {
     for (size_t at = 0, used; at < length; at += used) {
         const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
-        if (code_point == '\r') continue;
+        if (code_point == '\r' || is_mark(code_point)) continue;
         char encoded[UTF8_MAX_BYTES];
         const size_t size = utf8_encode(shown_as(code_point), encoded);
         TRY(text_append(out, encoded, size));

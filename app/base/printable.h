@@ -1,8 +1,8 @@
 // app/base/printable.h — text of unknown origin, so that a terminal only shows it.
 //
 // Hidden are C0 and C1 characters, DEL, the line and paragraph separators, and what changes the
-// direction of text (U+202A to U+202E, U+2066 to U+2069): these move the cursor, talk to the
-// terminal, or make text look like other text.
+// direction or the shape of text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+206F):
+// these move the cursor, talk to the terminal, or make text look like other text.
 //
 // Source: ECMA-48, section 5; Unicode 15, UAX #9, section 2 (directional formatting characters).
 #ifndef APP_PRINTABLE_H
@@ -13,7 +13,8 @@
 bool printable_is_hidden(uint32_t code_point);
 
 // Appends the bytes as text for a terminal: ESC, DEL and other C0 characters become visible
-// symbols, other hidden characters and ill-formed bytes U+FFFD, CR is dropped; \n and \t are kept.
+// symbols, other hidden characters and ill-formed bytes U+FFFD; CR and the three marks of direction
+// are dropped; \n and \t are kept.
 MUST_CHECK enum status printable_text(const char *bytes, size_t length, struct text *out);
 
 // Appends the bytes as one line, with every hidden character, backslash and ill-formed byte written

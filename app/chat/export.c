@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/base/descriptor.h"
+#include "app/base/json.h"
 #include "app/chat/page.h"
 #include "prompts/preamble.h"
 #include "store/family.h"
@@ -25,29 +26,9 @@ const char *export_role_name(enum message_role role) {
     return "";
 }
 
-// A JSON string. cJSON reads texts up to a NUL, and a message may contain some.
-static enum status append_string(struct text *out, const char *bytes, size_t length) {
-    static const char plain[] = "\"\\\n\t\r", names[] = "\"\\ntr";
-    TRY(text_append_string(out, "\""));
-    size_t begin = 0;
-    for (size_t at = 0; at < length; at++) {
-        const char byte = bytes[at];
-        const char *named = byte ? strchr(plain, byte) : NULL;
-        if (!named && (unsigned char)byte >= 0x20) continue;
-        TRY(text_append(out, bytes + begin, at - begin));
-        if (named)
-            TRY(text_format(out, "\\%c", names[named - plain]));
-        else
-            TRY(text_format(out, "\\u%04x", (unsigned)byte));
-        begin = at + 1;
-    }
-    if (length > begin) TRY(text_append(out, bytes + begin, length - begin));
-    return text_append_string(out, "\"");
-}
-
 static enum status append_field(struct text *out, const char *name, const char *value) {
     TRY(text_format(out, "\"%s\":", name));
-    TRY(append_string(out, value, strlen(value)));
+    TRY(json_append_string(out, value, strlen(value)));
     return text_append_string(out, ",");
 }
 
@@ -55,7 +36,7 @@ static enum status append_line(struct text *out, const struct message *message) 
     TRY(text_append_string(out, "{"));
     TRY(append_field(out, "role", export_role_name(message->role)));
     TRY(text_append_string(out, "\"text\":"));
-    TRY(append_string(out, message->text, message->length));
+    TRY(json_append_string(out, message->text, message->length));
     return text_format(out, ",\"stop_reason\":\"%s\",\"created_ms\":%" PRId64 "}\n",
                        message_stop_name(message->stop), message->created_ms);
 }

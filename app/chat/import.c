@@ -8,6 +8,7 @@
 
 #include "app/chat/export.h"
 #include "kernels/base/array.h"
+#include "kernels/base/json_view.h"
 #include "kernels/base/log.h"
 #include "kernels/base/text.h"
 
@@ -17,8 +18,9 @@ struct reading {
     struct import *import;
     const char *line; // the current one
     size_t length, number;
-    bool begun;       // the first line was read, and
-    double announced; // announces so many messages; HUGE_VAL: does not say
+    struct json_view view; // of the line
+    bool begun;            // the first line was read, and
+    double announced;      // announces so many messages; HUGE_VAL: does not say
 };
 
 static enum status refuse(const struct reading *reading, const char *why, struct error *err) {
@@ -31,24 +33,8 @@ static bool is_blank(const char *bytes, size_t length) {
     return true;
 }
 
-// A NUL, raw or escaped, which a JSON parser would take for the end of a text.
-static bool has_nul(const char *line, size_t length) {
-    static const char escape[] = "u0000";
-    bool escaped = false;
-    for (size_t i = 0; i < length; i++) {
-        if (line[i] == '\0') return true;
-        if (escaped && length - i >= sizeof escape - 1 &&
-            memcmp(line + i, escape, sizeof escape - 1) == 0)
-            return true;
-        escaped = line[i] == '\\' && !escaped;
-    }
-    return false;
-}
-
-static enum status parse(const struct reading *reading, cJSON **json, struct error *err) {
+static enum status parse(struct reading *reading, cJSON **json, struct error *err) {
     const char *end = reading->line;
-    if (has_nul(reading->line, reading->length))
-        return refuse(reading, "holds a NUL, which no message can have here", err);
     cJSON *parsed = cJSON_ParseWithLengthOpts(reading->line, reading->length, &end, false);
     // cJSON does not say that it had no memory: then a second time differs, or there is none at
     // all.
@@ -57,7 +43,8 @@ static enum status parse(const struct reading *reading, cJSON **json, struct err
     if (!parsed && !some) return STATUS_NO_MEMORY;
     free(some);
     const size_t used = parsed ? (size_t)(end - reading->line) : 0;
-    if (parsed && cJSON_IsObject(parsed) && is_blank(end, reading->length - used)) {
+    if (parsed && cJSON_IsObject(parsed) && is_blank(end, reading->length - used) &&
+        json_view_open(reading->line, used, "", &reading->view, NULL) == STATUS_OK) {
         *json = parsed;
         return STATUS_OK;
     }
@@ -122,14 +109,33 @@ static enum status push(struct import *import, struct message *message) {
     return STATUS_OK;
 }
 
+// The line is an object with this string.
+static struct json_view text_of(const struct reading *reading) {
+    return json_view_find(reading->view, "text");
+}
+
+// All of it: a text may have a NUL, at which cJSON's ends.
+static enum status read_text(const struct reading *reading, struct message *message,
+                             struct error *err) {
+    const struct json_view text = text_of(reading);
+    message->text = malloc(json_view_string_bound(text) + 1);
+    if (!message->text) return STATUS_NO_MEMORY;
+    message->length = json_view_string(text, message->text);
+    message->text[message->length] = '\0';
+    if (message->role != MESSAGE_SYSTEM || !memchr(message->text, '\0', message->length))
+        return STATUS_OK;
+    message_deinit(message);
+    return refuse(reading, "holds a NUL, which no system prompt can have", err);
+}
+
 static enum status read_message(struct reading *reading, const cJSON *json, struct error *err) {
     struct message message = {.stop = STOP_NONE};
-    const char *text = string_of(json, "text");
-    if (!role_of(string_of(json, "role"), &message.role) || !text)
+    if (!role_of(string_of(json, "role"), &message.role) || !string_of(json, "text"))
         return refuse(reading, "has no role, or no text", err);
     if (!fits(reading->import, message.role))
         return refuse(reading, "is out of order: user and assistant take turns", err);
-    if (message.role != MESSAGE_ASSISTANT && !text[0])
+    if (message.role != MESSAGE_ASSISTANT && !string_of(json, "text")[0] &&
+        json_view_string_bound(text_of(reading)) == 0)
         return refuse(reading, "is an empty message", err);
     if (!stop_of(string_of(json, "stop_reason"), &message.stop))
         return refuse(reading, "has an unknown stop_reason", err);
@@ -139,10 +145,8 @@ static enum status read_message(struct reading *reading, const cJSON *json, stru
     if (cJSON_IsNumber(created) && created->valuedouble > 0 && created->valuedouble < CREATED_MOST)
         message.created_ms = (int64_t)created->valuedouble;
     if (reading->import->count == IMPORT_MAX_MESSAGES)
-        return refuse(reading, "exceeds the announced number of messages", err);
-    message.length = strlen(text);
-    message.text = strdup(text);
-    if (!message.text) return STATUS_NO_MEMORY;
+        return refuse(reading, "is one message too many: at most 100,000 are imported", err);
+    TRY(read_text(reading, &message, err));
     const enum status status = push(reading->import, &message);
     if (status != STATUS_OK) message_deinit(&message);
     return status;

@@ -22,6 +22,7 @@ static const char STYLE[] =
     ".user{white-space:pre-wrap;overflow-wrap:anywhere;background:#eef2f6;border-radius:.5rem;"
     "padding:.6rem .9rem;margin:1.5rem 0 .8rem}\n"
     ".system,.thought{white-space:pre-wrap;color:#666}\n"
+    ".plain{white-space:pre-wrap}\n"
     ".cut,summary,.about{color:#666;font-size:.9rem}\n"
     "details.branch{border-left:3px solid #cdd5dd;padding-left:.9rem;margin:.8rem 0}\n"
     "pre{background:#f6f6f4;padding:.7rem;overflow-x:auto;border-radius:.4rem}\n"
@@ -134,12 +135,86 @@ static enum status tame(cmark_node *document) {
     return status;
 }
 
+static enum status append_block(struct text *out, const char *class, const char *text,
+                                size_t length) {
+    TRY(text_format(out, "<div class=\"%s\">", class));
+    TRY(append_escaped(out, text, length));
+    return text_append_string(out, "</div>\n");
+}
+
+// ---- what the library is given
+//
+// It fills each row of a table up to the columns of its head, and walks over every list and
+// quotation that a line is in: a few kilobytes can cost it a gigabyte, or minutes. So tables of too
+// many cells stay the text that they are written with, and so does a message with a line in too
+// many lists and quotations.
+
+enum { MAX_CELLS = 50000, MAX_COLUMNS = 500, MAX_NESTED = 100, MAX_MARKDOWN_BYTES = 4 << 20 };
+
+struct shape { // of Markdown, at least
+    size_t cells, columns, nested;
+};
+
+// A line that may be a table's second: dashes and bars, in lists and quotations or not.
+static bool may_head(const char *line, size_t length, size_t *columns) {
+    size_t bars = 0, dashes = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!strchr("|-: \t\r>*+.)0123456789", line[i]) || !line[i]) return false;
+        bars += line[i] == '|';
+        dashes += line[i] == '-';
+    }
+    *columns = bars + 1;
+    return bars > 0 && dashes > 0;
+}
+
+static size_t count_nested(const char *line, size_t length) {
+    size_t count = 0;
+    for (size_t i = 0; i < length && strchr(" \t>*+-.)0123456789", line[i]) && line[i]; i++)
+        count += strchr(">*+-.)", line[i]) != NULL;
+    return count;
+}
+
+// A line of dashes, such as closes a heading, or of stars, is in nothing.
+static bool is_rule(const char *line, size_t length) {
+    for (size_t i = 1; i < length; i++)
+        if (line[i] != line[0] && line[i] != '\r') return false;
+    return length > 0 && line[0] != '>';
+}
+
+static bool is_blank(const char *line, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!strchr(" \t\r>", line[i]) || !line[i]) return false;
+    return true;
+}
+
+// Each row counts for all heads before it, up to a blank line.
+static struct shape shape_of(const char *text, size_t length) {
+    struct shape shape = {0};
+    size_t heads = 0, columns;
+    for (size_t at = 0, line_length; at < length; at += line_length + 1) {
+        const char *line = text + at, *end = memchr(line, '\n', length - at);
+        line_length = end ? (size_t)(end - line) : length - at;
+        const size_t nested = count_nested(line, line_length);
+        if (nested > shape.nested && !is_rule(line, line_length)) shape.nested = nested;
+        if (is_blank(line, line_length)) heads = 0;
+        shape.cells += heads;
+        if (!may_head(line, line_length, &columns)) continue;
+        heads += columns;
+        if (columns > shape.columns) shape.columns = columns;
+    }
+    return shape;
+}
+
 static enum status append_markdown(struct text *out, const char *text, size_t length) {
+    const struct shape shape = shape_of(text, length);
+    if (shape.nested > MAX_NESTED || length > MAX_MARKDOWN_BYTES)
+        return append_block(out, "plain", text, length);
+    const bool tables = shape.cells <= MAX_CELLS && shape.columns <= MAX_COLUMNS;
     static const char *const extensions[] = {"table", "strikethrough"};
     const int options = CMARK_OPT_VALIDATE_UTF8; // what is not safe is left out by default
     cmark_gfm_core_extensions_ensure_registered();
     cmark_parser *parser = cmark_parser_new(options);
-    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++)
+    for (size_t i = tables ? 0 : 1; i < sizeof extensions / sizeof extensions[0]; i++)
         cmark_parser_attach_syntax_extension(parser, cmark_find_syntax_extension(extensions[i]));
     cmark_parser_feed(parser, text, length);
     cmark_node *document = cmark_parser_finish(parser);
@@ -155,13 +230,6 @@ static enum status append_markdown(struct text *out, const char *text, size_t le
 }
 
 // ---- messages
-
-static enum status append_block(struct text *out, const char *class, const char *text,
-                                size_t length) {
-    TRY(text_format(out, "<div class=\"%s\">", class));
-    TRY(append_escaped(out, text, length));
-    return text_append_string(out, "</div>\n");
-}
 
 static enum status append_thought(struct text *out, const struct text *thought) {
     if (thought->length == 0) return STATUS_OK;

@@ -39,8 +39,9 @@ bool report_add_text(cJSON *object, const char *text, size_t length) {
     struct text thought = {0}, answer = {0};
     const bool whole =
         thinking_split(text, length, &thought, &answer) == STATUS_OK &&
-        json_add_text(object, "text", text_string(&answer)) &&
-        json_add_text(object, "thinking", thought.length ? text_string(&thought) : NULL);
+        json_add_bytes(object, "text", text_string(&answer), answer.length) &&
+        (thought.length ? json_add_bytes(object, "thinking", thought.bytes, thought.length)
+                        : cJSON_AddNullToObject(object, "thinking") != NULL);
     text_deinit(&thought);
     text_deinit(&answer);
     return whole;

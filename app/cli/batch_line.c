@@ -152,7 +152,10 @@ static enum status read_structure(const cJSON *item, struct json_view view, stru
 static enum status read_keys(struct batch_line *line, struct json_view view, struct error *err) {
     static const char *const ELSEWHERE[] = {"id", "prompt", "system", "messages", "seed"};
     const struct json_view seed = json_view_find(view, "seed");
-    if (json_view_kind(seed) != JSON_ABSENT) TRY(read_seed(seed, &line->options.sampler.seed, err));
+    if (json_view_kind(seed) != JSON_ABSENT) {
+        TRY(read_seed(seed, &line->options.sampler.seed, err));
+        line->options.sampler.given |= SAMPLER_GIVEN(seed);
+    }
     for (const cJSON *item = line->json->child; item; item = item->next) {
         bool known;
         TRY(read_sampling(item, &line->options.sampler, &known, err));

@@ -1,6 +1,5 @@
 #include "app/cli/journal.h"
 
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -13,6 +12,17 @@
 
 #include "app/base/descriptor.h"
 #include "kernels/base/array.h"
+#include "kernels/base/json_view.h"
+#include "kernels/base/text.h"
+
+// Behind a result, in place of its last brace: the hash of the result. A journal that a program has
+// changed since is noticed by it.
+static const char CHECK_BEGIN[] = ",\"check\":\"", CHECK_END[] = "\"}";
+enum {
+    BEGIN_BYTES = sizeof CHECK_BEGIN - 1,
+    END_BYTES = sizeof CHECK_END - 1,
+    CHECK_BYTES = BEGIN_BYTES + HASH_HEX_BYTES - 1 + END_BYTES,
+};
 
 struct entry {
     size_t line;
@@ -25,6 +35,7 @@ struct journal {
     char *path;
     struct entry *entries; // in order of lines
     size_t count, capacity;
+    size_t damaged; // the first line that is, from 1; 0: none
 };
 
 static enum status push(struct journal *journal, const struct entry *entry) {
@@ -35,22 +46,57 @@ static enum status push(struct journal *journal, const struct entry *entry) {
     return STATUS_OK;
 }
 
-// Lines that are no results are skipped.
+// An older quire wrote results without a check, which end in a number.
+static bool has_check(const char *line, size_t length) {
+    return length < 2 || line[length - 1] != '}' || line[length - 2] < '0' ||
+           line[length - 2] > '9';
+}
+
+// The result in a line, owned; NULL: *status is BAD_INPUT, it is damaged, or NO_MEMORY.
+static char *read_result(const char *line, size_t length, enum status *status) {
+    const bool checked = has_check(line, length);
+    *status = STATUS_BAD_INPUT;
+    if (checked && length <= CHECK_BYTES) return NULL;
+    const size_t own = checked ? length - CHECK_BYTES : length;
+    char *result = malloc(own + 2), hex[HASH_HEX_BYTES];
+    *status = result ? STATUS_OK : STATUS_NO_MEMORY;
+    if (!result) return NULL;
+    memcpy(result, line, own);
+    memcpy(result + own, checked ? "}" : "", checked ? 2 : 1);
+    if (!checked) return result;
+    hash_hex(hash_bytes(result, own + 1, 0), hex);
+    if (memcmp(line + own, CHECK_BEGIN, BEGIN_BYTES) == 0 &&
+        memcmp(line + own + BEGIN_BYTES, hex, HASH_HEX_BYTES - 1) == 0 &&
+        memcmp(line + length - END_BYTES, CHECK_END, END_BYTES) == 0)
+        return result;
+    free(result);
+    *status = STATUS_BAD_INPUT;
+    return NULL;
+}
+
+static enum status push_result(struct journal *journal, char *result) {
+    struct json_view view;
+    int64_t line;
+    TRY(json_view_open(result, strlen(result), "", &view, NULL));
+    const struct json_view request = json_view_find(view, "request");
+    if (!json_view_int(json_view_find(view, "line"), &line) || line < 1 ||
+        json_view_kind(request) != JSON_STRING ||
+        json_view_string_bound(request) != HASH_HEX_BYTES - 1)
+        return STATUS_BAD_INPUT;
+    struct entry entry = {.line = (size_t)line, .result = result};
+    entry.request[json_view_string(request, entry.request)] = '\0';
+    return push(journal, &entry);
+}
+
+// Zeros are what a power failure leaves of results that were not synced.
 static enum status parse_line(struct journal *journal, const char *bytes, size_t length) {
-    cJSON *json = cJSON_ParseWithLength(bytes, length);
-    const cJSON *line = cJSON_GetObjectItemCaseSensitive(json, "line");
-    const cJSON *request = cJSON_GetObjectItemCaseSensitive(json, "request");
-    const bool whole = cJSON_IsNumber(line) && line->valuedouble >= 1 && line->valuedouble < 4e15 &&
-                       cJSON_IsString(request) &&
-                       strlen(request->valuestring) == HASH_HEX_BYTES - 1;
     enum status status = STATUS_OK;
-    if (whole) {
-        struct entry entry = {.line = (size_t)line->valuedouble, .result = strndup(bytes, length)};
-        memcpy(entry.request, request->valuestring, HASH_HEX_BYTES);
-        status = entry.result ? push(journal, &entry) : STATUS_NO_MEMORY;
-        if (status != STATUS_OK) free(entry.result);
-    }
-    cJSON_Delete(json);
+    while (length > 0 && bytes[length - 1] == '\r') // of an editor on Windows
+        length--;
+    if (length == 0 || memchr(bytes, '\0', length)) return STATUS_OK;
+    char *result = read_result(bytes, length, &status);
+    if (result) status = push_result(journal, result);
+    if (status != STATUS_OK) free(result);
     return status;
 }
 
@@ -76,9 +122,13 @@ static enum status check_beginning(const struct journal *journal, struct error *
     } while (got > 0 && at == got);
     if (got > 0) got = pread(journal->fd, begin, sizeof RESULT - 1, offset);
     if (got < 0) return error_set(err, STATUS_IO, "%s: %m", journal->path);
-    if (journal->count > 0 || memcmp(begin, RESULT, (size_t)got) == 0) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "%s holds something else than results of a batch",
-                     journal->path);
+    if (journal->count == 0 && memcmp(begin, RESULT, (size_t)got) != 0)
+        return error_set(err, STATUS_BAD_INPUT, "%s holds something else than results of a batch",
+                         journal->path);
+    if (journal->damaged == 0) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT,
+                     "%s, line %zu: damaged; without that line, what it answers is asked again",
+                     journal->path, journal->damaged);
 }
 
 // Reads the complete lines; *end is the end of the last one.
@@ -87,10 +137,14 @@ static enum status read_lines(struct journal *journal, FILE *file, off_t *end, s
     size_t capacity = 0;
     ssize_t got = 0;
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && (got = getline(&line, &capacity, file)) > 0) {
+    for (size_t number = 1; status == STATUS_OK && (got = getline(&line, &capacity, file)) > 0;
+         number++) {
         if (line[got - 1] != '\n') break;
         *end += got;
         status = parse_line(journal, line, (size_t)got - 1);
+        if (status != STATUS_BAD_INPUT) continue;
+        if (journal->damaged == 0) journal->damaged = number;
+        status = STATUS_OK;
     }
     if (ferror(file) || (got < 0 && !feof(file)))
         status = error_set(err, STATUS_IO, "%s: %m", journal->path);
@@ -166,13 +220,16 @@ const char *journal_find(const struct journal *journal, size_t line, struct hash
 // One write, so that being killed leaves a complete line or the beginning of one.
 enum status journal_add(struct journal *journal, const char *result, struct error *err) {
     const size_t length = strlen(result);
-    char *line = malloc(length + 1);
-    if (!line) return STATUS_NO_MEMORY;
-    memcpy(line, result, length);
-    line[length] = '\n';
-    const bool whole = descriptor_write(journal->fd, line, length + 1);
+    char hex[HASH_HEX_BYTES];
+    struct text line = {0};
+    enum status status = text_append(&line, result, length - 1);
+    if (status == STATUS_OK)
+        status = text_format(&line, "%s%s%s\n", CHECK_BEGIN,
+                             hash_hex(hash_bytes(result, length, 0), hex), CHECK_END);
+    const bool whole =
+        status == STATUS_OK && descriptor_write(journal->fd, line.bytes, line.length);
     const int cause = errno;
-    free(line);
-    if (whole) return STATUS_OK;
+    text_deinit(&line);
+    if (whole || status != STATUS_OK) return status;
     return error_set(err, STATUS_IO, "%s: %s", journal->path, strerror(cause));
 }

@@ -26,6 +26,7 @@
 
 enum {
     LIST_MOST = 1 << 20,
+    FOUND_MOST = 1000, // of a search, which costs time for each
     TITLE_COLUMNS = 34,
     MODEL_COLUMNS = 14,
     INDENT_MOST = 8,
@@ -155,16 +156,16 @@ int listing_list(struct db *db, const struct args *args) {
     struct error err = {0};
     const struct conversation_query query = {
         .words = args->operand_count ? args->operands[0] : "",
-        .limit = LIST_MOST,
+        .limit = args->operand_count ? FOUND_MOST : LIST_MOST,
         .one_shot = args->all,
     };
     const enum status status = conversation_list(db, &query, &rows, &count, &err);
     if (status != STATUS_OK) return failed(status, &err);
     struct place place = {.db = db};
     int code = EXIT_DONE;
-    if (count == LIST_MOST)
-        log_write(LOG_WARNING, "the newest %d are listed; quire list WORDS finds others",
-                  LIST_MOST);
+    if (count == query.limit)
+        log_write(LOG_WARNING, "the newest %zu are listed; quire list with %s finds others", count,
+                  args->operand_count ? "more words" : "words");
     if (strcmp(args->format, "text") != 0)
         code = list_json(&place, rows, count, strcmp(args->format, "jsonl") == 0);
     else if (count)
@@ -184,7 +185,7 @@ static cJSON *message_json(const struct message *message) {
     if (object && json_add_number(object, "id", (double)message->id) &&
         json_add_number(object, "parent", (double)message->parent) &&
         json_add_text(object, "role", export_role_name(message->role)) &&
-        json_add_text(object, "text", message->text) &&
+        json_add_bytes(object, "text", message->text, message->length) &&
         json_add_text(object, "stop_reason", message_stop_name(message->stop)) &&
         json_add_number(object, "created_ms", (double)message->created_ms))
         return object;

@@ -152,7 +152,7 @@ static void put_error_stream(const char *bytes, size_t length) {
 
 static void put_nowhere(const char *bytes, size_t length) { (void)bytes, (void)length; }
 
-// The answer goes to stdout: to a pipe as it is. Its thinking goes to stderr.
+// The answer goes to stdout: to a file as it is. Its thinking goes to stderr.
 static struct stream_options stream_for(const struct args *args) {
     const bool terminal = isatty(STDOUT_FILENO), styled = terminal_takes_styles(STDOUT_FILENO);
     const bool shows_thought = isatty(STDERR_FILENO) && terminal_takes_styles(STDERR_FILENO);
@@ -162,21 +162,18 @@ static struct stream_options stream_for(const struct args *args) {
         .width = terminal && styled ? terminal_width() : 0,
         .styled = styled,
         .markdown = styled && !args->raw,
-        .as_it_is = !terminal && !styled,
+        .as_it_is = output_is_file(),
         .thought = stream_thought_options(shows_thought),
     };
 }
 
 static bool put_event(const struct output *answer, int32_t index,
                       const struct thinking_part *part) {
-    char *copy = strndup(part->text, part->length);
     cJSON *event = cJSON_CreateObject();
     const bool whole =
-        copy && event &&
-        cJSON_AddStringToObject(event, "type", part->thought ? "thinking" : "text") &&
+        event && cJSON_AddStringToObject(event, "type", part->thought ? "thinking" : "text") &&
         (!answer->several || json_add_number(event, "sample", index + 1)) &&
-        cJSON_AddStringToObject(event, "text", copy);
-    free(copy);
+        json_add_bytes(event, "text", part->text, part->length);
     if (whole) return json_put(event, true);
     cJSON_Delete(event);
     return false;

@@ -28,7 +28,7 @@ struct stream_options {
     int width;                                               // of the screen; 0: no line is broken
     bool styled;                                             // escapes are welcome
     bool markdown; // is shown as what it means; only with styles
-    bool as_it_is; // no terminal reads the answer: its bytes are not touched
+    bool as_it_is; // a file gets the answer: its bytes are not touched
     struct thought_options thought;
 };
 

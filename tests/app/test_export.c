@@ -77,6 +77,47 @@ static void jsonl_comes_back_to_the_byte(void **state) {
     }
 }
 
+// What a model or a server has written, with all that JSON has no character for or a terminal
+// obeys.
+static void jsonl_has_escapes_for_what_is_hidden(void **state) {
+    (void)state;
+    static const char hidden[] = "a\0b\x1b]0;x\x07\x7f\xc2\x9b\xe2\x80\xae\xd8\x9c\xe2\x80\xa8z";
+    const struct message messages[] = {
+        message_of(MESSAGE_USER, STOP_NONE, "Hi"),
+        {.role = MESSAGE_ASSISTANT,
+         .stop = STOP_END,
+         .text = (char *)(uintptr_t)hidden,
+         .length = sizeof hidden - 1},
+    };
+    struct text line = {0};
+    struct import import = {0};
+    struct error err = {0};
+    as_text(messages, 2, EXPORT_JSONL, &line);
+    assert_non_null(
+        strstr(line.bytes, "a\\u0000b\\u001b]0;x\\u0007\\u007f\\u009b\\u202e\\u061c\\u2028z"));
+    assert_int_equal(import_read(line.bytes, line.length, &import, &err), STATUS_OK);
+    assert_int_equal(import.messages[1].length, sizeof hidden - 1);
+    assert_memory_equal(import.messages[1].text, hidden, sizeof hidden);
+    import_deinit(&import);
+    text_deinit(&line);
+}
+
+static void one_message_more_than_can_be_imported_says_so(void **state) {
+    (void)state;
+    struct text text = {0};
+    struct import import = {0};
+    struct error err = {0};
+    assert_int_equal(text_append_string(&text, "{\"type\":\"conversation\",\"version\":1}\n"),
+                     STATUS_OK);
+    for (int i = 0; i <= IMPORT_MAX_MESSAGES; i++)
+        assert_int_equal(
+            text_format(&text, "{\"role\":\"%s\",\"text\":\"a\"}\n", i % 2 ? "assistant" : "user"),
+            STATUS_OK);
+    assert_int_equal(import_read(text.bytes, text.length, &import, &err), STATUS_BAD_INPUT);
+    if (!strstr(err.text, "at most 100,000")) fail_msg("%s", err.text);
+    text_deinit(&text);
+}
+
 #define HEAD_LINE "{\"type\":\"conversation\",\"version\":1}\n"
 #define USER_LINE "{\"role\":\"user\",\"text\":\"a\"}\n"
 
@@ -99,7 +140,7 @@ static void what_is_no_export_is_refused_with_its_line(void **state) {
         {HEAD_LINE "{\"role\":\"king\",\"text\":\"a\"}\n", "line 2: has no role, or no text"},
         {HEAD_LINE "{\"role\":\"user\"}\n", "line 2: has no role, or no text"},
         {HEAD_LINE "{\"role\":\"user\",\"text\":\"\"}\n", "line 2: is an empty message"},
-        {HEAD_LINE "{\"role\":\"user\",\"text\":\"a\\u0000b\"}\n", "line 2: holds a NUL"},
+        {HEAD_LINE "{\"role\":\"system\",\"text\":\"a\\u0000b\"}\n", "line 2: holds a NUL"},
         {HEAD_LINE "{\"role\":\"user\",\"text\":\"a\xFF\"}\n", "byte 0xff at offset"},
         {HEAD_LINE USER_LINE "{\"role\":\"assistant\",\"text\":\"a\",\"stop_reason\":\"why\"}",
          "line 3: has an unknown stop_reason"},
@@ -218,6 +259,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markdown_has_a_heading_for_each_message),
         cmocka_unit_test(jsonl_comes_back_to_the_byte),
+        cmocka_unit_test(jsonl_has_escapes_for_what_is_hidden),
+        cmocka_unit_test(one_message_more_than_can_be_imported_says_so),
         cmocka_unit_test(what_is_no_export_is_refused_with_its_line),
         cmocka_unit_test(keys_of_a_later_day_and_blank_lines_are_passed_over),
         cmocka_unit_test(an_import_is_stored_whole_and_its_name_gets_a_number_if_it_is_taken),

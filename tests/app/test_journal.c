@@ -17,7 +17,8 @@ static struct hash128 request_of(size_t line) { return hash_bytes(&line, sizeof 
 static const char *result_of(size_t line) {
     static char result[160];
     char hex[HASH_HEX_BYTES];
-    snprintf(result, sizeof result, "{\"line\":%zu,\"request\":\"%s\",\"text\":\"%zu\\nü\"}", line,
+    snprintf(result, sizeof result,
+             "{\"line\":%zu,\"request\":\"%s\",\"text\":\"%zu\\nü\",\"seed\":7}", line,
              hash_hex(request_of(line), hex), line);
     return result;
 }
@@ -114,17 +115,91 @@ static void a_file_that_begins_with_zeros_goes_on(void **state) {
         }
 }
 
-static void what_is_no_result_is_passed_over(void **state) {
+static size_t read_file(char *bytes, size_t most) {
+    FILE *file = fopen(path, "r");
+    const size_t length = fread(bytes, 1, most, file);
+    fclose(file);
+    return length;
+}
+
+static void write_file(const char *bytes, size_t length) {
+    FILE *file = fopen(path, "w");
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+// Opens what was changed: the results are those that were there, or it is refused and stays.
+static void check_changed(const char *bytes, size_t length, const char *what) {
+    struct journal *journal = NULL;
+    struct error err = {0};
+    char after[2048];
+    write_file(bytes, length);
+    const enum status status = journal_open(path, &journal, &err);
+    for (size_t line = 1; line <= 10 && status == STATUS_OK; line++) {
+        const char *found = journal_find(journal, line, request_of(line));
+        if (found && strcmp(found, result_of(line)) != 0) fail_msg("%s: %s", what, found);
+    }
+    journal_close(journal);
+    if (status == STATUS_OK) return;
+    assert_int_equal(status, STATUS_BAD_INPUT);
+    assert_true(strstr(err.text, "damaged") || strstr(err.text, "something else"));
+    assert_int_equal(read_file(after, sizeof after), length);
+    assert_memory_equal(after, bytes, length);
+}
+
+static void a_byte_that_has_changed_is_noticed(void **state) {
+    (void)state;
+    char whole[2048], what[64];
+    fill();
+    const size_t length = read_file(whole, sizeof whole);
+    for (size_t at = 0; at < length; at++)
+        for (int bit = 0; bit < 8; bit++) {
+            whole[at] = (char)(whole[at] ^ 1 << bit);
+            snprintf(what, sizeof what, "bit %d of byte %zu", bit, at);
+            check_changed(whole, length, what);
+            whole[at] = (char)(whole[at] ^ 1 << bit);
+        }
+    for (size_t at = 0; at < length; at++) { // or is gone
+        char less[2048];
+        memcpy(less, whole, at);
+        memcpy(less + at, whole + at + 1, length - at - 1);
+        snprintf(what, sizeof what, "without byte %zu", at);
+        check_changed(less, length - 1, what);
+    }
+}
+
+static void lines_of_another_system_or_an_older_quire_count(void **state) {
     (void)state;
     FILE *file = fopen(path, "w");
-    fprintf(file,
-            "\nnot json\n[1]\n{\"line\":0}\n{\"line\":-1,\"request\":\"x\"}\n"
-            "{\"line\":1e300,\"request\":\"x\"}\n{\"line\":\"2\",\"request\":5}\n%s\n",
-            result_of(2));
+    fprintf(file, "%s\r\n", result_of(2));
     fclose(file);
     struct journal *journal = open_it();
     assert_string_equal(journal_find(journal, 2, request_of(2)), result_of(2));
+    assert_int_equal(journal_add(journal, result_of(3), NULL), STATUS_OK);
     journal_close(journal);
+    journal = open_it();
+    assert_string_equal(journal_find(journal, 2, request_of(2)), result_of(2));
+    assert_string_equal(journal_find(journal, 3, request_of(3)), result_of(3));
+    journal_close(journal);
+}
+
+static void what_is_no_result_is_refused_by_its_line(void **state) {
+    (void)state;
+    static const char *const lines[] = {"not json",
+                                        "[1]",
+                                        "{\"line\":0}",
+                                        "{\"line\":-1,\"request\":\"x\"}",
+                                        "{\"line\":1e300,\"request\":\"x\"}",
+                                        "{\"line\":\"2\",\"request\":5}"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct journal *journal = NULL;
+        struct error err = {0};
+        FILE *file = fopen(path, "w");
+        fprintf(file, "%s\n%s\n", result_of(2), lines[i]);
+        fclose(file);
+        assert_int_equal(journal_open(path, &journal, &err), STATUS_BAD_INPUT);
+        if (!strstr(err.text, "line 2: damaged")) fail_msg("%s: %s", lines[i], err.text);
+    }
 }
 
 // A slip in its name must not cost a file its last line.
@@ -175,7 +250,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(results_are_found_by_line_and_request, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_cut_anywhere_goes_on, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_begins_with_zeros_goes_on, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_no_result_is_passed_over, begin, end),
+        cmocka_unit_test_setup_teardown(a_byte_that_has_changed_is_noticed, begin, end),
+        cmocka_unit_test_setup_teardown(lines_of_another_system_or_an_older_quire_count, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(what_is_no_result_is_refused_by_its_line, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_no_journal_stays_as_it_is, begin, end),
         cmocka_unit_test(a_file_that_can_not_be_read_is_not_empty),
         cmocka_unit_test_setup_teardown(two_runs_do_not_write_one_journal, begin, end),

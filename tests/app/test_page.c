@@ -220,11 +220,47 @@ static void pieces_in_any_order_do_no_harm(void **state) {
     }
 }
 
+// A table of 2,000 columns and as many rows of one cell is 14 KB of text, and four million cells.
+static void what_would_cost_the_library_too_much_stays_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *line, *rest;
+        int repeated, lines;
+        bool stays; // as it is written
+    } cases[] = {
+        {"|a", "|-", 2000, 2000, true}, {"|a", "|-", 600, 1, true},   {"|a", "|-", 3, 20000, true},
+        {"|a", "|-", 30, 300, false},   {"> ", NULL, 5000, 1, true},  {">", NULL, 5000, 1, true},
+        {"* ", NULL, 500, 1, true},     {"1. ", NULL, 500, 1, true},  {"> ", NULL, 20, 1, false},
+        {"-", NULL, 5000, 1, false},    {"* ", NULL, 20, 1000, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct text text = {0}, page = {0};
+        for (int part = 0; part < (cases[i].rest ? 2 : 1); part++) {
+            for (int j = 0; j < cases[i].repeated; j++)
+                assert_int_equal(text_append_string(&text, part ? cases[i].rest : cases[i].line),
+                                 STATUS_OK);
+            assert_int_equal(text_append_string(&text, cases[i].rest ? "|\n" : "x\n"), STATUS_OK);
+        }
+        for (int j = 0; j < cases[i].lines && cases[i].rest; j++)
+            assert_int_equal(text_append_string(&text, "|x\n"), STATUS_OK);
+        const struct message messages[] = {message_of(1, 0, MESSAGE_USER, "Hi"),
+                                           message_of(2, 1, MESSAGE_ASSISTANT, text.bytes)};
+        show(messages, 2, &page);
+        const bool tagged = strstr(page.bytes, "<td>") || strstr(page.bytes, "<blockquote>") ||
+                            strstr(page.bytes, "<li>") || !strchr(text.bytes, '|');
+        if (cases[i].stays && (page.length > 5 * text.length + 8192 || strstr(page.bytes, "<td>")))
+            fail_msg("%s%s is not text", cases[i].line, cases[i].rest ? cases[i].rest : "");
+        if (!cases[i].stays && !tagged) fail_msg("%s is text", cases[i].line);
+        text_deinit(&text);
+        text_deinit(&page);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_conversation_is_one_page),
         cmocka_unit_test(what_a_model_wrote_can_do_nothing),
         cmocka_unit_test(branches_fold_and_the_way_to_the_tip_is_open),
+        cmocka_unit_test(what_would_cost_the_library_too_much_stays_text),
         cmocka_unit_test(pieces_in_any_order_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
