@@ -219,7 +219,7 @@ static void open_engine(struct day *day, const char *kv_path) {
         .threads = 2,
         .context = place->context,
         .beyond_training = place->model,
-        .deterministic = place->model, // what is computed again has another shape
+        .deterministic = true, // what is computed again has another shape
         .kv_type = place->kv_type,
         .digest = &DIGEST,
         .kv_restore = KV_RESTORE_ALWAYS,
