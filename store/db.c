@@ -134,12 +134,40 @@ static enum status prepare_rollback(struct db *db, struct error *err) {
     return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
 }
 
+static enum status append_uri(struct text *uri, const char *path) {
+    TRY(text_append_string(uri, "file:"));
+    for (; *path; path++)
+        TRY(strchr("%?#", *path) ? text_format(uri, "%%%02X", (unsigned)*path)
+                                 : text_append(uri, path, 1));
+    return text_append_string(uri, "?immutable=1");
+}
+
+int db_open_immutable(const char *path, sqlite3 **handle) {
+    enum { FLAGS = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI };
+    struct text uri = {0};
+    int code = SQLITE_NOMEM;
+    if (append_uri(&uri, path) == STATUS_OK) code = sqlite3_open_v2(uri.bytes, handle, FLAGS, NULL);
+    text_deinit(&uri);
+    return code;
+}
+
+// Before SQLite opens the file to write, which takes another program's log into its database.
+static enum status check_owner(const struct db *db, struct error *err) {
+    int64_t id = 0;
+    struct stat info;
+    const bool is_empty = stat(db->path, &info) == 0 && info.st_size == 0;
+    if (!migration_read_id(db->path, &id)) id = 0; // SQLite knows more
+    if (id != 0 && id != db->schema->application_id) return migration_refuse(db, id, err);
+    if (id != 0 || is_empty) keep_private(db->path);
+    return STATUS_OK;
+}
+
 static enum status open_handle(struct db *db, const char *path, struct error *err) {
     ASSERT(!db->path && !db->handle);
     db->path = strdup(path);
     if (!db->path) return STATUS_NO_MEMORY;
     if (!db_in_memory(db)) TRY(make_file(db->path, err));
-    if (!db_in_memory(db)) keep_private(db->path);
+    if (!db_in_memory(db)) TRY(check_owner(db, err));
     const int code =
         sqlite3_open_v2(db->path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!db->handle) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);
@@ -156,22 +184,14 @@ static enum status open_file(struct db *db, const char *path, struct error *err)
     return migration_run(db, err);
 }
 
-static enum status append_uri(struct text *uri, const char *path) {
-    TRY(text_append_string(uri, "file:"));
-    for (; *path; path++)
-        TRY(strchr("%?#", *path) ? text_format(uri, "%%%02X", (unsigned)*path)
-                                 : text_append(uri, path, 1));
-    return text_append_string(uri, "?immutable=1");
-}
-
 // "immutable" keeps SQLite from making its -wal and -shm files. It ignores a -wal that is there,
 // so that one asks for an ordinary opening, unless the folder does not allow it.
 static int open_source(const char *path, sqlite3 **source) {
-    enum { FLAGS = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI };
-    struct text uri = {0}, wal = {0};
+    enum { FLAGS = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX };
+    struct text wal = {0};
     struct stat info;
     int code = SQLITE_NOMEM;
-    if (append_uri(&uri, path) == STATUS_OK && text_format(&wal, "%s-wal", path) == STATUS_OK) {
+    if (text_format(&wal, "%s-wal", path) == STATUS_OK) {
         const bool at_rest = stat(wal.bytes, &info) != 0 || info.st_size == 0;
         code = SQLITE_CANTOPEN;
         if (!at_rest) {
@@ -181,10 +201,9 @@ static int open_source(const char *path, sqlite3 **source) {
         }
         if ((code & 0xFF) == SQLITE_CANTOPEN) {
             sqlite3_close(*source);
-            code = sqlite3_open_v2(uri.bytes, source, FLAGS, NULL);
+            code = db_open_immutable(path, source);
         }
     }
-    text_deinit(&uri);
     text_deinit(&wal);
     return code;
 }

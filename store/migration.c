@@ -1,6 +1,7 @@
 #include "store/migration.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "store/search_index.h"
 #include "store/transaction.h"
@@ -136,17 +137,19 @@ static enum status read_header(struct db *db, struct header *header, struct erro
     return status;
 }
 
+enum status migration_refuse(const struct db *db, int64_t found, struct error *err) {
+    return error_set(err, STATUS_BAD_FILE,
+                     "%s is a database of another program (found application id %lld, expected "
+                     "%lld): move it away, or choose another folder with QUIRE_HOME",
+                     db->path, (long long)found, (long long)db->schema->application_id);
+}
+
 static enum status check_header(const struct db *db, const struct header *header,
                                 struct error *err) {
     const bool ours = header->application == db->schema->application_id &&
                       (header->version > 0 || header->objects == 0);
     const bool empty = header->application == 0 && header->version == 0 && header->objects == 0;
-    if (!ours && !empty)
-        return error_set(err, STATUS_BAD_FILE,
-                         "%s is a database of another program (found application id %lld, expected "
-                         "%lld): move it away, or choose another folder with QUIRE_HOME",
-                         db->path, (long long)header->application,
-                         (long long)db->schema->application_id);
+    if (!ours && !empty) return migration_refuse(db, header->application, err);
     if (header->version > db->schema->version)
         return error_set(err, STATUS_UNSUPPORTED,
                          "%s was made by a newer quire (found version %lld, this one reads up to "
@@ -169,6 +172,26 @@ static enum status run_step(struct db *db, struct error *err) {
     if (status == STATUS_OK) status = db_commit(db, err);
     if (status != STATUS_OK) db_rollback(db);
     return status;
+}
+
+// The id's place is from sqlite.org/fileformat2.html. SQLite's own file is read: closing another
+// one would give up the locks that a connection of this process has on the database.
+bool migration_read_id(const char *path, int64_t *id) {
+    enum { ID = 68, HEADER_BYTES = 100 };
+    static const char magic[16] = "SQLite format 3";
+    unsigned char bytes[HEADER_BYTES];
+    sqlite3 *handle = NULL;
+    sqlite3_file *file = NULL;
+    bool whole =
+        db_open_immutable(path, &handle) == SQLITE_OK &&
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK &&
+        file && file->pMethods;
+    whole = whole && file->pMethods->xRead(file, bytes, sizeof bytes, 0) == SQLITE_OK &&
+            memcmp(bytes, magic, sizeof magic) == 0;
+    sqlite3_close(handle);
+    if (!whole) return false;
+    *id = (int64_t)bytes[ID] << 24 | bytes[ID + 1] << 16 | bytes[ID + 2] << 8 | bytes[ID + 3];
+    return true;
 }
 
 enum status migration_check(struct db *db, struct error *err) {

@@ -31,6 +31,13 @@ MUST_CHECK enum status migration_open(const char *path, const struct schema *sch
 MUST_CHECK enum status migration_open_copy(const char *path, const struct schema *schema,
                                            struct db **db, struct error *err);
 
+// BAD_FILE: says that the file is another program's, whose application id was found.
+enum status migration_refuse(const struct db *db, int64_t found, struct error *err);
+
+// The application id in the file's first bytes; what SQLite's log holds does not count. False: it
+// is no database, empty, or cannot be read. Writes nothing.
+bool migration_read_id(const char *path, int64_t *id);
+
 // BAD_FILE when the file is another program's, UNSUPPORTED when a newer quire made it. Writes
 // nothing.
 MUST_CHECK enum status migration_check(struct db *db, struct error *err);

@@ -60,6 +60,8 @@ struct statement {
 };
 
 bool db_in_memory(const struct db *db);
+// Only reads, and leaves no file beside it. A log that is there is ignored. Close the handle.
+int db_open_immutable(const char *path, sqlite3 **handle);
 
 // The errno of a file system that can not lock files, or 0 (lock.c).
 int db_lock_failure(const struct db *db);

@@ -24,9 +24,6 @@ static const char MARKER_TEXT[] = "quire KV cache\n"
 static const char SEGMENT_MAGIC[] = "QUIREKVB";
 enum { MARKER_TITLE_BYTES = 15, SEGMENT_MAGIC_BYTES = sizeof SEGMENT_MAGIC - 1 };
 
-// From sqlite.org/fileformat2.html.
-enum { SQLITE_HEADER_BYTES = 100, SQLITE_APPLICATION_ID = 68 };
-static const char SQLITE_MAGIC[16] = "SQLite format 3";
 static const int64_t OLD_INDEX_ID = 0x7175696b; // "quik"
 
 struct folder {
@@ -47,14 +44,21 @@ static enum status refuse(const struct folder *folder, const char *name, struct 
                      folder->path, name);
 }
 
-// Its first bytes, at most `most`; 0 of an empty file. UNSUPPORTED: not a regular file. NOT_FOUND.
+// UNSUPPORTED: not a regular file. NOT_FOUND. SQLite's files are not even opened: closing them
+// would give up the locks that a connection of this process has on them.
+static enum status examine(const struct folder *folder, const char *name, struct stat *info,
+                           struct error *err) {
+    if (fstatat(folder->descriptor, name, info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? STATUS_NOT_FOUND : refuse(folder, name, err);
+    return S_ISREG(info->st_mode) ? STATUS_OK : refuse(folder, name, err);
+}
+
+// Its first bytes, at most `most`; 0 of an empty file.
 static enum status read_start(const struct folder *folder, const char *name, void *bytes,
                               size_t most, size_t *length, struct error *err) {
     struct stat info;
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    if (fstatat(folder->descriptor, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? STATUS_NOT_FOUND : refuse(folder, name, err);
-    if (!S_ISREG(info.st_mode)) return refuse(folder, name, err);
+    TRY(examine(folder, name, &info, err));
     const int file = openat(folder->descriptor, name, flags);
     if (file < 0) return errno == ENOENT ? STATUS_NOT_FOUND : refuse(folder, name, err);
     const ssize_t got = pread(file, bytes, most, 0);
@@ -78,17 +82,23 @@ static bool is_index_by_log(const struct folder *folder) {
     return status == STATUS_OK;
 }
 
+static bool read_id(const struct folder *folder, int64_t *id) {
+    struct text path = {0};
+    const bool found =
+        text_format(&path, "%s/%s", folder->path, OWNERSHIP_FILES[INDEX]) == STATUS_OK &&
+        migration_read_id(path.bytes, id);
+    text_deinit(&path);
+    return found;
+}
+
 static enum status check_index(struct folder *folder, struct error *err) {
     const char *name = OWNERSHIP_FILES[INDEX];
-    uint8_t header[SQLITE_HEADER_BYTES];
-    size_t length;
-    const enum status status = read_start(folder, name, header, sizeof header, &length, err);
-    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && length == 0)) return STATUS_OK;
+    struct stat info;
+    int64_t id;
+    const enum status status = examine(folder, name, &info, err);
+    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && info.st_size == 0)) return STATUS_OK;
     TRY(status);
-    if (length < sizeof header || memcmp(header, SQLITE_MAGIC, sizeof SQLITE_MAGIC) != 0)
-        return refuse(folder, name, err);
-    const uint8_t *at = header + SQLITE_APPLICATION_ID;
-    const int64_t id = (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
+    if (!read_id(folder, &id)) return refuse(folder, name, err);
     folder->has_old |= id == OLD_INDEX_ID;
     folder->has_index = id == OLD_INDEX_ID || id == SLOTS_SCHEMA.application_id ||
                         (id == 0 && is_index_by_log(folder));
@@ -107,12 +117,11 @@ static enum status check_marker(struct folder *folder, struct error *err) {
 }
 
 static enum status check_beside(struct folder *folder, const char *name, struct error *err) {
-    char byte;
-    size_t length = 0;
-    const enum status status = read_start(folder, name, &byte, 1, &length, err);
+    struct stat info;
+    const enum status status = examine(folder, name, &info, err);
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     TRY(status);
-    const bool is_ours = folder->has_index || folder->is_marked || length == 0;
+    const bool is_ours = folder->has_index || folder->is_marked || info.st_size == 0;
     return is_ours ? STATUS_OK : refuse(folder, name, err);
 }
 

@@ -159,6 +159,31 @@ static void a_database_of_another_program_is_refused_and_kept(void **state) {
     store_fixture_deinit(&fixture);
 }
 
+// SQLite would take the log into the file when it closes it.
+static void a_log_of_another_program_stays_as_it_is(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct stat info;
+    char log[sizeof fixture.path + 8];
+    store_fixture_init(&fixture, false);
+    snprintf(log, sizeof log, "%s-wal", fixture.path);
+    store_fixture_sql(&fixture, "PRAGMA application_id = 77; CREATE TABLE theirs(x)");
+    sqlite3 *theirs = NULL;
+    assert_int_equal(sqlite3_open(fixture.path, &theirs), SQLITE_OK);
+    sqlite3_exec(theirs, "PRAGMA journal_mode = WAL; INSERT INTO theirs VALUES(1)", 0, 0, 0);
+    sqlite3_db_config(theirs, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_close(theirs);
+    assert_int_equal(chmod(fixture.path, 0644), 0);
+    assert_int_equal(stat(log, &info), 0);
+    const off_t before = info.st_size;
+    refused(&fixture, STATUS_BAD_FILE, "found application id 77");
+    assert_int_equal(stat(log, &info), 0);
+    assert_int_equal(info.st_size, before);
+    assert_int_equal(stat(fixture.path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0644);
+    store_fixture_deinit(&fixture);
+}
+
 static void a_database_of_a_newer_quire_is_refused(void **state) {
     (void)state;
     struct store_fixture fixture;
@@ -467,6 +492,7 @@ int main(void) {
         cmocka_unit_test(a_file_that_is_no_database_is_refused_and_kept),
         cmocka_unit_test(a_folder_in_its_place_is_refused),
         cmocka_unit_test(a_database_of_another_program_is_refused_and_kept),
+        cmocka_unit_test(a_log_of_another_program_stays_as_it_is),
         cmocka_unit_test(a_database_of_a_newer_quire_is_refused),
         cmocka_unit_test(damaged_pages_are_said_and_do_no_harm),
         cmocka_unit_test(processes_that_open_at_once_all_succeed),

@@ -1,8 +1,10 @@
 // tests/store/disk_cache/test_report.c — what people are told of the cache adds up, and what they
 // take away is gone.
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -266,6 +268,34 @@ static void what_is_forgotten_is_in_no_file(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
+// SQLite's place for locks, as another process sees it (sqlite.org/lockingv3.html).
+static bool is_locked(const char *name) {
+    char path[128];
+    int outcome;
+    disk_fixture_path(&fixture, name, path);
+    const pid_t other = fork();
+    if (other == 0) {
+        struct flock lock = {.l_type = F_WRLCK, .l_start = 0x40000000, .l_len = 512};
+        const int file = open(path, O_RDWR);
+        _exit(file >= 0 && fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK);
+    }
+    assert_int_equal(waitpid(other, &outcome, 0), other);
+    return outcome != 0;
+}
+
+// A process that closes a file gives up its locks on it, those of SQLite's connections, too.
+// Another process that closes the index would then take itself for the last one, and remove the
+// log.
+static void looking_at_an_open_cache_keeps_its_locks(void **state) {
+    (void)state;
+    make_forks();
+    assert_true(is_locked("index.db"));
+    summarise();
+    disk_cache_summary_deinit(&summary);
+    assert_true(is_locked("index.db"));
+    disk_fixture_deinit(&fixture);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_there_without_a_folder),
@@ -277,6 +307,7 @@ int main(void) {
         cmocka_unit_test(a_minute_that_begins_within_a_write_is_no_damage),
         cmocka_unit_test(dropping_leaves_nothing),
         cmocka_unit_test(what_is_forgotten_is_in_no_file),
+        cmocka_unit_test(looking_at_an_open_cache_keeps_its_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
