@@ -15,8 +15,12 @@ enum {
 };
 
 static enum status not_found(struct error *err, const char *name_or_id) {
-    return error_set(err, STATUS_NOT_FOUND, "there is no conversation “%.*s”",
-                     CONVERSATION_NAME_BYTES, name_or_id);
+    int64_t first, last;
+    const bool is_short = strlen(name_or_id) < CONVERSATION_ID_SHORTEST &&
+                          conversation_id_range(name_or_id, &first, &last);
+    return error_set(err, STATUS_NOT_FOUND, "there is no conversation “%.*s”%s",
+                     CONVERSATION_NAME_BYTES, name_or_id,
+                     is_short ? "; of an id, type four letters or more" : "");
 }
 
 // What cannot be seen, changes the direction of what follows, or ends a line.
@@ -136,27 +140,20 @@ static enum status find_by_name(struct db *db, const char *name, struct conversa
     return find_by_number(db, number, conversation, err);
 }
 
-static enum status find_in_range(struct db *db, const char *digits, int64_t first, int64_t last,
-                                 struct conversation *conversation, struct error *err) {
-    static const char sql[] = "SELECT " CONVERSATION_COLUMNS " FROM conversation c"
-                              " WHERE c.id BETWEEN ?1 AND ?2 ORDER BY c.id LIMIT ?3";
-    struct statement statement;
+// The one conversation that the statement finds: it selects FITTING_SHOWN at most. Ended.
+static enum status find_only(struct statement *statement, const char *typed,
+                             struct conversation *conversation, struct error *err) {
     struct conversation fitting[FITTING_SHOWN];
     size_t count = 0;
-    ASSERT(first <= last);
     bool row = true;
-    TRY(statement_start(db, sql, &statement, err));
-    statement_bind_integer(&statement, 1, first);
-    statement_bind_integer(&statement, 2, last);
-    statement_bind_integer(&statement, 3, FITTING_SHOWN);
-    enum status status = statement_step(&statement, &row, err);
+    enum status status = statement_step(statement, &row, err);
     while (status == STATUS_OK && row && count < FITTING_SHOWN) {
-        status = conversation_read(&statement, &fitting[count++], err);
-        if (status == STATUS_OK) status = statement_step(&statement, &row, err);
+        status = conversation_read(statement, &fitting[count++], err);
+        if (status == STATUS_OK) status = statement_step(statement, &row, err);
     }
-    statement_finish(&statement);
+    statement_finish(statement);
     if (status != STATUS_OK) return status;
-    if (count == 0) return not_found(err, digits);
+    if (count == 0) return not_found(err, typed);
     if (count == 1) {
         *conversation = fitting[0];
         return STATUS_OK;
@@ -166,8 +163,34 @@ static enum status find_in_range(struct db *db, const char *digits, int64_t firs
         if (i > 0) strcat(list, ", ");
         strcat(list, fitting[i].id);
     }
-    return error_set(err, STATUS_BAD_INPUT, "%s fits several conversations (%s%s): type more of it",
-                     digits, list, count == FITTING_SHOWN ? ", …" : "");
+    return error_set(err, STATUS_BAD_INPUT,
+                     "%.*s fits several conversations (%s%s): type more of it",
+                     CONVERSATION_NAME_BYTES, typed, list, count == FITTING_SHOWN ? ", …" : "");
+}
+
+static enum status find_in_range(struct db *db, const char *digits, int64_t first, int64_t last,
+                                 struct conversation *conversation, struct error *err) {
+    static const char sql[] = "SELECT " CONVERSATION_COLUMNS " FROM conversation c"
+                              " WHERE c.id BETWEEN ?1 AND ?2 ORDER BY c.id LIMIT ?3";
+    struct statement statement;
+    ASSERT(first <= last);
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, first);
+    statement_bind_integer(&statement, 2, last);
+    statement_bind_integer(&statement, 3, FITTING_SHOWN);
+    return find_only(&statement, digits, conversation, err);
+}
+
+static enum status find_by_beginning(struct db *db, const char *typed,
+                                     struct conversation *conversation, struct error *err) {
+    static const char sql[] =
+        "SELECT " CONVERSATION_COLUMNS " FROM conversation c"
+        " WHERE substr(c.name, 1, length(?1)) = ?1 COLLATE NOCASE ORDER BY c.used DESC LIMIT ?2";
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_text(&statement, 1, typed, strlen(typed));
+    statement_bind_integer(&statement, 2, FITTING_SHOWN);
+    return find_only(&statement, typed, conversation, err);
 }
 
 // `id` is one that a struct conversation had, so it has the right form.
@@ -390,6 +413,13 @@ enum status conversation_find(struct db *db, const char *name_or_id,
     }
     if (!digits || strlen(name_or_id) < CONVERSATION_ID_SHORTEST) return not_found(err, name_or_id);
     return find_in_range(db, name_or_id, first, last, conversation, err);
+}
+
+enum status conversation_find_begun(struct db *db, const char *typed,
+                                    struct conversation *conversation, struct error *err) {
+    const enum status status = conversation_find(db, typed, conversation, err);
+    if (status != STATUS_NOT_FOUND || !typed[0]) return status;
+    return find_by_beginning(db, typed, conversation, err);
 }
 
 enum status conversation_latest(struct db *db, bool one_shot, struct conversation *conversation,

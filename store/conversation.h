@@ -86,6 +86,11 @@ MUST_CHECK enum status conversation_fork(struct db *db, const struct conversatio
 MUST_CHECK enum status conversation_find(struct db *db, const char *name_or_id,
                                          struct conversation *conversation, struct error *err);
 
+// The same, and the beginning of a name, in any case, that only one has: for what deletes nothing.
+MUST_CHECK enum status conversation_find_begun(struct db *db, const char *typed,
+                                               struct conversation *conversation,
+                                               struct error *err);
+
 // The one used last, among chats only or among all, or NOT_FOUND.
 MUST_CHECK enum status conversation_latest(struct db *db, bool one_shot,
                                            struct conversation *conversation, struct error *err);

@@ -75,7 +75,7 @@ enum status front_find(const struct session *session, const char *which, struct 
     const bool back = strcmp(which, "-") == 0;
     if (back && !session->previous[0])
         return error_set(err, STATUS_NOT_FOUND, "there is no previous conversation yet");
-    return conversation_find(session->db, back ? session->previous : which, found, err);
+    return conversation_find_begun(session->db, back ? session->previous : which, found, err);
 }
 
 enum status front_resume(struct session *session, const char *which, struct error *err) {

@@ -19,4 +19,4 @@ char confirm_letter(const char *question, const char *choices) {
     return (char)tolower((unsigned char)answer[0]);
 }
 
-bool confirm(const char *question) { return confirm_letter(question, "y/n") == 'y'; }
+bool confirm(const char *question) { return confirm_letter(question, "[y/N]") == 'y'; }

@@ -56,7 +56,7 @@ static enum status find_place(struct launch *launch, struct error *err) {
                          : "there is no chat to go on with; --all counts what -p has asked, too");
         TRY(status);
     } else {
-        TRY(conversation_find(launch->db, args->resume, found, err));
+        TRY(conversation_find_begun(launch->db, args->resume, found, err));
     }
     memcpy(launch->conversation, found->id, CONVERSATION_ID_BYTES);
     if (!found->source) return STATUS_OK;

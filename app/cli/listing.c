@@ -250,7 +250,7 @@ static int show_path(struct db *db, const struct args *args) {
     struct message *path = NULL;
     size_t count = 0;
     struct error err = {0};
-    enum status status = conversation_find(db, args->operands[0], &conversation, &err);
+    enum status status = conversation_find_begun(db, args->operands[0], &conversation, &err);
     if (status == STATUS_OK) status = message_path(db, conversation.tip, &path, &count, &err);
     if (status != STATUS_OK) return failed(status, &err);
     int code;
@@ -280,7 +280,7 @@ int listing_export(struct db *db, const struct args *args) {
     struct error err = {0};
     const enum export_format format = format_of(args);
     if (strcmp(args->format, "json") == 0 && format != EXPORT_HTML) return show_path(db, args);
-    enum status status = conversation_find(db, args->operands[0], &conversation, &err);
+    enum status status = conversation_find_begun(db, args->operands[0], &conversation, &err);
     if (status == STATUS_OK)
         status = args->tree ? export_tree(db, &conversation, &messages, &count, &err)
                             : message_path(db, conversation.tip, &messages, &count, &err);
@@ -351,8 +351,8 @@ static char ask_removal(struct db *db, const struct deletion *deletion) {
     if (text_append_string(&question, "delete ") == STATUS_OK &&
         removal_list(db, deletion->gone, deletion->gone_count, &question) == STATUS_OK &&
         text_append_string(&question, " permanently") == STATUS_OK)
-        answer =
-            confirm_letter(text_string(&question), deletion->kept_count ? "y/n, f: family" : "y/n");
+        answer = confirm_letter(text_string(&question),
+                                deletion->kept_count ? "[y/N, f: its family too]" : "[y/N]");
     text_deinit(&question);
     return answer == 'f' && deletion->kept_count == 0 ? 'n' : answer;
 }

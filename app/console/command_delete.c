@@ -50,8 +50,8 @@ static bool describe(struct console *console, const struct deletion *deletion) {
 
 // "y", "n" or "f": with its family.
 static char ask(struct console *console, const struct deletion *deletion) {
-    static const char alone[] = "delete it permanently? y/n ";
-    static const char offer[] = "delete it permanently? y/n, f: family ";
+    static const char alone[] = "Delete this conversation permanently? [y/N] ";
+    static const char offer[] = "Delete this conversation permanently? [y/N, f: its family too] ";
     struct text answer = {0};
     char letter = 'n';
     if (console_ask(console, deletion->kept_count ? offer : alone, &answer)) {

@@ -38,7 +38,7 @@ static enum status load_branch(struct console *console, const char *which, struc
     struct conversation found;
     const char *name = strcmp(which, "-") == 0 ? console->session->previous : which;
     if (!name[0]) return error_set(err, STATUS_NOT_FOUND, "there is no such conversation yet");
-    TRY(conversation_find(console->session->db, name, &found, err));
+    TRY(conversation_find_begun(console->session->db, name, &found, err));
     snprintf(side->label, sizeof side->label, "%s%s%s", found.id, found.name[0] ? " " : "",
              found.name);
     return message_path(console->session->db, found.tip, &side->path, &side->count, err);

@@ -30,7 +30,7 @@ int keys_read(struct console *console) {
 }
 
 bool keys_agree(struct console *console) {
-    if (!terminal_styled()) return console_confirm(console, "go on? y/n ");
+    if (!terminal_styled()) return console_confirm(console, "Go on? [y/N] ");
     terminal_say(STYLE_DIM, "Enter goes on, Esc does not.");
     for (;;) {
         const int key = keys_read(console);

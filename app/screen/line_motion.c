@@ -5,6 +5,8 @@
 // After <stdio.h>: Readline's headers use FILE.
 #include <readline/readline.h>
 
+#include "app/base/clusters.h"
+
 static int line_start(int point) {
     while (point > 0 && rl_line_buffer[point - 1] != '\n')
         point--;
@@ -17,12 +19,14 @@ static int line_end(int point) {
     return point;
 }
 
-static bool starts_character(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
+static int next_character(int point) {
+    return (int)cluster_end(rl_line_buffer, (size_t)rl_end, (size_t)point);
+}
 
 static int characters_between(int from, int to) {
     int count = 0;
-    for (; from < to; from++)
-        count += starts_character(rl_line_buffer[from]);
+    for (; from < to; from = next_character(from))
+        count++;
     return count;
 }
 
@@ -30,9 +34,9 @@ static int characters_between(int from, int to) {
 static int point_in_line(int start, int count) {
     const int end = line_end(start);
     int point = start;
-    while (point < end && (count > 0 || !starts_character(rl_line_buffer[point])))
-        count -= starts_character(rl_line_buffer[point++]);
-    return point;
+    for (; count > 0 && point < end; count--)
+        point = next_character(point);
+    return point < end ? point : end;
 }
 
 bool line_motion_up(void) {

@@ -159,12 +159,12 @@ mkdir -p "$folder/repos/some/model"
 ln -s "$here/../../engine/demo/quire-demo-30m-q8_0.gguf" "$folder/repos/some/model/demo-Q8_0.gguf"
 environment="HF_ENDPOINT=http://127.0.0.1:$port HF_HOME='$QUIRE_HOME/hf' HF_HUB_CACHE= HF_TOKEN="
 start -m hf:some/model
-wait_for "download 30.9 MiB? y/n"
+wait_for "download 30.9 MiB? [y/N]"
 keys n Enter
 wait_for "left with 130"
 on_screen "quire: nothing was downloaded" || fail "it does not say that nothing was downloaded"
 start -m hf:some/model
-wait_for "download 30.9 MiB? y/n"
+wait_for "download 30.9 MiB? [y/N]"
 keys y Enter
 ask "Hello!"
 [ -n "$(answer_to "Hello!")" ] || fail "the model that was downloaded says nothing"
@@ -176,7 +176,7 @@ start -m hf:some/model:Q8_0 --offline
 ask_only "/quit"
 wait_for "left with 0"
 run "$environment '$program' models rm some/model/demo-Q8_0; echo left with \$?; exec cat"
-wait_for "demo-Q8_0.gguf? y/n"
+wait_for "demo-Q8_0.gguf? [y/N]"
 keys y Enter
 wait_for "removed; 30.9 MiB are free again"
 wait_for "left with 0"

@@ -50,6 +50,27 @@ static void a_new_conversation_is_found_by_id_prefix_and_name(void **state) {
     store_fixture_deinit(&fixture);
 }
 
+static void the_beginning_of_a_name_finds_the_only_one_that_has_it(void **state) {
+    (void)state;
+    struct store_fixture fixture;
+    struct conversation alpha, made, found;
+    store_fixture_init(&fixture, true);
+    struct db *db = fixture.db;
+    struct error *err = &fixture.err;
+    must(conversation_create(db, "alpha one", fixture.model, &alpha, err), err);
+    must(conversation_create(db, "beta one", fixture.model, &made, err), err);
+    must(conversation_create(db, "beta two", fixture.model, &made, err), err);
+    must(conversation_find_begun(db, "Alp", &found, err), err);
+    assert_string_equal(found.id, alpha.id);
+    assert_int_equal(conversation_find_begun(db, "beta", &found, err), STATUS_BAD_INPUT);
+    assert_non_null(strstr(err->text, "beta fits several conversations"));
+    assert_int_equal(conversation_find_begun(db, "%", &found, err), STATUS_NOT_FOUND);
+    assert_int_equal(conversation_find_begun(db, "a2f", &found, err), STATUS_NOT_FOUND);
+    assert_non_null(strstr(err->text, "of an id, type four letters or more"));
+    assert_int_equal(conversation_find(db, "alp", &found, err), STATUS_NOT_FOUND);
+    store_fixture_deinit(&fixture);
+}
+
 static void a_prefix_of_several_ids_is_refused_with_some_of_them(void **state) {
     (void)state;
     struct store_fixture fixture;
@@ -391,6 +412,7 @@ static void a_damaged_conversation_is_refused_with_what_was_found(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_conversation_is_found_by_id_prefix_and_name),
+        cmocka_unit_test(the_beginning_of_a_name_finds_the_only_one_that_has_it),
         cmocka_unit_test(a_prefix_of_several_ids_is_refused_with_some_of_them),
         cmocka_unit_test(a_name_that_cannot_be_told_apart_is_refused),
         cmocka_unit_test(the_latest_is_the_one_moved_last),

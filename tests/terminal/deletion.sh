@@ -44,7 +44,7 @@ grep -q "quire rm --family [0-9a-f]* deletes the rest" "$QUIRE_HOME/out" || fail
 # The family, in a chat.
 start -n 6 --block-size 8
 ask_only "/delete the zanzibar way"
-wait_last "delete it permanently? y/n, f: family"
+wait_last "Delete this conversation permanently? [y/N, f: its family too]"
 text "f"
 keys Enter
 wait_idle

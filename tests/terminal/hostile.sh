@@ -80,12 +80,12 @@ harmless "quire batch"
 
 # A conversation is deleted only when the person says so; a script is not asked.
 watch "'$program' rm $id"
-wait_for "permanently? y/n"
+wait_for "permanently? [y/N]"
 keys n Enter
 wait_for "left with 0"
 harmless "quire rm"
 "$program" show "$id" > /dev/null || fail "n deletes"
 watch "'$program' rm $id"
-wait_for "permanently? y/n"
+wait_for "permanently? [y/N]"
 keys y Enter
 wait_for "removed $id"
