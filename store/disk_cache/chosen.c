@@ -96,16 +96,23 @@ enum status slots_choose_lost(struct db *db, struct error *err) {
     return slots_choose_below(db, err);
 }
 
+// `child` has the rows once more, with an index on the parent that SQLite makes for the statement:
+// kept for good, it would be written with every block. What has no children needs none.
 enum status slots_choose_below(struct db *db, struct error *err) {
-    static const char sql[] =
-        "INSERT OR IGNORE INTO temp.chosen WITH RECURSIVE below(format, slot, key) AS ("
-        " SELECT format, slot, key FROM temp.chosen"
-        " UNION SELECT c.format, c.slot, c.key FROM below b CROSS JOIN kv_slot c"
-        " INDEXED BY kv_child ON c.parent = b.key"
-        " AND (c.format = b.format) = (c.parent <> c.key))"
+    static const char above[] =
+        "SELECT EXISTS (SELECT 1 FROM temp.chosen c CROSS JOIN kv_slot s ON s.format = c.format"
+        " AND s.slot = c.slot WHERE s.children > 0)";
+    static const char below[] =
+        "INSERT OR IGNORE INTO temp.chosen WITH RECURSIVE child AS MATERIALIZED ("
+        " SELECT format, slot, key, parent FROM kv_slot WHERE parent IS NOT NULL),"
+        " below(format, slot, key) AS (SELECT format, slot, key FROM temp.chosen"
+        " UNION SELECT c.format, c.slot, c.key FROM below b CROSS JOIN child c"
+        " ON c.parent = b.key AND (c.format = b.format) = (c.parent <> c.key))"
         " SELECT format, slot, key FROM below";
+    int64_t found;
     ASSERT(db->depth > 0);
-    return sql_run(db, sql, (struct sql_parameters){0}, err);
+    TRY(sql_integer(db, above, (struct sql_parameters){0}, &found, err));
+    return found ? sql_run(db, below, (struct sql_parameters){0}, err) : STATUS_OK;
 }
 
 enum status slots_count_chosen(struct db *db, uint64_t *count, struct error *err) {
@@ -326,7 +333,8 @@ enum status slots_keep(struct db *db, int64_t format, const struct disk_block *b
            " AND one.leaf = (SELECT key FROM up WHERE leaf_of > 0 ORDER BY far LIMIT 1)";
     static const char states[] =
         UP " SELECT u.key, 0 FROM up u WHERE EXISTS (SELECT 1 FROM kv_slot s"
-           " WHERE s.parent = u.key AND s.key = u.key) ORDER BY u.far LIMIT 1";
+           " WHERE s.format IN (SELECT id FROM kv_format) AND s.key = u.key"
+           " AND s.parent = s.key) ORDER BY u.far LIMIT 1";
     TRY(keep(db, itself, format, block->key, err));
     TRY(keep(db, itself, format, block->parent, err));
     if (hash_equal(block->parent, block->key)) return STATUS_OK;

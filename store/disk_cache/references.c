@@ -76,11 +76,15 @@ enum status slots_recount(struct db *db, struct error *err) {
         "DELETE FROM kv_reference WHERE NOT EXISTS (SELECT 1 FROM kv_slot s"
         " WHERE s.format = kv_reference.format AND s.key = kv_reference.leaf)";
     static const char counts[] =
-        "UPDATE kv_slot SET children = n.children, leaf_of = n.leaf_of FROM ("
-        " SELECT s.format AS format, s.slot AS slot, iif(s.parent IS s.key, 0, (SELECT count(*)"
-        " FROM kv_slot c WHERE c.parent = s.key AND (c.format = s.format) = (c.parent <> c.key)))"
-        " AS children, (SELECT count(*) FROM kv_reference r WHERE r.format = s.format"
-        " AND r.leaf = s.key) AS leaf_of FROM kv_slot s WHERE s.key IS NOT NULL) n"
+        "WITH below(format, key, children) AS MATERIALIZED (SELECT p.format, p.key, count(*)"
+        " FROM kv_slot c CROSS JOIN kv_slot p ON p.format IN (SELECT id FROM kv_format)"
+        " AND p.key = c.parent AND (c.format = p.format) = (c.parent <> c.key)"
+        " WHERE p.parent IS NOT p.key GROUP BY p.format, p.key)"
+        " UPDATE kv_slot SET children = n.children, leaf_of = n.leaf_of FROM ("
+        " SELECT s.format AS format, s.slot AS slot, coalesce(b.children, 0) AS children,"
+        " (SELECT count(*) FROM kv_reference r WHERE r.format = s.format AND r.leaf = s.key)"
+        " AS leaf_of FROM kv_slot s LEFT JOIN below b ON b.format = s.format AND b.key = s.key"
+        " WHERE s.key IS NOT NULL) n"
         " WHERE kv_slot.format = n.format AND kv_slot.slot = n.slot"
         " AND (kv_slot.children <> n.children OR kv_slot.leaf_of <> n.leaf_of)";
     static const char counted[] =

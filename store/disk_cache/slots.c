@@ -34,13 +34,12 @@ static const char STEP_1[] =
 // as a whole before its index is opened (ownership.h).
 static const char STEP_2[] = "PRAGMA user_version = 2;";
 
-// Which blocks hang on a block, and how many; of how many conversations it is the leaf; and the
-// order in which leaves are evicted. A state (disk_pool.h) hung on nothing before. Counts are made
+// How many blocks hang on a block; of how many conversations it is the leaf; and the order in which
+// leaves are evicted. A state (disk_pool.h) hung on nothing before. Counts are made
 // by slots_recount(), at the next opening: what is out of reach then is not counted.
 static const char STEP_3[] =
     "ALTER TABLE kv_slot ADD COLUMN children INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE kv_slot ADD COLUMN leaf_of INTEGER NOT NULL DEFAULT 0;"
-    "CREATE INDEX kv_child ON kv_slot(parent) WHERE parent IS NOT NULL;"
     "CREATE INDEX kv_least ON kv_slot(min(leaf_of, 2), used, position DESC)"
     " WHERE children = 0 AND key IS NOT NULL;"
     "CREATE INDEX kv_needed ON kv_reference(format, leaf);"

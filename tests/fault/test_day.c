@@ -19,7 +19,8 @@ enum {
     ANSWER_TOKENS = 8,
     BLOCK_SIZE = 16,
     MOST_FORKS = DAY_TALKS,
-    MOST_ROW_BYTES = 4096, // of the index, for a block
+    MOST_ROW_BYTES = 4096,   // of the index, for a block
+    MOST_TURN_BYTES = 12288, // and for a turn: whose leaf is which, and when it was used
 };
 
 struct kind { // of day
@@ -225,8 +226,9 @@ static void check_books(const struct books *books, int64_t need) {
         assert_in_range(sum->device_blocks, 1, sum->disk_blocks / 2); // that are distinct
     assert_true(sum->disk_written_bytes >= sum->disk_payload_bytes);
     // Each block once, and its rows.
-    assert_true(sum->disk_written_bytes <=
-                sum->disk_payload_bytes + (uint64_t)sum->disk_blocks * MOST_ROW_BYTES);
+    assert_true(sum->disk_written_bytes <= sum->disk_payload_bytes +
+                                               (uint64_t)sum->disk_blocks * MOST_ROW_BYTES +
+                                               (uint64_t)books->turns * MOST_TURN_BYTES);
 }
 
 static void live_and_check(const struct kind *kind, const struct subject *subject) {
