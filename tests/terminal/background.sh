@@ -21,6 +21,13 @@ ask "/bg"
 wait_for "no answer is being written here"
 ask "/list"
 answer_to "/list" | grep -qE '  [0-9a-f]{8} writing .* one ' || fail "/list does not show it running"
+is_cached() {
+    ask "/list"
+    answer_to "/list" | grep -qE '  [0-9a-f]{8} writing +1 +[0-9]+ device .* one '
+}
+wait_until is_cached || fail "/list does not say where the cache of the answer being written is"
+ask "/kv"
+answer_to "/kv" | grep -qE '^  [0-9a-f]{8} +[1-9][0-9]* +[1-9].* one$' || fail "/kv has no row of it"
 ask "/set tokens 12"
 ask "/set temp 0"
 ask "What is a dog?"
