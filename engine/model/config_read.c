@@ -380,7 +380,8 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     const struct family *family = family_find(name.bytes, name.length);
     if (!family) return refuse_family(gguf, name, err);
 
-    struct metadata metadata = {.gguf = gguf, .family = family, .err = err};
+    struct metadata metadata = {
+        .gguf = gguf, .family = family->name, .keys = family->keys, .err = err};
     struct model_config found = {
         .family = family->name,
         .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/model/family_keys.h"
 #include "engine/model/family_read.h"
 #include "kernels/base/assert.h"
 
 // Files of these say how they weigh experts; others of their families' kind do it in one way.
-#define ROUTED "expert_weights_scale, expert_weights_norm"
 
 // A new family that fits this forward pass is a row here, with a function of family_read.h where
 // its layers differ, and a golden model in tests/golden. Mistral's and Mixtral's files say that
@@ -67,19 +67,19 @@ static const struct family families[] = {
      .interleaved_folder = true,
      .second_norm = "ffn_norm.weight"},
     {.name = "glm4moe",
-     .keys = ROUTED ", expert_gating_func",
+     .keys = FAMILY_KEYS_ROUTED ", expert_gating_func",
      .model_types = "glm4_moe",
      .layer = {.ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true},
                .ffn_norm = "post_attention_norm.weight"},
      .read = family_read_glm4_moe},
     {.name = "dots1",
-     .keys = ROUTED ", expert_gating_func",
+     .keys = FAMILY_KEYS_ROUTED ", expert_gating_func",
      .model_types = "dots1",
      .layer = {.attention.qk_norm = QK_NORM_HEAD,
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true}},
      .read = family_read_plain},
     {.name = "bailingmoe2",
-     .keys = ROUTED ", expert_gating_func",
+     .keys = FAMILY_KEYS_ROUTED ", expert_gating_func",
      .model_types = "bailing_moe_v2, bailing_moe",
      .layer = {.attention.qk_norm = QK_NORM_HEAD,
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID, .raw_shares = true}},
@@ -113,7 +113,7 @@ static const struct family families[] = {
                .ffn = {.kind = FFN_EXPERTS, .raw_shares = true}},
      .read = family_read_plain},
     {.name = "deepseek2",
-     .keys = ROUTED ", expert_gating_func",
+     .keys = FAMILY_KEYS_ROUTED ", expert_gating_func",
      .model_types = "deepseek_v2, deepseek_v3, kimi_k2, glm4_moe_lite",
      .layer = {.attention.rope.interleaved = true,
                .ffn = {.kind = FFN_EXPERTS, .raw_shares = true}},
@@ -203,7 +203,7 @@ static const struct family families[] = {
                .ffn.kind = FFN_EXPERTS},
      .read = family_read_granite_hybrid},
     {.name = "nemotron_h",
-     .keys = ROUTED,
+     .keys = FAMILY_KEYS_ROUTED,
      .model_types = "nemotron_h",
      .hybrid = HYBRID_NEMOTRON,
      .layer = {.mixer = MIXER_RECURRENCE,
@@ -214,7 +214,7 @@ static const struct family families[] = {
      .mixture = "nemotron_h_moe",
      .single = true},
     {.name = "nemotron_h_moe",
-     .keys = ROUTED,
+     .keys = FAMILY_KEYS_ROUTED,
      .hybrid = HYBRID_NEMOTRON,
      .layer = {.mixer = MIXER_RECURRENCE,
                .attention.no_rope = true,
@@ -322,26 +322,8 @@ const struct family *family_find(const char *name, size_t length) {
     return NULL;
 }
 
-// Is it one of "llama, mistral, mixtral"?
-static bool is_listed(const char *list, const char *name) {
-    const size_t length = strlen(name);
-    while (list) {
-        list += strspn(list, ", ");
-        if (strcspn(list, ",") == length && !memcmp(list, name, length)) return true;
-        list = strchr(list, ',');
-    }
-    return false;
-}
-
-bool family_has_key(const struct family *family, const char *key) {
-    static const char of_some[] =
-        "attn_logit_softcapping, final_logit_softcapping, embedding_scale, "
-        "residual_scale, attention.scale, logit_scale, expert_gating_func, no_rope_layers, " ROUTED;
-    return !is_listed(of_some, key) || is_listed(family->keys, key);
-}
-
 const struct family *family_of_model_type(const char *model_type) {
     for (size_t i = 0; i < FAMILIES; i++)
-        if (is_listed(families[i].model_types, model_type)) return &families[i];
+        if (family_keys_list(families[i].model_types, model_type)) return &families[i];
     return NULL;
 }

@@ -48,7 +48,8 @@ struct family {
     bool multimodal;         // as in model_config.h
     bool tied;             // a folder's output is its embedding where tie_word_embeddings is absent
     const char *quantized; // the method by which a folder's experts may be packed; or NULL
-    const char *keys;      // of those that change answers in some families only: what it reads
+    const char *keys;      // of those that change answers in some families only: what it reads,
+                           // as family_keys_have() has them
     bool norms_plus_one;   // a folder's norms multiply by 1 + weight
     bool centered_norms;   // as in model_config.h
     bool latent;           // attention is
@@ -60,10 +61,6 @@ struct family {
 
 const struct family *family_find(const char *name, size_t length); // or NULL
 const struct family *family_of_model_type(const char *model_type); // or NULL
-
-// Does the family read the key, of those without its name? Caps, scales, how experts are weighed
-// and which layers are not rotated are read by those that list them; all others by all.
-bool family_has_key(const struct family *family, const char *key);
 
 enum { FAMILY_LIST_BYTES = 768 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/family_keys.h"
 #include "engine/model/folder_defaults.h"
 #include "engine/model/folder_hybrid.h"
 #include "engine/model/folder_rope.h"
@@ -57,7 +58,7 @@ static bool lacks(const struct writer *writer, const struct writer_line *line) {
 // is.
 static bool is_of_others(struct writer *writer, const struct writer_line *line) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(writer->json, line->theirs);
-    if (family_has_key(writer->family, line->ours)) return false;
+    if (family_keys_have(writer->family->keys, line->ours)) return false;
     if (cJSON_IsNumber(item) && item->valuedouble == 1 &&
         strcmp(line->ours, "attention.scale") != 0 && !strstr(line->ours, "softcapping"))
         writer_get(writer, writer->json, line->theirs);
@@ -142,10 +143,10 @@ static void translate_scores(struct writer *writer) {
     static const char *const caps[] = {"attn_logit_softcapping", "final_logit_softcapping"};
     // Null says that there is none; to be absent does not.
     for (size_t i = 0; i < sizeof caps / sizeof caps[0]; i++)
-        if (family_has_key(writer->family, caps[i]) &&
+        if (family_keys_have(writer->family->keys, caps[i]) &&
             cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(writer->json, caps[i])))
             writer_put_number(writer, caps[i], 0);
-    const double scalar = family_has_key(writer->family, "attention.scale")
+    const double scalar = family_keys_have(writer->family->keys, "attention.scale")
                               ? writer_number(writer, writer->json, "query_pre_attn_scalar", 0)
                               : 0;
     if (scalar > 0) writer_put_float(writer, "attention.scale", 1 / sqrt(scalar));
@@ -381,7 +382,7 @@ static void translate_windows(struct writer *writer) {
 // A list, or each how many-th layer is not rotated.
 static void translate_no_rope(struct writer *writer) {
     int32_t rotated[MODEL_MAX_LAYERS], count = 0;
-    if (!family_has_key(writer->family, "no_rope_layers")) return;
+    if (!family_keys_have(writer->family->keys, "no_rope_layers")) return;
     const int64_t interval = writer_count(writer, "no_rope_layer_interval", 0);
     const cJSON *list = writer_get(writer, writer->json, "no_rope_layers"), *item;
     if (cJSON_GetArraySize(list) > MODEL_MAX_LAYERS)

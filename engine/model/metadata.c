@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/model/family.h"
+#include "engine/model/family_keys.h"
 #include "kernels/base/assert.h"
 
 enum { KEY_BYTES = 128 };
 
 static const char *full_key(const struct metadata *metadata, const char *key, char *text) {
-    const int length = snprintf(text, KEY_BYTES, "%s.%s", metadata->family->name, key);
+    const int length = snprintf(text, KEY_BYTES, "%s.%s", metadata->family, key);
     ASSERT(length > 0 && length < KEY_BYTES); // both are ours
     return text;
 }
@@ -19,7 +19,7 @@ void metadata_fail(struct metadata *metadata, enum status status, const char *ke
                    const char *what) {
     if (metadata->status != STATUS_OK) return;
     metadata->status = error_set(metadata->err, status, "%s: %s.%s %s", gguf_path(metadata->gguf),
-                                 metadata->family->name, key, what);
+                                 metadata->family, key, what);
 }
 
 // Its place among the keys that were asked for; their number if it is none of them.
@@ -42,21 +42,21 @@ static bool note(struct metadata *metadata, const char *key, bool found) {
 
 static bool find_array(struct metadata *metadata, const char *key, struct gguf_array *array) {
     char name[KEY_BYTES];
-    if (!family_has_key(metadata->family, key)) return false;
+    if (!family_keys_have(metadata->keys, key)) return false;
     return note(metadata, key,
                 gguf_find_array(metadata->gguf, full_key(metadata, key, name), array));
 }
 
 bool metadata_find_float(struct metadata *metadata, const char *key, double *value) {
     char name[KEY_BYTES];
-    if (!family_has_key(metadata->family, key)) return false;
+    if (!family_keys_have(metadata->keys, key)) return false;
     return note(metadata, key,
                 gguf_find_float(metadata->gguf, full_key(metadata, key, name), value));
 }
 
 bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value) {
     char name[KEY_BYTES];
-    if (!family_has_key(metadata->family, key)) return false;
+    if (!family_keys_have(metadata->keys, key)) return false;
     return note(metadata, key, gguf_find_int(metadata->gguf, full_key(metadata, key, name), value));
 }
 
@@ -74,7 +74,7 @@ bool metadata_is_set(struct metadata *metadata, const char *key) {
 bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise) {
     char name[KEY_BYTES];
     bool value = otherwise;
-    if (!family_has_key(metadata->family, key)) return otherwise;
+    if (!family_keys_have(metadata->keys, key)) return otherwise;
     note(metadata, key, gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &value));
     return value;
 }
@@ -83,7 +83,7 @@ void metadata_accept(struct metadata *metadata, const char *key, double value) {
     char name[KEY_BYTES];
     double found = (double)NAN;
     bool flag;
-    if (family_has_key(metadata->family, key)) return;
+    if (family_keys_have(metadata->keys, key)) return;
     if (gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &flag)) found = flag;
     gguf_find_float(metadata->gguf, name, &found);
     if (fabs(found - value) <= 1e-5 * fabs(value)) note(metadata, key, true);
@@ -403,10 +403,10 @@ static bool is_harmless(const struct metadata *metadata, struct gguf_string full
 }
 
 void metadata_check_unread(struct metadata *metadata) {
-    const size_t begin = strlen(metadata->family->name);
+    const size_t begin = strlen(metadata->family);
     for (size_t i = 0; i < gguf_key_count(metadata->gguf); i++) {
         const struct gguf_string full = gguf_key_at(metadata->gguf, i).name;
-        if (full.length <= begin || memcmp(full.bytes, metadata->family->name, begin) != 0 ||
+        if (full.length <= begin || memcmp(full.bytes, metadata->family, begin) != 0 ||
             full.bytes[begin] != '.')
             continue;
         const struct gguf_string key = {full.bytes + begin + 1, full.length - begin - 1};

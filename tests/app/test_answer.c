@@ -105,18 +105,28 @@ static void a_thought_that_is_closed_in_the_prompt_is_none(void **state) {
     answer_deinit(&answer);
 }
 
+// As a reader of what is printed has it.
+static cJSON *as_read(cJSON *json) {
+    char *text = cJSON_Print(json);
+    cJSON *read = cJSON_Parse(text);
+    cJSON_Delete(json);
+    cJSON_free(text);
+    assert_non_null(read);
+    return read;
+}
+
 static void json_has_the_thinking_apart_from_the_text(void **state) {
     (void)state;
     static const char text[] = "<think>\nHm.\n</think>\n\nYes.";
     const struct kv_usage kv = {0};
     struct turn_report report = {.any = true, .text = text, .length = sizeof text - 1};
-    cJSON *json = report_json(&report, "model", NULL, &kv);
+    cJSON *json = as_read(report_json(&report, "model", NULL, &kv));
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "thinking")), "Hm.");
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(json, "text")), "Yes.");
     cJSON_Delete(json);
     report.text = "Yes.";
     report.length = 4;
-    json = report_json(&report, "model", NULL, &kv);
+    json = as_read(report_json(&report, "model", NULL, &kv));
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "thinking")));
     cJSON_Delete(json);
 }

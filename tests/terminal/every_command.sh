@@ -55,7 +55,10 @@ likeliest() {
     answers | awk '/^\[cut /, /\]$/ { next } { print }' |
         sed -E -e 's|[0-9]+/2.0k \([0-9]+ %\)|N/2.0k (N %)|' -e 's/[0-9]+ % cached/N % cached/'
 }
-writing_tokens() { sed -E "s/(writing.* )[0-9]+( tokens| +(none|device))/\1N\2/"; }
+writing_tokens() {
+    tr '\n' '~' | sed -E -e 's/ +[0-9]+ +(none|device) / N CACHE /' \
+        -e 's/[0-9]+ tokens ·[ ~]+(none|device)[ ~]+·/N tokens · CACHE ·/' | tr '~' '\n'
+}
 free() { sed -E 's/1,9[0-9]+/1,9NN/'; }
 numbered_answers() { sed -E 's/^([> ] +[0-9]+  ).*/\1(an answer)/'; }
 see_answer() {
