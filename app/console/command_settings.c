@@ -275,7 +275,7 @@ static void say_refused(const struct setting *setting, const char *value, const 
     if (err->text[0])
         terminal_tell(STYLE_ERROR, "%s: %s\n", setting->key, err->text);
     else if (number)
-        terminal_tell(STYLE_ERROR, "%s must be a %snumber from %g to %g, not \"%.60s\"\n",
+        terminal_tell(STYLE_ERROR, "%s must be a %snumber from %.15g to %.15g, not \"%.60s\"\n",
                       setting->key, setting->kind == SETTING_WHOLE ? "whole " : "", setting->least,
                       setting->most, value);
     else if (setting->kind == SETTING_SEED)

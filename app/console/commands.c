@@ -328,7 +328,7 @@ static enum status set(struct console *console, const char *key_and_value) {
 void commands_run(struct console *console, const char *line) {
     const char *bare = bare_command(line);
     if (bare) line = bare;
-    const size_t name_length = strcspn(line + 1, BLANKS);
+    const size_t name_length = strcspn(line + 1, " \t\n="); // "/temp=0.3"
     struct text name = {0}, argument = {0};
     struct error err = {0};
     enum status status = verbatim_plain(&name, line + 1, name_length);

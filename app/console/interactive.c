@@ -142,7 +142,10 @@ static void pick(struct console *console, bool typed_ahead) {
                           text_string(&answer), first);
         else
             console_failed(status, &err);
-        if (!is_number) console_give_back(console, text_string(&answer));
+        if (commands_is_command(text_string(&answer)))
+            console_queue(console, &answer); // and is run at once
+        else if (!is_number)
+            console_give_back(console, text_string(&answer));
     }
     text_deinit(&answer);
 }

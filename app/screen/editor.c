@@ -285,6 +285,8 @@ static void keep_modes_at_begin(int meta) { (void)meta; }
 static void keep_modes_at_end(void) {}
 
 static void line_handler(char *line) {
+    if (line)
+        rl_end = rl_point = (int)strlen(line); // of an edited entry, Readline has the old length
     if (draws() && !line) draft_view_hide();
     if (draws() && line && !leave_line()) terminal_say(STYLE_PLAIN, "\n");
     rl_callback_handler_remove();
@@ -748,8 +750,11 @@ bool editor_unfolds(void) {
 static enum status describe_queue(int lines, const char *first, struct text *out) {
     struct text harmless = {0};
     if (lines == 0) return STATUS_OK;
-    enum status status = text_format(out, "%d queued: ", lines);
-    if (status == STATUS_OK) status = printable_text(first, strlen(first), &harmless);
+    struct text plain = {0};
+    enum status status = verbatim_plain(&plain, first, strlen(first));
+    if (status == STATUS_OK) status = text_format(out, "%d queued: ", lines);
+    if (status == STATUS_OK) status = printable_text(text_string(&plain), plain.length, &harmless);
+    text_deinit(&plain);
     if (status == STATUS_OK)
         status = text_fit(out, text_string(&harmless), terminal_width() / QUEUE_PART, false);
     if (status == STATUS_OK) status = text_append_string(out, " > ");

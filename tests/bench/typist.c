@@ -97,14 +97,14 @@ static void take_character(struct typist *typist, char byte) {
     typist->line[typist->line_length] = '\0';
 }
 
-// "[24;1H" goes to the last line and, once it is drawn, to its cursor; "8" goes back to the text.
+// "[24;1H" goes to the last line; once it is drawn, a return and the text before its cursor go to
+// that; "8" goes back to the text.
 // "[1;23r" parts them, "[r" joins them.
 static void obey_escape(struct typist *typist) {
     const char *escape = typist->escape, last = escape[typist->escape_length - 1];
     int row;
     if (escape[0] == '[' && strchr("mKhl", last)) return; // the cursor stays
     if (!typist->in_last) leave_line(typist);
-    if (last == 'H' && typist->in_last) typist->echoed = typist->last == typist->key;
     if (last == 'H') typist->in_last = sscanf(escape, "[%d;", &row) == 1 && row == ROWS;
     if (last == 'r') typist->parted = typist->escape_length > 2;
     if (strcmp(escape, "8") == 0 || strcmp(escape, "[r") == 0) typist->in_last = false;
@@ -128,6 +128,7 @@ static void take(struct typist *typist, char byte) {
         typist->escaped = true;
         typist->escape_length = 0;
     } else if (byte == '\n' || byte == '\r') {
+        if (byte == '\r' && typist->in_last) typist->echoed = typist->last == typist->key;
         leave_line(typist);
         typist->lines += byte == '\n' && typist->sent;
     } else if ((unsigned char)byte >= ' ') {

@@ -32,6 +32,17 @@ wait_last "pasted three"
 keys C-c
 wait_idle
 
+# An entry that was recalled and made longer stands there as it was sent.
+text "short one"
+keys Enter
+wait_idle
+keys Up
+text ", and more of it"
+wait_last "> short one, and more of it"
+keys Enter
+wait_idle
+on_screen "> short one, and more of it" || fail "what was sent is not on the screen"
+
 # A long entry that ^R finds is one line, and Enter takes it before another sends it. A slash right after
 # Esc is typed.
 on_tmux set-buffer "$(seq 1 40 | sed 's/$/ needle/')"
