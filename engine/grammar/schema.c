@@ -236,28 +236,40 @@ static enum status choose_schema(struct compiler *compiler, const cJSON *schema,
     return STATUS_OK;
 }
 
-// allOf, and $ref beside other keywords: everything as one schema.
+// Do the properties behind the keyword stand before the schema's own?
+static bool leads(const cJSON *schema, const char *keyword) {
+    const cJSON *item = schema->child;
+    while (item && strcmp(item->string, keyword) != 0 && strcmp(item->string, "properties") != 0)
+        item = item->next;
+    return item && strcmp(item->string, keyword) == 0;
+}
+
+// Two schemas as one, in their order; either may be missing.
+static enum status join(struct compiler *compiler, const cJSON *first, const cJSON *second,
+                        const cJSON **both) {
+    if (first && second) return schema_combine(compiler, first, second, both);
+    *both = first ? first : second;
+    return STATUS_OK;
+}
+
+// allOf, and $ref beside other keywords: everything as one schema, whose properties have the order
+// in which they are written.
 static enum status unite(struct compiler *compiler, const cJSON *schema, const char *keyword,
                          const cJSON **united) {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(schema, keyword), *both;
-    TRY(schema_without(compiler, schema, keyword, &both));
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(schema, keyword), *own, *named = NULL;
+    TRY(schema_without(compiler, schema, keyword, &own));
     if (strcmp(keyword, "$ref") == 0) {
-        const cJSON *target;
         if (!cJSON_IsString(value))
             return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\" must be a text");
-        TRY(schema_resolve(compiler, value->valuestring, &target));
-        *united = target;
-        return both ? schema_combine(compiler, both, target, united) : STATUS_OK;
-    }
-    if (!cJSON_IsArray(value) || !value->child)
+        TRY(schema_resolve(compiler, value->valuestring, &named));
+    } else if (!cJSON_IsArray(value) || !value->child) {
         return schema_refuse(compiler, STATUS_BAD_INPUT, "\"allOf\" must be an array of schemas");
-    for (const cJSON *one = value->child; one; one = one->next)
-        if (both)
-            TRY(schema_combine(compiler, both, one, &both));
-        else
-            both = one;
-    *united = both;
-    return STATUS_OK;
+    } else {
+        for (const cJSON *one = value->child; one; one = one->next)
+            TRY(join(compiler, named, schema_behind(compiler, one), &named));
+    }
+    const bool first = leads(schema, keyword);
+    return join(compiler, first ? named : own, first ? own : named, united);
 }
 
 static enum status compile_object(struct compiler *compiler, const cJSON *schema,

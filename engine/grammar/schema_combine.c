@@ -68,6 +68,13 @@ enum status schema_resolve(struct compiler *compiler, const char *ref, const cJS
     return schema_refuse(compiler, STATUS_BAD_INPUT, "a \"$ref\" that leads to itself");
 }
 
+const cJSON *schema_behind(struct compiler *compiler, const cJSON *schema) {
+    const cJSON *target = schema;
+    if (!is_only_ref(schema)) return schema;
+    const char *ref = cJSON_GetObjectItemCaseSensitive(schema, "$ref")->valuestring;
+    return schema_resolve(compiler, ref, &target) == STATUS_OK ? target : schema;
+}
+
 // ---- allOf
 
 static size_t bytes_of(const cJSON *item) {
@@ -273,13 +280,6 @@ enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSO
 
 enum { OVERLAP_STEPS = 64 }; // of one look at two schemas, whose members are searched by name
 
-static const cJSON *resolved(struct compiler *compiler, const cJSON *schema) {
-    const cJSON *target = schema;
-    if (!is_only_ref(schema)) return schema;
-    const char *ref = cJSON_GetObjectItemCaseSensitive(schema, "$ref")->valuestring;
-    return schema_resolve(compiler, ref, &target) == STATUS_OK ? target : schema;
-}
-
 // The only values a schema has: [0] of an array, or the schema's const itself. NULL: not known.
 static const cJSON *values_of(const cJSON *schema, bool *several) {
     const cJSON *only = cJSON_GetObjectItemCaseSensitive(schema, "const");
@@ -311,8 +311,8 @@ static enum status may_overlap(struct compiler *compiler, const cJSON *a, const 
                                bool *overlap) {
     unsigned of_a, of_b, by_a, by_b;
     TRY(schema_spend(compiler, OVERLAP_STEPS));
-    a = resolved(compiler, a);
-    b = resolved(compiler, b);
+    a = schema_behind(compiler, a);
+    b = schema_behind(compiler, b);
     TRY(schema_types(compiler, a, &of_a));
     TRY(schema_types(compiler, b, &of_b));
     TRY(schema_written_types(compiler, a, &by_a));

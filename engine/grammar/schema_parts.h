@@ -109,6 +109,9 @@ MUST_CHECK enum status schema_quote(struct text *out, const char *text);
 MUST_CHECK enum status schema_resolve(struct compiler *compiler, const char *ref,
                                       const cJSON **target);
 
+// What a schema that is a $ref alone means; any other schema itself, and one that leads nowhere.
+const cJSON *schema_behind(struct compiler *compiler, const cJSON *schema);
+
 // A schema that both accept, owned by the compiler.
 MUST_CHECK enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSON *b,
                                       const cJSON **both);

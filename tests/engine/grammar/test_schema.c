@@ -107,6 +107,16 @@ static const struct {
      "[\"b\"]}]}",
      {"{\"a\": 1, \"b\": 0}", "{\"a\": 2, \"b\": 0}"},
      {"{\"a\": 3, \"b\": 0}", "{\"a\": 1}"}},
+    {"{\"$ref\": \"#/$defs/base\", \"properties\": {\"z\": {\"const\": 1}}, \"required\": [\"z\"], "
+     "\"$defs\": {\"base\": {\"properties\": {\"m\": {\"const\": 2}}, \"required\": [\"m\"]}}}",
+     {"{\"m\": 2, \"z\": 1}"},
+     {"{\"z\": 1, \"m\": 2}"}},
+    {"{\"properties\": {\"z\": {\"const\": 1}}, \"required\": [\"z\"], \"allOf\": [{\"$ref\": "
+     "\"#/$defs/b\"}, {\"$ref\": \"#/$defs/a\"}], \"$defs\": {\"a\": {\"properties\": {\"a\": "
+     "{\"const\": 3}}, \"required\": [\"a\"]}, \"b\": {\"properties\": {\"b\": {\"const\": 2}}, "
+     "\"required\": [\"b\"]}}}",
+     {"{\"z\": 1, \"b\": 2, \"a\": 3}"},
+     {"{\"b\": 2, \"a\": 3, \"z\": 1}", "{\"z\": 1, \"a\": 3, \"b\": 2}"}},
     {"{\"$ref\": \"#/definitions/tree\", \"definitions\": {\"tree\": {\"properties\": {\"v\": "
      "{\"type\": "
      "\"integer\"}, \"next\": {\"items\": {\"$ref\": \"#/definitions/tree\"}}}, \"required\": "
