@@ -100,6 +100,7 @@ struct engine_info {
     char file_type[16];                 // the type that most weight bytes have: "q8_0"
     char backend[16];                   // "remote": see the next
     char remote[16];                    // "messages" or "tokens", which a server gets; "": none
+    int tries;                          // of what it was asked last
     bool takes_grammars;                // the server does, and not only schemas
     bool unlisted;                      // it lists models, and not this one
     char device[ENGINE_NAME_BYTES];

@@ -70,9 +70,14 @@ static void show_waiting(struct view *view) {
     if (view->begun || !terminal_styled() || since_ms < PROGRESS_AFTER_MS ||
         now_ms - view->progress_ms < PROGRESS_AFTER_MS)
         return;
+    struct engine_info info;
+    char tries[32] = "";
+    engine_info(view->session->engine, &info);
+    if (info.tries > 1) snprintf(tries, sizeof tries, " · try %d", info.tries);
     hide_progress(view);
-    terminal_say(STYLE_DIM, "waiting for %s · %" PRId64 " s",
-                 view->session->remote[0] ? "the server" : "the first token", since_ms / 1000);
+    terminal_say(STYLE_DIM, "waiting for %s · %" PRId64 " s%s",
+                 view->session->remote[0] ? "the server" : "the first token", since_ms / 1000,
+                 tries);
     view->progress_shown = true;
     view->progress_ms = now_ms - since_ms % 1000;
 }

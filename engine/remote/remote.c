@@ -50,6 +50,7 @@ void remote_info(const struct engine *engine, struct engine_info *info) {
         .kv_type = "none",
         .takes_grammars = server->kind != SERVER_UNKNOWN,
         .unlisted = server->unlisted,
+        .tries = server->tries,
     };
     snprintf(info->model_name, sizeof info->model_name, "%s", engine->name);
     snprintf(info->remote, sizeof info->remote, "%s",

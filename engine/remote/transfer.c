@@ -464,6 +464,7 @@ void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us) {
         now_us < transfer->again_us)
         return;
     transfer->tries++;
+    transfer->server->tries = transfer->tries;
     transfer->asked_us = now_us;
     transfer->heard_us = 0;
     transfer->asking = ask(transfer, multi) == STATUS_OK;

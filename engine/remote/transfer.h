@@ -25,6 +25,7 @@
 struct reply;
 
 struct remote_server { // how it is spoken to
+    _Atomic int tries; // of the exchange that began last
     struct endpoint endpoint;
     enum query_form form;
     enum query_server kind;
