@@ -120,8 +120,8 @@ printf ' sekrit-file \n' > keyfile
 key 0 '' "file:$folder/keyfile"
 key 0 '' "command:echo sekrit-command"
 key 2 'expected env:NAME' sekrit-4711
-key 2 'it has no key' env:NOT_THERE
-key 2 'it has no key' "file:$folder/none"
+key 2 'NOT_THERE is not set' env:NOT_THERE
+key 2 'no key there' "file:$folder/none"
 key 3 'gives no key' "command:false"
 for wanted in sekrit-file sekrit-command sekrit-4711; do
     grep -q "Bearer $wanted\"" server/requests || { echo "FAILED: $wanted was not sent"; bad=1; }

@@ -211,10 +211,11 @@ class Faults:
             time.sleep(0.05)
 
     def fast(self, h, words):
-        """More in one event than is drawn in a second, and no end."""
+        """More in one event than is drawn in a second, and more to come than in a minute."""
         h.stream()
-        h.say(chunk({"content": "".join("word **%d** of `many`\n" % i for i in range(120000))}))
-        time.sleep(60)
+        for i in range(100):
+            h.say(chunk({"content": "".join("word **%d** of `many`\n" % (120000 * i + j) for j in range(120000))}))
+            time.sleep(0.5)
 
     def together(self, h, words):
         """Goes on when eight have begun, until FOLDER/enough is there."""

@@ -56,7 +56,7 @@ likeliest() {
         sed -E -e 's|[0-9]+/2.0k \([0-9]+ %\)|N/2.0k (N %)|' -e 's/[0-9]+ % cached/N % cached/'
 }
 writing_tokens() {
-    tr '\n' '~' | sed -E -e 's/ +[0-9]+ +(none|device) / N CACHE /' \
+    tr '\n' '~' | sed -E -e 's/ +[0-9]+ +(none|device) +/ N CACHE /' \
         -e 's/[0-9]+ tokens ·[ ~]+(none|device)[ ~]+·/N tokens · CACHE ·/' | tr '~' '\n'
 }
 free() { sed -E 's/1,9[0-9]+/1,9NN/'; }
