@@ -35,6 +35,8 @@ static const struct keyword {
     {"oneOf", 0},
     {"allOf", 0},
     {"$ref", 0},
+    {"nullable", 0},
+    {"discriminator", 0},
     {"properties", SCHEMA_OBJECT},
     {"required", SCHEMA_OBJECT},
     {"additionalProperties", SCHEMA_OBJECT},
@@ -55,10 +57,14 @@ static const struct keyword {
 enum { KEYWORD_COUNT = sizeof KEYWORDS / sizeof KEYWORDS[0] };
 
 bool schema_is_annotation(const char *keyword) {
-    static const char *const NAMES[] = {
-        "$schema",  "$id",       "$comment",    "$defs",           "definitions",
-        "title",    "default",   "description", "examples",        "deprecated",
-        "readOnly", "writeOnly", "example",     "contentMediaType"};
+    static const char *const NAMES[] = {"$schema",     "$id",
+                                        "$comment",    "$defs",
+                                        "definitions", "title",
+                                        "default",     "description",
+                                        "examples",    "deprecated",
+                                        "readOnly",    "writeOnly",
+                                        "example",     "contentMediaType",
+                                        "xml",         "externalDocs"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (strcmp(NAMES[i], keyword) == 0) return true;
     return strncmp(keyword, "x-", 2) == 0;
@@ -124,6 +130,7 @@ enum status schema_types(struct compiler *compiler, const cJSON *schema, unsigne
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(schema, "type");
     const cJSON *values = cJSON_GetObjectItemCaseSensitive(schema, "enum");
     const cJSON *only = cJSON_GetObjectItemCaseSensitive(schema, "const");
+    const bool nullable = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(schema, "nullable"));
     unsigned types = type ? 0 : SCHEMA_ANY, of_values = 0;
     if (cJSON_IsBool(schema)) {
         *result = cJSON_IsTrue(schema) ? SCHEMA_ANY : 0;
@@ -132,6 +139,11 @@ enum status schema_types(struct compiler *compiler, const cJSON *schema, unsigne
     const cJSON *one = cJSON_IsArray(type) ? type->child : type;
     for (; one; one = cJSON_IsArray(type) ? one->next : NULL)
         TRY(read_type(compiler, one, &types));
+    if (nullable && !type) // OpenAPI 3.0.3: it adds to a type, and does nothing without one
+        return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                             "\"nullable\" without \"type\" beside it is not supported (anyOf with "
+                             "null is)");
+    if (nullable) types |= SCHEMA_NULL;
     if (only) of_values = type_of(only);
     for (const cJSON *value = values ? values->child : NULL; value; value = value->next)
         of_values |= type_of(value);
@@ -153,6 +165,13 @@ static enum status check_keywords(struct compiler *compiler, const cJSON *schema
             i++;
         if (i == KEYWORD_COUNT)
             return schema_refuse(compiler, STATUS_UNSUPPORTED, "\"%.40s\" is not supported", name);
+        if (strcmp(name, "nullable") == 0 && !cJSON_IsBool(item))
+            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"nullable\" must be true or false");
+        if (strcmp(name, "discriminator") == 0 &&
+            !cJSON_GetObjectItemCaseSensitive(schema, "oneOf") &&
+            !cJSON_GetObjectItemCaseSensitive(schema, "anyOf"))
+            return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                                 "\"discriminator\" without oneOf or anyOf is not supported");
         *types |= KEYWORDS[i].type;
     }
     return STATUS_OK;
@@ -196,15 +215,22 @@ static enum status add_type(struct compiler *compiler, const cJSON *schema, unsi
     if (type == SCHEMA_BOOLEAN) return text_append_string(out, "\"true\" | \"false\"");
     if (!(constrained & type) && type == SCHEMA_STRING) return text_append_string(out, "string");
     if (type == SCHEMA_STRING) return schema_string(compiler, schema, out);
-    if (!(constrained & type))
+    const bool has_format = // of a text, if it may be one
+        !(types & SCHEMA_STRING) && cJSON_GetObjectItemCaseSensitive(schema, "format");
+    if (!(constrained & type) && !has_format)
         return text_append_string(out, types & SCHEMA_FRACTION ? "number" : "integer");
-    return schema_number(compiler, schema, types & SCHEMA_FRACTION, out);
+    return schema_number(compiler, schema, types, out);
 }
 
 static enum status choose_type(struct compiler *compiler, const cJSON *schema, unsigned types,
                                unsigned constrained, struct text *out) {
     const char *between = "";
     ASSERT((types | SCHEMA_ANY) == SCHEMA_ANY);
+    if (!types) return text_append_string(out, "never");
+    if (!(types & (SCHEMA_STRING | SCHEMA_NUMBER)) &&
+        cJSON_GetObjectItemCaseSensitive(schema, "format"))
+        return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                             "\"format\" of neither a text nor a number is not supported");
     if (types == SCHEMA_ANY && !constrained) return text_append_string(out, "value");
     for (unsigned type = SCHEMA_NULL; type <= SCHEMA_OBJECT; type *= 2) {
         if (!(types & type) || type == SCHEMA_FRACTION) continue; // integers are with the numbers
@@ -223,8 +249,10 @@ static enum status choose_schema(struct compiler *compiler, const cJSON *schema,
                              keyword);
     char step[32];
     int index = 0;
-    if (strcmp(keyword, "oneOf") == 0) TRY(schema_check_exclusive(compiler, all));
-    TRY(schema_without(compiler, schema, keyword, &rest));
+    // A discriminator changes nothing where the alternatives have its values themselves.
+    if (strcmp(keyword, "oneOf") == 0 || cJSON_GetObjectItemCaseSensitive(schema, "discriminator"))
+        TRY(schema_check_exclusive(compiler, keyword, all));
+    TRY(schema_without(compiler, schema, keyword, "discriminator", &rest));
     for (const cJSON *one = all->child; one; one = one->next) {
         const cJSON *both = one;
         int32_t rule;
@@ -236,53 +264,72 @@ static enum status choose_schema(struct compiler *compiler, const cJSON *schema,
     return STATUS_OK;
 }
 
-// Do the properties behind the keyword stand before the schema's own?
-static bool leads(const cJSON *schema, const char *keyword) {
-    const cJSON *item = schema->child;
-    while (item && strcmp(item->string, keyword) != 0 && strcmp(item->string, "properties") != 0)
-        item = item->next;
-    return item && strcmp(item->string, keyword) == 0;
-}
+enum { UNITE_STEPS = 64 }; // of one schema that is united, whose keywords are searched by name
 
-// Two schemas as one, in their order; either may be missing.
-static enum status join(struct compiler *compiler, const cJSON *first, const cJSON *second,
-                        const cJSON **both) {
-    if (first && second) return schema_combine(compiler, first, second, both);
-    *both = first ? first : second;
+static enum status add_part(struct compiler *compiler, const cJSON *part, const cJSON **united) {
+    if (*united) return schema_combine(compiler, *united, part, united);
+    *united = part;
     return STATUS_OK;
 }
 
-// allOf, and $ref beside other keywords: everything as one schema, whose properties have the order
-// in which they are written.
-static enum status unite(struct compiler *compiler, const cJSON *schema, const char *keyword,
+// The only schema that one with $ref or allOf leads to, which may be known; NULL: it has several.
+static enum status only_part(struct compiler *compiler, const cJSON *schema, const cJSON **part) {
+    const cJSON *ref = cJSON_GetObjectItemCaseSensitive(schema, "$ref");
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(schema, "allOf"), *rest;
+    *part = NULL;
+    TRY(schema_without(compiler, schema, "$ref", "allOf", &rest));
+    if (rest || (ref && all)) return STATUS_OK;
+    if (cJSON_IsString(ref)) return schema_resolve(compiler, ref->valuestring, part);
+    if (cJSON_IsArray(all) && cJSON_GetArraySize(all) == 1) *part = all->child;
+    return STATUS_OK;
+}
+
+// A schema, what its $ref leads to and what its allOf has, as one schema with the properties of all
+// in the document's order. Each level may have the one below it twice, hence the count of steps.
+static enum status unite(struct compiler *compiler, const cJSON *schema, int depth,
                          const cJSON **united) {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(schema, keyword), *own, *named = NULL;
-    TRY(schema_without(compiler, schema, keyword, &own));
-    if (strcmp(keyword, "$ref") == 0) {
-        if (!cJSON_IsString(value))
-            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\" must be a text");
-        TRY(schema_resolve(compiler, value->valuestring, &named));
-    } else if (!cJSON_IsArray(value) || !value->child) {
-        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"allOf\" must be an array of schemas");
-    } else {
-        for (const cJSON *one = value->child; one; one = one->next)
-            TRY(join(compiler, named, schema_behind(compiler, one), &named));
+    const cJSON *own, *part;
+    TRY(schema_spend(compiler, UNITE_STEPS));
+    if (depth == SCHEMA_MAX_DEPTH)
+        return schema_refuse(compiler, STATUS_TOO_LONG, "too deep, or a $ref that leads to itself");
+    *united = schema;
+    if (!cJSON_GetObjectItemCaseSensitive(schema, "$ref") &&
+        !cJSON_GetObjectItemCaseSensitive(schema, "allOf"))
+        return STATUS_OK;
+    *united = NULL;
+    TRY(schema_without(compiler, schema, "$ref", "allOf", &own));
+    for (const cJSON *item = schema->child; item; item = item->next) {
+        const bool is_ref = strcmp(item->string, "$ref") == 0;
+        if (own && strcmp(item->string, "properties") == 0) {
+            TRY(add_part(compiler, own, united));
+            own = NULL;
+        }
+        if (!is_ref && strcmp(item->string, "allOf") != 0) continue;
+        if (is_ref ? !cJSON_IsString(item) : !cJSON_IsArray(item) || !item->child)
+            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be %s", item->string,
+                                 is_ref ? "a text" : "an array of schemas");
+        const cJSON *one = item->child;
+        if (is_ref) TRY(schema_resolve(compiler, item->valuestring, &one));
+        for (; one; one = is_ref ? NULL : one->next) {
+            TRY(unite(compiler, one, depth + 1, &part));
+            TRY(add_part(compiler, part, united));
+        }
     }
-    const bool first = leads(schema, keyword);
-    return join(compiler, first ? named : own, first ? own : named, united);
+    return own ? add_part(compiler, own, united) : STATUS_OK;
 }
 
 static enum status compile_object(struct compiler *compiler, const cJSON *schema,
                                   struct text *out) {
-    static const char *const UNITED[] = {"$ref", "allOf"}, *const CHOSEN[] = {"anyOf", "oneOf"};
+    static const char *const CHOSEN[] = {"anyOf", "oneOf"};
+    const bool has_ref = cJSON_GetObjectItemCaseSensitive(schema, "$ref");
     unsigned constrained, types;
     TRY(check_keywords(compiler, schema, &constrained));
-    for (size_t i = 0; i < 2; i++) {
+    if (has_ref || cJSON_GetObjectItemCaseSensitive(schema, "allOf")) {
         const cJSON *united;
         int32_t rule;
-        if (!cJSON_GetObjectItemCaseSensitive(schema, UNITED[i])) continue;
-        TRY(unite(compiler, schema, UNITED[i], &united));
-        TRY(schema_compile(compiler, united, "/", UNITED[i], &rule));
+        TRY(only_part(compiler, schema, &united));
+        if (!united) TRY(unite(compiler, schema, 0, &united));
+        TRY(schema_compile(compiler, united, "/", has_ref ? "$ref" : "allOf", &rule));
         return text_format(out, "r%d", rule);
     }
     for (size_t i = 0; i < 2; i++)

@@ -68,13 +68,6 @@ enum status schema_resolve(struct compiler *compiler, const char *ref, const cJS
     return schema_refuse(compiler, STATUS_BAD_INPUT, "a \"$ref\" that leads to itself");
 }
 
-const cJSON *schema_behind(struct compiler *compiler, const cJSON *schema) {
-    const cJSON *target = schema;
-    if (!is_only_ref(schema)) return schema;
-    const char *ref = cJSON_GetObjectItemCaseSensitive(schema, "$ref")->valuestring;
-    return schema_resolve(compiler, ref, &target) == STATUS_OK ? target : schema;
-}
-
 // ---- allOf
 
 static size_t bytes_of(const cJSON *item) {
@@ -107,15 +100,17 @@ static enum status own(struct compiler *compiler, const cJSON *schema, cJSON **c
 }
 
 enum status schema_without(struct compiler *compiler, const cJSON *schema, const char *keyword,
-                           const cJSON **rest) {
+                           const char *other, const cJSON **rest) {
     cJSON *copy;
     bool any = false;
     for (const cJSON *item = schema->child; item; item = item->next)
-        any = any || (strcmp(item->string, keyword) != 0 && !schema_is_annotation(item->string));
+        any = any || (strcmp(item->string, keyword) != 0 && strcmp(item->string, other) != 0 &&
+                      !schema_is_annotation(item->string));
     *rest = NULL;
     if (!any) return STATUS_OK;
     TRY(own(compiler, schema, &copy));
     cJSON_DeleteItemFromObjectCaseSensitive(copy, keyword);
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, other);
     *rest = copy;
     return STATUS_OK;
 }
@@ -181,7 +176,9 @@ static enum status combine_types(struct compiler *compiler, cJSON *both, const c
         whole = cJSON_AddItemToArray(names, cJSON_CreateString(NAMES[i].name));
         types &= ~NAMES[i].types;
     }
-    if (whole && cJSON_ReplaceItemInObjectCaseSensitive(both, "type", names)) return STATUS_OK;
+    cJSON_DeleteItemFromObjectCaseSensitive(both, "type");
+    cJSON_DeleteItemFromObjectCaseSensitive(both, "nullable"); // is in the types
+    if (whole && cJSON_AddItemToObject(both, "type", names)) return STATUS_OK;
     cJSON_Delete(names);
     return STATUS_NO_MEMORY;
 }
@@ -263,15 +260,21 @@ enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSO
         return schema_refuse(compiler, STATUS_BAD_INPUT, "expected an object, true or false");
     TRY(check_neighbours(compiler, a, b));
     TRY(check_neighbours(compiler, b, a));
+    const bool nullable = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a, "nullable")) ||
+                          cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(b, "nullable"));
     TRY(own(compiler, a, &both));
     for (const cJSON *item = b->child; item; item = item->next) {
         const cJSON *mine = cJSON_GetObjectItemCaseSensitive(both, item->string);
         if (schema_is_annotation(item->string)) continue;
+        if (nullable &&
+            (strcmp(item->string, "type") == 0 || strcmp(item->string, "nullable") == 0))
+            continue;
         if (mine)
             TRY(combine_keyword(compiler, both, mine, item, b));
         else
             TRY(put(compiler, both, item->string, item));
     }
+    if (nullable) TRY(combine_types(compiler, both, a, b));
     *result = both;
     return STATUS_OK;
 }
@@ -279,6 +282,13 @@ enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSO
 // ---- oneOf
 
 enum { OVERLAP_STEPS = 64 }; // of one look at two schemas, whose members are searched by name
+
+static const cJSON *resolved(struct compiler *compiler, const cJSON *schema) {
+    const cJSON *target = schema;
+    if (!is_only_ref(schema)) return schema;
+    const char *ref = cJSON_GetObjectItemCaseSensitive(schema, "$ref")->valuestring;
+    return schema_resolve(compiler, ref, &target) == STATUS_OK ? target : schema;
+}
 
 // The only values a schema has: [0] of an array, or the schema's const itself. NULL: not known.
 static const cJSON *values_of(const cJSON *schema, bool *several) {
@@ -311,8 +321,8 @@ static enum status may_overlap(struct compiler *compiler, const cJSON *a, const 
                                bool *overlap) {
     unsigned of_a, of_b, by_a, by_b;
     TRY(schema_spend(compiler, OVERLAP_STEPS));
-    a = schema_behind(compiler, a);
-    b = schema_behind(compiler, b);
+    a = resolved(compiler, a);
+    b = resolved(compiler, b);
     TRY(schema_types(compiler, a, &of_a));
     TRY(schema_types(compiler, b, &of_b));
     TRY(schema_written_types(compiler, a, &by_a));
@@ -332,15 +342,17 @@ static enum status may_overlap(struct compiler *compiler, const cJSON *a, const 
     return STATUS_OK;
 }
 
-enum status schema_check_exclusive(struct compiler *compiler, const cJSON *alternatives) {
+enum status schema_check_exclusive(struct compiler *compiler, const char *keyword,
+                                   const cJSON *alternatives) {
     for (const cJSON *a = alternatives->child; a; a = a->next)
         for (const cJSON *b = a->next; b; b = b->next) {
             bool overlap;
             TRY(may_overlap(compiler, a, b, 4, &overlap));
             if (!overlap) continue;
             return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                                 "\"oneOf\" whose alternatives may overlap is not supported "
-                                 "(anyOf is)");
+                                 "\"%s\" whose alternatives may overlap is not supported (anyOf "
+                                 "without a discriminator is)",
+                                 keyword);
         }
     return STATUS_OK;
 }

@@ -97,9 +97,40 @@ static enum status read_bound(struct compiler *compiler, const cJSON *schema, co
     return STATUS_OK;
 }
 
-enum status schema_number(struct compiler *compiler, const cJSON *schema, bool fractions,
+// What OpenAPI and generators have for "format" of numbers. All that has 16 digits is an int64 and
+// a double.
+static enum status read_format(struct compiler *compiler, const cJSON *format, bool *fractions,
+                               int64_t *low, int64_t *high) {
+    static const struct {
+        const char *name;
+        int64_t low, high;
+        bool fractions;
+    } FORMATS[] = {
+        {"int8", INT8_MIN, INT8_MAX, false},    {"uint8", 0, UINT8_MAX, false},
+        {"int16", INT16_MIN, INT16_MAX, false}, {"uint16", 0, UINT16_MAX, false},
+        {"int32", INT32_MIN, INT32_MAX, false}, {"uint32", 0, UINT32_MAX, false},
+        {"int64", INT64_MIN, INT64_MAX, false}, {"uint64", 0, INT64_MAX, false},
+        {"float", INT64_MIN, INT64_MAX, true},  {"double", INT64_MIN, INT64_MAX, true},
+    };
+    for (size_t i = 0; i < sizeof FORMATS / sizeof FORMATS[0]; i++) {
+        if (!cJSON_IsString(format) || strcmp(format->valuestring, FORMATS[i].name) != 0) continue;
+        *fractions = *fractions && FORMATS[i].fractions;
+        *low = FORMATS[i].low < -LARGEST ? -LARGEST : FORMATS[i].low;
+        *high = FORMATS[i].high > LARGEST ? LARGEST : FORMATS[i].high;
+        return STATUS_OK;
+    }
+    return schema_refuse(compiler, STATUS_UNSUPPORTED,
+                         "\"format\": \"%.40s\" of a number is not supported",
+                         cJSON_IsString(format) ? format->valuestring : "?");
+}
+
+enum status schema_number(struct compiler *compiler, const cJSON *schema, unsigned types,
                           struct text *out) {
+    const cJSON *format = cJSON_GetObjectItemCaseSensitive(schema, "format");
+    bool fractions = types & SCHEMA_FRACTION;
     int64_t low = -LARGEST, high = LARGEST;
+    if (format && !(types & SCHEMA_STRING)) // else it is the text's
+        TRY(read_format(compiler, format, &fractions, &low, &high));
     TRY(read_bound(compiler, schema, "minimum", 1, fractions, &low));
     TRY(read_bound(compiler, schema, "exclusiveMinimum", 1, fractions, &low));
     TRY(read_bound(compiler, schema, "maximum", -1, fractions, &high));

@@ -109,17 +109,17 @@ MUST_CHECK enum status schema_quote(struct text *out, const char *text);
 MUST_CHECK enum status schema_resolve(struct compiler *compiler, const char *ref,
                                       const cJSON **target);
 
-// What a schema that is a $ref alone means; any other schema itself, and one that leads nowhere.
-const cJSON *schema_behind(struct compiler *compiler, const cJSON *schema);
-
 // A schema that both accept, owned by the compiler.
 MUST_CHECK enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSON *b,
                                       const cJSON **both);
 
-// The schema without one keyword; NULL: it says nothing else.
+// The schema without two keywords; NULL: it says nothing else.
 MUST_CHECK enum status schema_without(struct compiler *compiler, const cJSON *schema,
-                                      const char *keyword, const cJSON **rest);
-MUST_CHECK enum status schema_check_exclusive(struct compiler *compiler, const cJSON *alternatives);
+                                      const char *keyword, const char *other, const cJSON **rest);
+
+// Refuses alternatives that may overlap; the keyword is the one that has them.
+MUST_CHECK enum status schema_check_exclusive(struct compiler *compiler, const char *keyword,
+                                              const cJSON *alternatives);
 
 // ---- Each appends the right side of a rule.
 
@@ -129,9 +129,9 @@ MUST_CHECK enum status schema_array(struct compiler *compiler, const cJSON *sche
                                     struct text *out);
 MUST_CHECK enum status schema_string(struct compiler *compiler, const cJSON *schema,
                                      struct text *out);
-MUST_CHECK enum status schema_pattern(struct compiler *compiler, const char *pattern,
-                                      struct text *out);
-MUST_CHECK enum status schema_number(struct compiler *compiler, const cJSON *schema, bool fractions,
+MUST_CHECK enum status schema_pattern(struct compiler *compiler, const char *pattern, int32_t least,
+                                      int32_t most, struct text *out); // most < 0: no limit
+MUST_CHECK enum status schema_number(struct compiler *compiler, const cJSON *schema, unsigned types,
                                      struct text *out);
 
 #endif

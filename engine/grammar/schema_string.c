@@ -16,8 +16,13 @@ enum { PATTERN_MAX_DEPTH = 32 };
 #define TIME                                                                        \
     TWO_DIGITS_OF_A_DAY " \":\" [0-5] [0-9] \":\" [0-5] [0-9] (\".\" [0-9]{1,9})? " \
                         "(\"Z\" | [-+] " TWO_DIGITS_OF_A_DAY " \":\" [0-5] [0-9])"
-#define BYTE  "(\"25\" [0-5] | \"2\" [0-4] [0-9] | \"1\" [0-9] [0-9] | [1-9]? [0-9])"
-#define LABEL "[a-zA-Z0-9] (\"-\"? [a-zA-Z0-9]){0,30}"
+#define BYTE "(\"25\" [0-5] | \"2\" [0-4] [0-9] | \"1\" [0-9] [0-9] | [1-9]? [0-9])"
+#define TIME_SPAN                                                                           \
+    "(\"T\" [0-9]{1,4} (\"H\" ([0-9]{1,4} \"M\" ([0-9]{1,4} \"S\")?)? | \"M\" ([0-9]{1,4} " \
+    "\"S\")? | \"S\"))"
+#define IN_URI "([-a-zA-Z0-9._~!$&'()*+,;=:@/] | \"%\" hex hex)"
+#define BASE64 "[a-zA-Z0-9+/]"
+#define LABEL  "[a-zA-Z0-9] (\"-\"? [a-zA-Z0-9]){0,30}"
 
 static const struct {
     const char *name, *gbnf;
@@ -27,6 +32,13 @@ static const struct {
     {"date-time", DATE " \"T\" " TIME},
     {"uuid", "hex{8} \"-\" hex{4} \"-\" hex{4} \"-\" hex{4} \"-\" hex{12}"},
     {"ipv4", BYTE " (\".\" " BYTE "){3}"},
+    {"ipv6", "hex{1,4} (\":\" hex{1,4}){7}"},
+    {"uri", "[a-zA-Z] [-+.a-zA-Z0-9]{0,15} \"://\" " LABEL " (\".\" " LABEL "){0,5} "
+            "(\":\" [0-9]{1,5})? (\"/\" " IN_URI "*)? (\"?\" " IN_URI "*)? (\"#\" " IN_URI "*)?"},
+    {"duration", "\"P\" ([0-9]{1,6} \"D\" " TIME_SPAN "? | " TIME_SPAN ")"},
+    {"byte",
+     "(" BASE64 "{4})* (" BASE64 " [AQgw] \"==\" | " BASE64 "{2} [AEIMQUYcgkosw048] \"=\")?"},
+    {"password", "char*"}, // how it is shown
     {"hostname", LABEL " (\".\" " LABEL "){0,3}"},
     {"email", "[a-zA-Z0-9] ([-._+]? [a-zA-Z0-9]){0,31} \"@\" " LABEL " (\".\" " LABEL "){1,3}"},
 };
@@ -46,14 +58,16 @@ enum status schema_string(struct compiler *compiler, const cJSON *schema, struct
     TRY(schema_count(compiler, schema, "minLength", 0, &least));
     TRY(schema_count(compiler, schema, "maxLength", -1, &most));
     const bool bounded = least > 0 || most >= 0;
-    if ((format && pattern) || ((format || pattern) && bounded))
+    if (format && (pattern || bounded))
         return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "two of \"format\", \"pattern\" and lengths together are not "
-                             "supported");
+                             "\"format\" and \"%s\" together are not supported",
+                             pattern     ? "pattern"
+                             : least > 0 ? "minLength"
+                                         : "maxLength");
     if (format) return add_format(compiler, format, out);
     if (pattern && !cJSON_IsString(pattern))
         return schema_refuse(compiler, STATUS_BAD_INPUT, "\"pattern\" must be a text");
-    if (pattern) return schema_pattern(compiler, pattern->valuestring, out);
+    if (pattern) return schema_pattern(compiler, pattern->valuestring, least, most, out);
     if (most < 0) return text_format(out, "\"\\\"\" char{%d,} \"\\\"\"", least);
     if (most < least) return text_append_string(out, "never");
     return text_format(out, "\"\\\"\" char{%d,%d} \"\\\"\"", least, most);
@@ -270,10 +284,29 @@ static enum status read_choice(struct pattern *pattern) {
     }
 }
 
-enum status schema_pattern(struct compiler *compiler, const char *text, struct text *out) {
+// ^x+$ and ^x*$, where x is one character: the repetition takes the bounds.
+static enum status read_bounded(struct pattern *pattern, int32_t least, int32_t most) {
+    const bool alone = *pattern->at == '^' && pattern->at[1] && pattern->at[1] != '(';
+    if (alone) pattern->at++;
+    if (alone) TRY(read_atom(pattern));
+    const bool some = strcmp(pattern->at, "+$") == 0;
+    if (!alone || (!some && strcmp(pattern->at, "*$") != 0))
+        return schema_refuse(pattern->compiler, STATUS_UNSUPPORTED,
+                             "\"pattern\" and \"%s\" together are not supported, unless it is one "
+                             "repeated character, like ^[a-z]+$",
+                             least > 0 ? "minLength" : "maxLength");
+    pattern->at += 2;
+    if (some && least == 0) least = 1;
+    if (most < 0) return text_format(pattern->out, "{%d,}", least);
+    if (most < least) return text_append_string(pattern->out, " never");
+    return text_format(pattern->out, "{%d,%d}", least, most);
+}
+
+enum status schema_pattern(struct compiler *compiler, const char *text, int32_t least, int32_t most,
+                           struct text *out) {
     struct pattern pattern = {.compiler = compiler, .start = text, .at = text, .out = out};
     TRY(text_append_string(out, "\"\\\"\" ("));
-    TRY(read_choice(&pattern));
+    TRY(least > 0 || most >= 0 ? read_bounded(&pattern, least, most) : read_choice(&pattern));
     if (*pattern.at) return refuse(&pattern, "a ) without a (");
     return text_append_string(out, ") \"\\\"\"");
 }

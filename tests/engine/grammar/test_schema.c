@@ -107,16 +107,6 @@ static const struct {
      "[\"b\"]}]}",
      {"{\"a\": 1, \"b\": 0}", "{\"a\": 2, \"b\": 0}"},
      {"{\"a\": 3, \"b\": 0}", "{\"a\": 1}"}},
-    {"{\"$ref\": \"#/$defs/base\", \"properties\": {\"z\": {\"const\": 1}}, \"required\": [\"z\"], "
-     "\"$defs\": {\"base\": {\"properties\": {\"m\": {\"const\": 2}}, \"required\": [\"m\"]}}}",
-     {"{\"m\": 2, \"z\": 1}"},
-     {"{\"z\": 1, \"m\": 2}"}},
-    {"{\"properties\": {\"z\": {\"const\": 1}}, \"required\": [\"z\"], \"allOf\": [{\"$ref\": "
-     "\"#/$defs/b\"}, {\"$ref\": \"#/$defs/a\"}], \"$defs\": {\"a\": {\"properties\": {\"a\": "
-     "{\"const\": 3}}, \"required\": [\"a\"]}, \"b\": {\"properties\": {\"b\": {\"const\": 2}}, "
-     "\"required\": [\"b\"]}}}",
-     {"{\"z\": 1, \"b\": 2, \"a\": 3}"},
-     {"{\"b\": 2, \"a\": 3, \"z\": 1}", "{\"z\": 1, \"a\": 3, \"b\": 2}"}},
     {"{\"$ref\": \"#/definitions/tree\", \"definitions\": {\"tree\": {\"properties\": {\"v\": "
      "{\"type\": "
      "\"integer\"}, \"next\": {\"items\": {\"$ref\": \"#/definitions/tree\"}}}, \"required\": "
@@ -152,6 +142,71 @@ static const struct {
     {"{\"oneOf\": [{\"const\": 9007199254740992}, {\"const\": 9007199254740993}]}",
      {"9007199254740992", "9007199254740993"},
      {"9007199254740994"}},
+    {"{\"$ref\": \"#/$defs/a\", \"properties\": {\"own\": {\"const\": 1}}, \"required\": "
+     "[\"own\"], \"$defs\": {\"a\": {\"properties\": {\"a\": {\"const\": 2}}, \"required\": "
+     "[\"a\"]}}}",
+     {"{\"a\": 2, \"own\": 1}"},
+     {"{\"own\": 1, \"a\": 2}", "{\"own\": 1}"}},
+    {"{\"properties\": {\"own\": {\"const\": 1}}, \"required\": [\"own\"], \"allOf\": [{\"$ref\": "
+     "\"#/$defs/a\"}], \"$defs\": {\"a\": {\"properties\": {\"a\": {\"const\": 2}}, \"required\": "
+     "[\"a\"]}}}",
+     {"{\"own\": 1, \"a\": 2}"},
+     {"{\"a\": 2, \"own\": 1}"}},
+    {"{\"allOf\": [{\"$ref\": \"#/$defs/c\"}, {\"$ref\": \"#/$defs/b\"}, {\"properties\": "
+     "{\"own\": {\"const\": 1}}}], \"required\": [\"own\"], \"$defs\": {\"a\": {\"properties\": "
+     "{\"a\": {\"const\": 2}}, \"required\": [\"a\"]}, \"b\": {\"properties\": {\"b\": {\"const\": "
+     "3}}, \"required\": [\"b\"]}, \"c\": {\"allOf\": [{\"$ref\": \"#/$defs/a\"}, {\"properties\": "
+     "{\"c\": {\"const\": 4}}}], \"required\": [\"c\"]}}}",
+     {"{\"a\": 2, \"c\": 4, \"b\": 3, \"own\": 1}"},
+     {"{\"a\": 2, \"c\": 4, \"own\": 1, \"b\": 3}", "{\"own\": 1, \"a\": 2, \"c\": 4, \"b\": 3}",
+      "{\"a\": 2, \"b\": 3, \"own\": 1}"}},
+    {"{\"$ref\": \"#/$defs/n\", \"$defs\": {\"o\": {\"properties\": {\"v\": {\"const\": 1}}, "
+     "\"required\": [\"v\"]}, \"n\": {\"allOf\": [{\"$ref\": \"#/$defs/o\"}, {\"properties\": "
+     "{\"next\": {\"allOf\": [{\"$ref\": \"#/$defs/n\"}], \"description\": \"x\"}}}]}}}",
+     {"{\"v\": 1}", "{\"v\": 1, \"next\": {\"v\": 1, \"next\": {\"v\": 1}}}"},
+     {"{\"next\": {\"v\": 1}}"}},
+    {"{\"type\": \"string\", \"nullable\": true, \"minLength\": 2}",
+     {"null", "\"ab\""},
+     {"\"a\"", "1"}},
+    {"{\"type\": \"string\", \"nullable\": false}", {"\"\""}, {"null"}},
+    {"{\"allOf\": [{\"type\": \"integer\", \"nullable\": true}, {\"minimum\": 3}]}",
+     {"null", "3"},
+     {"2"}},
+    {"{\"allOf\": [{\"type\": \"integer\", \"nullable\": true}, {\"type\": \"integer\"}]}",
+     {"3"},
+     {"null"}},
+    {"{\"oneOf\": [{\"$ref\": \"#/$defs/a\"}, {\"$ref\": \"#/$defs/b\"}], \"discriminator\": "
+     "{\"propertyName\": \"t\", \"mapping\": {\"a\": \"#/$defs/a\"}}, \"$defs\": {\"a\": "
+     "{\"properties\": {\"t\": {\"const\": \"a\"}}, \"required\": [\"t\"]}, \"b\": "
+     "{\"properties\": {\"t\": {\"const\": \"b\"}}, \"required\": [\"t\"]}}}",
+     {"{\"t\": \"a\"}", "{\"t\": \"b\"}"},
+     {"{\"t\": \"c\"}"}},
+    {"{\"type\": \"integer\", \"format\": \"int32\"}",
+     {"2147483647", "-2147483648", "0"},
+     {"2147483648", "-2147483649"}},
+    {"{\"type\": [\"integer\", \"null\"], \"format\": \"uint8\", \"maximum\": 300, \"minimum\": 5}",
+     {"5", "255", "null"},
+     {"256", "4", "-1"}},
+    {"{\"type\": \"number\", \"format\": \"float\"}", {"1", "-0.5"}, {"1e99"}},
+    {"{\"type\": [\"number\", \"string\"], \"format\": \"date\"}",
+     {"1", "\"2026-11-23\""},
+     {"\"x\""}},
+    {"{\"format\": \"uri\"}",
+     {"\"https://example.com\"", "\"http://a.b:80/x%20y?q=1#z\"", "\"ftp://host/\""},
+     {"\"example.com\"", "\"https://\"", "\"https://a b\"", "\"https://a.b/%zz\""}},
+    {"{\"format\": \"ipv6\"}", {"\"2001:db8:0:0:0:0:0:1\""}, {"\"2001:db8\"", "\"1.2.3.4\""}},
+    {"{\"format\": \"duration\"}",
+     {"\"P3DT4H5M6S\"", "\"PT0S\"", "\"P1D\"", "\"PT1H2M\""},
+     {"\"P\"", "\"PT\"", "\"P1DT\"", "\"PT1H2S\""}},
+    {"{\"format\": \"byte\"}",
+     {"\"\"", "\"YQ==\"", "\"YWI=\"", "\"YWJj\""},
+     {"\"YR==\"", "\"YQ=\"", "\"YW J\""}},
+    {"{\"pattern\": \"^[a-z]+$\", \"maxLength\": 3}",
+     {"\"a\"", "\"abc\""},
+     {"\"\"", "\"abcd\"", "\"A\""}},
+    {"{\"pattern\": \"^\\\\d*$\", \"minLength\": 2}",
+     {"\"12\"", "\"123456\""},
+     {"\"1\"", "\"ab\""}},
     {"{\"properties\": {\"a\": false, \"b\": true}}", {"{}", "{\"b\": 1}"}, {"{\"a\": 1}"}},
 };
 
@@ -196,7 +251,7 @@ static const struct {
     {"{\"type\": \"text\"}", "must be a type of JSON"},
     {"{\"type\": \"string\", \"maxLength\": -1}", "\"maxLength\" must be a whole number"},
     {"{\"format\": \"iri\"}", "\"format\": \"iri\" is not supported"},
-    {"{\"format\": \"date\", \"maxLength\": 3}", "together are not supported"},
+    {"{\"format\": \"date\", \"maxLength\": 3}", "\"format\" and \"maxLength\" together"},
     {"{\"pattern\": \"(?=a)\"}", "looking around"},
     {"{\"pattern\": \"(a\"}", "a ( without a )"},
     {"{\"pattern\": \"a)\"}", "a ) without a ("},
@@ -218,6 +273,34 @@ static const struct {
      "\"items\" and \"prefixItems\" of two"},
     {"{\"type\": \"integer\", \"minimum\": 3, \"maximum\": 2}", "no finite text"},
     {"{\"properties\": {\"a\": {\"$ref\": \"#\"}}, \"required\": [\"a\"]}", "no finite text"},
+    {"{\"properties\": {\"a\": {\"type\": \"string\", \"pattern\": \"^(ab)+$\", \"maxLength\": "
+     "9}}}",
+     "at #/properties/a: \"pattern\" and \"maxLength\" together"},
+    {"{\"format\": \"date\", \"pattern\": \"^x\"}", "\"format\" and \"pattern\" together"},
+    {"{\"type\": \"integer\", \"format\": \"date\"}",
+     "\"format\": \"date\" of a number is not supported"},
+    {"{\"type\": \"boolean\", \"format\": \"date\"}", "\"format\" of neither a text nor a number"},
+    {"{\"properties\": {\"a\": {\"nullable\": true, \"$ref\": \"#/$defs/b\"}}, \"$defs\": {\"b\": "
+     "{\"type\": \"null\"}}}",
+     "at #/properties/a: \"nullable\" without \"type\""},
+    {"{\"allOf\": [{\"nullable\": true}, {\"type\": \"string\"}]}",
+     "\"nullable\" without \"type\""},
+    {"{\"nullable\": 1}", "\"nullable\" must be true or false"},
+    {"{\"type\": \"object\", \"discriminator\": {\"propertyName\": \"t\"}}",
+     "\"discriminator\" without oneOf or anyOf"},
+    {"{\"anyOf\": [{\"properties\": {\"t\": {}}}, {\"properties\": {\"u\": {}}}], "
+     "\"discriminator\": {\"propertyName\": \"t\"}}",
+     "\"anyOf\" whose alternatives may overlap"},
+    {"{\"contentEncoding\": \"base64\"}", "\"contentEncoding\" is not supported"},
+    {"{\"contentSchema\": {}}", "\"contentSchema\" is not supported"},
+    {"{\"minContains\": 1}", "\"minContains\" is not supported"},
+    {"{\"dependentRequired\": {}}", "\"dependentRequired\" is not supported"},
+    {"{\"unevaluatedProperties\": false}", "\"unevaluatedProperties\" is not supported"},
+    {"{\"propertyNames\": {}}", "\"propertyNames\" is not supported"},
+    {"{\"allOf\": [{\"type\": \"string\"}, {\"type\": \"integer\"}]}", "no finite text"},
+    {"{\"$ref\": \"#/$defs/a\", \"$defs\": {\"a\": {\"allOf\": [{\"$ref\": \"#/$defs/a\"}, "
+     "{\"minimum\": 1}]}}}",
+     "leads to itself"},
     {"false", "no finite text"},
 };
 
@@ -266,6 +349,19 @@ static void small_schemas_cannot_mean_much_work(void **state) {
     assert_int_equal(text_format(&schema, "\"%d\": {\"type\": \"object\"}}}", LEVELS), STATUS_OK);
     struct automaton *automaton = automaton_of_schema(text_string(&schema), &err);
     automaton_destroy(automaton); // or it was refused; either soon
+    text_clear(&schema);
+    // So has each of these, and nothing is to be copied.
+    assert_int_equal(text_append_string(&schema, "{\"$ref\": \"#/$defs/0\", \"$defs\": {"),
+                     STATUS_OK);
+    for (int i = 0; i < LEVELS - 12; i++)
+        assert_int_equal(text_format(&schema,
+                                     "\"%d\": {\"allOf\": [{\"$ref\": \"#/$defs/%d\"}, {\"$ref\": "
+                                     "\"#/$defs/%d\"}]}, ",
+                                     i, i + 1, i + 1),
+                         STATUS_OK);
+    assert_int_equal(text_format(&schema, "\"%d\": true}}", LEVELS - 12), STATUS_OK);
+    assert_null(automaton_of_schema(text_string(&schema), &err));
+    if (!strstr(err.text, "steps are needed")) fail_msg("%s", err.text);
     text_clear(&schema);
     for (int i = 0; i < 1 << 19; i++)
         assert_int_equal(text_append_string(&schema, "  "), STATUS_OK);
