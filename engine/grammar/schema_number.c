@@ -45,12 +45,13 @@ static enum status same_length(struct text *out, const char *low, const char *hi
 // Whole numbers from low to high, 0 <= low; never if low > high.
 static enum status whole(struct text *out, int64_t low, int64_t high) {
     TRY(text_append_string(out, "(never"));
-    for (int64_t from = low, power = 10; from <= high; power *= 10) {
+    const uint64_t end = high < 0 ? 0 : (uint64_t)high + 1; // powers of ten up to 10^19 fit
+    for (uint64_t from = (uint64_t)low, power = 10; from < end; power *= 10) {
         if (from >= power) continue;
-        const int64_t to = high < power ? high : power - 1;
+        const uint64_t to = end < power ? end - 1 : power - 1;
         char first[DIGITS + 4], last[DIGITS + 4];
-        snprintf(first, sizeof first, "%" PRId64, from);
-        snprintf(last, sizeof last, "%" PRId64, to);
+        snprintf(first, sizeof first, "%" PRIu64, from);
+        snprintf(last, sizeof last, "%" PRIu64, to);
         TRY(text_append_string(out, " | "));
         TRY(same_length(out, first, last));
         from = to + 1;
