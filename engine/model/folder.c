@@ -76,7 +76,8 @@ static cJSON *parse_json(const struct mapped_file *file) {
     char *text = malloc(file->length + 1);
     bool quoted = false;
     if (!text) return NULL;
-    memcpy(text, file->bytes, file->length);
+    if (file->length > 0)
+        memcpy(text, file->bytes, file->length); // an empty file is mapped nowhere
     for (size_t i = 0; i + length <= file->length; i++) {
         if (text[i] == '"') quoted = !quoted;
         if (quoted && text[i] == '\\') i++;

@@ -149,6 +149,8 @@ static void folders_that_are_no_models_are_refused(void **state) {
     (void)state;
     mkdir(path_of("hf"), 0700);
     assert_refused("hf", STATUS_NOT_FOUND, "no config.json");
+    write_text("hf/config.json", ""); // which no copy is made of
+    assert_refused("hf", STATUS_BAD_FILE, "JSON object");
     write_text("hf/config.json", "[]");
     assert_refused("hf", STATUS_BAD_FILE, "JSON object");
     write_text("hf/config.json", "{\"model_type\":\"mamba\"}");
