@@ -358,10 +358,10 @@ static void accept_what_is_so(struct metadata *metadata, const struct model_conf
         if (config->specs[i].mixer == MIXER_ATTENTION) attends = &config->specs[i];
         if (config->specs[i].ffn.experts > 0) mixes = &config->specs[i];
     }
-    metadata_accept(metadata, "embedding_scale", config->embedding_scale);
-    metadata_accept(metadata, "logit_scale", config->logit_scale);
-    metadata_accept(metadata, "residual_scale", config->specs[0].residual_scale);
-    metadata_accept(metadata, "attention.scale", attends->attention.scale);
+    metadata_accept(metadata, "embedding_scale", (double)config->embedding_scale);
+    metadata_accept(metadata, "logit_scale", (double)config->logit_scale);
+    metadata_accept(metadata, "residual_scale", (double)config->specs[0].residual_scale);
+    metadata_accept(metadata, "attention.scale", (double)attends->attention.scale);
     if (mixes->ffn.experts == 0) return;
     const bool softmax = mixes->ffn.gating == GATING_SOFTMAX;
     metadata_accept(metadata, "expert_weights_norm", !mixes->ffn.raw_shares);
