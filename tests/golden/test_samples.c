@@ -1,11 +1,11 @@
 // tests/golden/test_samples.c — the demo model's greedy answers, against another runtime's.
 //
-// demo_eval/samples.md holds conversations that an independent program answered at temperature 0
-// with the same Q8_0 file (samples.py writes it). Each turn is asked again, after that program's
-// own earlier answers. Both programs round activations to 8 bits, each in its own way, so an answer
-// may differ where the two best tokens are nearly tied. Every difference is listed with the gap
-// between the two programs' tokens at the first one, as the reference backend sees it, which
-// rounds nothing: a large gap there is a bug.
+// demo_samples.md holds conversations that llama-server answered at temperature 0 with the same
+// Q8_0 file. Each turn is asked again, after that program's own earlier answers. Both programs
+// round activations to 8 bits, each in its own way, so an answer may differ where the two best
+// tokens are nearly tied. Every difference is listed with the gap between the two programs' tokens
+// at the first one, as the reference backend sees it, which rounds nothing: a large gap there is a
+// bug.
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/harness/harness.h"
 
@@ -246,7 +246,7 @@ static void compare_conversation(struct asked *asked, const struct conversation 
 
 static void answers_differ_only_where_two_tokens_nearly_tie(void **state) {
     (void)state;
-    char *samples = read_whole(TESTS_DIR "/golden/demo_eval/samples.md");
+    char *samples = read_whole(TESTS_DIR "/golden/demo_samples.md");
     assert_non_null(samples);
     struct harness harness, reference;
     harness_open(&harness, &(struct harness_options){.path = DEMO_MODEL,
