@@ -1,3 +1,39 @@
+// prompts/template.c — runs chat templates, tries out what they do, and continues a token log.
+//
+// How a conversation continues (chat_template_continue). The log has the tokens of Q, the rendering
+// of everything up to the question with the prompt for an answer, and then what the model wrote. P
+// is the rendering of the whole conversation now. If P begins with Q, in bytes and in kinds of
+// pieces, the template still renders the past as it did, and only what comes after it must be
+// looked at:
+//
+//   Q  <user>Hi<end><assistant>
+//   P  <user>Hi<end><assistant>Hello!<end>\n<user>More<end><assistant>
+//      └────── past ──────────┘└─ 1 ─┘└ 2 ┘└────────── pieces ───────┘
+//
+//   1  is the answer, apart from white space around it? No (the template has dropped its thinking):
+//      the log is valid up to the question (KEEPS_QUESTION), and the pieces begin with 1.
+//   2  is the mark with which the answer ended in the log? Yes: KEEPS_ALL, and the pieces begin
+//      behind it. No: KEEPS_ANSWER, the log loses its last token and the pieces begin with 2.
+//
+// If P does not begin with Q (the system prompt has moved to the last message, say), nothing is
+// kept: the pieces are all of P.
+//
+// A template may open the thinking itself. Then Q ends with "<think>\n", and the answer as it is
+// stored begins with the same text:
+//
+//   Q  …<assistant><think>\n
+//   P  …<assistant><think>\nHm.</think>Hello!<end>…        the answer begins where Q's opening does
+//
+// In P this text comes from a message, so it is text where Q has control, and the two differ early.
+// shared_end() finds how much of Q's end the answer repeats, and the answer is looked for from
+// there, too.
+//
+// White space around an answer is ignored because templates trim it: compared exactly, each such
+// answer would be computed again in the next turn.
+//
+// What a template does otherwise is found out by rendering conversations of made-up words
+// ("zanswerz") and looking for them in the result (probe): reading the program would have to
+// understand every way of writing it.
 #include "prompts/template.h"
 
 #include <stdlib.h>

@@ -1,3 +1,34 @@
+// engine/grammar/automaton.c — a recursive grammar as a deterministic automaton that grows in use.
+//
+// The textbook's subset construction, but each element of a state carries a stack of calls. For
+//
+//   root ::= "a" | "(" root ")"          nodes:  0 reads a, then END
+//                                                1 reads (, then calls root and goes on at 2
+//                                                2 reads ), then END
+//
+//   text        configurations (node, stack)             state
+//   ""          (0, -)      (1, -)                       1, START
+//   "("         (0, [2])    (1, [2])                     2
+//   "(("        (0, [2 2])  (1, [2 2])                   3
+//   "((a"       (2, [2])                                 4: END pops 2 from [2 2]
+//   "((a)"      (2, -)                                   5
+//   "((a))"     none; accepts, with an empty stack       6
+//
+// Stacks are lists that share their ends: a frame is (node, frame below) and exists once, so a
+// stack is one number, equal stacks have equal numbers, and depth n costs one frame more than depth
+// n - 1. A state is its sorted list of configurations, also stored once. Both are found by hashing,
+// so a state that was reached on two ways is made once, and most bytes of a text follow a known
+// edge: one look-up in ways[class].
+//
+// The closure (visit, look_at) follows calls, splits and ends until only nodes are left that read a
+// byte; `seen` makes left recursion and empty rules end. A call whose next node is END pushes no
+// frame (a tail call): without that, "list ::= item | item list" would have a deeper stack, and so
+// a new state, for each item.
+//
+// Bytes that no set of the grammar tells apart are one class, so a row of ways has one entry a
+// class instead of 256.
+//
+// With recursion there are infinitely many states, so they cannot be made beforehand.
 #include "engine/grammar/automaton.h"
 
 #include <stdlib.h>

@@ -1,3 +1,30 @@
+// engine/kv/block_cache.c — seal, evict, find again: a block's way through device and host memory.
+//
+// A log of 40 tokens in blocks of 16. d is a block of the device, h a slot of the host; a node has
+// what stands in its column:
+//
+//                                 table         A: 0 … 15      B: 16 … 31     T: 32 … 39
+//   computed                      d7 d3 d5      -              -              -
+//   sealed                        d7 d3 d5      d7             d3             -
+//   written behind                d7 d3 d5      d7 h0 disk     d3 h1 disk     -
+//   tail sealed, table released   -             d7 h0 disk     d3 h1 disk     d5
+//   two blocks evicted            -             d7 h0 disk     h1 disk        h2
+//   two slots needed elsewhere    -             d7 disk        h1 disk        gone
+//   restored                      d7 d9         d7 disk        d9 h1 disk     gone
+//
+// Sealing gives a full block a node. If the index has a node with these tokens and a block already,
+// two sequences have computed the same: the table takes the other's block and frees its own.
+//
+// Eviction needs no order of its own. A table releases its blocks from the end, and a parent ranks
+// no lower than its child, so the oldest block of the lowest rank is a leaf of what is on the
+// device, and what stays is a prefix. (Windows are retired from the front: there, what stays is a
+// stretch.) A block that has a copy in a slot is dropped; one that has none is copied to a slot
+// first, which may cost the least needed slot its contents.
+//
+// A tail is sealed only when its table lets go of it, and written only when the cache closes: it
+// would be outdated by the next answer. When the conversation goes on, the tail's node gives its
+// block back to the table (can_thaw), which saves the copy on write: the rows that the node names
+// stay as they are, but the block will soon have more than the node says.
 #include "engine/kv/block_cache.h"
 
 #include <stdlib.h>

@@ -1,3 +1,13 @@
+// engine/kv/block_pool.c — reference counts, a free list, and four queues of cached blocks.
+//
+// A CACHED block stands in the queue of its rank, oldest release first; the victim is the oldest of
+// the lowest queue that has any. One LRU list would let a long batch job, which uses each block
+// once, push out every conversation that people return to. A queue over its share demotes its
+// oldest block to the end of the queue below, so a block that is found again gets a second chance,
+// and no class of blocks can take the whole pool. Demotion stops at FRESH: RETIRED is for blocks
+// that their own sequence does not see any more.
+//
+// Everything is an index into one array, so no call but create allocates, and each is O(1).
 #include "engine/kv/block_pool.h"
 
 #include <stdlib.h>
@@ -5,7 +15,7 @@
 #include "kernels/base/assert.h"
 
 struct block {
-    uint32_t references; // above 0: HELD
+    uint32_t references; // above 0: USED
     uint32_t node;
     uint32_t previous, next; // in the queue of its rank, or next in the free list
     enum block_rank rank;

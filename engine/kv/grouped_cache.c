@@ -1,3 +1,33 @@
+// engine/kv/grouped_cache.c — one log, several groups of layers: find what all of them have.
+//
+// How a log is searched (search_*). Group 0 sees every key, so a block that it lacks ends the
+// search. A group with a window may have holes: only the window before a position must be whole.
+// The search walks along the log in all groups at once, a block at a time, and remembers for each
+// group with a window only `since`: the token behind the last hole. A position is whole where
+// `since` does not come after the window's first block (first_kept). Blocks of 16 tokens, a window
+// of 32:
+//
+//   block                    0    1    2    3    4    5    6
+//   group 0, sees all        x    x    x    x    x    x    .    block 6: the search ends before it
+//   group 1, the window      x    x    .    x    x    x
+//   since, after the block   0    0   48   48   48   48
+//   the window begins at     0    0   16   32   48   64
+//   whole?                  yes  yes   no   no  yes  yes
+//
+// So the answer is 96 tokens, although block 2 is gone: nobody looks at it from there. Looking for
+// the longest prefix that all groups have would have answered 32.
+//
+// The cost of bringing a window back is a running sum: `walk` adds each block that enters the
+// window, and `behind`, a second walk over the same log, subtracts each that leaves it. So a search
+// is linear in the log, whatever the window.
+//
+// Recurrent layers have no window but states, sealed after some blocks only. There is nothing to
+// walk: the state of a position is found by the key that group 0's node has there (search_state).
+//
+// The same search answers two questions. grouped_cache_adopt() counts only what lies on the device
+// and takes the last whole position. grouped_cache_plan() counts every level, and if the speed of a
+// prefill is known it takes the whole position where the time saved minus the time to bring the
+// blocks is greatest: not the last one if the end of the log is on a slow disk.
 #include "engine/kv/grouped_cache.h"
 
 #include "engine/kv/state.h"

@@ -1,3 +1,18 @@
+// engine/kv/prefix.c — a tree of blocks, descended by one hash look-up per block.
+//
+// The key of a node is hash(format, parent's key, token ids), so it stands for all tokens up to its
+// end. Finding a log of n blocks takes n look-ups, each of which compares one block's tokens: the
+// prefix is not compared again, because the parent that led here was compared the same way.
+//
+//   prefix_find(NONE, ids)       key = H(format, 0, ids[0 … 15])         → A, and A.parent == NONE
+//   prefix_find(A, ids + 16)     key = H(format, A.key, ids[16 … 31])    → B, and B.parent == A
+//
+// The lists of children exist for two other questions: which child shares most of a partial block
+// (prefix_find_nearest), and whether a node is still needed for what hangs on it (prefix_prune).
+//
+// The arrays are mapped with MAP_NORESERVE at full capacity and never initialised: pages nobody has
+// touched read as zero, which here means "empty" (a bucket holds node + 1, a node's count is 0). So
+// a large capacity costs address space, not memory or start-up time.
 #include "engine/kv/prefix.h"
 
 #include <string.h>

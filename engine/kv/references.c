@@ -1,4 +1,19 @@
 // engine/kv/references.c — which saved conversations need which blocks.
+//
+// A conversation needs the path from one leaf to the root, so its reference is one node number, and
+// the nodes above are kept by having a child. The disk may have less of that path than the index:
+//
+//   root ─ A ─ B ─ C ─ D     leaf D is referenced
+//        disk disk  -  -     the disk is told "B", the last node on the way that it has (`told`)
+//
+// and is told of C or D when that has been written (cache_tell_references, after a job that ends a
+// path or that lost a block of one).
+//
+// Removing a conversation's KV (strip) walks from its leaf towards the root and takes every node
+// that nobody else refers to, children before parents, in jobs of DISK_MAX_BATCH keys. The disk may
+// have no space for a job; then the lock is given up while it works, and everything that was looked
+// at before is looked at again. A node that must survive such a wait is kept by counting a transfer
+// on it.
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"

@@ -1,4 +1,20 @@
 // engine/kv/restore.c — blocks on their way back to the device.
+//
+// A restore is a loop that may be left at every point and begun again: each call of
+// block_cache_restore() walks on from the table's end and moves what can be moved now.
+//
+//   on the device     the table takes a reference
+//   in a slot         a free block gets a copy, enqueued; no free block: FULL, the caller evicts
+//   on the disk       a read into a slot is submitted, with those of the next blocks: WAITS
+//   nowhere           DONE: the table stays shorter than the target, and the rest is computed
+//
+// read_ahead() keeps up to READ_WINDOW blocks of one table under way or waiting in slots, but at
+// most half of the slots, so that two restores fit beside each other. Because a read lands in a
+// slot first, the disk's thread never touches the device; cache_finish_swaps() orders the two where
+// a slot is reused.
+//
+// Times are measured as running averages (cache_note_average) and are what grouped_cache_plan()
+// compares with computing the tokens again.
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"

@@ -1,4 +1,12 @@
 // engine/kv/states.c — states of recurrent layers, as blocks.
+//
+// A state sums up all tokens before it, so it is of use at one position only, and a chain of states
+// would say nothing that the chain of keys and values does not say. So a state's node has no
+// parent: its key is that of the node which ends at the same token in the index of the layers that
+// attend. Finding that node has compared all tokens; finding the state is then one look-up.
+//
+// To adopt a state at `length`, the table skips to the last block before it and takes that one: a
+// sparse table (block_table.h) has no use for the blocks in between.
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 

@@ -1,7 +1,21 @@
 // engine/kv/write_behind.c — sealed blocks on their way to the disk.
 //
-// Nodes are written in the order of sealing, so a parent is on the disk before its child. A block
-// that is only on the device goes through a slot, which then is its copy in host memory.
+// Nodes are written in the order of sealing, so a parent is on the disk before its child: whatever
+// a crash leaves there can be reached from the root. A block that is only on the device goes
+// through a slot, which then is its copy in host memory, so a later eviction of it costs nothing.
+//
+//   NOT_ON_DISK ──sealed──► UNWRITTEN ──in a job──► WRITING ──► ON_DISK
+//                               ▲                      │
+//                               └──── the job failed ──┴── over the limit ──► NOT_ON_DISK
+//
+// A write costs a sync and a transaction whatever its size, so a few blocks wait write_delay_us for
+// more. At most two jobs are under way: one is written while the next is filled. More would only
+// take slots. A failure pauses writing for WRITE_PAUSE_US and puts the job's nodes back in their
+// order.
+//
+// The order breaks where a failed parent comes back to the list behind its children, or a lost
+// block is computed again; so first_to_write() climbs from the front of the list to the topmost
+// node that waits.
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"

@@ -1,4 +1,31 @@
 // engine/step/planner.c — describes requests to the scheduler, and carries out its plan.
+//
+// Who follows and who shares. When several requests need the same tokens next, one computes them
+// and the others take them over. Before each plan every running request first adopts what has been
+// sealed since (adopt_cached), and then looks at those that arrived before it (follows):
+//
+//                0          512        1024       1040
+//   A, first     |==========####       |  question of A       computes 512 … 1023 in this step
+//   B            |==========           |  question of B       its next block is A's too: waits
+//   C            |=====     a different text                  its next block is its own: computes
+//
+// B is described to the scheduler as LOADING, so it gets no tokens. When A's step is committed, B
+// adopts its sealed blocks up to 1024, finds that its next block differs from A's, and computes. If
+// both prompts are the same (several answers to one question), B follows to the last token but one
+// and then shares A's table with its partly filled tail (share_table): whoever writes into the tail
+// first copies it. So n requests with one prompt cost one prefill, without any of them knowing the
+// others.
+//
+// A request follows only earlier ones, so the first never waits and no two wait for each other. One
+// in the foreground does not wait for one in the background, which may get few tokens a step.
+// Nothing is stored about following: the question is asked again for each plan, so when A is
+// cancelled, B just computes.
+//
+// Recurrent layers have states at a few positions only, so followers wait at those (follows_state):
+// the last full block before the end of the shorter prompt.
+//
+// A plan that admits requests is carried out without its chunks, and the next plan follows at once:
+// if all of an admitted request is in the cache, it is ready for this very step.
 #include <string.h>
 
 #include "engine/internal.h"

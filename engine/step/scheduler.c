@@ -1,3 +1,26 @@
+// engine/step/scheduler.c — a plan in five passes over plain numbers.
+//
+//   order_by_rank   urgent first, then by arrival
+//   divide_tokens   every decode gets its one token; prompts share the rest of the budget
+//   divide_blocks   by rank: where blocks are short, waiting requests give theirs up, then the last
+//   admit           waiting requests, while the blocks reserved for active ones are left alone
+//   write_chunks    what is left of `ends` becomes the plan
+//
+// Tokens first and blocks second, because a chunk says how many blocks it needs; a preempted
+// request loses its chunk, and its tokens are not handed out again in this step. An example with 4
+// free blocks of 16 tokens and a budget of 64:
+//
+//   request       state     cached/length   tokens              blocks
+//   0             RUNNING    31/32          1, a decode         0: its block has space
+//   1             RUNNING     0/200         48, whole blocks    3 of the 4
+//   2             RUNNING    96/97          1, a decode         1, the last one
+//   3             WAITING     0/40          -                   not admitted: 3, and the watermark
+//
+// Request 1 gets 48 and not 62 tokens, since a chunk that is not its prompt's last ends at a block
+// boundary.
+//
+// Rank alone would let newer foreground requests pass an older one in the background for good. So
+// scheduler_note() counts the steps in which a request got nothing, and promotes one at a time.
 #include "engine/step/scheduler.h"
 
 #include "kernels/base/assert.h"

@@ -1,4 +1,24 @@
 // engine/step/stepper.c — the engine's thread: plan, run, sample, report.
+//
+//   lock held   finish what was cancelled → advance restores → write behind → start → plan
+//   unlocked    forward pass → samplers (run_step)
+//   lock held   commit: drop rejected drafts, seal blocks, append tokens, push events
+//
+// Without the lock, callers may cancel or add requests; the sequences of the step stay as they are,
+// because each has a request on it.
+//
+// A chunk that reaches the log's end brings logits, and so at least one token; with drafts verified
+// in the same step, up to drafted + 1. commit_chunk() raises `cached` one token at a time while it
+// appends, because pushing an event may give the lock up when the queue is full, and whoever gets
+// it must find cached < length, never the reverse.
+//
+// What a grammar forces to follow is appended at once without being sampled; the next step computes
+// all of it like a prompt. Requests that compute the same tokens are the planner's business
+// (planner.c): here each chunk stands for itself.
+//
+// note_speed() averages how many tokens a microsecond a step computes. From this the planner
+// derives how many tokens fit STEP_TARGET_US, the longest that ^C or another answer's next token
+// should wait.
 #include <errno.h>
 
 #include "engine/internal.h"
