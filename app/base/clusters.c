@@ -1,3 +1,18 @@
+// app/base/clusters.c — where characters end, found by one regular expression.
+//
+// PCRE2's \X is UAX #29 but for two things, so these are tried first: a picture with what is joined
+// to it, and consonants that a linker joins (GB9c) before what \X finds.
+//
+// \X only works from a cluster's beginning, and flags and conjuncts can be as long as the text, so
+// each question would cost a scan of the whole line. But between two characters that have nothing
+// to do with joining, a letter and an ideograph say, a cluster always begins: the search starts at
+// the nearest such place before the one asked for, and reads up to the nearest one behind it.
+//
+//   text   a b क ् ष ि y z        asked for: the cluster that ends behind ि
+//          ▲ ▲                    both stand alone: the search starts at b
+//            b|क ् ष ि|y          clusters from there, until one reaches the place
+//
+// Backspace looks into the cluster for a mark that is typed with a key of its own.
 #include "app/base/clusters.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -24,17 +39,27 @@ static const char pattern[] =
             "|(?:" CONSONANT "(?:(?!" LINKER ")[\\p{Mn}\\x{200D}])*+" LINKER BETWEEN "(?=" CONSONANT
             "))*+\\X";
 
-static pcre2_code *expression;
+// Vowel signs, tone marks and points of scripts in which each is a key. Accents belong to many
+// scripts ("inherited"), and to one with ready-made letters.
+static const char mark_pattern[] =
+    "(?![\\p{Inherited}\\p{Latin}\\p{Greek}\\p{Cyrillic}\\p{Hangul}])"
+    "\\p{M}|[\\x{64B}-\\x{65F}\\x{670}\\x{E33}\\x{EB3}]";
+
+static pcre2_code *expression, *mark_expression;
 static pcre2_match_data *match;
 
-static bool is_ready(void) {
+static pcre2_code *compile(const char *source) {
     int error;
     size_t offset;
-    if (!expression)
-        expression = pcre2_compile((PCRE2_SPTR)pattern, sizeof pattern - 1,
-                                   PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &error, &offset, NULL);
-    if (expression && !match) match = pcre2_match_data_create(1, NULL);
-    return expression && match;
+    return pcre2_compile((PCRE2_SPTR)source, PCRE2_ZERO_TERMINATED,
+                         PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &error, &offset, NULL);
+}
+
+static bool is_ready(void) {
+    if (!expression) expression = compile(pattern);
+    if (!mark_expression) mark_expression = compile(mark_pattern);
+    if (!match) match = pcre2_match_data_create(1, NULL);
+    return expression && mark_expression && match;
 }
 
 // Without the library's help, for want of memory: a character.
@@ -114,6 +139,25 @@ size_t cluster_begin(const char *text, size_t length, size_t at) {
     while (end < at) {
         begin = end;
         end = end_of(text, until, begin);
+    }
+    return begin;
+}
+
+static bool is_joiner(const char *text, size_t begin, size_t at) {
+    size_t used;
+    const uint32_t c = utf8_decode(text + begin, at - begin, &used);
+    return c == 0x200C || c == 0x200D;
+}
+
+size_t cluster_backspace(const char *text, size_t length, size_t at) {
+    const size_t first = cluster_begin(text, length, at);
+    if (at == 0 || !is_ready() ||
+        pcre2_match(mark_expression, (PCRE2_SPTR)text + first, at - first, 0, 0, match, NULL) < 1)
+        return first;
+    size_t begin = character_begin(text, at);
+    for (size_t end = at; begin > first && is_joiner(text, begin, end);) { // which nobody sees
+        end = begin;
+        begin = character_begin(text, end);
     }
     return begin;
 }

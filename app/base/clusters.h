@@ -19,4 +19,10 @@
 size_t cluster_end(const char *text, size_t length, size_t at);
 size_t cluster_begin(const char *text, size_t length, size_t at);
 
+// Where the part begins that Backspace deletes before text[at], as on macOS. Where vowel signs and
+// tone marks are keys of their own (Thai, Lao, Devanagari, Arabic, Hebrew …) it takes the last code
+// point of the cluster, with a joiner behind it: of น้ำ first the vowel, then the tone mark, then
+// the letter. All else goes whole: pictures, flags, jamo, and a letter with accents.
+size_t cluster_backspace(const char *text, size_t length, size_t at);
+
 #endif

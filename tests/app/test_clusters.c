@@ -49,6 +49,41 @@ static void characters_are_whole(void **state) {
     is_cut("\U0010FD40|a");                      // verbatim.h's
 }
 
+// What is left after each Backspace, from all of it to nothing.
+static void backspaces_leave(const char *const *texts) {
+    for (; texts[0][0]; texts++) {
+        const size_t length = strlen(texts[0]), left = cluster_backspace(texts[0], length, length);
+        if (left != strlen(texts[1]) || strncmp(texts[0], texts[1], left) != 0)
+            fail_msg("%s: %zu bytes are left, not %s", texts[0], left, texts[1]);
+    }
+}
+
+static void backspace_takes_what_a_key_has_typed(void **state) {
+    (void)state;
+    static const char *const cases[][8] = {
+        {"\u0E19\u0E49\u0E33", "\u0E19\u0E49", "\u0E19", ""}, // Thai: nam
+        {"\u0E97\u0EB3", "\u0E97", ""},                       // Lao, a vowel that is no mark
+        {"x\u0915\u094D\u0937\u093F", "x\u0915\u094D\u0937", "x\u0915\u094D", "x\u0915", "x", ""},
+        {"\u0915\u094D\u200D\u0937", "\u0915\u094D\u200D", "\u0915", ""}, // a joiner is not seen
+        {"\u0BA8\u0BBF", "\u0BA8", ""},                                   // Tamil
+        {"\u0628\u064E\u0651", "\u0628\u064E", "\u0628", ""},             // Arabic
+        {"\u05D1\u05BC", "\u05D1", ""},                                   // Hebrew
+        {"\u1780\u17D2\u179A", "\u1780\u17D2", "\u1780", ""},             // Khmer
+        {"ae\u0301\u0323", "a", ""},
+        {"\u0418\u0306", ""},         // Cyrillic
+        {"\u304B\u3099", ""},         // kana
+        {"\u1112\u1161\u11AB", ""},   // jamo
+        {"\U0001F1E9\U0001F1EA", ""}, // a flag
+        {"1\uFE0F\u20E3", ""},        // a key
+        {"\U0001F469\u200D\U0001F469\u200D\U0001F467", ""},
+        {"a\xFF", "a", ""}, // ill-formed
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        backspaces_leave(cases[i]);
+    assert_int_equal(cluster_backspace("a", 1, 0), 0);
+    assert_int_equal(cluster_backspace("\u0E19\u0E49z", 7, 6), 3);
+}
+
 // A random walk against a scan from the beginning of the text.
 static void a_search_from_nearby_finds_the_same(void **state) {
     (void)state;
@@ -90,6 +125,7 @@ static void long_lines_are_stepped_through_quickly(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_are_whole),
+        cmocka_unit_test(backspace_takes_what_a_key_has_typed),
         cmocka_unit_test(a_search_from_nearby_finds_the_same),
         cmocka_unit_test(long_lines_are_stepped_through_quickly),
     };

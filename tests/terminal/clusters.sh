@@ -9,7 +9,7 @@ stands_at() { wait_until cursor_is "$1" || fail "$2: the cursor is in column $(c
 
 start
 wait_idle
-for picture in 👩‍👩‍👧 👍🏽 ⚠️ 1️⃣ é 🇩🇪 한 क्षि 漢 😀; do
+for picture in 👩‍👩‍👧 👍🏽 ⚠️ 1️⃣ é 🇩🇪 한 漢 😀; do
     text "a${picture}z"
     wait_last "> a${picture}z"
     keys Left
@@ -34,6 +34,29 @@ for picture in 👩‍👩‍👧 👍🏽 ⚠️ 1️⃣ é 🇩🇪 한 क्
     keys C-e C-u
     wait_last ">"
 done
+
+# The arrows pass a syllable whole; Backspace takes what one key has typed.
+text "aน้ำz"
+keys Left Left
+text "|"
+wait_last "> a|น้ำz"
+keys BSpace C-e Left BSpace
+wait_last "> aน้z"
+keys BSpace
+wait_last "> aนz"
+keys C-e C-u
+wait_last ">"
+
+# The case of letters and the order of words: an accent stays with its letter.
+text "one écafés नमस्ते two"
+keys C-a M-c M-u
+wait_last "> One ÉCAFÉS नमस्ते two"
+keys M-b M-l M-t
+wait_last "> One नमस्ते écafés two"
+keys C-_
+wait_last "> One écafés नमस्ते two"
+keys C-e C-u
+wait_last ">"
 
 # Marks belong to their words.
 text "one नमस्ते cafés two"
