@@ -8,9 +8,11 @@
 #include "app/base/verbatim.h"
 #include "app/chat/chat_kv.h"
 #include "app/chat/kv_report.h"
+#include "app/console/commands.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/array.h"
 #include "kernels/base/clock.h"
 
 enum {
@@ -18,46 +20,85 @@ enum {
     RESTORE_MS = 3000, // then it continues in the background, or with the next turn
 };
 
-static void add_to_draft(struct console *console, const char *text) {
+static void say_no_memory(void) {
+    terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+}
+
+// Moves it in, unless memory is short.
+static void lines_push(struct lines *lines, struct text *line) {
+    if (!array_reserve(&lines->items, lines->count, &lines->capacity, sizeof lines->items[0])) {
+        say_no_memory();
+        return;
+    }
+    lines->items[lines->count++] = *line;
+    *line = (struct text){0};
+}
+
+static bool lines_pop(struct lines *lines, struct text *line) {
+    if (lines->count == 0) return false;
+    *line = lines->items[0];
+    memmove(lines->items, lines->items + 1, --lines->count * sizeof *line);
+    return true;
+}
+
+static void lines_deinit(struct lines *lines) {
+    struct text line;
+    while (lines_pop(lines, &line))
+        text_deinit(&line);
+    free(lines->items);
+}
+
+// Behind the draft there is, if the two are one message; else after it, as a line of its own.
+static void keep_behind_draft(struct console *console, struct text *line) {
     struct text *draft = &console->draft;
+    const char *text = text_string(line);
+    if (line->length == 0) return;
+    if (draft->length > 0 && (console->held.count > 0 || commands_is_command(text) ||
+                              commands_is_command(text_string(draft)))) {
+        editor_remember(text);
+        lines_push(&console->held, line);
+        return;
+    }
     enum status status = draft->length ? text_append(draft, "\n", 1) : STATUS_OK;
-    if (status == STATUS_OK) status = text_append_string(draft, text);
-    if (status != STATUS_OK) terminal_say(STYLE_ERROR, "%s\n", status_text(status));
+    if (status == STATUS_OK) status = text_append(draft, text, line->length);
+    if (status != STATUS_OK) say_no_memory();
 }
 
 void console_deinit(struct console *console) {
-    for (int32_t i = 0; i < console->queued; i++) // each is also in the history
-        text_deinit(&console->queue[i]);
+    lines_deinit(&console->queue); // each line is also in the history
+    lines_deinit(&console->held);
     text_deinit(&console->draft);
     free(console->status_shown.name);
     free(console->listed);
 }
 
+static void show_queue(const struct console *console) {
+    const struct lines *queue = &console->queue;
+    editor_queued((int)queue->count, queue->count ? text_string(&queue->items[0]) : "");
+}
+
 void console_queue(struct console *console, struct text *line) {
-    if (console->queued == CONSOLE_MOST_QUEUED) {
-        add_to_draft(console, text_string(line));
-        return;
-    }
-    console->queue[console->queued++] = *line;
-    *line = (struct text){0};
-    editor_queued(console->queued, text_string(&console->queue[0]));
+    lines_push(&console->queue, line);
+    show_queue(console);
 }
 
 bool console_unqueue(struct console *console, struct text *line) {
-    if (console->queued == 0) return false;
-    *line = console->queue[0];
-    console->queued--;
-    memmove(console->queue, console->queue + 1, (size_t)console->queued * sizeof *line);
-    editor_queued(console->queued, console->queued ? text_string(&console->queue[0]) : "");
+    if (!lines_pop(&console->queue, line)) return false;
+    show_queue(console);
     return true;
 }
 
-void console_queue_to_draft(struct console *console) {
+void console_hold_queue(struct console *console) {
     struct text line = {0};
-    while (console_unqueue(console, &line)) {
-        add_to_draft(console, text_string(&line));
+    while (lines_pop(&console->queue, &line)) {
+        lines_push(&console->held, &line);
         text_deinit(&line);
     }
+    show_queue(console);
+}
+
+bool console_take_held(struct console *console, struct text *line) {
+    return lines_pop(&console->held, line);
 }
 
 void console_listen(struct console *console) {
@@ -67,13 +108,12 @@ void console_listen(struct console *console) {
 }
 
 void console_end_type_ahead(struct text *typed) {
-    if (editor_end_type_ahead(typed) != STATUS_OK)
-        terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
+    if (editor_end_type_ahead(typed) != STATUS_OK) say_no_memory();
 }
 
 void console_keep_typed(struct console *console, struct text *typed, bool cancelled) {
-    if (cancelled) console_queue_to_draft(console);
-    if (typed->length) add_to_draft(console, text_string(typed));
+    if (cancelled) console_hold_queue(console);
+    keep_behind_draft(console, typed);
     text_deinit(typed);
 }
 
@@ -264,11 +304,11 @@ void console_say_cost(struct console *console) {
 }
 
 void console_give_back(struct console *console, const char *line) {
+    struct text behind = console->draft;
     if (!line[0]) return;
-    struct text typed = console->draft;
     console->draft = (struct text){0};
-    add_to_draft(console, line);
-    console_keep_typed(console, &typed, false);
+    if (text_append_string(&console->draft, line) != STATUS_OK) say_no_memory();
+    console_keep_typed(console, &behind, false);
 }
 
 void console_give_back_message(struct console *console, const char *text) {

@@ -10,7 +10,10 @@
 #include "app/chat/title.h"
 #include "app/screen/progress.h"
 
-enum { CONSOLE_MOST_QUEUED = 16 };
+struct lines { // first in, first out
+    struct text *items;
+    size_t count, capacity;
+};
 
 struct attached { // {0} is none
     struct text text;
@@ -42,9 +45,9 @@ struct console {
     bool status, verbose;    // show a line above the prompt; /stats after each answer
     bool saved;
     struct status_shown status_shown;
-    struct text draft;                      // what the next prompt begins with
-    struct text queue[CONSOLE_MOST_QUEUED]; // lines sent while an answer was written
-    int32_t queued;
+    struct text draft;        // what the next prompt begins with
+    struct lines queue;       // sent while an answer was written
+    struct lines held;        // that come back to the prompt, one at a time, to be sent again
     bool again;               // the running answer must be shown from its beginning
     int64_t prompts;          // so far
     int64_t warned_at;        // the prompt at which leaving was postponed, or -1
@@ -64,13 +67,16 @@ void console_deinit(struct console *console); // its texts
 
 // Queues a line for when the answer in front is complete: moved in.
 void console_queue(struct console *console, struct text *line);
-bool console_unqueue(struct console *console,
-                     struct text *line);              // the first one into the empty *line
-void console_queue_to_draft(struct console *console); // so that none is sent automatically
+bool console_unqueue(struct console *console, struct text *line); // the first into the empty *line
+
+// So that none is sent automatically: each comes back as a draft of its own, for a text and a
+// command are not one line. The next one, into the empty *line; false: there is none.
+void console_hold_queue(struct console *console);
+bool console_take_held(struct console *console, struct text *line);
 
 // While an answer is written, after editor_begin_type_ahead(): queues what is sent. At the end what
 // was typed and not sent is *typed; it becomes the draft, and if the person has stopped what was
-// written so does the queue.
+// written the queue is held.
 void console_listen(struct console *console);
 
 // Before a list or a question: words that were typed before it was there are not for it.

@@ -129,7 +129,7 @@ static void pick(struct console *console, bool typed_ahead) {
     if (answers_kept(chat) < 2) return;
     const int first = (int)turn_answer(&chat->turn, 0).number;
     console_keep_words(console);
-    if (typed_ahead || console->queued > 0 || console->draft.length > 0) {
+    if (typed_ahead || console->queue.count > 0 || console->draft.length > 0) {
         terminal_tell(STYLE_DIM, "[continues with [%d]; /alt shows the others]\n\n", first);
         return;
     }
@@ -168,9 +168,9 @@ static bool hear_line(void *user, struct text *line) {
     return true;
 }
 
-// Queued lines were meant for the conversation that is left, so they become the draft.
+// Queued lines were meant for the conversation that is left, so none is sent.
 static void move(struct console *console, const char *line) {
-    console_queue_to_draft(console);
+    console_hold_queue(console);
     commands_run(console, line);
     // Either it did not move, or an answer is being written where it is now.
     console->again = console->session->front->turn.active;
@@ -240,7 +240,7 @@ static bool reopen(struct console *console) {
 }
 
 // Shows the turn in front until it ends or a command leaves it. After several answers it asks for
-// one. A message that ^C took back becomes the draft, and so does the queue.
+// one. A message that ^C took back becomes the draft, and the queue is held.
 static void follow(struct console *console) {
     struct following following = {.console = console};
     struct text typed = {0};
@@ -353,17 +353,29 @@ static bool has_news(void *user) {
     return news;
 }
 
+// What the next line begins with.
+static struct text next_draft(struct console *console) {
+    struct text draft = console->draft;
+    console->draft = (struct text){0};
+    if (draft.length == 0 && !console_take_held(console, &draft)) return draft;
+    const int behind = (int)console->held.count;
+    if (behind > 0)
+        terminal_tell(STYLE_DIM, "[%d more line%s back after this one]\n", behind,
+                      behind == 1 ? " comes" : "s come");
+    return draft;
+}
+
 // Shows the prompt, reads a line and runs it.
 static void read_and_obey(struct console *console) {
-    struct text draft = console->draft, line = {0};
-    console->draft = (struct text){0};
-    const struct editor_prompt prompt = {
-        .text = PROMPT, .draft = text_string(&draft), .enter = console->listed != NULL};
-    int signal = 0;
+    struct text line = {0};
     console->prompts++;
     notice_show();
     if (console_has_news(console)) console_tell_news(console);
     if (console->status) show_status(console);
+    struct text draft = next_draft(console);
+    const struct editor_prompt prompt = {
+        .text = PROMPT, .draft = text_string(&draft), .enter = console->listed != NULL};
+    int signal = 0;
     set_title(console->session->front);
     begin_title(console);
     const enum editor_end end = editor_read(&prompt, &line, &signal);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/base/clusters.h"
 #include "app/base/figures.h"
 #include "app/console/command.h"
 #include "app/screen/terminal.h"
@@ -98,11 +99,8 @@ static void type(struct picker *picker, char byte) {
 // Removes one character, which may have several bytes.
 static void take_back(struct picker *picker) {
     struct text *filter = &picker->filter;
-    bool continues = true;
-    while (filter->length > 0 && continues) {
-        continues = ((unsigned char)filter->bytes[--filter->length] & 0xC0) == 0x80;
-        filter->bytes[filter->length] = '\0';
-    }
+    filter->length = cluster_backspace(text_string(filter), filter->length, filter->length);
+    if (filter->bytes) filter->bytes[filter->length] = '\0';
     narrow(picker);
 }
 

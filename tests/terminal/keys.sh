@@ -121,6 +121,34 @@ on_screen "[interrupted" && fail "/context has stopped the answer"
 text "/quit"
 keys Enter
 wait_for "left with 0"
-start -C -n 2
+start -C $endless
 wait_for "[interrupted"
+
+# What was queued when an answer is stopped comes back line by line: a command stays one, and what was
+# being typed is still under the hands.
+wait_idle
+ask_only "Write a story."
+wait_until has_answer "Write a story." || fail "no answer comes"
+for line in "And a bear?" "/name bears" "And a fox?"; do
+    text "$line"
+    keys Enter
+done
+wait_last "3 queued: And a bear? >"
+keys C-c
+wait_for "[interrupted"
+wait_for "[2 more lines come back after this one]"
+wait_last "> And a bear?"
+keys Enter
+wait_until has_answer "And a bear?" || fail "the first line was not sent"
+text "half a li"
+keys C-c
+both_wait() { [ "$(screen | grep -c '^\[2 more lines come back')" = 2 ]; }
+wait_until both_wait || fail "the lines are gone"
+wait_last "> half a li"
+keys C-c C-c
+wait_last "> /name bears"
+keys Enter
+wait_last "> And a fox?"
+on_screen "bears" || fail "the command was not run"
+keys C-c
 leave
