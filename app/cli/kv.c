@@ -187,6 +187,18 @@ static void print_sum(const struct disk_cache_summary *summary) {
     print_bytes(summary->stored_bytes, what);
 }
 
+static void complain_of_foreign(const char *folder, const struct disk_cache_summary *summary) {
+    struct error err = {0};
+    if (summary->foreign_files == 1)
+        error_set(&err, STATUS_OK, "%s/%s is not quire's and is not counted", folder,
+                  summary->foreign);
+    else
+        error_set(&err, STATUS_OK,
+                  "%zu files in %s, such as %s, are not quire's and are not counted",
+                  summary->foreign_files, folder, summary->foreign);
+    complain(err.text);
+}
+
 static int list(const struct args *args, const struct names *names, const char *folder) {
     struct disk_cache_summary summary = {0};
     struct error err = {0};
@@ -204,6 +216,7 @@ static int list(const struct args *args, const struct names *names, const char *
         print_sum(&summary);
         code = output_exit_code(code);
     }
+    if (summary.foreign_files > 0 && !args->quiet) complain_of_foreign(folder, &summary);
     disk_cache_summary_deinit(&summary);
     return code;
 }
@@ -284,10 +297,26 @@ static int check(const struct args *args, const struct config *config, const cha
     return output_exit_code(code);
 }
 
+// An index that is damaged or somebody's is the one thing that dropping blocks cannot remove.
+static enum status set_aside(const struct args *args, const char *folder, struct error *err) {
+    struct text aside = {0};
+    const enum status status = disk_cache_set_aside(folder, &aside, err);
+    if (status == STATUS_OK && aside.length > 0 && !args->quiet) {
+        struct error said = {0};
+        error_set(&said, status,
+                  "index.db was not an index of quire's: moved to %s, delete it if it is not yours",
+                  text_string(&aside));
+        complain(said.text);
+    }
+    text_deinit(&aside);
+    return status;
+}
+
 static int drop(const struct args *args, const char *folder) {
     uint64_t bytes = 0;
     struct error err = {0};
-    const enum status status = disk_cache_drop(folder, &bytes, &err);
+    enum status status = set_aside(args, folder, &err);
+    if (status == STATUS_OK) status = disk_cache_drop(folder, &bytes, &err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) return failed(status, &err);
     if (wants_json(args)) {
         cJSON *object = cJSON_CreateObject();

@@ -47,8 +47,9 @@
 // The index is in WAL mode with synchronous=NORMAL. A power cut can take its last transactions:
 // blocks of them are gone, and rows that are back fail at reading, by (2). An index that is
 // damaged or gone, and a folder of an older quire, are replaced by an empty cache, with one line in
-// the log. A file with one of our names that is not provably ours is never touched: every call
-// below is UNSUPPORTED and names it (ownership.h).
+// the log. A file with one of our names that is not provably ours is never touched (ownership.h). A
+// file of blocks is skipped, and named by a line in the log; a marker or an index makes every call
+// below UNSUPPORTED, with its name, until it is moved: disk_cache_set_aside().
 //
 // Threads: as disk_pool.h says; a read spreads over threads of its own (readers.h). The functions
 // below open their own connection and may run in another process at the same time.
@@ -56,6 +57,7 @@
 #define STORE_DISK_CACHE_H
 
 #include "engine/kv/disk_pool.h"
+#include "kernels/base/text.h"
 
 struct disk_cache_options {
     const char *folder;   // made if missing, 0700
@@ -94,6 +96,8 @@ struct disk_cache_summary { // stored = block + free + index, exactly
     size_t format_count;
     struct disk_reference_usage *references; // [reference_count]
     size_t reference_count;
+    size_t foreign_files; // with a name of ours, but not ours: in none of the numbers above
+    char foreign[64];     // the name of one
 };
 
 // NOT_FOUND: there is no such folder (an empty cache). *summary is owned by the caller. Writes
@@ -114,6 +118,13 @@ struct disk_cache_report {
 MUST_CHECK enum status disk_cache_check(const char *folder,
                                         void (*note)(void *user, const char *line), void *user,
                                         struct disk_cache_report *report, struct error *err);
+
+// Where an index.db that is damaged or another's is in the way, in a folder that quire has marked:
+// moves it, and what SQLite keeps beside it, into a new folder in there, whose path is appended to
+// *aside. Deletes nothing. OK with nothing appended: there was no need, or it is no folder of ours;
+// NOT_FOUND: no folder.
+MUST_CHECK enum status disk_cache_set_aside(const char *folder, struct text *aside,
+                                            struct error *err);
 
 // Deletes every block; what another quire reads or writes at that moment is a miss to it.
 MUST_CHECK enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes,

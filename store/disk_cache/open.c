@@ -55,7 +55,7 @@ static enum status open_folder(struct disk_cache *cache, bool create, struct err
     return error_set(err, STATUS_IO, "%s cannot be opened (%s)", cache->path, strerror(errno));
 }
 
-// Calls `each`, which may be NULL, for every file of slots. Returns how many.
+// Calls `each`, which may be NULL, for every file of slots that is ours. Returns how many.
 static size_t for_files(const struct disk_cache *cache,
                         void (*each)(void *user, int folder, const char *name), void *user) {
     ASSERT(cache->folder >= 0);
@@ -67,7 +67,9 @@ static size_t for_files(const struct disk_cache *cache,
         return 0;
     }
     for (const struct dirent *entry; (entry = readdir(listed));) {
-        if (!slot_file_is_name(entry->d_name)) continue;
+        if (!slot_file_is_name(entry->d_name) ||
+            !ownership_has_blocks(cache->folder, entry->d_name))
+            continue;
         count++;
         if (each) each(user, cache->folder, entry->d_name);
     }
@@ -126,13 +128,16 @@ static void wipe(struct disk_cache *cache) {
     cache->index = NULL;
     cache->index_damaged = false;
     slot_file_close(&cache->file);
+    cache_measure(cache);
+    const uint64_t before = cache->stored_bytes;
     ownership_remove(cache->folder, cache->path);
+    cache_measure(cache);
+    if (before > cache->stored_bytes) cache->wiped_bytes += before - cache->stored_bytes;
 }
 
 // What could not be removed is not ours: said again.
 static enum status open_owned(struct disk_cache *cache, struct error *err) {
-    bool is_old;
-    TRY(ownership_check(cache->folder, cache->path, &is_old, err));
+    TRY(ownership_check(cache->folder, cache->path, &cache->ownership, err));
     TRY(ownership_mark(cache->folder, cache->path, err));
     return open_index(cache, false, err);
 }
@@ -153,12 +158,24 @@ static bool has_lost_index(const struct disk_cache *cache) {
     return !has_index && cache_count_files(cache) > 0;
 }
 
+static void warn_of_foreign(const struct disk_cache *cache) {
+    const struct ownership *found = &cache->ownership;
+    if (found->foreign_files == 1)
+        log_write(LOG_WARNING, "%s/%s is not quire's: the KV cache leaves it alone", cache->path,
+                  found->foreign);
+    if (found->foreign_files > 1)
+        log_write(LOG_WARNING,
+                  "%zu files in %s, such as %s, are not quire's: the KV cache leaves "
+                  "them alone",
+                  found->foreign_files, cache->path, found->foreign);
+}
+
 enum status cache_open(struct disk_cache *cache, bool create, struct error *err) {
     ASSERT(cache->folder < 0 && !cache->index);
-    bool is_old;
     TRY(open_folder(cache, create, err));
-    TRY(ownership_check(cache->folder, cache->path, &is_old, err));
-    if (is_old) {
+    TRY(ownership_check(cache->folder, cache->path, &cache->ownership, err));
+    warn_of_foreign(cache);
+    if (cache->ownership.is_old) {
         log_write(LOG_WARNING,
                   "the KV cache in %s is of an older quire, and was dropped: what it had is "
                   "computed again when it is needed",
@@ -172,15 +189,19 @@ enum status cache_open(struct disk_cache *cache, bool create, struct error *err)
 }
 
 enum status cache_open_copy(struct disk_cache *cache, struct error *err) {
-    bool is_old;
     TRY(open_folder(cache, false, err));
-    TRY(ownership_check(cache->folder, cache->path, &is_old, err));
+    TRY(ownership_check(cache->folder, cache->path, &cache->ownership, err));
     enum status status = open_index(cache, true, err);
     if (status != STATUS_BAD_FILE && status != STATUS_NOT_FOUND) return status;
     db_close(cache->index); // what cannot be read has no blocks
     cache->index = NULL;
     TRY(migration_open(":memory:", &SLOTS_SCHEMA, &cache->index, err));
     return slots_prepare(cache->index, err);
+}
+
+enum status cache_set_aside(struct disk_cache *cache, struct text *aside, struct error *err) {
+    TRY(open_folder(cache, false, err));
+    return ownership_set_aside(cache->folder, cache->path, aside, err);
 }
 
 void cache_close(struct disk_cache *cache) {
@@ -219,6 +240,11 @@ enum status cache_settle(struct disk_cache *cache, struct error *err) {
     ASSERT(cache->index && cache->format_number > 0);
     TRY(slots_end(cache->index, cache->format_number, &rows, err));
     const enum status opened = slot_file_open(&cache->file, false, err);
+    if (opened == STATUS_UNSUPPORTED)
+        return error_set(err, opened,
+                         "%.300s/%s is not quire's: move it away so that blocks of this model are "
+                         "kept",
+                         cache->path, cache->file.name);
     if (opened != STATUS_OK && opened != STATUS_NOT_FOUND) return opened;
     if (opened == STATUS_OK) slots = slot_file_slots(&cache->file);
     if (slots < rows) return drop_cut_blocks(cache, slots, err);

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,7 @@ struct folder {
     bool is_marked;
     bool has_index; // of ours, and not empty
     bool has_old;   // files of an older quire
+    struct ownership *found;
     struct slots_format *formats;
     size_t format_count;
     bool knows_formats;
@@ -41,6 +43,16 @@ static enum status refuse(const struct folder *folder, const char *name, struct 
     return error_set(err, STATUS_UNSUPPORTED,
                      "%.300s/%.64s is not quire's: move it away, or choose another folder with "
                      "--kv-dir",
+                     folder->path, name);
+}
+
+// It may be ours, damaged: then nobody wants to look for it, and a command helps.
+static enum status refuse_index(const struct folder *folder, struct error *err) {
+    const char *name = OWNERSHIP_FILES[INDEX];
+    if (!folder->is_marked) return refuse(folder, name, err);
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%.300s/%s is damaged or not quire's: \"quire kv drop\" for this folder sets "
+                     "it aside and begins anew, or choose another folder with --kv-dir",
                      folder->path, name);
 }
 
@@ -98,11 +110,11 @@ static enum status check_index(struct folder *folder, struct error *err) {
     const enum status status = examine(folder, name, &info, err);
     if (status == STATUS_NOT_FOUND || (status == STATUS_OK && info.st_size == 0)) return STATUS_OK;
     TRY(status);
-    if (!read_id(folder, &id)) return refuse(folder, name, err);
+    if (!read_id(folder, &id)) return refuse_index(folder, err);
     folder->has_old |= id == OLD_INDEX_ID;
     folder->has_index = id == OLD_INDEX_ID || id == SLOTS_SCHEMA.application_id ||
                         (id == 0 && is_index_by_log(folder));
-    return folder->has_index ? STATUS_OK : refuse(folder, name, err);
+    return folder->has_index ? STATUS_OK : refuse_index(folder, err);
 }
 
 static enum status check_marker(struct folder *folder, struct error *err) {
@@ -142,9 +154,8 @@ static bool is_segment(const struct folder *folder, const char *name) {
     return length == 0 || (length == sizeof magic && memcmp(magic, SEGMENT_MAGIC, length) == 0);
 }
 
-static bool has_magic(const struct folder *folder, const char *name) {
-    const int file =
-        openat(folder->descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+bool ownership_has_blocks(int descriptor, const char *name) {
+    const int file = openat(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool is_begun;
     const bool is_ours = file >= 0 && slot_file_is_ours(file, &is_begun);
     if (file >= 0) close(file);
@@ -181,7 +192,7 @@ static bool is_in_index(struct folder *folder, const char *name) {
 static bool is_ours(struct folder *folder, const char *name) {
     ASSERT(folder->descriptor >= 0);
     if (is_segment_name(name)) return is_segment(folder, name);
-    return has_magic(folder, name) || is_in_index(folder, name);
+    return ownership_has_blocks(folder->descriptor, name) || is_in_index(folder, name);
 }
 
 // ---- all of them
@@ -207,13 +218,17 @@ static enum status for_blocks(struct folder *folder,
 
 static enum status check_blocks(struct folder *folder, const char *name, struct error *err) {
     struct stat info;
+    (void)err;
     if (is_ours(folder, name)) {
         folder->has_old |= is_segment_name(name);
         return STATUS_OK;
     }
     const bool is_gone =
         fstatat(folder->descriptor, name, &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
-    return is_gone ? STATUS_OK : refuse(folder, name, err);
+    if (is_gone) return STATUS_OK;
+    if (folder->found->foreign_files++ == 0)
+        snprintf(folder->found->foreign, OWNERSHIP_NAME_BYTES, "%s", name);
+    return STATUS_OK;
 }
 
 static enum status check_fixed(struct folder *folder, struct error *err) {
@@ -224,12 +239,14 @@ static enum status check_fixed(struct folder *folder, struct error *err) {
     return STATUS_OK;
 }
 
-enum status ownership_check(int descriptor, const char *path, bool *is_old, struct error *err) {
-    struct folder folder = {.descriptor = descriptor, .path = path};
+enum status ownership_check(int descriptor, const char *path, struct ownership *found,
+                            struct error *err) {
+    *found = (struct ownership){0};
+    struct folder folder = {.descriptor = descriptor, .path = path, .found = found};
     enum status status = check_fixed(&folder, err);
     if (status == STATUS_OK) status = for_blocks(&folder, check_blocks, err);
     free(folder.formats);
-    if (status == STATUS_OK) *is_old = folder.has_old || (folder.has_index && !folder.is_marked);
+    found->is_old = folder.has_old || (folder.has_index && !folder.is_marked);
     return status;
 }
 
@@ -247,6 +264,45 @@ enum status ownership_mark(int descriptor, const char *path, struct error *err) 
     return error_set(err, cause == ENOSPC || cause == EDQUOT ? STATUS_FULL : STATUS_IO,
                      "%s/%s cannot be written (%s)", path, OWNERSHIP_FILES[MARKER],
                      strerror(cause));
+}
+
+// A new folder, so that no file of it is in the way of one that comes.
+static int make_aside(const struct folder *folder, char *name, size_t bytes) {
+    enum { MOST = 1000 };
+    for (int i = 1; i <= MOST; i++) {
+        snprintf(name, bytes, "set-aside-%d", i);
+        if (mkdirat(folder->descriptor, name, 0700) == 0)
+            return openat(folder->descriptor, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (errno != EEXIST) break;
+    }
+    return -1;
+}
+
+// What lies beside goes first: a new index must not meet another's log.
+static bool move_index(const struct folder *folder, int aside) {
+    bool moved = true;
+    for (int i = BESIDE_LAST; i >= INDEX && moved; i--)
+        moved = renameat(folder->descriptor, OWNERSHIP_FILES[i], aside, OWNERSHIP_FILES[i]) == 0 ||
+                errno == ENOENT;
+    return moved;
+}
+
+enum status ownership_set_aside(int descriptor, const char *path, struct text *aside,
+                                struct error *err) {
+    struct folder folder = {.descriptor = descriptor, .path = path};
+    struct stat info;
+    char name[OWNERSHIP_NAME_BYTES];
+    TRY(check_marker(&folder, err));
+    if (!folder.is_marked || examine(&folder, OWNERSHIP_FILES[INDEX], &info, NULL) != STATUS_OK ||
+        check_index(&folder, NULL) != STATUS_UNSUPPORTED)
+        return STATUS_OK;
+    const int made = make_aside(&folder, name, sizeof name);
+    const bool moved = made >= 0 && move_index(&folder, made);
+    const int cause = errno;
+    if (made >= 0) close(made);
+    if (moved) return text_format(aside, "%s/%s", path, name);
+    return error_set(err, cause == ENOSPC || cause == EDQUOT ? STATUS_FULL : STATUS_IO,
+                     "%s/%s cannot be moved (%s)", path, OWNERSHIP_FILES[INDEX], strerror(cause));
 }
 
 static enum status remove_blocks(struct folder *folder, const char *name, struct error *err) {

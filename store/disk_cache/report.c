@@ -82,6 +82,8 @@ static enum status sum_all(struct disk_cache *cache, struct disk_cache_summary *
     TRY(sum_references(cache, summary, err));
     TRY(slots_unreferenced_bytes(cache->index, &unreferenced, err));
     summary->files = cache_count_files(cache);
+    summary->foreign_files = cache->ownership.foreign_files;
+    memcpy(summary->foreign, cache->ownership.foreign, sizeof summary->foreign);
     summary->stored_bytes = cache->stored_bytes;
     summary->index_bytes = cache->index_bytes;
     summary->block_bytes = least(blocks, in_files);
@@ -151,9 +153,10 @@ static enum status verify(void *user, const struct slots_entry *entry) {
     return status == STATUS_OK ? status : suspect(user, entry, status == STATUS_NOT_FOUND);
 }
 
+// Where somebody's file has its name, ours is gone.
 static enum status open_file(struct check *check, struct error *err) {
     const enum status status = slot_file_open(&check->file, false, err);
-    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+    return status == STATUS_NOT_FOUND || status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
 static void say(const struct check *check, const struct suspect *found) {
@@ -294,13 +297,21 @@ static enum status take_away(const char *folder, cache_choose *choose, void *use
         after = stored_now(&cache, all);
     }
     deinit(&cache);
-    if (status == STATUS_OK) *freed_bytes = before > after ? before - after : 0;
+    if (status == STATUS_OK)
+        *freed_bytes = cache.wiped_bytes + (before > after ? before - after : 0);
     return status;
 }
 
 static enum status choose_all(struct disk_cache *cache, void *user, struct error *err) {
     (void)user;
     return slots_free_all(cache->index, err);
+}
+
+enum status disk_cache_set_aside(const char *folder, struct text *aside, struct error *err) {
+    struct disk_cache cache = closed_cache(folder);
+    enum status status = cache.path ? cache_set_aside(&cache, aside, err) : STATUS_NO_MEMORY;
+    deinit(&cache);
+    return status;
 }
 
 enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes, struct error *err) {

@@ -7,6 +7,7 @@
 #define STORE_DISK_CACHE_STATE_H
 
 #include "store/disk_cache/disk_cache.h"
+#include "store/disk_cache/ownership.h"
 #include "store/disk_cache/readers.h"
 #include "store/disk_cache/slots.h"
 
@@ -16,11 +17,12 @@ struct disk_cache {
     uint64_t limit_bytes;
     uint64_t home;
 
-    int folder;         // -1: not open
-    struct db *index;   // NULL: not open
-    bool index_damaged; // it is to be removed at closing
-    bool erases;        // where it cannot, freed slots are written over
-    bool no_holes;      // the file system cannot punch: free slots keep their bytes until used anew
+    int folder;                 // -1: not open
+    struct ownership ownership; // of the files in it, at opening
+    struct db *index;           // NULL: not open
+    bool index_damaged;         // it is to be removed at closing
+    bool erases;                // where it cannot, freed slots are written over
+    bool no_holes; // the file system cannot punch: free slots keep their bytes until used anew
 
     struct disk_format format; // of the pool; its model is below
     char model[SLOTS_MODEL_BYTES];
@@ -33,6 +35,7 @@ struct disk_cache {
     uint64_t stored_bytes;  // of the folder, at the last cache_measure()
     uint64_t index_bytes;   // of those
     uint64_t payload_bytes; // written since opening
+    uint64_t wiped_bytes;   // removed to begin anew
 };
 
 // ---- open.c
@@ -42,6 +45,9 @@ struct disk_cache {
 MUST_CHECK enum status cache_open(struct disk_cache *cache, bool create, struct error *err);
 // A copy of the index in memory; nothing is written.
 MUST_CHECK enum status cache_open_copy(struct disk_cache *cache, struct error *err);
+// As disk_cache_set_aside(). The index is not opened.
+MUST_CHECK enum status cache_set_aside(struct disk_cache *cache, struct text *aside,
+                                       struct error *err);
 void cache_close(struct disk_cache *cache); // what those opened; {.folder = -1} is fine
 // Removes the index and every file of slots, and begins anew.
 MUST_CHECK enum status cache_begin_anew(struct disk_cache *cache, struct error *err);

@@ -385,27 +385,39 @@ static void a_check_names_and_drops_what_is_bad(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
+static char last_warning[512];
+
+static void keep_warning(enum log_level level, const char *text) {
+    if (level == LOG_WARNING) snprintf(last_warning, sizeof last_warning, "%s", text);
+}
+
 // What a person may have in a folder, by a name of ours: nothing of it changes, and it is named.
-static enum status open_foreign(char named[512]) {
+// Returns what the pool's opening returned; for people, every call returned `others`.
+static enum status open_foreign(char named[512], enum status expected) {
     const struct disk_cache_options options = {.folder = fixture.folder};
     const struct disk_listener listener = DISK_FIXTURE_DEAF;
     struct disk_cache_report report;
-    struct disk_cache_summary summary;
+    struct disk_cache_summary summary = {0};
     struct disk_speed speed;
     uint64_t freed;
+    last_warning[0] = '\0';
+    log_set_sink(keep_warning);
     struct disk_pool *pool = disk_cache_create(&options);
     const enum status status =
         pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err);
     pool->ops->close(pool, NULL);
-    snprintf(named, 512, "%s", fixture.err.text);
+    snprintf(named, 512, "%s", status == STATUS_OK ? last_warning : fixture.err.text);
     const enum status others[] = {
         disk_cache_check(fixture.folder, NULL, NULL, &report, &fixture.err),
         disk_cache_drop(fixture.folder, &freed, &fixture.err),
         disk_cache_strip(fixture.folder, 1, &freed, &fixture.err),
         disk_cache_summarise(fixture.folder, &summary, &fixture.err),
     };
+    log_set_sink(NULL);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        assert_int_equal(others[i], status);
+        assert_int_equal(others[i], expected);
+    if (expected == STATUS_OK) assert_int_equal(summary.foreign_files, 1);
+    disk_cache_summary_deinit(&summary);
     return status;
 }
 
@@ -453,6 +465,31 @@ static void a_file_that_is_not_ours_is_named_and_left_alone(void **state) {
         "index.db-wal",
         "index.db-journal",
         "quire-kv-cache",
+    };
+    char named[512], path[128];
+    make_sound();
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        for (int kind = FOREIGN_TEXT; kind <= FOREIGN_FOLDER; kind++)
+            for (int in_cache = 0; in_cache < 2; in_cache++) {
+                const char *name = NAMES[i];
+                const bool is_beside = in_cache && strncmp(name, "index.db-", 9) == 0;
+                if (is_beside && kind <= FOREIGN_DATABASE) continue; // SQLite's, by the index
+                disk_fixture_empty(&fixture);
+                if (in_cache) put_back(slots, sizeof slots);
+                make_foreign(name, (enum foreign)kind);
+                assert_int_equal(open_foreign(named, STATUS_UNSUPPORTED), STATUS_UNSUPPORTED);
+                assert_non_null(strstr(named, name));
+                expect_untouched(name, (enum foreign)kind);
+                disk_fixture_path(&fixture, name, path);
+                if (kind == FOREIGN_FOLDER) assert_int_equal(rmdir(path), 0);
+            }
+    disk_fixture_deinit(&fixture);
+}
+
+// The rest of the cache works: only a model whose own file it would be has none on the disk.
+static void a_file_of_blocks_that_is_not_ours_is_skipped_and_named(void **state) {
+    (void)state;
+    static const char *const NAMES[] = {
         NULL, // the file of slots
         "ffffffffffffffffffffffffffffffff.kv",
         "segment-00000001.kv",
@@ -463,17 +500,105 @@ static void a_file_that_is_not_ours_is_named_and_left_alone(void **state) {
         for (int kind = FOREIGN_TEXT; kind <= FOREIGN_FOLDER; kind++)
             for (int in_cache = 0; in_cache < 2; in_cache++) {
                 const char *name = NAMES[i] ? NAMES[i] : slots_name;
-                const bool is_beside = in_cache && strncmp(name, "index.db-", 9) == 0;
-                if (is_beside && kind <= FOREIGN_DATABASE) continue; // SQLite's, by the index
+                const enum status expected = NAMES[i] ? STATUS_OK : STATUS_UNSUPPORTED;
                 disk_fixture_empty(&fixture);
                 if (in_cache) put_back(slots, sizeof slots);
                 make_foreign(name, (enum foreign)kind);
-                assert_int_equal(open_foreign(named), STATUS_UNSUPPORTED);
+                if (expected == STATUS_OK) {
+                    disk_fixture_open(&fixture);
+                    assert_int_equal(disk_fixture_read_all(&fixture, &listed),
+                                     in_cache ? BLOCKS : 0);
+                    must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+                    disk_fixture_reopen(&fixture);
+                    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+                    disk_fixture_close(&fixture);
+                }
+                assert_int_equal(open_foreign(named, STATUS_OK), expected);
                 assert_non_null(strstr(named, name));
                 expect_untouched(name, (enum foreign)kind);
                 disk_fixture_path(&fixture, name, path);
                 if (kind == FOREIGN_FOLDER) assert_int_equal(rmdir(path), 0);
             }
+    disk_fixture_deinit(&fixture);
+}
+
+// Such a file takes no part of the limit, however large it is.
+static void a_file_that_is_not_ours_takes_no_part_of_the_limit(void **state) {
+    (void)state;
+    static uint8_t large[1 << 20];
+    make_sound();
+    put_back(slots, sizeof slots);
+    memset(large, 7, sizeof large);
+    save("ffffffffffffffffffffffffffffffff.kv", large, sizeof large);
+    fixture.limit_bytes = 600 << 10;
+    disk_fixture_open(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+    disk_fixture_deinit(&fixture);
+}
+
+static void remove_aside(void) {
+    char path[128];
+    for (int i = 1; i < 3; i++)
+        for (int file = 0; file < 3; file++) {
+            static const char *const FILES[] = {"/index.db", "/index.db-wal", ""};
+            char name[64];
+            snprintf(name, sizeof name, "set-aside-%d%s", i, FILES[file]);
+            disk_fixture_path(&fixture, name, path);
+            remove(path);
+        }
+}
+
+static bool has_aside(const char *name, size_t length) {
+    char path[128];
+    struct stat info;
+    disk_fixture_path(&fixture, name, path);
+    return stat(path, &info) == 0 && info.st_size == (off_t)length;
+}
+
+// Noise and another's database alike are moved, not deleted, and only where the marker stands.
+static void an_index_that_is_not_ours_is_set_aside_in_a_marked_folder(void **state) {
+    (void)state;
+    static uint8_t noise[5000];
+    uint64_t freed;
+    struct text aside = {0};
+    make_sound();
+    for (size_t i = 0; i < sizeof noise; i++)
+        noise[i] = (uint8_t)(i * 2654435761u >> 13);
+    for (int what = 0; what < 4; what++) {
+        put_back(slots, sizeof slots);
+        char marker_path[128];
+        disk_fixture_path(&fixture, MARKER, marker_path);
+        if (what == 2) disk_fixture_sql(&fixture, "PRAGMA application_id = 7");
+        if (what != 2) save("index.db", noise, sizeof noise);
+        if (what != 2) save("index.db-wal", noise, 100);
+        if (what == 3) assert_int_equal(unlink(marker_path), 0);
+        assert_int_equal(disk_cache_drop(fixture.folder, &freed, &fixture.err), STATUS_UNSUPPORTED);
+        assert_true(what == 3 || strstr(fixture.err.text, "quire kv drop"));
+        text_clear(&aside);
+        must(disk_cache_set_aside(fixture.folder, &aside, &fixture.err), &fixture.err);
+        assert_int_equal(aside.length > 0, what != 3);
+        if (what == 3) break;
+        if (what != 2) assert_true(has_aside("set-aside-1/index.db", sizeof noise));
+        if (what != 2) assert_true(has_aside("set-aside-1/index.db-wal", 100));
+        if (what == 1) {
+            save("index.db", noise, 200);
+            must(disk_cache_set_aside(fixture.folder, &aside, &fixture.err), &fixture.err);
+            assert_true(has_aside("set-aside-2/index.db", 200));
+            assert_true(has_aside("set-aside-1/index.db", sizeof noise));
+        }
+        must(disk_cache_drop(fixture.folder, &freed, &fixture.err), &fixture.err);
+        assert_true(freed >= BLOCKS * PAYLOAD);
+        disk_fixture_open(&fixture);
+        must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
+        disk_fixture_reopen(&fixture);
+        assert_int_equal(disk_fixture_read_all(&fixture, &listed), BLOCKS);
+        disk_fixture_close(&fixture);
+        text_clear(&aside);
+        must(disk_cache_set_aside(fixture.folder, &aside, &fixture.err), &fixture.err);
+        assert_int_equal(aside.length, 0); // a sound one stays
+        remove_aside();
+    }
+    text_deinit(&aside);
     disk_fixture_deinit(&fixture);
 }
 
@@ -512,6 +637,9 @@ int main(void) {
         cmocka_unit_test(a_newer_version_is_left_alone),
         cmocka_unit_test(a_check_names_and_drops_what_is_bad),
         cmocka_unit_test(a_file_that_is_not_ours_is_named_and_left_alone),
+        cmocka_unit_test(a_file_of_blocks_that_is_not_ours_is_skipped_and_named),
+        cmocka_unit_test(a_file_that_is_not_ours_takes_no_part_of_the_limit),
+        cmocka_unit_test(an_index_that_is_not_ours_is_set_aside_in_a_marked_folder),
         cmocka_unit_test(files_by_other_names_are_not_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
