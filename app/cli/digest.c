@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "engine/model/checkpoint.h"
+#include "engine/model/mapped_file.h"
+#include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/log.h"
 
 static bool add_file(const char *path, struct file_state *state) {
@@ -68,4 +70,26 @@ void digest_remember(struct db *db, const struct digest_file *file, const struct
     if (db_digest_remember(db, file->path, file->state.bytes, file->state.changed_ns, digest,
                            &err) != STATUS_OK)
         log_write(LOG_WARNING, "the model's digest could not be remembered: %s", err.text);
+}
+
+// A file that is not there counts for nothing. The seed tells which file has the bytes.
+struct hash128 digest_with_texts(const char *path, struct hash128 weights) {
+    static const char *const NAMES[] = {"tokenizer.json", "tokenizer_config.json",
+                                        "chat_template.jinja", "chat_template.json"};
+    struct hash128 digest = weights;
+    char folder[PATH_MAX];
+    if (!tokenizer_is_in_folder(path)) return weights;
+    tokenizer_folder(path, folder);
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        char name[PATH_MAX];
+        struct mapped_file file;
+        const int length = snprintf(name, sizeof name, "%s/%s", folder, NAMES[i]);
+        if (length < 0 || (size_t)length >= sizeof name ||
+            mapped_file_open(name, "a text", &file, NULL) != STATUS_OK)
+            continue;
+        const struct hash128 both[2] = {digest, hash_bytes(file.bytes, file.length, i)};
+        digest = hash_bytes(both, sizeof both, i);
+        mapped_file_close(&file);
+    }
+    return digest;
 }

@@ -6,6 +6,13 @@
 //
 //   digest_identify ─► digest_find ─► the file is opened, and hashed ─► digest_remember
 //
+// Of a folder there are two. Keys and values depend on weights and token ids alone, so blocks of
+// the KV cache go by the digest of the weights and config.json: a template that is mended or a
+// token that is added costs no prefill. What the ids mean, and which ids a message becomes, depends
+// on the tokenizer and the chat template too. The ids that a conversation has stored are of the
+// model with these, so its model goes by digest_with_texts(). A GGUF file holds all of it and has
+// one digest.
+//
 // Another file may take its place at any time. So the open file is asked what it is, not its path,
 // and what changed meanwhile is not remembered. Owns nothing.
 #ifndef APP_DIGEST_H
@@ -34,5 +41,9 @@ bool digest_find(struct db *db, const struct digest_file *file, struct hash128 *
 // time.
 void digest_remember(struct db *db, const struct digest_file *file, const struct gguf *opened,
                      struct hash128 digest);
+
+// The digest of the whole model, where `path` is a folder or the tokenizer.json of one: of
+// `weights` and the files that its tokenizer and chat template are read from. Else it is `weights`.
+struct hash128 digest_with_texts(const char *path, struct hash128 weights);
 
 #endif

@@ -15,6 +15,7 @@
 #include "app/cli/remote_model.h"
 #include "app/hub/hub_listing.h"
 #include "engine/model/checkpoint.h"
+#include "engine/tokenizer/tokenizer_json.h"
 
 enum { RECENT_MOST = 200 };
 static const char CUT[] = "…";
@@ -49,15 +50,22 @@ static enum status hash_adapter(struct db *db, const struct digest_file *file,
     return STATUS_OK;
 }
 
-// A template is a part of its file, and short: it is read each time.
+// A template is a part of its file, and short: it is read each time, and so are a folder's
+// tokenizer and template. A vocabulary needs no weights.
 static enum status digest_of(struct db *db, enum model_role role, const char *path,
                              struct hash128 *digest, struct error *err) {
     struct digest_file file;
     if (role == PART_TEMPLATE) return hash_template(path, digest, err);
+    if (role == PART_VOCABULARY && tokenizer_is_in_folder(path)) {
+        *digest = digest_with_texts(path, (struct hash128){0});
+        return STATUS_OK;
+    }
     digest_identify(path, &file);
-    if (digest_find(db, &file, digest)) return STATUS_OK;
-    return role == PART_ADAPTER ? hash_adapter(db, &file, digest, err)
-                                : hash_weights(db, &file, digest, err);
+    if (!digest_find(db, &file, digest))
+        TRY(role == PART_ADAPTER ? hash_adapter(db, &file, digest, err)
+                                 : hash_weights(db, &file, digest, err));
+    if (role != PART_ADAPTER) *digest = digest_with_texts(path, *digest);
+    return STATUS_OK;
 }
 
 // The file's own name in the real path of its folder: a link stays what it is called.

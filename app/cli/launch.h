@@ -26,7 +26,7 @@ struct launch {
     struct engine *engine;
     struct engine_info info;
     struct hash128 digest;      // of the model and its adapters; of its path under --no-save
-    struct hash128 file_digest; // of the model's file alone
+    struct hash128 file_digest; // of the model's file, or of all its folder, alone
     struct session *session;
     struct progress reading;                  // of a long conversation
     bool once;                                // one answer, no chat: set before launch_store()

@@ -144,8 +144,8 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
     digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
     if (!known && launch->db)
         digest_remember(launch->db, &file, engine_gguf(launch->engine), digest);
-    launch->file_digest = digest;
-    launch->digest = engine_identity(launch->engine, digest);
+    launch->file_digest = digest_with_texts(path, digest);
+    launch->digest = engine_identity(launch->engine, launch->file_digest);
     return STATUS_OK;
 }
 

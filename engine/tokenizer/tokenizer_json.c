@@ -285,8 +285,7 @@ static struct gguf_string text_of(const struct mapped_file *file) {
     return (struct gguf_string){(const char *)file->bytes, file->length};
 }
 
-// The folder of a path that may name the tokenizer.json in it.
-static void folder_of(const char *path, char folder[PATH_MAX]) {
+void tokenizer_folder(const char *path, char folder[PATH_MAX]) {
     static const char file[] = "tokenizer.json";
     snprintf(folder, PATH_MAX, "%s", path);
     const size_t length = strlen(folder), ending = sizeof file - 1;
@@ -305,7 +304,7 @@ enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer
     struct mapped_file mapped[FILES] = {{0}};
     enum status status = STATUS_OK;
     char folder[PATH_MAX];
-    folder_of(path, folder);
+    tokenizer_folder(path, folder);
     for (int i = 0; i < FILES && status == STATUS_OK; i++)
         status = map_file(folder, names[i], &mapped[i], err);
     const struct tokenizer_json files = {.name = mapped_file_shown(folder),

@@ -18,6 +18,8 @@
 #ifndef ENGINE_TOKENIZER_JSON_H
 #define ENGINE_TOKENIZER_JSON_H
 
+#include <limits.h>
+
 #include "engine/tokenizer/tokenizer.h"
 
 enum {
@@ -41,6 +43,7 @@ MUST_CHECK enum status tokenizer_open_json(const struct tokenizer_json *files,
 MUST_CHECK enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer,
                                              struct error *err);
 bool tokenizer_is_in_folder(const char *path); // is it such a path?
+void tokenizer_folder(const char *path, char folder[PATH_MAX]);
 
 // Of an open model: from the folder that it was read from, or from its own keys, as
 // tokenizer_open().
