@@ -1,0 +1,210 @@
+"""tests/bench/random_gguf.py — GGUF files of well-known shapes with random weights.
+
+    write(path, shape, kind)        SHAPES and KINDS are what there is
+
+Speed depends on shapes and types, not on values, so a file needs no download and weighs nothing in
+a repository. A tensor's bytes are cut from one pool of random blocks of its type, whose scales keep
+activations finite. The vocabulary is the 256 bytes and names nobody types; it has one merge, because
+readers of GGUF want that list. Needs only Python.
+
+The mixture of types in Q4_K_M is the one that people download: Q6_K for the output matrix, and for
+the value and down projections of the first eighth of the layers, the last eighth and every third
+between them; Q4_K for the rest.
+"""
+import os
+import random
+import struct
+from collections import namedtuple
+
+Shape = namedtuple("Shape", "family layers width ffn heads kv_heads head_size vocabulary rope_base "
+                            "tied experts used expert_ffn", defaults=(0, 0, 0))
+SHAPES = {
+    "llama-3-8b": Shape("llama", 32, 4096, 14336, 32, 8, 128, 128256, 5e5, False),
+    "llama-3.2-1b": Shape("llama", 16, 2048, 8192, 32, 8, 64, 128256, 5e5, True),
+    "qwen3-0.6b": Shape("qwen3", 28, 1024, 3072, 16, 8, 128, 151936, 1e6, True),
+    "qwen3-30b-a3b": Shape("qwen3moe", 48, 2048, 6144, 32, 4, 128, 151936, 1e6, False, 128, 8, 768),
+    "qwen3-moe-4.5b": Shape("qwen3moe", 12, 2048, 6144, 32, 4, 128, 151936, 1e6, False, 64, 8, 768),
+    "tiny": Shape("qwen3", 2, 256, 512, 4, 2, 64, 1024, 1e6, True),  # for the test of this
+    "tiny-moe": Shape("qwen3moe", 2, 256, 512, 4, 2, 64, 1024, 1e6, False, 8, 2, 256),
+}
+
+Type = namedtuple("Type", "code elements bytes")  # as GGUF numbers them; of one block
+F32, F16, BF16 = Type(0, 1, 4), Type(1, 1, 2), Type(30, 1, 2)
+Q4_0, Q8_0, Q4_K, Q6_K = Type(2, 32, 18), Type(8, 32, 34), Type(12, 256, 144), Type(14, 256, 210)
+KINDS = {  # a file's type: of most tensors, of those that matter more, and general.file_type
+    "F16": (F16, F16, 1), "BF16": (BF16, BF16, 32), "Q8_0": (Q8_0, Q8_0, 7),
+    "Q4_0": (Q4_0, Q4_0, 2), "Q4_K_M": (Q4_K, Q6_K, 15),
+}
+
+U32, I32, FLOAT, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9  # the types of metadata
+ALIGNMENT = 32
+POOL_BLOCKS = 1 << 15
+NORMAL, UNUSED = 1, 5  # kinds of tokens
+
+# ---- the tokens
+
+
+def byte_texts():
+    """The letter that stands for each byte in a vocabulary of bytes: itself where it can be seen."""
+    seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    unseen = [byte for byte in range(256) if byte not in seen]
+    letters = {byte: chr(byte) for byte in seen}
+    letters.update((byte, chr(256 + n)) for n, byte in enumerate(unseen))
+    return [letters[byte] for byte in range(256)]
+
+
+def vocabulary(count):
+    tokens = byte_texts() + ["ab", "<|endoftext|>"]
+    kinds = [NORMAL] * 257 + [3]
+    names = [f"<unused{n}>" for n in range(count - len(tokens))]
+    return tokens + names, kinds + [UNUSED] * len(names)
+
+
+# ---- metadata
+
+
+def packed_string(text):
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def packed_value(kind, value):
+    if kind == STRING:
+        return packed_string(value)
+    return struct.pack({U32: "<I", I32: "<i", FLOAT: "<f", BOOL: "<?"}[kind], value)
+
+
+def packed_key(name, kind, value):
+    head = packed_string(name)
+    if isinstance(value, list):
+        items = b"".join(packed_value(kind, item) for item in value)
+        return head + struct.pack("<IIQ", ARRAY, kind, len(value)) + items
+    return head + struct.pack("<I", kind) + packed_value(kind, value)
+
+
+def keys_of(shape, name, kind):
+    family = shape.family
+    tokens, kinds = vocabulary(shape.vocabulary)
+    keys = [
+        ("general.architecture", STRING, family), ("general.type", STRING, "model"),
+        ("general.name", STRING, f"{name} random"), ("general.file_type", U32, KINDS[kind][2]),
+        ("general.quantization_version", U32, 2),
+        (f"{family}.block_count", U32, shape.layers), (f"{family}.context_length", U32, 131072),
+        (f"{family}.embedding_length", U32, shape.width),
+        (f"{family}.feed_forward_length", U32, shape.ffn),
+        (f"{family}.attention.head_count", U32, shape.heads),
+        (f"{family}.attention.head_count_kv", U32, shape.kv_heads),
+        (f"{family}.attention.key_length", U32, shape.head_size),
+        (f"{family}.attention.value_length", U32, shape.head_size),
+        (f"{family}.attention.layer_norm_rms_epsilon", FLOAT, 1e-6),
+        (f"{family}.rope.freq_base", FLOAT, shape.rope_base),
+        (f"{family}.rope.dimension_count", U32, shape.head_size),
+    ]
+    if shape.experts:
+        keys += [(f"{family}.expert_count", U32, shape.experts),
+                 (f"{family}.expert_used_count", U32, shape.used),
+                 (f"{family}.expert_feed_forward_length", U32, shape.expert_ffn)]
+    return keys + [
+        ("tokenizer.ggml.model", STRING, "gpt2"), ("tokenizer.ggml.pre", STRING, "qwen2"),
+        ("tokenizer.ggml.tokens", STRING, tokens), ("tokenizer.ggml.token_type", I32, kinds),
+        ("tokenizer.ggml.merges", STRING, ["a b"]), ("tokenizer.ggml.bos_token_id", U32, 257),
+        ("tokenizer.ggml.eos_token_id", U32, 257), ("tokenizer.ggml.add_bos_token", BOOL, False),
+    ]
+
+
+# ---- tensors
+
+
+def layer_tensors(shape, i, most, better):
+    width, heads, kv = shape.width, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    eighth = shape.layers // 8
+    matters = i < eighth or i >= 7 * shape.layers // 8 or (i - eighth) % 3 == 2
+    best = better if matters else most
+    tensors = [("attn_norm", (width,), F32), ("ffn_norm", (width,), F32),
+               ("attn_q", (width, heads), most), ("attn_k", (width, kv), most),
+               ("attn_v", (width, kv), best), ("attn_output", (heads, width), most)]
+    if shape.family != "llama":
+        tensors += [("attn_q_norm", (shape.head_size,), F32), ("attn_k_norm", (shape.head_size,), F32)]
+    if shape.experts:
+        all_of, ffn = shape.experts, shape.expert_ffn
+        tensors += [("ffn_gate_inp", (width, all_of), F32),
+                    ("ffn_gate_exps", (width, ffn, all_of), most),
+                    ("ffn_up_exps", (width, ffn, all_of), most),
+                    ("ffn_down_exps", (ffn, width, all_of), best)]
+    else:
+        tensors += [("ffn_gate", (width, shape.ffn), most), ("ffn_up", (width, shape.ffn), most),
+                    ("ffn_down", (shape.ffn, width), best)]
+    return [(f"blk.{i}.{name}.weight", extent, kind) for name, extent, kind in tensors]
+
+
+def tensors_of(shape, kind):
+    """(name, dimensions as GGUF has them, innermost first, type)."""
+    most, better, _ = KINDS[kind]
+    table = (shape.width, shape.vocabulary)
+    tensors = [("token_embd.weight", table, better if shape.tied else most)]
+    if not shape.tied:
+        tensors.append(("output.weight", table, better))
+    tensors.append(("output_norm.weight", (shape.width,), F32))
+    for i in range(shape.layers):
+        tensors += layer_tensors(shape, i, most, better)
+    return tensors
+
+
+def bytes_of(extent, kind):
+    count = 1
+    for size in extent:
+        count *= size
+    return count // kind.elements * kind.bytes
+
+
+def half(value):
+    return struct.pack("<e", value)
+
+
+def block_pool(kind, rng):
+    """POOL_BLOCKS blocks, or as many numbers, whose values deviate from zero by about 0.02."""
+    if kind in (F32, F16, BF16):
+        numbers = [rng.gauss(0, 0.02) for _ in range(POOL_BLOCKS)]
+        if kind is BF16:
+            return b"".join(struct.pack("<f", number)[2:] for number in numbers)
+        return struct.pack(f"<{POOL_BLOCKS}{'e' if kind is F16 else 'f'}", *numbers)
+    block = {
+        Q8_0: lambda: half(0.02 / 74) + rng.randbytes(32),
+        Q4_0: lambda: half(0.02 / 4.6) + rng.randbytes(16),
+        Q4_K: lambda: half(2e-4) + half(1.5e-3) + rng.randbytes(12 + 128),
+        Q6_K: lambda: rng.randbytes(128 + 64) + bytes(rng.randrange(-16, 16) & 255 for _ in range(16))
+        + half(1e-4),
+    }[kind]
+    return b"".join(block() for _ in range(POOL_BLOCKS))
+
+
+def write_tensor(file, size, pool, start):
+    file.write(pool[start : start + size])
+    left = size - min(size, len(pool) - start)
+    while left > 0:
+        file.write(memoryview(pool)[: min(left, len(pool))])
+        left -= len(pool)
+
+
+def write(path, name, kind):
+    """Writes path.part and renames it, so that a file at `path` is whole."""
+    shape, rng = SHAPES[name], random.Random(7)
+    keys, tensors = keys_of(shape, name, kind), tensors_of(shape, kind)
+    head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(keys))
+    head += b"".join(packed_key(*key) for key in keys)
+    at = 0
+    for tensor, extent, of in tensors:
+        head += packed_string(tensor) + struct.pack(f"<I{len(extent)}Q", len(extent), *extent)
+        head += struct.pack("<IQ", of.code, at)
+        at += bytes_of(extent, of) + -bytes_of(extent, of) % ALIGNMENT
+    pools = {of: block_pool(of, rng) for of in {tensor[2] for tensor in tensors}}
+    with open(f"{path}.part", "wb") as file:
+        file.write(head + bytes(-len(head) % ALIGNMENT))
+        for _, extent, of in tensors:
+            size = bytes_of(extent, of)
+            if of is F32 and len(extent) == 1:
+                file.write(struct.pack("<f", 1) * extent[0])  # a norm
+            else:
+                write_tensor(file, size, pools[of], rng.randrange(POOL_BLOCKS) * of.bytes)
+            file.write(bytes(-size % ALIGNMENT))
+    os.replace(f"{path}.part", path)
