@@ -480,13 +480,15 @@ static enum status alloc_memory(struct block_cache *cache,
     const uint32_t for_disk =
         options->disk_slots ? options->disk_slots : slots_for_disk(cache->block_bytes);
     const uint32_t least = options->disk ? for_disk : 0;
+    const uint32_t max_references =
+        options->max_references ? options->max_references : MAX_REFERENCES;
     const uint32_t slots = options->host_slots > least ? options->host_slots : least;
     const uint32_t nodes = options->shape->num_blocks + slots +
-                           (options->disk ? options->max_disk_blocks : 0) + cache->max_references;
+                           (options->disk ? options->max_disk_blocks : 0) + max_references;
     TRY(prefix_create(nodes, cache->block_size, options->format, &cache->prefix));
-    cache->references = calloc(cache->max_references, sizeof *cache->references);
+    TRY(reference_table_init(&cache->references, max_references));
     cache->blocks = block_pool_create(options->shape->num_blocks);
-    if (!cache->blocks || !cache->references) return STATUS_NO_MEMORY;
+    if (!cache->blocks) return STATUS_NO_MEMORY;
     if (slots == 0) return STATUS_OK;
     cache->slots = block_pool_create(slots); // first: it knows the slab's size
     if (!cache->slots) return STATUS_NO_MEMORY;
@@ -501,7 +503,7 @@ static void free_memory(struct block_cache *cache) {
     block_pool_destroy(cache->blocks);
     prefix_destroy(cache->prefix);
     disk_io_destroy(cache->io);
-    free(cache->references);
+    reference_table_deinit(&cache->references);
     free(cache);
 }
 
@@ -513,7 +515,8 @@ static bool do_without_disk(struct block_cache *cache, const struct block_cache_
     cache->disk = NULL;
     disk_io_destroy(cache->io);
     cache->io = NULL;
-    cache->on_disk = cache->reference_count = 0;
+    cache->on_disk = 0;
+    reference_table_clear(&cache->references);
     if (prefix_create(capacity, cache->block_size, options->format, &cache->prefix) != STATUS_OK)
         return false;
     options->disk->ops->close(options->disk, NULL);
@@ -533,7 +536,6 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->windowed = options->windowed;
     cache->states = options->states;
     cache->anchor = options->anchor;
-    cache->max_references = options->max_references ? options->max_references : MAX_REFERENCES;
     cache->lock = options->lock;
     cache->changed = options->changed;
     cache->user = options->user;
@@ -665,6 +667,7 @@ void block_cache_check(struct block_cache *cache) {
         const uint32_t node = block_pool_node(cache->slots, slot);
         if (node != BLOCK_NONE) ASSERT(prefix_node(cache->prefix, node)->slot == slot);
     }
+    reference_table_check(&cache->references);
     check_list(cache, &cache->unwritten, false);
     check_list(cache, &cache->tails, true);
 }

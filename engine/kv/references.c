@@ -20,12 +20,6 @@
 
 enum { DROP_WAIT_MS = 2000 };
 
-static struct reference *find_reference(const struct block_cache *cache, uint64_t conversation) {
-    for (uint32_t i = 0; i < cache->reference_count; i++)
-        if (cache->references[i].conversation == conversation) return &cache->references[i];
-    return NULL;
-}
-
 static void set_leaf(struct block_cache *cache, struct reference *reference, uint32_t leaf) {
     const uint32_t old = reference->leaf;
     reference->leaf = leaf;
@@ -36,18 +30,10 @@ static void set_leaf(struct block_cache *cache, struct reference *reference, uin
     prefix_prune(cache->prefix, old);
 }
 
-static struct reference *enter(struct block_cache *cache, uint64_t conversation) {
-    struct reference *reference = find_reference(cache, conversation);
-    if (reference || cache->reference_count == cache->max_references) return reference;
-    reference = &cache->references[cache->reference_count++];
-    *reference = (struct reference){conversation, NODE_NONE, {0}};
-    return reference;
-}
-
 void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf) {
     uint32_t node;
     if (!prefix_find_key(cache->prefix, leaf, &node)) return;
-    struct reference *reference = enter(cache, conversation);
+    struct reference *reference = reference_enter(&cache->references, conversation);
     if (!reference) return;
     set_leaf(cache, reference, node);
     reference->told = leaf;
@@ -92,12 +78,12 @@ static void tell_reference(struct block_cache *cache, struct reference *referenc
 }
 
 void cache_tell_references(struct block_cache *cache) {
-    for (uint32_t i = 0; i < cache->reference_count; i++)
-        tell_reference(cache, &cache->references[i], false);
+    for (uint32_t i = 0; i < cache->references.count; i++)
+        tell_reference(cache, &cache->references.items[i], false);
 }
 
 void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
-    struct reference *reference = enter(cache, conversation);
+    struct reference *reference = reference_enter(&cache->references, conversation);
     if (!reference) return; // too many: this one only goes unprotected
     if (reference->leaf != leaf) set_leaf(cache, reference, leaf);
     if (!cache->disk || leaf == NODE_NONE) return;
@@ -105,16 +91,16 @@ void block_cache_reference(struct block_cache *cache, uint64_t conversation, uin
     tell_reference(cache, reference, true);
 }
 
-bool block_cache_needs(const struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
-    const struct reference *reference = find_reference(cache, conversation);
+bool block_cache_needs(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
+    const struct reference *reference = reference_find(&cache->references, conversation);
     return reference && reference->leaf == leaf;
 }
 
 void block_cache_release(struct block_cache *cache, uint64_t conversation) {
-    struct reference *reference = find_reference(cache, conversation);
+    struct reference *reference = reference_find(&cache->references, conversation);
     if (reference) {
         set_leaf(cache, reference, NODE_NONE);
-        *reference = cache->references[--cache->reference_count];
+        reference_remove(&cache->references, reference);
     }
     tell_disk(cache, conversation, (struct hash128){0});
 }
@@ -210,7 +196,7 @@ static uint64_t remove_path(struct block_cache *cache, uint32_t top, struct bloc
 
 uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
                            struct block_cache *states) {
-    const struct reference *entry = find_reference(cache, conversation);
+    const struct reference *entry = reference_find(&cache->references, conversation);
     const uint32_t top = entry ? entry->leaf : NODE_NONE;
     if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
     block_cache_release(cache, conversation);
@@ -219,8 +205,8 @@ uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
 }
 
 static void mark_paths(struct block_cache *cache, bool set) {
-    for (uint32_t i = 0; i < cache->reference_count; i++)
-        for (uint32_t node = cache->references[i].leaf; node != NODE_NONE;) {
+    for (uint32_t i = 0; i < cache->references.count; i++)
+        for (uint32_t node = cache->references.items[i].leaf; node != NODE_NONE;) {
             struct node *n = prefix_node(cache->prefix, node);
             n->mark = set ? n->mark + 1 : 0;
             node = n->parent;
@@ -250,7 +236,7 @@ void block_cache_conversation_usage(struct block_cache *cache, const uint64_t *c
                                     size_t count, bool further, struct conversation_usage *usage) {
     mark_paths(cache, true);
     for (size_t i = 0; i < count; i++) {
-        const struct reference *entry = find_reference(cache, conversations[i]);
+        const struct reference *entry = reference_find(&cache->references, conversations[i]);
         const struct conversation_usage one = measure_path(cache, entry ? entry->leaf : NODE_NONE);
         if (!further) {
             usage[i] = one;

@@ -5,6 +5,7 @@
 
 #include "engine/kv/block_cache.h"
 #include "engine/kv/disk_io.h"
+#include "engine/kv/reference_table.h"
 
 enum {
     MAX_REFERENCES = 1 << 16, // where the options do not say
@@ -14,12 +15,6 @@ enum {
 struct node_list { // in order, through node.list_previous and list_next
     uint32_t first, last;
     uint32_t count;
-};
-
-struct reference { // of a saved conversation
-    uint64_t conversation;
-    uint32_t leaf;       // or NODE_NONE
-    struct hash128 told; // to the disk: the last node on the way to the leaf that is there
 };
 
 struct block_cache {
@@ -51,8 +46,7 @@ struct block_cache {
     bool write_failed;        // said so already
     int64_t read_failed_us;   // when that was last said
 
-    struct reference *references; // [max_references]
-    uint32_t reference_count, max_references;
+    struct reference_table references;
 
     bool swaps_pending; // enqueued since the last sync
     bool device_failed; // what it gives is not to be trusted any more
