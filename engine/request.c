@@ -175,6 +175,8 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
     sequence->restoring.tally = sequence->restoring.noted = (struct restore_tally){0};
     sequence->restoring.spent_us = 0;
     grouped_cache_seal_state(&engine->cache, &sequence->tables, sequence->tokens);
+    if (sequence->saved)
+        sequence_refer(sequence); // counted and protected, also before the next save
     sequence->used_us = now;
     sequence->running = NULL;
     request->done = true;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/accounting.h"
+
 enum { VOCABULARY = 256, LONG = 120 };
 
 static uint32_t seed = 11;
@@ -666,6 +668,23 @@ static void a_models_name_is_safe_to_show(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void finished_answer_counts_before_it_is_saved(void **state) {
+    (void)state;
+    enum { CONVERSATION = 7, ANSWER = 40, BLOCK = 16 };
+    struct engine *engine = open_engine(0, 0);
+    int32_t ids[LONG];
+    random_ids(ids, LONG);
+    struct sequence *sequence = sequence_of(engine, ids, LONG);
+    struct conversation_usage usage;
+    const uint64_t conversation = CONVERSATION;
+    sequence_save(sequence, conversation);
+    generate(engine, sequence, ANSWER, 1);
+    engine_conversation_usage(engine, &conversation, 1, &usage);
+    assert_true(usage.tokens >= (LONG + ANSWER - 1) / BLOCK * BLOCK);
+    sequence_destroy(sequence);
+    engine_close(engine);
+}
+
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
@@ -683,6 +702,7 @@ int main(void) {
         cmocka_unit_test(one_sequence_may_fill_the_pool),
         cmocka_unit_test(decode_step_allocates_nothing),
         cmocka_unit_test(random_walk_agrees_with_running_alone),
+        cmocka_unit_test(finished_answer_counts_before_it_is_saved),
         cmocka_unit_test(open_refuses_bad_options_in_words),
         cmocka_unit_test(a_models_name_is_safe_to_show),
     };
