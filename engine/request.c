@@ -24,7 +24,7 @@ void queue_push(struct engine *engine, const struct event *event) {
     if (queue->count > 1) return; // readable already: a step of many sequences has many events
     const uint64_t one = 1;
     // An eventfd's counter is far from its limit here, so this cannot block or be cut short.
-    ASSERT(write(queue->fd, &one, sizeof one) == sizeof one);
+    MUST(write(queue->fd, &one, sizeof one) == sizeof one);
 }
 
 // Pops the first event, and makes the descriptor unreadable after the last.
@@ -39,7 +39,7 @@ static bool queue_pop(struct engine *engine, struct event *event) {
         queue->count--;
         if (queue->count == 0) {
             uint64_t written;
-            ASSERT(read(queue->fd, &written, sizeof written) == sizeof written);
+            MUST(read(queue->fd, &written, sizeof written) == sizeof written);
         }
         pthread_cond_signal(&engine->drained);
     }

@@ -128,7 +128,7 @@ bool cache_alloc_slot(struct block_cache *cache, uint32_t *slot) {
     prefix_node(cache->prefix, node)->slot = BLOCK_NONE;
     block_pool_set_node(cache->slots, victim, BLOCK_NONE);
     after_loss(cache, node);
-    ASSERT(block_pool_alloc(cache->slots, slot) == STATUS_OK);
+    MUST(block_pool_alloc(cache->slots, slot) == STATUS_OK);
     return true;
 }
 
@@ -644,7 +644,7 @@ static void check_list(struct block_cache *cache, const struct node_list *list, 
         ASSERT(n->tail_listed == tails);
         ASSERT(n->disk == (tails ? NODE_NOT_ON_DISK : NODE_UNWRITTEN));
         ASSERT(n->block != BLOCK_NONE || n->slot != BLOCK_NONE);
-        ASSERT(++count <= list->count);
+        MUST(++count <= list->count);
         previous = i;
         i = n->list_next;
     }

@@ -74,7 +74,7 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
     if (copies) {
         uint32_t *tail = &table->blocks[table->count - 1];
         copy->source = *tail;
-        ASSERT(block_pool_alloc(pool, &copy->destination) == STATUS_OK);
+        MUST(block_pool_alloc(pool, &copy->destination) == STATUS_OK);
         block_pool_release(pool, *tail);
         *tail = copy->destination;
     }
@@ -82,7 +82,7 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
         uint32_t *block = &table->blocks[table->count];
         *block = BLOCK_NONE;
         if (!table->sparse || table->count + 1 == need)
-            ASSERT(block_pool_alloc(pool, block) == STATUS_OK);
+            MUST(block_pool_alloc(pool, block) == STATUS_OK);
     }
     table->length = new_length;
     return STATUS_OK;

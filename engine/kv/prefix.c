@@ -286,13 +286,13 @@ void prefix_check(const struct prefix *prefix) {
     }
     for (uint32_t i = prefix->first_free; i != NODE_NONE; i = prefix->nodes[i].next) {
         ASSERT(prefix->nodes[i].count == 0);
-        ASSERT(++free <= prefix->untouched); // else the list runs in a circle
+        MUST(++free <= prefix->untouched); // else the list runs in a circle
     }
     for (uint32_t i = 0; i < prefix->untouched; i++) { // chains by their first: there are many
         const struct node *first = &prefix->nodes[i];  // more buckets than nodes in use
         if (first->count == 0 || *bucket_of(prefix, first->key) != i + 1) continue;
         for (uint32_t n = i + 1; n != 0; n = prefix->nodes[n - 1].hash_next)
-            ASSERT(++hashed <= used);
+            MUST(++hashed <= used);
     }
     ASSERT(used == prefix->used && hashed == used);
     ASSERT(used + free == prefix->untouched);

@@ -708,14 +708,14 @@ int64_t gguf_array_int(const struct gguf_array *array, size_t index) {
     const unsigned char *bytes = array->bytes + index * value_bytes[array->type];
     int64_t value = INT64_MAX; // stays for a U64 above it
     if (array->type == GGUF_BOOL) return bytes[0];
-    ASSERT(load_int(array->type, bytes, &value) || array->type == GGUF_U64);
+    MUST(load_int(array->type, bytes, &value) || array->type == GGUF_U64);
     return value;
 }
 
 double gguf_array_float(const struct gguf_array *array, size_t index) {
     ASSERT(index < array->count);
     double value = 0;
-    ASSERT(load_float(array->type, array->bytes + index * value_bytes[array->type], &value));
+    MUST(load_float(array->type, array->bytes + index * value_bytes[array->type], &value));
     return value;
 }
 

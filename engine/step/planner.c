@@ -307,7 +307,7 @@ static void add_chunk(struct step *step, struct request *request,
     const bool decodes = chunk->last && chunk->count == 1 && request->stats.output_tokens > 0;
     const int32_t drafted = decodes ? draft_tokens(step, request, left) : 0;
     end += drafted;
-    ASSERT(grouped_cache_grow(&engine->cache, &sequence->tables, end) == STATUS_OK);
+    MUST(grouped_cache_grow(&engine->cache, &sequence->tables, end) == STATUS_OK);
     if (!request->stepped_us) {
         request->stepped_us = clock_now_us();
         note_found(request);

@@ -8,6 +8,9 @@ extern "C" {
 
 #define ASSERT(condition) ((condition) ? (void)0 : assert_fail(#condition, __FILE__, __LINE__))
 
+// The same for a call with an effect, which cannot fail here.
+#define MUST(call) ASSERT(call)
+
 // Called once before the program aborts; app/ gives the terminal back in it.
 void assert_set_hook(void (*hook)(void));
 
