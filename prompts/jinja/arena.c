@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
 struct arena_block {
@@ -26,6 +27,7 @@ void arena_deinit(struct arena *arena) {
 
 static struct arena_block *add_block(struct arena *arena, size_t wanted) {
     const size_t capacity = wanted > ARENA_BLOCK_BYTES ? wanted : ARENA_BLOCK_BYTES;
+    ASSERT(arena->used_bytes <= arena->limit_bytes);
     if (capacity > arena->limit_bytes - arena->used_bytes) return NULL;
     struct arena_block *block = malloc(sizeof *block + capacity);
     if (!block) return NULL;
@@ -43,6 +45,7 @@ static void *alloc(struct arena *arena, size_t bytes) {
     if (!block) return NULL;
     void *piece = block->bytes + block->used;
     block->used += wanted;
+    ASSERT(block->used <= block->capacity);
     return piece;
 }
 
@@ -59,6 +62,7 @@ bool arena_reserve(struct arena *arena, void *items, size_t count, size_t *capac
                    size_t item_bytes) {
     enum { FIRST_CAPACITY = 4 };
     void *old;
+    ASSERT(count <= *capacity);
     if (count < *capacity) return true;
     const size_t wanted = *capacity ? *capacity * 2 : FIRST_CAPACITY;
     void *larger = arena_alloc(arena, wanted, item_bytes);

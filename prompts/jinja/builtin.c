@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/machine.h"
 
 static const struct builtin *find_in(const struct builtin_table *table, const struct chars *name) {
@@ -71,7 +72,9 @@ enum status builtin_run(struct machine *machine, const struct builtin *builtin,
                                 builtin->parameters[i]);
     if (++machine->depth > MACHINE_MAX_DEPTH) // map() runs filters, including itself
         return machine_fail(machine, "filters are nested too deeply");
+    const uint32_t depth = machine->depth;
     TRY(builtin->run(machine, &call, result));
+    ASSERT(machine->depth == depth);
     machine->depth--;
     return STATUS_OK;
 }

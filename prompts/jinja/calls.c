@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"
 
@@ -54,6 +55,7 @@ static enum status bind_parameters(struct machine *machine, const struct macro *
                                    const struct arguments *arguments, struct scope *scope) {
     static const struct undefined no_caller = {.hint = "No caller defined"};
     const struct node *node = macro->node;
+    ASSERT(node->defaults.count <= node->others.count);
     const size_t plain = node->others.count - node->defaults.count;
     const struct value absent = {VALUE_UNDEFINED, {.undefined = &no_caller}};
     if (node->uses_caller && !has_parameter(node, tree_find_name(machine->tree, "caller")))
@@ -90,6 +92,7 @@ static enum status call_macro(struct machine *machine, const struct macro *macro
     TRY(scope_create(machine, macro->scope, &scope));
     TRY(bind_parameters(machine, macro, arguments, scope));
     TRY(machine_execute(machine, scope, &macro->node->items, &out, &flow));
+    ASSERT(machine->depth >= MACRO_DEPTH);
     machine->depth -= MACRO_DEPTH;
     return machine_finish(machine, &out, result);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <wctype.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
 static bool begins_character(char byte) { return ((unsigned char)byte & 0xC0) != 0x80; }
@@ -66,12 +67,14 @@ size_t chars_offset(const struct chars *chars, size_t index) {
 }
 
 size_t chars_index(const struct chars *chars, size_t offset) {
+    ASSERT(offset <= chars->length);
     if (chars->count == chars->length) return offset;
     return count_characters(chars->bytes, offset);
 }
 
 struct chars chars_slice(const struct chars *chars, size_t from, size_t to) {
     const bool narrow = chars->count == chars->length;
+    ASSERT(from <= to && to <= chars->length);
     return (struct chars){
         .bytes = chars->bytes + from,
         .marks = chars->marks ? chars->marks + from : NULL,

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"
 #include "prompts/jinja/show.h"
@@ -19,6 +20,7 @@ static enum status evaluate_list(struct machine *machine, struct scope *scope,
 static enum status evaluate_dict(struct machine *machine, struct scope *scope,
                                  const struct node *node, struct value *value) {
     struct value made;
+    ASSERT(node->items.count % 2 == 0); // a key and its value
     TRY(machine_full(machine, value_dict(machine->arena, &made)));
     for (size_t i = 0; i < node->items.count; i += 2) {
         struct value key, item;
@@ -227,7 +229,9 @@ enum status machine_evaluate(struct machine *machine, struct scope *scope, const
     TRY(machine_work(machine, 1));
     if (++machine->depth > MACHINE_MAX_DEPTH)
         return machine_fail(machine, "the template is nested too deeply");
+    const uint32_t depth = machine->depth;
     TRY(evaluate_node(machine, scope, node, value));
+    ASSERT(machine->depth == depth); // whatever was entered was left
     machine->depth--;
     return STATUS_OK;
 }

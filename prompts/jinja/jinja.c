@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/machine.h"
 #include "prompts/jinja/parser.h"
 
@@ -113,6 +114,7 @@ enum status jinja_run(const struct jinja *jinja, struct jinja_run *run, struct e
     if (status == STATUS_OK) status = set_variables(&machine, run, scope);
     if (status == STATUS_OK)
         status = machine_execute(&machine, scope, &jinja->tree.root->items, &out, &flow);
+    ASSERT(status != STATUS_OK || (machine.depth == 0 && flow == FLOW_ON));
     if (status == STATUS_OK) status = machine_finish(&machine, &out, &text);
     if (status == STATUS_OK) status = cut_pieces(text.as.string, run);
     run->refusal = machine.refusal;

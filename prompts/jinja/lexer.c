@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 #include "prompts/jinja/chars.h"
 
@@ -26,6 +27,7 @@ static enum status fail(const struct lexer *lexer, size_t at, const char *what) 
 
 static enum status push(struct lexer *lexer, enum token_kind kind, size_t from, size_t to) {
     struct lexed *out = lexer->out;
+    ASSERT(from <= to && to <= lexer->length);
     if (!arena_reserve(lexer->arena, &out->tokens, out->count, &out->capacity,
                        sizeof out->tokens[0]))
         return STATUS_FULL;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/show.h"
 
 enum status machine_fail(struct machine *machine, const char *format, ...) {
@@ -23,9 +24,11 @@ enum { NAME_SHOWN_BYTES = 80 };
 
 enum status machine_undefined(struct machine *machine, const struct value *value) {
     const struct undefined *undefined = value->as.undefined;
+    ASSERT(value->kind == VALUE_UNDEFINED);
     if (!undefined) return machine_fail(machine, "a value is undefined");
     if (undefined->hint) return machine_fail(machine, "%s", undefined->hint);
     const struct chars *name = undefined->name;
+    ASSERT(name || undefined->owner);
     if (!name)
         return machine_fail(machine, "%s object has no element %" PRId64, undefined->owner,
                             undefined->element);
@@ -37,6 +40,7 @@ enum status machine_undefined(struct machine *machine, const struct value *value
 }
 
 enum status machine_work(struct machine *machine, size_t units) {
+    ASSERT(machine->work_left <= machine->work);
     if (units > machine->work_left)
         return machine_fail(machine, "the template takes too many steps: stopped after %" PRIu64,
                             machine->work);

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/format.h"
 #include "prompts/jinja/machine.h"
 
@@ -203,6 +204,7 @@ enum status machine_order(struct machine *machine, const struct value *a, const 
     for (size_t i = 0; *order == 0 && i < left->count && i < right->count; i++)
         TRY(machine_order(machine, &left->items[i], &right->items[i], order));
     if (*order == 0) *order = left->count < right->count ? -1 : left->count > right->count;
+    ASSERT(machine->depth > 0);
     machine->depth--;
     return STATUS_OK;
 }

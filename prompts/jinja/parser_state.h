@@ -7,6 +7,7 @@
 #ifndef PROMPTS_JINJA_PARSER_STATE_H
 #define PROMPTS_JINJA_PARSER_STATE_H
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/parser.h"
 
 struct parser {
@@ -23,7 +24,10 @@ struct parser {
 MUST_CHECK enum status parser_fail(const struct parser *parser, const char *what);
 MUST_CHECK enum status parser_expected(const struct parser *parser, const char *what);
 MUST_CHECK enum status parser_enter(struct parser *parser); // one level deeper; then leave
-static inline void parser_leave(struct parser *parser) { parser->depth--; }
+static inline void parser_leave(struct parser *parser) {
+    ASSERT(parser->depth > 0);
+    parser->depth--;
+}
 
 bool parser_at(const struct parser *parser, enum token_kind kind, const char *what);
 bool parser_skip(struct parser *parser, enum token_kind kind, const char *what);

@@ -1,12 +1,14 @@
 // prompts/jinja/scope.c — names and their values: machine.h's scopes.
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"
 
 enum status scope_create(struct machine *machine, struct scope *outer, struct scope **scope) {
     struct scope *made = arena_alloc(machine->arena, 1, sizeof *made);
     if (!made) return machine_full(machine, STATUS_FULL);
+    ASSERT(made != outer); // the way outwards ends
     made->outer = outer;
     *scope = made;
     return STATUS_OK;
@@ -17,6 +19,7 @@ static struct variable *find(struct machine *machine, const struct scope *scope,
     // A scope has at most the names of one template, so the scan is bounded. Its work is counted
     // here without an error; running out of work is noticed at the next node.
     const size_t units = scope->count / 16;
+    ASSERT(name && scope->count <= scope->capacity);
     machine->work_left -= units < machine->work_left ? units : machine->work_left;
     for (size_t i = 0; i < scope->count; i++)
         if (scope->variables[i].name == name) return &scope->variables[i];

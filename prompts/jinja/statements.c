@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "prompts/jinja/machine.h"
 
 static enum status capture(struct machine *machine, struct scope *outer, const struct nodes *body,
@@ -24,6 +25,7 @@ static enum status print(struct machine *machine, struct scope *scope, const str
 
 static enum status run_if(struct machine *machine, struct scope *scope, const struct node *node,
                           struct builder *out, enum flow *flow) {
+    ASSERT(node->items.count % 2 == 0); // a test and what follows it
     for (size_t i = 0; i < node->items.count; i += 2) {
         struct value test;
         TRY(machine_evaluate(machine, scope, node->items.items[i], &test));
@@ -50,6 +52,7 @@ enum status machine_assign(struct machine *machine, struct scope *scope, const s
     machine->at = target->at;
     if (target->kind == NODE_TUPLE) return assign_names(machine, scope, target, &value);
     if (target->kind == NODE_NAME) return scope_set(machine, scope, target->name, value);
+    ASSERT(target->kind == NODE_NAMESPACE_REF && target->constant.kind == VALUE_STRING);
     scope_get(machine, scope, target->name, &owner);
     if (owner.kind != VALUE_NAMESPACE)
         return machine_fail(machine, "cannot assign attribute on non-namespace object");
@@ -100,6 +103,7 @@ enum status machine_run_loop(struct machine *machine, const struct node *node, s
         TRY(machine_execute(machine, scope, &node->items, out, &flow));
         if (flow == FLOW_BREAK) break;
     }
+    ASSERT(machine->depth >= LOOP_DEPTH);
     machine->depth -= LOOP_DEPTH;
     return STATUS_OK;
 }
@@ -179,6 +183,7 @@ static enum status run_set(struct machine *machine, struct scope *scope, const s
 static enum status run_with(struct machine *machine, struct scope *outer, const struct node *node,
                             struct builder *out, enum flow *flow) {
     struct scope *scope;
+    ASSERT(node->others.count % 2 == 0); // a name and its value
     TRY(scope_create(machine, outer, &scope));
     for (size_t i = 0; i < node->others.count; i += 2) {
         struct value value;
@@ -255,6 +260,7 @@ static enum status execute_node(struct machine *machine, struct scope *scope,
 
 enum status machine_execute(struct machine *machine, struct scope *scope, const struct nodes *body,
                             struct builder *out, enum flow *flow) {
+    const uint32_t depth = machine->depth;
     if (++machine->depth > MACHINE_MAX_DEPTH)
         return machine_fail(machine, "the template is nested too deeply");
     for (size_t i = 0; i < body->count && *flow == FLOW_ON; i++) {
@@ -263,5 +269,6 @@ enum status machine_execute(struct machine *machine, struct scope *scope, const 
         TRY(execute_node(machine, scope, body->items[i], out, flow));
     }
     machine->depth--;
+    ASSERT(machine->depth == depth); // whatever was entered was left
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/base/assert.h"
 #include "kernels/base/hash.h"
 
 enum { DICT_SCANNED_MOST = 8 }; // entries that are compared one by one
@@ -27,8 +28,14 @@ enum status value_slice(struct arena *arena, const struct chars *of, size_t from
     return STATUS_OK;
 }
 
+static bool is_list_kind(enum value_kind kind) {
+    return kind == VALUE_LIST || kind == VALUE_TUPLE || kind == VALUE_VIEW ||
+           kind == VALUE_GENERATOR;
+}
+
 enum status value_list(struct arena *arena, enum value_kind kind, struct list **list,
                        struct value *value) {
+    ASSERT(is_list_kind(kind));
     struct list *made = arena_alloc(arena, 1, sizeof *made);
     if (!made) return STATUS_FULL;
     *list = made;
@@ -89,6 +96,7 @@ static bool keys_equal(const struct value *a, const struct value *b) {
 
 static uint32_t *find_slot(const struct dict *dict, const struct value *key) {
     const size_t mask = dict->slot_count - 1;
+    ASSERT(dict->slot_count > dict->count); // so one is free, and the search ends
     size_t at = (size_t)hash_key(dict, key) & mask;
     while (dict->slots[at] && !keys_equal(&dict->entries[dict->slots[at] - 1].key, key))
         at = (at + 1) & mask;
@@ -98,6 +106,7 @@ static uint32_t *find_slot(const struct dict *dict, const struct value *key) {
 static struct value *find(const struct dict *dict, const struct value *key) {
     if (dict->slots) {
         const uint32_t *slot = find_slot(dict, key);
+        ASSERT(*slot <= dict->count);
         return *slot ? &dict->entries[*slot - 1].value : NULL;
     }
     for (size_t i = 0; i < dict->count; i++)
@@ -108,6 +117,7 @@ static struct value *find(const struct dict *dict, const struct value *key) {
 // Doubles the entries, and allocates twice as many slots as entries.
 static enum status grow(struct arena *arena, struct dict *dict) {
     const size_t capacity = dict->capacity ? dict->capacity * 2 : 4;
+    ASSERT(dict->count == dict->capacity);
     if (capacity > UINT32_MAX / 2) return STATUS_FULL;
     struct dict_entry *entries = arena_alloc(arena, capacity, sizeof *entries);
     uint32_t *slots = NULL;
@@ -127,6 +137,7 @@ static enum status grow(struct arena *arena, struct dict *dict) {
 }
 
 enum status dict_set(struct arena *arena, struct dict *dict, struct value key, struct value value) {
+    ASSERT(value_is_key(&key)); // hashing it looks no deeper than that
     struct value *found = find(dict, &key);
     if (found) {
         *found = value;
@@ -153,6 +164,7 @@ bool value_is_number(const struct value *value) {
 }
 
 double value_number(const struct value *value) {
+    ASSERT(value_is_number(value));
     if (value->kind == VALUE_FLOAT) return value->as.number;
     return value->kind == VALUE_BOOLEAN ? (double)value->as.boolean : (double)value->as.integer;
 }
@@ -251,6 +263,7 @@ static bool equal_items(const struct value *a, const struct value *b, struct com
     const bool done = a->kind == VALUE_DICT ? dicts_equal(a->as.dict, b->as.dict, in, equal)
                                             : lists_equal(a->as.list, b->as.list, in, equal);
     in->depth--;
+    ASSERT(in->depth >= 0);
     return done;
 }
 
@@ -363,6 +376,7 @@ size_t value_length(const struct value *value) {
 
 enum status value_item(struct arena *arena, const struct value *value, size_t index,
                        struct value *item) {
+    ASSERT(index < value_length(value));
     if (value->kind == VALUE_RANGE) {
         const struct range *range = value->as.range;
         *item = value_integer(range->start + (int64_t)index * range->step);
@@ -377,6 +391,7 @@ enum status value_item(struct arena *arena, const struct value *value, size_t in
         const size_t from = chars_offset(string, index);
         return value_slice(arena, string, from, chars_offset(string, index + 1), item);
     }
+    ASSERT(is_list_kind(value->kind));
     *item = value->as.list->items[index];
     return STATUS_OK;
 }
