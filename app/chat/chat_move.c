@@ -257,6 +257,7 @@ enum status chat_set_preamble(struct chat *chat, const char *preamble, struct er
 // Remembers that the tip goes back from where it is to `from`.
 static void note_step(struct chat *chat, int64_t from) {
     struct session *session = chat->session;
+    ASSERT(session->step_count <= SESSION_MAX_STEPS && from != chat->conversation.tip);
     struct session_step step = {.from = from, .to = chat->conversation.tip};
     memcpy(step.conversation, chat->conversation.id, sizeof step.conversation);
     if (session->step_count == SESSION_MAX_STEPS)
@@ -273,6 +274,7 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
                          "cannot go back %" PRId64 ": this conversation has %" PRId64 " turn%s",
                          turns, all, all == 1 ? "" : "s");
     TRY(transcript_find_turn(&chat->transcript, all - turns + 1, &at, err));
+    ASSERT(chat_message(chat, at)->role == MESSAGE_USER);
     const int64_t tip = at ? chat_message(chat, at - 1)->id : MESSAGE_NONE;
     TRY(set_draft(draft, chat_message(chat, at)));
     TRY(conversation_move(chat->session->db, chat->conversation.id, tip, chat->transcript.model,
@@ -282,6 +284,7 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
     chat->conversation.model = chat->transcript.model;
     chat->turn.kept = -1;
     transcript_cut(&chat->transcript, at);
+    ASSERT(transcript_tip(&chat->transcript) == tip);
     chat_place_if_it_fits(chat);
     chat_retain(chat);
     return STATUS_OK;

@@ -25,6 +25,7 @@ static enum status store_answer(struct chat *chat, const struct message *answer,
     struct db *db = chat->session->db;
     const int64_t model = chat->transcript.model;
     const bool longer = *id == MESSAGE_NONE && chat->reply.kind == REPLY_LONGER;
+    ASSERT(chat->conversation.id[0]); // its message was stored before the turn began
     int64_t stored = longer ? transcript_tip(&chat->transcript) : *id;
     enum status status = db_begin(db, err);
     if (status != STATUS_OK) return status;
@@ -49,6 +50,7 @@ static enum status store_answer(struct chat *chat, const struct message *answer,
 }
 
 size_t chat_log_begin(const struct chat *chat) {
+    ASSERT(chat->reply.message_count <= chat->transcript.count);
     return transcript_log_end(&chat->transcript, chat->reply.message_count);
 }
 
@@ -99,6 +101,7 @@ static void keep_shown(void *owner, struct answer *answer) {
 
 // The first answer that was kept replaces what follows the message in the transcript.
 static enum status settle(struct chat *chat, struct error *err) {
+    ASSERT(chat->turn.kept >= 0 && chat->turn.kept < chat->turn.answer_count);
     struct answer *answer = &chat->answers[chat->turn.kept];
     const size_t begin = chat_log_begin(chat);
     const int64_t model = chat->transcript.model;

@@ -165,6 +165,7 @@ void session_run(struct session *session, struct turn *turn) {
 
 // The turn is done, and nobody follows it.
 static void close_unfollowed(struct session *session, struct turn *turn) {
+    ASSERT(turn->done && turn->unfollowed && session->unfollowed_count > 0);
     remove_from(&session->ended, turn);
     session->unfollowed_count--;
     turn->active = false;
@@ -176,6 +177,7 @@ static bool handle(struct session *session, const struct event *event, struct tu
     struct answer *answer = event->owner;
     struct turn *turn = answer->turn;
     const bool followed = !turn->unfollowed;
+    ASSERT(turn->active && !turn->done);
     const bool shows = turn_handle(answer, event, update);
     if (turn->done) {
         remove_from(&session->running, turn);
@@ -191,6 +193,7 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
     for (int32_t i = 0; i < EVENTS_AT_ONCE; i++) {
         struct turn *ended = session->ended;
         if (ended) {
+            ASSERT(ended->done && !ended->unfollowed);
             session->ended = ended->next;
             ended->active = false;
             *update = (struct turn_update){.turn = ended, .event = TURN_DONE};
@@ -240,6 +243,7 @@ void session_follow(struct session *session, struct turn *turn) {
     ASSERT(turn->active && turn->unfollowed);
     turn_set_background(turn, false);
     turn->unfollowed = false;
+    ASSERT(session->unfollowed_count > 0);
     session->unfollowed_count--;
 }
 
@@ -260,4 +264,5 @@ void session_check(const struct session *session) {
         ASSERT(turn->active && turn->done && !turn->unfollowed);
     ASSERT(unfollowed == session->unfollowed_count);
     ASSERT(unfollowed <= SESSION_MAX_UNFOLLOWED);
+    ASSERT(session->step_count <= SESSION_MAX_STEPS);
 }

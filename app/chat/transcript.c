@@ -168,6 +168,7 @@ enum status transcript_push(struct transcript *transcript, struct message *messa
     struct token_ids *log = &transcript->log;
     const size_t before = log->count;
     size_t kept = before;
+    ASSERT(transcript->count <= transcript->capacity);
     struct token_ids cut = {0};
     if (count > 0 && ids[0] >= MESSAGE_CUT) {
         kept = (size_t)(ids[0] - MESSAGE_CUT);
@@ -195,6 +196,7 @@ void transcript_cut(struct transcript *transcript, size_t count) {
     struct token_ids *log = &transcript->log;
     while (transcript->count > count) {
         struct transcript_entry *last = &transcript->entries[--transcript->count];
+        ASSERT(last->log_begin <= log->count);
         log->count = last->log_begin;
         if (last->cut.count) { // the log had room for it before
             memcpy(log->ids + log->count, last->cut.ids, last->cut.count * sizeof *log->ids);
