@@ -5,26 +5,19 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/json.h"
-#include "app/bench/beside.h"
 #include "app/bench/samples.h"
 #include "app/screen/complain.h"
 #include "engine/engine.h"
-#include "engine/step/scheduler.h"
 #include "kernels/base/clock.h"
 
 enum {
     DEFAULT_RUNS = 5,
     DEFAULT_TOKENS = 200,
     DEFAULT_PAST = 1000,
-    BESIDE_SHARE = 2, // of the context that a prompt beside an answer has
-    BESIDE_MOST = 4096,
     BRANCH_SHARE = 2, // of the past, by which a branch goes on
-    PLANS = 1000,     // of one sample
-    SCHEDULES = 3,
     DONE_TIMEOUT_MS = 1000,
 };
 
-static const int32_t SCHEDULED[SCHEDULES] = {1, 64, SCHEDULER_MAX_REQUESTS};
 static const struct args_numbers ANSWERS = {.values = {1, 2, 4, 8}, .count = 4};
 
 struct forks { // of one past
@@ -40,50 +33,10 @@ struct batch_bench {
     struct engine_info info;
     int32_t tokens, runs, branches;
     struct args_numbers answers;
-    struct figure plan_us[SCHEDULES];
     struct forks forks[ARGS_NUMBERS_MAX];
     int32_t pasts;
-    int32_t prompt; // tokens, beside an answer
-    struct beside beside;
     struct error err;
 };
-
-// ---- the scheduler
-
-// Decodes, prompts and waiting requests with too few blocks, so that a plan must examine all.
-static void fill_runs(struct scheduler_request *runs, int32_t count) {
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t cached = 100 + 37 * i;
-        runs[i] = (struct scheduler_request){
-            .state = i % 8 == 7 ? SCHEDULER_SWAPPED : SCHEDULER_RUNNING,
-            .foreground = i % 3 == 0,
-            .cached = cached,
-            .length = i % 5 == 4 ? cached + 700 : cached + 1,
-            .blocks = (cached + 15) / 16,
-            .own = {{(cached + 15) / 16}},
-            .most = {{INT32_MAX}},
-        };
-    }
-}
-
-static struct figure time_plans(int32_t count, int32_t samples_wanted) {
-    static struct scheduler_request runs[SCHEDULER_MAX_REQUESTS];
-    static struct scheduler_plan plan;
-    const struct scheduler_limits limits = {.step_tokens = 512,
-                                            .block_size = 16,
-                                            .free_blocks = {{count / 32}},
-                                            .watermark = {{4}},
-                                            .swap_us = 1};
-    struct samples samples = {0};
-    fill_runs(runs, count);
-    for (int32_t sample = 0; sample < samples_wanted; sample++) {
-        const int64_t before = clock_now_us();
-        for (int32_t i = 0; i < PLANS; i++)
-            scheduler_plan(runs, count, &limits, &plan);
-        samples_add(&samples, (double)(clock_now_us() - before) / PLANS);
-    }
-    return samples_figure(&samples);
-}
 
 // ---- answers
 
@@ -195,32 +148,20 @@ static enum status measure_forks(struct batch_bench *bench, struct forks *forks)
     return STATUS_OK;
 }
 
-static enum status measure_beside(struct batch_bench *bench) {
-    const int32_t share = bench->info.context / BESIDE_SHARE;
-    bench->prompt = share < BESIDE_MOST ? share : BESIDE_MOST;
-    const struct beside_options options = {.engine = bench->engine,
-                                           .past = bench->forks[0].past,
-                                           .prompt = bench->prompt,
-                                           .runs = bench->runs};
-    return beside_measure(&options, &bench->beside);
-}
-
 static enum status measure(struct batch_bench *bench) {
     const struct bench_options *options = bench->options;
     const struct engine_options engine_options = bench_subject_engine(&options->subject);
-    for (int32_t i = 0; i < SCHEDULES; i++)
-        bench->plan_us[i] = time_plans(SCHEDULED[i], bench->runs);
     TRY(engine_open(&engine_options, &bench->engine, &bench->err));
     engine_info(bench->engine, &bench->info);
     for (int32_t i = 0; i < bench->pasts; i++)
         TRY(measure_forks(bench, &bench->forks[i]));
-    return measure_beside(bench);
+    return STATUS_OK;
 }
 
 // ---- what was found
 
 static void print_forks(const struct batch_bench *bench, const struct forks *forks) {
-    printf("\n%s on %s: answers of %" PRId32 " tokens to one past of %" PRId32,
+    printf("%s on %s: answers of %" PRId32 " tokens to one past of %" PRId32,
            bench->info.model_name, bench->info.backend, bench->tokens, forks->past);
     if (bench->branches > 1)
         printf(" in %" PRId32 " branches of %" PRId32 " more", bench->branches,
@@ -234,33 +175,9 @@ static void print_forks(const struct batch_bench *bench, const struct forks *for
     }
 }
 
-static void print_table(const struct batch_bench *bench) {
-    printf("scheduling one step\n");
-    for (int32_t i = 0; i < SCHEDULES; i++)
-        printf("  %5" PRId32 " runs %10.1f us   (%.1f to %.1f)\n", SCHEDULED[i],
-               bench->plan_us[i].median, bench->plan_us[i].low, bench->plan_us[i].high);
-    for (int32_t i = 0; i < bench->pasts; i++)
-        print_forks(bench, &bench->forks[i]);
-    printf("\nthe longest time between two tokens of an answer in front, ms\n"
-           "  alone %30.2f   (%.2f to %.2f)\n"
-           "  beside a prompt of %6" PRId32 " tokens %4.2f   (%.2f to %.2f)\n"
-           "  a step of that prompt alone %8.2f   (%.2f to %.2f)\n",
-           bench->beside.alone.median, bench->beside.alone.low, bench->beside.alone.high,
-           bench->prompt, bench->beside.together.median, bench->beside.together.low,
-           bench->beside.together.high, bench->beside.chunk.median, bench->beside.chunk.low,
-           bench->beside.chunk.high);
-}
-
 static bool add_rows(const struct batch_bench *bench, cJSON *root) {
-    cJSON *plans = cJSON_AddArrayToObject(root, "scheduler");
     cJSON *answers = cJSON_AddArrayToObject(root, "answers");
-    bool whole = plans && answers;
-    for (int32_t i = 0; i < SCHEDULES && whole; i++) {
-        cJSON *row = cJSON_CreateObject();
-        whole = row && cJSON_AddItemToArray(plans, row) &&
-                json_add_number(row, "runs", SCHEDULED[i]) &&
-                json_add_number(row, "us_per_step", bench->plan_us[i].median);
-    }
+    bool whole = answers != NULL;
     for (int32_t i = 0; i < bench->answers.count * bench->pasts && whole; i++) {
         cJSON *row = cJSON_CreateObject();
         const struct forks *forks = &bench->forks[i / bench->answers.count];
@@ -274,15 +191,6 @@ static bool add_rows(const struct batch_bench *bench, cJSON *root) {
     return whole;
 }
 
-static bool add_beside(const struct batch_bench *bench, cJSON *root) {
-    const struct beside *beside = &bench->beside;
-    cJSON *object = cJSON_AddObjectToObject(root, "beside");
-    return object && json_add_number(object, "prompt_tokens", bench->prompt) &&
-           json_add_number(object, "alone_ms", beside->alone.median) &&
-           json_add_number(object, "together_ms", beside->together.median) &&
-           json_add_number(object, "step_ms", beside->chunk.median);
-}
-
 static bool print_json(const struct batch_bench *bench) {
     cJSON *root = cJSON_CreateObject();
     const bool whole =
@@ -291,7 +199,7 @@ static bool print_json(const struct batch_bench *bench) {
         json_add_number(root, "tokens", bench->tokens) &&
         json_add_number(root, "branches", bench->branches) &&
         json_add_text(root, "shared_past", bench->options->subject.unshared ? "off" : "on") &&
-        add_beside(bench, root) && add_rows(bench, root);
+        add_rows(bench, root);
     if (whole) return json_put(root, bench->options->one_line);
     cJSON_Delete(root);
     return false;
@@ -311,7 +219,8 @@ int bench_batch_run(const struct bench_options *options) {
         bench.forks[i].past = options->depths.values[i];
     enum status status = measure(&bench);
     engine_close(bench.engine);
-    if (status == STATUS_OK && !options->json) print_table(&bench);
+    for (int32_t i = 0; status == STATUS_OK && !options->json && i < bench.pasts; i++)
+        print_forks(&bench, &bench.forks[i]);
     if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
     return status == STATUS_OK ? EXIT_DONE
                                : complain_failed(exit_code_for_bench(status), status, &bench.err);

@@ -1,9 +1,8 @@
 // app/bench/batch.h — the cost of many requests at once.
 //
-// `quire bench batch` times the scheduler alone, on requests of all kinds up to its maximum, and K
-// answers to one past against a single one. The past is computed before the clock starts; answers
-// are equally long in every run and share its blocks. With branches the past goes on in several
-// ways, each half as long again, and answers are in forks of these in turn.
+// `quire bench batch` times K answers to one past against a single one. The past is computed before
+// the clock starts; answers are equally long in every run and share its blocks. With branches the
+// past goes on in several ways, each half as long again, and answers are in forks of these in turn.
 #ifndef APP_BENCH_BATCH_H
 #define APP_BENCH_BATCH_H
 

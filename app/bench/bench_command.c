@@ -7,7 +7,6 @@
 #include "app/bench/bench.h"
 #include "app/bench/kv.h"
 #include "app/bench/ops.h"
-#include "app/bench/speculation.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
 
@@ -23,8 +22,7 @@ static bool wants_json(const struct args *args) { return strcmp(args->format, "t
 
 static bool wants_one_line(const struct args *args) { return strcmp(args->format, "jsonl") == 0; }
 
-// Finds the model's path, empty if a shape is measured; or returns the exit code.
-static int find_model(const struct args *args, struct text *path) {
+int bench_find_model(const struct args *args, struct text *path) {
     struct error err = {0};
     bool demo;
     if (args->shape) return EXIT_DONE;
@@ -45,7 +43,7 @@ static struct bench_subject subject_of(const struct args *args, const struct tex
     };
 }
 
-static struct bench_options options_of(const struct args *args, const struct text *model) {
+struct bench_options bench_options_of(const struct args *args, const struct text *model) {
     return (struct bench_options){
         .decode = args->operand_count == 0 || is_named(args, "decode"),
         .prefill = args->operand_count == 0 || is_named(args, "prefill"),
@@ -63,8 +61,8 @@ static struct bench_options options_of(const struct args *args, const struct tex
 
 static int with_model(const struct args *args, int (*run)(const struct bench_options *options)) {
     struct text model = {0};
-    int code = find_model(args, &model);
-    const struct bench_options options = options_of(args, &model);
+    int code = bench_find_model(args, &model);
+    const struct bench_options options = bench_options_of(args, &model);
     if (code == EXIT_DONE) code = run(&options);
     text_deinit(&model);
     return code;
@@ -80,14 +78,9 @@ static int run_batch(const struct args *args, const struct config *config) {
     return with_model(args, bench_batch_run);
 }
 
-static int run_lookup(const struct args *args, const struct config *config) {
-    (void)config;
-    return with_model(args, bench_lookup_run);
-}
-
 static int run_kv(const struct args *args, const struct config *config) {
     struct text model = {0};
-    int code = find_model(args, &model);
+    int code = bench_find_model(args, &model);
     const struct bench_kv_options options = {
         .subject = subject_of(args, &model),
         .folder = args->kv_dir ? args->kv_dir : text_string(&config->cache_path),
@@ -120,8 +113,8 @@ static const struct {
     const char *word;
     bench_runner *run;
 } TABLE[] = {
-    {"decode", run_model}, {"prefill", run_model}, {"attention", run_ops}, {"swap", run_ops},
-    {"batch", run_batch},  {"lookup", run_lookup}, {"kv", run_kv},
+    {"decode", run_model}, {"prefill", run_model}, {"attention", run_ops},
+    {"swap", run_ops},     {"batch", run_batch},   {"kv", run_kv},
 };
 
 static bench_runner *find_runner(const char *word) {

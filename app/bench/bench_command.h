@@ -5,9 +5,14 @@
 #ifndef APP_BENCH_COMMAND_H
 #define APP_BENCH_COMMAND_H
 
-#include "app/cli/args.h"
+#include "app/bench/bench.h"
 #include "app/cli/config.h"
 
 int bench_command_run(const struct args *args, const struct config *config); // the exit code
+
+// What the options say to measure. The first finds the model's path, empty if a shape is measured,
+// or returns an exit code; the other borrows from both.
+int bench_find_model(const struct args *args, struct text *path);
+struct bench_options bench_options_of(const struct args *args, const struct text *model);
 
 #endif

@@ -3,8 +3,6 @@
 #include <signal.h>
 #include <time.h>
 
-#include "store/disk_cache/disk_cache.h"
-
 enum { LOOK_MS = 200 }; // how often a wait looks for a signal
 
 static volatile sig_atomic_t signal_seen;
@@ -38,34 +36,26 @@ size_t harness_room_bytes(const struct harness *harness, struct harness_room roo
 }
 
 enum status harness_open(struct harness *harness, const struct harness_needs *needs) {
-    const struct bench_kv_options *options = harness->options;
-    struct disk_pool *disk = NULL;
-    if (needs->folder) {
-        disk = disk_cache_create(&(struct disk_cache_options){.folder = needs->folder->path});
-        if (!disk) return error_set(&harness->err, STATUS_NO_MEMORY, "not enough memory");
-        disk = bench_meter_init(needs->meters, disk);
-    }
-    struct engine_options engine_options = bench_subject_engine(&options->subject);
+    struct engine_options engine_options = bench_subject_engine(harness->subject);
     engine_options.context = needs->context;
     engine_options.kv_device_bytes = bytes_of(&harness->info, needs->device.tokens);
     engine_options.sequences = needs->device.sequences;
     engine_options.kv_host_bytes = harness_room_bytes(harness, needs->host);
-    engine_options.disk = disk;
+    engine_options.disk = needs->disk;
     engine_options.digest = harness->knows_digest ? &harness->digest : NULL;
     engine_options.kv_restore = needs->restore;
     engine_options.beyond_training = true;
     engine_options.step_tokens = ENGINE_STEP_TOKENS_ALL;
     TRY(engine_open(&engine_options, &harness->engine, &harness->err));
     engine_info(harness->engine, &harness->info);
-    if (!harness->knows_digest && options->subject.model_path) {
+    if (!harness->knows_digest && harness->subject->model_path) {
         harness->digest = engine_digest(harness->engine);
         harness->knows_digest = true;
     }
     struct kv_usage usage;
     engine_kv_usage(harness->engine, &usage);
-    if (disk && !usage.has_disk)
-        return error_set(&harness->err, STATUS_IO, "the disk cache in %.300s cannot be used",
-                         needs->folder->path);
+    if (needs->disk && !usage.has_disk)
+        return error_set(&harness->err, STATUS_IO, "the disk cache cannot be used");
     return STATUS_OK;
 }
 

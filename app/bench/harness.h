@@ -9,15 +9,13 @@
 #ifndef APP_BENCH_HARNESS_H
 #define APP_BENCH_HARNESS_H
 
-#include "app/bench/disk.h"
-#include "app/bench/kv.h"
 #include "app/bench/samples.h"
-#include "engine/engine.h"
+#include "app/bench/subject.h"
 
 struct harness {
-    const struct bench_kv_options *options; // borrowed
-    struct engine *engine;                  // NULL: none is open
-    struct hash128 digest;                  // of the model file, once known
+    const struct bench_subject *subject; // borrowed; its kv_device_bytes count not
+    struct engine *engine;               // NULL: none is open
+    struct hash128 digest;               // of the model file, once known
     bool knows_digest;
     struct engine_info info;
     struct error err;
@@ -32,10 +30,9 @@ struct harness_room {
 size_t harness_room_bytes(const struct harness *harness, struct harness_room room);
 
 struct harness_needs {
-    int32_t context;                   // tokens; 0: as the engine chooses, and so the pool
-    struct harness_room device, host;  // no tokens: as the engine chooses
-    const struct bench_folder *folder; // NULL: no disk
-    struct bench_meter *meters;        // [BENCH_METERS], with the folder
+    int32_t context;                  // tokens; 0: as the engine chooses, and so the pool
+    struct harness_room device, host; // no tokens: as the engine chooses
+    struct disk_pool *disk;           // moved in; NULL: no disk
     enum kv_restore restore;
 };
 MUST_CHECK enum status harness_open(struct harness *harness, const struct harness_needs *needs);

@@ -2,106 +2,385 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "app/base/exit_code.h"
-#include "app/bench/kv_show.h"
+#include "app/bench/folder.h"
+#include "app/bench/harness.h"
+#include "app/bench/kv_found.h"
 #include "app/screen/complain.h"
 #include "kernels/base/size.h"
+#include "store/disk_cache/disk_cache.h"
 
-enum { DEFAULT_RUNS = 5, RUNS_MAX = 64 };
+enum {
+    DEFAULT_RUNS = 5,
+    FORKS = 101,
+    SPARE_TOKENS = 512, // of context and pool, beyond the longest: decoded, and copied tails
+    MARGIN_TOKENS = 64, // of a pool that is to hold one log and no other
+    MOST_CONVERSATIONS = 32,
+    LOGS = 2, // of each length, where one is to displace the other
+    SHORT_SALT = 1000,
+    FRESH_SALT = 2000, // of logs that nothing knows
+};
 
+static const int32_t FORK_LENGTHS[FORK_ROWS] = {100, 1000, 10000};
+static const int32_t CONVERSATIONS[SHARING_ROWS] = {1, 8, MOST_CONVERSATIONS};
+static const int32_t LENGTHS[RESUME_LENGTHS] = {1000, 8000};
 static const size_t READ_BYTES = (size_t)1 << 30; // far more than any cache holds
 static const double PATIENCE_US = 300e6;          // for one prefill
 
-struct part {
-    const char *name;
-    enum status (*measure)(struct kv_bench *bench);
+struct kv_bench {
+    const struct bench_kv_options *options;
+    struct harness harness;
+    struct bench_folder folder;
+    int32_t runs;
+    size_t most_bytes;    // of a pool
+    double token_us;      // of a prefill, by the longest so far
+    int32_t token_length; // of that
+    struct kv_found found;
 };
 
-static const struct part PARTS[] = {
-    {"forks", bench_kv_forks},
-    {"a shared head", bench_kv_sharing},
-    {"resuming", bench_kv_resume},
-    {"fifty turns", bench_kv_turns},
-    {"two conversations", bench_kv_pairs},
-};
-
-double bench_kv_expect_us(const struct kv_bench *bench, int32_t from, int32_t to) {
-    const double a = from, b = to;
-    return bench->linear_us * (b - a) + bench->square_us * (b * b - a * a);
-}
-
-bool bench_kv_affords(const struct kv_bench *bench, struct harness_room pools, int32_t length,
-                      char missing[MISSING_BYTES]) {
-    const double expected_us = bench_kv_expect_us(bench, 0, length);
-    const size_t bytes = harness_room_bytes(&bench->harness, pools);
+// False, with the reason, if such a pool or a prefill of `length` is too much.
+static bool affords(const struct kv_bench *bench, struct harness_room pool, int32_t length,
+                    char missing[MISSING_BYTES]) {
+    const size_t bytes = harness_room_bytes(&bench->harness, pool);
+    // The time of a token grows with its distance from the beginning, at most as fast as that.
+    const double growth = bench->token_length ? (double)length / bench->token_length : 1;
+    const double most_us = bench->token_us * length * (growth > 1 ? growth : 1);
     char need[SIZE_TEXT_BYTES];
-    if (bytes > bench->most_bytes) {
+    if (bytes > bench->most_bytes)
         snprintf(missing, MISSING_BYTES, "it needs %s of KV cache", size_format(bytes, need));
-        return false;
-    }
-    if (expected_us > PATIENCE_US) {
-        snprintf(missing, MISSING_BYTES, "its prefill would take about %.0f s", expected_us / 1e6);
-        return false;
-    }
-    return true;
+    else if (most_us > PATIENCE_US)
+        snprintf(missing, MISSING_BYTES, "its prefill may take %.0f s", most_us / 1e6);
+    return !missing[0];
 }
 
-// Reads facts about the machine from an engine with a pool of its own choice.
-static enum status look_around(struct kv_bench *bench) {
-    struct harness *harness = &bench->harness;
-    TRY(harness_open(harness, &(struct harness_needs){0}));
+static struct kv_usage usage_of(const struct harness *harness) {
     struct kv_usage usage;
     engine_kv_usage(harness->engine, &usage);
-    bench->most_bytes =
-        usage.device_blocks * usage.block_bytes + usage.window_blocks * usage.window_block_bytes;
-    bench->read_bytes_per_s = engine_measure_read(harness->engine, READ_BYTES);
-    if (bench->read_bytes_per_s > 0) return STATUS_OK;
-    return error_set(&harness->err, STATUS_NO_MEMORY,
-                     "not enough memory to measure the read bandwidth (1 GiB)");
+    return usage;
 }
 
-static void show_progress(const struct kv_bench *bench, const char *name) {
-    if (bench->options->quiet || !isatty(STDERR_FILENO)) return;
-    fprintf(stderr, "\r%-40s\r%s", "", name ? name : "");
-    fflush(stderr);
+// ---- forks
+
+// All forks are kept until the end, so that none reuses the memory of an earlier one.
+static enum status time_forks(struct sequence *sequence, struct figure *figure) {
+    struct sequence *forks[FORKS];
+    struct samples samples = {0};
+    enum status status = STATUS_OK;
+    while (samples.count < FORKS && status == STATUS_OK) {
+        const double before = harness_now_us();
+        status = sequence_fork(sequence, &forks[samples.count]);
+        if (status == STATUS_OK) samples_add(&samples, harness_now_us() - before);
+    }
+    for (int32_t i = 0; i < samples.count; i++)
+        sequence_destroy(forks[i]);
+    *figure = samples_figure(&samples);
+    return status;
 }
 
-static enum status measure(struct kv_bench *bench) {
-    show_progress(bench, "the machine");
-    const enum status status = look_around(bench);
-    harness_close(&bench->harness);
-    if (status != STATUS_OK) return status;
-    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
-        show_progress(bench, PARTS[i].name);
-        TRY(PARTS[i].measure(bench));
-        if (harness_signal()) return STATUS_CANCELLED;
+// Forks, and appends one token after the shared ones: the blocks that are referenced only
+// afterwards are its copies. The tail is half filled first, so that there is one to copy.
+static enum status write_first(struct harness *harness, struct sequence *sequence,
+                               struct fork_row *row) {
+    const int32_t size = harness->info.block_size;
+    struct sequence *fork;
+    if (sequence_length(sequence) % size == 0)
+        TRY(harness_append(harness, sequence, 1, sequence_length(sequence) + size / 2));
+    TRY(harness_prefill(harness, sequence, NULL));
+    TRY(sequence_fork(sequence, &fork));
+    const struct kv_usage before = usage_of(harness);
+    enum status status = harness_append(harness, fork, 2, sequence_length(sequence) + 1);
+    if (status == STATUS_OK) status = harness_prefill(harness, fork, NULL);
+    const struct kv_usage after = usage_of(harness);
+    row->first_write_blocks = after.device_held - before.device_held;
+    if (after.has_states) row->first_write_states = after.window_held - before.window_held;
+    sequence_destroy(fork);
+    return status;
+}
+
+static enum status measure_fork(struct kv_bench *bench, struct sequence *sequence, int32_t i) {
+    struct fork_row *row = &bench->found.forks[i];
+    const int32_t before = sequence_length(sequence);
+    struct request_stats stats;
+    TRY(harness_append(&bench->harness, sequence, 1, row->tokens));
+    TRY(harness_prefill(&bench->harness, sequence, &stats));
+    // A few tokens were computed with the row before, to have a tail.
+    const double token_us = (double)stats.prefill_us / (row->tokens - before);
+    row->prefill_us = token_us * (row->tokens - (i ? FORK_LENGTHS[i - 1] : 0));
+    if (i > 0) row->prefill_us += row[-1].prefill_us;
+    bench->token_us = row->prefill_us / row->tokens;
+    bench->token_length = row->tokens;
+    row->blocks = sequence_blocks(sequence);
+    TRY(time_forks(sequence, &row->idle_us));
+    return write_first(&bench->harness, sequence, row);
+}
+
+static enum status measure_forks(struct kv_bench *bench) {
+    struct harness_needs needs = {0};
+    struct sequence *sequence = NULL;
+    for (int32_t i = 0; i < FORK_ROWS; i++) {
+        const struct harness_room pool = {(int64_t)FORK_LENGTHS[i] + SPARE_TOKENS, 2};
+        bench->found.forks[i].tokens = FORK_LENGTHS[i];
+        if (i > 0 && harness_room_bytes(&bench->harness, pool) > bench->most_bytes) continue;
+        needs.device = pool;
+        needs.context = FORK_LENGTHS[i] + SPARE_TOKENS / 2;
+    }
+    TRY(harness_open(&bench->harness, &needs));
+    enum status status = sequence_create(bench->harness.engine, &sequence);
+    for (int32_t i = 0; i < FORK_ROWS && status == STATUS_OK; i++) {
+        struct fork_row *row = &bench->found.forks[i];
+        const struct harness_room pool = {(int64_t)row->tokens + SPARE_TOKENS, 2};
+        if (affords(bench, pool, row->tokens, row->missing))
+            status = measure_fork(bench, sequence, i);
+    }
+    sequence_destroy(sequence);
+    return status;
+}
+
+// ---- sharing
+
+// One more conversation: the shared tokens, and its own.
+static enum status begin(struct harness *harness, uint32_t salt, int32_t i,
+                         struct sequence **sequence) {
+    TRY(sequence_create(harness->engine, sequence));
+    sequence_pin_prefix(*sequence, SHARED_TOKENS); // where a state is kept for the others
+    TRY(harness_append(harness, *sequence, salt, SHARED_TOKENS));
+    return harness_append(harness, *sequence, salt + 1 + (uint32_t)i, SHARED_TOKENS + OWN_TOKENS);
+}
+
+// The first conversation alone, then all others at once.
+static enum status share(struct harness *harness, struct sharing_row *row,
+                         struct sequence *sequences[MOST_CONVERSATIONS]) {
+    const uint32_t salt = (uint32_t)row->conversations * 2 * MOST_CONVERSATIONS;
+    const uint64_t before = usage_of(harness).prefilled_tokens;
+    TRY(begin(harness, salt, 0, &sequences[0]));
+    TRY(harness_generate(harness, sequences[0], 1, NULL));
+    struct request *requests[MOST_CONVERSATIONS];
+    enum status status = STATUS_OK;
+    int32_t count = 0;
+    for (int32_t i = 1; i < row->conversations && status == STATUS_OK; i++) {
+        status = begin(harness, salt, i, &sequences[i]);
+        if (status == STATUS_OK) status = harness_start(harness, sequences[i], 1, &requests[count]);
+        count += status == STATUS_OK;
+    }
+    const enum status ended = harness_wait(harness, requests, count, NULL);
+    const struct kv_usage after = usage_of(harness);
+    row->prefilled = after.prefilled_tokens - before;
+    row->held_blocks = after.device_held;
+    for (int32_t i = 0; i < row->conversations && status == STATUS_OK; i++)
+        row->separate_blocks += (uint64_t)sequence_blocks(sequences[i]);
+    return status == STATUS_OK ? ended : status;
+}
+
+static enum status measure_sharing(struct kv_bench *bench) {
+    const int32_t tokens = SHARED_TOKENS + OWN_TOKENS, size = bench->harness.info.block_size;
+    const int64_t own =
+        OWN_TOKENS + 3 * (int64_t)size; // with the block that the shared part ends in
+    const struct harness_needs needs = {
+        .context = tokens + size,
+        .device = {2 * (SHARED_TOKENS + MOST_CONVERSATIONS * own), MOST_CONVERSATIONS},
+    };
+    char missing[MISSING_BYTES] = "";
+    const bool can = affords(bench, needs.device, tokens, missing);
+    enum status status = can ? harness_open(&bench->harness, &needs) : STATUS_OK;
+    for (int32_t i = 0; i < SHARING_ROWS && status == STATUS_OK; i++) {
+        struct sequence *sequences[MOST_CONVERSATIONS] = {NULL};
+        struct sharing_row *row = &bench->found.sharing[i];
+        row->conversations = CONVERSATIONS[i];
+        row->least = SHARED_TOKENS + (uint64_t)row->conversations * OWN_TOKENS;
+        memcpy(row->missing, missing, sizeof missing);
+        if (can) status = share(&bench->harness, row, sequences);
+        for (int32_t s = 0; s < MOST_CONVERSATIONS; s++)
+            sequence_destroy(sequences[s]);
+    }
+    return status;
+}
+
+// ---- taken up again
+
+// Computes a log and destroys its sequence.
+static enum status leave_log(struct harness *harness, int32_t length, uint32_t salt) {
+    struct sequence *sequence;
+    TRY(sequence_create(harness->engine, &sequence));
+    enum status status = harness_append(harness, sequence, salt, length);
+    if (status == STATUS_OK) status = harness_prefill(harness, sequence, NULL);
+    if (status == STATUS_OK) sequence_save(sequence, (uint64_t)salt + 1);
+    sequence_destroy(sequence);
+    return status;
+}
+
+struct visits {
+    struct samples ready, first;
+};
+
+// A new sequence with this log, up to its first token.
+static enum status visit(struct harness *harness, uint32_t salt, struct visits *visits,
+                         struct resume_row *row) {
+    struct sequence *sequence;
+    TRY(sequence_create(harness->engine, &sequence));
+    enum status status = harness_append(harness, sequence, salt, row->tokens);
+    const struct kv_usage before = usage_of(harness);
+    if (status == STATUS_OK) status = harness_generate(harness, sequence, 1, &row->stats);
+    const struct kv_usage after = usage_of(harness);
+    sequence_destroy(sequence);
+    TRY(status);
+    row->moved_bytes = after.swap_in_bytes - before.swap_in_bytes;
+    row->prefilled = after.prefilled_tokens - before.prefilled_tokens;
+    if (row->stats.cached_tokens > 0) samples_add(&visits->ready, (double)row->stats.restore_us);
+    samples_add(&visits->first, (double)row->stats.first_token_us);
+    row->ready_us = samples_figure(&visits->ready);
+    row->first_token_us = samples_figure(&visits->first);
+    return STATUS_OK;
+}
+
+// As many short logs as the device has states, so that those of longer ones leave it.
+static enum status displace_states(struct harness *harness) {
+    const struct engine_info *info = &harness->info;
+    const size_t states = info->state_bytes ? info->sequence_bytes / info->state_bytes : 0;
+    for (size_t i = 0; i < states; i++)
+        TRY(leave_log(harness, 2 * info->block_size, SHORT_SALT + (uint32_t)i));
+    return STATUS_OK;
+}
+
+// A device for one log, and host memory for what it displaces.
+static enum status resume_from_memory(struct kv_bench *bench, struct resume_row *rows) {
+    struct harness *harness = &bench->harness;
+    struct visits device = {0}, host = {0}, nothing = {0};
+    TRY(visit(harness, FRESH_SALT, &nothing, &rows[FROM_NOTHING]));
+    TRY(visit(harness, FRESH_SALT + 1, &nothing, &rows[FROM_NOTHING]));
+    TRY(leave_log(harness, rows->tokens, 0));
+    for (int32_t i = 0; i < bench->runs; i++)
+        TRY(visit(harness, 0, &device, &rows[FROM_DEVICE]));
+    TRY(leave_log(harness, rows->tokens, 1)); // which displaces the first
+    for (int32_t i = 0; i < bench->runs; i++) {
+        TRY(displace_states(harness));
+        TRY(visit(harness, (uint32_t)(i % LOGS), &host, &rows[FROM_HOST]));
     }
     return STATUS_OK;
 }
 
+static enum status open_with_disk(struct kv_bench *bench, int32_t length) {
+    struct disk_pool *disk =
+        disk_cache_create(&(struct disk_cache_options){.folder = bench->folder.path});
+    const struct harness_needs needs = {
+        .context = length + MARGIN_TOKENS / 2,
+        .device = {length + MARGIN_TOKENS, 1},
+        .disk = disk,
+        .restore = KV_RESTORE_ALWAYS,
+    };
+    if (disk) return harness_open(&bench->harness, &needs);
+    return error_set(&bench->harness.err, STATUS_NO_MEMORY, "not enough memory");
+}
+
+// A new engine for each run, because what was read once is on the device.
+static enum status resume_from_disk(struct kv_bench *bench, struct resume_row *row) {
+    struct visits disk = {0};
+    enum status status = open_with_disk(bench, row->tokens);
+    if (status == STATUS_OK) status = leave_log(&bench->harness, row->tokens, 0);
+    harness_close(&bench->harness); // which writes all of it
+    for (int32_t i = 0; i < bench->runs && status == STATUS_OK; i++) {
+        status = open_with_disk(bench, row->tokens);
+        if (status == STATUS_OK) status = visit(&bench->harness, 0, &disk, row);
+        harness_close(&bench->harness);
+    }
+    return status;
+}
+
+static enum status resume_length(struct kv_bench *bench, struct resume_row *rows) {
+    // A log has a state every so often, and the short ones have some.
+    const int32_t logs = (bench->harness.info.state_bytes > 0 ? 2 : 1) * (LOGS + 1);
+    const int32_t length = rows->tokens;
+    const struct harness_needs needs = {
+        .context = length + MARGIN_TOKENS / 2,
+        .device = {length + MARGIN_TOKENS, 1},
+        .host = {(int64_t)logs * (length + MARGIN_TOKENS), logs},
+        .restore = KV_RESTORE_ALWAYS,
+    };
+    enum status status = harness_open(&bench->harness, &needs);
+    if (status == STATUS_OK) status = resume_from_memory(bench, rows);
+    harness_close(&bench->harness);
+    TRY(status);
+    TRY(bench_folder_open(&bench->folder, bench->options->folder, !bench->options->folder_given,
+                          &bench->harness.err));
+    status = resume_from_disk(bench, &rows[FROM_DISK]);
+    bench_folder_close(&bench->folder);
+    return status;
+}
+
+static enum status measure_resume(struct kv_bench *bench) {
+    for (int32_t i = 0; i < RESUME_LENGTHS; i++) {
+        struct resume_row *rows = bench->found.resume[i];
+        const struct harness_room pools = {(int64_t)2 * LOGS * LENGTHS[i], 2 * LOGS};
+        char missing[MISSING_BYTES] = "";
+        const bool can = affords(bench, pools, LENGTHS[i], missing);
+        for (int32_t from = 0; from < RESUME_FROM_COUNT; from++) {
+            rows[from].tokens = LENGTHS[i];
+            memcpy(rows[from].missing, missing, sizeof missing);
+        }
+        if (can) TRY(resume_length(bench, rows));
+    }
+    return STATUS_OK;
+}
+
+// ---- all of them
+
+// Facts about the machine, from an engine with a pool of its own choice.
+static enum status look_around(struct kv_bench *bench) {
+    struct harness *harness = &bench->harness;
+    TRY(harness_open(harness, &(struct harness_needs){0}));
+    const struct kv_usage usage = usage_of(harness);
+    bench->most_bytes =
+        usage.device_blocks * usage.block_bytes + usage.window_blocks * usage.window_block_bytes;
+    bench->found.read_bytes_per_s = engine_measure_read(harness->engine, READ_BYTES);
+    if (bench->found.read_bytes_per_s > 0) return STATUS_OK;
+    return error_set(&harness->err, STATUS_NO_MEMORY,
+                     "not enough memory to measure the read bandwidth (1 GiB)");
+}
+
+static const struct {
+    const char *name;
+    enum status (*measure)(struct kv_bench *bench);
+} PARTS[] = {
+    {"the machine", look_around},
+    {"forks", measure_forks},
+    {"a shared prefix", measure_sharing},
+    {"taking up again", measure_resume},
+};
+
+static void show_progress(const struct kv_bench *bench, const char *name) {
+    if (bench->options->quiet || !isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r%-40s\r%s", "", name);
+    fflush(stderr);
+}
+
+static enum status measure(struct kv_bench *bench) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0] && status == STATUS_OK; i++) {
+        show_progress(bench, PARTS[i].name);
+        status = PARTS[i].measure(bench);
+        harness_close(&bench->harness);
+        if (harness_signal()) status = STATUS_CANCELLED;
+    }
+    show_progress(bench, "");
+    bench->found.info = bench->harness.info;
+    return status;
+}
+
 int bench_kv_run(const struct bench_kv_options *options) {
-    // Static, because an engine whose disk does not answer keeps using its meter.
     static struct kv_bench bench;
-    if (options->runs < 0 || options->runs > RUNS_MAX) {
-        fprintf(stderr, "quire: runs: expected 1 to %d, found %" PRId32 "\n", RUNS_MAX,
-                options->runs);
-        return EXIT_USAGE;
-    }
-    bench = (struct kv_bench){.options = options, .harness = {.options = options}};
-    bench.runs = options->runs ? options->runs : DEFAULT_RUNS;
+    bench = (struct kv_bench){.options = options,
+                              .harness = {.subject = &options->subject},
+                              .runs = options->runs ? options->runs : DEFAULT_RUNS};
     harness_catch_signals();
-    const enum status status = measure(&bench);
-    show_progress(&bench, NULL);
+    enum status status = measure(&bench);
     if (harness_signal()) return 128 + harness_signal();
-    if (status != STATUS_OK)
-        return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
-    if (!options->json) {
-        bench_kv_print(&bench);
-        return EXIT_DONE;
-    }
-    if (bench_kv_print_json(&bench)) return EXIT_DONE;
-    complain("not enough memory");
-    return EXIT_RUN_TIME;
+    if (status == STATUS_OK && !options->json) kv_found_print(&bench.found);
+    if (status == STATUS_OK && options->json &&
+        !kv_found_print_json(&bench.found, options->one_line))
+        status = STATUS_NO_MEMORY;
+    return status == STATUS_OK
+               ? EXIT_DONE
+               : complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
 }

@@ -34,7 +34,7 @@ static const struct subcommand TABLE[COMMAND_COUNT] = {
     [COMMAND_TEMPLATE] = {"template", "FILE|MODEL < JSON", "what a chat template makes of it", 1,
                           COMPLETES_FILES, NULL},
     [COMMAND_BENCH] = {"bench", "[WHAT]", "how fast it is here", 2, COMPLETES_WORDS,
-                       "decode|prefill|attention|swap|batch|lookup|kv"},
+                       "decode|prefill|attention|swap|batch|kv"},
     [COMMAND_KV] = {"kv", "[check|drop]", "what is cached on the disk, and of what", 1,
                     COMPLETES_WORDS, "check|drop"},
 };

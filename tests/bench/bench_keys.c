@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/bench/disk.h"
+#include "app/bench/folder.h"
 #include "app/bench/harness.h"
 #include "kernels/base/assert.h"
 #include "tests/bench/typist.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/bench/disk.h"
+#include "app/bench/folder.h"
 #include "app/bench/harness.h"
 #include "app/bench/samples.h"
 #include "kernels/base/assert.h"
@@ -21,6 +21,7 @@
 #include "kernels/base/text.h"
 #include "store/conversation.h"
 #include "store/family.h"
+#include "tests/bench/cache/meter.h"
 
 enum {
     CONVERSATIONS = 10000,

@@ -1,9 +1,9 @@
-// app/bench/kv_json.c — the figures as one JSON object; what was not measured is null, with a
+// tests/bench/cache/json.c — the figures as one JSON object; what was not measured is null, with a
 // reason.
 #include <cjson/cJSON.h>
 
 #include "app/base/json.h"
-#include "app/bench/kv_show.h"
+#include "tests/bench/cache/show.h"
 
 // cJSON answers NULL when memory is short, and its functions take NULL for an object.
 static void add(cJSON *object, const char *name, double value) {
@@ -199,7 +199,7 @@ static void add_pairs(cJSON *root, const struct kv_bench *bench) {
     }
 }
 
-bool bench_kv_print_json(const struct kv_bench *bench) {
+bool cache_print_json(const struct kv_bench *bench) {
     cJSON *root = cJSON_CreateObject();
     add_machine(root, bench);
     add_forks(root, bench);

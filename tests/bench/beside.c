@@ -1,4 +1,4 @@
-#include "app/bench/beside.h"
+#include "tests/bench/beside.h"
 
 #include "kernels/base/clock.h"
 

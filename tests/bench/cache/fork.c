@@ -1,8 +1,9 @@
-// app/bench/fork.c — forks of one growing sequence, and many conversations with one shared prefix.
+// tests/bench/cache/fork.c — forks of one growing sequence, and many conversations with one shared
+// prefix.
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/bench/kv_parts.h"
+#include "tests/bench/cache/parts.h"
 
 enum {
     FORKS = 101,
@@ -139,7 +140,7 @@ static enum status measure_forks(struct kv_bench *bench) {
         struct fork_line *line = &bench->forks[i];
         line->tokens = LENGTHS[i];
         const bool after = i > 0 && bench->forks[i - 1].missing[0];
-        if (bench_kv_affords(bench, fork_room(LENGTHS[i]), LENGTHS[i], line->missing) && !after)
+        if (cache_affords(bench, fork_room(LENGTHS[i]), LENGTHS[i], line->missing) && !after)
             status = measure_fork(bench, sequence, i);
         else if (after && !line->missing[0])
             snprintf(line->missing, sizeof line->missing, "as the shorter one was not");
@@ -148,7 +149,7 @@ static enum status measure_forks(struct kv_bench *bench) {
     return status;
 }
 
-enum status bench_kv_forks(struct kv_bench *bench) {
+enum status cache_forks(struct kv_bench *bench) {
     struct harness_needs needs = {0};
     for (int32_t i = 0; i < FORK_LINES; i++) {
         const struct harness_room pool = fork_room(LENGTHS[i]);
@@ -254,7 +255,7 @@ static enum status measure_sharing(struct harness *harness, struct sharing_line 
     return status;
 }
 
-enum status bench_kv_sharing(struct kv_bench *bench) {
+enum status cache_sharing(struct kv_bench *bench) {
     const int32_t tokens = HEAD_TOKENS + SUFFIX_TOKENS;
     const int32_t size = bench->harness.info.block_size;
     // The head, and of each conversation a suffix with the block that the head ends in.
@@ -264,7 +265,7 @@ enum status bench_kv_sharing(struct kv_bench *bench) {
         .device = {2 * pool, MOST_CONVERSATIONS},
     };
     char missing[MISSING_BYTES] = "";
-    const bool affords = bench_kv_affords(bench, needs.device, tokens, missing);
+    const bool affords = cache_affords(bench, needs.device, tokens, missing);
     enum status status = affords ? harness_open(&bench->harness, &needs) : STATUS_OK;
     for (int32_t i = 0; i < SHARING_LINES && status == STATUS_OK; i++) {
         struct sharing_line *line = &bench->sharing[i];

@@ -1,15 +1,17 @@
-// app/bench/kv_parts.h — the measurements of `quire bench kv`, and what they found.
+// tests/bench/cache/parts.h — the measurements of `quire-measure cache`, and what they found.
 //
-//   bench_kv_forks ─► bench_kv_sharing ─► bench_kv_resume ─► bench_kv_turns ─► bench_kv_pairs
+//   cache_forks ─► cache_sharing ─► cache_resume ─► cache_turns ─► cache_pairs
 //
 // The forks come first: the prefill of their sequence predicts how long any other takes, and so
 // what can be measured at all. A line with `missing` set has no numbers, but a reason in words.
 //
 // Each opens engines of its own and closes them, also on failure. CANCELLED: a signal came.
-#ifndef APP_BENCH_KV_PARTS_H
-#define APP_BENCH_KV_PARTS_H
+#ifndef TESTS_BENCH_CACHE_PARTS_H
+#define TESTS_BENCH_CACHE_PARTS_H
 
 #include "app/bench/harness.h"
+#include "app/bench/kv.h"
+#include "tests/bench/cache/meter.h"
 
 enum {
     FORK_LINES = 4,
@@ -114,17 +116,21 @@ struct kv_bench {
     struct pair_line pairs[PAIR_LINES];
 };
 
+// A pool in the folder, for one engine, whose operations are counted in bench->meters. NULL: memory
+// is short.
+struct disk_pool *cache_disk(struct kv_bench *bench);
+
 // How long computing tokens [from, to) would take, from the measurements; 0: unknown.
-double bench_kv_expect_us(const struct kv_bench *bench, int32_t from, int32_t to);
+double cache_expect_us(const struct kv_bench *bench, int32_t from, int32_t to);
 
 // False, with the reason, if such pools or a prefill of `length` are too much.
-bool bench_kv_affords(const struct kv_bench *bench, struct harness_room pools, int32_t length,
-                      char missing[MISSING_BYTES]);
+bool cache_affords(const struct kv_bench *bench, struct harness_room pools, int32_t length,
+                   char missing[MISSING_BYTES]);
 
-MUST_CHECK enum status bench_kv_forks(struct kv_bench *bench);
-MUST_CHECK enum status bench_kv_sharing(struct kv_bench *bench);
-MUST_CHECK enum status bench_kv_resume(struct kv_bench *bench);
-MUST_CHECK enum status bench_kv_turns(struct kv_bench *bench);
-MUST_CHECK enum status bench_kv_pairs(struct kv_bench *bench);
+MUST_CHECK enum status cache_forks(struct kv_bench *bench);
+MUST_CHECK enum status cache_sharing(struct kv_bench *bench);
+MUST_CHECK enum status cache_resume(struct kv_bench *bench);
+MUST_CHECK enum status cache_turns(struct kv_bench *bench);
+MUST_CHECK enum status cache_pairs(struct kv_bench *bench);
 
 #endif

@@ -1,8 +1,8 @@
-// app/bench/turns.c — alternating conversations: what they write to the disk, and what is computed
-// again if they do not fit the device together.
+// tests/bench/cache/turns.c — alternating conversations: what they write to the disk, and what is
+// computed again if they do not fit the device together.
 #include <stdlib.h>
 
-#include "app/bench/kv_parts.h"
+#include "tests/bench/cache/parts.h"
 
 enum {
     TURNS = 50,
@@ -116,8 +116,7 @@ static enum status measure_turns(struct kv_bench *bench, struct turns_line *line
     const struct harness_needs needs = {
         .context = LOG_TOKENS + TURN_TOKENS,
         .device = turns_room(line->tight),
-        .folder = &bench->folder,
-        .meters = bench->meters,
+        .disk = cache_disk(bench),
         .restore = KV_RESTORE_ALWAYS,
     };
     struct log *logs = calloc(CONVERSATIONS, sizeof *logs);
@@ -134,14 +133,14 @@ static enum status measure_turns(struct kv_bench *bench, struct turns_line *line
     return status;
 }
 
-enum status bench_kv_turns(struct kv_bench *bench) {
+enum status cache_turns(struct kv_bench *bench) {
     const struct bench_kv_options *options = bench->options;
     for (int32_t i = 0; i < TURN_LINES; i++) {
         struct turns_line *line = &bench->turns[i];
         line->tight = i > 0;
         line->conversations = CONVERSATIONS;
         line->turns = TURNS;
-        if (!bench_kv_affords(bench, turns_room(false), ALL_TOKENS, line->missing)) continue;
+        if (!cache_affords(bench, turns_room(false), ALL_TOKENS, line->missing)) continue;
         TRY(bench_folder_open(&bench->folder, options->folder, !options->folder_given,
                               &bench->harness.err));
         const enum status status = measure_turns(bench, line);
@@ -207,7 +206,7 @@ static enum status run_pair_turns(struct harness *harness, struct pair *pair,
     return STATUS_OK;
 }
 
-enum status bench_kv_pairs(struct kv_bench *bench) {
+enum status cache_pairs(struct kv_bench *bench) {
     const struct harness_needs needs = {
         .context = PAIR_LOG_TOKENS + TURN_TOKENS,
         .device = {PAIR_POOL_TOKENS, 1},
@@ -219,8 +218,8 @@ enum status bench_kv_pairs(struct kv_bench *bench) {
         struct pair_line *line = &bench->pairs[i];
         line->kept = i > 0;
         line->pool_tokens = PAIR_POOL_TOKENS;
-        if (!bench_kv_affords(bench, (struct harness_room){3 * PAIR_POOL_TOKENS, 3},
-                              PAIR_POOL_TOKENS, line->missing))
+        if (!cache_affords(bench, (struct harness_room){3 * PAIR_POOL_TOKENS, 3}, PAIR_POOL_TOKENS,
+                           line->missing))
             continue;
         struct pair *pair = calloc(1, sizeof *pair);
         status = pair ? harness_open(&bench->harness, &needs) : STATUS_NO_MEMORY;

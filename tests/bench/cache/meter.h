@@ -1,27 +1,15 @@
-// app/bench/disk.h — a folder for the duration of a measurement, and a disk pool that is timed.
+// tests/bench/cache/meter.h — a disk pool that is timed, and what its folder holds.
 //
-// The folder is made with a name of its own inside another one, and is removed
-// with what is in it. The meter stands between engine and pool: it passes every operation
-// on, and notes what reading and writing took and what the pool had written when it was closed.
+// The meter stands between engine and pool: it passes every operation on, and notes what reading
+// and writing took and what the pool had written when it was closed.
 //
 // Threads: the meter's operations run where disk_pool.h says; its figures are read after
 // engine_close().
-#ifndef APP_BENCH_DISK_H
-#define APP_BENCH_DISK_H
+#ifndef TESTS_BENCH_CACHE_METER_H
+#define TESTS_BENCH_CACHE_METER_H
 
-#include <limits.h>
-
+#include "app/bench/folder.h"
 #include "engine/kv/disk_pool.h"
-
-struct bench_folder {
-    char path[PATH_MAX]; // "": none
-};
-
-// In `parent`, which is made if missing; where that cannot be and `fallback` is set, in $TMPDIR
-// or /tmp. IO names the folder.
-MUST_CHECK enum status bench_folder_open(struct bench_folder *folder, const char *parent,
-                                         bool fallback, struct error *err);
-void bench_folder_close(struct bench_folder *folder); // {0} is fine
 
 uint64_t bench_folder_bytes(const struct bench_folder *folder); // that its files take on the disk
 

@@ -1,9 +1,9 @@
-// app/bench/resume.c — a log that is resumed from each tier, and recomputed; and the cost of
-// finding it.
+// tests/bench/cache/resume.c — a log that is resumed from each tier, and recomputed; and the cost
+// of finding it.
 #include <stdio.h>
 #include <string.h>
 
-#include "app/bench/kv_parts.h"
+#include "tests/bench/cache/parts.h"
 
 enum {
     LOOKUPS = 21,
@@ -161,8 +161,7 @@ static struct harness_needs disk_needs(struct kv_bench *bench, int32_t longest) 
     return (struct harness_needs){
         .context = LENGTHS[longest] + MARGIN_TOKENS / 2,
         .device = {tokens, LOGS * (longest + 1)},
-        .folder = &bench->folder,
-        .meters = bench->meters,
+        .disk = cache_disk(bench),
         .restore = KV_RESTORE_ALWAYS,
     };
 }
@@ -275,7 +274,7 @@ static int32_t choose_longest(struct kv_bench *bench) {
     for (int32_t i = 0; i < RESUME_LENGTHS; i++) {
         char missing[MISSING_BYTES] = "";
         const struct harness_room pools = {(int64_t)2 * LOGS * LENGTHS[i], 2 * LOGS};
-        if (longest == i - 1 && bench_kv_affords(bench, pools, LENGTHS[i], missing)) longest = i;
+        if (longest == i - 1 && cache_affords(bench, pools, LENGTHS[i], missing)) longest = i;
         for (int32_t from = 0; from < RESUME_FROM_COUNT; from++) {
             struct resume_line *line = &part->lines[i][from];
             line->tokens = LENGTHS[i];
@@ -286,7 +285,7 @@ static int32_t choose_longest(struct kv_bench *bench) {
     return longest;
 }
 
-enum status bench_kv_resume(struct kv_bench *bench) {
+enum status cache_resume(struct kv_bench *bench) {
     const int32_t longest = choose_longest(bench);
     const struct bench_kv_options *options = bench->options;
     if (longest < 0) return STATUS_OK;

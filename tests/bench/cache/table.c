@@ -1,10 +1,10 @@
-// app/bench/kv_table.c — the figures as tables within 80 columns.
+// tests/bench/cache/table.c — the figures as tables within 80 columns.
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "app/base/figures.h"
-#include "app/bench/kv_show.h"
 #include "kernels/base/size.h"
+#include "tests/bench/cache/show.h"
 
 enum { NUMBER_BYTES = 24, RANGE_BYTES = 80 };
 
@@ -234,7 +234,7 @@ static void print_pairs(const struct kv_bench *bench) {
     }
 }
 
-void bench_kv_print(const struct kv_bench *bench) {
+void cache_print(const struct kv_bench *bench) {
     print_head(bench);
     print_forks(bench);
     print_sharing(bench);

@@ -1,4 +1,4 @@
-#include "app/bench/speculation.h"
+#include "tests/bench/lookup.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -174,7 +174,7 @@ static bool print_json(const struct speculation_bench *bench) {
     return false;
 }
 
-int bench_lookup_run(const struct bench_options *options) {
+int lookup_bench_run(const struct bench_options *options) {
     struct speculation_bench bench = {
         .options = options,
         .tokens = options->tokens ? options->tokens : DEFAULT_TOKENS,

@@ -1,4 +1,4 @@
-// app/bench/beside.h — how long a foreground answer waits while a long prompt is computed.
+// tests/bench/beside.h — how long a foreground answer waits while a long prompt is computed.
 //
 // An answer decodes in the foreground. Its longest time between two tokens is measured alone and
 // while a background request computes a prompt; the longest step of such a prompt is measured too.
@@ -6,8 +6,8 @@
 // third.
 //
 // Threads: one. Nothing else may run on the engine.
-#ifndef APP_BENCH_BESIDE_H
-#define APP_BENCH_BESIDE_H
+#ifndef TESTS_BENCH_BESIDE_H
+#define TESTS_BENCH_BESIDE_H
 
 #include "app/bench/samples.h"
 #include "engine/engine.h"

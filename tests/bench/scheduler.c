@@ -1,0 +1,141 @@
+#include "tests/bench/scheduler.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "app/base/exit_code.h"
+#include "app/base/json.h"
+#include "app/bench/samples.h"
+#include "app/screen/complain.h"
+#include "engine/step/scheduler.h"
+#include "kernels/base/clock.h"
+#include "tests/bench/beside.h"
+
+enum {
+    DEFAULT_RUNS = 5,
+    DEFAULT_PAST = 1000,
+    BESIDE_SHARE = 2, // of the context that a prompt beside an answer has
+    BESIDE_MOST = 4096,
+    PLANS = 1000, // of one sample
+    SCHEDULES = 3,
+};
+
+static const int32_t SCHEDULED[SCHEDULES] = {1, 64, SCHEDULER_MAX_REQUESTS};
+
+struct scheduler_bench {
+    const struct bench_options *options;
+    struct engine *engine;
+    struct figure plan_us[SCHEDULES];
+    int32_t prompt; // tokens, beside an answer
+    struct beside beside;
+    struct error err;
+};
+
+// Decodes, prompts and waiting requests with too few blocks, so that a plan must examine all.
+static void fill_runs(struct scheduler_request *runs, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t cached = 100 + 37 * i;
+        runs[i] = (struct scheduler_request){
+            .state = i % 8 == 7 ? SCHEDULER_SWAPPED : SCHEDULER_RUNNING,
+            .foreground = i % 3 == 0,
+            .cached = cached,
+            .length = i % 5 == 4 ? cached + 700 : cached + 1,
+            .blocks = (cached + 15) / 16,
+            .own = {{(cached + 15) / 16}},
+            .most = {{INT32_MAX}},
+        };
+    }
+}
+
+static struct figure time_plans(int32_t count, int32_t samples_wanted) {
+    static struct scheduler_request runs[SCHEDULER_MAX_REQUESTS];
+    static struct scheduler_plan plan;
+    const struct scheduler_limits limits = {.step_tokens = 512,
+                                            .block_size = 16,
+                                            .free_blocks = {{count / 32}},
+                                            .watermark = {{4}},
+                                            .swap_us = 1};
+    struct samples samples = {0};
+    fill_runs(runs, count);
+    for (int32_t sample = 0; sample < samples_wanted; sample++) {
+        const int64_t before = clock_now_us();
+        for (int32_t i = 0; i < PLANS; i++)
+            scheduler_plan(runs, count, &limits, &plan);
+        samples_add(&samples, (double)(clock_now_us() - before) / PLANS);
+    }
+    return samples_figure(&samples);
+}
+
+static enum status measure(struct scheduler_bench *bench) {
+    const struct bench_options *options = bench->options;
+    const struct engine_options engine_options = bench_subject_engine(&options->subject);
+    const int32_t runs = options->runs ? options->runs : DEFAULT_RUNS;
+    struct engine_info info;
+    for (int32_t i = 0; i < SCHEDULES; i++)
+        bench->plan_us[i] = time_plans(SCHEDULED[i], runs);
+    TRY(engine_open(&engine_options, &bench->engine, &bench->err));
+    engine_info(bench->engine, &info);
+    const int32_t share = info.context / BESIDE_SHARE;
+    bench->prompt = share < BESIDE_MOST ? share : BESIDE_MOST;
+    const struct beside_options beside = {
+        .engine = bench->engine,
+        .past = options->depths.count ? options->depths.values[0] : DEFAULT_PAST,
+        .prompt = bench->prompt,
+        .runs = runs,
+    };
+    return beside_measure(&beside, &bench->beside);
+}
+
+static void print_figure(const struct figure *figure) {
+    printf("%10.2f   (%.2f to %.2f)\n", figure->median, figure->low, figure->high);
+}
+
+static void print_table(const struct scheduler_bench *bench) {
+    printf("scheduling one step, us\n");
+    for (int32_t i = 0; i < SCHEDULES; i++) {
+        printf("  %5" PRId32 " requests                    ", SCHEDULED[i]);
+        print_figure(&bench->plan_us[i]);
+    }
+    printf("\nthe longest time between two tokens of an answer in front, ms\n");
+    printf("  %-34s", "alone");
+    print_figure(&bench->beside.alone);
+    printf("  beside a prompt of %6" PRId32 " tokens  ", bench->prompt);
+    print_figure(&bench->beside.together);
+    printf("  %-34s", "a step of that prompt alone");
+    print_figure(&bench->beside.chunk);
+}
+
+static bool add_plans(const struct scheduler_bench *bench, cJSON *root) {
+    cJSON *plans = cJSON_AddArrayToObject(root, "scheduler");
+    bool whole = plans != NULL;
+    for (int32_t i = 0; i < SCHEDULES && whole; i++) {
+        cJSON *row = cJSON_CreateObject();
+        whole = row && cJSON_AddItemToArray(plans, row) &&
+                json_add_number(row, "requests", SCHEDULED[i]) &&
+                json_add_number(row, "us_per_step", bench->plan_us[i].median);
+    }
+    return whole;
+}
+
+static bool print_json(const struct scheduler_bench *bench) {
+    cJSON *root = cJSON_CreateObject();
+    cJSON *beside = cJSON_AddObjectToObject(root, "beside");
+    const bool whole = beside && add_plans(bench, root) &&
+                       json_add_number(beside, "prompt_tokens", bench->prompt) &&
+                       json_add_number(beside, "alone_ms", bench->beside.alone.median) &&
+                       json_add_number(beside, "together_ms", bench->beside.together.median) &&
+                       json_add_number(beside, "step_ms", bench->beside.chunk.median);
+    if (whole) return json_put(root, bench->options->one_line);
+    cJSON_Delete(root);
+    return false;
+}
+
+int scheduler_bench_run(const struct bench_options *options) {
+    struct scheduler_bench bench = {.options = options};
+    enum status status = measure(&bench);
+    engine_close(bench.engine);
+    if (status == STATUS_OK && !options->json) print_table(&bench);
+    if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
+    return status == STATUS_OK ? EXIT_DONE
+                               : complain_failed(exit_code_for_bench(status), status, &bench.err);
+}
