@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 // After <stdio.h>: Readline's headers use FILE.
+#include <readline/history.h>
 #include <readline/readline.h>
 
 #include "app/base/figures.h"
@@ -15,6 +16,7 @@
 #include "app/screen/cluster_keys.h"
 #include "app/screen/draft_view.h"
 #include "app/screen/external_editor.h"
+#include "app/screen/history_search.h"
 #include "app/screen/input_history.h"
 #include "app/screen/keys.h"
 #include "app/screen/line_motion.h"
@@ -50,7 +52,6 @@ static struct {
     char **candidates;  // of the completion under way
     size_t candidate;
     bool question;
-    bool searching;    // ^R: the key under way may end it
     bool enter;        // sends even an empty line
     bool done, closed; // the line was sent; or ^D
     char *line;        // owned, when done
@@ -79,7 +80,6 @@ static bool ends_in_backslash(const char *line, size_t length) {
 }
 
 static int send_or_continue(int count, int key) {
-    if (editor.searching && fold_line()) return 0; // that nobody has seen whole
     const size_t length = (size_t)rl_end;
     if (editor.question) return rl_newline(count, key);
     if (length == 0) return editor.enter ? rl_newline(count, key) : 0;
@@ -114,6 +114,12 @@ static int line_down(int count, int key) {
 
 static struct draft current_draft(void) {
     const bool plain = rl_display_prompt == rl_prompt;
+    if (history_search_is_on()) {
+        size_t at = (size_t)rl_point;
+        const char *found = history_search_entry(&at), *line = found ? found : rl_line_buffer;
+        return (struct draft){
+            .prompt = history_search_prompt(), .line = line, .length = strlen(line), .point = at};
+    }
     return (struct draft){.prompt = rl_display_prompt,
                           .bold = plain && terminal_styled(),
                           .line = rl_line_buffer,
@@ -130,6 +136,7 @@ static bool draws(void) { return terminal_capable(); }
 
 static void note_change(void) { editor.stale = true; }
 
+// By Readline itself: for words that are typed first, or on a dumb terminal.
 static bool searches(void) { return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH) != 0; }
 
 static void show_line(void) {
@@ -139,7 +146,7 @@ static void show_line(void) {
     if (!draws() || !editor.stale || editor.done) return;
     editor.stale = false;
     // What a search has found: its label where the screen has no room for it.
-    if (searches() && paste_is_tall(draft.line, draft.length, terminal_width(), rows) &&
+    if (history_search_is_on() && paste_is_tall(draft.line, draft.length, terminal_width(), rows) &&
         paste_describe(draft.line, draft.length, false, &label) == STATUS_OK) {
         draft.line = text_string(&label);
         draft.length = draft.point = label.length;
@@ -211,8 +218,8 @@ static bool fold_line(void) {
 
 static int open_in_editor(int count, int key) {
     (void)count, (void)key;
-    struct text draft = {0}, plain = {0}, edited = {0}, line = {0};
-    size_t left_out = 0;
+    struct text draft = {0}, plain = {0}, edited = {0}, repaired = {0}, line = {0};
+    size_t left_out = 0, bad;
     bool done = false;
     hide_line();
     if (paste_unfold(rl_line_buffer, &draft) == STATUS_OK &&
@@ -220,13 +227,17 @@ static int open_in_editor(int count, int key) {
         done = external_editor_run(text_string(&plain), plain.length, &edited, &left_out);
     if (left_out > 0)
         terminal_tell(STYLE_ERROR, "NUL bytes cannot be sent: %zu left out\n", left_out);
-    if (done && verbatim_restore(&line, text_string(&draft), text_string(&edited)) == STATUS_OK) {
+    if (done && !utf8_valid(text_string(&edited), edited.length, NULL))
+        terminal_tell(STYLE_DIM, "the draft is not all UTF-8: what is not is now \uFFFD\n");
+    done = done && paste_repair(text_string(&edited), edited.length, &repaired, &bad) == STATUS_OK;
+    if (done && verbatim_restore(&line, text_string(&draft), text_string(&repaired)) == STATUS_OK) {
         replace_line(text_string(&line));
         fold_line();
     }
     text_deinit(&draft);
     text_deinit(&plain);
     text_deinit(&edited);
+    text_deinit(&repaired);
     text_deinit(&line);
     show_line_again();
     return 0;
@@ -409,30 +420,87 @@ static void press_escape(int64_t before_ms) {
     feed_byte('\r');
 }
 
-static void insert_paste(const struct text *paste) {
-    struct text before = {0}, line = {0};
+static void tell_hint(const char *hint) {
+    if (editor.type_ahead) return;
+    hide_line();
+    terminal_tell(STYLE_DIM, "%s\n", hint);
+    show_line_again();
+}
+
+static void insert_paste(const struct text *pasted) {
+    struct text before = {0}, line = {0}, repaired = {0};
     const char *hint = NULL;
+    size_t bad;
+    const bool whole = paste_repair(pasted->bytes, pasted->length, &repaired, &bad) == STATUS_OK;
+    const struct text *paste = whole && bad > 0 ? &repaired : pasted;
+    if (whole && bad > 0) tell_hint("the paste was not all UTF-8: what is not is now \uFFFD");
     const bool marks = draws() && !editor.question &&
                        text_append(&before, rl_line_buffer, (size_t)rl_point) == STATUS_OK;
     if (marks)
         hint = editor.options.paste(editor.options.user, text_string(&before), text_string(paste),
                                     &line);
     const struct text *inserted = line.length ? &line : paste;
-    if (hint && !editor.type_ahead) {
-        hide_line();
-        terminal_tell(STYLE_DIM, "%s\n", hint);
-        show_line_again();
-    }
+    if (hint) tell_hint(hint);
     insert_text(text_string(inserted), inserted->length, PASTE_ROWS, true);
     note_change();
     text_deinit(&before);
     text_deinit(&line);
+    text_deinit(&repaired);
+}
+
+static int search_older(int count, int key) {
+    (void)count, (void)key;
+    if (!editor.question) history_search_begin(false);
+    return 0;
+}
+
+static int search_newer(int count, int key) {
+    (void)count, (void)key;
+    if (!editor.question) history_search_begin(true);
+    return 0;
+}
+
+// The entry that a search has found becomes the line. True: as its label, so nobody has seen it.
+static bool take_found(void) {
+    size_t at = 0;
+    const char *found = history_search_entry(&at);
+    const int entry = history_search_end(), older = where_history() - entry;
+    if (!found) return false;
+    if (older > 0) rl_get_previous_history(older, 0);
+    if (older < 0) rl_get_next_history(-older, 0);
+    if (older == 0) replace_line(found);
+    const bool folded = fold_line();
+    if (!folded) rl_point = (int)at;
+    return folded;
+}
+
+// True: the key is not the search's.
+static bool press_in_search(void) {
+    const struct key *key = &editor.key;
+    if (key->kind == KEY_SEQUENCE && key->code != KEY_ESCAPE && !is_bound(key)) return false;
+    note_change();
+    switch (history_search_press(key)) {
+    case SEARCH_CONTINUES:
+        return false;
+    case SEARCH_ENDS:
+        take_found();
+        return false;
+    case SEARCH_ENDS_BEFORE_KEY:
+        break;
+    }
+    const bool sends = key->kind == KEY_BYTES && strchr("\r\n", key->bytes[0]);
+    const bool ends_alone = key->bytes[0] == TERMINAL_INTERRUPT && !editor.type_ahead;
+    return !(take_found() && sends) && !ends_alone;
 }
 
 static void press(void) {
     const int64_t escaped_ms = editor.escaped_ms;
+    const bool searching = searches();
     editor.escaped_ms = 0;
-    editor.searching = searches();
+    if (history_search_is_on() && !press_in_search()) {
+        editor.key_at = editor.key.length;
+        return;
+    }
     switch (editor.key.kind) {
     case KEY_NONE:
         break;
@@ -446,12 +514,11 @@ static void press(void) {
             feed();
         break;
     case KEY_PASTE:
-        if (editor.searching) rl_callback_sigcleanup();
+        if (searching) rl_callback_sigcleanup();
         insert_paste(editor.key.paste);
         break;
     }
-    if (editor.searching && !searches() && !editor.done) fold_line();
-    editor.searching = false;
+    if (searching && !searches() && !editor.done) fold_line();
 }
 
 static void bind_keys(void) {
@@ -468,6 +535,8 @@ static void bind_keys(void) {
     rl_bind_keyseq("\\C-g", open_in_editor);
     rl_bind_keyseq("\\C-o", unfold);
     rl_bind_keyseq("\\C-x\\C-e", open_in_editor);
+    if (draws()) rl_bind_keyseq("\\C-r", search_older);
+    if (draws()) rl_bind_keyseq("\\C-s", search_newer);
     if (draws()) rl_bind_keyseq("\\C-l", clear_screen);
     if (draws()) rl_bind_keyseq("\\e\\C-l", clear_screen);
     rl_bind_key(TERMINAL_INTERRUPT, press_signal_key);
@@ -537,6 +606,7 @@ static void begin_line(const struct editor_prompt *prompt, const char *draft) {
 
 // Leaves the screen as it is and abandons the line.
 static void drop_line(void) {
+    history_search_end();
     rl_callback_sigcleanup();
     leave_line();
     rl_callback_handler_remove();
@@ -681,7 +751,8 @@ int editor_key(int timeout_ms) {
 static void show_type_ahead(void) {
     const struct draft draft = current_draft();
     const bool plain = rl_display_prompt == rl_prompt;
-    const bool nothing = rl_end == 0 && plain && editor.queue.length == 0;
+    const bool nothing =
+        rl_end == 0 && plain && !history_search_is_on() && editor.queue.length == 0;
     if (!editor.stale || (nothing && !editor.shown)) return;
     editor.stale = false;
     draft_view_footer(&draft);
@@ -779,7 +850,8 @@ void editor_resized(void) {
 
 enum status editor_end_type_ahead(struct text *draft) {
     if (!editor.type_ahead) return STATUS_OK;
-    rl_callback_sigcleanup(); // of a search, say, that is under way
+    history_search_end();
+    rl_callback_sigcleanup();
     const enum status status = text_append(draft, rl_line_buffer, (size_t)rl_end);
     rl_callback_handler_remove();
     if (!draws()) rl_redisplay_function = rl_redisplay;

@@ -16,6 +16,21 @@ enum {
 static struct { struct text text, label; } table[PASTE_MOST];
 static uint32_t count;
 
+enum status paste_repair(const char *text, size_t length, struct text *out, size_t *bad) {
+    *bad = 0;
+    for (size_t at = 0, end, used; at < length; at = end) {
+        if (utf8_valid(text + at, length - at, &end))
+            return text_append(out, text + at, length - at);
+        TRY(text_append(out, text + at, end));
+        end += at;
+        utf8_decode(text + end, length - end, &used);
+        TRY(text_append_string(out, "\uFFFD"));
+        end += used;
+        ++*bad;
+    }
+    return STATUS_OK;
+}
+
 bool paste_is_tall(const char *text, size_t length, int columns, int rows) {
     int row = 1, column = 0;
     for (size_t at = 0, used; at < length && row <= rows; at += used) {

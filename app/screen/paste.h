@@ -16,6 +16,9 @@
 
 enum { PASTE_MOST = 200 }; // later ones are not folded
 
+// Appends the text with U+FFFD for what is no UTF-8; *bad counts those.
+MUST_CHECK enum status paste_repair(const char *text, size_t length, struct text *out, size_t *bad);
+
 // Does the text take more than so many rows of this width?
 bool paste_is_tall(const char *text, size_t length, int columns, int rows);
 

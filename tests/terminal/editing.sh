@@ -57,6 +57,34 @@ keys Enter
 wait_last '> [40 lines, 390 bytes: "1 needle"]'
 keys C-c
 wait_idle
+
+# Words in small letters are found in capitals. A search that finds nothing leaves the line as it is, and
+# sends nothing.
+ask "/name Oslo Trip"
+text "a draft"
+keys C-r
+text "oslo t"
+wait_last "(reverse-i-search)\`oslo t': /name Oslo Trip"
+text "x"
+wait_last "(failed reverse-i-search)\`oslo tx': a draft"
+keys Enter
+wait_last "> a draft"
+keys C-r
+text "OSLO"
+wait_last "(failed reverse-i-search)\`OSLO': a draft"
+keys C-u
+text "oslo"
+wait_last "(reverse-i-search)\`oslo': /name Oslo Trip"
+keys C-g
+wait_last "> a draft"
+keys C-r C-r
+wait_last "(reverse-i-search)\`oslo': /name Oslo Trip"
+keys Escape
+wait_last "> /name Oslo Trip"
+keys Down
+wait_last "> a draft"
+keys C-c
+wait_idle
 keys Escape
 text "/name"
 wait_last "> /name"

@@ -120,6 +120,15 @@ keys Tab
 wait_last "> /import talk.jsonl"
 keys C-c
 wait_idle
+# What is not UTF-8 costs those bytes, nothing else.
+printf 'caf\351 and \303 more \342\200\246' > latin.txt
+on_tmux load-buffer latin.txt
+on_tmux paste-buffer -p -r
+wait_for "the paste was not all UTF-8: what is not is now �"
+wait_last "> caf� and � more …"
+keys Enter
+wait_idle
+on_screen "is not UTF-8" && fail "the paste was refused"
 text "exit"
 keys Enter
 wait_for "left with 0"
