@@ -18,25 +18,27 @@ enum {
     STRIDE = 24576,
     STATE_PAYLOAD = 70000,
     STATE_STRIDE = 73728,
+    WINDOW_PAYLOAD = 40000,
+    WINDOW_STRIDE = 40960,
     ROW_BYTES = 1024, // that a row may take of the index, and what that may grow by at once
     GROWTH_BYTES = 12 << 10,
 };
 
 static const double LEAST_RATIO = 0.95;
 
-struct path { // full blocks, and a tail or 0
-    int64_t blocks[MOST], tail;
-    int32_t count, preamble; // which one it begins with
+struct path {                                  // full blocks, and a tail or 0
+    int64_t blocks[MOST], windows[MOST], tail; // windows: the same tokens, in other layers
+    int32_t count, preamble;                   // which one it begins with
     bool exists;
     // What it is known to need: what was there when it was used, less what has gone since.
-    int32_t needed, state_needed;
+    int32_t needed, state_needed, windows_needed;
     bool tail_needed;
 };
 
 struct walk {
-    struct disk_fixture kv, states;
+    struct disk_fixture kv, second; // second: of states, or of layers with a window
     struct path preambles[PREAMBLES], conversations[CONVERSATIONS];
-    bool hybrid;
+    bool hybrid, windowed;
     int64_t made;
     uint32_t random;
     double worst_used, worst_all; // of the conversation that was used, and of all there was
@@ -44,7 +46,7 @@ struct walk {
 };
 
 static struct walk walk;
-static struct listed listed;
+static struct listed listed, listed_windows;
 static bool state_made[FIXTURE_BLOCKS], state_there[FIXTURE_BLOCKS]; // after that block
 
 static uint32_t draw(uint32_t below) {
@@ -65,7 +67,13 @@ static void grow(struct path *path, int32_t blocks) {
     for (int32_t i = 0; i < blocks && path->count < MOST; i++) {
         const int64_t number = make_block(false);
         walk.kv.parents[number] = path->count ? path->blocks[path->count - 1] : 0;
-        path->blocks[path->count++] = number;
+        path->blocks[path->count] = number;
+        if (walk.windowed) {
+            path->windows[path->count] = make_block(false);
+            walk.second.parents[path->windows[path->count]] =
+                path->count ? path->windows[path->count - 1] : 0;
+        }
+        path->count++;
     }
 }
 
@@ -83,25 +91,36 @@ static bool read_state(int64_t number) {
     int32_t ids[FIXTURE_TOKENS];
     const struct disk_block block = state_block(number, ids);
     enum status outcome;
-    walk.states.pool->ops->read(walk.states.pool, &block, &payload, 1, &outcome);
+    walk.second.pool->ops->read(walk.second.pool, &block, &payload, 1, &outcome);
     if (outcome == STATUS_OK)
-        assert_memory_equal(space, fixture_payload(&walk.states, number), STATE_PAYLOAD);
+        assert_memory_equal(space, fixture_payload(&walk.second, number), STATE_PAYLOAD);
     else
         assert_int_equal(outcome, STATUS_NOT_FOUND);
     return outcome == STATUS_OK;
 }
 
-static int32_t count_there(const struct path *path) {
+static int32_t count_listed(const struct listed *there, const int64_t *blocks, int32_t all) {
     int32_t count = 0;
-    while (count < path->count && listed.listed[path->blocks[count]])
+    while (count < all && there->listed[blocks[count]])
         count++;
-    for (int32_t i = count; i < path->count; i++)
-        assert_false(listed.listed[path->blocks[i]]); // whole prefixes
+    for (int32_t i = count; i < all; i++)
+        assert_false(there->listed[blocks[i]]); // whole prefixes
     return count;
 }
 
-// Blocks after which the conversation can go on; with a state, one of those after which one is.
+static int32_t count_there(const struct path *path) {
+    return count_listed(&listed, path->blocks, path->count);
+}
+
+static int32_t count_windows(const struct path *path) {
+    return walk.windowed ? count_listed(&listed_windows, path->windows, path->count) : 0;
+}
+
+// Blocks after which the conversation can go on; with a state, one of those after which one is;
+// with windows, one that has what is before it in all layers.
 static int32_t count_found(const struct path *path, int32_t count) {
+    const int32_t windows = count_windows(path);
+    if (walk.windowed && windows < count) return windows;
     while (walk.hybrid && count > 0 && !state_there[path->blocks[count - 1]])
         count--;
     return count;
@@ -109,12 +128,14 @@ static int32_t count_found(const struct path *path, int32_t count) {
 
 static void look(void) {
     disk_fixture_list(&walk.kv, &listed);
+    if (walk.windowed) disk_fixture_list(&walk.second, &listed_windows);
     for (int64_t i = 1; i <= walk.made; i++)
         state_there[i] = state_made[i] && read_state(i);
     for (int i = 0; i < CONVERSATIONS; i++) {
         struct path *path = &walk.conversations[i];
         const int32_t there = count_there(path);
         if (there < path->needed) path->needed = there;
+        if (count_windows(path) < path->windows_needed) path->windows_needed = count_windows(path);
         path->state_needed = count_found(path, path->state_needed);
         path->tail_needed = path->tail_needed && listed.listed[path->tail];
     }
@@ -122,15 +143,22 @@ static void look(void) {
 
 // ---- a turn, as the engine writes it
 
+static void write_some(struct disk_fixture *fixture, const int64_t *blocks, int32_t count) {
+    const enum status status = disk_fixture_write_these(fixture, blocks, count);
+    if (status != STATUS_OK && status != STATUS_FULL && status != STATUS_NOT_FOUND)
+        must(status, &fixture->err);
+    walk.refused += status != STATUS_OK;
+}
+
+// Two groups of layers have a writer each: now one is ahead, now the other.
 static void write_missing(const struct path *path) {
     for (int32_t at = 0; at < path->count; at += DISK_MAX_BATCH) {
         const int32_t left = path->count - at;
-        const enum status status = disk_fixture_write_these(
-            &walk.kv, path->blocks + at, left < DISK_MAX_BATCH ? left : DISK_MAX_BATCH);
-        if (status != STATUS_OK && status != STATUS_FULL && status != STATUS_NOT_FOUND)
-            must(status, &walk.kv.err);
-        if (status == STATUS_OK) continue;
-        walk.refused++;
+        const int32_t count = left < DISK_MAX_BATCH ? left : DISK_MAX_BATCH;
+        const bool windows_first = walk.windowed && draw(2);
+        if (windows_first) write_some(&walk.second, path->windows + at, count);
+        write_some(&walk.kv, path->blocks + at, count);
+        if (walk.windowed && !windows_first) write_some(&walk.second, path->windows + at, count);
     }
 }
 
@@ -147,11 +175,11 @@ static void write_state(struct path *path, int32_t count) {
     if (!walk.hybrid || count == 0) return;
     if (!read_state(path->blocks[count - 1])) lose_state(path->blocks[count - 1]);
     const struct disk_block block = state_block(path->blocks[count - 1], ids);
-    const void *const payload = fixture_payload(&walk.states, path->blocks[count - 1]);
+    const void *const payload = fixture_payload(&walk.second, path->blocks[count - 1]);
     enum status outcome;
-    must(walk.states.pool->ops->write(walk.states.pool, &block, &payload, 1, &outcome,
-                                      &walk.states.err),
-         &walk.states.err);
+    must(walk.second.pool->ops->write(walk.second.pool, &block, &payload, 1, &outcome,
+                                      &walk.second.err),
+         &walk.second.err);
     state_made[path->blocks[count - 1]] = true;
 }
 
@@ -162,9 +190,12 @@ static void refer(struct path *path, uint64_t conversation) {
     const int64_t leaf = has_tail ? path->tail : there ? path->blocks[there - 1] : 0;
     if (leaf) disk_fixture_reference(&walk.kv, conversation, leaf);
     if (found && walk.hybrid)
-        walk.states.pool->ops->reference(walk.states.pool, conversation,
+        walk.second.pool->ops->reference(walk.second.pool, conversation,
                                          fixture_key(path->blocks[found - 1]));
+    const int32_t windows = count_windows(path);
+    if (windows) disk_fixture_reference(&walk.second, conversation, path->windows[windows - 1]);
     path->needed = there;
+    path->windows_needed = windows;
     path->state_needed = found;
     path->tail_needed = has_tail;
 }
@@ -195,8 +226,8 @@ static uint64_t capacity(void) {
 static int32_t count_best(const struct path *path, uint64_t bytes, const bool *states) {
     for (int32_t count = path->count; count > 0; count--) {
         const bool stands = !walk.hybrid || states[path->blocks[count - 1]];
-        const uint64_t need =
-            (uint64_t)count * (STRIDE + ROW_BYTES) + (walk.hybrid ? STATE_STRIDE + ROW_BYTES : 0);
+        const uint64_t each = STRIDE + ROW_BYTES + (walk.windowed ? WINDOW_STRIDE + ROW_BYTES : 0);
+        const uint64_t need = (uint64_t)count * each + (walk.hybrid ? STATE_STRIDE + ROW_BYTES : 0);
         if (stands && need <= bytes) return count;
     }
     return 0;
@@ -219,6 +250,7 @@ static void note_ratio(double *worst, uint64_t found, uint64_t best) {
 
 static uint64_t bytes_there(void) {
     uint64_t bytes = (uint64_t)listed.count * STRIDE;
+    if (walk.windowed) bytes += (uint64_t)listed_windows.count * WINDOW_STRIDE;
     for (int64_t i = 0; i < FIXTURE_BLOCKS; i++)
         bytes += state_there[i] ? STATE_STRIDE : 0;
     return bytes;
@@ -230,6 +262,7 @@ static void take_turn(void) {
     static bool states[FIXTURE_BLOCKS];
     disk_fixture_sql(&walk.kv, "UPDATE kv_slot SET used = used - 200");
     if (!path->exists) begin(path);
+    if (walk.windowed) refer(path, conversation); // as when it is resumed: both groups are used now
     grow(path, 1 + (int32_t)draw(draw(4) ? 6 : 40));
     path->tail = 0;
     path->tail_needed = false;
@@ -241,7 +274,7 @@ static void take_turn(void) {
     write_missing(path);
     if (found < preamble) write_state(path, preamble); // it was computed again
     write_state(path, path->count);
-    if (draw(2)) {
+    if (!walk.windowed && draw(2)) {
         path->tail = make_block(true);
         walk.kv.parents[path->tail] = path->blocks[path->count - 1];
         (void)!disk_fixture_write_these(&walk.kv, &path->tail, 1);
@@ -256,7 +289,8 @@ static void take_turn(void) {
     note_ratio(&walk.worst_used, (uint64_t)count_found(path, count_there(path)),
                (uint64_t)count_best(path, bytes, states));
     const uint64_t wanted = before + ((uint64_t)path->count - there) * STRIDE;
-    if (!walk.hybrid) note_ratio(&walk.worst_all, bytes_there(), least_of(wanted, bytes));
+    if (!walk.hybrid && !walk.windowed)
+        note_ratio(&walk.worst_all, bytes_there(), least_of(wanted, bytes));
 }
 
 // ---- the limit
@@ -274,14 +308,15 @@ static void change_limit(void) {
                         walk.conversations[k].needed >= walk.preambles[i].count;
     }
     disk_fixture_close(&walk.kv);
-    disk_fixture_close(&walk.states);
-    walk.kv.limit_bytes = walk.states.limit_bytes = (uint64_t)(300 + draw(4000)) * 1024;
+    disk_fixture_close(&walk.second);
+    walk.kv.limit_bytes = walk.second.limit_bytes = (uint64_t)(300 + draw(4000)) * 1024;
     disk_fixture_open(&walk.kv);
-    disk_fixture_open(&walk.states);
+    disk_fixture_open(&walk.second);
     assert_true(disk_fixture_stored(&walk.kv) <= walk.kv.limit_bytes);
     look();
     const uint64_t bytes = capacity();
-    if (!walk.hybrid) note_ratio(&walk.worst_all, bytes_there(), least_of(before, bytes));
+    if (!walk.hybrid && !walk.windowed)
+        note_ratio(&walk.worst_all, bytes_there(), least_of(before, bytes));
     int32_t private_blocks = 0;
     for (int i = 0; i < CONVERSATIONS; i++) {
         const struct path *path = &walk.conversations[i];
@@ -303,7 +338,7 @@ static void forget_one(void) {
 // ---- sums
 
 struct need { // of conversations
-    uint8_t users[FIXTURE_BLOCKS], state_users[FIXTURE_BLOCKS];
+    uint8_t users[FIXTURE_BLOCKS], state_users[FIXTURE_BLOCKS], window_users[FIXTURE_BLOCKS];
     uint64_t tokens[CONVERSATIONS];
 };
 
@@ -314,7 +349,11 @@ static void need_all(struct need *need) {
         if (!path->exists) continue;
         for (int32_t k = 0; k < path->needed; k++)
             need->users[path->blocks[k]]++;
-        need->tokens[i] = (uint64_t)path->needed * FIXTURE_TOKENS;
+        for (int32_t k = 0; k < path->windows_needed; k++)
+            need->window_users[path->windows[k]]++;
+        const int32_t most =
+            path->needed > path->windows_needed ? path->needed : path->windows_needed;
+        need->tokens[i] = (uint64_t)most * FIXTURE_TOKENS;
         if (path->tail_needed) {
             need->users[path->tail]++;
             need->tokens[i] += 3;
@@ -338,10 +377,13 @@ static void check_sums(void) {
     for (int64_t i = 0; i < FIXTURE_BLOCKS; i++) {
         needed += need.users[i] > 0 ? STRIDE : 0;
         needed += need.state_users[i] > 0 ? STATE_STRIDE : 0;
+        needed += need.window_users[i] > 0 ? WINDOW_STRIDE : 0;
         unique += need.users[i] == 1 ? STRIDE : 0;
         unique += need.state_users[i] == 1 ? STATE_STRIDE : 0;
+        unique += need.window_users[i] == 1 ? WINDOW_STRIDE : 0;
     }
-    if (walk.hybrid) // a state that was dropped and written again within a turn is needed by fewer
+    if (walk.hybrid || walk.windowed) // a state that was dropped and written again within a turn is
+                                      // needed by fewer
         assert_true(summary.block_bytes - summary.unreferenced_bytes <= needed);
     else
         assert_int_equal(summary.block_bytes - summary.unreferenced_bytes, needed);
@@ -352,7 +394,7 @@ static void check_sums(void) {
         need.tokens[usage->conversation] = 0;
         unique -= usage->unique_bytes;
     }
-    if (!walk.hybrid) assert_int_equal(unique, 0);
+    if (!walk.hybrid && !walk.windowed) assert_int_equal(unique, 0);
     for (int i = 0; i < CONVERSATIONS; i++)
         assert_int_equal(need.tokens[i], 0); // all are named
     disk_cache_summary_deinit(&summary);
@@ -360,25 +402,31 @@ static void check_sums(void) {
 
 // ---- walks
 
-static void open_all(uint32_t seed, bool hybrid) {
+enum second { NO_SECOND, STATES, WINDOWS };
+
+static void open_all(uint32_t seed, enum second second) {
     memset(state_made, 0, sizeof state_made);
     memset(state_there, 0, sizeof state_there);
-    walk = (struct walk){.random = seed, .hybrid = hybrid, .worst_used = 1, .worst_all = 1};
+    walk = (struct walk){.random = seed,
+                         .hybrid = second == STATES,
+                         .windowed = second == WINDOWS,
+                         .worst_used = 1,
+                         .worst_all = 1};
     disk_fixture_init(&walk.kv, PAYLOAD, true);
     walk.kv.limit_bytes = (uint64_t)(1 + draw(5)) << 20;
-    walk.states = walk.kv;
-    walk.states.format.id.low++;
-    walk.states.format.payload_bytes = STATE_PAYLOAD;
+    walk.second = walk.kv;
+    walk.second.format.id.low++;
+    walk.second.format.payload_bytes = walk.windowed ? WINDOW_PAYLOAD : STATE_PAYLOAD;
     disk_fixture_open(&walk.kv);
-    disk_fixture_open(&walk.states);
+    disk_fixture_open(&walk.second);
     for (int i = 0; i < PREAMBLES; i++)
         grow(&walk.preambles[i], 2 + (int32_t)draw(10));
 }
 
-static void walk_about(bool hybrid) {
+static void walk_about(enum second second) {
     double worst_used = 1, worst_all = 1;
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-        open_all(seed, hybrid);
+        open_all(seed, second);
         for (int turn = 0; turn < TURNS; turn++) {
             take_turn();
             if (draw(8) == 0) change_limit();
@@ -393,7 +441,7 @@ static void walk_about(bool hybrid) {
                           (double)(usage.payload_bytes + (usage.payload_bytes == 0)));
         if (walk.worst_used < worst_used) worst_used = walk.worst_used;
         if (walk.worst_all < worst_all) worst_all = walk.worst_all;
-        disk_fixture_close(&walk.states);
+        disk_fixture_close(&walk.second);
         disk_fixture_close(&walk.kv);
         const struct disk_cache_report report = disk_fixture_check(&walk.kv);
         assert_int_equal(report.damaged + report.missing + report.lost, 0);
@@ -405,17 +453,23 @@ static void walk_about(bool hybrid) {
 
 static void what_is_kept_is_nearly_the_best_that_fits(void **state) {
     (void)state;
-    walk_about(false);
+    walk_about(NO_SECOND);
 }
 
 static void states_are_kept_with_the_blocks_that_they_need(void **state) {
     (void)state;
-    walk_about(true);
+    walk_about(STATES);
+}
+
+static void windows_are_kept_as_far_as_the_rest(void **state) {
+    (void)state;
+    walk_about(WINDOWS);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_is_nearly_the_best_that_fits),
+        cmocka_unit_test(windows_are_kept_as_far_as_the_rest),
         cmocka_unit_test(states_are_kept_with_the_blocks_that_they_need),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
