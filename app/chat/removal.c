@@ -1,3 +1,17 @@
+// app/chat/removal.c — what was typed has no pointer to what was said, so it is found by its words.
+//
+// An entry of the input history goes with a deletion when it has one of three things:
+//
+//   what was said    the entry, or the end of a command such as "/ask 3f2a And in winter?", is a
+//                    deleted message. Both are compared without quotation marks, backslashes and
+//                    repeated blanks, which is all that the editor and the commands change
+//   a name           "/name fox" ends with the name of a deleted conversation
+//   a word           that deleted messages had and no message has now: the entry was typed about
+//                    them ("/find axolotl"). Short words say nothing and are not asked about
+//
+// The order of erasing: first the rows, in one transaction under the locks of all conversations
+// that go; then the bytes that they leave in free pages, the log and the cache. If that fails, it
+// is a warning, as the rows are gone already.
 #include "app/chat/removal.h"
 
 #include <stdlib.h>

@@ -1,3 +1,17 @@
+// app/cli/held_model.c — a file is what is in it, and its path only says where to look first.
+//
+//   described   path, size and digest of each part: weights, adapters, template, vocabulary
+//   found       1. at its path            the usual case, which reads little: digests of files that
+//                                         have not changed are remembered
+//               2. under its name         of the demo model and the hub's, whose paths change with
+//                                         an installation and a download
+//               3. in the known folders   only files of exactly its size are hashed, so a search
+//                                         among many models reads one or two
+//
+// A copy that is found is what the conversation was held with, wherever it lies. Only if there is
+// none, a file at the old path is said to have changed. What answers depend on besides weights and
+// adapters is hashed into the identity, which tells one model with two templates apart; the digest
+// of the weights stays the same, so the two share their blocks in the cache.
 #include "app/cli/held_model.h"
 
 #include <libgen.h>

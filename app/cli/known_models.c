@@ -1,3 +1,10 @@
+// app/cli/known_models.c — one list from four places, without the same model twice.
+//
+// The places come in the order in which a person most likely means one: used before, written into
+// the config file, found in a folder, the demo model. All that a model could be met by again (its
+// identity, what it is called, its path) is noted when it is listed, and whoever comes later with
+// one of these is passed over. So a model that was used from a folder is listed as used, once, and
+// no file is opened or hashed to find that out.
 #include "app/cli/known_models.h"
 
 #include <stdlib.h>

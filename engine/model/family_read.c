@@ -1,3 +1,14 @@
+// engine/model/family_read.c — what no key says about the layers of a family, in code.
+//
+// Three things tell the layers of one model apart: a window, a rotary base of its own, and the kind
+// of layer (attention, recurrence, experts). Files say so in three ways, which the helpers read in
+// this order: a list with an entry for each layer; a period ("each sixth layer sees all"), which
+// metadata_pattern() turns into such a list; or nothing, where the family's paper is the only
+// source and its number stands here. A function of a family then says only which key has the list,
+// which period is usual, and what the layers that are picked out differ in.
+//
+// What cannot be known is not guessed: a window without a list of layers shortens the context to
+// the window (family_read_plain), for within it all layers compute the same.
 #include "engine/model/family_read.h"
 
 #include <inttypes.h>
