@@ -33,6 +33,15 @@ struct swap_timer {
 
 enum { SWAP_TIMERS = 32 };
 
+// What the driver was asked for a kernel. It forgets that when the card is reset after a fault, and
+// the device, which is closed then, does too.
+struct allowed_shared {
+    const void *kernel; // NULL: a free place
+    size_t bytes;
+};
+
+enum { ALLOWED_PLACES = 1024 }; // more than there are such kernels
+
 struct device {
     cudaStream_t stream;
     cudaError_t failure;              // first since the last sync
@@ -66,6 +75,7 @@ struct device {
     struct expert_item *expert_items; // experts.cuh
 
     struct swap_timer swap_timers[SWAP_TIMERS];
+    struct allowed_shared allowed[ALLOWED_PLACES]; // by the kernel's address: device_allow_more()
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
@@ -187,6 +197,22 @@ static inline void device_allow_shared(struct device *device, const void *kernel
                     ? cudaErrorInvalidValue
                     : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            (int)bytes));
+}
+
+// The same for kernels that are launched with more at one time than at another: the driver is asked
+// only for more than before. Where all places are taken, it is asked each time.
+static inline void device_allow_more(struct device *device, const void *kernel, size_t bytes) {
+    enum { NO_NEED = 46 << 10 }; // with what is static beside it
+    if (bytes <= NO_NEED) return;
+    const uint64_t hash = (uint64_t)(uintptr_t)kernel * 0x9e3779b97f4a7c15u >> 32;
+    for (int i = 0; i < ALLOWED_PLACES; i++) {
+        struct allowed_shared *place = &device->allowed[(hash + (unsigned)i) % ALLOWED_PLACES];
+        if (place->kernel && place->kernel != kernel) continue;
+        if (place->bytes >= bytes) return;
+        *place = {kernel, bytes};
+        break;
+    }
+    device_allow_shared(device, kernel, bytes);
 }
 
 static inline unsigned ceil_divide(size_t a, size_t b) { return (unsigned)((a + b - 1) / b); }

@@ -141,12 +141,8 @@ static bool alone_launch_of(struct device *device, const struct expert_sum *args
     plan.sums_at = plan.few.partial_at;
     const size_t sums = (size_t)(used * plan.few.splits * TILE_ROWS) * sizeof(float);
     const size_t shared = (size_t)plan.sums_at + sums;
-    static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     if (plan.few.segments > 1 || shared > alone_most(device)) return false;
-    if (shared > allowed) {
-        device_allow_shared(device, (const void *)kernel, shared);
-        allowed = shared;
-    }
+    device_allow_more(device, (const void *)kernel, shared);
     launch_after(device, kernel, dim3(plan.few.tiles), dim3(ALONE_THREADS), shared, plan);
     return true;
 }

@@ -310,12 +310,8 @@ template <enum dtype TYPE, int MATRICES>
 static void few_start(struct device *device, const few_plan &plan) {
     const auto kernel = few_kernel<TYPE, MATRICES>;
     const size_t shared = few_shared(&plan);
-    static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
     int resident = 0;
-    if (shared > allowed) {
-        device_allow_shared(device, (const void *)kernel, shared);
-        allowed = shared;
-    }
+    device_allow_more(device, (const void *)kernel, shared);
     device_note(device, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
                                                                       FEW_THREADS, shared));
     const int blocks = max(1, resident) * device->properties.multiProcessorCount;

@@ -164,12 +164,10 @@ template <enum dtype TYPE, int EIGHTS, int WARPS>
 static void many_start(struct device *device, struct many_plan *plan) {
     typedef many_stage<TYPE, EIGHTS, WARPS> stage;
     const auto kernel = many_kernel<TYPE, EIGHTS, WARPS>;
-    static bool allowed = false;
     plan->stages = many_stages<TYPE, EIGHTS, WARPS>(device);
     ASSERT(plan->stages > 0);
     const size_t shared = (size_t)plan->stages * stage::BYTES;
-    if (!allowed) device_allow_shared(device, (const void *)kernel, shared);
-    allowed = true;
+    device_allow_more(device, (const void *)kernel, shared);
     const dim3 grid(ceil_divide((size_t)plan->tiles, stage::TILES),
                     (unsigned)plan->args.work.most_items);
     launch_after(device, kernel, grid, dim3(stage::THREADS), shared, *plan);

@@ -273,11 +273,7 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
     const size_t shared = lay_out<TYPE>(device, plan, STAGES);
     if (shared > device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES) return false;
     const auto kernel = gemv_kernel<TYPE, STAGES, ONE>;
-    static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
-    if (shared > allowed) {
-        device_allow_shared(device, (const void *)kernel, shared);
-        allowed = shared;
-    }
+    device_allow_more(device, (const void *)kernel, shared);
     const int blocks = device->properties.multiProcessorCount;
     launch_after(device, kernel, dim3(plan->tiles < blocks ? plan->tiles : blocks),
                  dim3(LANES << plan->warps_log2), shared, *plan);

@@ -202,11 +202,7 @@ template <enum dtype TYPE, int EIGHTS>
 static void launch(struct device *device, struct stream_k_plan *plan) {
     const size_t shared = shared_bytes(plan, EIGHTS * 8);
     const auto kernel = stream_k_kernel<TYPE, EIGHTS>;
-    static size_t allowed = 46 << 10; // needs no attribute, with what is static beside it
-    if (shared > allowed) {
-        device_allow_shared(device, (const void *)kernel, shared);
-        allowed = shared;
-    }
+    device_allow_more(device, (const void *)kernel, shared);
     launch_after(device, kernel, dim3((unsigned)plan->blocks), dim3(THREADS), shared, *plan);
 }
 

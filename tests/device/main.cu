@@ -33,6 +33,7 @@ static const struct part PARTS[] = {
     {"flash", test_flash, nullptr},
     {"decode", test_decode, time_shared},
     {"attention", test_attention, time_attention},
+    {"reopen", test_reopen, nullptr},
 };
 
 static int usage() {

@@ -26,6 +26,7 @@ void test_flash(struct device *device, struct tally *tally);
 void test_linear(struct device *device, struct tally *tally);
 void test_sampling(struct device *device, struct tally *tally);
 void test_ops(struct device *device, struct tally *tally);
+void test_reopen(struct device *device, struct tally *tally); // the last, as it resets the card
 
 // Tables; they count nothing. Some open a device of their own.
 void time_attention(struct device *device, struct tally *tally);
