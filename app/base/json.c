@@ -15,6 +15,14 @@ bool json_add_text(cJSON *object, const char *name, const char *value) {
     return cJSON_AddStringToObject(object, name, value) != NULL;
 }
 
+// "\u001b"; beyond U+FFFF the two halves of a pair.
+static enum status append_escape(struct text *out, uint32_t code_point) {
+    if (code_point < 0x10000) return text_format(out, "\\u%04" PRIx32, code_point);
+    const uint32_t offset = code_point - 0x10000;
+    return text_format(out, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + (offset >> 10),
+                       0xdc00 + (offset & 0x3ff));
+}
+
 enum status json_append_string(struct text *out, const char *bytes, size_t length) {
     static const char plain[] = "\"\\\n\t\r", names[] = "\"\\ntr";
     TRY(text_append_string(out, "\""));
@@ -27,7 +35,7 @@ enum status json_append_string(struct text *out, const char *bytes, size_t lengt
         if (named)
             TRY(text_format(out, "\\%c", names[named - plain]));
         else
-            TRY(text_format(out, "\\u%04x", (unsigned)character));
+            TRY(append_escape(out, character));
         begin = at + used;
     }
     if (length > begin) TRY(text_append(out, bytes + begin, length - begin));
@@ -49,7 +57,7 @@ static enum status escape_hidden(const char *json, struct text *out) {
         const uint32_t code_point = utf8_decode(json + at, length - at, &used);
         const bool blank = code_point == '\n' || code_point == '\t';
         if (printable_is_hidden(code_point) && !blank)
-            TRY(text_format(out, "\\u%04" PRIx32, code_point));
+            TRY(append_escape(out, code_point));
         else
             TRY(text_append(out, json + at, used));
     }

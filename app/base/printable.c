@@ -4,15 +4,21 @@
 
 enum { VISIBLE_CONTROLS = 0x2400, VISIBLE_DELETE = 0x2421 };
 
-// They are seen by nobody, and texts from right to left have them for good reasons.
+// They are seen by nobody, and texts from right to left, or from Windows, have them for good
+// reasons.
 static bool is_mark(uint32_t code_point) {
-    return code_point == 0x061c || code_point == 0x200e || code_point == 0x200f;
+    return code_point == 0x061c || code_point == 0x200e || code_point == 0x200f ||
+           code_point == 0xfeff;
 }
 
 bool printable_is_hidden(uint32_t code_point) {
-    return code_point < 0x20 || is_mark(code_point) || (code_point >= 0x7f && code_point < 0xa0) ||
-           (code_point >= 0x2028 && code_point <= 0x202e) ||
-           (code_point >= 0x2066 && code_point <= 0x206f);
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},       {0x2028, 0x202e},   {0x2066, 0x206f},
+                  {0xfff9, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+        if (code_point >= ranges[i].first && code_point <= ranges[i].last) return true;
+    return is_mark(code_point);
 }
 
 static uint32_t shown_as(uint32_t code_point) {

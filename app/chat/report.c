@@ -47,6 +47,11 @@ bool report_add_text(cJSON *object, const char *text, size_t length) {
     return whole;
 }
 
+bool report_add_seed(cJSON *object, uint64_t seed, bool known) {
+    return known ? json_add_number(object, "seed", (double)seed)
+                 : cJSON_AddNullToObject(object, "seed") != NULL;
+}
+
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv) {
     const struct message_stats *stats = &report->stats;
@@ -65,7 +70,7 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
         json_add_number(object, "ttft_ms", to_tenth((double)stats->first_token_us / 1e3)) &&
         json_add_number(object, "prefill_tps", to_tenth(prefill_rate(stats))) &&
         json_add_number(object, "decode_tps", to_tenth(decode_rate(stats))) &&
-        json_add_number(object, "seed", (double)report->seed) && add_kv(object, kv);
+        report_add_seed(object, report->seed, report->knows_seed) && add_kv(object, kv);
     if (whole) return object;
     cJSON_Delete(object);
     return NULL;

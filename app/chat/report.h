@@ -8,13 +8,16 @@
 
 // {id, parent, conversation, model, text, thinking, stop_reason, prompt_tokens, cached_tokens
 // {device, host, disk}, output_tokens, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv
-// {the fields of struct kv_usage}}; `conversation` is null when nothing is saved. NULL when memory
-// is short. Owned by the caller (cJSON_Delete).
+// {the fields of struct kv_usage}}; `conversation` is null when nothing is saved, `seed` when a
+// server chose it. NULL when memory is short. Owned by the caller (cJSON_Delete).
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv);
 
 // Adds text and thinking as two strings; thinking is null if there is none. False: no memory.
 bool report_add_text(cJSON *object, const char *text, size_t length);
+
+// Adds the seed, null if it is not known. False: no memory.
+bool report_add_seed(cJSON *object, uint64_t seed, bool known);
 
 // "12 + 34 tokens, 8 cached, first after 0.12 s, 30.2 tok/s, end". Appends.
 MUST_CHECK enum status report_line(const struct turn_report *report, struct text *line);

@@ -1,6 +1,7 @@
 #include "app/chat/turn.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine/grammar/grammar.h"
 #include "kernels/base/assert.h"
@@ -65,6 +66,14 @@ static bool turn_is_remote(const struct turn *turn) {
     struct engine_info info;
     engine_info(turn->engine, &info);
     return info.remote[0] != '\0';
+}
+
+// A server that gets messages chooses itself, unless it is told.
+bool turn_knows_seed(const struct answer *answer) {
+    struct engine_info info;
+    engine_info(answer->turn->engine, &info);
+    return strcmp(info.remote, "messages") != 0 ||
+           answer->options.sampler.given & SAMPLER_GIVEN(seed);
 }
 
 // How many tokens a search may add to the log, which needs room for one more.
@@ -251,6 +260,7 @@ struct turn_report turn_answer(const struct turn *turn, int32_t index) {
         .message = answer->message,
         .parent = turn->parent,
         .seed = answer->options.sampler.seed,
+        .knows_seed = turn_knows_seed(answer),
         .text = text_string(&answer->text),
         .length = answer->ended ? answer->text.length : answer->shown,
     };
@@ -258,6 +268,7 @@ struct turn_report turn_answer(const struct turn *turn, int32_t index) {
 
 struct turn_report turn_first(const struct turn *turn) {
     if (turn->kept >= 0) return turn_answer(turn, turn->kept);
-    return (struct turn_report){.text = "",
-                                .seed = turn->answer_count > 0 ? turn_answer(turn, 0).seed : 0};
+    if (turn->answer_count == 0) return (struct turn_report){.text = "", .knows_seed = true};
+    const struct turn_report first = turn_answer(turn, 0);
+    return (struct turn_report){.text = "", .seed = first.seed, .knows_seed = first.knows_seed};
 }

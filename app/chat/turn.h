@@ -92,9 +92,11 @@ struct turn_report { // of one answer
     struct answer_cache cache;
     int64_t message, parent; // ids in the store, or MESSAGE_NONE
     uint64_t seed;           // that it was sampled with
+    bool knows_seed;         // else a server chose one, and keeps it to itself
     const char *text;        // the whole answer, with its thinking (thinking.h)
     size_t length;
 };
+bool turn_knows_seed(const struct answer *answer);
 struct turn_report turn_answer(const struct turn *turn, int32_t index);
 struct turn_report turn_first(const struct turn *turn); // the first that was kept
 

@@ -150,7 +150,7 @@ static bool add_answer(cJSON *object, const struct answer *answer) {
            json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
            json_add_number(object, "cached_tokens", (double)stats->cached_tokens) &&
            json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
-           json_add_number(object, "seed", (double)answer->options.sampler.seed);
+           report_add_seed(object, answer->options.sampler.seed, turn_knows_seed(answer));
 }
 
 // Also into the journal. An error is not journalled where the same line may fare better next time.
@@ -397,6 +397,7 @@ static enum status open_batch(struct batch *batch, struct error *err) {
         .system = text_string(&launch->preamble),
         .stops = args->stops.items,
     };
+    if (args_source(args, "seed")) batch->defaults.options.sampler.given |= SAMPLER_GIVEN(seed);
     TRY(read_file(batch, err));
     return args->resume_batch ? journal_open(args->resume_batch, &batch->journal, err) : STATUS_OK;
 }

@@ -17,6 +17,8 @@
 #include "app/cli/fit.h"
 #include "app/cli/kv_disk.h"
 #include "app/cli/launch.h"
+#include "app/cli/pull.h"
+#include "app/cli/remote_model.h"
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
@@ -203,7 +205,35 @@ static enum status find_device(const struct patient *patient, struct finding *fi
                        no_card ? no_card : info.trial);
 }
 
+// One elsewhere is asked what it has, with its key.
+static enum status find_server(const struct patient *patient, const char *name,
+                               struct finding *finding) {
+    struct remote_model model = {0};
+    struct engine *engine = NULL;
+    struct engine_info info;
+    struct error err = {0};
+    enum status status = pull_check_offline(patient->args, name, &err);
+    if (status == STATUS_OK) status = remote_model_read(patient->args, name, &model, &err);
+    if (status == STATUS_OK)
+        status = engine_open(&(struct engine_options){.remote = &model.options}, &engine, &err);
+    if (status == STATUS_OK) {
+        engine_info(engine, &info);
+        status = text_format(&finding->found, "%s, which takes %s%s", info.model_name, info.remote,
+                             info.unlisted ? "; the server does not list it" : "");
+    } else {
+        status = text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
+        if (status == STATUS_OK)
+            status = text_append_string(&finding->mend,
+                                        "check its URL and key, and that the server runs");
+    }
+    engine_close(engine);
+    remote_model_deinit(&model);
+    return status;
+}
+
 static enum status find_model(const struct patient *patient, struct finding *finding) {
+    const char *name = launch_model_name(patient->args);
+    if (remote_model_is(patient->args, name)) return find_server(patient, name, finding);
     struct text path = {0};
     struct gguf *gguf = NULL;
     struct model_config config;

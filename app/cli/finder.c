@@ -443,6 +443,28 @@ static enum status refuse_several(const struct matching *matching, const char *n
                      matching->count, several, matching->count > NAMES_SHOWN ? ", …" : "");
 }
 
+// "localhost:8080", "gpu.lan:8000/v1#qwen": a server without its scheme. A tag of digits alone is
+// some other store's.
+static bool is_host_and_port(const char *name) {
+    const char *colon = name[0] == '[' ? strstr(name, "]:") : strchr(name, ':');
+    if (!colon || colon == name) return false;
+    colon += *colon == ']';
+    const size_t digits = strspn(colon + 1, "0123456789");
+    return digits >= 2 && digits <= 5 && strchr("/#", colon[1 + digits]) &&
+           strcspn(name, "/ \t") >= (size_t)(colon - name);
+}
+
+static enum status hint_at_scheme(const char *name, struct error *err) {
+    const size_t host = strcspn(name, "/#?");
+    const size_t path = strcspn(name + host, "#?");
+    const char *hash = strchr(name, '#');
+    return error_set(err, STATUS_NOT_FOUND,
+                     "%.*s: no model of that name is on this machine; a server's begins with its "
+                     "scheme: http://%.*s%.*s%.80s, or https://",
+                     (int)(host + path), name, (int)host, name, path ? (int)path : 3,
+                     path ? name + host : "/v1", hash ? hash : "");
+}
+
 static enum status choose(const struct found_models *models, const char *given, struct text *path,
                           struct error *err) {
     const char *name = shortest_name(given);
@@ -455,6 +477,7 @@ static enum status choose(const struct found_models *models, const char *given, 
     if (matching.count > 1) keep_models(&matching);
     if (matching.count == 1) return text_append_string(path, matching.chosen[0]->path);
     if (matching.count > 1) return refuse_several(&matching, given, err);
+    if (is_host_and_port(given)) return hint_at_scheme(given, err);
     return error_set(err, STATUS_NOT_FOUND,
                      "%.200s: there is no such file, and no model of that name on this machine; "
                      "quire models lists them",

@@ -46,6 +46,7 @@ struct launch {
     bool beside;                // another chat was open before this one
     bool reads_only;            // the conversation is shown, and stays its own model's
     bool cost_said;             // of another model
+    bool moved;                 // `wanted` is at another host now, and nobody agreed to that
     struct args own;            // the options that open it, in place of those above
     struct held_files files;
     struct text texts[MODEL_PARTS_MAX];
@@ -57,6 +58,9 @@ int launch_reopen(
     struct launch *launch); // the model, on a fresh device; nothing may use the engine
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
+
+// What -m, the operand, the environment or the config file calls the model; NULL: the demo model.
+const char *launch_model_name(const struct args *args);
 
 // Of -m, or the operand; else NULL: the environment and the config file give a default only.
 const char *launch_named(const struct args *args);

@@ -25,22 +25,22 @@
 #include "kernels/base/log.h"
 #include "store/disk_cache/disk_cache.h"
 
-static const char *given_model(const struct args *args) {
+const char *launch_model_name(const struct args *args) {
     const bool operand = args->command == COMMAND_CHAT || args->command == COMMAND_INSPECT;
     return operand && args->operand_count ? args->operands[0] : args->model;
 }
 
 const char *launch_named(const struct args *args) {
     const bool named = args->operand_count > 0 || args_source(args, "model") == ARGS_WORDS;
-    return named ? given_model(args) : NULL;
+    return named ? launch_model_name(args) : NULL;
 }
 
 enum status launch_find_model(const struct args *args, struct text *path, bool *demo,
                               struct error *err) {
-    const char *given = given_model(args);
+    const char *given = launch_model_name(args);
     if (remote_model_is(args, given))
-        return error_set(err, STATUS_UNSUPPORTED, "%.300s is not on this machine, and no file",
-                         given);
+        return error_set(err, STATUS_UNSUPPORTED, "%.*s is not on this machine, and no file",
+                         (int)strcspn(given, "?"), given);
     *demo = given == NULL;
     return given ? finder_find(given, path, err) : finder_find_demo(path, err);
 }
@@ -170,10 +170,62 @@ static enum status open_here(struct launch *launch, struct error *err) {
     return status;
 }
 
+// ---- at a server
+
+static bool has_messages(const struct launch *launch) {
+    return launch->resumed && launch->found.tip != MESSAGE_NONE;
+}
+
+static const char *label(const struct launch *launch) {
+    return launch->found.name[0] ? launch->found.name : launch->found.id;
+}
+
+// What a section was when it was used last, and is now: words that one host has had may be none of
+// the other's business.
+static enum status agree_to_move(struct launch *launch, const char *before, const char *now,
+                                 struct error *err) {
+    const char *section = text_string(&launch->wanted.name);
+    const bool asks = !launch->once && launch->args->command == COMMAND_CHAT && confirm_possible();
+    struct error moved = {0};
+    struct text question = {0};
+    const enum status no =
+        error_set(&moved, STATUS_UNSUPPORTED, "[remote.%.100s] was at %.150s and is at %.150s now",
+                  section, before, now);
+    enum status status = STATUS_OK;
+    if (has_messages(launch))
+        status = text_format(&question, "send all that was said in %s there", label(launch));
+    else
+        status = text_append_string(&question, "send what you write there");
+    launch->moved = false;
+    if (status == STATUS_OK && (asks || launch->named)) complain_mildly(moved.text);
+    if (status == STATUS_OK && (asks ? !confirm(text_string(&question)) : !launch->named)) {
+        launch->moved = true;
+        *err = moved;
+        status = no;
+    }
+    text_deinit(&question);
+    return status;
+}
+
+// Before anything is sent: is a section still where it was when the conversation was held there?
+static enum status check_host(struct launch *launch, const char *url, struct error *err) {
+    const char *held = text_string(&launch->wanted.server);
+    struct text before = {0}, now = {0};
+    if (launch->wanted.kind != MODEL_SECTION || remote_model_same_host(held, url)) return STATUS_OK;
+    enum status status = remote_model_host(held, &before);
+    if (status == STATUS_OK) status = remote_model_host(url, &now);
+    if (status == STATUS_OK)
+        status = agree_to_move(launch, text_string(&before), text_string(&now), err);
+    text_deinit(&before);
+    text_deinit(&now);
+    return status;
+}
+
 static enum status open_elsewhere(struct launch *launch, const char *name, struct error *err) {
     struct remote_model model = {0};
     enum status status = pull_check_offline(launch->args, name, err);
     if (status == STATUS_OK) status = remote_model_read(launch->args, name, &model, err);
+    if (status == STATUS_OK) status = check_host(launch, text_string(&model.url), err);
     if (status == STATUS_OK) status = text_append_string(&launch->model, name);
     model.options.listed = launch->wanted.listed;
     if (status == STATUS_OK)
@@ -193,14 +245,6 @@ static bool may_pull(const struct launch *launch, const char *given, enum status
 
 // ---- another model than the conversation's
 
-static bool has_messages(const struct launch *launch) {
-    return launch->resumed && launch->found.tip != MESSAGE_NONE;
-}
-
-static const char *label(const struct launch *launch) {
-    return launch->found.name[0] ? launch->found.name : launch->found.id;
-}
-
 // Says what it costs to go on in a model that is here, or, without a path, elsewhere.
 static void say_cost(struct launch *launch, const char *path) {
     struct text line = {0};
@@ -212,7 +256,8 @@ static void say_cost(struct launch *launch, const char *path) {
         status = model_cost_read(path, launch->db, launch->found.tip, &cost, &ignored);
         if (status == STATUS_OK) status = model_cost_describe(&cost, &line);
     } else {
-        status = text_append_string(&line, "the whole conversation is sent to another model.");
+        status =
+            text_format(&line, "the whole conversation is sent to %s.", launch->info.model_name);
     }
     if (status == STATUS_OK)
         fprintf(stderr, "%s %s was held with %s: it goes on in a fork, and stays here as it is.\n",
@@ -312,10 +357,14 @@ static enum status append_help(const struct launch *launch, enum status why, str
     if (launch->beside) return text_append_string(line, "/model NAME goes on with another one");
     if (wanted->kind == MODEL_HUB && why == STATUS_NOT_FOUND)
         return text_format(line, "quire pull %s downloads it", text_string(&wanted->name));
-    const char *model = changed ? text_string(&weights->path) : "MODEL";
+    const char *model = changed         ? text_string(&weights->path)
+                        : launch->moved ? text_string(&wanted->name)
+                                        : "MODEL";
     const bool blanks = strpbrk(label(launch), " \t") != NULL;
-    return text_format(line, "quire -r %s%s%s -m %s goes on with %s, in a fork", blanks ? "'" : "",
-                       label(launch), blanks ? "'" : "", model,
+    TRY(text_format(line, "quire -r %s%s%s -m %s ", blanks ? "'" : "", label(launch),
+                    blanks ? "'" : "", model));
+    if (launch->moved) return text_append_string(line, "sends the conversation there");
+    return text_format(line, "goes on with %s, in a fork",
                        changed ? "what is there now" : "another one");
 }
 
@@ -425,7 +474,7 @@ static int launch_given(struct launch *launch, const char *given) {
 
 int launch_model(struct launch *launch) {
     if (launch->wanted.kind != MODEL_NONE) return launch_wanted(launch);
-    return launch_given(launch, launch->named ? launch->named : given_model(launch->args));
+    return launch_given(launch, launch->named ? launch->named : launch_model_name(launch->args));
 }
 
 int launch_reopen(struct launch *launch) {

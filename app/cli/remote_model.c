@@ -1,14 +1,14 @@
 #include "app/cli/remote_model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "app/base/attachment.h"
 #include "app/base/path.h"
 #include "app/cli/finder.h"
+#include "app/cli/key_command.h"
 
-enum { KEY_BYTES = 8192 };
 static const char SECTION[] = "remote.";
 
 static bool is_of(const struct args_section *line, const char *name) {
@@ -21,6 +21,22 @@ bool remote_model_is(const struct args *args, const char *name) {
     for (size_t i = 0; i < args->section_count; i++)
         if (is_of(&args->sections[i], name)) return true;
     return path_is_url(name);
+}
+
+// Bytes of the scheme, host and port.
+static size_t host_length(const char *url) {
+    const char *scheme = strstr(url, "://");
+    const size_t prefix = scheme ? (size_t)(scheme - url) + 3 : 0;
+    return prefix + strcspn(url + prefix, "/?#");
+}
+
+bool remote_model_same_host(const char *url, const char *other) {
+    const size_t length = host_length(url);
+    return length == host_length(other) && strncasecmp(url, other, length) == 0;
+}
+
+enum status remote_model_host(const char *url, struct text *host) {
+    return text_append(host, url, host_length(url));
 }
 
 void remote_model_deinit(struct remote_model *model) {
@@ -58,18 +74,6 @@ static enum status trim_key(struct text *key, const char *from, struct error *er
     return STATUS_OK;
 }
 
-static enum status read_command(const char *command, struct text *key, struct error *err) {
-    char line[KEY_BYTES] = "";
-    FILE *pipe = popen(command, "re");
-    if (!pipe) return error_set(err, STATUS_IO, "--key-from: the command cannot be run");
-    const bool read = fgets(line, sizeof line, pipe) != NULL;
-    const bool ended = pclose(pipe) == 0;
-    const enum status status = read && ended ? text_append_string(key, line) : STATUS_OK;
-    explicit_bzero(line, sizeof line);
-    if (read && ended) return status;
-    return error_set(err, STATUS_IO, "--key-from: the command gives no key");
-}
-
 static enum status read_key(const char *from, struct text *key, struct error *err) {
     const char *colon = strchr(from, ':'), *value = colon ? colon + 1 : "";
     const size_t kind = colon ? (size_t)(colon - from) : 0;
@@ -84,7 +88,7 @@ static enum status read_key(const char *from, struct text *key, struct error *er
         status = path_expand(value, &path);
         if (status == STATUS_OK) status = file_read(text_string(&path), key, err);
     } else if (kind == 7 && strncmp(from, "command", kind) == 0) {
-        status = read_command(value, key, err);
+        status = key_command_read(value, key, err);
     } else {
         status = error_set(err, STATUS_BAD_INPUT,
                            "--key-from: expected env:NAME, file:PATH or command:…, never the key "

@@ -32,6 +32,12 @@ MUST_CHECK enum status remote_model_read(const struct args *args, const char *na
 MUST_CHECK enum status remote_model_check(const struct args *args, struct error *err);
 void remote_model_deinit(struct remote_model *model);
 
+// Are both at the same host, by the same scheme and port? Each is a URL, or URL#MODEL.
+bool remote_model_same_host(const char *url, const char *other);
+
+// A URL's scheme, host and port: "https://llm.example.com:8000".
+MUST_CHECK enum status remote_model_host(const char *url, struct text *host);
+
 // The file of trusted certificates, as curl and OpenSSL name it in the environment, or NULL.
 const char *remote_model_certificates(void);
 

@@ -69,7 +69,8 @@ static enum status ask(const struct hub *hub, const char *repo, int tries, struc
         status = exchange_ask(&exchange, answer, &code, err);
         if (status != STATUS_OK && !exchange_may_pass(&exchange, code, tries, wait_ms))
             status = hub_explain(hub, repo, &exchange, code, answer, err);
-        if (answer->length) secret_hide(&hub->endpoint.secret, answer->bytes, answer->length);
+        if (answer->length)
+            answer->length = secret_hide(&hub->endpoint.secret, answer->bytes, answer->length);
     }
     exchange_close(&exchange);
     text_deinit(&path);

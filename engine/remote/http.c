@@ -23,8 +23,11 @@ enum {
 
 static enum status refuse(struct error *err, const char *url, const char *why) {
     const char *scheme = strstr(url, "://"), *at = strrchr(url, '@');
-    return error_set(err, STATUS_BAD_INPUT, "%.*s%.200s: %s",
-                     at && scheme ? (int)(scheme + 3 - url) : 0, url, at ? at + 1 : url, why);
+    const char *rest = at ? at + 1 : url;
+    const int shown = (int)strcspn(rest, "?"); // behind it there may be a key
+    return error_set(err, STATUS_BAD_INPUT, "%.*s%.*s%s: %s",
+                     at && scheme ? (int)(scheme + 3 - url) : 0, url, shown < 200 ? shown : 200,
+                     rest, rest[shown] ? "?****" : "", why);
 }
 
 // Without what people copy along: "/" at the end, and the path of a request.
@@ -54,7 +57,11 @@ enum status endpoint_set(struct endpoint *endpoint, const struct remote_options 
         return refuse(err, url, "expected http:// or https://");
     if (memchr(url + prefix, '@', host))
         return refuse(err, url, "a name and a password do not belong here; see --key-from");
-    if (host == 0 || strchr(url, '?') || utf8_has_control(url, strlen(url)))
+    if (strchr(url, '?'))
+        return refuse(err, url,
+                      "a URL is shown and stored, so it may have no \"?\" with a key or anything "
+                      "else behind it; for a key see --key-from");
+    if (host == 0 || utf8_has_control(url, strlen(url)))
         return refuse(err, url, "expected http://HOST:PORT/v1#MODEL");
     const size_t root = length > 3 && memcmp(url + length - 3, "/v1", 3) == 0 ? length - 3 : length;
     TRY(text_append(&endpoint->url, url, length));
@@ -176,7 +183,7 @@ void exchange_deinit(struct exchange *exchange) {
 // ---- redirects
 
 struct place {
-    char *scheme, *host, *port;
+    char *scheme, *host, *port; // NULL: it has none
 };
 
 static void place_deinit(struct place *place) {
@@ -185,11 +192,13 @@ static void place_deinit(struct place *place) {
     curl_free(place->port);
 }
 
+// False: it is no place of the web, but its scheme is there if it has one.
 static bool place_read(const char *url, struct place *place) {
     CURLU *parts = curl_url();
     const bool read =
-        parts && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+        parts && curl_url_set(parts, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
         curl_url_get(parts, CURLUPART_SCHEME, &place->scheme, 0) == CURLUE_OK &&
+        strncmp(place->scheme, "http", 4) == 0 &&
         curl_url_get(parts, CURLUPART_HOST, &place->host, 0) == CURLUE_OK &&
         curl_url_get(parts, CURLUPART_PORT, &place->port, CURLU_DEFAULT_PORT) == CURLUE_OK;
     curl_url_cleanup(parts);
@@ -215,10 +224,18 @@ enum status exchange_redirect(struct exchange *exchange, struct error *err) {
     if (http < 300 || http > 399 || !url) return STATUS_NOT_FOUND;
     const bool read = place_read(text_string(&exchange->url), &from) && place_read(url, &to);
     char host[256];
-    snprintf(host, sizeof host, "%.200s:%.20s", read ? to.host : "?", read ? to.port : "?");
+    if (read)
+        snprintf(host, sizeof host, "%.200s:%.20s", to.host, to.port);
+    else
+        snprintf(host, sizeof host, "%.30s:", to.scheme ? to.scheme : "");
     secret_hide(&exchange->endpoint->secret, host, strlen(host));
     enum status status;
-    if (!read || !same_host(&from, &to))
+    if (!read && to.scheme)
+        status = error_set(err, STATUS_IO, "%s redirects to a %s address, which is no server's",
+                           own, host);
+    else if (!read)
+        status = error_set(err, STATUS_IO, "%s redirects to what is no URL", own);
+    else if (!same_host(&from, &to))
         status = error_set(err, STATUS_IO,
                            "%s redirects to another host, %s, which gets neither the conversation "
                            "nor the key; if that is right, name it in the model's URL",
@@ -238,15 +255,49 @@ enum status exchange_redirect(struct exchange *exchange, struct error *err) {
 
 // ---- answers
 
-// What curl says, where a server's words may be part of it.
+// What could not be done, as a sentence that begins with the host.
+static const char *sentence_of(CURLcode code) {
+    static const struct {
+        CURLcode code;
+        const char *sentence;
+    } rows[] = {
+        {CURLE_COULDNT_RESOLVE_HOST, "cannot be found"},
+        {CURLE_COULDNT_RESOLVE_PROXY, "cannot be reached, as its proxy cannot be found"},
+        {CURLE_COULDNT_CONNECT, "cannot be reached"},
+        {CURLE_OPERATION_TIMEDOUT, "does not answer in time"},
+        {CURLE_PEER_FAILED_VERIFICATION, "cannot prove that it is itself (its certificate)"},
+        {CURLE_SSL_CACERT_BADFILE, "cannot be checked: the file of certificates cannot be read"},
+        {CURLE_SSL_CONNECT_ERROR, "does not speak TLS as it should"},
+        {CURLE_GOT_NOTHING, "closed the connection without an answer"},
+        {CURLE_RECV_ERROR, "broke the connection off"},
+        {CURLE_SEND_ERROR, "broke the connection off"},
+        {CURLE_PARTIAL_FILE, "broke the answer off"},
+        {CURLE_HTTP2, "broke the connection off"},
+        {CURLE_HTTP2_STREAM, "broke the connection off"},
+        {CURLE_WEIRD_SERVER_REPLY, "does not speak HTTP as it should"},
+        {CURLE_UNSUPPORTED_PROTOCOL, "does not speak HTTP as it should"},
+        {CURLE_TOO_MANY_REDIRECTS, "redirects too often"},
+        {CURLE_OUT_OF_MEMORY, "cannot be asked"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].code == code) return rows[i].sentence;
+    return "cannot be asked";
+}
+
+// Behind that stands what curl says of it, where a server's words may be part of it.
 static enum status explain_curl(const struct exchange *exchange, CURLcode code, struct error *err) {
+    const char *host = text_string(&exchange->endpoint->host);
     char problem[CURL_ERROR_SIZE];
+    if (exchange->header_bytes > MAX_HEADER_BYTES)
+        return error_set(err, STATUS_IO, "%s sends headers without an end", host);
+    long cause = 0;
+    curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &cause);
     snprintf(problem, sizeof problem, "%s",
-             exchange->header_bytes > MAX_HEADER_BYTES ? "its headers have no end"
-             : exchange->problem[0]                    ? exchange->problem
-                                                       : curl_easy_strerror(code));
+             code == CURLE_COULDNT_CONNECT && cause ? strerror((int)cause)
+             : exchange->problem[0]                 ? exchange->problem
+                                                    : curl_easy_strerror(code));
     secret_hide(&exchange->endpoint->secret, problem, strlen(problem));
-    return error_set(err, STATUS_IO, "%s: %s", text_string(&exchange->endpoint->host), problem);
+    return error_set(err, STATUS_IO, "%s %s: %s", host, sentence_of(code), problem);
 }
 
 enum status exchange_explain(const struct exchange *exchange, CURLcode code,

@@ -75,7 +75,7 @@ static enum status append_line(const char *bytes, size_t length, bool page, stru
 // begins in the text.
 static void hide_and_cut(const struct secret *secret, struct text *line, size_t from) {
     if (line->length == from) return;
-    if (secret) secret_hide(secret, line->bytes + from, line->length - from);
+    if (secret) line->length = from + secret_hide(secret, line->bytes + from, line->length - from);
     if (line->length - from > FAILURE_BYTES) {
         line->length = from + FAILURE_BYTES;
         line->length -= utf8_incomplete_tail(line->bytes, line->length);

@@ -7,9 +7,11 @@
 
 #include "kernels/base/assert.h"
 
+static const char MASK[] = "****";
+
 enum {
     BASE64 = 4, // the first of its forms
-    LEAST_BYTES = 4,
+    LEAST_BYTES = sizeof MASK - 1,
     LEAST_DIGITS = 8 // fewer are found in any text
 };
 
@@ -118,30 +120,37 @@ enum status secret_set(struct secret *secret, const char *key, size_t length) {
 }
 
 // Goes on at `at`; the bytes before it are there as far as something matched. Returns how many
-// bytes at its end may still become the key.
+// bytes at the end of *length, which a mask makes less, may still become the key.
 static size_t mask(const struct secret *secret, uint32_t *matched, char *bytes, size_t at,
-                   size_t length) {
-    size_t most = 0;
-    for (; at < length; at++) {
+                   size_t *length) {
+    size_t most = 0, end = at; // of what is kept: nothing matches across a mask
+    for (; at < *length; at++) {
         const char byte = bytes[at];
         size_t whole = 0;
+        bytes[end++] = byte;
         for (int i = 0; i < secret->count; i++) {
             const struct secret_form *form = &secret->forms[i];
             matched[i] = advance(form, matched[i], byte);
             if (matched[i] == form->bytes.length && matched[i] > whole) whole = matched[i];
         }
         if (whole == 0) continue;
-        memset(bytes + at + 1 - whole, '*', whole);
+        ASSERT(whole <= end && whole >= sizeof MASK - 1);
+        end -= whole;
+        memcpy(bytes + end, MASK, sizeof MASK - 1);
+        end += sizeof MASK - 1;
         memset(matched, 0, SECRET_FORMS * sizeof *matched);
     }
+    if (end < *length) bytes[end] = '\0';
+    *length = end;
     for (int i = 0; i < secret->count; i++)
         if (matched[i] > most) most = matched[i];
     return most;
 }
 
-void secret_hide(const struct secret *secret, char *bytes, size_t length) {
+size_t secret_hide(const struct secret *secret, char *bytes, size_t length) {
     uint32_t matched[SECRET_FORMS] = {0};
-    (void)mask(secret, matched, bytes, 0, length);
+    (void)mask(secret, matched, bytes, 0, &length);
+    return length;
 }
 
 enum status secret_read(struct secret_reader *reader, const char *bytes, size_t length,
@@ -151,7 +160,7 @@ enum status secret_read(struct secret_reader *reader, const char *bytes, size_t 
     if (!reader->secret || reader->secret->count == 0) return text_append(out, bytes, length);
     const size_t before = held->length;
     TRY(text_append(held, bytes, length));
-    const size_t kept = mask(reader->secret, reader->matched, held->bytes, before, held->length);
+    const size_t kept = mask(reader->secret, reader->matched, held->bytes, before, &held->length);
     ASSERT(kept <= held->length);
     const size_t certain = held->length - kept;
     TRY(text_append(out, held->bytes, certain));

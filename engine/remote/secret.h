@@ -1,9 +1,10 @@
 // engine/remote/secret.h — the key of a server, kept out of everything that the server says.
 //
 // A server that repeats the key does so as it is, percent-encoded, in base64 (where each of three
-// alignments looks different), or with the escapes of JSON. Each of these forms is replaced by
-// asterisks of the same length, so a text keeps its length and can be masked where it stands. A
-// text that comes in pieces goes through a reader, which holds back what may become the key.
+// alignments looks different), or with the escapes of JSON. Each of these forms is replaced by four
+// asterisks, whatever its length, which is nobody's business either. No form is shorter, so a text
+// can be masked where it stands. One that comes in pieces goes through a reader, which holds back
+// what may become the key.
 //
 // A key that everybody knows ("none", "EMPTY", "ollama"), for servers that want none, is no secret;
 // nor is one of fewer than four bytes.
@@ -35,8 +36,8 @@ struct secret {
 MUST_CHECK enum status secret_set(struct secret *secret, const char *key, size_t length);
 void secret_deinit(struct secret *secret);
 
-// Masks a whole text where it stands.
-void secret_hide(const struct secret *secret, char *bytes, size_t length);
+// Masks a whole text where it stands. Returns its length then; behind a shorter one is a NUL.
+size_t secret_hide(const struct secret *secret, char *bytes, size_t length);
 
 struct secret_reader { // {0} begins, with its secret
     const struct secret *secret;

@@ -81,7 +81,7 @@ static void rewrite_string(struct rewriting *to, const struct secret *secret) {
             put(to, REPLACEMENT, sizeof REPLACEMENT - 1, 1);
         else
             copy(to, 1);
-    if (secret) secret_hide(secret, to->out + first, to->count - first);
+    if (secret) to->count = first + secret_hide(secret, to->out + first, to->count - first);
 }
 
 static void rewrite(struct rewriting *to, const struct secret *secret) {
@@ -114,4 +114,64 @@ enum status server_json_read(const char *bytes, size_t length, const struct secr
     free(to.out);
     if (status == STATUS_OK) *json = read;
     return status;
+}
+
+// ---- what was cut
+
+enum { CLOSABLE_DEPTH = 64 };
+
+struct closing {
+    char open[CLOSABLE_DEPTH]; // what closes each
+    size_t depth;
+    size_t whole; // bytes that are a value once `open` is closed
+    bool value;   // what follows is no name
+};
+
+// Is the string that begins at `at` whole? *end is behind it, or where what is whole of it ends.
+static bool find_end(const struct text *json, size_t at, size_t *end) {
+    size_t from = ++at;
+    while (at < json->length && json->bytes[at] != '"') {
+        const bool escaped = json->bytes[at] == '\\';
+        const bool unicode = escaped && at + 1 < json->length && json->bytes[at + 1] == 'u';
+        from = at;
+        at += unicode ? ESCAPE_BYTES : escaped ? 2 : 1;
+    }
+    *end = at < json->length ? at + 1 : at == json->length ? at : from;
+    return at < json->length;
+}
+
+// Returns where it goes on.
+static size_t pass(struct closing *closing, const struct text *json, size_t at) {
+    const char c = json->bytes[at];
+    const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
+    if (opens) closing->open[closing->depth++] = c == '{' ? '}' : ']';
+    if (closes && closing->depth) closing->depth--;
+    if (opens || closes) closing->whole = at + 1;
+    if (c == ',') closing->whole = at;
+    if (c == ':' || c == '[') closing->value = true;
+    if (c == ',' || c == '{')
+        closing->value = closing->depth && closing->open[closing->depth - 1] == ']';
+    return at + 1;
+}
+
+enum status server_json_close(struct text *json) {
+    struct closing closing = {0};
+    bool cut = false; // in a text
+    for (size_t at = 0; at < json->length && !cut;) {
+        if (closing.depth == CLOSABLE_DEPTH) return STATUS_BAD_INPUT;
+        if (json->bytes[at] != '"') {
+            at = pass(&closing, json, at);
+            continue;
+        }
+        const bool whole = find_end(json, at, &at);
+        if (closing.value) closing.whole = at;
+        cut = !whole && closing.value;
+        if (!whole) break;
+    }
+    json->length = closing.whole;
+    if (cut) json->length -= utf8_incomplete_tail(json->bytes, json->length);
+    if (cut) TRY(text_append(json, "\"", 1));
+    while (closing.depth > 0)
+        TRY(text_append(json, &closing.open[--closing.depth], 1));
+    return STATUS_OK;
 }

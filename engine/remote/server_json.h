@@ -20,4 +20,8 @@ enum { SERVER_JSON_MAX_VALUES = 1 << 18 };
 MUST_CHECK enum status server_json_read(const char *bytes, size_t length,
                                         const struct secret *secret, cJSON **json);
 
+// Makes one value of the beginning of one: a text that is cut ends there, a name or a number that
+// is cut goes, and what is open is closed. BAD_INPUT: it is nested too deep.
+MUST_CHECK enum status server_json_close(struct text *json);
+
 #endif

@@ -8,17 +8,21 @@
 #include "engine/remote/missing_ids.h"
 #include "engine/remote/optional_fields.h"
 #include "engine/remote/reply.h"
+#include "engine/remote/server_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 
 enum {
     MAX_WORDS_BYTES = 64 << 10,
-    HOLD_US = 200000,     // how long the beginning of an answer may be held: answer_text.h
-    LINGER_US = 2000000,  // how long counts may come after the last answer has ended,
-    DONE_US = 200000,     // and how long the connection may stay open after that
-    MOST_CHARACTERS = 64, // of a token, on average over an answer
-    MOST_PIECES = 8,      // of a token, where a gateway sends single characters
+    MOST_ANSWER_BYTES = 1 << 20,
+    MOST_REFUSAL_BYTES = 4 << 10, // and names of tools: a line shows less
+    HOLD_US = 200000,             // how long the beginning of an answer may be held: answer_text.h
+    LINGER_US = 2000000,          // how long counts may come after the last answer has ended,
+    DONE_US = 200000,             // and how long the connection may stay open after that
+    NOTABLE_MS = 900,             // until another try, so that a person wants to know why
+    MOST_CHARACTERS = 64,         // of a token, on average over an answer
+    MOST_PIECES = 8,              // of a token, where a gateway sends single characters
 };
 
 static const char *host_of(const struct transfer *transfer) {
@@ -38,6 +42,13 @@ static enum status cut(struct transfer *transfer, enum stop_reason reason) {
     return STATUS_FULL;
 }
 
+// All that a model writes at once today, 256 Ki tokens of four bytes: what is longer has no end.
+static enum status stop_endless(struct transfer *transfer) {
+    log_write(LOG_WARNING, "%s goes on behind %d KiB of an answer; quire stopped reading",
+              host_of(transfer), MOST_ANSWER_BYTES >> 10);
+    return cut(transfer, STOP_REASON_LENGTH);
+}
+
 // One more token of the log, with the engine's lock. FULL: no more is wanted.
 static enum status put_token(struct transfer *transfer, int32_t token) {
     struct request *request = transfer->request;
@@ -46,6 +57,9 @@ static enum status put_token(struct transfer *transfer, int32_t token) {
     ASSERT(token >= 0 && token < engine->model.config.vocabulary);
     if (engine->closing) return STATUS_CANCELLED;
     if (atomic_load(&request->cancelled)) return cut(transfer, STOP_REASON_CANCELLED);
+    if (transfer->server->form == QUERY_MESSAGES &&
+        request->stats.output_tokens >= MOST_ANSWER_BYTES)
+        return stop_endless(transfer);
     if (sequence->length + 1 >= engine->context) return cut(transfer, STOP_REASON_CONTEXT);
     const int64_t now = clock_now_us();
     sequence->tokens[sequence->length++] = token;
@@ -185,9 +199,17 @@ static void note_counts(struct transfer *transfer, const struct reply *reply, bo
     transfer->counted = true;
 }
 
-static enum status put_reply(struct transfer *transfer, const struct reply *reply) {
-    TRY(text_append(&transfer->refusal, text_string(&reply->refusal), reply->refusal.length));
-    TRY(text_append(&transfer->tool, text_string(&reply->tool), reply->tool.length));
+static enum status append_some(struct text *all, const struct text *more) {
+    return all->length < MOST_REFUSAL_BYTES ? text_append(all, text_string(more), more->length)
+                                            : STATUS_OK;
+}
+
+static enum status put_reply(struct transfer *transfer, const struct reply *given) {
+    struct reply reading = *given; // borrows its texts
+    const struct reply *reply = &reading;
+    reading.finished = given->finished && !transfer->is_cut;
+    TRY(append_some(&transfer->refusal, &reply->refusal));
+    TRY(append_some(&transfer->tool, &reply->tool));
     transfer->calls_tool |= reply->calls_tool;
     if (!transfer->counted) transfer->output_tokens += reply->text.length || reply->thought.length;
     const enum status status = transfer->server->form == QUERY_MESSAGES
@@ -362,6 +384,18 @@ static void receive_end(struct transfer *leader) {
     leader->ending = false;
 }
 
+// One JSON text that was cut: what it has of the answer. How that ends is behind the cut.
+static void receive_cut_body(struct transfer *leader) {
+    const struct error before = leader->err;
+    if (!leader->is_body || leader->heard_event || !succeeds(leader)) return;
+    leader->ending = leader->is_cut = true;
+    if (server_json_close(&leader->body) == STATUS_OK &&
+        receive_event(leader, text_string(&leader->body), leader->body.length) != STATUS_OK)
+        log_write(LOG_INFO, "%s: an answer that was cut cannot be read", host_of(leader));
+    leader->ending = false;
+    if (before.status != STATUS_OK) leader->err = before;
+}
+
 // ---- asking
 
 void transfer_begin(struct transfer *transfer, struct remote_server *server,
@@ -441,7 +475,7 @@ static void leave(struct transfer *transfer, CURLM *multi) {
     secret_reader_deinit(&transfer->hush);
     text_clear(&transfer->words);
     text_clear(&transfer->body);
-    transfer->is_body = transfer->heard_event = transfer->done = false;
+    transfer->is_body = transfer->is_cut = transfer->heard_event = transfer->done = false;
     transfer->finished_us = 0;
 }
 
@@ -489,7 +523,10 @@ static bool try_again(struct transfer *transfer, CURLcode code, int64_t now_us) 
     transfer->again_us = now_us + wait_ms * 1000;
     struct error err = {0};
     exchange_explain(&transfer->exchange, code, &transfer->words, &err);
-    log_write(LOG_INFO, "%s; trying again in %" PRId64 " ms", err.text, wait_ms);
+    const bool notable = wait_ms >= NOTABLE_MS && !transfer->said;
+    transfer->said |= notable;
+    log_write(notable ? LOG_WARNING : LOG_INFO, "%s; trying again in %.1f s", err.text,
+              (double)wait_ms / 1000);
     return true;
 }
 
@@ -653,6 +690,7 @@ void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
     const bool without = leader->asking && code == CURLE_OK && any_wanted(leader) &&
                          !any_begun(leader) && leader->err.status == STATUS_OK &&
                          try_without(leader);
+    if (!without) receive_cut_body(leader);
     if (!without) put_all_rest(leader);
     const bool begun = any_begun(leader);
     if (whole && begun) leader->server->omits |= leader->omits;

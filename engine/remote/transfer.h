@@ -47,11 +47,13 @@ struct transfer {
     struct text words;         // of one that has no event, or is no success, without the key
     struct secret_reader hush; // of words
     bool is_body;              // it goes to `body`
+    bool is_cut;               // which has no end: the reason in it is none
     bool heard_event;
     bool ending;         // what comes is what was held, perhaps half an event
     bool done;           // the server has said so
     int64_t finished_us; // when all answers had ended; 0: not yet
     int tries;
+    bool said;        // why it is tried again
     bool asking;      // its handle is in `multi`
     int64_t again_us; // when it is asked for the next time; 0: at once
     int64_t asked_us; // and

@@ -1,4 +1,5 @@
 // tests/app/test_printable.c — nothing that a terminal would obey gets through.
+#include "app/base/json.h"
 #include "app/base/printable.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
@@ -20,6 +21,7 @@ static void text_of_every_kind_becomes_one_harmless_line(void **state) {
         {"\xff\xc3", 2, "\\xff\\xc3"},          // ill-formed
         {"\xe2\x80\xae", 3, "\\xe2\\x80\\xae"}, // right to left override
         {"\xef\xbf\xbd", 3, "\xef\xbf\xbd"},    // U+FFFD itself
+        {"a\xef\xbb\xbf", 4, "a\\xef\\xbb\\xbf"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct text out = {0};
@@ -29,9 +31,46 @@ static void text_of_every_kind_becomes_one_harmless_line(void **state) {
     }
 }
 
+// The rule of printable.h, by one of each kind.
+static void what_hides_words_is_seen_and_what_scripts_need_passes(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes, *shown;
+    } cases[] = {
+        {"\xf3\xa0\x81\x81z", "\xef\xbf\xbdz"}, // a tag, U+E0041
+        {"\xf0\x9f\x8f\xb4\xf3\xa0\x81\xbf",
+         "\xf0\x9f\x8f\xb4\xef\xbf\xbd"},       // the last, after a flag
+        {"\xef\xbf\xb9z", "\xef\xbf\xbdz"},     // annotation
+        {"\xf0\x9d\x85\xb3z", "\xef\xbf\xbdz"}, // musical beam
+        {"a\xef\xbb\xbfz", "az"},               // byte order mark
+        {"a\xe2\x80\x8bz", "a\xe2\x80\x8bz"},   // zero-width space
+        {"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
+         "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"},                 // joiner, in an emoji
+        {"\xe8\x91\x9b\xf3\xa0\x84\x80", "\xe8\x91\x9b\xf3\xa0\x84\x80"}, // a name's variant
+        {"\xe2\x9d\xa4\xef\xb8\x8f", "\xe2\x9d\xa4\xef\xb8\x8f"},         // a red heart
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct text out = {0};
+        assert_int_equal(printable_text(cases[i].bytes, strlen(cases[i].bytes), &out), STATUS_OK);
+        assert_string_equal(text_string(&out), cases[i].shown);
+        text_deinit(&out);
+    }
+}
+
+static void json_escapes_what_is_hidden_as_pairs(void **state) {
+    (void)state;
+    static const char hidden[] = "\xf3\xa0\x81\x81\xef\xbb\xbf\x1b";
+    struct text out = {0};
+    assert_int_equal(json_append_string(&out, hidden, sizeof hidden - 1), STATUS_OK);
+    assert_string_equal(text_string(&out), "\"\\udb40\\udc41\\ufeff\\u001b\"");
+    text_deinit(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_of_every_kind_becomes_one_harmless_line),
+        cmocka_unit_test(what_hides_words_is_seen_and_what_scripts_need_passes),
+        cmocka_unit_test(json_escapes_what_is_hidden_as_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

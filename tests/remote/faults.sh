@@ -31,7 +31,7 @@ row() {
     shift 3
     timeout 60 "$quire" "$@" -p "Good morning" --key-from env:THE_KEY < /dev/null > out 2> err
     got=$?
-    lines=$(grep -c '^quire: ' err)
+    lines=$(grep "^quire: " err | grep -cv "trying again in")
     if [ $got != "$code" ] || [ "$(cat out)" != "$stdout" ] || { [ "$stderr" ] && ! grep -qE -e "$stderr" err; } ||
         [ "$lines" -gt 1 ]; then
         echo "FAILED: quire $*: exit $got, not $code; stdout wants '$stdout', stderr '$stderr'"
@@ -66,7 +66,8 @@ row 1 "" "the model called a tool .look., which quire does not do" -m "$url#tool
 row 1 "" "sends an empty answer" -m "$url#nothing"
 row 1 "$half" "the answer broke off$more" -m "$url#broken"
 row 1 "$half" "the answer broke off$more" -m "$url#half_event"
-row 1 "$half" "reset by peer$more" -m "$url#reset"
+row 1 "$half" "the answer broke off$more" -m "$url#cut_body"
+row 1 "$half" "broke the connection off: .*reset by peer$more" -m "$url#reset"
 row 1 "$half" "sends what is not JSON: .oh$more" -m "$url#not_json"
 row 1 "$half" "gives up: the .31mengine.0m died$more" -m "$url#given_up"
 row 1 "[1]
@@ -87,11 +88,16 @@ row 1 "" "HTTP 429: come tomorrow" -m "$url#later"
 row 1 "" "HTTP 400: this model's maximum context length is 10 tokens" -m "$url#bad"
 row 1 "" "refuses the key .HTTP 401.: Incorrect API key provided: Bearer \*+$" -m "$url#refused"
 row 1 "" "redirects followed" -m "$url#circle"
+row 1 "" "redirects to a file: address" -m "$url#moved_file"
+row 0 "You said: Good morning" "HTTP 429: too many; trying again in 1" -m "$url#busy_twice"
 [ "$CHECK_QUICK" ] || row 1 "" "HTTP 500: the engine is broken .tried 5 times." -m "$url#error"
 row 2 "" "name its model, URL#MODEL; it has bad, " -m "$url"
-row 3 "" "127.0.0.1:1: .*([Cc]onnect|refused)" -m "http://127.0.0.1:1/v1#x"
+row 3 "" "^quire: 127.0.0.1:1 cannot be reached: Connection refused" -m "http://127.0.0.1:1/v1#x"
 row 3 "" "HTTP 404" -m "http://127.0.0.1:$port/elsewhere"
 row 2 "" "a name and a password do not belong here" -m "http://me:sekrit-0815@127.0.0.1:$port/v1#echo"
+row 2 "" "/v1[?]\*\*\*\*: a URL is shown and stored" -m "$url?api_key=sekrit-0816#echo"
+row 3 "" "begins with its scheme: http://127.0.0.1:$port/v1#echo" -m "127.0.0.1:$port#echo"
+row 3 "" "begins with its scheme: http://127.0.0.1:$port/x/v1#echo" -m "127.0.0.1:$port/x/v1#echo"
 row 2 "" "--kv-type is for a model on this machine" -m "$url#echo" --kv-type f16
 row 2 "" "--beams is for a model on this machine" -m "$url#echo" --beams 2
 row 0 "You said: Good morning" '' -m "$url#strict" --schema '{"type":"null"}'
@@ -123,6 +129,23 @@ key 2 'expected env:NAME' sekrit-4711
 key 2 'NOT_THERE is not set' env:NOT_THERE
 key 2 'no key there' "file:$folder/none"
 key 3 'gives no key' "command:false"
+key 3 'gives no key: no .x1b.31msuch thing$' "command:printf 'no \033[31msuch thing\nat all' >&2; exit 3"
+key 0 'says: .*echo [*]{4}$' "command:set -x; echo sekrit-traced"
+[ "$(wc -l < err)" = 1 ] || { echo "FAILED: a command says more than a line"; cat err; bad=1; }
+
+# What a command has started ends with quire, and with the command.
+sleeps() { kill -0 "$(cat sleeper)" 2> /dev/null && ! grep -q '^State:.Z' "/proc/$(cat sleeper)/status"; }
+key 0 '' "command:sleep 1000 > /dev/null 2>&1 & echo \$! > sleeper; echo sekrit-beside"
+sleeps && { echo "FAILED: what a command left behind goes on"; bad=1; }
+: > sleeper
+"$quire" -m "$url#echo" -p Hi --no-save --key-from "command:trap '' INT TERM; sleep 1000 & echo \$! > sleeper; wait" \
+    > out 2> err < /dev/null &
+child=$!
+until [ -s sleeper ]; do sleep 0.05; done
+kill -TERM $child
+wait $child
+[ $? = 143 ] || { echo "FAILED: SIGTERM while a command runs: $(cat err)"; bad=1; }
+sleeps && { echo "FAILED: a command outlives quire"; bad=1; }
 for wanted in sekrit-file sekrit-command sekrit-4711; do
     grep -q "Bearer $wanted\"" server/requests || { echo "FAILED: $wanted was not sent"; bad=1; }
 done
@@ -173,6 +196,28 @@ done
 jq -e '.body | .temperature == 1 and (has("top_p") or has("top_k") | not)
     and .response_format.json_schema == {"name": "answer", "schema": {"type": "null"}, "strict": true}
     and (.prompt_cache_key | length) == 16' server/requests > out || { echo "FAILED: $(cat server/requests)"; bad=1; }
+
+# A seed that the server chose is not known; one that it got is.
+for words in "" "--seed 7"; do
+    # shellcheck disable=SC2086
+    "$quire" -m "$url#echo" -p Hi --no-save --format json $words < /dev/null 2> err | jq -c .seed
+    # shellcheck disable=SC2086
+    echo '{"prompt": "Hi"}' | "$quire" batch - -m "$url#echo" $words 2> err | jq -c 'select(.text) | .seed'
+done > out
+[ "$(tr '\n' ' ' < out)" = "null null 7 7 " ] || { echo "FAILED: seeds in JSON: $(cat out)"; bad=1; }
+
+# An answer has an end, whatever its server says.
+"$quire" -m "$url#no_end" -p Hi --format json < /dev/null > out 2> err
+[ "$(jq -c '[.stop_reason, (.text | length)]' out)" = '["length",1048576]' ] && grep -q "goes on behind 1024 KiB" err ||
+    { echo "FAILED: an endless answer: $(head -c 200 out; cat err)"; bad=1; }
+
+# The doctor asks a server, by its URL and by its section.
+for name in "$url#echo" office; do
+    "$quire" doctor -m "$name" > out 2> err || { echo "FAILED: doctor -m $name"; cat out err; bad=1; }
+    grep -q "^good  model     echo at 127.0.0.1:$port, which takes messages" out || { echo "FAILED: doctor -m $name"; cat out; bad=1; }
+done
+"$quire" doctor -m "http://127.0.0.1:1/v1#x" > out 2> err && { echo "FAILED: doctor likes a server that is not there"; bad=1; }
+grep -q "^WRONG model     127.0.0.1:1 cannot be reached" out || { echo "FAILED: doctor without a server"; cat out; bad=1; }
 
 # In a batch as well it is the server's words that are the error.
 echo '{"prompt": "Hi"}' | "$quire" batch - -m "$url#bad" > out 2> err

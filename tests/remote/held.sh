@@ -84,10 +84,10 @@ mend() {
     esac
 }
 
-# A server that has moved has another URL, and only a section says which.
+# A server that has moved has another URL. A section says which, and that is another host.
 opens() {
     case $1-$2 in
-    *-there | section-moved | file-moved | folder-moved | hub-moved | adapter-moved | template-moved) ;;
+    *-there | file-moved | folder-moved | hub-moved | adapter-moved | template-moved) ;;
     *) return 1 ;;
     esac
 }
@@ -99,6 +99,8 @@ complain() {
     bad=1
 }
 value() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^\",}]*\\).*/\\1/p" out; }
+
+id_of() { "$program" list --all --format jsonl | sed -n "s/.*\"id\":\"\([^\"]*\)\",\"name\":\"$1\".*/\1/p"; }
 
 # go_on CODE WORDS…
 go_on() {
@@ -120,13 +122,54 @@ by_words() {
         # What the environment says of models is for new conversations.
         QUIRE_MODEL=$QUIRE_HOME/at/other.gguf QUIRE_LORA=none QUIRE_CHAT_TEMPLATE=chatml go_on $code $way
         [ $code = 0 ] || continue
-        [ "$(value model)" = "$model" ] || [ $kind-$fate = section-moved ] || complain "$way: the model is $(value model), not $model"
+        [ "$(value model)" = "$model" ] || complain "$way: the model is $(value model), not $model"
         [ $kind != template ] || [ "$(value prompt_tokens)" -ge 60 ] || complain "$way: not its template"
         grep -qv 'no chat template' err && complain "$way: stderr has another line"
     done
 }
 
-says_model() { answer_to "/show" | grep -qF "${model%:*}"; } # a section may have moved to another port
+# Words that one host has had go to another only if somebody says so.
+by_moved_words() {
+    : >"$QUIRE_HOME/second/requests"
+    go_on 3 -r section
+    grep -q "was at $url and is at $elsewhere now; quire -r section -m office sends the conversation there" err ||
+        complain "not both hosts, or not how"
+    [ -s "$QUIRE_HOME/second/requests" ] && complain "something was sent: $(cat "$QUIRE_HOME/second/requests")"
+    own=$(id_of section)
+}
+by_moved_command() {
+    ask_only "/resume section"
+    wait_for "and is at $elsewhere"
+    wait_for "send all that was said in section there? [y/N]"
+    keys n Enter
+    wait_for "it can be read; /model NAME"
+    [ -s "$QUIRE_HOME/second/requests" ] && fail "something was sent before it was agreed to"
+    wait_idle
+    keys C-l
+    ask_only "/resume section"
+    wait_for "send all that was said in section there? [y/N]"
+    keys y Enter
+    wait_for "echo at ${elsewhere#http://}"
+    ask "And now?"
+    answer_to "And now?" | grep -q "You said: And now?" || fail "the other host does not go on with it"
+    keys C-l
+    ask "/resume -"
+    keys C-l
+}
+by_moved_words_again() {
+    go_on 0 -r section
+    grep -q " was at " err && complain "the host was not recorded"
+    [ "$(value conversation)" = "$own" ] || complain "not in place"
+    section "$url/renamed/v1"
+    go_on 0 -r section -m office
+    grep -q "was at $elsewhere and is at $url now" err ||
+        complain "-m: it is not said that it goes to another host"
+    [ "$(value conversation)" = "$own" ] || complain "-m: not in place"
+    section "$elsewhere/renamed/v1"
+    go_on 3 -r section
+}
+
+says_model() { answer_to "/show" | grep -qF "${model%:*}"; }
 by_command() {
     ask "/resume $kind"
     if opens "$kind" "$fate"; then
@@ -158,16 +201,17 @@ for kind in file folder hub section adapter template server; do
         [ $kind-$fate != server-moved ] || continue
         strike $kind $fate
         by_words
+        [ $kind-$fate != section-moved ] || by_moved_words
         start -m at/other.gguf
         ask "/resume home"
-        by_command
+        if [ $kind-$fate = section-moved ]; then by_moved_command; else by_command; fi
         leave
+        [ $kind-$fate != section-moved ] || by_moved_words_again
         mend $kind $fate
     done
 done
 # The command line overrides: the same content in place, another model in a fork, which is said.
 kind=override fate=there
-id_of() { "$program" list --all --format jsonl | sed -n "s/.*\"id\":\"\([^\"]*\)\",\"name\":\"$1\".*/\1/p"; }
 cp at/one.gguf at/copy.gguf
 cp "$golden/qwen3.gguf" at/qwen.gguf
 "$program" -q -m at/one.gguf -p Hello --name own </dev/null >out

@@ -165,6 +165,18 @@ class Faults:
         h.end_headers()
         h.say(json.dumps(body, indent=2))
 
+    def cut_body(self, h, words):
+        """Pretty-printed, and cut within its text."""
+        body = {"choices": [{"message": {"content": "Half an ans and more"}, "finish_reason": "stop"}]}
+        h.send_response(200)
+        h.end_headers()
+        h.say(json.dumps(body, indent=2).partition(" and more")[0])
+
+    def no_end(self, h, words):
+        h.stream()
+        for i in range(1 << 20):
+            h.say(chunk({"content": "words and words " * 64}) * 64)
+
     def page(self, h, words):
         h.send_response(200)
         h.send_header("Content-Type", "text/html; charset=utf-8")
@@ -288,6 +300,11 @@ class Faults:
             return h.refuse(429, "too many", {"Retry-After": "1"})
         return self.echo(h, words)
 
+    def busy_twice(self, h, words):
+        if nth("busy_twice") <= 2:
+            return h.refuse(429, "too many", {"Retry-After": "1"})
+        return self.echo(h, words)
+
     def later(self, h, words):
         return h.refuse(429, "come tomorrow", {"Retry-After": "86400"})
 
@@ -305,6 +322,9 @@ class Faults:
         if h.headers["Host"].startswith("127.0.0.1"):
             return h.redirect("http://localhost:%d%s" % (h.server.server_port, h.path))
         return self.echo(h, words)
+
+    def moved_file(self, h, words):
+        return h.redirect("file:///etc/passwd")
 
     def renamed(self, h, words):
         """To another path of the same host."""
