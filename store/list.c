@@ -19,6 +19,9 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 // read than a preview shows, for spaces are joined. UNION takes a row once, so that it ends where
 // the parents of a damaged database lie in a ring.
 #define TEXT_OF(table) "substr(CAST(" table ".text AS BLOB), 1 + " table ".said, " PREVIEW_READS ")"
+#define OPENING_TEXT   TEXT_OF("o")
+#define LAST_TEXT      TEXT_OF("q")
+#define FORK_TEXT      TEXT_OF("g")
 #define FIRST_OF_FORK                                                                      \
     "(WITH RECURSIVE up(id, parent) AS (SELECT m.id, m.parent UNION SELECT p.id, p.parent" \
     " FROM up JOIN message p ON p.id = up.parent AND p.id > coalesce(c.forked_at, 0))"     \
@@ -31,25 +34,19 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 #define HAS_TEXT                                                       \
     "(c.name IS NOT NULL OR EXISTS (SELECT 1 FROM conversation_root t" \
     " WHERE t.conversation = c.id))"
-#define ROW_SELECT                                                                               \
-    "SELECT " CONVERSATION_COLUMNS                                                               \
-    ", " TEXT_OF("o") " AS opening, coalesce(m.turns, 0) AS turns,"                              \
-                      " coalesce(t.total, 0) AS tokens, k.name AS model_name, c.used, " TEXT_OF( \
-                          "q") " AS last,"                                                       \
-                               " coalesce(f.turns, 0) AS fork_turn, " TEXT_OF(                   \
-                                   "g") " AS fork_text FROM conversation c"                      \
-                                        " LEFT JOIN message m ON m.id = c.tip"                   \
-                                        " LEFT JOIN message_body o ON o.id = "                   \
-                                        "coalesce(m.opening, " OPENING_OF_TREE ")"               \
-                                        " LEFT JOIN message_body q ON q.id = iif(m.role = 1, "   \
-                                        "m.id, m.parent)"                                        \
-                                        " LEFT JOIN message f ON f.id = " FIRST_OF_FORK          \
-                                        " LEFT JOIN message_body g ON g.id = iif(f.role = 1, "   \
-                                        "f.id, f.parent)"                                        \
-                                        " LEFT JOIN message_tokens t ON t.message = c.tip AND "  \
-                                        "t.model = c.model"                                      \
-                                        " LEFT JOIN model_source z ON z.id = c.source"           \
-                                        " LEFT JOIN model k ON k.id = coalesce(z.model, c.model)"
+#define ROW_SELECT                                                                                 \
+    "SELECT " CONVERSATION_COLUMNS ", " OPENING_TEXT " AS opening, coalesce(m.turns, 0) AS turns," \
+    " coalesce(t.total, 0) AS tokens, k.name AS model_name, c.used, " LAST_TEXT " AS last,"        \
+    " coalesce(f.turns, 0) AS fork_turn, " FORK_TEXT " AS fork_text"                               \
+    " FROM conversation c"                                                                         \
+    " LEFT JOIN message m ON m.id = c.tip"                                                         \
+    " LEFT JOIN message_body o ON o.id = coalesce(m.opening, " OPENING_OF_TREE ")"                 \
+    " LEFT JOIN message_body q ON q.id = iif(m.role = 1, m.id, m.parent)"                          \
+    " LEFT JOIN message f ON f.id = " FIRST_OF_FORK                                                \
+    " LEFT JOIN message_body g ON g.id = iif(f.role = 1, f.id, f.parent)"                          \
+    " LEFT JOIN message_tokens t ON t.message = c.tip AND t.model = c.model"                       \
+    " LEFT JOIN model_source z ON z.id = c.source"                                                 \
+    " LEFT JOIN model k ON k.id = coalesce(z.model, c.model)"
 
 struct listed {
     struct conversation_row row;

@@ -8,10 +8,9 @@
 
 struct db;
 
-// Transactions nest: only the outermost commits. A failure inside,
-// of any call, fails the whole: until db_rollback() everything answers CANCELLED. A commit that
-// fails leaves the transaction begun, so db_rollback() follows every failure; without a
-// transaction it does nothing.
+// Transactions nest: only the outermost commits. A failure of any call inside fails the whole:
+// until db_rollback() everything answers CANCELLED. A commit that fails leaves the transaction
+// begun, so db_rollback() follows every failure; without a transaction it does nothing.
 MUST_CHECK enum status db_begin(struct db *db, struct error *err);
 MUST_CHECK enum status db_commit(struct db *db, struct error *err);
 void db_rollback(struct db *db);

@@ -2,9 +2,8 @@
 //
 //   FILE.jinja      the file; BOS and EOS are written as <BOS> and <EOS>
 //   MODEL.gguf      tokenizer.chat_template, with the vocabulary's own BOS and EOS
-//   FOLDER          chat_template.jinja, or chat_template in tokenizer_config.json or, of models
-//   that
-//                   also see, in chat_template.json
+//   FOLDER          chat_template.jinja; or chat_template in tokenizer_config.json or, for models
+//                   that see images, in chat_template.json
 //
 // Memory: texts are owned by the struct, {0} is empty; a template by the caller.
 #ifndef APP_MODEL_TEMPLATE_H

@@ -1,9 +1,8 @@
 // app/chat/title.h — what a conversation without a name is called: the model says it, when nobody
 // waits.
 //
-//   title_begin ─► the session hands its turn the events ─► the title is in the store, or nothing
-//   is
-//        └─► title_stop: soon it is over, and nothing is
+//   title_begin ─► the session hands its turn the events ─► the store has a title, or has none
+//        └─► title_stop: it ends soon, without a title
 //
 // The question follows the first exchange in a sequence of its own, so it finds that exchange in
 // the cache; nothing of it stays. It runs in the background (engine/step/scheduler.h): whatever a

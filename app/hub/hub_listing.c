@@ -146,8 +146,8 @@ enum status hub_listing_read(const char *json, size_t length, struct hub_listing
         status = error_set(err, STATUS_BAD_FILE, "the hub's answer is not a list of files");
     else
         memcpy(listing->commit, commit, sizeof listing->commit);
-    cJSON_ArrayForEach(item, siblings) if (status == STATUS_OK) status =
-        read_file(item, listing, err);
+    cJSON_ArrayForEach(item, siblings)
+        if (status == STATUS_OK) status = read_file(item, listing, err);
     cJSON_Delete(object);
     return status;
 }

@@ -13,9 +13,8 @@
 //                          closing line. Nothing stands before the code, and it is never broken
 //                          here, so it can be copied
 //   ---, ***, ___          a line
-//   | a table |            drawn when its last line is there (table.h); until then one line says
-//   how
-//                          many it has. In a quote as it is
+//   | a table |            drawn when its last line is there (table.h); until then, one line says
+//                          how many rows have arrived. Inside a quote it is text
 //
 // Everything else is text; its line breaks are kept.
 //

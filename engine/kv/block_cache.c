@@ -54,12 +54,13 @@ void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot) {
 
 void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out) {
     struct trace_span span = trace_begin(out ? "swap out" : "swap in");
-    cache->backend->swap_blocks(cache->device, &(struct swap_blocks){.cache = cache->shape,
-                                                                     .host = cache->slab,
-                                                                     .blocks = &block,
-                                                                     .slots = &slot,
-                                                                     .pairs = 1,
-                                                                     .out = out});
+    const struct swap_blocks args = {.cache = cache->shape,
+                                     .host = cache->slab,
+                                     .blocks = &block,
+                                     .slots = &slot,
+                                     .pairs = 1,
+                                     .out = out};
+    cache->backend->swap_blocks(cache->device, &args);
     *(out ? &cache->counts.swap_out_bytes : &cache->counts.swap_in_bytes) += cache->block_bytes;
     cache->swaps_pending = true;
     span.bytes = (int64_t)cache->block_bytes;

@@ -15,24 +15,24 @@ struct kv_usage {
     size_t block_bytes;
     // device_blocks = device_held + device_cached + device_free, exactly
     uint32_t device_blocks;
-    uint32_t device_held;   // by a sequence or a transfer
+    uint32_t device_held;   // referenced by a sequence or a transfer
     uint32_t device_cached; // unreferenced: found by their tokens until they are evicted
     uint32_t device_free;
-    uint32_t device_shared; // of the used: by two sequences or more
+    uint32_t device_shared; // those of device_held that two sequences or more refer to
     uint64_t device_spared; // further blocks that a copy for each sequence would need
     uint64_t spared_bytes;  // of those, and of windows
     // host_blocks = host_cached + host_moving + host_free, exactly
     uint32_t host_blocks;
     uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
-    // The same sums of layers with a window; all 0 where it is all layers that have one, or none.
+    // The same for layers with a window; all 0 unless some layers have a window and others do not.
     size_t window_block_bytes;
     uint32_t window_blocks, window_held, window_cached, window_free;
     uint32_t window_host_blocks, window_host_cached, window_host_moving, window_host_free;
     uint32_t window_reach; // keys that a query sees there; 0: no layer has a window
-    bool has_states;       // it is recurrent layers that they are of, and a block has a state
+    bool has_states;       // the window's blocks are states of recurrent layers
     bool has_disk;
-    uint32_t disk_blocks;      // of this model, that are known to be on the disk
-    uint64_t disk_bytes;       // stored, of all models
+    uint32_t disk_blocks;      // of this model, known to be on the disk
+    uint64_t disk_bytes;       // stored, for all models
     uint64_t disk_limit_bytes; // 0: none
     uint32_t unwritten_blocks; // sealed, and not yet on the disk
     // since opening
@@ -40,7 +40,7 @@ struct kv_usage {
     uint64_t prefilled_tokens, decoded_tokens;                    // computed
     uint64_t duplicate_blocks;                    // computed twice at once, and dropped
     uint64_t evicted_blocks;                      // from the device
-    uint64_t lost_blocks;                         // of those, the ones that were nowhere else
+    uint64_t lost_blocks;                         // given up on their last level
     uint64_t preempted_requests;                  // that had to wait for blocks
     uint64_t swap_out_bytes, swap_in_bytes;       // device to host, host to device
     uint64_t disk_read_bytes, disk_written_bytes; // written: including rows and headers

@@ -8,8 +8,7 @@
 //               general.architecture; NAME.lora_a [rank, columns], NAME.lora_b [rows, rank], where
 //               NAME is that of the model's tensor (facts of llama.cpp's files)
 //   folder      of PEFT's (peft.h): base_model.model.NAME.lora_A.weight and lora_B.weight, where
-//   NAME
-//               is that of the module
+//               NAME is the module's
 //
 // s is the scale that is wanted times alpha / rank, or alpha / sqrt(rank) where the folder says so
 // (rsLoRA, arXiv 2312.03732).

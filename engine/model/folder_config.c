@@ -25,7 +25,8 @@ static void translate_number(struct writer *writer, const struct writer_line *li
     if (cJSON_IsArray(item)) first = item->child;
     double value = cJSON_IsNumber(first) ? first->valuedouble : (double)NAN;
     if (cJSON_IsArray(item))
-        cJSON_ArrayForEach(other, item) if (!cJSON_Compare(other, first, true)) value = (double)NAN;
+        cJSON_ArrayForEach(other, item)
+            if (!cJSON_Compare(other, first, true)) value = (double)NAN;
     if (isfinite(value))
         writer_put_number(writer, line->ours, value);
     else

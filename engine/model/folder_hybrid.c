@@ -26,9 +26,8 @@ static char letter_of(const cJSON *type) {
 
 bool folder_hybrid_has_mixtures(const cJSON *json) {
     const cJSON *pattern = cJSON_GetObjectItemCaseSensitive(json, "hybrid_override_pattern"), *item;
-    cJSON_ArrayForEach(
-        item, cJSON_GetObjectItemCaseSensitive(json, "layers_block_type")) if (letter_of(item) ==
-                                                                               MIXTURE) return true;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "layers_block_type"))
+        if (letter_of(item) == MIXTURE) return true;
     return cJSON_IsString(pattern) && strchr(pattern->valuestring, MIXTURE) != NULL;
 }
 

@@ -120,14 +120,15 @@ struct addend { // W rows + bias, normed and scaled, and what the stream is mult
 // x = gain * (x + scale * y), y normed where there is a norm
 static void add_branch(const struct forward *forward, const float *y, const struct addend *addend) {
     const struct model_config *config = &forward->model->config;
-    forward->backend->add_rows(forward->device, &(struct add_rows){.x = forward->activations.x,
-                                                                   .y = y,
-                                                                   .norm = addend->norm,
-                                                                   .rows = forward->num_tokens,
-                                                                   .dim = config->dim,
-                                                                   .eps = config->norm_eps,
-                                                                   .scale = addend->scale,
-                                                                   .gain = addend->gain});
+    const struct add_rows args = {.x = forward->activations.x,
+                                  .y = y,
+                                  .norm = addend->norm,
+                                  .rows = forward->num_tokens,
+                                  .dim = config->dim,
+                                  .eps = config->norm_eps,
+                                  .scale = addend->scale,
+                                  .gain = addend->gain};
+    forward->backend->add_rows(forward->device, &args);
 }
 
 // x = gain * (x + addend), by way of the branch where there is more to it than a product
@@ -530,12 +531,13 @@ static void gate_rows(const struct forward *forward, const struct layer_spec *sp
         gate_other_rows(forward, &in, &spec->ffn, layer);
         return;
     }
-    forward->backend->gated_linear(forward->device, &(struct gated_linear){.in = in,
-                                                                           .y = a->gate,
-                                                                           .up_rows = a->up,
-                                                                           .gate = layer->gate,
-                                                                           .up = layer->up,
-                                                                           .act = spec->ffn.act});
+    const struct gated_linear args = {.in = in,
+                                      .y = a->gate,
+                                      .up_rows = a->up,
+                                      .gate = layer->gate,
+                                      .up = layer->up,
+                                      .act = spec->ffn.act};
+    forward->backend->gated_linear(forward->device, &args);
 }
 
 // y = or += what the experts that the router chooses make of normed, each by its share
@@ -570,18 +572,19 @@ static void ask_experts(const struct forward *forward, const struct ffn_spec *sp
         forward->backend->scale_rows(
             forward->device,
             &(struct scale_rows){.x = a->normed, .factors = a->shares, .rows = tokens, .dim = dim});
-    forward->backend->experts(forward->device, &(struct experts){.y = y,
-                                                                 .x = a->normed,
-                                                                 .chosen = a->chosen,
-                                                                 .shares = a->shares,
-                                                                 .gate = layer->expert_gate,
-                                                                 .up = layer->expert_up,
-                                                                 .down = layer->expert_down,
-                                                                 .tokens = tokens,
-                                                                 .experts = spec->experts,
-                                                                 .used = spec->experts_used,
-                                                                 .act = spec->act,
-                                                                 .add = add});
+    const struct experts args = {.y = y,
+                                 .x = a->normed,
+                                 .chosen = a->chosen,
+                                 .shares = a->shares,
+                                 .gate = layer->expert_gate,
+                                 .up = layer->expert_up,
+                                 .down = layer->expert_down,
+                                 .tokens = tokens,
+                                 .experts = spec->experts,
+                                 .used = spec->experts_used,
+                                 .act = spec->act,
+                                 .add = add};
+    forward->backend->experts(forward->device, &args);
 }
 
 // up = the shared expert's rows, each times the sigmoid of one number of the token
@@ -592,14 +595,15 @@ static void *gate_shared_expert(const struct forward *forward, const struct laye
                                .parts = {{a->k, layer->shared_gate, NULL}},
                                .count = 1};
     forward->backend->linear(forward->device, &one);
-    forward->backend->copy_parts(forward->device, &(struct copy_parts){.y = a->up,
-                                                                       .x = a->k,
-                                                                       .rows = width,
-                                                                       .columns = one.in.tokens,
-                                                                       .elements = 1,
-                                                                       .y_row = 1,
-                                                                       .y_column = (size_t)width,
-                                                                       .x_column = 1});
+    const struct copy_parts args = {.y = a->up,
+                                    .x = a->k,
+                                    .rows = width,
+                                    .columns = one.in.tokens,
+                                    .elements = 1,
+                                    .y_row = 1,
+                                    .y_column = (size_t)width,
+                                    .x_column = 1};
+    forward->backend->copy_parts(forward->device, &args);
     gate_by(forward, a->up, a->gate, width);
     return a->up;
 }
@@ -625,15 +629,16 @@ static void add_experts(const struct forward *forward, const struct layer_spec *
 // sum = or += the branch, normed
 static void add_to_sum(const struct forward *forward, const float *norm, bool anew) {
     const struct model_config *config = &forward->model->config;
-    forward->backend->add_rows(forward->device, &(struct add_rows){.x = forward->activations.sum,
-                                                                   .y = forward->activations.branch,
-                                                                   .norm = norm,
-                                                                   .rows = forward->num_tokens,
-                                                                   .dim = config->dim,
-                                                                   .eps = config->norm_eps,
-                                                                   .scale = 1,
-                                                                   .gain = 1,
-                                                                   .anew = anew});
+    const struct add_rows args = {.x = forward->activations.sum,
+                                  .y = forward->activations.branch,
+                                  .norm = norm,
+                                  .rows = forward->num_tokens,
+                                  .dim = config->dim,
+                                  .eps = config->norm_eps,
+                                  .scale = 1,
+                                  .gain = 1,
+                                  .anew = anew};
+    forward->backend->add_rows(forward->device, &args);
 }
 
 // x = gain * (x + the dense part and the experts', each normed, and both together again)

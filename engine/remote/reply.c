@@ -210,7 +210,8 @@ static enum status append_content(const cJSON *content, bool thought, int depth,
     const cJSON *part;
     if (depth == 0 || !content) return STATUS_OK;
     if (!cJSON_IsArray(content)) return append_part(content, thought, depth, reply);
-    cJSON_ArrayForEach(part, content) TRY(append_part(part, thought, depth, reply));
+    cJSON_ArrayForEach(part, content)
+        TRY(append_part(part, thought, depth, reply));
     return STATUS_OK;
 }
 

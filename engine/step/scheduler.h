@@ -71,7 +71,7 @@ struct scheduler_limits {
     double recompute_us; // to compute its tokens again; 0: not known yet
 };
 
-struct scheduler_chunk { // tokens [first, first + count) of run `run`
+struct scheduler_chunk { // tokens [first, first + count) of requests[request]
     int32_t request;
     int32_t first, count;
     bool last; // reaches the end of the log, so its logits are needed
@@ -79,21 +79,21 @@ struct scheduler_chunk { // tokens [first, first + count) of run `run`
 
 struct scheduler_plan {
     struct scheduler_chunk chunks[SCHEDULER_MAX_REQUESTS]; // decodes, then prompts
-    int32_t preempted[SCHEDULER_MAX_REQUESTS];             // runs that give all their blocks up
-    int32_t admitted[SCHEDULER_MAX_REQUESTS];              // runs that begin to load
+    int32_t preempted[SCHEDULER_MAX_REQUESTS];             // requests that give up all their blocks
+    int32_t admitted[SCHEDULER_MAX_REQUESTS];              // requests that begin to load
     int32_t chunk_count, decode_count, preempted_count, admitted_count;
     int32_t tokens;                 // of all chunks
     struct scheduler_blocks blocks; // that the chunks need
-    int32_t refused;                // the run for which all blocks there are are too few, or -1
+    int32_t refused;                // the request that needs more blocks than there are, or -1
     bool swap; // swap preempted blocks out: that is faster than computing them again
 };
 
-// runs[run_count], at most SCHEDULER_MAX_REQUESTS, in order of arrival. An empty plan: nobody can
-// do anything before a LOADING run is loaded.
+// requests[request_count], at most SCHEDULER_MAX_REQUESTS, in order of arrival. An empty plan:
+// nobody can do anything before a LOADING request is loaded.
 void scheduler_plan(const struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_limits *limits, struct scheduler_plan *plan);
 
-// After each step: counts what it brought each run in prefilled and skipped, and promotes.
+// After each step: counts what it brought each request in prefilled and skipped, and promotes.
 void scheduler_note(struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_plan *plan);
 

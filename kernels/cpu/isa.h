@@ -44,7 +44,7 @@ struct linear_part {
     float *y;                          // [tokens, weight.rows]
     const struct act_block *x8;        // [tokens, columns / 32], for quantised weights
     const struct act_tile *tiles;      // [tokens / 16, columns / 32], both rounded up; or NULL
-    const struct act_bf16 *bf16_tiles; // [tokens / 16, UNIT_PARTS, columns / 32]; or NULL
+    const struct act_bf16 *bf16_tiles; // [tokens / 16, BF16_PARTS, columns / 32]; or NULL
     const float *x;                    // [any, columns], for plain weights
     const int32_t *row_index;          // of x, or NULL: token t is row t
     const float *bias;                 // or NULL

@@ -15,9 +15,8 @@
 //   SUBSCRIPT     of what, index
 //   SLICE         start, stop, step, each or NULL: only as a SUBSCRIPT's index
 //   CALL          what                                                  arguments
-//   FILTER, TEST  of what (NULL: a block's text)                        name, builtin (NULL: there
-//   is
-//                                                                       none), arguments
+//   FILTER, TEST  of what (NULL: a block's text)                        name, arguments,
+//                                                                       builtin or NULL
 //
 //   statement     a, b, c                          items, others        name, other
 //   TEXT, PRINT   - ; what                                              constant: the text

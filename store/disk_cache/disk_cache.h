@@ -11,8 +11,8 @@
 //   4096 + n × stride  payload_bytes   K and V of one block, as the engine gave them
 //        …             …               nothing, up to the next multiple of 4096: stride
 //
-// Implements engine/kv/disk_pool.h. The folder, or the index alone, may be deleted at any time:
-// that costs time (a prefill), never a word of a conversation.
+// Implements engine/kv/disk_pool.h. The folder, or the index alone, may be deleted while
+// no quire runs: the cache is rebuilt, and no conversation is lost.
 //
 // Tables of index.db (the steps are in slots.c):
 //   kv_format     id, digest unique, model, block_size, payload_bytes, prefill_ps
@@ -32,9 +32,8 @@
 //   FREE  ─ after that commit ─► none at the end of the file, which is cut; a hole elsewhere
 //
 // Invariants, checked by disk_cache_check():
-//   (1) The slots of a format are 0 … n-1, each with one row: VALID or FREE. The file has n slots
-//   at
-//       least; bytes past them are nobody's.
+//   (1) The slots of a format are 0 … n-1, each with one row: VALID or FREE. The file has at least
+//       n slots; bytes past them are nobody's.
 //   (2) A VALID row implies durable bytes, whose XXH3-128 it has. What is read is verified, every
 //       time, so a slot that another process has given to another block meanwhile is a miss.
 //   (3) A block hangs on a block that is there: position = the parent's position + its tokens; a

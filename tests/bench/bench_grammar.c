@@ -3,8 +3,8 @@
 //   bench_grammar VOCABULARY.gguf SCHEMA.json ANSWER.json
 //
 // Walks along an answer that fits. At each token: 256 candidates are filtered, half of which are
-// tokens of the answer; then the mask is made (the first time
-// at a place), found again, and a token is picked from a whole row under it.
+// tokens of the answer; then the mask is made (the first time at a place), found again, and a token
+// is picked from a whole row under it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -116,15 +116,16 @@ static void copied_parts_are_where_the_strides_say_and_nowhere_else(void **state
         float *x = random_floats(&random, X), *y = floats_alloc(Y);
         for (int i = 0; i < Y; i++)
             y[i] = 99;
-        subject.backend->copy_parts(subject.device, &(struct copy_parts){.y = y + 2,
-                                                                         .x = x,
-                                                                         .rows = HEADS,
-                                                                         .columns = TOKENS,
-                                                                         .elements = PART,
-                                                                         .y_row = TOKENS * WIDE,
-                                                                         .y_column = WIDE,
-                                                                         .x_row = PART,
-                                                                         .x_column = HEADS * PART});
+        const struct copy_parts args = {.y = y + 2,
+                                        .x = x,
+                                        .rows = HEADS,
+                                        .columns = TOKENS,
+                                        .elements = PART,
+                                        .y_row = TOKENS * WIDE,
+                                        .y_column = WIDE,
+                                        .x_row = PART,
+                                        .x_column = HEADS * PART};
+        subject.backend->copy_parts(subject.device, &args);
         assert_int_equal(subject.backend->sync(subject.device), STATUS_OK);
         for (int i = 0; i < Y; i++) {
             const int head = i / (TOKENS * WIDE), token = i / WIDE % TOKENS, at = i % WIDE - 2;
@@ -193,15 +194,16 @@ static void check_add_rows(const struct subject *subject, int32_t dim, const str
         x[i] = NAN;
         before[i] = 0;
     }
-    subject->backend->add_rows(subject->device, &(struct add_rows){.x = x,
-                                                                   .y = y,
-                                                                   .norm = normed ? norm : NULL,
-                                                                   .rows = ROWS,
-                                                                   .dim = dim,
-                                                                   .eps = 1e-5F,
-                                                                   .scale = 0.22F,
-                                                                   .gain = how->gain,
-                                                                   .anew = how->anew});
+    const struct add_rows args = {.x = x,
+                                  .y = y,
+                                  .norm = normed ? norm : NULL,
+                                  .rows = ROWS,
+                                  .dim = dim,
+                                  .eps = 1e-5F,
+                                  .scale = 0.22F,
+                                  .gain = how->gain,
+                                  .anew = how->anew};
+    subject->backend->add_rows(subject->device, &args);
     for (size_t r = 0; r < ROWS; r++) {
         double squares = 0;
         for (size_t i = 0; i < width; i++)

@@ -155,12 +155,13 @@ enum { FUSED_TOKENS = 9, FUSED_ROWS = 70, FUSED_COLUMNS = 512 };
 static float *normed_rows(const struct subject *subject, const struct problem *p,
                           const float *weight) {
     float *normed = floats_alloc((size_t)p->tokens * (size_t)p->weight.columns);
-    subject->backend->rmsnorm(subject->device, &(struct rmsnorm){.y = normed,
-                                                                 .x = p->x,
-                                                                 .weight = weight,
-                                                                 .rows = p->tokens,
-                                                                 .dim = p->weight.columns,
-                                                                 .eps = 1e-5F});
+    const struct rmsnorm args = {.y = normed,
+                                 .x = p->x,
+                                 .weight = weight,
+                                 .rows = p->tokens,
+                                 .dim = p->weight.columns,
+                                 .eps = 1e-5F};
+    subject->backend->rmsnorm(subject->device, &args);
     return normed;
 }
 
@@ -201,10 +202,9 @@ static void check_gated(const struct subject *subject, const struct problem p[2]
     subject->backend->gated_linear(subject->device, &args);
     run_linear(subject, &p[0], normed, NULL, p->tokens, gate);
     run_linear(subject, &p[1], normed, NULL, p->tokens, up_rows);
-    subject->backend->act_and_mul(subject->device, &(struct act_and_mul){.gate = gate,
-                                                                         .up = up_rows,
-                                                                         .rows = p->tokens,
-                                                                         .dim = p->weight.rows});
+    const struct act_and_mul product = {
+        .gate = gate, .up = up_rows, .rows = p->tokens, .dim = p->weight.rows};
+    subject->backend->act_and_mul(subject->device, &product);
     assert_memory_equal(y, gate, count * sizeof *y);
     floats_free(y, count);
     floats_free(up_rows, count);

@@ -130,8 +130,8 @@ static bool fits(const cJSON *value, const cJSON *schema);
 static bool object_fits(const cJSON *value, const cJSON *schema) {
     const cJSON *properties = cJSON_GetObjectItemCaseSensitive(schema, "properties");
     const cJSON *required = cJSON_GetObjectItemCaseSensitive(schema, "required"), *one;
-    cJSON_ArrayForEach(
-        one, required) if (!cJSON_GetObjectItemCaseSensitive(value, one->valuestring)) return false;
+    cJSON_ArrayForEach(one, required)
+        if (!cJSON_GetObjectItemCaseSensitive(value, one->valuestring)) return false;
     cJSON_ArrayForEach(one, value) {
         const cJSON *own = cJSON_GetObjectItemCaseSensitive(properties, one->string);
         if (!own || !fits(one, own)) return false;
@@ -172,12 +172,15 @@ static bool fits(const cJSON *value, const cJSON *schema) {
     const cJSON *any = cJSON_GetObjectItemCaseSensitive(schema, "anyOf");
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(schema, "type"), *one;
     if (only) return cJSON_Compare(value, only, true);
-    cJSON_ArrayForEach(one, values) if (cJSON_Compare(value, one, true)) return true;
-    cJSON_ArrayForEach(one, any) if (fits(value, one)) return true;
+    cJSON_ArrayForEach(one, values)
+        if (cJSON_Compare(value, one, true)) return true;
+    cJSON_ArrayForEach(one, any)
+        if (fits(value, one)) return true;
     if (values || any) return false;
     bool typed = cJSON_IsString(type) && is_type(value, type->valuestring);
     if (cJSON_IsArray(type))
-        cJSON_ArrayForEach(one, type) typed = typed || is_type(value, one->valuestring);
+        cJSON_ArrayForEach(one, type)
+            typed = typed || is_type(value, one->valuestring);
     if (!typed) return false;
     if (cJSON_IsObject(value)) return object_fits(value, schema);
     if (cJSON_IsArray(value)) return array_fits(value, schema);

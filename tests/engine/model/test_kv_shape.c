@@ -108,10 +108,11 @@ static void layers_with_a_window_are_a_group_of_their_own(void **state) {
     struct model_config config = {.layers = 60};
     for (int32_t i = 0; i < config.layers; i++) {
         const bool window = (i + 1) % 6 != 0;
-        config.specs[i].attention = (struct attention_spec){.kv_heads = window ? 16 : 4,
-                                                            .head_size = window ? 256 : 512,
-                                                            .window = window ? 1024 : 0,
-                                                            .kv_source = i};
+        const struct attention_spec spec = {.kv_heads = window ? 16 : 4,
+                                            .head_size = window ? 256 : 512,
+                                            .window = window ? 1024 : 0,
+                                            .kv_source = i};
+        config.specs[i].attention = spec;
     }
     assert_int_equal(kv_shape_groups(&config), 2);
     assert_int_equal(kv_shape_elements(&config, 0), 10 * 4 * 512);
