@@ -61,6 +61,10 @@ bool command_conversation_usage(struct console *console, const struct conversati
 // them, or
 // "" where it is not a few words; and is there such a key?
 const char *command_set_key(size_t index);
+
+// What /model may be given.
+void command_model_names(struct console *console, void (*push)(void *user, const char *name),
+                         void *user);
 const char *command_set_words(const char *key);
 bool command_sets(const char *key);
 

@@ -122,6 +122,17 @@ static void pick_model(struct console *console) {
     choices_deinit(&choices);
 }
 
+void command_model_names(struct console *console, void (*push)(void *user, const char *name),
+                         void *user) {
+    struct model_choices choices = {0};
+    struct error ignored;
+    const struct model_finder *models = &console->models;
+    if (models->list(models->user, console->session->db, &choices, &ignored) == STATUS_OK)
+        for (size_t i = 0; i < choices.count; i++)
+            push(user, choices.items[i].name);
+    choices_deinit(&choices);
+}
+
 void command_model(struct console *console, const char *argument) {
     const struct model_finder *models = &console->models;
     struct text typed = {0};

@@ -23,7 +23,7 @@ enum {
     COMPLETE_LIMIT = 1000, // conversations
 };
 
-enum completes { WITH_NOTHING, WITH_CONVERSATIONS, WITH_FILES, WITH_PRESETS };
+enum completes { WITH_NOTHING, WITH_CONVERSATIONS, WITH_FILES, WITH_MODELS, WITH_PRESETS };
 
 struct command {
     const char *names[4]; // help shows the first
@@ -98,7 +98,7 @@ static const struct command TABLE[] = {
     {{"verbose"}, "[on|off]", "/stats after each answer",
      "on: its figures follow each answer", command_verbose, WITH_NOTHING, "on off"},
     {{"model"}, "[FILE|NAME]", "goes on with another model, in a fork",
-     "qwen3-8b: the same conversation there; here it stays", command_model, WITH_FILES, NULL},
+     "qwen3-8b: the same conversation there; here it stays", command_model, WITH_MODELS, NULL},
     {{"kv"}, "", "the cache: its pools and what each conversation has in them", "", command_kv, WITH_NOTHING,
      NULL},
     {{"name"}, "[NAME]", "names this conversation",
@@ -359,8 +359,8 @@ static bool expects_file(const char *before) {
         return true;
     if (sscanf(before, "/%31s%n", name, &used) != 1 || !strchr(BLANKS, before[used])) return false;
     const struct command *command = command_find(name);
-    return command && command->completes == WITH_FILES && length > 0 &&
-           strchr(BLANKS, before[length - 1]);
+    return command && (command->completes == WITH_FILES || command->completes == WITH_MODELS) &&
+           length > 0 && strchr(BLANKS, before[length - 1]);
 }
 
 // Appends the name of a file that needs quotation marks in them; nothing if it is no such file.
@@ -514,6 +514,24 @@ static void complete_paths(struct candidates *found, const char *before, const c
     text_deinit(&written);
 }
 
+struct name_candidates {
+    struct candidates *found;
+    const char *word;
+};
+
+static void push_name(void *user, const char *name) {
+    const struct name_candidates *names = user;
+    candidates_push(names->found, "", name, names->word);
+}
+
+// Those that the list of /model has; or any other file.
+static void complete_models(struct candidates *found, struct console *console, const char *before,
+                            const char *word) {
+    struct name_candidates names = {found, word};
+    command_model_names(console, push_name, &names);
+    if (word[0] || found->count == 0) complete_paths(found, before, "", word);
+}
+
 static void complete_presets(struct candidates *found, const struct console *console,
                              const char *word) {
     struct preset *presets = NULL;
@@ -532,6 +550,9 @@ static void complete_argument(struct candidates *found, const struct command *co
         break;
     case WITH_FILES:
         complete_paths(found, before, "", word);
+        break;
+    case WITH_MODELS:
+        complete_models(found, console, before, word);
         break;
     case WITH_PRESETS:
         complete_presets(found, console, word);

@@ -149,6 +149,8 @@ static void show_pages(struct pager *pager) {
 
 void pager_end(struct pager *pager) {
     terminal_collect(NULL);
+    const size_t page = pager_take(&pager->text, 0, rows_per_page(), terminal_width()).end;
+    if (page < pager->text.length) console_keep_words(pager->console);
     show_pages(pager);
     text_deinit(&pager->text);
 }

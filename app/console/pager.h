@@ -6,6 +6,8 @@
 // Pages stay in the terminal's scrollback, as all output does. Space and PgDn show the next page,
 // Enter and ↓ the next line, End all the rest; q, Esc, ^C and ^D end. What fits the screen is shown
 // at once, and so is everything without escapes or while an answer is being written.
+// Words that were typed before a page was there are the next line's; from then on the keys are the
+// page's, and one that means nothing to it does nothing.
 //
 // Embedded by its owner. Memory: owned until pager_end(). Threads: the UI's.
 #ifndef APP_PAGER_H

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Lines, pastes, ^C and ^D at the prompt, and another size of the screen.
+# editing.sh QUIRE [COLUMNSxLINES]: lines, pastes, ^C and ^D at the prompt, and another size of the screen.
 . "$(dirname "$0")/stage.sh"
 
+size=${2-80x24}
+columns=${size%x*} lines=${size#*x}
 export VISUAL='' EDITOR=false
 start
 wait_idle
@@ -88,6 +90,16 @@ wait_idle
 keys Escape
 text "/name"
 wait_last "> /name"
+keys C-c
+wait_idle
+
+# Words that come with the command which opens a page are not for the page; keys without a meaning there do
+# nothing.
+text "$(printf '/help\rand then')"
+wait_until pages || fail "the help does not page"
+text "xyz"
+keys q
+wait_last "> and then"
 keys C-c
 wait_idle
 

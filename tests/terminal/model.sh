@@ -27,6 +27,15 @@ ask '/set schema {"type": "string"}'
 ask "/model none.gguf"
 wait_for "none.gguf"
 keys C-l
+text "/model $QUIRE_HOME/models/so"
+keys Tab
+wait_last "> /model $QUIRE_HOME/models/some/"
+keys C-u
+text "/model de"
+keys Tab
+wait_last "> /model demo"
+keys C-u
+wait_idle
 ask_only "/model tiny"
 wait_for "Enter goes on, Esc does not"
 screen | tr '\n' ' ' | grep -qE "of weights are loaded, and about [0-9]+ tokens of this conversation computed +anew" ||
