@@ -601,6 +601,33 @@ char **commands_complete(void *user, const char *before, const char *word) {
     return found.strings;
 }
 
+// Where a file's name without quotation marks may begin that ends the line: behind the last @ that
+// begins a word, or where the argument does. 0: nowhere.
+static size_t name_start(const char *line) {
+    for (size_t at = strlen(line); at-- > 0;)
+        if (line[at] == '@' && (at == 0 || strchr(" \t\n(", line[at - 1]))) return at + 1;
+    char name[NAME_BYTES];
+    int used = 0;
+    if (sscanf(line, "/%31s %n", name, &used) != 1) return 0;
+    const struct command *command = command_find(name);
+    return command && command->completes == WITH_FILES ? (size_t)used : 0;
+}
+
+char **commands_complete_name(void *user, const char *line, size_t *start) {
+    (void)user;
+    struct candidates found = {0};
+    struct text name = {0};
+    *start = name_start(line);
+    const char *typed = line + *start;
+    if (*start > 0 && typed[0] != '"' && strpbrk(typed, BLANKS) &&
+        verbatim_plain(&name, typed, strlen(typed)) == STATUS_OK) {
+        path_unquote(name.bytes);
+        complete_paths(&found, "", "", name.bytes);
+    }
+    text_deinit(&name);
+    return found.strings;
+}
+
 bool commands_text(size_t index, struct command_text *text) {
     if (index >= COMMAND_COUNT) return false;
     const struct command *command = &TABLE[index];

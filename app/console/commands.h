@@ -26,8 +26,10 @@ enum commands_beside commands_beside(const char *line);
 void commands_run(struct console *console, const char *line);
 
 // What can stand in place of `word` after `before`, as editor.h wants it: commands, their
-// arguments, ids and names of conversations, paths, presets. `user` is a struct console.
+// arguments, ids and names of conversations, models, paths, presets; or of a name with blanks at
+// the end of the line. `user` is a struct console.
 char **commands_complete(void *user, const char *before, const char *word);
+char **commands_complete_name(void *user, const char *line, size_t *start);
 
 // What a pasted text becomes, as editor.h wants it: an argument after "@" or a command that takes
 // files, else text that means only itself. `user` is a struct console.

@@ -438,6 +438,7 @@ int interactive_run(const struct interactive_options *options) {
     notice_hold(); // what comes while an answer streams is shown before the next prompt
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,
+                                         .complete_name = commands_complete_name,
                                          .paste = commands_paste,
                                          .event_fd = options->session->event_fd,
                                          .notice = has_news,

@@ -267,6 +267,44 @@ static char *next_candidate(const char *word, int state) {
     return strdup(candidate);
 }
 
+static void free_candidates(char **candidates) {
+    for (size_t i = 0; candidates && candidates[i]; i++)
+        free(candidates[i]);
+    free(candidates);
+}
+
+// What all of them begin with, or all of the only one and a blank, unless it can be continued.
+static enum status append_common(char *const *candidates, struct text *out) {
+    size_t length = strlen(candidates[0]);
+    for (size_t i = 1; candidates[i]; i++)
+        while (strncmp(candidates[0], candidates[i], length) != 0)
+            length--;
+    while (length > 0 && ((unsigned char)candidates[0][length] & 0xC0) == 0x80)
+        length--;
+    TRY(text_append(out, candidates[0], length));
+    const bool ends = !candidates[1] && length > 0 && candidates[0][length - 1] != '/';
+    return ends ? text_append(out, " ", 1) : STATUS_OK;
+}
+
+// The name with blanks before the cursor, in which Readline sees several words.
+static void complete_name(void) {
+    struct text line = {0}, name = {0};
+    size_t start = 0;
+    char **candidates = NULL;
+    if (text_append(&line, rl_line_buffer, (size_t)rl_point) == STATUS_OK)
+        candidates = editor.options.complete_name(editor.options.user, text_string(&line), &start);
+    if (candidates && append_common(candidates, &name) == STATUS_OK) {
+        rl_begin_undo_group();
+        rl_delete_text((int)start, rl_point);
+        rl_point = (int)start;
+        rl_insert_text(text_string(&name));
+        rl_end_undo_group();
+    }
+    free_candidates(candidates);
+    text_deinit(&line);
+    text_deinit(&name);
+}
+
 static char **complete(const char *word, int start, int end) {
     (void)end;
     rl_attempted_completion_over = 1;
@@ -279,13 +317,14 @@ static char **complete(const char *word, int start, int end) {
             editor.options.complete(editor.options.user, text_string(&before), text_string(&typed));
     text_deinit(&before);
     text_deinit(&typed);
-    if (!editor.candidates) return NULL;
+    if (!editor.candidates) {
+        complete_name();
+        return NULL;
+    }
     char **matches = rl_completion_matches(word, next_candidate);
     const size_t length = matches ? strlen(matches[0]) : 0;
     if (length > 0 && matches[0][length - 1] == '/') rl_completion_append_character = '\0';
-    for (size_t i = 0; editor.candidates[i]; i++)
-        free(editor.candidates[i]);
-    free(editor.candidates);
+    free_candidates(editor.candidates);
     editor.candidates = NULL;
     return matches;
 }

@@ -28,6 +28,10 @@
 // all from malloc and moved to the editor; NULL if there are none.
 typedef char **editor_complete(void *user, const char *before, const char *word);
 
+// The same for a name with blanks that stands without quotation marks at the end of the line:
+// *start is where it begins.
+typedef char **editor_complete_name(void *user, const char *line, size_t *start);
+
 // What a pasted text becomes: appended to *line, with the characters that mean only themselves
 // marked (app/base/verbatim.h). `before` is the line before it. Returns what the person should
 // know, or NULL.
@@ -42,6 +46,7 @@ typedef void editor_tell(void *user);
 struct editor_options {
     const char *history_path; // NULL: none is kept
     editor_complete *complete;
+    editor_complete_name *complete_name;
     editor_paste *paste;
     int event_fd; // readable when editor_notice() is to be called
     editor_notice *notice;

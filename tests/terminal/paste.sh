@@ -110,6 +110,14 @@ wait_last '> See @"my file.txt"'
 keys Enter
 wait_idle
 wait_for "[1 file attached: "
+for begun in 'See @my f' 'See @my\ f' 'See (@my f' '/read my f' '/read my\ f'; do
+    text "$begun"
+    wait_last "> $begun"
+    keys Tab
+    wait_last "> ${begun%my*}\"my file.txt\""
+    keys C-c
+    wait_idle
+done
 text 'See @"my f'
 keys Tab
 wait_last '> See @"my file.txt"'
