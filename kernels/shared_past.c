@@ -1,3 +1,18 @@
+// kernels/shared_past.c — cuts the tree of block tables into spans, without building the tree.
+//
+// A run is a set of sequences that are neighbours in `order` and have the same first blocks. Taking
+// a run apart (divide): find how many further blocks all of them have, make a span of those if that
+// saves enough reading, sort the run by the next block, and push each group of equals as a run of
+// its own. The header's example, with spans that always pay:
+//
+//   run {0 1 2}   all have 7 3     span 7 3       next blocks 12 12 88: runs {0 1} and {2}
+//   run {0 1}     both have 12     span 12        next blocks 40 9: each is alone
+//   run {2}       alone: its own keys begin behind 7 3
+//
+// A comparison begins where the parent's common blocks ended, so every table is read about once.
+// Where a span does not pay, `covered` stays behind, and a span further down the tree may cover
+// those keys as well. Runs that find no space in the list are treated as if they had nothing in
+// common: that costs reading, and changes no result.
 #include "kernels/shared_past.h"
 
 #include <string.h>

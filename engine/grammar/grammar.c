@@ -1,3 +1,24 @@
+// engine/grammar/grammar.c — from an automaton over bytes to tokens that are allowed.
+//
+// A mask is made in one walk over all tokens at once (fill). The trie lies in depth-first order,
+// and `states[depth]` is the automaton's state along the path to the current node:
+//
+//   node      a      ab     abc    b            tokens "a", "ab", "abc", "b"
+//   depth     1      2      3      1
+//   state     s1     DEAD   -      s2           "ab" is impossible: skip leads to b at once
+//
+// So a prefix that 10,000 tokens share is stepped through once, and what cannot follow costs one
+// step for a whole subtree. The mask belongs to the automaton's state alone, so it is kept, and a
+// later position in the same state finds it. grammar_filter() needs no mask: a few candidates are
+// stepped through byte by byte, and only if too few of them are allowed does the sampler ask for
+// the mask.
+//
+// When masks and states exceed the limit, all of them are dropped, and `flushes` tells each walk
+// that its state number means nothing any more: it begins again from the answer's first token.
+//
+// Forced text (grammar_forced) is found as bytes, then encoded as a whole. Its last token is left
+// to be sampled: the next character might belong to a longer token that the model would have
+// preferred.
 #include "engine/grammar/grammar.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,20 @@
+// engine/sampling/beams.c — beam search as ordinary requests of one token each.
+//
+// A step starts one request for each beam (start_step). The engine batches them like all others;
+// its thread calls judge(), or look() where a grammar forbids tokens, with each row of logits. The
+// token that a request samples is dropped again (sequence_truncate): only the row is of interest.
+// When the last of the requests is over, the search advances on the UI's thread.
+//
+// Width 2; sums of log-probabilities:
+//
+//   beams       best continuations of each                merged, 2 * width of them
+//   A  -1.0     a -1.2   b -1.9   c -3.1   d -4.0         Aa -1.2   Bx -1.6   Ab -1.9   By -2.0
+//   B  -1.5     x -1.6   y -2.0   z -2.2   w -2.5         next beams: A + a and B + x
+//
+// Each beam brings 2 * width continuations, because up to `width` of the best may end the turn, and
+// as many must be left to go on with. If two chosen ones come from one beam, the first takes its
+// sequence and the second a fork of it (grow), which copies one block at most; a beam of which none
+// is chosen gives its blocks back.
 #include "engine/sampling/beams.h"
 
 #include <math.h>

@@ -1,3 +1,18 @@
+// engine/tokenizer/merger.c — byte pair encoding with a heap whose old entries are left in it.
+//
+// Joining at `left` changes two pairs: of `left` with what now follows it, and of what precedes it
+// with `left`. Their old entries are somewhere in the heap. They are not searched for: a symbol
+// knows the rank of its pair now, and an entry that surfaces with another rank is skipped.
+//
+//   l o w e r     ranks: l+o 7, e+r 3, o+w 9, lo+w 4
+//   heap          3:e  7:l  9:o           join e+r
+//                 7:l  9:o                join l+o; now lo+w has rank 4
+//                 4:l  9:o                join lo+w
+//                 9:o                     o is gone (its rank is NONE): skipped
+//   low er
+//
+// The key is rank << 32 | place, so equal ranks are joined from the left, as the algorithm demands.
+// Words of up to SHORT_WORD_BYTES, which are nearly all, do without the heap.
 #include "engine/tokenizer/merger.h"
 
 #include <stdlib.h>

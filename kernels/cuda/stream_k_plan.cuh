@@ -1,9 +1,23 @@
 // kernels/cuda/stream_k_plan.cuh — how a product is cut up, and where its parts lie.
 //
 // A CTA tile is up to 16 tiles of 16 rows; its steps are the fragments of a row. A tile is cut into
-// splits, and each block computes a range of consecutive splits. With one split a tile there is
-// nothing to join. With 2, 4 or 8, as many blocks may share a tile, and none of them another. With
-// as many splits as steps, ranges end anywhere, as in Stream-K.
+// splits, and each block computes a range of consecutive splits. Three tiles of 8 steps, four
+// blocks:
+//
+//   splits a tile   block 0     block 1               block 2               block 3     longest
+//   1               tile 0      tile 1                tile 2                -           8 steps
+//   2               0: 0 … 3    0: 4 … 7   1: 0 … 3   1: 4 … 7              2: 0 … 7    8
+//   8, to the step  0: 0 … 5    0: 6, 7    1: 0 … 3   1: 4 … 7   2: 0, 1    2: 2 … 7    6
+//
+// With one split a tile there is nothing to join, but the last wave of tiles leaves blocks idle. To
+// the step, as in Stream-K, every block has equally much, but most tiles are joined from two
+// blocks' sums or more. 2, 4 or 8 splits lie between. cost_of() estimates each, for each height of
+// a CTA tile, and the cheapest is taken: nothing is measured at run time.
+//
+// A block shares at most two tiles with others that it does not finish alone: the one that its
+// range begins in and the one that it ends in. So it has two places for partial sums
+// (STREAM_K_PARTS): the even one for the first, the odd one for a tile that begins inside the
+// range.
 #pragma once
 #include "kernels/cuda/stream_k.cuh"
 #include "kernels/cuda/stream_k_fragment.cuh"
