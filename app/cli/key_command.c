@@ -37,7 +37,17 @@ struct running {
     struct sigaction before[ENDING_COUNT];
 };
 
-static void run_child(const char *command, const int ends[2], int terminal) {
+static void run_command(const char *command, const int ends[2]) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (dup2(ends[0], STDOUT_FILENO) >= 0 && dup2(ends[1], STDERR_FILENO) >= 0)
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+// The leader of the group only waits, so that ^C at the terminal ends it whatever the command makes
+// of that.
+static void run_leader(const char *command, const int ends[2], int terminal) {
+    int status = 0;
     const sigset_t none = {0};
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -47,9 +57,12 @@ static void run_child(const char *command, const int ends[2], int terminal) {
     signal(SIGTTOU, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (dup2(ends[0], STDOUT_FILENO) >= 0 && dup2(ends[1], STDERR_FILENO) >= 0)
-        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-    _exit(127);
+    const pid_t child = fork();
+    if (child == 0) run_command(command, ends);
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(status)) raise(WTERMSIG(status));
+    _exit(child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
 }
 
 // The terminal, if it is ours to hand on.
@@ -67,7 +80,7 @@ static void start(const char *command, struct running *running) {
     running->terminal = own_terminal();
     running->foreground = getpgrp();
     const pid_t child = open ? fork() : -1;
-    if (child == 0) run_child(command, ends, running->terminal);
+    if (child == 0) run_leader(command, ends, running->terminal);
     for (int i = 0; i < 2; i++) {
         if (ends[i] >= 0) close(ends[i]);
         running->streams[i] = pipes[i][0];

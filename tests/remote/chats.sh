@@ -60,6 +60,17 @@ keys C-c
 ask_only "/quit"
 wait_for "left with 0"
 
+# ^C while a command gets the key, even one that ignores it.
+printf '#!/bin/sh\ntrap "" INT TERM\necho $$ >%s/sleeper\nsleep 1000\n' "$QUIRE_HOME" > "$QUIRE_HOME/key"
+chmod +x "$QUIRE_HOME/key"
+start -m "$url#echo" --key-from "command:$QUIRE_HOME/key"
+sleeps() { [ -s "$QUIRE_HOME/sleeper" ]; }
+wait_until sleeps || fail "the command is not run"
+keys C-c
+wait_for "left with 130"
+ended() { ! grep -q '^State:.[^ZX]' "/proc/$(cat "$QUIRE_HOME/sleeper")/status" 2> /dev/null; }
+wait_until ended || fail "the command goes on"
+
 # ^C in a flood stops it, and what has come and is not drawn yet is not drawn first.
 start -m "$url#fast"
 ask_only "All at once."
