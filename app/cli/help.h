@@ -9,6 +9,6 @@ void help_print(FILE *out); // at most 80 columns
 
 // `quire help WORD`: about one command or option. False: there is none of this name.
 bool help_print_topic(FILE *out, const char *topic);
-void version_print(FILE *out); // "quire 0.1.0"
+void version_print(FILE *out); // "quire 0.2.0"
 
 #endif
