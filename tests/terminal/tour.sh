@@ -20,7 +20,7 @@ while read -r line; do
         keys Enter
         wait_idle
         ;;
-    /alt)
+    /alt | /tree)
         ask_only "$line"
         wait_for "Enter chooses, Esc leaves"
         keys Escape
