@@ -146,11 +146,13 @@ struct hash128 engine_identity(const struct engine *engine, struct hash128 diges
 // The model's own sampling defaults (general.sampling.*) if it has any, otherwise ours.
 struct sampler_options engine_sampler_defaults(const struct engine *engine);
 
-// For benchmarks. The first returns the bytes per second at which the device reads `bytes` of
-// weights, the best of several runs, or 0 if there is no memory for it; no request may run. The
-// second returns the bytes that a step of `rows` sequences of `context` tokens each must read: of a
-// mixture the experts that are likely to be chosen, of windowed layers the keys in the window.
-double engine_measure_read(struct engine *engine, size_t bytes);
+// For benchmarks (kernels/read_speed.h). The first returns the bytes per second at which the device
+// reads its memory, or 0 if there is no memory to measure that; no request may run. The second
+// returns from how many bytes on a step's speed can be compared with it. The third returns the
+// bytes that a step of `rows` sequences of `context` tokens each must read: of a mixture the
+// experts that are likely to be chosen, of windowed layers the keys in the window.
+double engine_measure_read(struct engine *engine);
+size_t engine_read_bytes(struct engine *engine);
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);
 
 void engine_check(struct engine *engine); // proves the invariants; for tests

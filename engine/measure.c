@@ -1,35 +1,17 @@
 // engine/measure.c — what benchmarks ask of an engine.
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/internal.h"
 #include "engine/model/kv_shape.h"
-#include "kernels/base/clock.h"
 #include "kernels/cost.h"
+#include "kernels/read_speed.h"
 
-double engine_measure_read(struct engine *engine, size_t bytes) {
-    enum { RUNS = 5 };
-    void *memory;
-    if (engine->backend->alloc(engine->device, bytes, &memory) != STATUS_OK) return 0;
-    // Untouched pages all map to one zero page, which would be read from the processor's caches.
-    enum { CHUNK = 1 << 20 };
-    unsigned char *chunk = malloc(CHUNK);
-    if (chunk) memset(chunk, 1, CHUNK);
-    for (size_t at = 0; chunk && at < bytes; at += CHUNK)
-        engine->backend->to_device(engine->device, (unsigned char *)memory + at, chunk,
-                                   bytes - at < CHUNK ? bytes - at : CHUNK);
-    free(chunk);
-    double best = 0;
-    for (int run = 0; run < RUNS; run++) {
-        const int64_t before = clock_now_us();
-        engine->backend->read(engine->device, memory, bytes);
-        if (engine->backend->sync(engine->device) != STATUS_OK) break;
-        const int64_t elapsed_us = clock_now_us() - before;
-        const double speed = (double)bytes / (double)(elapsed_us > 0 ? elapsed_us : 1) * 1e6;
-        if (speed > best) best = speed;
-    }
-    engine->backend->release(engine->device, memory, bytes);
-    return best;
+double engine_measure_read(struct engine *engine) {
+    return read_speed_measure(engine->backend, engine->device);
+}
+
+size_t engine_read_bytes(struct engine *engine) {
+    struct device_info info;
+    engine->backend->info(engine->device, &info);
+    return read_speed_bytes(info.cache_bytes);
 }
 
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context) {

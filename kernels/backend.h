@@ -68,11 +68,14 @@ struct workspace {
     int32_t expert_outputs;         // rows of an expert's down
 };
 
+enum { READ_PATTERNS = 3 };
+
 struct device_info {
     char name[96];                    // "AMD EPYC, 2 threads, AVX2"
     char trial[96];                   // of a card: where its kernels have been tested; else ""
     size_t memory_total, memory_free; // bytes; of the machine for a CPU
     int32_t threads;                  // that compute; 0 for a card
+    size_t cache_bytes;               // of the caches before memory, all together; 0: unknown
     // What runs on a slow, plain kernel here, among what weights() and attention_check() were
     // given.
     size_t plain_bytes;      // of matrices
@@ -608,9 +611,9 @@ struct backend {
     bool (*replay)(struct device *device, uint64_t key); // key > 0
     bool (*recorded)(struct device *device);
 
-    // Reads `bytes` of device memory once with every thread and does nothing else: the
-    // ceiling that the bench divides by.
-    void (*read)(struct device *device, const void *memory, size_t bytes);
+    // Reads `bytes` of device memory once with every thread and does nothing else, in one of
+    // READ_PATTERNS ways, of which which is fastest depends on the machine: read_speed.h.
+    void (*read)(struct device *device, const void *memory, size_t bytes, int pattern);
 };
 
 const struct backend *backend_reference(void);

@@ -2,9 +2,11 @@
 #include "kernels/host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
@@ -138,6 +140,34 @@ void host_memory(size_t *memory_total, size_t *memory_free) {
     (void)fclose(file);
     const size_t left = left_to_process();
     if (left < *memory_free) *memory_free = left;
+}
+
+// The number in a file of /sys/devices/system/cpu, or 0.
+static size_t cpu_fact(int cpu, int index, const char *name, char text[64]) {
+    char path[128];
+    (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/%s", cpu, index,
+                   name);
+    FILE *file = fopen(path, "r");
+    const bool known = file && fgets(text, 64, file);
+    if (file) (void)fclose(file);
+    return known ? (size_t)strtoul(text, NULL, 10) : 0;
+}
+
+// Each cache is counted at the first processor that has it ("4-7": at 4).
+size_t host_cache_bytes(void) {
+    enum { LEVELS_MAX = 8, CPUS_MAX = 4096 };
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t bytes = 0;
+    for (int cpu = 0; cpu < cpus && cpu < CPUS_MAX; cpu++) {
+        char text[64];
+        int last = 0;
+        while (last < LEVELS_MAX && cpu_fact(cpu, last, "level", text) > 0)
+            last++;
+        if (last == 0 || (int)cpu_fact(cpu, last - 1, "shared_cpu_list", text) != cpu) continue;
+        const size_t size = cpu_fact(cpu, last - 1, "size", text);
+        bytes += size << (strchr(text, 'M') ? 20 : strchr(text, 'K') ? 10 : 0);
+    }
+    return bytes;
 }
 
 void host_store(enum dtype type, void *memory, const float *values, int32_t count) {

@@ -1,9 +1,10 @@
 // app/bench/bench.h — how fast is it here, and how close to what the machine can do?
 //
 // `quire bench decode|prefill` measures a model file or a named shape with random weights, made
-// in memory. The ceiling (read bandwidth) is measured in the same run, so a percentage refers to
-// this machine at this time. Speeds are the median of several runs after a warm-up; the spread is
-// printed beside them.
+// in memory. The ceiling (read bandwidth) is measured before and after each row, and the
+// highest so far counts. A step that reads less than the buffer of that measurement lives in part
+// from caches, and has no percentage. Speeds are the median of several runs after a warm-up; the
+// spread is printed beside them.
 //
 // There is one row for each prompt of a prefill, and for each depth and batch of a decode. A
 // prefill computes a fresh prompt in every run. A decode begins at its depth in every run: `batch`

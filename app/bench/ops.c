@@ -13,6 +13,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/cost.h"
+#include "kernels/read_speed.h"
 
 enum {
     HEADS = 32,
@@ -29,10 +30,9 @@ enum {
 
 static const int32_t CASE_LENGTHS[LENGTHS] = {512, 2048, 8192, 32768};
 static const int32_t CASE_BATCHES[BATCHES] = {1, 8, 64};
-static const size_t READ_BYTES = (size_t)1 << 30;
-static const size_t COLD_BYTES = (size_t)256 << 20; // more than caches hold
-static const double LEAST_US = 20000; // of one measurement: shorter calls are repeated
-static const double MOST_US = 2e6;    // of one call: longer ones are not made
+static const size_t SPARE_BYTES = (size_t)1 << 30; // of memory, besides what is measured
+static const double LEAST_US = 20000;              // of one measurement: shorter calls are repeated
+static const double MOST_US = 2e6;                 // of one call: longer ones are not made
 
 struct op_bench {
     const struct bench_ops_options *options;
@@ -104,26 +104,11 @@ static double median_us(struct op_bench *bench, op_call *call, const void *args)
     return samples_figure(&times).median;
 }
 
-struct read_args {
-    const void *memory;
-    size_t bytes;
-};
-
-static void call_read(struct op_bench *bench, const void *args) {
-    const struct read_args *read = args;
-    bench->backend->read(bench->device, read->memory, read->bytes);
-}
-
 static enum status measure_read(struct op_bench *bench) {
-    struct read_args args = {.bytes = READ_BYTES};
-    void *memory = NULL;
-    TRY(alloc_filled(bench, READ_BYTES, &memory));
-    args.memory = memory;
-    const double us = median_us(bench, call_read, &args);
-    bench->backend->release(bench->device, memory, READ_BYTES);
-    if (!(us > 0)) return error_set(&bench->err, STATUS_DEVICE, "the device failed");
-    bench->read_bytes_per_s = (double)READ_BYTES / us * 1e6;
-    return STATUS_OK;
+    bench->read_bytes_per_s = read_speed_measure(bench->backend, bench->device);
+    if (bench->read_bytes_per_s > 0) return STATUS_OK;
+    return error_set(&bench->err, STATUS_NO_MEMORY,
+                     "not enough memory to measure the read bandwidth");
 }
 
 struct measured {
@@ -234,7 +219,8 @@ static size_t layer_bytes(const struct op_bench *bench, int32_t batch, int32_t l
 
 // As many as it takes for none to be found in a cache when its turn comes again.
 static int32_t layers_of(const struct op_bench *bench, int32_t batch, int32_t length) {
-    const size_t layers = COLD_BYTES / layer_bytes(bench, batch, length) + 1;
+    const size_t layers =
+        read_speed_bytes(bench->info.cache_bytes) / layer_bytes(bench, batch, length) + 1;
     return layers < MAX_LAYERS ? (int32_t)layers : MAX_LAYERS;
 }
 
@@ -287,7 +273,7 @@ static void close_scene(struct op_bench *bench, struct scene *scene) {
 
 static bool fits(const struct op_bench *bench, int32_t batch, int32_t length) {
     const size_t layers = (size_t)layers_of(bench, batch, length);
-    return layers * layer_bytes(bench, batch, length) + READ_BYTES < bench->info.memory_free / 2;
+    return layers * layer_bytes(bench, batch, length) + SPARE_BYTES < bench->info.memory_free / 2;
 }
 
 // One kernel over an open scene; us and bytes are those of one layer.

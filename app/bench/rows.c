@@ -6,8 +6,16 @@
 #include "app/base/json.h"
 #include "kernels/base/size.h"
 
+enum { SHARE_BYTES = 24 };
+
 static double bytes_per_s(const struct bench_row *row) {
     return (double)row->bytes_per_token * row->tokens_per_s.median;
+}
+
+// Of the ceiling; 0: the step reads so little that caches have a part of it.
+static double share_of(const struct bench_rows *rows, const struct bench_row *row) {
+    if (row->step_bytes < rows->least_bytes) return 0;
+    return bytes_per_s(row) / rows->read_bytes_per_s;
 }
 
 void bench_rows_print_heading(const struct bench_rows *rows) {
@@ -29,10 +37,11 @@ void bench_rows_print(const struct bench_rows *rows, const struct bench_row *row
         return;
     }
     const struct figure *speed = &row->tokens_per_s;
-    char bytes[SIZE_TEXT_BYTES];
-    printf("%10.1f %9.1f - %7.1f %12s %7.1f %5.1f %%\n", speed->median, speed->low, speed->high,
-           size_format(row->bytes_per_token, bytes), bytes_per_s(row) / 1e9,
-           100 * bytes_per_s(row) / rows->read_bytes_per_s);
+    char bytes[SIZE_TEXT_BYTES], share[SHARE_BYTES] = "  -";
+    if (share_of(rows, row) > 0)
+        snprintf(share, sizeof share, "%5.1f %%", 100 * share_of(rows, row));
+    printf("%10.1f %9.1f - %7.1f %12s %7.1f %s\n", speed->median, speed->low, speed->high,
+           size_format(row->bytes_per_token, bytes), bytes_per_s(row) / 1e9, share);
 }
 
 static bool add_figures(cJSON *object, const struct bench_rows *rows, const struct bench_row *row) {
@@ -44,7 +53,9 @@ static bool add_figures(cJSON *object, const struct bench_rows *rows, const stru
            json_add_number(object, "tokens_per_s_high", speed->high) &&
            json_add_number(object, "bytes_per_token", (double)row->bytes_per_token) &&
            json_add_number(object, "bytes_per_s", bytes_per_s(row)) &&
-           json_add_number(object, "of_read_bandwidth", bytes_per_s(row) / rows->read_bytes_per_s);
+           (share_of(rows, row) > 0
+                ? json_add_number(object, "of_read_bandwidth", share_of(rows, row))
+                : json_add_text(object, "of_read_bandwidth", NULL));
 }
 
 static bool add_row(cJSON *results, const struct bench_rows *rows, const struct bench_row *row) {

@@ -19,11 +19,13 @@ struct bench_row {
     int32_t batch;                     // sequences together
     struct figure tokens_per_s;        // of all of them
     size_t bytes_per_token;            // read for one token; for a prefill, in one pass
+    size_t step_bytes;                 // read by a step, or by the whole prefill
 };
 
 struct bench_rows {
     struct engine_info info;
     double read_bytes_per_s;
+    size_t least_bytes; // of a step that is compared with it
     struct bench_row rows[BENCH_ROWS_MAX];
     int32_t count;
 };

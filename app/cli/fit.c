@@ -62,7 +62,7 @@ static double read_speed(const struct backend *backend, struct device *device) {
     if (backend->alloc(device, READ_BYTES, &memory) != STATUS_OK) return 0;
     for (int i = 0; i <= READ_TIMES; i++) { // the first one only brings the pages
         const int64_t before = clock_now_us();
-        backend->read(device, memory, READ_BYTES);
+        backend->read(device, memory, READ_BYTES, i % READ_PATTERNS);
         const bool read = backend->sync(device) == STATUS_OK;
         const int64_t took = clock_now_us() - before;
         if (read && i > 0 && took > 0 && (best == 0 || took < best)) best = took;

@@ -53,6 +53,7 @@ static void cpu_info(struct device *device, struct device_info *info) {
                    threads == 1 ? "" : "s",
                    device->matrix ? device->matrix->name : device->isa->name);
     host_memory(&info->memory_total, &info->memory_free);
+    info->cache_bytes = host_cache_bytes();
     info->threads = threads;
 }
 
@@ -113,18 +114,20 @@ static enum status cpu_reserve(struct device *device, const struct workspace *wo
 struct read_job {
     const struct cpu_isa *isa;
     const char *memory;
+    int pattern;
 };
 
 static void read_part(void *context, int64_t begin, int64_t end, int32_t thread) {
     ASSERT(begin < end);
     (void)thread;
     const struct read_job *job = context;
-    volatile uint64_t sink = job->isa->read(job->memory + begin, (size_t)(end - begin));
+    volatile uint64_t sink =
+        job->isa->read(job->memory + begin, (size_t)(end - begin), job->pattern);
     (void)sink;
 }
 
-static void cpu_read(struct device *device, const void *memory, size_t bytes) {
-    struct read_job job = {device->isa, memory};
+static void cpu_read(struct device *device, const void *memory, size_t bytes, int pattern) {
+    struct read_job job = {device->isa, memory, pattern};
     threads_for(device->threads, (int64_t)bytes, READ_BYTES, read_part, &job);
 }
 

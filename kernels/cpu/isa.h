@@ -110,7 +110,7 @@ struct cpu_isa {
     // FP8 and INT8, with kv_quantize()'s bits; returns the scale.
     bf16 (*store_scaled)(enum dtype type, uint8_t *elements, const float *values, int32_t count);
     void (*attention)(const struct attention_part *part);
-    uint64_t (*read)(const void *memory, size_t bytes);
+    uint64_t (*read)(const void *memory, size_t bytes, int pattern);
 };
 
 // Ops on many tokens with a matrix unit, which supplement the loops of an instruction set.

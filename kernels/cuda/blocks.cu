@@ -2,10 +2,10 @@
 //
 //   copy_blocks  one launch for all pairs; grid (pairs, COPIERS), 16 bytes a thread and step
 //   swap_blocks  one asynchronous copy for each run of consecutive blocks, timed by events
-//   read         every byte once, with all multiprocessors: the ceiling that the bench divides by
+//   read         every byte once, with 4, 8 or 16 blocks a multiprocessor, by pattern
 #include "kernels/cuda/device.cuh"
 
-enum { THREADS = 256, COPIERS = 16, PAIRS_AT_ONCE = 128, READERS_PER_SM = 8 };
+enum { THREADS = 256, COPIERS = 16, PAIRS_AT_ONCE = 128, READERS_PER_SM = 4 };
 
 struct pairs { // by value: no copy of the lists to the device
     uint32_t source[PAIRS_AT_ONCE], destination[PAIRS_AT_ONCE];
@@ -106,8 +106,8 @@ static __global__ void read_kernel(const uint4 *memory, size_t vectors, unsigned
     if (sum == 0x5eed1e55u) *sink = sum; // never, but the compiler cannot know
 }
 
-extern "C" void cuda_read(struct device *device, const void *memory, size_t bytes) {
-    const int blocks = device->properties.multiProcessorCount * READERS_PER_SM;
+extern "C" void cuda_read(struct device *device, const void *memory, size_t bytes, int pattern) {
+    const int blocks = device->properties.multiProcessorCount * (READERS_PER_SM << pattern);
     read_kernel<<<blocks, THREADS, 0, device->stream>>>(
         (const uint4 *)memory, bytes / sizeof(uint4), (unsigned *)device->blas_workspace);
     device_note(device, cudaGetLastError());

@@ -104,6 +104,7 @@ static void cuda_info(struct device *device, struct device_info *info) {
     snprintf(info->name, sizeof info->name, "%s", device->properties.name);
     card_describe(&device->properties, info->trial, sizeof info->trial);
     read_memory(device, &info->memory_free, &info->memory_total);
+    info->cache_bytes = (size_t)device->properties.l2CacheSize;
 }
 
 extern "C" enum status cuda_alloc(struct device *device, size_t bytes, void **memory) {

@@ -249,7 +249,7 @@ void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
 struct swap_time cuda_swap_time(struct device *device);
 void cuda_free_timers(struct device *device);
-void cuda_read(struct device *device, const void *memory, size_t bytes);
+void cuda_read(struct device *device, const void *memory, size_t bytes, int pattern);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);
 void cuda_free_weights(struct device *device);

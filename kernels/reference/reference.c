@@ -42,6 +42,7 @@ static void reference_info(struct device *device, struct device_info *info) {
     host_cpu_name(name, sizeof name);
     (void)snprintf(info->name, sizeof info->name, "%s, 1 thread, reference", name);
     host_memory(&info->memory_total, &info->memory_free);
+    info->cache_bytes = host_cache_bytes();
     info->threads = 1;
 }
 
@@ -73,7 +74,8 @@ static enum status reference_reserve(struct device *device, const struct workspa
     return STATUS_OK;
 }
 
-static void reference_read(struct device *device, const void *memory, size_t bytes) {
+static void reference_read(struct device *device, const void *memory, size_t bytes, int pattern) {
+    (void)pattern;
     (void)device;
     const volatile unsigned char *byte = memory;
     unsigned sum = 0;

@@ -310,7 +310,8 @@ static void memory_is_aligned_copied_and_read(void **state) {
             assert_int_equal((uintptr_t)memory % 64, 0);
             memset(there, (int)(i + 1), sizes[i]);
             subject.backend->to_device(subject.device, memory, there, sizes[i]);
-            subject.backend->read(subject.device, memory, sizes[i]);
+            for (int pattern = 0; pattern < READ_PATTERNS; pattern++)
+                subject.backend->read(subject.device, memory, sizes[i], pattern);
             subject.backend->to_host(subject.device, back, memory, sizes[i]);
             assert_int_equal(subject.backend->sync(subject.device), STATUS_OK);
             assert_memory_equal(there, back, sizes[i]);

@@ -1,0 +1,21 @@
+// kernels/read_speed.h — how fast can this device read its memory?
+//
+// The ceiling that benches divide by, so it must neither be too low, which flatters, nor come from
+// caches. Each pattern reads a buffer of four times the caches, at least 256 MiB, many times; the
+// fastest reading counts. A machine varies, so whoever measures for long asks again in between and
+// keeps the highest.
+//
+// A cache helps the more the less is read. What reads at least as many bytes in turn as this buffer
+// has is helped no more than the reading was; a share of the ceiling means nothing below that.
+#ifndef KERNELS_READ_SPEED_H
+#define KERNELS_READ_SPEED_H
+
+#include "kernels/backend.h"
+
+size_t read_speed_bytes(size_t cache_bytes); // of the buffer
+
+// In bytes a second; 0: there is no memory for the buffer, or the device failed. Nothing else may
+// run on the device.
+double read_speed_measure(const struct backend *backend, struct device *device);
+
+#endif
