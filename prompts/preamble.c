@@ -13,7 +13,7 @@ struct reading {
     size_t part_line;
 };
 
-static enum status refuse(size_t line, const char *why, struct error *err) {
+static enum status refuse_preamble(size_t line, const char *why, struct error *err) {
     return error_set(err, STATUS_BAD_INPUT, "line %zu: %s", line, why);
 }
 
@@ -39,9 +39,9 @@ static enum status check_bytes(const char *bytes, size_t length, struct error *e
     for (size_t i = 0; i < (valid ? length : offset); i++) {
         line += bytes[i] == '\n';
         if (bytes[i] == '\0' || bytes[i] == PREAMBLE_SEPARATOR)
-            return refuse(line, "contains a control character, NUL or U+001E", err);
+            return refuse_preamble(line, "contains a control character, NUL or U+001E", err);
     }
-    return valid ? STATUS_OK : refuse(line, "is not UTF-8 text", err);
+    return valid ? STATUS_OK : refuse_preamble(line, "is not UTF-8 text", err);
 }
 
 // Blanks around the part that ends here go; one of a pair must not be empty then.
@@ -57,18 +57,18 @@ static enum status end_part(struct reading *reading, struct error *err) {
     preamble->length = reading->part_begin + length;
     if (preamble->bytes) preamble->bytes[preamble->length] = '\0';
     if (length > 0 || reading->parts == 0) return STATUS_OK;
-    return refuse(reading->part_line, "nothing follows the mark", err);
+    return refuse_preamble(reading->part_line, "nothing follows the mark", err);
 }
 
 static enum status begin_part(struct reading *reading, int mark, struct error *err) {
     static const char separator = PREAMBLE_SEPARATOR;
     TRY(end_part(reading, err));
     if ((int)(reading->parts % 2) != mark)
-        return refuse(reading->line,
-                      mark ? "an answer without its question" : "a question before the last answer",
-                      err);
+        return refuse_preamble(
+            reading->line,
+            mark ? "an answer without its question" : "a question before the last answer", err);
     if (reading->parts + 2 > PREAMBLE_MAX_PARTS)
-        return refuse(reading->line, "more than 128 pairs", err);
+        return refuse_preamble(reading->line, "more than 128 pairs", err);
     TRY(text_append(reading->preamble, &separator, 1));
     reading->parts++;
     reading->part_begin = reading->preamble->length;
@@ -96,7 +96,7 @@ static enum status read_lines(struct reading *reading, struct error *err) {
     }
     TRY(end_part(reading, err));
     if (reading->parts % 2 == 0) return STATUS_OK;
-    return refuse(reading->part_line, "a question without its answer", err);
+    return refuse_preamble(reading->part_line, "a question without its answer", err);
 }
 
 enum status preamble_read(const char *bytes, size_t length, struct text *preamble,

@@ -21,9 +21,9 @@
 // edge: one look-up in ways[class].
 //
 // The closure (visit, look_at) follows calls, splits and ends until only nodes are left that read a
-// byte; `seen` makes left recursion and empty rules end. A call whose next node is END pushes no
-// frame (a tail call): without that, "list ::= item | item list" would have a deeper stack, and so
-// a new state, for each item.
+// byte; `seen` makes repetitions of nothing end (left recursion is refused by network.c). A call
+// whose next node is END pushes no frame (a tail call): without that, "list ::= item | item list"
+// would have a deeper stack, and so a new state, for each item.
 //
 // Bytes that no set of the grammar tells apart are one class, so a row of ways has one entry a
 // class instead of 256.

@@ -44,7 +44,7 @@ static int32_t line_of(const struct reader *reader, const char *at) {
     return line;
 }
 
-static enum status refuse(struct reader *reader, const char *what) {
+static enum status refuse_grammar(struct reader *reader, const char *what) {
     const int length = (int)(reader->end - reader->at < 12 ? reader->end - reader->at : 12);
     return error_set(reader->err, STATUS_BAD_INPUT, "grammar, line %d: %s at \"%.*s\"",
                      line_of(reader, reader->at), what,
@@ -99,7 +99,7 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
     while (is_name(*reader->at))
         reader->at++;
     name.length = (size_t)(reader->at - name.bytes);
-    if (name.length == 0) return refuse(reader, "expected a rule's name");
+    if (name.length == 0) return refuse_grammar(reader, "expected a rule's name");
     TRY(spend(reader, reader->network->rule_count));
     for (int32_t i = 0; i < reader->network->rule_count; i++) {
         if (!reader->names[i].bytes || reader->names[i].length != name.length ||
@@ -147,12 +147,12 @@ static enum status read_hex(struct reader *reader, int digits, uint32_t *charact
                           : c >= 'a' && c <= 'f' ? c - 'a' + 10
                           : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                  : -1;
-        if (digit < 0) return refuse(reader, "expected a hexadecimal digit");
+        if (digit < 0) return refuse_grammar(reader, "expected a hexadecimal digit");
         value = value << 4 | (uint32_t)digit;
         reader->at++;
     }
     if (value == 0 || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
-        return refuse(reader, "an escape that is no character");
+        return refuse_grammar(reader, "an escape that is no character");
     *character = value;
     return STATUS_OK;
 }
@@ -162,7 +162,7 @@ static enum status read_character(struct reader *reader, uint32_t *character) {
     size_t used;
     if (*reader->at != '\\') {
         if (reader->at == reader->end || *reader->at == '\n')
-            return refuse(reader, "the line ends inside quotes or brackets");
+            return refuse_grammar(reader, "the line ends inside quotes or brackets");
         *character = utf8_decode(reader->at, (size_t)(reader->end - reader->at), &used);
         reader->at += used;
         return STATUS_OK;
@@ -175,7 +175,7 @@ static enum status read_character(struct reader *reader, uint32_t *character) {
         return STATUS_OK;
     }
     const int digits = escape == 'x' ? 2 : escape == 'u' ? 4 : escape == 'U' ? 8 : 0;
-    if (digits == 0) return refuse(reader, "an unknown escape");
+    if (digits == 0) return refuse_grammar(reader, "an unknown escape");
     reader->at += 2;
     return read_hex(reader, digits, character);
 }
@@ -229,7 +229,7 @@ static enum status read_class(struct reader *reader, int32_t *item) {
         if (reader->at[0] == '-' && reader->at[1] != ']') {
             reader->at++;
             TRY(read_character(reader, &last));
-            if (last < first) return refuse(reader, "a range that runs backwards, before");
+            if (last < first) return refuse_grammar(reader, "a range that runs backwards, before");
         }
         if (!character_set_add(&set, first, last))
             return too_large(reader, "more than 256 ranges between brackets");
@@ -266,10 +266,10 @@ static enum status read_bounds(struct reader *reader, struct item *repeat) {
         if (reader->at == before) repeat->most = -1;
         skip_space(reader, false);
     }
-    if (!any || *reader->at != '}') return refuse(reader, "expected {m}, {m,} or {m,n}");
+    if (!any || *reader->at != '}') return refuse_grammar(reader, "expected {m}, {m,} or {m,n}");
     reader->at++;
     if (repeat->most >= 0 && repeat->most < repeat->least)
-        return refuse(reader, "a repetition whose end is below its beginning, before");
+        return refuse_grammar(reader, "a repetition whose end is below its beginning, before");
     return STATUS_OK;
 }
 
@@ -307,7 +307,7 @@ static enum status read_one(struct reader *reader, int32_t *item) {
             return too_large(reader, "more than 128 parentheses in one another");
         reader->at++;
         TRY(read_choice(reader, item));
-        if (*reader->at != ')') return refuse(reader, "expected )");
+        if (*reader->at != ')') return refuse_grammar(reader, "expected )");
         reader->at++;
         reader->depth--;
         return STATUS_OK;
@@ -422,16 +422,16 @@ static enum status read_rule(struct reader *reader) {
     int32_t rule, item;
     TRY(read_rule_name(reader, &rule));
     skip_space(reader, false);
-    if (strncmp(reader->at, "::=", 3) != 0) return refuse(reader, "expected ::=");
+    if (strncmp(reader->at, "::=", 3) != 0) return refuse_grammar(reader, "expected ::=");
     if (reader->network->rules[rule].start >= 0)
-        return refuse(reader, "a second definition of a rule,");
+        return refuse_grammar(reader, "a second definition of a rule,");
     reader->at += 3;
     reader->item_count = 1; // 0 is none
     reader->depth = 0;
     TRY(read_choice(reader, &item));
-    if (*reader->at == ')') return refuse(reader, "a ) too many");
+    if (*reader->at == ')') return refuse_grammar(reader, "a ) too many");
     if (reader->at < reader->end && !strchr("\r\n", *reader->at))
-        return refuse(reader, "expected the line's end");
+        return refuse_grammar(reader, "expected the line's end");
     const int32_t start = build(reader, item, 0);
     if (reader->network->status != STATUS_OK) return explain(reader);
     reader->network->rules[rule].start = start;

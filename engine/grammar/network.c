@@ -1,3 +1,19 @@
+// engine/grammar/network.c — building the networks, and what is refused before they are used.
+//
+// Three properties are fixed points: a set of marks that is gone over until nothing changes.
+//
+//   useful     a node from which the end of its rule can be reached. Marks grow from END: a node
+//              is useful if what follows it is, and a call if the called rule's start is, too
+//   nullable   a rule that can read nothing. Marks grow: its end is reached through calls of
+//              nullable rules alone
+//   recursive  rules that begin with themselves. Marks shrink: all rules are marked, and a rule
+//              loses its mark if it can begin with no marked one. What stays marked is a circle, or
+//              leads to one
+//
+//   a ::= b "x"     b ::= a | "y"     c ::= a          c stays marked: it begins with a
+//                                                      a begins with b, b with a: left recursion
+//
+// Left recursion is refused, because a stack of calls would grow without a byte being read.
 #include "engine/grammar/network.h"
 
 #include <stdlib.h>

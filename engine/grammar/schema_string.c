@@ -82,7 +82,7 @@ struct pattern {
     int depth;
 };
 
-static enum status refuse(struct pattern *pattern, const char *what) {
+static enum status refuse_pattern(struct pattern *pattern, const char *what) {
     return schema_refuse(pattern->compiler, STATUS_UNSUPPORTED,
                          "\"pattern\": %s at offset %d is not supported", what,
                          (int)(pattern->at - pattern->start));
@@ -175,22 +175,22 @@ static enum status read_class(struct pattern *pattern) {
     pattern->at += negated ? 2 : 1;
     while (*pattern->at != ']') {
         uint32_t first, last;
-        if (!*pattern->at) return refuse(pattern, "a [ without a ]");
+        if (!*pattern->at) return refuse_pattern(pattern, "a [ without a ]");
         if (*pattern->at == '\\' && add_kind(pattern->at[1], &set)) {
             pattern->at += 2;
             continue;
         }
-        if (!read_character(pattern, &first)) return refuse(pattern, "this escape");
+        if (!read_character(pattern, &first)) return refuse_pattern(pattern, "this escape");
         last = first;
         if (pattern->at[0] == '-' && pattern->at[1] && pattern->at[1] != ']') {
             pattern->at++;
             if (!read_character(pattern, &last) || last < first)
-                return refuse(pattern, "this range");
+                return refuse_pattern(pattern, "this range");
         }
         fits = fits && character_set_add(&set, first, last);
     }
     pattern->at++;
-    if (!fits) return refuse(pattern, "so large a set of characters");
+    if (!fits) return refuse_pattern(pattern, "so large a set of characters");
     if (negated) character_set_negate(&set);
     return put_set(pattern, &set);
 }
@@ -199,12 +199,12 @@ static enum status read_choice(struct pattern *pattern);
 
 static enum status read_group(struct pattern *pattern) {
     if (pattern->at[1] == '?' && pattern->at[2] != ':')
-        return refuse(pattern, "looking around, or a named group,");
+        return refuse_pattern(pattern, "looking around, or a named group,");
     pattern->at += pattern->at[1] == '?' ? 3 : 1;
-    if (++pattern->depth > PATTERN_MAX_DEPTH) return refuse(pattern, "so deep a group");
+    if (++pattern->depth > PATTERN_MAX_DEPTH) return refuse_pattern(pattern, "so deep a group");
     TRY(text_append_string(pattern->out, "("));
     TRY(read_choice(pattern));
-    if (*pattern->at != ')') return refuse(pattern, "a ( without a )");
+    if (*pattern->at != ')') return refuse_pattern(pattern, "a ( without a )");
     pattern->at++;
     pattern->depth--;
     return text_append_string(pattern->out, ")");
@@ -216,7 +216,7 @@ static enum status read_atom(struct pattern *pattern) {
     const char c = *pattern->at;
     if (c == '(') return read_group(pattern);
     if (c == '[') return read_class(pattern);
-    if (strchr("*+?{}])^$", c)) return refuse(pattern, "what stands");
+    if (strchr("*+?{}])^$", c)) return refuse_pattern(pattern, "what stands");
     if (c == '.') { // all but the ends of lines
         const uint32_t ends[] = {'\n', '\r', 0x2028, 0x2029};
         for (size_t i = 0; i < 4; i++)
@@ -229,7 +229,7 @@ static enum status read_atom(struct pattern *pattern) {
         pattern->at += 2;
         return put_set(pattern, &set);
     }
-    if (!read_character(pattern, &character)) return refuse(pattern, "this escape");
+    if (!read_character(pattern, &character)) return refuse_pattern(pattern, "this escape");
     character_set_add(&set, character, character);
     return put_set(pattern, &set);
 }
@@ -243,14 +243,15 @@ static enum status read_repeat(struct pattern *pattern) {
     } else if (*at == '{') {
         const size_t length = strspn(at + 1, "0123456789,");
         if (length == 0 || at[1] == ',' || at[1 + length] != '}')
-            return refuse(pattern, "this repetition");
+            return refuse_pattern(pattern, "this repetition");
         TRY(text_append(pattern->out, at, length + 2));
         pattern->at += length + 2;
     } else {
         return STATUS_OK;
     }
     if (*pattern->at == '?') pattern->at++;
-    if (*pattern->at && strchr("*+{", *pattern->at)) return refuse(pattern, "a second repetition");
+    if (*pattern->at && strchr("*+{", *pattern->at))
+        return refuse_pattern(pattern, "a second repetition");
     return STATUS_OK;
 }
 
@@ -307,6 +308,6 @@ enum status schema_pattern(struct compiler *compiler, const char *text, int32_t 
     struct pattern pattern = {.compiler = compiler, .start = text, .at = text, .out = out};
     TRY(text_append_string(out, "\"\\\"\" ("));
     TRY(least > 0 || most >= 0 ? read_bounded(&pattern, least, most) : read_choice(&pattern));
-    if (*pattern.at) return refuse(&pattern, "a ) without a (");
+    if (*pattern.at) return refuse_pattern(&pattern, "a ) without a (");
     return text_append_string(out, ") \"\\\"\"");
 }

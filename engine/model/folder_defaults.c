@@ -111,7 +111,7 @@ static bool is_replaced(const cJSON *json, const char *key) {
     return false;
 }
 
-static bool add(cJSON *object, const char *key, const char *value) {
+static bool add_default(cJSON *object, const char *key, const char *value) {
     char *end;
     const double number = strtod(value, &end);
     if (!*end) return cJSON_AddNumberToObject(object, key, number) != NULL;
@@ -139,7 +139,7 @@ static bool add_all(cJSON *object, const cJSON *json, const char *values) {
         if (is_replaced(json, key)) continue;
         cJSON *in = dot ? cJSON_GetObjectItemCaseSensitive(object, key) : object;
         if (!in) in = cJSON_AddObjectToObject(object, key);
-        whole = in && add(in, dot ? dot + 1 : key, value);
+        whole = in && add_default(in, dot ? dot + 1 : key, value);
     }
     return whole;
 }

@@ -132,7 +132,7 @@ static void add_branch(const struct forward *forward, const float *y, const stru
 }
 
 // x = gain * (x + addend), by way of the branch where there is more to it than a product
-static void add(const struct forward *forward, const struct addend *addend) {
+static void add_product(const struct forward *forward, const struct addend *addend) {
     const bool plain = !addend->bias && !addend->norm && addend->gain == 1 && addend->scale == 1;
     const struct activations *a = &forward->activations;
     ASSERT(plain || a->branch);
@@ -285,7 +285,7 @@ static void add_mixed(const struct forward *forward, int32_t index, const void *
                      LINEAR_RESIDUAL, addend.beside);
         return;
     }
-    add(forward, &addend);
+    add_product(forward, &addend);
     if (layer_is_joined(config, index)) add_branch(forward, a->sum, &addend);
 }
 
@@ -671,7 +671,7 @@ static void feed_forward(const struct forward *forward, int32_t index) {
     switch (spec->ffn.kind) {
     case FFN_DENSE:
         gate_rows(forward, spec, layer);
-        add(forward, &addend);
+        add_product(forward, &addend);
         break;
     case FFN_EXPERTS:
     case FFN_SHARED_EXPERT:
@@ -733,12 +733,12 @@ static void add_layer_embedding(const struct forward *forward, int32_t index) {
                                                         .dim = config->per_layer_embedding,
                                                         .act = config->specs[index].ffn.act});
     static const struct low_rank nothing = {0};
-    add(forward, &(struct addend){.rows = a->gate,
-                                  .weight = &layer->embedding_output,
-                                  .beside = &nothing,
-                                  .norm = layer->embedding_post_norm,
-                                  .scale = config->specs[index].residual_scale,
-                                  .gain = layer->output_scale});
+    add_product(forward, &(struct addend){.rows = a->gate,
+                                          .weight = &layer->embedding_output,
+                                          .beside = &nothing,
+                                          .norm = layer->embedding_post_norm,
+                                          .scale = config->specs[index].residual_scale,
+                                          .gain = layer->output_scale});
 }
 
 void forward_layers(struct forward *forward) {

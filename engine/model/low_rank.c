@@ -64,8 +64,9 @@ static struct low_rank *beside_of(struct layer *layer, const struct place *place
     return (struct low_rank *)((char *)layer + place->beside);
 }
 
-static enum status refuse(const struct applying *applying, enum status status,
-                          const struct adapter *adapter, const char *tensor, const char *what) {
+static enum status refuse_adapter(const struct applying *applying, enum status status,
+                                  const struct adapter *adapter, const char *tensor,
+                                  const char *what) {
     return error_set(applying->err, status, "%s: tensor %.100s %s", gguf_path(adapter->gguf),
                      tensor, what);
 }
@@ -122,18 +123,19 @@ static enum status check_pair(const struct applying *applying, const struct adap
     for (int32_t i = 0; i < name->module->count; i++)
         rows += weight_of(layer, &name->module->parts[i])->rows;
     if (!a || !b)
-        return refuse(applying, STATUS_BAD_FILE, adapter, text, "lacks the other half of its pair");
+        return refuse_adapter(applying, STATUS_BAD_FILE, adapter, text,
+                              "lacks the other half of its pair");
     if (!tensor->known) {
         snprintf(what, sizeof what, "is stored as %s, which quire does not compute with",
                  gguf_type_name(tensor->file_type));
-        return refuse(applying, STATUS_UNSUPPORTED, adapter, text, what);
+        return refuse_adapter(applying, STATUS_UNSUPPORTED, adapter, text, what);
     }
     const int64_t rank = a->shape[1];
     const int64_t expected[2] = {tensor == a ? columns : rank, tensor == a ? rank : rows};
     if (rank < 1 || rank > ADAPTER_MAX_RANK) {
         snprintf(what, sizeof what, "has rank %" PRId64 "; quire takes 1 to %d", rank,
                  ADAPTER_MAX_RANK);
-        return refuse(applying, STATUS_UNSUPPORTED, adapter, text, what);
+        return refuse_adapter(applying, STATUS_UNSUPPORTED, adapter, text, what);
     }
     if (tensor->dims <= 2 && tensor->shape[0] == expected[0] && tensor->shape[1] == expected[1] &&
         tensor->shape[0] % dtype_block_elements(tensor->type) == 0)
@@ -142,7 +144,7 @@ static enum status check_pair(const struct applying *applying, const struct adap
              "is of another model: expected [%" PRId64 ", %" PRId64 "], found [%" PRId64
              ", %" PRId64 "]",
              expected[1], expected[0], tensor->shape[1], tensor->shape[0]);
-    return refuse(applying, STATUS_BAD_FILE, adapter, text, what);
+    return refuse_adapter(applying, STATUS_BAD_FILE, adapter, text, what);
 }
 
 static const struct family *family_of(const struct model *model) {
@@ -172,9 +174,10 @@ static enum status check_adapter(const struct applying *applying, const struct a
         struct tensor_name name;
         snprintf(text, sizeof text, "%.*s", (int)bytes.length, bytes.bytes);
         if (!parse_name(model, text, &name))
-            return refuse(applying, STATUS_UNSUPPORTED, adapter, text,
-                          "has no place; quire applies adapters to the matrices of attention and "
-                          "of dense feed-forwards");
+            return refuse_adapter(
+                applying, STATUS_UNSUPPORTED, adapter, text,
+                "has no place; quire applies adapters to the matrices of attention and "
+                "of dense feed-forwards");
         TRY(check_pair(applying, adapter, &name, text));
     }
     return STATUS_OK;
@@ -257,8 +260,8 @@ static enum status copy_pair(const struct applying *applying, const struct adapt
     free(b);
     sum->at += rank;
     if (finite) return STATUS_OK;
-    return refuse(applying, STATUS_BAD_FILE, adapter, name->module->name,
-                  "has numbers that are not finite");
+    return refuse_adapter(applying, STATUS_BAD_FILE, adapter, name->module->name,
+                          "has numbers that are not finite");
 }
 
 // One place of a layer: all adapters' pairs for it, through whichever module.

@@ -26,7 +26,8 @@ struct loader {
     const struct model_options *options;
 };
 
-static void refuse(struct loader *loader, enum status status, const char *name, const char *what) {
+static void refuse_model(struct loader *loader, enum status status, const char *name,
+                         const char *what) {
     if (loader->status != STATUS_OK) return;
     loader->status =
         error_set(loader->err, status, "%s: tensor %s: %s", gguf_path(loader->gguf), name, what);
@@ -36,14 +37,14 @@ static void refuse(struct loader *loader, enum status status, const char *name, 
 static void refuse_device(struct loader *loader, const char *name) {
     const struct model *model = loader->model;
     const bool failed = model->backend->sync(model->device) == STATUS_DEVICE;
-    refuse(loader, failed ? STATUS_DEVICE : STATUS_NO_MEMORY, name,
-           failed ? "could not be copied to the device" : "does not fit the device's memory");
+    refuse_model(loader, failed ? STATUS_DEVICE : STATUS_NO_MEMORY, name,
+                 failed ? "could not be copied to the device" : "does not fit the device's memory");
 }
 
 static const struct gguf_tensor *find(struct loader *loader, const char *name, bool optional) {
     const struct gguf_tensor *tensor = gguf_find_tensor(loader->gguf, name);
     if (!tensor) {
-        if (!optional) refuse(loader, STATUS_BAD_FILE, name, "is missing");
+        if (!optional) refuse_model(loader, STATUS_BAD_FILE, name, "is missing");
         return NULL;
     }
     loader->placed[gguf_tensor_index(loader->gguf, tensor)] = true;
@@ -52,7 +53,7 @@ static const struct gguf_tensor *find(struct loader *loader, const char *name, b
         snprintf(what, sizeof what,
                  "is stored as %s (number %" PRIu32 "), which quire does not compute with",
                  gguf_type_name(tensor->file_type), tensor->file_type);
-        refuse(loader, STATUS_UNSUPPORTED, name, what);
+        refuse_model(loader, STATUS_UNSUPPORTED, name, what);
         return NULL;
     }
     return tensor;
@@ -69,7 +70,7 @@ static bool has_shape(struct loader *loader, const char *name, const struct gguf
     if (tensor->shape[0] == extent.columns && tensor->shape[1] == extent.rows &&
         tensor->shape[2] == extent.depth && tensor->shape[3] == 1) {
         if (extent.columns % dtype_block_elements(tensor->type) == 0) return true;
-        refuse(loader, STATUS_BAD_FILE, name, "its rows are not whole blocks of its type");
+        refuse_model(loader, STATUS_BAD_FILE, name, "its rows are not whole blocks of its type");
         return false;
     }
     char what[160], deep[2][24] = {"", ""};
@@ -80,7 +81,7 @@ static bool has_shape(struct loader *loader, const char *name, const struct gguf
     snprintf(what, sizeof what,
              "expected [%s%" PRId32 ", %" PRId32 "], found [%s%" PRId64 ", %" PRId64 "]", deep[0],
              extent.rows, extent.columns, deep[1], tensor->shape[1], tensor->shape[0]);
-    refuse(loader, STATUS_BAD_FILE, name, what);
+    refuse_model(loader, STATUS_BAD_FILE, name, what);
     return false;
 }
 
@@ -96,7 +97,7 @@ static struct weight rows_of(struct loader *loader, const char *name,
     struct weight weight = {data, tensor->type, extent.rows, extent.columns};
     const enum status status = model->backend->weights(model->device, &weight, &weight.data);
     if (status == STATUS_UNSUPPORTED)
-        refuse(
+        refuse_model(
             loader, status, name,
             tensor->type != DTYPE_MXFP4
                 ? "has rows that are no multiple of 8, which a card needs; --backend cpu takes it"
@@ -150,7 +151,7 @@ static const float *scaled_vectors(struct loader *loader, const char *name, stru
     const size_t count = (size_t)extent.rows * (size_t)extent.columns;
     float *host = malloc(count * sizeof *host);
     if (!host) {
-        refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
+        refuse_model(loader, STATUS_NO_MEMORY, name, "not enough memory");
         return NULL;
     }
     dtype_to_float(tensor->type, tensor->data, host, count);
@@ -173,7 +174,8 @@ static float number(struct loader *loader, const char *name, float otherwise) {
     float value = otherwise;
     if (!tensor || !has_shape(loader, name, tensor, (struct extent){1, 1, 1})) return otherwise;
     dtype_to_float(tensor->type, tensor->data, &value, 1);
-    if (!isfinite(value) || value == 0) refuse(loader, STATUS_BAD_FILE, name, "is out of range");
+    if (!isfinite(value) || value == 0)
+        refuse_model(loader, STATUS_BAD_FILE, name, "is out of range");
     loader->model->parameters++;
     return value;
 }
@@ -191,7 +193,7 @@ static void refuse_type(struct loader *loader, const char *name, enum dtype foun
     char what[96];
     snprintf(what, sizeof what, "is %s, but %s is %s: they need one type", dtype_name(found), other,
              dtype_name(expected));
-    refuse(loader, STATUS_UNSUPPORTED, name, what);
+    refuse_model(loader, STATUS_UNSUPPORTED, name, what);
 }
 
 // Matrices of `count` experts, `step` apart in the list, and where they are.
@@ -324,8 +326,8 @@ static struct weight transposed(struct loader *loader, const struct gguf_tensor 
     for (size_t i = 0; i < count && from; i++)
         to[i] = from[i % (size_t)columns * (size_t)rows + i / (size_t)columns];
     if (!from || model_copy_floats(loader->model, to, &weight) != STATUS_OK)
-        refuse(loader, STATUS_NO_MEMORY, "attn_kv_b.weight",
-               "does not fit the device's memory, or has weights too large for it");
+        refuse_model(loader, STATUS_NO_MEMORY, "attn_kv_b.weight",
+                     "does not fit the device's memory, or has weights too large for it");
     free(from);
     loader->model->parameters += (int64_t)count;
     return weight;
@@ -342,7 +344,7 @@ static void load_latent_heads(struct loader *loader, int32_t index, struct layer
     char name[64];
     ASSERT(rank > 0 && heads > 0 && !layer->k_b);
     layer->k_b = calloc(2 * (size_t)heads, sizeof *layer->k_b);
-    if (!layer->k_b) refuse(loader, STATUS_NO_MEMORY, NAME("attn_kv_b.weight"), "no memory");
+    if (!layer->k_b) refuse_model(loader, STATUS_NO_MEMORY, NAME("attn_kv_b.weight"), "no memory");
     if (!layer->k_b) return;
     layer->v_b = layer->k_b + heads;
     const struct gguf_tensor *keys = find(loader, NAME("attn_k_b.weight"), true);
@@ -435,7 +437,7 @@ static const float *load_conv(struct loader *loader, const char *name, struct ex
         return NULL;
     float *file = calloc(count + all, sizeof *file), *turned = file ? file + count : NULL;
     if (!file) {
-        refuse(loader, STATUS_NO_MEMORY, name, "not enough memory");
+        refuse_model(loader, STATUS_NO_MEMORY, name, "not enough memory");
         return NULL;
     }
     dtype_to_float(tensor->type, tensor->data, file, count);
@@ -647,7 +649,7 @@ static bool read_factors(struct loader *loader, const char *name, float *factors
     dtype_to_float(tensor->type, tensor->data, factors, (size_t)pairs);
     for (int32_t i = 0; i < pairs; i++)
         if (!(factors[i] > 0.0f && factors[i] < INFINITY))
-            refuse(loader, STATUS_BAD_FILE, name, "is not positive");
+            refuse_model(loader, STATUS_BAD_FILE, name, "is not positive");
     return true;
 }
 
@@ -660,15 +662,15 @@ static void load_rope(struct loader *loader) {
     const int32_t context = wanted ? wanted : model->config.context;
     const bool has = read_factors(loader, "rope_freqs.weight", factors[0]);
     if (!has && rope->divisors == DIVISORS_REQUIRED)
-        refuse(loader, STATUS_BAD_FILE, "rope_freqs.weight", "is missing");
+        refuse_model(loader, STATUS_BAD_FILE, "rope_freqs.weight", "is missing");
     const bool brief = read_factors(loader, "rope_factors_short.weight", factors[1]);
     const bool lengthy = read_factors(loader, "rope_factors_long.weight", factors[2]);
     if (brief != lengthy || (has && brief))
-        refuse(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
-               "expected one for short contexts beside it, and no rope_freqs.weight");
+        refuse_model(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
+                     "expected one for short contexts beside it, and no rope_freqs.weight");
     if (!lengthy && rope->scaling == ROPE_LONG)
-        refuse(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
-               "is missing, and without it longrope stretches nothing");
+        refuse_model(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
+                     "is missing, and without it longrope stretches nothing");
     if (loader->status != STATUS_OK) return;
     model->long_rope = lengthy && context > rope->original_context;
     const float *chosen = has ? factors[0] : model->long_rope ? factors[2] : factors[1];
@@ -703,7 +705,7 @@ static void load_embedding(struct loader *loader) {
     const struct gguf_tensor *tensor = gguf_find_tensor(loader->gguf, name);
     int32_t rows = 1;
     if (tensor && (tensor->shape[1] < 1 || tensor->shape[1] > MODEL_MAX_VOCABULARY))
-        refuse(loader, STATUS_BAD_FILE, name, "has too many rows");
+        refuse_model(loader, STATUS_BAD_FILE, name, "has too many rows");
     else if (tensor)
         rows = (int32_t)tensor->shape[1];
     model->embedding = matrix(loader, name, rows, model->config.dim, false);
@@ -720,7 +722,7 @@ static void load_per_layer_embedding(struct loader *loader) {
     if (!elements || loader->status != STATUS_OK) return;
     if ((int64_t)config->vocabulary * layers > INT32_MAX ||
         (int64_t)elements * layers > INT32_MAX) {
-        refuse(loader, STATUS_BAD_FILE, names[0], "is too large");
+        refuse_model(loader, STATUS_BAD_FILE, names[0], "is too large");
         return;
     }
     const struct gguf_tensor *table = find(loader, names[0], false);
@@ -728,7 +730,7 @@ static void load_per_layer_embedding(struct loader *loader) {
     if (table && has_shape(loader, names[0], table,
                            (struct extent){elements * layers, config->vocabulary, 1})) {
         if (elements % dtype_block_elements(table->type))
-            refuse(loader, STATUS_UNSUPPORTED, names[0], "has blocks that span layers");
+            refuse_model(loader, STATUS_UNSUPPORTED, names[0], "has blocks that span layers");
         else
             model->per_layer_embedding = rows_of(loader, names[0], table, each, 0);
     }

@@ -50,8 +50,8 @@ static const struct element elements[] = {
     {.name = "F8_E8M0", .bytes = 1, .file_type = NOT_IN_GGUF},
 };
 
-static enum status refuse(const struct safetensors *file, const char *name, const char *what,
-                          struct error *err) {
+static enum status refuse_file(const struct safetensors *file, const char *name, const char *what,
+                               struct error *err) {
     return error_set(err, STATUS_BAD_FILE, "%s: tensor '%s': %s", mapped_file_shown(file->path),
                      name, what);
 }
@@ -82,7 +82,7 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
                               struct gguf_tensor *tensor, size_t *count, struct error *err) {
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(item, "shape"), *extent;
     const int dims = cJSON_GetArraySize(shape);
-    if (!cJSON_IsArray(shape)) return refuse(file, item->string, "has no shape", err);
+    if (!cJSON_IsArray(shape)) return refuse_file(file, item->string, "has no shape", err);
     int at = dims;
     *count = 1;
     for (int i = 0; i < GGUF_MAX_DIMS; i++)
@@ -92,7 +92,8 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
         uint64_t value;
         if (!to_count(extent, &value) || value == 0 || !size_mul(*count, (size_t)value, count) ||
             *count > INT64_MAX)
-            return refuse(file, item->string, "expected a shape of whole numbers above 0", err);
+            return refuse_file(file, item->string, "expected a shape of whole numbers above 0",
+                               err);
         at--; // the last one's elements lie side by side; an image's patch has five, made four here
         tensor->shape[at < GGUF_MAX_DIMS ? at : GGUF_MAX_DIMS - 1] *= (int64_t)value;
     }
@@ -109,15 +110,15 @@ static enum status read_tensor(const struct safetensors *file, const cJSON *item
         return error_set(err, STATUS_BAD_FILE,
                          "%s: expected names in UTF-8 without control characters",
                          mapped_file_shown(file->path));
-    if (!cJSON_IsObject(item)) return refuse(file, item->string, "is no object", err);
-    if (!element) return refuse(file, item->string, "has no dtype of the specification", err);
+    if (!cJSON_IsObject(item)) return refuse_file(file, item->string, "is no object", err);
+    if (!element) return refuse_file(file, item->string, "has no dtype of the specification", err);
     TRY(read_shape(file, item, tensor, &count, err));
     if (cJSON_GetArraySize(offsets) != 2 || !to_count(cJSON_GetArrayItem(offsets, 0), &begin) ||
         !to_count(cJSON_GetArrayItem(offsets, 1), &end) || begin > end)
-        return refuse(file, item->string, "expected two data_offsets, in order", err);
+        return refuse_file(file, item->string, "expected two data_offsets, in order", err);
     if (!size_mul(count, element->bytes, &tensor->bytes) || end - begin != tensor->bytes)
-        return refuse(file, item->string, "its data_offsets are not as far apart as its shape says",
-                      err);
+        return refuse_file(file, item->string,
+                           "its data_offsets are not as far apart as its shape says", err);
     tensor->name = (struct gguf_string){item->string, strlen(item->string)};
     tensor->known = element->known;
     tensor->type = element->type;
@@ -145,7 +146,8 @@ static enum status place_tensors(struct safetensors *file, const unsigned char *
     for (size_t i = 0; i < file->count && status == STATUS_OK; i++) {
         struct gguf_tensor *tensor = order[i];
         if ((uintptr_t)tensor->data != at || tensor->bytes > room - at)
-            status = refuse(file, tensor->name.bytes,
+            status =
+                refuse_file(file, tensor->name.bytes,
                             "overlaps another, leaves a hole before it, or leaves the file", err);
         ASSERT(status != STATUS_OK || at + tensor->bytes <= room);
         tensor->data = data + at;

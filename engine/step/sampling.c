@@ -57,7 +57,7 @@ static int32_t pick_from_row(const struct request *request, float *logits, int32
     return sampler_pick(request->sampler, logits, request->sequence->tokens, (size_t)length);
 }
 
-static int32_t fail(struct request *request, enum status status) {
+static int32_t fail_request(struct request *request, enum status status) {
     request->failure = status;
     return TOKEN_NONE;
 }
@@ -72,7 +72,7 @@ static int32_t pick_allowed(struct request *request, struct forward *forward, in
     struct grammar_mask mask;
     int32_t count = 0;
     if (!request_walk(request, length))
-        return fail(request, grammar_is_full(grammar) ? STATUS_TOO_LONG : STATUS_BAD_INPUT);
+        return fail_request(request, grammar_is_full(grammar) ? STATUS_TOO_LONG : STATUS_BAD_INPUT);
     if (best) {
         const int32_t needed = sampler_candidates(request->sampler);
         count = grammar_filter(grammar, &request->walk, best, needed, kept);
@@ -80,11 +80,11 @@ static int32_t pick_allowed(struct request *request, struct forward *forward, in
         if (count == needed) return sampler_pick_from(request->sampler, kept);
     }
     const enum status status = grammar_allowed(grammar, &request->walk, &mask);
-    if (status != STATUS_OK) return fail(request, status);
-    if (mask.count == 0) return fail(request, STATUS_UNSUPPORTED);
+    if (status != STATUS_OK) return fail_request(request, status);
+    if (mask.count == 0) return fail_request(request, STATUS_UNSUPPORTED);
     if (best && count == mask.count) return sampler_pick_from(request->sampler, kept);
     float *logits = best ? forward_fetch(forward, row) : forward_logits(forward, row);
-    if (!logits) return fail(request, STATUS_DEVICE);
+    if (!logits) return fail_request(request, STATUS_DEVICE);
     return pick_from_row(request, logits, length, &mask);
 }
 

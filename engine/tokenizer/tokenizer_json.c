@@ -22,7 +22,7 @@ struct opening {
     struct error *err;
 };
 
-static enum status refuse(const struct opening *opening, const char *what) {
+static enum status refuse_tokenizer(const struct opening *opening, const char *what) {
     return error_set(opening->err, STATUS_UNSUPPORTED, "%s: tokenizer.json: %s is not supported",
                      opening->name, what);
 }
@@ -66,7 +66,8 @@ static enum status check_model(const struct opening *opening, bool *unigram) {
     const enum json_kind type = json_view_kind(model->type);
     *unigram = json_view_is(model->type, "Unigram") ||
                (vocab == JSON_ARRAY && (type == JSON_ABSENT || type == JSON_NULL));
-    if (is_said(model->type) && type != JSON_STRING) return refuse(opening, "such a model");
+    if (is_said(model->type) && type != JSON_STRING)
+        return refuse_tokenizer(opening, "such a model");
     const size_t shown =
         type == JSON_STRING ? min_size(json_view_string_bound(model->type), 40) : 0;
     if (type == JSON_STRING && !*unigram && !json_view_is(model->type, "BPE"))
@@ -78,10 +79,11 @@ static enum status check_model(const struct opening *opening, bool *unigram) {
                          opening->name);
     double dropout = 0;
     if (is_said(model->dropout) && (!json_view_double(model->dropout, &dropout) || dropout != 0))
-        return refuse(opening, "dropout");
+        return refuse_tokenizer(opening, "dropout");
     if (is_said(model->continuing_subword_prefix))
-        return refuse(opening, "continuing_subword_prefix");
-    return is_said(model->end_of_word_suffix) ? refuse(opening, "end_of_word_suffix") : STATUS_OK;
+        return refuse_tokenizer(opening, "continuing_subword_prefix");
+    return is_said(model->end_of_word_suffix) ? refuse_tokenizer(opening, "end_of_word_suffix")
+                                              : STATUS_OK;
 }
 
 // "<s>" or {"content": "<s>"}
@@ -196,7 +198,7 @@ static enum status make_characters(struct opening *opening, bool unigram, bool m
     struct tokenizer *tokenizer = opening->tokenizer;
     struct sentencepiece *sentencepiece = &tokenizer->sentencepiece;
     if (json_view_kind(opening->model.ignore_merges) == JSON_TRUE)
-        return refuse(opening, "ignore_merges without ByteLevel");
+        return refuse_tokenizer(opening, "ignore_merges without ByteLevel");
     TRY(sentencepiece_init(sentencepiece, &tokenizer->vocabulary, opening->name, opening->err));
     sentencepiece->keeps_spaces = true;
     sentencepiece->keeps_marks = !marks_space;
@@ -219,7 +221,7 @@ static enum status make(struct opening *opening) {
     TRY(json_steps_pretokenizer(opening->pre_tokenizer, name, &cuts, opening->err));
     struct json_decoding decoding = {0};
     TRY(json_steps_decoder(opening->decoder, name, &decoding, opening->err));
-    if (cuts.byte_level && unigram) return refuse(opening, "Unigram over bytes");
+    if (cuts.byte_level && unigram) return refuse_tokenizer(opening, "Unigram over bytes");
     TRY(read_vocabulary(opening));
     TRY(index_normalized(tokenizer));
     tokenizer->drops_space = decoding.drops_space;

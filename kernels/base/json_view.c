@@ -45,7 +45,7 @@ static int32_t code_unit(const char *bytes, size_t length) {
     return unit;
 }
 
-static bool fail(struct checker *checker, const char *wrong) {
+static bool fail_view(struct checker *checker, const char *wrong) {
     checker->wrong = wrong;
     return false;
 }
@@ -64,20 +64,20 @@ static bool check_escape(struct checker *checker) {
     const char letter = peek(checker);
     if (letter != 'u') {
         if (letter == '\0' || !strchr("\"\\/bfnrt", letter))
-            return fail(checker, "an unknown escape");
+            return fail_view(checker, "an unknown escape");
         checker->at++;
         return true;
     }
     const char *digits = checker->bytes + checker->at + 1;
     const size_t left = checker->length - checker->at - 1;
     const int32_t unit = code_unit(digits, left);
-    if (unit < 0) return fail(checker, "an escape without four digits");
-    if (unit >= 0xDC00 && unit <= 0xDFFF) return fail(checker, "half of a surrogate pair");
+    if (unit < 0) return fail_view(checker, "an escape without four digits");
+    if (unit >= 0xDC00 && unit <= 0xDFFF) return fail_view(checker, "half of a surrogate pair");
     checker->at += 5;
     if (unit < 0xD800 || unit > 0xDBFF) return true;
     const int32_t low =
         left >= 10 && digits[4] == '\\' && digits[5] == 'u' ? code_unit(digits + 6, 4) : -1;
-    if (low < 0xDC00 || low > 0xDFFF) return fail(checker, "half of a surrogate pair");
+    if (low < 0xDC00 || low > 0xDFFF) return fail_view(checker, "half of a surrogate pair");
     checker->at += 6;
     return true;
 }
@@ -85,16 +85,17 @@ static bool check_escape(struct checker *checker) {
 static bool check_string(struct checker *checker) {
     for (checker->at++; checker->at < checker->length;) {
         const char byte = checker->bytes[checker->at];
-        if ((unsigned char)byte < 0x20) return fail(checker, "a control character in a string");
+        if ((unsigned char)byte < 0x20)
+            return fail_view(checker, "a control character in a string");
         checker->at++;
         if (byte == '"') return true;
         if (byte == '\\' && !check_escape(checker)) return false;
     }
-    return fail(checker, "a string that does not end");
+    return fail_view(checker, "a string that does not end");
 }
 
 static bool check_digits(struct checker *checker) {
-    if (!is_digit(peek(checker))) return fail(checker, "a number without digits");
+    if (!is_digit(peek(checker))) return fail_view(checker, "a number without digits");
     while (is_digit(peek(checker)))
         checker->at++;
     return true;
@@ -107,7 +108,7 @@ static bool check_number(struct checker *checker) {
     const size_t digits = checker->at;
     if (!check_digits(checker)) return false;
     if (first == '0' && checker->at > digits + 1)
-        return fail(checker, "a number that begins with 0");
+        return fail_view(checker, "a number that begins with 0");
     if (peek(checker) == '.') {
         checker->at++;
         if (!check_digits(checker)) return false;
@@ -117,7 +118,8 @@ static bool check_number(struct checker *checker) {
         if (peek(checker) == '+' || peek(checker) == '-') checker->at++;
         if (!check_digits(checker)) return false;
     }
-    if (checker->at - start >= NUMBER_BYTES) return fail(checker, "a number of too many digits");
+    if (checker->at - start >= NUMBER_BYTES)
+        return fail_view(checker, "a number of too many digits");
     return true;
 }
 
@@ -125,17 +127,17 @@ static bool check_word(struct checker *checker, const char *word) {
     const size_t length = strlen(word);
     if (checker->length - checker->at < length ||
         memcmp(checker->bytes + checker->at, word, length) != 0)
-        return fail(checker, "something that is no value");
+        return fail_view(checker, "something that is no value");
     checker->at += length;
     return true;
 }
 
 static bool check_key(struct checker *checker) {
     skip_blanks(checker);
-    if (peek(checker) != '"') return fail(checker, "a member without a name");
+    if (peek(checker) != '"') return fail_view(checker, "a member without a name");
     if (!check_string(checker)) return false;
     skip_blanks(checker);
-    if (peek(checker) != ':') return fail(checker, "a name without a colon");
+    if (peek(checker) != ':') return fail_view(checker, "a name without a colon");
     checker->at++;
     return true;
 }
@@ -150,8 +152,9 @@ static bool check_start(struct checker *checker, bool *closed) {
     if (first == 'f') return check_word(checker, "false");
     if (first == 'n') return check_word(checker, "null");
     if (first == '-' || is_digit(first)) return check_number(checker);
-    if (first != '{' && first != '[') return fail(checker, "something that is no value");
-    if (checker->depth == JSON_VIEW_MAX_DEPTH) return fail(checker, "a nesting that is too deep");
+    if (first != '{' && first != '[') return fail_view(checker, "something that is no value");
+    if (checker->depth == JSON_VIEW_MAX_DEPTH)
+        return fail_view(checker, "a nesting that is too deep");
     checker->open[checker->depth++] = first;
     checker->at++;
     skip_blanks(checker);
@@ -175,7 +178,7 @@ static bool check_end(struct checker *checker, bool *done) {
             return open == '[' || check_key(checker);
         }
         if (next != (open == '{' ? '}' : ']'))
-            return fail(checker, "no comma and no end of a list");
+            return fail_view(checker, "no comma and no end of a list");
         checker->at++;
         checker->depth--;
     }
@@ -189,7 +192,7 @@ static bool check_all(struct checker *checker) {
         if (closed && !check_end(checker, &done)) return false;
     }
     skip_blanks(checker);
-    return checker->at == checker->length || fail(checker, "more behind the value");
+    return checker->at == checker->length || fail_view(checker, "more behind the value");
 }
 
 enum status json_view_open(const char *bytes, size_t length, const char *name,
