@@ -1,5 +1,4 @@
-// store/conversation_id.h — how a conversation's number is written; nobody outside this room
-// includes it.
+// store/conversation_id.h — conversation numbers as hex digits. Private to store/.
 //
 // In the database an id is a number from 1 to UINT32_MAX; people see it as 8 hex digits, so a
 // prefix of the digits is a range of numbers.
@@ -12,17 +11,17 @@
 
 enum { CONVERSATION_ID_BYTES = 9 }; // 8 hex digits and NUL
 
-// The range of ids that begin with these 1 to 8 hex digits (of either case); false if they are
-// none.
+// The range of ids that begin with these 1 to 8 hex digits (either case); false if `digits` is
+// anything else.
 bool conversation_id_range(const char *digits, int64_t *first, int64_t *last);
 
-// A whole id: 0 if it is none.
+// Parses a full id; 0 if it is not one.
 int64_t conversation_id_read(const char *id);
 
-// 0 is "".
+// Writes 0 as "".
 void conversation_id_write(int64_t number, char id[CONVERSATION_ID_BYTES]);
 
-// A whole id as a number, 1 to UINT32_MAX; 0: it is none.
+// A full id as a number from 1 to UINT32_MAX; 0 if it is not one.
 uint64_t conversation_number(const char *id);
 
 #endif

@@ -1,7 +1,8 @@
-// store/family.h — all that was ever said around a conversation: its trees, and who stands in them.
+// store/family.h — every message ever said around a conversation, and which conversations share its
+// trees.
 //
-// A family is the trees that a conversation has been in, and every conversation whose tip is a
-// message of them: forks, what was undone, other answers.
+// A family is the trees that a conversation has been in, with their forks, undone turns and other
+// answers, and every conversation whose tip is in one of those trees.
 //
 // Memory: arrays are the caller's (free). Threads: the db's.
 #ifndef STORE_FAMILY_H
@@ -16,17 +17,17 @@ struct family_message {
     char preview[121]; // the beginning of its text, one line
 };
 
-// The messages, parents before their replies, and at most `limit` of them: the oldest.
+// The family's messages, parents before replies; the oldest `limit` of them.
 MUST_CHECK enum status family_messages(struct db *db, const char *id, size_t limit,
                                        struct family_message **messages, size_t *count,
                                        struct error *err);
 
-// The newest message below `message` (MESSAGE_NONE: in its trees) that this conversation has said
-// and left: none that another has said since they were forked. NOT_FOUND.
+// The newest message below `message` (MESSAGE_NONE: in any of its trees) that this conversation
+// said and then left. Messages that another conversation said after a fork do not count. NOT_FOUND.
 MUST_CHECK enum status family_newest_below(struct db *db, const char *id, int64_t message,
                                            int64_t *newest, struct error *err);
 
-// The conversations that stand in these trees now, this one too; by age, at most `limit`.
+// The conversations whose tip is in these trees, this one included; oldest first, at most `limit`.
 MUST_CHECK enum status family_conversations(struct db *db, const char *id, size_t limit,
                                             struct conversation **conversations, size_t *count,
                                             struct error *err);

@@ -1,13 +1,13 @@
-// store/message.h — what was said: messages as a tree, with their exact tokens.
+// store/message.h — messages as a tree, with their exact tokens.
 //
-// A message never changes once it is written, except an answer being completed by its own
-// continuation (message_extend). Its parent is what it replies to; several messages with one
-// parent are alternatives. The path from the root to a message is a conversation's text; the
-// token ids of the messages on that path, one after the other, are its token log for a model,
-// where no message's ids begin with a cut: MESSAGE_CUT + n keeps only the first n ids of the log so
-// far, and those behind the cut come after them.
+// A message never changes once written, except that an answer can be completed by its own
+// continuation (message_extend). Its parent is the message it replies to; several messages with one
+// parent are alternatives. The path from the root to a message is the text of a conversation.
+// Concatenating the token ids of the messages on that path gives its token log for a model, unless
+// a message's ids begin with a cut: MESSAGE_CUT + n keeps only the first n ids of the log so far,
+// and the ids after the cut follow them.
 //
-// Memory: structs that come back are owned by the caller: message_deinit(). Threads: the db's.
+// Memory: returned structs are owned by the caller: message_deinit(). Threads: the db's.
 #ifndef STORE_MESSAGE_H
 #define STORE_MESSAGE_H
 
@@ -42,38 +42,39 @@ struct message {
     enum message_role role;
     enum message_stop stop;
     int64_t created_ms; // since 1970, UTC
-    char *text;         // UTF-8, `length` bytes, NUL after; may hold NULs
+    char *text;         // UTF-8, `length` bytes, then a NUL; may contain NULs
     size_t length;
-    size_t said; // where its writer's own words begin; previews leave out the files before them
+    size_t said; // offset of the writer's own words; previews skip the attached files before it
     struct message_stats stats;
 };
 
 void message_deinit(struct message *message);
 
-// A new message; `message->id` is ignored, created_ms 0 is now, text and stats are copied. Its
-// token ids for `model` go in with it (count may be 0; model 0: none are known). *id is the new
-// message's. NOT_FOUND when the parent is gone, BAD_INPUT when the text is not UTF-8.
+// Adds a message with its token ids for `model` (count may be 0; model 0: no tokens known). Ignores
+// `message->id`; created_ms 0 means now; copies text and stats. *id is the new message's id.
+// NOT_FOUND when the parent is gone, BAD_INPUT when the text is not UTF-8.
 MUST_CHECK enum status message_add(struct db *db, const struct message *message, int64_t model,
                                    const int32_t *tokens, size_t token_count, int64_t *id,
                                    struct error *err);
 
-// Replaces text, stop, stats and tokens of an answer: the longer form of itself. BAD_INPUT when
-// it is no answer, has replies, or is the tip of several conversations.
+// Replaces an answer's text, stop, stats and tokens with those of its longer form. BAD_INPUT when
+// the message is not an answer, has replies, or is the tip of several conversations.
 MUST_CHECK enum status message_extend(struct db *db, int64_t id, const struct message *longer,
                                       int64_t model, const int32_t *tokens, size_t token_count,
                                       struct error *err);
 
-// NOT_FOUND; BAD_FILE when its row is damaged, with what was found.
+// NOT_FOUND; BAD_FILE when its row is damaged; the error says what was found.
 MUST_CHECK enum status message_get(struct db *db, int64_t id, struct message *message,
                                    struct error *err);
 
-// The messages from the root to `tip`, in that order: *path is an array of *count, owned by
-// the caller (message_path_free). tip MESSAGE_NONE: none.
+// The messages from the root to `tip`, in that order. *path is an array of *count messages, owned
+// by the caller (message_path_free); empty for tip MESSAGE_NONE.
 MUST_CHECK enum status message_path(struct db *db, int64_t tip, struct message **path,
                                     size_t *count, struct error *err);
 void message_path_free(struct message *path, size_t count);
 
-// The messages whose parent is `id`, by created_ms, as message_path(): at most MESSAGE_MAX_REPLIES.
+// The messages whose parent is `id`, ordered by created_ms, at most MESSAGE_MAX_REPLIES; ownership
+// as in message_path().
 enum { MESSAGE_MAX_REPLIES = 4096 };
 MUST_CHECK enum status message_replies(struct db *db, int64_t id, struct message **replies,
                                        size_t *count, struct error *err);

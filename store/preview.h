@@ -4,10 +4,12 @@
 
 #include <stddef.h>
 
-// How many bytes of a text a SELECT reads for a preview: more than it shows, for spaces are joined.
+// How many bytes of a text a SELECT reads for a preview: more than it shows, because runs of spaces
+// are joined.
 #define PREVIEW_READS "400"
 
-// One line of at most size - 1 bytes: no control characters, no half characters, single spaces.
+// Writes one line of at most size - 1 bytes, without control characters, truncated characters or
+// repeated spaces.
 void preview_make(const char *bytes, size_t length, char *line, size_t size);
 
 #endif

@@ -1,17 +1,16 @@
-// store/search_index.h — how texts become the tokens that are searched for; nobody outside this
-// room includes it.
+// store/search_index.h — how text is split into search tokens. Private to store/.
 //
 // The tokenizer of message_search is `quire`: SQLite's unicode61, except that a character of a
 // script that writes no blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese; Korean,
-// whose words grow at both ends) is a token by itself. Such a word is then found as the phrase of
-// its characters, wherever it stands; and so is one character. FTS5's trigram tokenizer finds
-// neither one nor two.
+// whose words grow at both ends) is a token by itself. A word is then found anywhere as the phrase
+// of its characters, and so is a single character. FTS5's trigram tokenizer finds neither one nor
+// two characters.
 //
 // A program without this tokenizer reads every other table, but cannot use message_search.
 //
-// search_state.indexed_from: messages from this id on are in the index. Older ones are added when a
-// database is opened, the newest first, a batch in each transaction, so whoever is interrupted goes
-// on the next time; the triggers leave alone what is not in the index yet.
+// search_state.indexed_from: messages from this id on are in the index. Opening a database adds
+// older ones, newest first, one batch per transaction, so an interrupted run continues the next
+// time. The triggers ignore messages that are not in the index yet.
 #ifndef STORE_SEARCH_INDEX_H
 #define STORE_SEARCH_INDEX_H
 
@@ -25,10 +24,10 @@ struct db;
 // Is this character a token by itself?
 bool search_index_is_single(uint32_t code_point);
 
-// Makes the tokenizer known to this connection.
+// Registers the tokenizer with this connection.
 MUST_CHECK enum status search_index_register(struct db *db, struct error *err);
 
-// Indexes a batch of the messages that are not indexed yet; *done: there are none left.
+// Indexes one batch of messages that are not indexed yet; *done is true when none are left.
 MUST_CHECK enum status search_index_some(struct db *db, bool *done, struct error *err);
 
 #endif

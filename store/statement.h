@@ -1,13 +1,12 @@
-// store/statement.h — how this room talks to SQLite; nobody else includes it.
+// store/statement.h — how store/ talks to SQLite. Private to store/.
 //
 // One use of a prepared statement:
 //   statement_start → statement_bind_… → statement_step … → columns → statement_finish
-// Statements are prepared once per db and kept, by the address of their text, so that text must
-// be a constant that is used for nothing else. A statement is in one use at a time.
+// A db prepares each statement once and caches it by the address of its text, so the text must be a
+// constant that is used for nothing else. A statement has one use at a time.
 //
-// A row is outside data. A column that is not what it must be reads as the smallest allowed
-// value and is remembered; statement_sound() then refuses the row, so a reader reads all its
-// columns in a row and asks once.
+// A row is outside data. A column with an invalid value reads as the smallest allowed value, and
+// statement_sound() then refuses the row: a reader reads all columns first and checks once.
 #ifndef STORE_STATEMENT_H
 #define STORE_STATEMENT_H
 
@@ -20,9 +19,9 @@
 #include "kernels/base/status.h"
 
 enum {
-    DB_BUSY_MS = 5000,      // that a writer waits for another process
-    DB_BUSY_AGAIN_MS = 200, // where it has just waited in vain
-    DB_STOPPED_MS = 400,    // where it is stopped: longer than others write
+    DB_BUSY_MS = 5000,      // how long a writer waits for another process
+    DB_BUSY_AGAIN_MS = 200, // the same right after a wait that failed
+    DB_STOPPED_MS = 400,    // the same once it is asked to stop: longer than a write takes
     DB_MAX_STATEMENTS = 96,
     DB_MAX_LOCKS = 128,
 };
@@ -41,32 +40,33 @@ struct db {
     char *path;
     int lock_file;                  // -1: not open yet, or the database is in memory
     int32_t depth;                  // of begun transactions
-    int64_t waits_ms, gave_up_ms;   // since when, and when last; 0: never
-    bool (*stops_wait)(void *user); // asked while it waits; NULL: nobody is
+    int64_t waits_ms, gave_up_ms;   // start of this wait, end of the last failed one; 0: none
+    bool (*stops_wait)(void *user); // called while it waits; may be NULL
     void *stops_wait_user;
-    bool stopped; // the last wait, by that; it goes on for DB_STOPPED_MS
-    bool failed;  // something inside the transaction failed: it can only be rolled back
+    bool stopped; // stops_wait ended the last wait, which lasts DB_STOPPED_MS more
+    bool failed;  // a call inside the transaction failed: it can only be rolled back
     size_t prepared_count;
     struct prepared prepared[DB_MAX_STATEMENTS];
     size_t lock_count;
-    int64_t locks[DB_MAX_LOCKS]; // numbers of the conversations that are ours: lock.c
+    int64_t locks[DB_MAX_LOCKS]; // numbers of the conversations locked by this handle: lock.c
 };
 
 struct statement {
     struct db *db;
     sqlite3_stmt *handle;
-    int bind_code;       // of the first bind that failed, else SQLITE_OK
-    struct error damage; // of the first column that was not what it must be
+    int bind_code;       // result code of the first bind that failed, else SQLITE_OK
+    struct error damage; // the first column with an invalid value
 };
 
 bool db_in_memory(const struct db *db);
-// Only reads, and leaves no file beside it. A log that is there is ignored. Close the handle.
+// Opens a database read-only, creates no other file, and ignores an existing log. The caller closes
+// the handle.
 int db_open_immutable(const char *path, sqlite3 **handle);
 
-// The errno of a file system that can not lock files, or 0 (lock.c).
+// The errno if the file system cannot lock files, else 0 (lock.c).
 int db_lock_failure(const struct db *db);
 
-// Says what an SQLite result code means for a person: which file, what was found, what to do.
+// Turns an SQLite result code into a status and a message: which file, what was found, what to do.
 enum status db_failure(const struct db *db, int code, struct error *err);
 
 MUST_CHECK enum status statement_start(struct db *db, const char *sql, struct statement *statement,
@@ -88,8 +88,8 @@ MUST_CHECK enum status statement_step(struct statement *statement, bool *row, st
 // Steps to the end and finishes, whatever the outcome.
 MUST_CHECK enum status statement_run(struct statement *statement, struct error *err);
 
-// Columns count from 0. Bytes are borrowed until the next step; NULL is none of them, and never a
-// NULL pointer.
+// Columns count from 0. Bytes are borrowed until the next step; an SQL NULL has length 0 but never
+// a NULL pointer.
 int64_t statement_integer(struct statement *statement, int column, int64_t least, int64_t most);
 int64_t statement_id(struct statement *statement, int column, int64_t most);         // NULL is 0
 const char *statement_text(struct statement *statement, int column, size_t *length); // UTF-8
@@ -100,17 +100,17 @@ struct hash128 statement_digest(struct statement *statement, int column); // NUL
 MUST_CHECK enum status statement_sound(const struct statement *statement, const char *what,
                                        int64_t id, struct error *err);
 
-// What is read from rows, of item_bytes each.
+// An array of items that were read from rows, item_bytes each.
 struct rows {
     void *items; // owned by the reader
     size_t item_bytes, count, capacity;
 };
 
-// Reads the row that the statement stands on into a zeroed item, which owns nothing.
+// Reads the statement's current row into a zeroed item, which owns nothing.
 typedef enum status read_row(struct statement *statement, void *item, struct error *err);
 
-// Adds all rows of a started statement, which is finished. On failure there are none left, and the
-// items are freed.
+// Appends all rows of a started statement and finishes it. On failure frees the items and leaves
+// none.
 MUST_CHECK enum status statement_rows(struct statement *statement, read_row *read,
                                       struct rows *rows, struct error *err);
 

@@ -8,15 +8,16 @@
 
 struct db;
 
-// Transactions nest: only the outermost commits. A failure of any call inside fails the whole:
-// until db_rollback() everything answers CANCELLED. A commit that fails leaves the transaction
-// begun, so db_rollback() follows every failure; without a transaction it does nothing.
+// Transactions nest: only the outermost commits. If any call inside fails, every later one returns
+// CANCELLED until db_rollback(). A commit that fails leaves the transaction open, so call
+// db_rollback() after every failure; without a transaction it does nothing.
 MUST_CHECK enum status db_begin(struct db *db, struct error *err);
 MUST_CHECK enum status db_commit(struct db *db, struct error *err);
 void db_rollback(struct db *db);
 
-// Outside of a transaction: whether a commit waits until the disk has it, as it does at first. One
-// that does not is lost only with the machine, not with the process.
+// Sets whether a commit waits until its data is on disk; the default is to wait. A commit that did
+// not wait is lost only if the machine goes down, not if the process does. Call it outside a
+// transaction.
 void db_wait_for_disk(struct db *db, bool waits);
 
 #endif

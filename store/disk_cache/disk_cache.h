@@ -1,15 +1,15 @@
-// store/disk_cache/disk_cache.h — KV blocks on disk: files of equal slots, and rows that say what
-// is in them.
+// store/disk_cache/disk_cache.h — KV blocks on disk: files of equal slots, and an index of what is
+// in them.
 //
 // A folder (by default $XDG_CACHE_HOME/quire/kv) with
-//   quire-kv-cache      the marker: what is here is quire's
+//   quire-kv-cache      the marker: this folder is quire's
 //   index.db            SQLite: the only metadata and the only free list
-//   <format id>.kv …    a file for each format: a page with a magic number, then the slots
+//   <format id>.kv …    one file per format: a page with a magic number, then the slots
 //
 //   offset             bytes
 //   0                  16              "quire KV blocks\n"
-//   4096 + n × stride  payload_bytes   K and V of one block, as the engine gave them
-//        …             …               nothing, up to the next multiple of 4096: stride
+//   4096 + n × stride  payload_bytes   K and V of one block, as the engine wrote them
+//        …             …               padding to the next multiple of 4096, the stride
 //
 // Implements engine/kv/disk_pool.h. The folder, or the index alone, may be deleted while
 // no quire runs: the cache is rebuilt, and no conversation is lost.
@@ -17,41 +17,41 @@
 // Tables of index.db (the steps are in slots.c):
 //   kv_format     id, digest unique, model, block_size, payload_bytes, prefill_ps
 //   kv_slot       (format, slot) → key unique in its format, parent, position, ids, checksum, used;
-//                 children: blocks that hang on it; leaf_of: references to it
-//   kv_reference  (conversation, format) → leaf, a block that is there
-//   kv_home       conversation → the database that it is in
+//                 children: number of child blocks; leaf_of: number of references to it
+//   kv_reference  (conversation, format) → leaf, a VALID block
+//   kv_home       conversation → the database it is in
 //   kv_path       a view: (conversation, format, slot) for each block that a conversation needs
-//   kv_number     name → number: limit_bytes, read_as; uncounted: counts are not known to be right
+//   kv_number     name → number: limit_bytes, read_as; uncounted: the counts may be wrong
 //
-// States of a slot, and what moves it. Each arrow is one transaction; SQLite lets one process write
-// at a time, so a slot that is claimed and not yet committed is nobody else's, and is free again
-// when its process dies:
-//   none  ─ write ─►  VALID   rows are inserted, payload is written, fdatasync, commit
+// States of a slot, and what moves it. Each arrow is one transaction. SQLite lets one process write
+// at a time, so nobody else can take a slot that is claimed but not yet committed, and it is free
+// again if its process dies:
+//   none  ─ write ─►  VALID   insert the row, write the payload, fdatasync, commit
 //   FREE  ─ write ─►  VALID   the same, in the lowest free slots first
 //   VALID ─ drop, eviction, damage ─► FREE (key is NULL)
-//   FREE  ─ after that commit ─► none at the end of the file, which is cut; a hole elsewhere
+//   FREE  ─ after that commit ─► none: the file's end is cut off; elsewhere a hole is punched
 //
 // Invariants, checked by disk_cache_check():
 //   (1) The slots of a format are 0 … n-1, each with one row: VALID or FREE. The file has at least
-//       n slots; bytes past them are nobody's.
-//   (2) A VALID row implies durable bytes, whose XXH3-128 it has. What is read is verified, every
-//       time, so a slot that another process has given to another block meanwhile is a miss.
-//   (3) A block hangs on a block that is there: position = the parent's position + its tokens; a
-//       state on the block with its key in another format.
+//       n slots; bytes past them are unused.
+//   (2) A VALID row means that its bytes are durable; it holds their XXH3-128. Every read is
+//       verified, so a slot that another process has since reused for another block is a miss.
+//   (3) The parent of a block is present: position = the parent's position + the parent's tokens.
+//       The parent of a recurrent state is the block with the same key in another format.
 //   (4) `children` and `leaf_of` are right. Only leaves are evicted (chosen.c).
-//   (5) stored_bytes <= limit after opening and after each write, where that can be reached by
-//       dropping blocks; when two processes write at once, it is exceeded by one write until the
-//       next.
+//   (5) stored_bytes <= limit after opening and after each write, as far as dropping blocks can
+//       achieve that. When two processes write at once, one write can exceed it until the next.
 //
-// The index is in WAL mode with synchronous=NORMAL. A power cut can take its last transactions:
-// blocks of them are gone, and rows that are back fail at reading, by (2). An index that is
-// damaged or gone, and a folder of an older quire, are replaced by an empty cache, with one line in
-// the log. A file with one of our names that is not provably ours is never touched (ownership.h). A
-// file of blocks is skipped, and named by a line in the log; a marker or an index makes every call
-// below UNSUPPORTED, with its name, until it is moved: disk_cache_set_aside().
+// The index is in WAL mode with synchronous=NORMAL. A power cut can undo its last transactions:
+// blocks they added are lost, and rows they deleted come back but fail verification by (2). A
+// damaged or missing index, or the folder of an older quire, is replaced by an empty cache, with
+// one line in the log. A file that has one of our names but is not provably ours is never touched
+// (ownership.h). If it is a file of blocks, it is skipped and named in the log; if it is the marker
+// or the index, every call below returns UNSUPPORTED and names it until it is moved:
+// disk_cache_set_aside().
 //
-// Threads: as disk_pool.h says; a read spreads over threads of its own (readers.h). The functions
-// below open their own connection and may run in another process at the same time.
+// Threads: as in disk_pool.h; a read uses a few threads of its own (readers.h). The functions below
+// open their own connection, so they may run while another process uses the cache.
 #ifndef STORE_DISK_CACHE_H
 #define STORE_DISK_CACHE_H
 
@@ -59,16 +59,16 @@
 #include "kernels/base/text.h"
 
 struct disk_cache_options {
-    const char *folder;   // made if missing, 0700
+    const char *folder;   // created with mode 0700 if missing
     uint64_t limit_bytes; // of everything in the folder; 0: none
-    uint64_t home; // whose conversations are referred to: a number of their database; 0: none
+    uint64_t home;        // the database whose conversations hold references; 0: none
 };
 
-// A pool for engine_open(); nothing is opened before open(). NULL when memory is short.
-// pool->ops->close() frees it.
+// Creates a pool for engine_open(); no file is opened before open(). NULL when memory is short.
+// Freed by pool->ops->close().
 struct disk_pool *disk_cache_create(const struct disk_cache_options *options);
 
-// For people and scripts; each opens the folder, works, and closes it.
+// The rest is for people and scripts; each call opens the folder and closes it again.
 
 struct disk_format_usage {
     struct hash128 format;
@@ -80,62 +80,60 @@ struct disk_format_usage {
 struct disk_reference_usage { // bytes of slots from the root to its leaf
     uint64_t conversation;
     uint64_t tokens;
-    uint64_t unique_bytes; // that no other conversation needs
+    uint64_t unique_bytes; // needed by no other conversation
     uint64_t shared_bytes;
-    uint64_t home; // that the reference was made for; 0: not known
+    uint64_t home; // database of that conversation; 0: unknown
 };
 struct disk_cache_summary { // stored = block + free + index, exactly
     uint64_t files, blocks;
     uint64_t stored_bytes, limit_bytes;
     uint64_t block_bytes; // of slots with a block
-    uint64_t free_bytes;  // of the files, without a block; the file system's bookkeeping, too
+    uint64_t free_bytes;  // of the files, without a block; includes the file system's bookkeeping
     uint64_t index_bytes; // index.db, its WAL and its shared memory
-    uint64_t unreferenced_bytes;       // of block_bytes: that no conversation needs
-    struct disk_format_usage *formats; // [format_count], the one used last first
+    uint64_t unreferenced_bytes;       // the part of block_bytes that no conversation needs
+    struct disk_format_usage *formats; // [format_count], most recently used first
     size_t format_count;
     struct disk_reference_usage *references; // [reference_count]
     size_t reference_count;
-    size_t foreign_files; // with a name of ours, but not ours: in none of the numbers above
+    size_t foreign_files; // files with a name of ours that are not ours: not counted above
     char foreign[64];     // the name of one
 };
 
-// NOT_FOUND: there is no such folder (an empty cache). *summary is owned by the caller. Writes
-// nothing.
+// Writes nothing. *summary is owned by the caller. NOT_FOUND: no such folder (an empty cache).
 MUST_CHECK enum status disk_cache_summarise(const char *folder, struct disk_cache_summary *summary,
                                             struct error *err);
 void disk_cache_summary_deinit(struct disk_cache_summary *summary);
 
 struct disk_cache_report {
-    uint64_t blocks, bytes; // read, found good, and there
-    uint64_t damaged;       // blocks whose bytes are not those that were written: dropped
-    uint64_t missing;       // blocks whose bytes the file does not have: dropped
-    uint64_t lost;          // good ones, out of reach without those or for another reason: dropped
-    uint64_t free_bytes;    // of no block, that took disk space: given back
+    uint64_t blocks, bytes; // verified and kept
+    uint64_t damaged;       // blocks whose bytes changed since they were written: dropped
+    uint64_t missing;       // blocks past the end of the file: dropped
+    uint64_t lost;          // good blocks that became unreachable, or were: dropped
+    uint64_t free_bytes;    // disk space of free slots, given back to the file system
 };
-// Reads every block and checks the invariants; a row that breaks one is an index that is damaged.
-// `note` hears of each bad block, a line without a line break; may be NULL.
+// Reads every block and checks the invariants; a row that breaks one means that the index is
+// damaged. `note` gets one line, without a newline, for each bad block; may be NULL.
 MUST_CHECK enum status disk_cache_check(const char *folder,
                                         void (*note)(void *user, const char *line), void *user,
                                         struct disk_cache_report *report, struct error *err);
 
-// Where an index.db that is damaged or another's is in the way, in a folder that quire has marked:
-// moves it, and what SQLite keeps beside it, into a new folder in there, whose path is appended to
-// *aside. Deletes nothing. OK with nothing appended: there was no need, or it is no folder of ours;
-// NOT_FOUND: no folder.
+// In a folder that quire has marked, moves an index.db that is damaged or somebody else's, with
+// SQLite's files next to it, into a new subfolder, whose path is appended to *aside. Deletes
+// nothing. OK with nothing appended: nothing had to be moved, or the folder is not ours. NOT_FOUND:
+// no folder.
 MUST_CHECK enum status disk_cache_set_aside(const char *folder, struct text *aside,
                                             struct error *err);
 
-// Deletes every block; what another quire reads or writes at that moment is a miss to it.
+// Deletes every block. Another quire that is reading or writing then sees misses.
 MUST_CHECK enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes,
                                        struct error *err);
 
-// Forgets the conversation and deletes the blocks that only it needed, and what hangs below them.
+// Forgets the conversation and deletes the blocks that only it needed, with all blocks below them.
 MUST_CHECK enum status disk_cache_strip(const char *folder, uint64_t conversation,
                                         uint64_t *freed_bytes, struct error *err);
 
-// The same for several, and leaves nothing of them: every block that no conversation needs goes,
-// for it may have been theirs (an answer that was undone), and so do the bytes of freed slots and
-// rows.
+// The same for several, leaving no trace: also deletes every block that no conversation needs,
+// since it may have been theirs (an undone answer), and erases the bytes of freed slots and rows.
 MUST_CHECK enum status disk_cache_forget(const char *folder, const uint64_t *conversations,
                                          size_t count, uint64_t *freed_bytes, struct error *err);
 

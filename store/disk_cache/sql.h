@@ -1,14 +1,13 @@
 // store/disk_cache/sql.h — one statement on index.db, with up to three parameters.
 //
-// Nobody outside this room includes it. Text must be a constant (store/statement.h). Threads: the
-// db's.
+// Private to store/disk_cache/. `sql` must be a constant (store/statement.h). Threads: the db's.
 #ifndef STORE_DISK_CACHE_SQL_H
 #define STORE_DISK_CACHE_SQL_H
 
 #include "store/db.h"
 #include "store/statement.h"
 
-struct sql_parameters { // ?1, ?2 and ?3, as far as the statement has them
+struct sql_parameters { // ?1, ?2 and ?3, as many as the statement has
     int64_t first;
     struct hash128 key;
     int64_t third;
