@@ -1,12 +1,12 @@
-// prompts/preamble.h — what a conversation begins with: a system prompt and few-shot turns.
+// prompts/preamble.h — the start of a conversation: a system prompt and few-shot turns.
 //
-// Few-shot turns are pairs of a user's message and the answer that it should get. A preamble is
-// kept as one text, so that it is stored, compared and shared as one:
+// Few-shot turns are pairs of a user message and the answer it should get. A preamble is one text,
+// so that it is stored, compared and shared as a whole:
 //
 //   SYSTEM <RS> user <RS> answer <RS> user <RS> answer …        RS: U+001E, in no part itself
 //
-// Without such turns it is the system prompt as it is. Any text is a preamble: one whose parts do
-// not come in pairs, or of which one is empty, is a system prompt alone.
+// Without few-shot turns it is just the system prompt. Any text is a preamble: if its parts do not
+// come in pairs, or one of them is empty, the whole text is a system prompt.
 //
 // In a file it is plain text:
 //
@@ -18,7 +18,8 @@
 //
 // A mark begins a line. Blanks around each part are dropped.
 //
-// Memory: texts are the caller's; parts are borrowed from the preamble. No threads.
+// Memory: texts are the caller's; parts are borrowed from the preamble. Threads: no state of its
+// own.
 #ifndef PROMPTS_PREAMBLE_H
 #define PROMPTS_PREAMBLE_H
 
@@ -28,12 +29,11 @@
 enum { PREAMBLE_SEPARATOR = 0x1E, PREAMBLE_MAX_PARTS = 257 }; // the system prompt and 128 pairs
 
 // Appends the preamble that a file holds. BAD_INPUT names the line: not UTF-8, a NUL or a
-// separator, an answer without its question, a question without its answer, an empty part, too
-// many.
+// separator, a question or an answer without the other, an empty part, or too many parts.
 MUST_CHECK enum status preamble_read(const char *bytes, size_t length, struct text *preamble,
                                      struct error *err);
 
-// BAD_INPUT: the text could not be a system prompt alone, as it has a NUL or a separator in it.
+// BAD_INPUT: the text contains a NUL or a separator, so it cannot be just a system prompt.
 MUST_CHECK enum status preamble_check_system(const char *text, size_t length, struct error *err);
 
 // The preamble's messages, a system message first if its prompt is not empty. Returns how many
@@ -43,13 +43,13 @@ size_t preamble_messages(const char *preamble, size_t length,
 
 size_t preamble_shots(const char *preamble); // pairs
 
-// Appends the system prompt of the one with the few-shot turns of the other.
+// Appends a preamble made of one preamble's system prompt and another's few-shot turns.
 MUST_CHECK enum status preamble_join(const char *system, const char *shots, struct text *preamble);
 
-// Appends it as a file has it.
+// Appends the preamble in the format of a file.
 MUST_CHECK enum status preamble_show(const char *preamble, struct text *out);
 
-// The first line of a file's comments, without its mark: *length 0 if there is none.
+// The first comment line of a file, without its "#"; *comment_length is 0 if there is none.
 const char *preamble_comment(const char *bytes, size_t length, size_t *comment_length);
 
 #endif

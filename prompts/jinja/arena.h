@@ -25,10 +25,11 @@ void arena_deinit(struct arena *arena); // frees everything
 // count * size bytes, which may be 0, zeroed and aligned for any type. NULL: past the limit, or no
 // memory.
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
-// As array_reserve() of kernels/base/array.h; what the array leaves stays in the arena.
+// As array_reserve() in kernels/base/array.h. When the array moves, its old memory stays in the
+// arena.
 bool arena_reserve(struct arena *arena, void *items, size_t count, size_t *capacity,
                    size_t item_bytes);
-// The same as arena_alloc() for bytes that the caller overwrites: not zeroed.
+// Like arena_alloc(), but not zeroed: for bytes that the caller overwrites.
 char *arena_alloc_bytes(struct arena *arena, size_t bytes);
 
 #endif

@@ -1,7 +1,7 @@
-// prompts/jinja/builtin.h — filters, tests, methods and functions that are built in.
+// prompts/jinja/builtin.h — the built-in filters, tests, methods and functions.
 //
 // Each has one row: its name, its parameters and its function. builtin_run() assigns arguments to
-// parameters, so that the function finds each under its parameter's number, or NULL if it was not
+// parameters, so the function finds each argument at its parameter's index, or NULL if it was not
 // given.
 //
 //   filters.c          {{ text|trim }}, of one value       filter_lists.c   … of lists
@@ -32,8 +32,8 @@ struct builtin {
     const char *name;
     builtin_function *run;
     const char *parameters[BUILTIN_MAX_PARAMETERS]; // or NULL
-    size_t required;                                // the first ones must be given
-    bool variadic;                                  // accepts further ones: see call.all
+    size_t required;                                // how many of the first must be given
+    bool variadic;                                  // accepts more arguments: see call.all
 };
 
 struct builtin_table {
@@ -47,7 +47,7 @@ extern const struct builtin_table builtin_filters, builtin_list_filters, builtin
 const struct builtin *builtin_find(enum builtin_kind kind, const char *name); // or NULL
 const struct builtin *builtin_find_chars(enum builtin_kind kind, const struct chars *name);
 
-// BAD_INPUT: arguments that it does not accept, or an error of its own.
+// BAD_INPUT: the arguments do not fit the parameters, or the function failed.
 MUST_CHECK enum status builtin_run(struct machine *machine, const struct builtin *builtin,
                                    const struct value *self, const struct arguments *arguments,
                                    struct value *result);

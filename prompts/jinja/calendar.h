@@ -1,7 +1,7 @@
-// prompts/jinja/calendar.h — a moment as strftime() writes it, in English wherever it runs.
+// prompts/jinja/calendar.h — formats a time as strftime() does, always in English.
 //
-// %a %A %b %B %d %D %e %F %H %I %j %m %M %p %R %S %T %u %w %y %Y %Z %z %%, and "-" after the % for
-// no padding. Anything else stays as it is.
+// %a %A %b %B %d %D %e %F %H %I %j %m %M %p %R %S %T %u %w %y %Y %Z %z %%, and "-" after the % to
+// omit padding. Anything else is copied as it is.
 #ifndef PROMPTS_JINJA_CALENDAR_H
 #define PROMPTS_JINJA_CALENDAR_H
 

@@ -1,4 +1,4 @@
-// prompts/jinja/call.h — what a call in a template hands over, in its order and by name.
+// prompts/jinja/call.h — the arguments of a call in a template, positional and named.
 #ifndef PROMPTS_JINJA_CALL_H
 #define PROMPTS_JINJA_CALL_H
 

@@ -9,7 +9,7 @@
 //
 // Invariants: `marks` is NULL if all bytes have `origin`; `count` is the number of bytes that begin
 // a character, which is the number of characters if the bytes are UTF-8, as all callers ensure.
-// Strings never change.
+// Strings are immutable.
 //
 // Memory: strings and bytes belong to an arena (or are borrowed for as long as it lives); a slice
 // shares its bytes. Threads: read-only once made.
@@ -33,7 +33,7 @@ struct chars {
     uint8_t origin;
 };
 
-// Of borrowed bytes, in the caller's storage.
+// A string of borrowed bytes, returned by value.
 struct chars chars_of(const char *bytes, size_t length, enum origin origin);
 
 enum origin chars_origin(const struct chars *chars, size_t byte);
@@ -45,7 +45,7 @@ int chars_compare(const struct chars *a, const struct chars *b); // by code poin
 size_t chars_offset(const struct chars *chars, size_t index);
 size_t chars_index(const struct chars *chars, size_t offset); // the inverse
 
-// Bytes [from, to) of it, which share its memory.
+// The substring of bytes [from, to), which shares their memory.
 struct chars chars_slice(const struct chars *chars, size_t from, size_t to);
 // Finds the first (last) occurrence of `needle` in bytes [from, to); false if there is none.
 bool chars_find(const struct chars *chars, const struct chars *needle, size_t from, size_t to,
@@ -53,13 +53,14 @@ bool chars_find(const struct chars *chars, const struct chars *needle, size_t fr
 bool chars_find_last(const struct chars *chars, const struct chars *needle, size_t from, size_t to,
                      size_t *at);
 
-// Copies a string from the caller's storage to the arena; NULL: the arena is full.
+// Copies the struct from the caller's storage into the arena, not its bytes. NULL: the arena is
+// full.
 const struct chars *chars_keep(struct arena *arena, struct chars chars);
 
 // As in Python: white space as in str.isspace(), and case by Unicode's simple mapping.
 bool char_is_space(uint32_t c);
-bool char_is_printable(uint32_t c);               // may it stand in repr()?
-uint32_t char_upper(uint32_t c, locale_t locale); // of any UTF-8 locale
+bool char_is_printable(uint32_t c);               // does repr() show it unescaped?
+uint32_t char_upper(uint32_t c, locale_t locale); // `locale`: any UTF-8 locale
 uint32_t char_lower(uint32_t c, locale_t locale);
 
 // Builds a string. After the first push that does not fit, all others do nothing, and
@@ -69,9 +70,9 @@ struct builder {
     char *bytes;
     uint8_t *marks;
     size_t length, capacity, count; // bytes, allocated bytes, characters
-    bool has[2];                    // by origin
+    bool has[2];                    // [origin]: any such bytes?
     bool failed;
-    uint64_t *work; // reduced by what is expensive to write; NULL: nothing is counted
+    uint64_t *work; // the caller's budget, reduced by expensive writes; NULL: not counted
 };
 
 void builder_push(struct builder *builder, const char *bytes, size_t length, enum origin origin);
@@ -79,7 +80,7 @@ void builder_push_string(struct builder *builder, const char *string); // as tex
 void builder_push_chars(struct builder *builder, const struct chars *chars);
 void builder_push_slice(struct builder *builder, const struct chars *chars, size_t from, size_t to);
 void builder_push_code(struct builder *builder, uint32_t c, enum origin origin);
-// The builder's memory becomes the string's. FULL: it did not fit the arena.
+// The string takes over the builder's memory. FULL: it did not fit into the arena.
 MUST_CHECK enum status builder_finish(struct builder *builder, const struct chars **chars);
 
 #endif

@@ -1,4 +1,4 @@
-// prompts/jinja/edit.h — operations of filters and methods on strings: strip, split, replace, case.
+// prompts/jinja/edit.h — string operations behind filters and methods: strip, split, replace, case.
 //
 // A character that is kept, or turned into another, keeps its origin; padding is text.
 #ifndef PROMPTS_JINJA_EDIT_H
@@ -15,7 +15,7 @@ MUST_CHECK enum status edit_strip(struct machine *machine, const struct chars *s
 
 struct edit_split {
     const struct chars *separator; // NULL: runs of white space, and no empty parts
-    int64_t most;                  // splits, at most; below 0: no limit
+    int64_t most;                  // maximum number of splits; below 0: no limit
     bool from_right;
 };
 MUST_CHECK enum status edit_split(struct machine *machine, const struct chars *string,
@@ -33,9 +33,9 @@ enum edit_case {
     EDIT_LOWER,
     EDIT_FOLD, // for comparing: "ß" is "ss"
     EDIT_SWAP,
-    EDIT_CAPITALIZE, // the first character of all
-    EDIT_TITLE,      // of each run of letters
-    EDIT_TITLE_WORDS // after white space and opening brackets, as the filter does
+    EDIT_CAPITALIZE, // the first character of the string
+    EDIT_TITLE,      // the first of each run of letters
+    EDIT_TITLE_WORDS // after white space and opening brackets, as the `title` filter does
 };
 MUST_CHECK enum status edit_case(struct machine *machine, const struct chars *string,
                                  enum edit_case how, struct value *result);

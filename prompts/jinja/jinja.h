@@ -49,9 +49,9 @@ struct jinja_variable {
     struct value value;
 };
 
-struct jinja_run {      // {0} with what goes in; jinja_run_deinit() after any outcome
-    struct arena arena; // jinja_run_init() makes it; variables live in it
-    uint64_t steps;     // the limit; jinja_run_init() sets JINJA_RUN_STEPS
+struct jinja_run { // start with jinja_run_init(), end with jinja_run_deinit() whatever the outcome
+    struct arena arena;                     // set by jinja_run_init(); variables live in it
+    uint64_t steps;                         // the limit; jinja_run_init() sets JINJA_RUN_STEPS
     const struct jinja_variable *variables; // borrowed
     size_t variable_count;
     const struct tm *now; // the time that strftime_now() formats; borrowed
@@ -65,7 +65,7 @@ void jinja_run_init(struct jinja_run *run);
 void jinja_run_deinit(struct jinja_run *run); // frees the pieces' bytes too
 
 // BAD_INPUT: the template refused (err is its message, as is *refusal), or failed: "LINE:COLUMN:
-// …". CANCELLED: a person wants no more (kernels/base/effort.h).
+// …". CANCELLED: the user interrupted it (kernels/base/effort.h).
 MUST_CHECK enum status jinja_run(const struct jinja *jinja, struct jinja_run *run,
                                  struct error *err);
 

@@ -1,13 +1,13 @@
 // prompts/jinja/lexer.h — a template's source as tokens, with the white space rules applied.
 //
-// As Hugging Face sets them: the newline after a block tag or a comment goes (trim_blocks), and
-// so do the spaces before one that begins its line (lstrip_blocks). A "-" at either end of a tag
-// removes all white space there, a "+" keeps what those rules would remove. One newline at the very
-// end is dropped, and \r\n and \r become \n. {% raw %} … {% endraw %} is text.
+// The rules are those that Hugging Face sets: the newline after a block tag or a comment is dropped
+// (trim_blocks), and so are the spaces before one that begins its line (lstrip_blocks). A "-" at
+// either end of a tag removes all white space there; a "+" keeps what those rules would remove. One
+// newline at the very end is dropped, and \r\n and \r become \n. {% raw %} … {% endraw %} is text.
 //
 // Source: Jinja's documentation, "Template Designer", sections "Whitespace Control" and "Escaping".
 //
-// Memory: tokens, and the copy of the source that their bytes point into, are in the arena.
+// Memory: the arena holds the tokens and the copy of the source that they point into.
 #ifndef PROMPTS_JINJA_LEXER_H
 #define PROMPTS_JINJA_LEXER_H
 
@@ -38,7 +38,7 @@ struct token {
 };
 
 struct lexed {
-    const char *source; // with \n alone
+    const char *source; // with \n as its only newline
     size_t length;
     struct token *tokens; // the last is TOKEN_END
     size_t count, capacity;
@@ -48,7 +48,7 @@ struct lexed {
 MUST_CHECK enum status lexer_run(const char *source, size_t length, struct arena *arena,
                                  struct lexed *lexed, struct error *err);
 
-// "LINE:COLUMN: ", from 1, columns in characters, put before a message.
+// Writes "LINE:COLUMN: ", the prefix of a message. Both count from 1, columns in characters.
 enum { POSITION_BYTES = 32 };
 const char *lexer_position(const struct lexed *lexed, size_t at, char position[POSITION_BYTES]);
 

@@ -1,19 +1,20 @@
-// prompts/jinja/machine.h — running a template: its variables, its limits, its steps.
+// prompts/jinja/machine.h — runs a template: its variables, limits and steps.
 //
 //   machine.c     errors, limits, scopes            statements.c  text, if, for, set, macro, …
 //   expressions.c the value of a node               operators.c   + - * / // % **, comparison, in
 //   access.c      a.b, a[b], a[b:c]                 calls.c       macros, methods, loop(…)
 //
-// A scope holds the names that were set in it; a loop's body, a macro, a call, set or filter block
-// and `with` have their own. A name is looked up from the innermost scope outwards, then among the
-// built-in functions. If it is not found it is undefined, which is an error only when it is used.
+// A scope holds the names that were set in it. Each loop body, macro, `with`, and each call, set or
+// filter block has a scope of its own. A name is looked up from the innermost scope outwards, then
+// among the built-in functions. If it is not found it is undefined, which is an error only when it
+// is used.
 //
-// Limits: work, of which each node costs one unit and each byte copied or compared a fraction; the
-// arena's bytes; and MACHINE_MAX_DEPTH nested nodes, macros and filters. So every run ends.
+// Three limits make every run end: work (one unit per node, and a fraction per byte copied or
+// compared), the arena's bytes, and MACHINE_MAX_DEPTH nested nodes, macros and filters.
 //
-// Source: Jinja's documentation, and Python's for what its values do.
+// Source: Jinja's documentation, and Python's for the behaviour of values.
 //
-// Threads: a machine is one rendering's.
+// Threads: a machine belongs to one rendering.
 #ifndef PROMPTS_JINJA_MACHINE_H
 #define PROMPTS_JINJA_MACHINE_H
 
@@ -45,14 +46,14 @@ struct loop {
     const struct list *items;
     size_t index; // from 0
     uint32_t depth;
-    const struct node *node; // of a recursive loop, which may be called, else NULL
-    struct scope *outer;     // where it was, else NULL
+    const struct node *node; // of a recursive loop, which can be called; else NULL
+    struct scope *outer;     // the scope around a recursive loop, else NULL
     const struct list *changed;
 };
 
 struct macro {
     const struct node *node;
-    struct scope *scope; // in which it was defined
+    struct scope *scope; // where it was defined
 };
 
 struct method {
@@ -67,8 +68,8 @@ struct machine {
     const struct tree *tree;
     const struct tm *now;
     const struct chars *refusal; // the argument of raise_exception()
-    uint64_t work, work_left;    // may be done, and of it is left
-    struct effort watch;         // for a person who wants no more
+    uint64_t work, work_left;    // the whole budget, and what is left of it
+    struct effort watch;         // notices that the user interrupts
     uint32_t depth;
     uint32_t at; // position of the current node, for errors
     locale_t locale;
@@ -76,34 +77,36 @@ struct machine {
 
 enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
 
-// BAD_INPUT with the position and one line.
+// Returns BAD_INPUT with the position and a one-line message.
 enum status machine_fail(struct machine *machine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Reports that a value is undefined, and how it was looked up.
 MUST_CHECK enum status machine_undefined(struct machine *machine, const struct value *value);
 MUST_CHECK enum status machine_work(struct machine *machine, size_t units);
-MUST_CHECK enum status machine_copy(struct machine *machine, size_t bytes);           // as work
-MUST_CHECK enum status machine_key(struct machine *machine, const struct value *key); // to find it
+MUST_CHECK enum status machine_copy(struct machine *machine, size_t bytes); // counts it as work
+// Work of a lookup.
+MUST_CHECK enum status machine_key(struct machine *machine, const struct value *key);
 // Counts the work of searching `bytes` for `part`.
 MUST_CHECK enum status machine_search(struct machine *machine, size_t bytes,
                                       const struct chars *part, bool from_right);
-MUST_CHECK enum status machine_full(struct machine *machine, enum status status); // says FULL
+MUST_CHECK enum status machine_full(struct machine *machine, enum status status); // reports FULL
 
 MUST_CHECK enum status scope_create(struct machine *machine, struct scope *outer,
                                     struct scope **scope);
 MUST_CHECK enum status scope_set(struct machine *machine, struct scope *scope,
                                  const struct chars *name, struct value value);
 void scope_get(struct machine *machine, const struct scope *scope, const struct chars *name,
-               struct value *value); // undefined where there is none
+               struct value *value); // undefined if not found
 
 MUST_CHECK enum status machine_evaluate(struct machine *machine, struct scope *scope,
                                         const struct node *node, struct value *value);
 MUST_CHECK enum status machine_arguments(struct machine *machine, struct scope *scope,
                                          const struct argument_nodes *nodes,
                                          struct arguments *arguments);
+// A chain that ends in NULL applies to `text`.
 MUST_CHECK enum status machine_filter(struct machine *machine, struct scope *scope,
                                       const struct node *filters, const struct value *text,
-                                      struct value *value); // a block's, of NULL at its end
+                                      struct value *value);
 MUST_CHECK enum status machine_execute(struct machine *machine, struct scope *scope,
                                        const struct nodes *body, struct builder *out,
                                        enum flow *flow);
@@ -121,7 +124,7 @@ MUST_CHECK enum status machine_binary(struct machine *machine, enum operator op,
                                       struct value *result);
 MUST_CHECK enum status machine_compare(struct machine *machine, enum operator op,
                                        const struct value *a, const struct value *b, bool *holds);
-// Below 0, 0 or above 0, as < orders the values; fails if it does not order them.
+// *order is below, equal to or above 0, as < orders the values; fails if < does not apply to them.
 MUST_CHECK enum status machine_order(struct machine *machine, const struct value *a,
                                      const struct value *b, int *order);
 
@@ -138,7 +141,7 @@ MUST_CHECK enum status machine_string(struct machine *machine, const struct valu
                                       const struct chars **string);
 MUST_CHECK enum status machine_items(struct machine *machine, const struct value *value,
                                      const struct list **items);
-// The builder's string as a value, with the limits' errors.
+// The builder's string as a value; reports exceeded limits.
 MUST_CHECK enum status machine_finish(struct machine *machine, struct builder *builder,
                                       struct value *value);
 MUST_CHECK enum status machine_list(struct machine *machine, enum value_kind kind,

@@ -1,7 +1,7 @@
-// prompts/jinja/parser_state.h — what parser.c and parse_expression.c share. No other file includes
-// it.
+// prompts/jinja/parser_state.h — state shared by parser.c and parse_expression.c, and private to
+// them.
 //
-//   parser.c            statements, and what both need
+//   parser.c            statements, and helpers for both
 //   parse_expression.c  expressions, by falling precedence: or, and, not, compare and in, + -, ~,
 //                       * / // %, **, sign; and what follows an operand: . [] () | is
 #ifndef PROMPTS_JINJA_PARSER_STATE_H
@@ -16,14 +16,15 @@ struct parser {
     struct tree *tree;
     struct error *err;
     const struct token *token;    // the current one
-    uint32_t depth;               // of the parser's own recursion
-    size_t loops;                 // around the current token, within one macro
-    bool caller, kwargs, varargs; // was one named in this macro?
+    uint32_t depth;               // of the parser's recursion
+    size_t loops;                 // loops around the current token, within the current macro
+    bool caller, kwargs, varargs; // does this macro use that name?
 };
 
 MUST_CHECK enum status parser_fail(const struct parser *parser, const char *what);
 MUST_CHECK enum status parser_expected(const struct parser *parser, const char *what);
-MUST_CHECK enum status parser_enter(struct parser *parser); // one level deeper; then leave
+// One level deeper; pair with parser_leave().
+MUST_CHECK enum status parser_enter(struct parser *parser);
 static inline void parser_leave(struct parser *parser) {
     ASSERT(parser->depth > 0);
     parser->depth--;
@@ -33,8 +34,8 @@ bool parser_at(const struct parser *parser, enum token_kind kind, const char *wh
 bool parser_skip(struct parser *parser, enum token_kind kind, const char *what);
 MUST_CHECK enum status parser_expect(struct parser *parser, enum token_kind kind, const char *what);
 
-// A node that begins at the current token. Its depth is set by parser_close(), which fails where
-// the tree becomes too deep.
+// Creates a node that begins at the current token. parser_close() sets its depth and fails if the
+// tree becomes too deep.
 MUST_CHECK enum status parser_node(struct parser *parser, enum node_kind kind, struct node **node);
 MUST_CHECK enum status parser_close(const struct parser *parser, struct node *node);
 MUST_CHECK enum status parser_push(struct parser *parser, struct nodes *nodes, struct node *node);

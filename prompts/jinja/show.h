@@ -1,9 +1,9 @@
 // prompts/jinja/show.h — values as text: Python's str() and repr(), and JSON.
 //
-// Characters of strings keep their origins; what is written around them is text. Numbers are
-// written as in Python: 1.0, 1e+16, the shortest digits that read back as the same number.
+// Characters of strings keep their origins; everything written around them is text. Numbers look as
+// in Python: 1.0, 1e+16, the shortest digits that read back as the same number.
 //
-// Memory: the builder's. Threads: none of its own.
+// Memory: output goes to the builder. Threads: no state of its own.
 #ifndef PROMPTS_JINJA_SHOW_H
 #define PROMPTS_JINJA_SHOW_H
 
@@ -11,7 +11,7 @@
 
 enum {
     SHOW_NUMBER_BYTES = 40,
-    SHOW_FLOAT_WORK = 256, // steps that writing or reading one counts as
+    SHOW_FLOAT_WORK = 256, // steps charged for writing or reading one
 };
 const char *show_float(double number, char text[SHOW_NUMBER_BYTES]);
 
@@ -21,7 +21,7 @@ MUST_CHECK bool show_repr(struct builder *out, const struct value *value);
 
 struct json_style {
     const struct chars *item_separator, *key_separator; // NULL: ", " or "," with an indent; ": "
-    const struct chars *indent;                         // of each level; NULL: one line
+    const struct chars *indent;                         // per level; NULL: one line
     bool ascii, sort_keys;
 };
 

@@ -34,7 +34,7 @@
 // Invariants: no path from the root is longer than TREE_MAX_DEPTH, so the tree may be walked by
 // recursion; equal names are one pointer.
 //
-// Memory: all of the template's arena. Threads: read-only once parsed.
+// Memory: all in the template's arena. Threads: read-only once parsed.
 #ifndef PROMPTS_JINJA_TREE_H
 #define PROMPTS_JINJA_TREE_H
 
@@ -120,7 +120,7 @@ struct node {
     uint32_t at;    // offset in the source
     uint32_t depth; // of the subtree, from 1
     bool flag;
-    bool uses_caller, uses_kwargs, uses_varargs; // a macro's body does
+    bool uses_caller, uses_kwargs, uses_varargs; // does the macro's body use them?
     const struct chars *name;
     struct node *a, *b, *c;
     struct nodes items, others;
@@ -133,10 +133,10 @@ struct node {
 
 struct tree {
     struct node *root;  // a GROUP
-    struct value names; // a dict of all that occur
+    struct value names; // a dict of all names in the template
 };
 
-// The one pointer of a name that occurs in the template; NULL for one that does not.
+// The unique pointer for a name that occurs in the template, else NULL.
 const struct chars *tree_find_name(const struct tree *tree, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 // prompts/jinja/value.h — the values of a template: Python's, as far as templates can tell.
 //
 //   kind                                          in `as`
-//   UNDEFINED  a name or an item that is not there  undefined: how it was looked up
+//   UNDEFINED  a missing name or item  undefined: how it was looked up
 //   NONE, BOOLEAN, INTEGER, FLOAT                   boolean, integer (64 bits), number
 //   STRING                                          string
 //   LIST, TUPLE, VIEW, GENERATOR                    list (a dict's items(); what map() returns)
@@ -10,10 +10,11 @@
 //   LOOP, MACRO, METHOD, BUILTIN                    objects of the machine (machine.h)
 //   CYCLER, JOINER                                  cycle: its state
 //
-// Values are immutable, except namespaces, cyclers and joiners. A value can contain itself only
-// through a namespace, which is printed without its contents.
+// Only namespaces, cyclers and joiners are mutable. A value can contain itself only through a
+// namespace, which is printed without its contents.
 //
-// Memory: an arena's. Threads: read-only values may be shared; one thread at a time uses an arena.
+// Memory: values are in an arena. Threads: immutable values may be shared; only one thread at a
+// time uses an arena.
 #ifndef PROMPTS_JINJA_VALUE_H
 #define PROMPTS_JINJA_VALUE_H
 
@@ -45,10 +46,10 @@ struct list;
 struct dict;
 
 struct undefined {
-    const struct chars *name; // of the variable, or of what `owner` does not have
-    const char *owner;        // its kind, as value_type_name() says; NULL: a variable
+    const struct chars *name; // the variable, or the attribute that `owner` lacks
+    const char *owner;        // type of the owner, as from value_type_name(); NULL: a variable
     const char *hint;         // the whole message, or NULL
-    int64_t element;          // where name is NULL: the index
+    int64_t element;          // the index, if name is NULL
 };
 
 struct range {
@@ -80,18 +81,18 @@ struct value {
     } as;
 };
 
-enum { VALUE_MAX_DEPTH = 200 }; // of nested lists, wherever a whole value is visited
+enum { VALUE_MAX_DEPTH = 200 }; // of nesting, wherever a whole value is visited
 enum {
     VALUE_BYTES_PER_WORK = 32,
-    KEY_PARTS = 16,   // of a tuple that is a dict's key,
-    KEY_DEPTH = 4,    // nested no deeper
-    KEY_READINGS = 8, // how often a lookup reads its key: to hash it, or in a few comparisons
+    KEY_PARTS = 16,   // most items of a tuple that is a dict key,
+    KEY_DEPTH = 4,    // and how deep they nest
+    KEY_READINGS = 8, // how often a lookup reads its key, by hashing or comparing
 };
 
 struct list {
     struct value *items;
     size_t count, capacity;
-    const char *name; // of a view: "dict_items"
+    const char *name; // views only: "dict_items"
 };
 
 struct dict_entry {
@@ -101,7 +102,7 @@ struct dict_entry {
 struct dict {
     struct dict_entry *entries;
     size_t count, capacity;
-    uint32_t *slots; // entry + 1 by the key's hash, 0 free; NULL while there are few
+    uint32_t *slots; // hash table: entry + 1, or 0: free; NULL while there are few
     size_t slot_count;
 };
 
@@ -119,7 +120,7 @@ static inline struct value value_string(const struct chars *string) {
     return (struct value){VALUE_STRING, {.string = string}};
 }
 
-// FULL if the arena is full, here and for all below.
+// These, and all below, return FULL if the arena is full.
 MUST_CHECK enum status value_text(struct arena *arena, const char *bytes, size_t length,
                                   enum origin origin, struct value *value); // copies the bytes
 MUST_CHECK enum status value_slice(struct arena *arena, const struct chars *of, size_t from,
@@ -139,9 +140,9 @@ const struct value *dict_find_chars(const struct dict *dict, const struct chars 
 // As in Python.
 bool value_is_true(const struct value *value);
 bool value_is_number(const struct value *value); // or a boolean
-double value_number(const struct value *value);  // of one that is
+double value_number(const struct value *value);  // value_is_number(value)
 // Each value that is compared costs one unit of *work, and strings more by their bytes. False, with
-// *equal untouched: there was too little work, or nesting exceeds VALUE_MAX_DEPTH.
+// *equal untouched: *work ran out, or nesting exceeds VALUE_MAX_DEPTH.
 MUST_CHECK bool value_equal(const struct value *a, const struct value *b, uint64_t *work,
                             bool *equal);
 const char *value_type_name(const struct value *value); // "str", "dict", "NoneType", …
@@ -150,7 +151,7 @@ const char *value_type_name(const struct value *value); // "str", "dict", "NoneT
 bool value_is_iterable(const struct value *value);
 bool value_has_length(const struct value *value);
 size_t value_length(const struct value *value); // 0 for values without a length
-// Item `index` < value_length() of an iterable; a character of a string allocates memory.
+// Item `index` < value_length() of an iterable; an item of a string allocates memory.
 MUST_CHECK enum status value_item(struct arena *arena, const struct value *value, size_t index,
                                   struct value *item);
 

@@ -1,7 +1,8 @@
-// prompts/jinja/wrap.h — a line of text as several, none longer than a width.
+// prompts/jinja/wrap.h — breaks a line of text into lines no longer than a width.
 //
-// As Python's textwrap does it without expanding tabs: words go on the next line, and may be cut
-// behind a hyphen between letters and before dashes between words; blanks around a cut are dropped.
+// Works like Python's textwrap without expanding tabs: a word that does not fit moves to the next
+// line. Lines may also break after a hyphen between letters and before a dash between words. Blanks
+// around a break are dropped.
 //
 // Source: Python's documentation and behaviour, "textwrap".
 #ifndef PROMPTS_JINJA_WRAP_H
@@ -15,7 +16,7 @@ struct wrap {
     const struct chars *separator; // between lines
 };
 
-// Writes the lines of `line`, which has no ends of lines.
+// Writes `line`, which contains no newline, as several lines.
 MUST_CHECK enum status wrap_line(struct machine *machine, const struct chars *line,
                                  const struct wrap *how, struct builder *out);
 
