@@ -4,25 +4,26 @@
 //   man U+200D woman U+200D girl     one picture; so is a hand with its skin tone, and a flag
 //   ka U+094D ssa U+093F             one conjunct, with its vowel
 //
-// Extended grapheme clusters of UAX #29, those of Indic conjuncts (rule GB9c) too, which the
-// library that finds the others does not join. A byte of ill-formed UTF-8 is one by itself, and so
-// is what paste.h and verbatim.h put into a line.
+// These are the extended grapheme clusters of UAX #29, including Indic conjuncts (rule GB9c), which
+// PCRE2 does not join. A byte of ill-formed UTF-8 is a cluster by itself, and so is each mark that
+// paste.h and verbatim.h put into a line.
 //
-// Memory: one expression for the process, compiled at the first use. Threads: the UI's.
+// Memory: one regular expression per process, compiled at first use. Threads: the UI's.
 #ifndef APP_CLUSTERS_H
 #define APP_CLUSTERS_H
 
 #include <stddef.h>
 
-// The end of the cluster that holds text[at], and the beginning of the one that holds text[at - 1].
-// At the end, or the beginning, of the text: that.
+// The end of the cluster that contains text[at], and the start of the one that contains text[at -
+// 1]. `length` at the end of the text, and 0 at its start.
 size_t cluster_end(const char *text, size_t length, size_t at);
 size_t cluster_begin(const char *text, size_t length, size_t at);
 
-// Where the part begins that Backspace deletes before text[at], as on macOS. Where vowel signs and
-// tone marks are keys of their own (Thai, Lao, Devanagari, Arabic, Hebrew …) it takes the last code
-// point of the cluster, with a joiner behind it: of น้ำ first the vowel, then the tone mark, then
-// the letter. All else goes whole: pictures, flags, jamo, and a letter with accents.
+// The start of what Backspace deletes before text[at], as on macOS. In scripts whose vowel signs
+// and tone marks have keys of their own (Thai, Lao, Devanagari, Arabic, Hebrew …), Backspace
+// deletes the last code point of the cluster together with a joiner after it: น้ำ loses first the
+// vowel, then the tone mark, then the letter. Any other cluster is deleted whole: pictures, flags,
+// jamo, letters with accents.
 size_t cluster_backspace(const char *text, size_t length, size_t at);
 
 #endif

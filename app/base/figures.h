@@ -1,6 +1,6 @@
-// app/base/figures.h — numbers, ages and columns as a person reads them.
+// app/base/figures.h — formats numbers and ages for people, and fits text into columns.
 //
-// All write into the caller's buffer and return it. Nothing is owned, no threads.
+// The format functions write into the caller's buffer and return it. Threads: no state.
 #ifndef APP_FIGURES_H
 #define APP_FIGURES_H
 
@@ -20,10 +20,10 @@ int64_t clock_ms(void);    // monotonic
 int64_t calendar_ms(void); // since 1970, UTC
 
 int character_columns(uint32_t code_point); // 0, 1 or 2 on a terminal
-int text_columns(const char *text);         // that a terminal shows it in; wide characters take two
+int text_columns(const char *text);         // on a terminal; wide characters take two
 
-// Appends what fits `columns` of one line of `text`: its first line breaks become spaces, and
-// what is cut off ends in "…". Pads with spaces if `pad`.
+// Appends `text` as one line of at most `columns`: newlines become spaces, and a cut text ends in
+// "…". Pads with spaces if `pad`.
 MUST_CHECK enum status text_fit(struct text *out, const char *text, int columns, bool pad);
 
 #endif

@@ -1,7 +1,7 @@
-// app/base/output.h — stdout as a stream that may be cut off.
+// app/base/output.h — stdout, whose reader may go away.
 //
-// A reader that went away is no failure, and says so by output_gone(); a full disk is one. After
-// either, writing does nothing. One for the process, as stdout is.
+// A reader that went away is not a failure (output_gone()); a full disk is. After either, writing
+// does nothing. There is one for the process, like stdout.
 #ifndef APP_OUTPUT_H
 #define APP_OUTPUT_H
 
@@ -13,17 +13,17 @@
 void output_write(const char *bytes, size_t length);
 void output_string(const char *string);
 
-// As it is for a file; for a terminal, and for a pipe, which often ends at one, without what a
-// terminal would obey (printable.h). A program that needs every byte has JSON.
+// Writes text unchanged to a file. For a terminal, or a pipe, which often leads to one, replaces
+// characters that would control the terminal (printable.h). Programs that need every byte use JSON.
 void output_text(const char *bytes, size_t length);
 bool output_is_file(void);
 
-bool output_gone(void);         // nobody reads any more
+bool output_gone(void);         // the reader is gone
 const char *output_error(void); // why writing failed, or NULL
-bool output_ended(void);        // one of both
+bool output_ended(void);        // either of the two
 
-// The exit code for a program that had `code` to say: prints the error, if any, to stderr. What
-// was printed by stdio is written here too.
+// Flushes stdio and prints the error, if any, to stderr. Returns the exit code: `code`, unless
+// writing failed.
 int output_exit_code(int code);
 
 #endif

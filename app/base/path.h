@@ -1,9 +1,9 @@
 // app/base/path.h — paths as people type them: ~/notes.txt, "a file.txt", a\ file.txt, Tab.
 //
-// A name with blanks stands in quotation marks, in which \" is a quotation mark and \\ a backslash.
-// Without them, a blank may follow a backslash.
+// A name with blanks is quoted; inside quotes, \" is a quotation mark and \\ a backslash. Outside
+// quotes, a backslash escapes a blank.
 //
-// Memory: texts are the caller's. No threads.
+// Memory: texts are the caller's. Threads: no state.
 #ifndef APP_PATH_H
 #define APP_PATH_H
 
@@ -13,37 +13,36 @@
 
 #include "kernels/base/text.h"
 
-// Appends the path; "~" and "~/…" are the home folder.
+// Appends the path; "~" and "~/…" mean the home folder.
 MUST_CHECK enum status path_expand(const char *typed, struct text *path);
 
-// Does it name a place on the net, http or https?
+// Is it an http or https URL?
 bool path_is_url(const char *path);
 
-// "NAME-00002-of-00003.gguf" is part 2 of 3, and NAME the first `stem` bytes; anything else is part
-// 1 of 1, all stem.
+// "NAME-00002-of-00003.gguf" is part 2 of 3, and the first `stem` bytes are NAME. Any other path is
+// part 1 of 1 and all stem.
 struct path_part {
     size_t stem;
     int32_t part, parts;
 };
 struct path_part path_part(const char *path);
 
-// Moves *rest behind its next word, which is appended. False: there is none, or memory is short.
+// Appends the next word of *rest and moves *rest past it. False: no word left, or memory is short.
 bool path_next(const char **rest, struct text *word);
 
-// How many bytes the word at `at` takes, up to a blank that is neither quoted nor after a
-// backslash.
+// The length of the word at `at`, which ends at a blank that is neither quoted nor escaped.
 size_t path_word_length(const char *at);
 
-// In place: all of it is one name, so only quotation marks around it and backslashes before blanks
-// go.
+// Unquotes a whole text that is a single name, in place: removes the quotes around it and the
+// backslashes before blanks.
 void path_unquote(char *name);
 
-// Appends the name as path_next() reads it: with quotation marks if it needs them.
+// Appends the name so that path_next() reads it back, quoted if necessary.
 bool path_needs_quotes(const char *name);
 MUST_CHECK enum status path_quote(const char *name, struct text *out);
 
-// Calls `push` with each way to complete a path that begins so, at most PATH_MAX_CANDIDATES;
-// folders end in '/'. Neither is quoted.
+// Calls `push` for each completion of the path prefix `typed`, at most PATH_MAX_CANDIDATES times.
+// Folders end in '/'. Neither `typed` nor the completions are quoted.
 enum { PATH_MAX_CANDIDATES = 1000 };
 void path_complete(const char *typed, void (*push)(void *user, const char *path), void *user);
 

@@ -1,20 +1,19 @@
-// app/base/trace_file.h — the file of --trace: what kernels/base/trace.h hears, as Chrome's trace
-// format.
+// app/base/trace_file.h — the file that --trace writes: events of kernels/base/trace.h in Chrome's
+// trace format.
 //
-// Each event is one line and one write, so a process that is killed leaves a file that lacks its
-// closing bracket alone, which Perfetto does not ask for. Writing stops, with a warning, where the
-// disk does not take it.
+// Each event is one line and one write, so a process that is killed leaves a file without its
+// closing bracket, which Perfetto accepts. Writing stops, with a warning, when a write fails.
 //
 //   trace_file_open ─► (events, from any thread) ─► trace_file_close
 //
-// One for the process. Open it while there is one thread, and close it when there is one again.
+// There is one per process. Open and close it while the process has a single thread.
 #ifndef APP_TRACE_FILE_H
 #define APP_TRACE_FILE_H
 
 #include "kernels/base/status.h"
 
-// What is in the file already is replaced. IO names the file.
+// Replaces an existing file. IO; the error names the file.
 MUST_CHECK enum status trace_file_open(const char *path, struct error *err);
-void trace_file_close(void); // when none is open, nothing
+void trace_file_close(void); // does nothing if none is open
 
 #endif
