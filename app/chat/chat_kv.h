@@ -1,7 +1,8 @@
-// app/chat/chat_kv.h — a chat's part of the cache: its sequence, and what its conversation needs.
+// app/chat/chat_kv.h — a chat's part of the KV cache: its sequence, and what its conversation
+// retains.
 //
-// A stored conversation retains the KV of its log, by the number of its id, as it was at its last
-// answer, fork or move. The preamble of a conversation is pinned, as many begin with it.
+// A stored conversation retains, under the number of its id, the KV of its log as of its last
+// answer, fork or move. Its preamble is pinned, because many conversations may begin with it.
 //
 // Threads and memory: chat.h.
 #ifndef APP_CHAT_KV_H
@@ -9,34 +10,34 @@
 
 #include "app/chat/chat.h"
 
-// Makes the sequence hold the log of the first `count` messages: what it shares with that stays,
-// and a sequence that shares nothing is left. TOO_LONG with the numbers.
+// Makes the sequence hold the log of the first `count` messages. Keeps the shared part; replaces a
+// sequence that shares nothing. TOO_LONG; the error has the numbers.
 MUST_CHECK enum status chat_place(struct chat *chat, size_t count, struct error *err);
 
-// The log of all messages. What does not fit the context now, or is not of this model, is logged:
-// it can still be read, rewound and forked.
+// The same for all messages. If the log does not fit the context or belongs to another model, only
+// logs that: the conversation can still be read, rewound and forked.
 void chat_place_if_it_fits(struct chat *chat);
 
-// An empty sequence instead of the current one, whose blocks are found again by their content.
+// Replaces the sequence with an empty one. The cache finds the old blocks again by content.
 void chat_leave_sequence(struct chat *chat);
 
-// A fork of the current one in its place, so that its tail stays as it is.
+// Replaces the sequence with a fork of it, so that the old tail stays unchanged.
 void chat_split_sequence(struct chat *chat);
 
-// The sequence instead of the current one: moved in. The log is placed in it.
+// Replaces the sequence with this one, which it moves in, and places the log in it.
 void chat_adopt_sequence(struct chat *chat, struct sequence *sequence);
 
-// Once for each sequence, as soon as the preamble's KV is there.
+// Pins the preamble once per sequence, as soon as its KV is computed.
 void chat_pin_preamble(struct chat *chat);
 
-// The conversation needs the KV of its log as it is now; one that is not stored needs nothing.
+// Records that the conversation needs the KV of its current log. Does nothing if it is not stored.
 void chat_retain(struct chat *chat);
 
-// Brings what is cached of the conversation to the device before the next turn needs it: after a
-// move, if the caller wants to say what that took. As sequence_restore().
+// Copies the conversation's cached KV to the device before the next turn needs it; call it after a
+// move to report what that took. As sequence_restore().
 void chat_restore(struct chat *chat, int timeout_ms, struct restore_report *report);
 
-// Deletes the KV that only this conversation needs, of which nothing else is lost. NOT_FOUND.
+// Deletes the KV that only this conversation needs; the conversation itself stays. NOT_FOUND.
 MUST_CHECK enum status chat_strip(struct chat *chat, const char *name_or_id,
                                   struct conversation *stripped, uint64_t *bytes,
                                   struct error *err);

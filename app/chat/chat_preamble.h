@@ -7,15 +7,15 @@
 #include "app/chat/chat.h"
 
 struct chat_preamble {
-    int32_t tokens, cached; // cached: wherever
-    int64_t others;         // conversations that have the same, this one not counted
+    int32_t tokens, cached; // cached: in any tier
+    int64_t others;         // other conversations with the same preamble
 };
 
-// Starts to restore what is cached below the device.
+// Also starts to restore what is cached in host memory or on disk.
 MUST_CHECK enum status chat_preamble(struct chat *chat, struct chat_preamble *preamble,
                                      struct error *err);
 
-// The first tokens of a log, as far as they depend on this preamble alone.
+// The first tokens of a log that depend on nothing but this preamble.
 MUST_CHECK enum status chat_measure_preamble(const struct chat *chat, const char *preamble,
                                              struct token_ids *ids, struct error *err);
 

@@ -1,16 +1,17 @@
-// app/chat/front.h — which chat is in front of the person.
+// app/chat/front.h — which chat does the user see, and which ones continue in the background?
 //
 //   in front ──left while its answer is written──► in the background ──its answer ends──► closed
 //       ▲                                                 │
 //       └──────────────── front_resume() ─────────────────┘
 //
-// Each of these goes where chat_new(), chat_resume() ("-" is the previous one), chat_fork() and
-// chat_fork_at() go. While an answer is written in front, another chat takes that one's place; and
-// one in the background comes back to the front. What runs in the background is stored when it ends
-// as any other answer, and leaves a note in the session. FULL: SESSION_MAX_UNFOLLOWED are there
-// already. On failure all is as it was.
+// These go to the same places as chat_new(), chat_resume() ("-" is the previous conversation),
+// chat_fork() and chat_fork_at(). If an answer is being written in front, that chat goes to the
+// background and another takes its place. Going to a conversation in the background brings its chat
+// back to the front. An answer in the background is stored when it ends, like any other, and leaves
+// a note in the session. FULL: SESSION_MAX_UNFOLLOWED chats are in the background already. On
+// failure nothing changes.
 //
-// Threads: the UI's. Memory: the session's chats are those in front and in the background.
+// Threads: the UI's. Memory: the session owns the chats in front and in the background.
 #ifndef APP_FRONT_H
 #define APP_FRONT_H
 
@@ -28,7 +29,8 @@ MUST_CHECK enum status front_find(const struct session *session, const char *whi
 // Is an answer being written in the conversation, in front or in the background?
 bool front_is_writing(const struct session *session, const char *conversation);
 
-// Each chat in the background is being written, and no two chats are in one conversation.
+// Asserts that each chat in the background is writing an answer, and that no two chats have the
+// same conversation.
 void front_check(const struct session *session);
 
 #endif

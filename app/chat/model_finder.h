@@ -1,24 +1,26 @@
-// app/chat/model_finder.h — what a chat asks of those who know the models, and what it is left for.
+// app/chat/model_finder.h — how a chat's commands find models, and how they say which model comes
+// next.
 //
-// The command line knows them (app/cli/known_models.h); the chat's commands ask. Memory: texts are
-// owned by the structs.
+// The command line, which knows the models (app/cli/known_models.h), gives the chat these
+// functions. Memory: the structs own their texts.
 #ifndef APP_MODEL_FINDER_H
 #define APP_MODEL_FINDER_H
 
 #include "kernels/base/text.h"
 #include "store/conversation.h"
 
-// What a person goes on in, once the chat is left for it.
-struct wanted_model {                         // {0}: nothing
-    struct text model;                        // its path, or its name elsewhere
-    int64_t source;                           // a known one's number (store/model_source.h), or 0
-    bool elsewhere;                           // not on this machine
-    char conversation[CONVERSATION_ID_BYTES]; // with its own model, in place of the above; or ""
+// The model or conversation to open after leaving the chat.
+struct wanted_model {  // {0}: nothing
+    struct text model; // its path, or its name on a server
+    int64_t source;    // number of a known source (store/model_source.h), or 0
+    bool elsewhere;    // on a server
+    char conversation[CONVERSATION_ID_BYTES]; // open this conversation with its own model, ignoring
+                                              // the above; or ""
 };
 
 struct model_choice {
-    char *line, *name; // what is shown, and what finds it; owned
-    int64_t source;    // a known one's number, or 0
+    char *line, *name; // the line shown, and the name that find() takes; owned
+    int64_t source;    // number of a known source, or 0
 };
 
 struct model_choices { // {0} is empty
@@ -26,8 +28,8 @@ struct model_choices { // {0} is empty
     size_t count;
 };
 
-// What knows the models, given by the command line. `find` takes every name that quire prints;
-// `open` checks that a known one can be opened. Errors are in one line.
+// `find` accepts every model name that quire prints; `open` checks that a known source can be
+// opened. Errors are one line.
 struct model_finder {
     const void *user;
     enum status (*list)(const void *user, struct db *db, struct model_choices *choices,

@@ -1,14 +1,13 @@
-// app/chat/page.h — a conversation, or its whole tree, as one page of HTML.
+// app/chat/page.h — renders a conversation, or its whole tree, as one HTML page.
 //
-// The page needs nothing else and loads nothing: no script, no image, no font; its own policy
-// (Content-Security-Policy) forbids them, whatever a model wrote. Answers are Markdown, rendered by
-// cmark-gfm; HTML in them is shown as text, pictures are links, and links that would run something
-// or open a file are empty. Questions are shown as they were typed.
+// The page is self-contained and loads nothing: no script, image or font. Its
+// Content-Security-Policy forbids them, whatever a model wrote. Answers are Markdown, rendered by
+// cmark-gfm; HTML in them is shown as text, images become links, and links that would run code or
+// open a file are removed. Questions are shown as typed.
 //
-// Where a message has several replies, each is a part that folds; those on the way to the
-// conversation's tip are open.
+// If a message has several replies, each is collapsible; those on the path to the tip are open.
 //
-// Memory: all is borrowed, the text is the caller's. No threads.
+// Memory: arguments are borrowed; the text is the caller's. Threads: no state.
 #ifndef APP_PAGE_H
 #define APP_PAGE_H
 
@@ -17,7 +16,7 @@
 
 struct page {
     const struct conversation *conversation;
-    const struct message *messages; // [count], by id, so parents come before their replies
+    const struct message *messages; // [count], ordered by id, so parents precede replies
     size_t count;
 };
 

@@ -1,4 +1,4 @@
-// app/chat/report.h — one turn's figures, for programs and for people.
+// app/chat/report.h — the figures of one turn, for programs and for people.
 #ifndef APP_REPORT_H
 #define APP_REPORT_H
 
@@ -8,18 +8,18 @@
 
 // {id, parent, conversation, model, text, thinking, stop_reason, prompt_tokens, cached_tokens
 // {device, host, disk}, output_tokens, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv
-// {the fields of struct kv_usage}}; `conversation` is null when nothing is saved, `seed` when a
-// server chose it. NULL when memory is short. Owned by the caller (cJSON_Delete).
+// {the fields of struct kv_usage}}; `conversation` is null when nothing is saved; `seed` is null
+// when a server chose it. NULL when memory is short. Owned by the caller (cJSON_Delete).
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv);
 
-// Adds text and thinking as two strings; thinking is null if there is none. False: no memory.
+// Adds text and thinking as two strings; thinking is null if the text has none. False: no memory.
 bool report_add_text(cJSON *object, const char *text, size_t length);
 
-// Adds the seed, null if it is not known. False: no memory.
+// Adds the seed; null if unknown. False: no memory.
 bool report_add_seed(cJSON *object, uint64_t seed, bool known);
 
-// "12 + 34 tokens, 8 cached, first after 0.12 s, 30.2 tok/s, end". Appends.
+// Appends "12 + 34 tokens, 8 cached, first after 0.12 s, 30.2 tok/s, end".
 MUST_CHECK enum status report_line(const struct turn_report *report, struct text *line);
 
 #endif

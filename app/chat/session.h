@@ -1,19 +1,19 @@
-// app/chat/session.h — what a process has once for all that it asks a model.
+// app/chat/session.h — what one process shares among all its chats with a model.
 //
-// The engine, the store, the chat template, the settings, every turn that is being written, and
-// which chat is in front of the person. Nobody else takes the engine's events: session_next() hands
-// each to the turn whose answer owns it, and says what has come of it.
+// The engine, the store, the chat template, the settings, the active turns, and the chat in front.
+// Only the session takes the engine's events: session_next() passes each to the turn whose answer
+// owns it and returns the resulting update.
 //
 //   turn_start ─► session_run ─► session_next … TURN_DONE
-//                     └─► session_leave: nobody follows it any more ─► closed when it is done
+//                     └─► session_leave: nobody follows it any more ─► closed when done
 //
-// A turn that was left gives way to the others (engine/step/scheduler.h).
+// A turn that nobody follows yields to the others (engine/step/scheduler.h).
 //
 // Invariants, checked by session_check(): each active turn is in exactly one of the lists `running`
 // and `ended`; `unfollowed_count` is the number of running turns that nobody follows.
 //
 // Threads: the UI's. Memory: a session owns its template and, if nothing is saved, its database;
-// the rest is borrowed. Callers read its fields, and change the settings and the notes.
+// the rest is borrowed. Callers may read its fields, and change `settings` and `notes`.
 #ifndef APP_SESSION_H
 #define APP_SESSION_H
 
@@ -28,21 +28,21 @@ enum { SESSION_MAX_UNFOLLOWED = 16, SESSION_MAX_STEPS = 64 };
 
 struct chat;
 
-// The settings that /set changes; a change holds from the next turn on.
+// The settings that /set changes; a change takes effect with the next turn.
 struct session_settings {
     struct sampler_options sampler;
-    bool seed_given;    // sampler.seed is a person's; else each turn draws its own
-    int32_t max_tokens; // of one answer; 0: until the context is full
-    int32_t answers;    // to each message, written at once; 0: one
-    int32_t speculate;  // tokens that may be guessed at once; 0: none
-    int32_t beams;      // above 1: one answer, the best that a search of this width finds
+    bool seed_given;    // the user chose sampler.seed; else each turn draws one
+    int32_t max_tokens; // per answer; 0: until the context is full
+    int32_t answers;    // answers per message, written at once; 0: one
+    int32_t speculate;  // most tokens drafted at once; 0: none
+    int32_t beams;      // above 1: beam width; the best beam is the only answer
     float length_penalty;
-    bool early_stopping;   // these two are engine/sampling/beams.h's
-    enum think_wish think; // whether the model is asked to
-    bool titles;           // conversations without a name get a title of the model
+    bool early_stopping;   // both as in engine/sampling/beams.h
+    enum think_wish think; // whether the model is asked to think
+    bool titles;           // let the model title unnamed conversations
 };
 
-// One way back that /redo can go forward again: it holds while the conversation's tip is `from`.
+// A step back that /redo can reverse while the conversation's tip is `from`.
 struct session_step {
     char conversation[CONVERSATION_ID_BYTES];
     int64_t from, to;
@@ -54,27 +54,27 @@ struct session {
     const struct tokenizer *tokenizer;
     struct chat_template *chat_template;
     int32_t context; // tokens
-    char remote[16]; // "messages" or "tokens" go to a server that has the model; "": it is here
+    char remote[16]; // what goes to the model's server, "messages" or "tokens"; "": a local model
     struct db *db, *own_db;
     int64_t model;           // the db's number
-    int64_t source;          // the same of how it is opened (store/model_source.h); 0: not known
-    struct hash128 identity; // of that one
-    struct text preamble;    // of new conversations (prompts/preamble.h)
-    bool one_shot;           // a question outside of a chat, as its conversation is marked
+    int64_t source;          // the db's number of its source (store/model_source.h); 0: unknown
+    struct hash128 identity; // of that source
+    struct text preamble;    // for new conversations (prompts/preamble.h)
+    bool one_shot;           // a question outside a chat: marks new conversations
     struct session_settings settings;
     struct stops stops;
-    struct stop_words stop_words; // that session_set_stops() was given
-    struct structure structure;   // of a chat's answers
-    transcript_progress *reading; // of stored conversations, by chats that are opened; or NULL
+    struct stop_words stop_words; // from session_set_stops()
+    struct structure structure;   // of answers in chats
+    transcript_progress *reading; // progress of loading stored conversations, or NULL
     void *reading_user;
 
-    struct turn *running, *ended; // ended: done, and not yet reported
+    struct turn *running, *ended; // ended: done but not yet reported
     int32_t unfollowed_count;
-    struct text notes; // a line for each answer that ended unfollowed
+    struct text notes; // one line per answer that ended unfollowed
 
     struct chat *front;
-    char previous[CONVERSATION_ID_BYTES];         // the conversation that was left last, or ""
-    struct session_step steps[SESSION_MAX_STEPS]; // the last is the newest
+    char previous[CONVERSATION_ID_BYTES];         // the conversation left last, or ""
+    struct session_step steps[SESSION_MAX_STEPS]; // newest last
     size_t step_count;
 };
 
@@ -82,10 +82,10 @@ struct session_options {
     struct engine *engine;             // borrowed
     struct db *db;                     // borrowed; NULL: nothing is saved (a database in memory)
     struct hash128 digest;             // of the model
-    const struct model_source *source; // how it is opened, but for `model`; NULL: not known
-    const char *preamble;              // of new conversations; "" or NULL: none; copied
-    const char *chat_template;         // file or name in place of the model's own; NULL: that
-    bool one_shot;                     // unnamed conversations are marked so
+    const struct model_source *source; // how it was opened, `model` unset; NULL: unknown
+    const char *preamble;              // for new conversations; "" or NULL: none; copied
+    const char *chat_template;         // file or name that replaces the model's own; NULL: none
+    bool one_shot;                     // mark unnamed conversations as one-shot
     struct session_settings settings;
     const char *const *stops; // strings that end an answer, NULL-terminated; borrowed; or NULL
 };
@@ -93,10 +93,10 @@ struct session_options {
 // UNSUPPORTED: no template fits the model.
 MUST_CHECK enum status session_open(const struct session_options *options, struct session **session,
                                     struct error *err);
-void session_close(struct session *session); // when its chats are closed; NULL is fine
+void session_close(struct session *session); // close its chats first; NULL is fine
 
-// What a person has set since, moved out of a session that is about to be closed, and into one with
-// another model. UNSUPPORTED and the like: all but the structure, which says why.
+// Carries the user's settings from a session that is about to close to one with another model. On
+// UNSUPPORTED and the like everything but the structure was applied; the error says why not.
 struct session_changes {
     struct session_settings settings;
     enum structure_kind kind;
@@ -108,40 +108,41 @@ struct session_changes session_take_changes(struct session *session);
 MUST_CHECK enum status session_make_changes(struct session *session,
                                             struct session_changes *changes, struct error *err);
 
-// The stored conversation is held with this session's model from now on.
+// Switches the stored conversation to this session's model.
 MUST_CHECK enum status session_hold(const struct session *session,
                                     struct conversation *conversation, struct error *err);
 
-// Is it held with a model that answers otherwise?
+// Sets *differs if the conversation uses a model that answers differently.
 MUST_CHECK enum status session_differs(const struct session *session,
                                        const struct conversation *conversation, bool *differs,
                                        struct error *err);
 
-// What a turn's requests are asked with. Without a given seed one is drawn.
+// The options for a turn's requests. Draws a seed unless the user chose one.
 struct request_options session_request(const struct session *session);
 
-// The turn has started: its updates come from session_next() until it is done.
+// Registers a started turn: session_next() returns its updates until it is done.
 void session_run(struct session *session, struct turn *turn);
 
-// Waits up to timeout_ms for what comes next of a turn that is followed; false: nothing yet.
-// TURN_DONE is a turn's last: its status and err say how it ended.
+// Waits up to timeout_ms for the next update of a followed turn; false: none yet. TURN_DONE is a
+// turn's last update: its status and err say how it ended.
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update);
 
-// Takes the events that are there, as far as nobody needs to see what comes of them.
+// Handles pending events without waiting and drops their updates: call it only while nobody needs
+// to see them.
 void session_listen(struct session *session);
 
-// Cancels the turn, if it runs, and waits for its end, which is not reported.
+// Cancels the turn if it is running, and waits for its end, which is not reported.
 void session_finish(struct session *session, struct turn *turn);
 
-// Nobody follows the turn any more, or somebody does again.
+// Stop and resume following the turn.
 void session_leave(struct session *session, struct turn *turn);
 void session_follow(struct session *session, struct turn *turn);
 
-// Cancels the turns that were left and waits for their end.
+// Cancels the turns that nobody follows and waits for their end.
 void session_end_unfollowed(struct session *session);
 
-// From now on these end answers, and none that the session was opened with. Typed as
-// stop_words_read() has it; "": none.
+// Replaces all stop strings, including those the session was opened with. `typed` is in the format
+// of stop_words_read(); "": none.
 MUST_CHECK enum status session_set_stops(struct session *session, const char *typed,
                                          struct error *err);
 

@@ -1,16 +1,17 @@
-// app/chat/shorten.h — a context that is full: old turns give way, to a summary or to nothing.
+// app/chat/shorten.h — shortens a conversation that fills the context: drops or summarises old
+// turns.
 //
-//   shorten_drop()                                               the oldest go
-//   compaction_begin() ─► its turn is done ─► compaction_finish()     a summary stands for them
-//                     └─► compaction_deinit(), and nothing has changed
+//   shorten_drop()                                               drops the oldest turns
+//   compaction_begin() ─► its turn is done ─► compaction_finish()     replaces them by a summary
+//                     └─► compaction_deinit(): nothing changes
 //
-// What is left goes into a fork that the chat moves to; the original stays as it is.
+// The shortened conversation is a fork that the chat moves to; the original stays unchanged.
 //
-// A summary is a turn of its own over the turns that it will stand for, so it finds their KV in the
-// cache. Nothing of it is stored, and its own KV does not stay. The last exchanges are kept as they
-// are: two at most, and no more than a quarter of the context.
+// A summary is written in a turn of its own after the turns that it will replace, so it finds their
+// KV in the cache. That turn is not stored, and its own KV is not kept. The last exchanges stay as
+// they are: at most two, and at most a quarter of the context.
 //
-// Memory: struct compaction is owned by the caller, and stays where it is. Threads: the UI's.
+// Memory: the caller owns struct compaction and must not move it. Threads: the UI's.
 #ifndef APP_SHORTEN_H
 #define APP_SHORTEN_H
 
@@ -21,41 +22,41 @@ struct compaction {
     struct turn turn;          // writes the summary
     struct answer answer;      // of the turn
     struct sequence *sequence; // of the turn
-    int32_t max_tokens;        // that the summary may have
-    size_t keep_from;          // messages of the chat from here on are kept
+    int32_t max_tokens;        // most tokens of the summary
+    size_t keep_from;          // index of the first message that stays
 };
 
-// The fork has the preamble, the summary (NULL: none) as an exchange of its own, and the messages
-// from number `keep_from`, a user's, on. Whole or not at all.
+// Moves to a fork with the preamble, the summary (NULL: none) as one exchange, and the messages
+// from `keep_from`, a user message, on. All or nothing.
 MUST_CHECK enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_from,
                                     struct error *err);
 
-// From which user's message on must be kept so that what is kept, `more` tokens and `spare` tokens
-// fit the context? The first that does, or chat_message_count(): nothing fits but the preamble. At
-// least one exchange is left out. TOO_LONG: not even the preamble and those fit.
+// Finds the first user message from which on everything can be kept, so that it fits the context
+// together with `more` and `spare` tokens. Leaves out at least one exchange. chat_message_count():
+// only the preamble fits. TOO_LONG: not even that.
 MUST_CHECK enum status chat_keep_from(struct chat *chat, int32_t more, int32_t spare,
                                       size_t *keep_from, struct error *err);
 
-// Leaves out as many of the oldest turns as it takes for a message of so many tokens and an answer;
-// *dropped says how many. TOO_LONG: it would not fit even so.
+// Drops as many of the oldest turns as necessary, *dropped, to make space for a message of
+// `message_tokens` and its answer. TOO_LONG: that cannot make enough.
 MUST_CHECK enum status shorten_drop(struct chat *chat, int32_t message_tokens, int64_t *dropped,
                                     struct error *err);
 
-// How many tokens of turns a summary would replace, and how many it may have: 0 and 0 of a server's
-// model, whose tokens are not known.
+// How many tokens of turns a summary would replace, and how many it may have. Both are 0 for a
+// model on a server, whose tokens are unknown.
 void compaction_measure(struct chat *chat, int32_t *replaced, int32_t *most);
 
-// Starts the summary, of what matters for `focus` above all ("": of all), leaving room for a
-// message of so many tokens. BAD_INPUT: there is nothing to summarise; TOO_LONG: turns or message
+// Starts a summary that stresses what matters for `focus` ("": everything) and leaves space for a
+// message of `message_tokens`. BAD_INPUT: nothing to summarise; TOO_LONG: the turns or the message
 // are too long for that.
 MUST_CHECK enum status compaction_begin(struct chat *chat, const char *focus,
                                         int32_t message_tokens, struct compaction *compaction,
                                         struct error *err);
 
-// The turn is done: moves the chat into a fork with the summary. CANCELLED: it was stopped;
-// BAD_INPUT: there is no text in it. The chat is where it was then.
+// After the turn is done: moves the chat into a fork with the summary. On failure the chat stays
+// where it was. CANCELLED: the turn was stopped; BAD_INPUT: the summary has no text.
 MUST_CHECK enum status compaction_finish(struct compaction *compaction, struct error *err);
-bool compaction_is_cut(const struct compaction *compaction); // the summary, by what it may have
+bool compaction_is_cut(const struct compaction *compaction); // the summary was cut off by a limit
 void compaction_deinit(struct compaction *compaction);       // leaves it empty
 
 #endif

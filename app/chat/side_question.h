@@ -1,8 +1,8 @@
-// app/chat/side_question.h — a question after some of a chat's messages, of which the chat knows
-// nothing.
+// app/chat/side_question.h — asks the model something about a chat without changing the chat.
 //
-// It finds their KV in the cache, and its answer is written without thinking. Nothing of it is
-// stored, and where it ends nothing of it stays in the cache.
+// The question follows some of the chat's messages, so it finds their KV in the cache; its answer
+// is written without thinking. Nothing of it is stored, and nothing stays in the cache after it
+// ends.
 //
 // Memory: the sequence is the caller's. Threads: the UI's.
 #ifndef APP_SIDE_QUESTION_H
@@ -10,7 +10,8 @@
 
 #include "app/chat/chat.h"
 
-// A sequence with the first `count` messages and the question. TOO_LONG as chat_encode().
+// Creates a sequence with the first `count` messages and the question. TOO_LONG as for
+// chat_encode().
 MUST_CHECK enum status side_question_begin(const struct chat *chat, size_t count,
                                            const char *question, struct sequence **sequence,
                                            struct error *err);

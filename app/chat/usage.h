@@ -1,4 +1,4 @@
-// app/chat/usage.h — how full the context and the cache are.
+// app/chat/usage.h — how full are the context and the cache?
 //
 // A snapshot; owns nothing.
 #ifndef APP_USAGE_H
@@ -8,12 +8,12 @@
 
 struct usage {
     int32_t length, cached; // tokens of this conversation: in the log, with KV in the cache
-    int32_t context;        // 0: not known, of a server
+    int32_t context;        // 0: unknown (a model on a server)
     int context_percent, pool_percent; // used, rounded
 };
 
 struct usage usage_of(const struct chat *chat);
 
-int usage_percent(int64_t part, int64_t whole); // rounded; 0 of nothing is 0
+int usage_percent(int64_t part, int64_t whole); // rounded; 0 if whole is 0
 
 #endif
