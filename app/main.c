@@ -24,6 +24,7 @@
 #include "app/cli/models.h"
 #include "app/cli/oneshot.h"
 #include "app/cli/pull.h"
+#include "app/cli/subcommands.h"
 #include "app/cli/template_command.h"
 #include "app/cli/tokenize.h"
 #include "app/console/interactive.h"
@@ -400,6 +401,8 @@ static bool asks(const struct args *args) {
 
 static bool put_answer(FILE *out, const struct args *args) {
     if (args->topic) return help_print_topic(out, args->topic);
+    if (args->help && args->command != COMMAND_CHAT) // quire list --help
+        return help_print_topic(out, subcommand_at(args->command)->name);
     if (args->help)
         help_print(out);
     else if (args->version)

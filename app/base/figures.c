@@ -25,11 +25,18 @@ const char *count_format(int64_t count, char text[COUNT_TEXT_BYTES]) {
     return text;
 }
 
-const char *turns_format(int64_t count, char text[TURNS_TEXT_BYTES]) {
+static const char *format_each(int64_t count, const char *noun, char *text, size_t bytes) {
     char number[COUNT_TEXT_BYTES];
-    snprintf(text, TURNS_TEXT_BYTES, "%s turn%s", count_format(count, number),
-             count == 1 ? "" : "s");
+    snprintf(text, bytes, "%s %s%s", count_format(count, number), noun, count == 1 ? "" : "s");
     return text;
+}
+
+const char *turns_format(int64_t count, char text[TURNS_TEXT_BYTES]) {
+    return format_each(count, "turn", text, TURNS_TEXT_BYTES);
+}
+
+const char *tokens_format(int64_t count, char text[COUNT_TEXT_BYTES]) {
+    return format_each(count, "token", text, COUNT_TEXT_BYTES);
 }
 
 const char *age_format(int64_t age_ms, char text[AGE_TEXT_BYTES]) {

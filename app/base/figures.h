@@ -10,11 +10,12 @@
 
 #include "kernels/base/text.h"
 
-enum { COUNT_TEXT_BYTES = 28, TURNS_TEXT_BYTES = 36, AGE_TEXT_BYTES = 24 };
+enum { COUNT_TEXT_BYTES = 36, TURNS_TEXT_BYTES = 36, AGE_TEXT_BYTES = 24 };
 
-const char *count_format(int64_t count, char text[COUNT_TEXT_BYTES]); // "1,204"
-const char *turns_format(int64_t count, char text[TURNS_TEXT_BYTES]); // "1 turn", "2 turns"
-const char *age_format(int64_t age_ms, char text[AGE_TEXT_BYTES]);    // "now", "3 min", "2 d"
+const char *count_format(int64_t count, char text[COUNT_TEXT_BYTES]);  // "1,204"
+const char *turns_format(int64_t count, char text[TURNS_TEXT_BYTES]);  // "1 turn", "2 turns"
+const char *tokens_format(int64_t count, char text[COUNT_TEXT_BYTES]); // "1 token", "2 tokens"
+const char *age_format(int64_t age_ms, char text[AGE_TEXT_BYTES]);     // "now", "3 min", "2 d"
 
 int64_t clock_ms(void);    // monotonic
 int64_t calendar_ms(void); // since 1970, UTC

@@ -29,15 +29,19 @@ static void put(const char *before, const char *bytes, size_t length) {
 
 static void write_event(const char *event, size_t length) { put(",\n", event, length); }
 
-// Opens a pipe or a device, a new file, or one that holds a trace or nothing, which is emptied.
-static int open_file(const char *path, bool *is_foreign) {
-    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC;
+// Opens a new file, or one that holds a trace or nothing, which is emptied. A pipe would wait for
+// its reader and then for each line of it.
+static int open_file(const char *path, bool *is_foreign, bool *is_file) {
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK;
     char begin[sizeof FIRST - 1];
     struct stat info;
     int opened = open(path, flags | O_CREAT | O_EXCL, 0600);
     if (opened >= 0 || errno != EEXIST) return opened;
+    *is_file = stat(path, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+    if (!*is_file) return -1;
     opened = open(path, flags);
-    if (opened < 0 || fstat(opened, &info) != 0 || !S_ISREG(info.st_mode)) return opened;
+    if (opened < 0) return opened;
+    if (fstat(opened, &info) != 0) info.st_size = 0;
     const int reader = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t got = reader >= 0 ? pread(reader, begin, sizeof begin, 0) : -1;
     if (reader >= 0) close(reader);
@@ -50,8 +54,11 @@ static int open_file(const char *path, bool *is_foreign) {
 }
 
 enum status trace_file_open(const char *path, struct error *err) {
-    bool is_foreign = false;
-    file = open_file(path, &is_foreign);
+    bool is_foreign = false, is_file = true;
+    file = open_file(path, &is_foreign, &is_file);
+    if (!is_file)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the trace %.300s cannot be written: it is no regular file", path);
     if (is_foreign)
         return error_set(err, STATUS_BAD_INPUT,
                          "%.300s exists and is no trace of quire's; choose another name", path);

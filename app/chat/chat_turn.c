@@ -171,13 +171,14 @@ static void note_end(const struct chat *chat) {
     const struct turn *turn = &chat->turn;
     const struct turn_report first = turn_first(turn);
     enum status noted;
+    char tokens[COUNT_TEXT_BYTES];
     if (turn->status != STATUS_OK)
         noted = text_format(notes, "[%s%s%s: %s]\n", conversation->id, space, name,
                             turn->err.text[0] ? turn->err.text : status_text(turn->status));
     else if (first.any)
-        noted =
-            text_format(notes, "[%s%s%s is answered: %" PRId64 " tokens · /resume %s shows it]\n",
-                        conversation->id, space, name, first.stats.output_tokens, conversation->id);
+        noted = text_format(notes, "[%s%s%s is answered: %s · /resume %s shows it]\n",
+                            conversation->id, space, name,
+                            tokens_format(first.stats.output_tokens, tokens), conversation->id);
     else
         noted = text_format(notes, "[%s%s%s was stopped before it was answered]\n",
                             conversation->id, space, name);
@@ -301,8 +302,8 @@ enum status chat_encode(const struct session *session, const struct transcript *
         kept[COUNT_TEXT_BYTES];
     return error_set(
         err, STATUS_TOO_LONG,
-        "the message needs %s tokens, but only %s of %s are free (%s %s reserved for the answer)",
-        count_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
+        "the message needs %s, but only %s of %s are free (%s %s reserved for the answer)",
+        tokens_format((int64_t)added, needed), count_format((int64_t)left, free_tokens),
         count_format(session->context, all),
         reserve > 1 ? count_format((int64_t)reserve, kept) : "one", reserve > 1 ? "are" : "is");
 }

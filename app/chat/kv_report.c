@@ -112,9 +112,9 @@ static enum status append_tiers(struct text *line, const struct restore_report *
 static enum status append_found(struct text *line, const struct restore_report *report) {
     const int32_t moved = report->host_tokens + report->disk_tokens;
     char found[COUNT_TEXT_BYTES], length[COUNT_TEXT_BYTES];
-    TRY(text_format(line, "%s%s of %s tokens%s (", moved ? "restored " : "",
+    TRY(text_format(line, "%s%s of %s%s (", moved ? "restored " : "",
                     count_format(moved + report->device_tokens, found),
-                    count_format(report->length, length), moved ? "" : " are in the cache"));
+                    tokens_format(report->length, length), moved ? "" : " are in the cache"));
     TRY(append_tiers(line, report));
     if (moved) {
         TRY(append_clause(line, ", ", report->restore_us));
@@ -126,7 +126,7 @@ static enum status append_found(struct text *line, const struct restore_report *
 // What is in a tier but will be computed; the first figure is the choice that was made.
 static enum status append_left(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
-    TRY(text_format(line, "computing %s tokens", count_format(report->left_tokens, count)));
+    TRY(text_format(line, "computing %s", tokens_format(report->left_tokens, count)));
     if (report->prefill_us <= 0 || report->left_restore_us <= 0) return STATUS_OK;
     TRY(append_clause(line, " (prefill ", report->prefill_us));
     TRY(append_clause(line, "; reading them from the disk would take ", report->left_restore_us));
@@ -135,7 +135,7 @@ static enum status append_left(struct text *line, const struct restore_report *r
 
 static enum status append_all(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
-    TRY(text_format(line, "computing %s tokens", count_format(report->length, count)));
+    TRY(text_format(line, "computing %s", tokens_format(report->length, count)));
     if (report->prefill_us <= 0) return STATUS_OK;
     TRY(append_clause(line, " (prefill ", report->prefill_us));
     return text_append_string(line, ")");
@@ -144,11 +144,11 @@ static enum status append_all(struct text *line, const struct restore_report *re
 // "; 3,000 tokens are computed again, as layers with a window have dropped what came before them"
 static enum status append_lost(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
-    return text_format(
-        line,
-        "; %s tokens are computed again, as layers with a window or a state have dropped "
-        "what came before them",
-        count_format(report->lost_tokens, count));
+    return text_format(line,
+                       "; %s %s computed again, as layers with a window or a state have dropped "
+                       "what came before them",
+                       tokens_format(report->lost_tokens, count),
+                       report->lost_tokens == 1 ? "is" : "are");
 }
 
 enum status kv_report_restored(const struct restore_report *report, struct text *line) {

@@ -3,22 +3,36 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/chat/kv_report.h"
 #include "engine/tokenizer/thinking.h"
 
-// Tokens per second, 0 when nothing was measured.
-static double rate(int64_t tokens, int64_t us) {
-    return tokens > 0 && us > 0 ? (double)tokens * 1e6 / (double)us : 0;
+// A time below this says more about the clock and the net than about the tokens.
+enum { MEASURED_US = 1000 };
+
+// No sequence of today's models is decoded faster, nor a prompt read: such tokens came in a burst.
+static const double DECODE_MOST = 10000, PREFILL_MOST = 1e6;
+
+static double rate(int64_t tokens, int64_t us, double most) {
+    const double rate = tokens > 0 && us >= MEASURED_US ? (double)tokens * 1e6 / (double)us : 0;
+    return rate > most ? 0 : rate;
 }
 
-static double prefill_rate(const struct message_stats *stats) {
-    return rate(stats->prompt_tokens - stats->cached_tokens, stats->prefill_us);
+double report_prefill_rate(const struct message_stats *stats) {
+    return rate(stats->prompt_tokens - stats->cached_tokens, stats->prefill_us, PREFILL_MOST);
 }
 
 // The first token belongs to the prefill.
-static double decode_rate(const struct message_stats *stats) {
-    return rate(stats->output_tokens - 1, stats->decode_us);
+double report_decode_rate(const struct message_stats *stats) {
+    return rate(stats->output_tokens - 1, stats->decode_us, DECODE_MOST);
+}
+
+static double to_tenth(double value) { return round(value * 10) / 10; }
+
+static bool add_rate(cJSON *object, const char *name, double rate) {
+    if (rate <= 0) return cJSON_AddNullToObject(object, name) != NULL;
+    return json_add_number(object, name, to_tenth(rate));
 }
 
 static bool add_cached(cJSON *object, const struct answer_cache *cache) {
@@ -32,8 +46,6 @@ static bool add_kv(cJSON *object, const struct kv_usage *usage) {
     cJSON *kv = kv_report_json(usage);
     return kv && cJSON_AddItemToObject(object, "kv", kv);
 }
-
-static double to_tenth(double value) { return round(value * 10) / 10; }
 
 bool report_add_text(cJSON *object, const char *text, size_t length) {
     struct text thought = {0}, answer = {0};
@@ -68,8 +80,8 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
         json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
         json_add_number(object, "restore_ms", to_tenth((double)report->cache.restore_us / 1e3)) &&
         json_add_number(object, "ttft_ms", to_tenth((double)stats->first_token_us / 1e3)) &&
-        json_add_number(object, "prefill_tps", to_tenth(prefill_rate(stats))) &&
-        json_add_number(object, "decode_tps", to_tenth(decode_rate(stats))) &&
+        add_rate(object, "prefill_tps", report_prefill_rate(stats)) &&
+        add_rate(object, "decode_tps", report_decode_rate(stats)) &&
         report_add_seed(object, report->seed, report->knows_seed) && add_kv(object, kv);
     if (whole) return object;
     cJSON_Delete(object);
@@ -78,10 +90,11 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
 
 enum status report_line(const struct turn_report *report, struct text *line) {
     const struct message_stats *stats = &report->stats;
-    return text_format(line,
-                       "%" PRId64 " + %" PRId64 " tokens, %" PRId64
-                       " cached, first token after %.2f s, %.1f tok/s, %s",
-                       stats->prompt_tokens, stats->output_tokens, stats->cached_tokens,
-                       (double)stats->first_token_us / 1e6, decode_rate(stats),
-                       message_stop_name(report->stop));
+    const double rate = report_decode_rate(stats);
+    char output[COUNT_TEXT_BYTES];
+    TRY(text_format(line, "%" PRId64 " + %s, %" PRId64 " cached, first token after %.2f s",
+                    stats->prompt_tokens, tokens_format(stats->output_tokens, output),
+                    stats->cached_tokens, (double)stats->first_token_us / 1e6));
+    if (rate > 0) TRY(text_format(line, ", %.1f tok/s", rate));
+    return text_format(line, ", %s", message_stop_name(report->stop));
 }

@@ -6,10 +6,16 @@
 
 #include "app/chat/turn.h"
 
+// Tokens per second; 0: nothing was measured. What a server sends in a burst was not computed in
+// that time.
+double report_prefill_rate(const struct message_stats *stats);
+double report_decode_rate(const struct message_stats *stats);
+
 // {id, parent, conversation, model, text, thinking, stop_reason, prompt_tokens, cached_tokens
 // {device, host, disk}, output_tokens, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv
-// {the fields of struct kv_usage}}; `conversation` is null when nothing is saved; `seed` is null
-// when a server chose it. NULL when memory is short. Owned by the caller (cJSON_Delete).
+// {the fields of struct kv_usage}}; `conversation` is null when nothing is saved, `seed` when a
+// server chose it, a rate where none was measured. NULL when memory is short. Owned by the caller
+// (cJSON_Delete).
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/base/attachment.h"
+#include "engine/grammar/gbnf.h"
 #include "engine/grammar/schema.h"
 #include "engine/tokenizer/thinking.h"
 #include "kernels/base/assert.h"
@@ -112,6 +113,29 @@ static enum status leave_to_server(const struct structure *structure, enum struc
     return grammar_create_elsewhere(text, is_schema, grammar);
 }
 
+// Appends it if it is whole by itself, so that errors name lines that it has.
+static enum status copy_grammar(const char *text, struct text *gbnf, struct error *err) {
+    struct network network;
+    TRY(gbnf_read(text, strlen(text), "root", &network, err));
+    network_deinit(&network);
+    return text_format(gbnf, "%s\n", text);
+}
+
+// A schema has none of the lines of the grammar that it became.
+static void name_schema(enum status status, struct error *err) {
+    static const char LINE[] = "grammar, line ", GRAMMAR[] = "the grammar";
+    char why[sizeof err->text];
+    const char *colon = strstr(err->text, ": "), *name = strstr(err->text, GRAMMAR);
+    if (strncmp(err->text, LINE, sizeof LINE - 1) == 0 && colon)
+        snprintf(why, sizeof why, "the schema: %.400s", colon + 2);
+    else if (name)
+        snprintf(why, sizeof why, "%.*sthe schema%.200s", (int)(name - err->text), err->text,
+                 name + sizeof GRAMMAR - 1);
+    else
+        return;
+    (void)error_set(err, status, "%s", why);
+}
+
 enum status structure_read(struct structure *structure, enum structure_kind kind, const char *text,
                            struct grammar **grammar, struct error *err) {
     struct text gbnf = {0};
@@ -119,13 +143,14 @@ enum status structure_read(struct structure *structure, enum structure_kind kind
     if (structure->remote) return leave_to_server(structure, kind, text, grammar, err);
     if (!structure->trie)
         TRY(token_trie_create(structure->tokenizer, thinking_is_mark, &structure->trie, err));
-    if (kind == STRUCTURE_SCHEMA)
+    status = append_thoughts(structure, &gbnf);
+    if (status == STATUS_OK && kind == STRUCTURE_SCHEMA)
         status = schema_to_gbnf(text, strlen(text), &gbnf, err);
-    else
-        status = text_format(&gbnf, "%s\n", text);
-    if (status == STATUS_OK) status = append_thoughts(structure, &gbnf);
+    else if (status == STATUS_OK)
+        status = copy_grammar(text, &gbnf, err);
     if (status == STATUS_OK)
         status = grammar_create(structure->trie, text_string(&gbnf), "_answer", grammar, err);
+    if (status != STATUS_OK && kind == STRUCTURE_SCHEMA) name_schema(status, err);
     text_deinit(&gbnf);
     return status;
 }

@@ -35,6 +35,8 @@ void args_deinit(struct args *args) {
     args_init(args);
 }
 
+enum { LONG_LEAST = 6 }; // characters of what looks like a long option
+
 static size_t row_of(const struct option *option) { return (size_t)(option - option_at(0)); }
 
 static enum status set(struct args *args, const struct option *option, const char *value,
@@ -153,18 +155,36 @@ static enum status parse_long(struct args *args, const char *word, struct words 
     return parse_option(args, option, shown, name[length] ? name + length + 1 : NULL, words, err);
 }
 
+static enum status suggest_dashes(const char *word, const struct option *meant, struct error *err) {
+    return error_set(err, STATUS_BAD_INPUT, "unknown option %.60s; did you mean --%s?", word,
+                     meant->name);
+}
+
+// "-temp", as other programs write it, or NULL: with a second dash it is no option.
+static const struct option *lacks_dash(const char *word) {
+    const size_t length = strcspn(word + 1, "=");
+    return length > 1 ? option_find(word + 1, length) : NULL;
+}
+
 // "-vq" is -v -q; "-n100" is -n 100.
 static enum status parse_letters(struct args *args, const char *word, struct words *words,
                                  struct error *err) {
+    if (lacks_dash(word)) return suggest_dashes(word, lacks_dash(word), err);
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option *option = option_by_letter(*letter);
         const char shown[3] = {'-', *letter, '\0'};
+        if (!option && strlen(word) >= LONG_LEAST && option_nearest(word + 1))
+            return suggest_dashes(word, option_nearest(word + 1), err);
         if (!option)
             return error_set(err, STATUS_BAD_INPUT, "unknown option %s%s (see quire --help)",
                              (unsigned char)*letter < 0x80 ? shown : "",
                              (unsigned char)*letter < 0x80 ? "" : word);
         const bool rest = option_takes_value(option) && letter[1];
-        TRY(parse_option(args, option, shown, rest ? letter + 1 : NULL, words, err));
+        const enum status status =
+            parse_option(args, option, shown, rest ? letter + 1 : NULL, words, err);
+        if (status != STATUS_OK && rest && strlen(word) >= LONG_LEAST && option_nearest(word + 1))
+            return suggest_dashes(word, option_nearest(word + 1), err);
+        TRY(status);
         if (rest) break;
     }
     return STATUS_OK;
@@ -288,9 +308,11 @@ enum status args_check(const struct args *args, struct error *err) {
         return error_set(err, STATUS_BAD_INPUT,
                          "--name with a conversation that is there needs --fork");
     if (args->fork && *args->fork &&
-        (strspn(args->fork, "0123456789") != strlen(args->fork) || strlen(args->fork) > 9))
+        (strspn(args->fork, "0123456789") != strlen(args->fork) || strlen(args->fork) > 9 ||
+         strspn(args->fork, "0") == strlen(args->fork)))
         return error_set(err, STATUS_BAD_INPUT,
-                         "--fork: expected the number of a turn, found \"%.60s\"", args->fork);
+                         "--fork: expected the number of a turn, from 1 on, found \"%.60s\"",
+                         args->fork);
     for (size_t i = 0; i < args->stops.count; i++)
         if (!utf8_valid(args->stops.items[i], strlen(args->stops.items[i]), NULL))
             return error_set(err, STATUS_BAD_INPUT, "--stop: the text is not UTF-8");

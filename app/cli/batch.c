@@ -377,7 +377,7 @@ static enum status read_file(struct batch *batch, struct error *err) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *line_end = newline ? newline : end;
         size_t length = (size_t)(line_end - at);
-        while (length > 0 && strchr(" \t\r", at[length - 1]))
+        while (length > 0 && memchr(" \t\r", at[length - 1], 3))
             length--;
         if (length > 0) TRY(push_line(batch, at, length, number));
         at = newline ? newline + 1 : end;

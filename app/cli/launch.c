@@ -278,6 +278,8 @@ int launch_chat(struct launch *launch) {
     if (status == STATUS_OK) status = chat_open(launch->session, &launch->session->front, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_chat(status), status, &err);
     status = launch_structure(launch, launch->session, &err);
+    if (status == STATUS_NOT_FOUND || status == STATUS_IO) // the file
+        return complain_failed(EXIT_RUN_TIME, status, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     status = place(launch, &err);
     progress_clear(&launch->reading);

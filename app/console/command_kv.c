@@ -201,13 +201,13 @@ static void show_held(const struct console *console, const struct held *held) {
     struct text line = {0};
     snprintf(label, sizeof label, "%c %s", here ? '*' : ' ', conversation->id);
     snprintf(value, sizeof value,
-             has_tables()
-                 ? "%7s %7s %7s %7s %9s %9s"
-                 : "%s tokens: %s on the device, %s on the host, %s on the disk; %s of its "
-                   "own, %s shared",
-             count_format(usage->tokens, tokens), count_format(usage->device_tokens, device),
-             count_format(usage->host_tokens, host), count_format(usage->disk_tokens, disk),
-             size_format(usage->unique_bytes, unique), size_format(usage->shared_bytes, shared));
+             has_tables() ? "%7s %7s %7s %7s %9s %9s"
+                          : "%s: %s on the device, %s on the host, %s on the disk; %s of its "
+                            "own, %s shared",
+             (has_tables() ? count_format : tokens_format)(usage->tokens, tokens),
+             count_format(usage->device_tokens, device), count_format(usage->host_tokens, host),
+             count_format(usage->disk_tokens, disk), size_format(usage->unique_bytes, unique),
+             size_format(usage->shared_bytes, shared));
     enum status status = text_format(&line, "%s%s", value, has_tables() ? "  " : "");
     if (status == STATUS_OK && has_tables())
         status = text_fit(&line, conversation_row_title(held->row), room > 8 ? room : 8, false);
@@ -285,9 +285,8 @@ void command_kv(struct console *console, const char *argument) {
     pager_begin(&pager, console);
     show_pools(&kv);
     show_traffic(&kv);
-    snprintf(value, sizeof value,
-             "%s of %s tokens on the device · %" PRId32 " tokens a block of %s, %s",
-             count_format(usage.cached, cached), count_format(usage.length, length),
+    snprintf(value, sizeof value, "%s of %s on the device · %" PRId32 " tokens a block of %s, %s",
+             count_format(usage.cached, cached), tokens_format(usage.length, length),
              info.block_size, size_format(info.block_bytes, bytes), info.kv_type);
     row("here", value);
     snprintf(value, sizeof value, "%d answers at once, %" PRId32 " tokens a step",

@@ -56,9 +56,11 @@ static enum status row_title(const struct conversation_row *row, int columns, st
     return status;
 }
 
+static const char NOT_CACHED[] = "none"; // under the heading "cache"
+
 // The tier that has most of a conversation's tokens.
 static const char *place_of(const struct conversation_usage *usage) {
-    if (usage->device_tokens + usage->host_tokens + usage->disk_tokens == 0) return "none";
+    if (usage->device_tokens + usage->host_tokens + usage->disk_tokens == 0) return NOT_CACHED;
     if (usage->device_tokens >= usage->host_tokens && usage->device_tokens >= usage->disk_tokens)
         return "device";
     return usage->host_tokens >= usage->disk_tokens ? "host" : "disk";
@@ -116,6 +118,7 @@ static void show_narrow_row(const struct console *console, const struct conversa
     char age[AGE_TEXT_BYTES], turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
+    const bool cached = strcmp(place_of(usage), NOT_CACHED) != 0;
     const int room = terminal_width() - ID_COLUMNS;
     struct text title = {0}, figures = {0}, model = {0};
     format_age(console, conversation, age);
@@ -123,8 +126,9 @@ static void show_narrow_row(const struct console *console, const struct conversa
         terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %s\n", here ? '*' : ' ',
                      conversation->id, text_string(&title));
     if (model_name(row, false, &model) == STATUS_OK &&
-        text_format(&figures, "%s · %s · %s tokens · %s%s%s", age, turns_format(row->turns, turns),
-                    count_format(row->tokens, tokens), place_of(usage), model.length ? " · " : "",
+        text_format(&figures, "%s · %s · %s%s%s%s%s", age, turns_format(row->turns, turns),
+                    tokens_format(row->tokens, tokens), cached ? " · in the cache: " : "",
+                    cached ? place_of(usage) : "", model.length ? " · " : "",
                     text_string(&model)) == STATUS_OK)
         row_show(&(struct row){
             .label = "", .columns = BELOW, .text = text_string(&figures), .style = WRAP_DIM});
@@ -310,8 +314,8 @@ static enum status preview(void *user, size_t item, int columns, int lines, stru
     const struct conversation_row *row = &picking->shown.rows[item];
     char turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     (void)lines;
-    TRY(text_format(text, "%s · %s · %s tokens%s%s\n", row->conversation.id,
-                    turns_format(row->turns, turns), count_format(row->tokens, tokens),
+    TRY(text_format(text, "%s · %s · %s%s%s\n", row->conversation.id,
+                    turns_format(row->turns, turns), tokens_format(row->tokens, tokens),
                     row->model_name[0] ? " · " : "", row->model_name));
     if (row->turns == 0) return text_append_string(text, "nothing was said yet\n");
     TRY(text_format(text, "> %s\n", row->last));

@@ -38,9 +38,9 @@ static bool wants(struct console *console, const char *path) {
         model_cost_read(path, console->session->db, chat->conversation.tip, &cost, &err);
     if (status == STATUS_OK && cost.tokens >= cost.context)
         status = error_set(&err, STATUS_TOO_LONG,
-                           "the conversation has about %s tokens there, and the model was made for "
+                           "the conversation has about %s there, and the model was made for "
                            "%d; /compact makes it shorter",
-                           count_format(cost.tokens, tokens), (int)cost.context);
+                           tokens_format(cost.tokens, tokens), (int)cost.context);
     if (status == STATUS_OK) status = model_cost_describe(&cost, &line);
     const bool failed = console_failed(status, &err);
     const bool asks = !failed && chat_turn_count(chat) > 0;

@@ -29,7 +29,7 @@ static void say_cost(struct console *console) {
     if (preamble.others > 0)
         snprintf(shared, sizeof shared, "shared with %" PRId64 " conversation%s", preamble.others,
                  preamble.others == 1 ? "" : "s");
-    terminal_tell(STYLE_DIM, "[%s tokens, %s cached, %s]\n", count_format(preamble.tokens, tokens),
+    terminal_tell(STYLE_DIM, "[%s, %s cached, %s]\n", tokens_format(preamble.tokens, tokens),
                   count_format(preamble.cached, cached), shared);
 }
 

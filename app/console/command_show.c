@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/base/figures.h"
+#include "app/chat/report.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
 #include "app/console/pager.h"
@@ -97,8 +98,7 @@ static void show_tokens(struct console *console) {
         text_deinit(&token);
     }
     char count[COUNT_TEXT_BYTES];
-    terminal_say(STYLE_DIM, "%s[%s tokens]\n\n", column > 0 ? "\n" : "",
-                 count_format(length, count));
+    terminal_say(STYLE_DIM, "%s[%s]\n\n", column > 0 ? "\n" : "", tokens_format(length, count));
     pager_end(&pager);
 }
 
@@ -119,8 +119,13 @@ void command_show(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "/show [system|params|template|tokens]\n");
 }
 
-static double per_second(int64_t count, int64_t us) {
-    return us > 0 ? (double)count * 1e6 / (double)us : 0;
+enum { RATE_BYTES = 48 };
+
+// "231 tok/s" after `before`; "": it was not measured.
+static const char *rate_format(double rate, const char *before, char text[RATE_BYTES]) {
+    text[0] = '\0';
+    if (rate > 0) snprintf(text, RATE_BYTES, "%s%.0f tok/s", before, rate);
+    return text;
 }
 
 static void show_cached(const struct answer_cache *cache) {
@@ -155,19 +160,19 @@ void command_stats(struct console *console, const char *argument) {
     }
     const struct message_stats *stats = &last->stats;
     const int64_t new_tokens = stats->prompt_tokens - stats->cached_tokens;
-    char value[128], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES];
+    char value[128], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES], rate[RATE_BYTES];
     snprintf(value, sizeof value, "%s cached, %s new", count_format(stats->cached_tokens, a),
              count_format(new_tokens, b));
     row("prompt tokens", value);
     if (turn.any && turn.message == last->id && stats->cached_tokens > 0 &&
         !console->session->remote[0])
         show_cached(&turn.cache);
-    snprintf(value, sizeof value, "%.0f tok/s", per_second(new_tokens, stats->prefill_us));
-    row("prefill", value);
+    if (report_prefill_rate(stats) > 0)
+        row("prefill", rate_format(report_prefill_rate(stats), "", rate));
     snprintf(value, sizeof value, "%.0f ms", (double)stats->first_token_us / 1e3);
     row("first token", value);
-    snprintf(value, sizeof value, "%s tokens, %.0f tok/s", count_format(stats->output_tokens, a),
-             per_second(stats->output_tokens - 1, stats->decode_us));
+    snprintf(value, sizeof value, "%s%s", tokens_format(stats->output_tokens, a),
+             rate_format(report_decode_rate(stats), ", ", rate));
     row("answer", value);
     row("stopped by", message_stop_name(last->stop));
     terminal_say(STYLE_PLAIN, "\n");

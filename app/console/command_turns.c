@@ -25,7 +25,9 @@ void command_new(struct console *console, const char *argument) {
     const bool had_turns = chat_turn_count(console->session->front) > 0;
     struct error err = {0};
     if (console_failed(front_new(console->session, argument, &err), &err)) return;
-    terminal_tell(STYLE_DIM, "A new conversation.%s\n\n", way_back(console, had_turns));
+    const char *name = console->session->front->conversation.name;
+    terminal_tell(STYLE_DIM, "A new conversation%s%s%s.%s\n\n", name[0] ? ", “" : "", name,
+                  name[0] ? "”" : "", way_back(console, had_turns));
 }
 
 void command_bg(struct console *console, const char *argument) {

@@ -103,9 +103,8 @@ static void say_tokens(struct console *console, const struct text *message, size
     if (chat_measure(console->session->front, message->bytes, message->length, &tokens,
                      &free_tokens, &err) != STATUS_OK)
         return;
-    terminal_tell(STYLE_DIM, "[%zu file%s attached: %s tokens, %s free]\n", files,
-                  files == 1 ? "" : "s", count_format(tokens, count),
-                  count_format(free_tokens, left));
+    terminal_tell(STYLE_DIM, "[%zu file%s attached: %s, %s free]\n", files, files == 1 ? "" : "s",
+                  tokens_format(tokens, count), count_format(free_tokens, left));
 }
 
 static void attached_deinit(struct attached *attached) {
@@ -241,8 +240,8 @@ static void say_waiting(struct console *console) {
                                     attached->text.length, &tokens, &free_tokens, &err),
                        &err))
         return;
-    terminal_tell(STYLE_DIM, "The next message attaches %zu file%s: %s tokens, %s free.\n",
-                  attached->files, attached->files == 1 ? "" : "s", count_format(tokens, count),
+    terminal_tell(STYLE_DIM, "The next message attaches %zu file%s: %s, %s free.\n",
+                  attached->files, attached->files == 1 ? "" : "s", tokens_format(tokens, count),
                   count_format(free_tokens, left));
     if (tokens >= free_tokens)
         terminal_tell(STYLE_ERROR, "This does not fit the context: /read - drops it.\n");

@@ -45,12 +45,13 @@ static enum view_end view_summary(struct console *console, struct turn *turn) {
 
 // Shows the summary while it is written. False: it was not completed.
 static bool show_summary(struct console *console, struct compaction *compaction) {
+    char tokens[COUNT_TEXT_BYTES];
     terminal_tell(STYLE_DIM, "[the summary]\n");
     switch (view_summary(console, &compaction->turn)) {
     case VIEW_ANSWERED:
         if (compaction_is_cut(compaction))
-            terminal_tell(STYLE_DIM, "[the summary was cut: it may have %d tokens]\n\n",
-                          (int)compaction->max_tokens);
+            terminal_tell(STYLE_DIM, "[the summary was cut: it may have %s]\n\n",
+                          tokens_format(compaction->max_tokens, tokens));
         return true;
     case VIEW_BACK:
         terminal_tell(STYLE_DIM, "No summary: nothing has changed.\n\n");
@@ -71,9 +72,8 @@ static bool wants_summary(struct console *console) {
     char count[COUNT_TEXT_BYTES], limit[COUNT_TEXT_BYTES];
     compaction_measure(console->session->front, &replaced, &most);
     if (replaced >= most || chat_turn_count(console->session->front) == 0) return true;
-    terminal_tell(STYLE_DIM,
-                  "A summary would replace %s tokens and may take %s: it may well be longer.\n",
-                  count_format(replaced, count), count_format(most, limit));
+    terminal_tell(STYLE_DIM, "A summary would replace %s and may take %s: it may well be longer.\n",
+                  tokens_format(replaced, count), count_format(most, limit));
     return console_confirm(console, "Summarise anyway? [y/N] ");
 }
 

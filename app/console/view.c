@@ -6,6 +6,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/chat/report.h"
 #include "app/chat/usage.h"
 #include "app/screen/editor.h"
 #include "app/screen/progress.h"
@@ -363,7 +364,6 @@ struct status_facts view_status(const struct chat *chat) {
     const struct usage usage = usage_of(chat);
     const struct conversation *conversation = &chat->conversation;
     const struct turn_report last = turn_first(&chat->turn);
-    const int64_t us = last.stats.decode_us;
     return (struct status_facts){
         .name = conversation->name[0] ? conversation->name : conversation->id,
         .used = usage.length,
@@ -372,7 +372,6 @@ struct status_facts view_status(const struct chat *chat) {
         .pool_percent = usage.pool_percent,
         .cached_percent =
             last.any ? usage_percent(last.stats.cached_tokens, last.stats.prompt_tokens) : 0,
-        .tokens_per_s =
-            last.any && us > 0 ? (double)(last.stats.output_tokens - 1) * 1e6 / (double)us : 0,
+        .tokens_per_s = last.any ? report_decode_rate(&last.stats) : 0,
     };
 }

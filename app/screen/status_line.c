@@ -28,7 +28,8 @@ enum status status_line_append(const struct status_facts *facts, int columns, st
         snprintf(parts[0], PART_BYTES, "%s%s/%s (%d %%)", separator, short_count(facts->used, used),
                  short_count(facts->context, context), facts->context_percent);
     else
-        snprintf(parts[0], PART_BYTES, "%s%s tokens", separator, short_count(facts->used, used));
+        snprintf(parts[0], PART_BYTES, "%s%s token%s", separator, short_count(facts->used, used),
+                 facts->used == 1 ? "" : "s");
     if (facts->cached_percent > 0)
         snprintf(parts[1], PART_BYTES, SEPARATOR "%d %% cached", facts->cached_percent);
     if (facts->tokens_per_s >= 1)

@@ -304,6 +304,7 @@ static enum status take_away(const char *folder, cache_choose *choose, void *use
 
 static enum status choose_all(struct disk_cache *cache, void *user, struct error *err) {
     (void)user;
+    TRY(slots_set_limit(cache->index, 0, err)); // the next that opens it has its own
     return slots_free_all(cache->index, err);
 }
 
