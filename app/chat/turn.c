@@ -27,11 +27,19 @@ static enum status explain_failure(const struct turn *turn, enum status status, 
                      sequence_length(turn->sequence), info.blocks_total);
 }
 
+// A server that gets messages chooses the seed itself, unless it is told one.
+static bool hides_seed(struct engine *engine, const struct sampler_options *sampler) {
+    struct engine_info info;
+    engine_info(engine, &info);
+    return !strcmp(info.remote, "messages") && !(sampler->given & SAMPLER_GIVEN(seed));
+}
+
 // A signal handler may cancel at any moment, so answers become visible once they have begun.
 void turn_begin(struct turn *turn, const struct turn *fresh, const struct request_options *first) {
     struct request_options request = *first;
     struct turn begun = *fresh;
     begun.kept = -1;
+    begun.hides_seed = hides_seed(fresh->engine, &first->sampler);
     begun.answer_count = turn->answer_count = 0;
     atomic_signal_fence(memory_order_seq_cst);
     *turn = begun;
@@ -66,14 +74,6 @@ static bool turn_is_remote(const struct turn *turn) {
     struct engine_info info;
     engine_info(turn->engine, &info);
     return info.remote[0] != '\0';
-}
-
-// A server that gets messages chooses itself, unless it is told.
-bool turn_knows_seed(const struct answer *answer) {
-    struct engine_info info;
-    engine_info(answer->turn->engine, &info);
-    return strcmp(info.remote, "messages") != 0 ||
-           answer->options.sampler.given & SAMPLER_GIVEN(seed);
 }
 
 // How many tokens a search may add to the log, which needs room for one more.
@@ -260,7 +260,7 @@ struct turn_report turn_answer(const struct turn *turn, int32_t index) {
         .message = answer->message,
         .parent = turn->parent,
         .seed = answer->options.sampler.seed,
-        .knows_seed = turn_knows_seed(answer),
+        .knows_seed = !turn->hides_seed,
         .text = text_string(&answer->text),
         .length = answer->ended ? answer->text.length : answer->shown,
     };

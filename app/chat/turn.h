@@ -59,6 +59,7 @@ struct turn {
     bool unfollowed;               // nobody follows it: the session closes it at its end
     bool given_back;               // no answer: the message went back to the user
     bool done;                     // with
+    bool hides_seed;               // a server chooses the seed and does not say which
     enum status status;            // OK, or why it failed, and
     struct error err;
 };
@@ -96,7 +97,6 @@ struct turn_report { // of one answer
     const char *text;        // the whole answer, with its thinking (thinking.h)
     size_t length;
 };
-bool turn_knows_seed(const struct answer *answer);
 struct turn_report turn_answer(const struct turn *turn, int32_t index);
 struct turn_report turn_first(const struct turn *turn); // the first answer kept
 

@@ -150,7 +150,7 @@ static bool add_answer(cJSON *object, const struct answer *answer) {
            json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
            json_add_number(object, "cached_tokens", (double)stats->cached_tokens) &&
            json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
-           report_add_seed(object, answer->options.sampler.seed, turn_knows_seed(answer));
+           report_add_seed(object, answer->options.sampler.seed, !answer->turn->hides_seed);
 }
 
 // Also into the journal. An error is not journalled where the same line may fare better next time.
