@@ -57,7 +57,8 @@ likeliest() {
 }
 writing_tokens() {
     tr '\n' '~' | sed -E -e 's/ +[0-9]+ +(none|device) +/ N CACHE /' \
-        -e 's/[0-9]+ tokens ·[ ~]+(none|device)[ ~]+·/N tokens · CACHE ·/' | tr '~' '\n'
+        -e 's/[0-9]+ tokens ·([ ~]+in[ ~]+the[ ~]+cache:[ ~]+device[ ~]+·)?[ ~]+/N tokens · /' |
+        tr '~' '\n'
 }
 free() { sed -E 's/1,9[0-9]+/1,9NN/'; }
 numbered_answers() { sed -E 's/^([> ] +[0-9]+  ).*/\1(an answer)/'; }
