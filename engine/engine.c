@@ -64,7 +64,7 @@ static enum status open_automatic(struct opening *opening) {
     engine->backend = backend_cuda();
     if (engine->backend && engine->backend->open(&options, &engine->device, &err) == STATUS_OK)
         return STATUS_OK;
-    if (engine->backend) log_write(LOG_WARNING, "computing on the processor: %s", err.text);
+    if (engine->backend) log_write(LOG_WARNING, "computing on the CPU: %s", err.text);
     return open_processor(opening);
 }
 
@@ -77,8 +77,9 @@ static enum status choose_backend(struct opening *opening) {
         return error_set(opening->err, STATUS_UNSUPPORTED,
                          "this quire was built without CUDA; use --backend cpu");
     if (!backend)
-        return error_set(opening->err, STATUS_BAD_INPUT,
-                         "backend: expected auto, cpu, cuda or reference, found \"%s\"", name);
+        return error_set(
+            opening->err, STATUS_BAD_INPUT,
+            "backend: unsupported value \"%s\" (expected auto, cpu, cuda or reference)", name);
     opening->engine->backend = backend;
     return backend->open(&options, &opening->engine->device, opening->err);
 }
@@ -109,7 +110,7 @@ static enum status read_shape_type(struct opening *opening, enum dtype *type) {
         if (text_format(&names, "%s%s", i ? ", " : "", dtype_name((enum dtype)i)) != STATUS_OK)
             break;
     const enum status status =
-        error_set(opening->err, STATUS_BAD_INPUT, "dtype: no such type \"%.40s\"; there are %s",
+        error_set(opening->err, STATUS_BAD_INPUT, "dtype: unsupported type \"%.40s\" (expected %s)",
                   name, text_string(&names));
     text_deinit(&names);
     return status;
@@ -143,7 +144,7 @@ static enum status check_card(struct opening *opening, size_t bytes, size_t memo
     struct model_config config;
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (bytes > memory_free)
-        return error_set(err, STATUS_NO_MEMORY, "%s needs %s of GPU memory, and %s is free",
+        return error_set(err, STATUS_NO_MEMORY, "%s needs %s of GPU memory, but only %s is free",
                          options->model_path ? options->model_path : options->shape,
                          size_format(bytes, need), size_format(memory_free, have));
     const enum status status = opening->engine->gguf
@@ -153,8 +154,8 @@ static enum status check_card(struct opening *opening, size_t bytes, size_t memo
     for (int32_t i = 0; i < config.layers; i++)
         if (config.specs[i].mixer == MIXER_RECURRENCE && config.specs[i].recurrence.key_size % 8)
             return error_set(err, STATUS_UNSUPPORTED,
-                             "its recurrent layers have heads of %d, and a card wants a multiple "
-                             "of 8",
+                             "the head size of the recurrent layers (%d) is not a multiple of 8, "
+                             "which the GPU needs",
                              config.specs[i].recurrence.key_size);
     return STATUS_OK;
 }
@@ -172,7 +173,7 @@ static enum status check_backend(struct opening *opening) {
     if (status == STATUS_OK) return STATUS_OK;
     if (is_named(opening->options))
         return error_set(opening->err, status, "%s; use --backend cpu", err.text);
-    log_write(LOG_WARNING, "computing on the processor: %s", err.text);
+    log_write(LOG_WARNING, "computing on the CPU: %s", err.text);
     engine->backend->close(engine->device);
     engine->device = NULL;
     return open_processor(opening);
@@ -185,16 +186,16 @@ static void report_slow(struct engine *engine) {
     char bytes[SIZE_TEXT_BYTES], heads[64] = "", matrices[64] = "";
     engine->backend->info(engine->device, &info);
     if (info.plain_instructions)
-        log_write(LOG_WARNING, "this will be slow: quire has no vector code for this processor");
+        log_write(LOG_WARNING, "this will be slow: quire has no SIMD kernels for this CPU");
     if (info.plain_bytes > engine->model.weight_bytes / SMALL_SHARE)
-        snprintf(matrices, sizeof matrices, "%s of its matrices",
+        snprintf(matrices, sizeof matrices, "%s of the weights",
                  size_format(info.plain_bytes, bytes));
     if (info.plain_head_size)
-        snprintf(heads, sizeof heads, "attention over heads of %" PRId32 " in %s",
+        snprintf(heads, sizeof heads, "attention with head size %" PRId32 " in %s",
                  info.plain_head_size, dtype_name(engine->shapes[0].type));
     if (matrices[0] || heads[0])
-        log_write(LOG_WARNING, "this will be slow: there are only plain GPU kernels for %s%s%s",
-                  matrices, matrices[0] && heads[0] ? ", and for " : "", heads);
+        log_write(LOG_WARNING, "this will be slow: quire has no fast GPU kernels for %s%s%s",
+                  matrices, matrices[0] && heads[0] ? " or for " : "", heads);
 }
 
 // The file may have been replaced since its digest was found.
@@ -213,7 +214,7 @@ static enum status find_model(struct opening *opening) {
     }
     opening->shape = shape_find(options->shape);
     if (opening->shape) return STATUS_OK;
-    return error_set(opening->err, STATUS_NOT_FOUND, "no shape \"%.60s\"; there are %s",
+    return error_set(opening->err, STATUS_NOT_FOUND, "unknown shape \"%.60s\" (expected %s)",
                      options->shape, shape_names());
 }
 
@@ -253,7 +254,7 @@ static enum status load_file(struct opening *opening) {
     if (vocabulary > engine->model.config.vocabulary)
         return error_set(opening->err, STATUS_BAD_FILE,
                          "%s: the tokenizer has %" PRId32
-                         " tokens, token_embd.weight only %" PRId32,
+                         " tokens, but token_embd.weight has only %" PRId32 " rows",
                          options->model_path, vocabulary, engine->model.config.vocabulary);
     if (tokenizer_widen(engine->tokenizer, engine->model.config.vocabulary) != STATUS_OK)
         return error_set(opening->err, STATUS_NO_MEMORY, "%s: not enough memory",
@@ -304,8 +305,9 @@ static enum status choose_kv_type(struct opening *opening) {
         return STATUS_OK;
     }
     if (kv_type_find(name, type)) return STATUS_OK;
-    return error_set(opening->err, STATUS_BAD_INPUT,
-                     "kv-type: expected auto, f32, f16, bf16, fp8 or int8, found \"%s\"", name);
+    return error_set(
+        opening->err, STATUS_BAD_INPUT,
+        "kv-type: unsupported value \"%s\" (expected auto, f32, f16, bf16, fp8 or int8)", name);
 }
 
 static enum status choose_block_size(struct opening *opening) {
@@ -324,9 +326,10 @@ static enum status choose_attention(struct opening *opening) {
     while (kernel < ATTENTION_KERNELS && strcmp(name, attention_name(kernel)) != 0)
         kernel++;
     if (kernel == ATTENTION_KERNELS)
-        return error_set(opening->err, STATUS_BAD_INPUT,
-                         "attention: expected auto, flash, gather, v1, v2 or paged, found \"%s\"",
-                         name);
+        return error_set(
+            opening->err, STATUS_BAD_INPUT,
+            "attention: unsupported value \"%s\" (expected auto, flash, gather, v1, v2 or paged)",
+            name);
     engine->attention = (enum attention_kernel)kernel;
     engine->shapes[0].layout = attention_layout(engine->attention);
     // Prefill uses another kernel than decoding, so recomputing a token would give other bits.
@@ -335,7 +338,7 @@ static enum status choose_attention(struct opening *opening) {
                          "attention %s cannot be combined with deterministic; use auto", name);
     if (engine->attention != ATTENTION_AUTO && !engine->backend->attention_check)
         return error_set(opening->err, STATUS_UNSUPPORTED,
-                         "attention %s needs --backend cuda; the %s backend has auto", name,
+                         "attention %s needs --backend cuda; with the %s backend, use auto", name,
                          engine->backend->name);
     return STATUS_OK;
 }
@@ -355,9 +358,9 @@ static enum status check_rows(struct opening *opening) {
         const int32_t row = spec->value_norm ? spec->head_size : normed, unit = value > 0 ? 8 : 4;
         if (row % unit)
             return error_set(opening->err, STATUS_UNSUPPORTED,
-                             "keys or values come in rows of %" PRId32
-                             ", which is not a multiple of %" PRId32
-                             ", as a GPU needs; use --backend cpu",
+                             "the row length of keys or values (%" PRId32
+                             ") is not a multiple of %" PRId32
+                             ", which the GPU needs; use --backend cpu",
                              row, unit);
     }
     return STATUS_OK;
@@ -407,7 +410,7 @@ static enum status alloc_memory(struct opening *opening) {
     engine->backend->info(engine->device, &info);
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     return error_set(opening->err, STATUS_NO_MEMORY,
-                     "the KV cache needs %s, and %s is free; lower --kv-device",
+                     "the KV cache needs %s, but only %s is free; lower --kv-device",
                      size_format(cache_bytes, need), size_format(info.memory_free, have));
 }
 

@@ -37,10 +37,11 @@ static enum status refuse_pool(const struct engine *engine, size_t have, int32_t
     for (int i = 0; i < kv_shape_groups(&engine->model.config); i++)
         need += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
     char need_text[SIZE_TEXT_BYTES], have_text[SIZE_TEXT_BYTES];
-    return error_set(err, STATUS_NO_MEMORY,
-                     "a context of %" PRId32 " tokens needs %s of KV cache, but the pool has %s; "
-                     "lower --ctx or raise --kv-device",
-                     context, size_format(need, need_text), size_format(have, have_text));
+    return error_set(
+        err, STATUS_NO_MEMORY,
+        "a context of %" PRId32
+        " tokens needs %s of KV cache, but the pool has %s; lower --ctx or raise --kv-device",
+        context, size_format(need, need_text), size_format(have, have_text));
 }
 
 static uint32_t at_most(size_t blocks) {
@@ -100,7 +101,7 @@ enum status pool_choose(struct engine *engine, const struct engine_options *opti
                          MODEL_MAX_CONTEXT, wanted);
     if (wanted > trained && !options->beyond_training)
         return error_set(err, STATUS_BAD_INPUT,
-                         "ctx: the model was made for %" PRId32 " tokens at most, found %" PRId32,
+                         "ctx: the model supports at most %" PRId32 " tokens, found %" PRId32,
                          trained, wanted);
     choose_blocks(engine, options, bytes);
     // One block is reserved, so that the last one of a full context can be copied before a write.

@@ -79,7 +79,7 @@ static enum status create(struct sequence *sequence, const struct request_option
     grammar_retain(options->grammar);
     request->walk.begun = options->begun;
     if (options->speculate > 0 && !engine->drafts)
-        log_write(LOG_DEBUG, "nothing is drafted: a recurrent state cannot take tokens back");
+        log_write(LOG_DEBUG, "no speculative decoding: a recurrent state cannot be rolled back");
     request->lookup = prompt_lookup_new(engine->drafts ? options->speculate : 0);
     request->scheduling = (struct scheduler_request){.foreground = !options->background};
     request->started_us = clock_now_us();

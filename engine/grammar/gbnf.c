@@ -62,10 +62,9 @@ static enum status too_large(struct reader *reader, const char *what) {
 static enum status explain(struct reader *reader) {
     const struct network *network = reader->network;
     if (network->status == STATUS_CANCELLED)
-        return error_set(reader->err, STATUS_CANCELLED, "stopped while the grammar was read");
+        return error_set(reader->err, STATUS_CANCELLED, "stopped while reading the grammar");
     if (network->status != STATUS_TOO_LONG) return network->status;
-    return error_set(reader->err, STATUS_TOO_LONG,
-                     "grammar, line %d: it is too large: more than %d %s",
+    return error_set(reader->err, STATUS_TOO_LONG, "grammar, line %d: too large: more than %d %s",
                      line_of(reader, reader->at), (int)network->most, network->limit);
 }
 
@@ -99,7 +98,7 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
     while (is_name(*reader->at))
         reader->at++;
     name.length = (size_t)(reader->at - name.bytes);
-    if (name.length == 0) return refuse_grammar(reader, "expected a rule's name");
+    if (name.length == 0) return refuse_grammar(reader, "expected a rule name");
     TRY(spend(reader, reader->network->rule_count));
     for (int32_t i = 0; i < reader->network->rule_count; i++) {
         if (!reader->names[i].bytes || reader->names[i].length != name.length ||
@@ -117,7 +116,7 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
 static enum status add_item(struct reader *reader, struct item item, int32_t *number) {
     TRY(spend(reader, 1));
     if (reader->item_count == GBNF_MAX_ITEMS)
-        return too_large(reader, "a rule of more than 1048576 items");
+        return too_large(reader, "the rule has more than 1048576 items");
     if (!array_reserve(&reader->items, (size_t)reader->item_count, &reader->item_capacity,
                        sizeof reader->items[0]))
         return STATUS_NO_MEMORY;
@@ -133,7 +132,7 @@ static enum status add_class(struct reader *reader, struct character_set *set, i
         character_classes_find(&reader->classes, reader->network, set, &number);
     if (reader->network->status != STATUS_OK) return explain(reader);
     if (status == STATUS_TOO_LONG)
-        return too_large(reader, "more than 2048 different sets of characters");
+        return too_large(reader, "more than 2048 different character classes");
     TRY(status);
     return add_item(reader, (struct item){.kind = ITEM_CLASS, .value = number}, item);
 }
@@ -152,7 +151,7 @@ static enum status read_hex(struct reader *reader, int digits, uint32_t *charact
         reader->at++;
     }
     if (value == 0 || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
-        return refuse_grammar(reader, "an escape that is no character");
+        return refuse_grammar(reader, "invalid character in an escape");
     *character = value;
     return STATUS_OK;
 }
@@ -162,7 +161,7 @@ static enum status read_character(struct reader *reader, uint32_t *character) {
     size_t used;
     if (*reader->at != '\\') {
         if (reader->at == reader->end || *reader->at == '\n')
-            return refuse_grammar(reader, "the line ends inside quotes or brackets");
+            return refuse_grammar(reader, "missing closing quote or bracket");
         *character = utf8_decode(reader->at, (size_t)(reader->end - reader->at), &used);
         reader->at += used;
         return STATUS_OK;
@@ -175,7 +174,7 @@ static enum status read_character(struct reader *reader, uint32_t *character) {
         return STATUS_OK;
     }
     const int digits = escape == 'x' ? 2 : escape == 'u' ? 4 : escape == 'U' ? 8 : 0;
-    if (digits == 0) return refuse_grammar(reader, "an unknown escape");
+    if (digits == 0) return refuse_grammar(reader, "unknown escape");
     reader->at += 2;
     return read_hex(reader, digits, character);
 }
@@ -229,10 +228,10 @@ static enum status read_class(struct reader *reader, int32_t *item) {
         if (reader->at[0] == '-' && reader->at[1] != ']') {
             reader->at++;
             TRY(read_character(reader, &last));
-            if (last < first) return refuse_grammar(reader, "a range that runs backwards, before");
+            if (last < first) return refuse_grammar(reader, "descending range");
         }
         if (!character_set_add(&set, first, last))
-            return too_large(reader, "more than 256 ranges between brackets");
+            return too_large(reader, "more than 256 ranges in a character class");
     }
     reader->at++;
     if (negated) character_set_negate(&set);
@@ -243,7 +242,7 @@ static enum status read_number(struct reader *reader, int32_t *number) {
     int32_t value = 0;
     while (*reader->at >= '0' && *reader->at <= '9') {
         value = value * 10 + (*reader->at++ - '0');
-        if (value > GBNF_MAX_REPEAT) return too_large(reader, "a repetition of more than 100000");
+        if (value > GBNF_MAX_REPEAT) return too_large(reader, "more than 100000 repetitions");
     }
     *number = value;
     return STATUS_OK;
@@ -269,7 +268,7 @@ static enum status read_bounds(struct reader *reader, struct item *repeat) {
     if (!any || *reader->at != '}') return refuse_grammar(reader, "expected {m}, {m,} or {m,n}");
     reader->at++;
     if (repeat->most >= 0 && repeat->most < repeat->least)
-        return refuse_grammar(reader, "a repetition whose end is below its beginning, before");
+        return refuse_grammar(reader, "repetition with a maximum below its minimum");
     return STATUS_OK;
 }
 
@@ -304,7 +303,7 @@ static enum status read_one(struct reader *reader, int32_t *item) {
         return add_class(reader, &any, item);
     case '(':
         if (++reader->depth > GBNF_MAX_DEPTH)
-            return too_large(reader, "more than 128 parentheses in one another");
+            return too_large(reader, "nested too deeply (at most 128 parentheses)");
         reader->at++;
         TRY(read_choice(reader, item));
         if (*reader->at != ')') return refuse_grammar(reader, "expected )");
@@ -424,14 +423,14 @@ static enum status read_rule(struct reader *reader) {
     skip_space(reader, false);
     if (strncmp(reader->at, "::=", 3) != 0) return refuse_grammar(reader, "expected ::=");
     if (reader->network->rules[rule].start >= 0)
-        return refuse_grammar(reader, "a second definition of a rule,");
+        return refuse_grammar(reader, "the rule is defined twice");
     reader->at += 3;
     reader->item_count = 1; // 0 is none
     reader->depth = 0;
     TRY(read_choice(reader, &item));
-    if (*reader->at == ')') return refuse_grammar(reader, "a ) too many");
+    if (*reader->at == ')') return refuse_grammar(reader, "unexpected )");
     if (reader->at < reader->end && !strchr("\r\n", *reader->at))
-        return refuse_grammar(reader, "expected the line's end");
+        return refuse_grammar(reader, "expected the end of the line");
     const int32_t start = build(reader, item, 0);
     if (reader->network->status != STATUS_OK) return explain(reader);
     reader->network->rules[rule].start = start;
@@ -446,8 +445,7 @@ static enum status read_rules(struct reader *reader) {
     for (int32_t i = 0; i < reader->network->rule_count; i++) {
         const struct name *name = &reader->names[i];
         if (reader->network->rules[i].start < 0)
-            return error_set(reader->err, STATUS_BAD_INPUT,
-                             "grammar, line %d: the rule %.*s is not defined",
+            return error_set(reader->err, STATUS_BAD_INPUT, "grammar, line %d: undefined rule %.*s",
                              line_of(reader, name->bytes),
                              (int)(name->length < 60 ? name->length : 60), name->bytes);
         if (name->length == strlen(reader->root) &&
@@ -462,9 +460,9 @@ static enum status read_rules(struct reader *reader) {
     if (status != STATUS_BAD_INPUT) return status;
     if (wrong == reader->network->root &&
         !reader->network->nodes[reader->network->rules[wrong].start].useful)
-        return error_set(reader->err, status, "no finite text fits the grammar");
+        return error_set(reader->err, status, "no finite text matches the grammar");
     const struct name *name = &reader->names[wrong];
-    return error_set(reader->err, status, "grammar, line %d: left recursion in the rule %.*s",
+    return error_set(reader->err, status, "grammar, line %d: left recursion in rule %.*s",
                      line_of(reader, name->bytes), (int)(name->length < 60 ? name->length : 60),
                      name->bytes);
 }

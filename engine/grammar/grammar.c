@@ -78,8 +78,7 @@ enum status grammar_create(const struct token_trie *trie, const char *gbnf, cons
     if (status != STATUS_OK || !grammar->depths) {
         grammar_release(grammar);
         if (status == STATUS_TOO_LONG)
-            return error_set(err, status,
-                             "the grammar is too large: an answer can begin in more than %d states",
+            return error_set(err, status, "the grammar is too large: more than %d start states",
                              AUTOMATON_MAX_PLACES);
         return error_set(err, STATUS_NO_MEMORY, "not enough memory for the grammar");
     }

@@ -65,7 +65,7 @@ int32_t network_set(struct network *network, const struct byte_set *set) {
     for (int32_t i = 0; i < network->set_count; i++)
         if (memcmp(&network->sets[i], set, sizeof *set) == 0) return i;
     if (!grow(network, &network->sets, sizeof network->sets[0], network->set_count,
-              &network->set_capacity, NETWORK_MAX_SETS, "sets of bytes"))
+              &network->set_capacity, NETWORK_MAX_SETS, "byte sets"))
         return 0;
     network->sets[network->set_count] = *set;
     return network->set_count++;

@@ -90,7 +90,7 @@ enum status schema_count(struct compiler *compiler, const cJSON *schema, const c
     if (cJSON_IsNumber(item)) schema_decimal(item, &decimal);
     if (decimal.negative || !decimal_is_whole(&decimal) || !decimal_to_int(&decimal, 0, &number) ||
         number > INT32_MAX)
-        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be a whole number from 0 on",
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be a whole number, 0 or more",
                              keyword);
     *count = (int32_t)number;
     return STATUS_OK;
@@ -123,7 +123,8 @@ static enum status read_type(struct compiler *compiler, const cJSON *name, unsig
             *types |= TYPES[i].type;
             return STATUS_OK;
         }
-    return schema_refuse(compiler, STATUS_BAD_INPUT, "\"type\" must be a type of JSON, or several");
+    return schema_refuse(compiler, STATUS_BAD_INPUT,
+                         "\"type\" must be a JSON type or a list of them");
 }
 
 enum status schema_types(struct compiler *compiler, const cJSON *schema, unsigned *result) {
@@ -141,8 +142,7 @@ enum status schema_types(struct compiler *compiler, const cJSON *schema, unsigne
         TRY(read_type(compiler, one, &types));
     if (nullable && !type) // OpenAPI 3.0.3: it adds to a type, and does nothing without one
         return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "\"nullable\" without \"type\" beside it is not supported (anyOf with "
-                             "null is)");
+                             "\"nullable\" without \"type\" is not supported; use anyOf with null");
     if (nullable) types |= SCHEMA_NULL;
     if (only) of_values = type_of(only);
     for (const cJSON *value = values ? values->child : NULL; value; value = value->next)
@@ -193,7 +193,7 @@ static enum status choose_value(struct compiler *compiler, const cJSON *schema, 
     const char *keyword = only ? "const" : "enum";
     if ((only && values) || constrained)
         return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "\"%s\" beside other constraints is not supported", keyword);
+                             "\"%s\" together with other constraints is not supported", keyword);
     if (!only && !cJSON_IsArray(values))
         return schema_refuse(compiler, STATUS_BAD_INPUT, "\"enum\" must be an array");
     TRY(text_append_string(out, "never"));
@@ -230,7 +230,7 @@ static enum status choose_type(struct compiler *compiler, const cJSON *schema, u
     if (!(types & (SCHEMA_STRING | SCHEMA_NUMBER)) &&
         cJSON_GetObjectItemCaseSensitive(schema, "format"))
         return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "\"format\" of neither a text nor a number is not supported");
+                             "\"format\" is supported only for strings and numbers");
     if (types == SCHEMA_ANY && !constrained) return text_append_string(out, "value");
     for (unsigned type = SCHEMA_NULL; type <= SCHEMA_OBJECT; type *= 2) {
         if (!(types & type) || type == SCHEMA_FRACTION) continue; // integers are with the numbers
@@ -291,7 +291,8 @@ static enum status unite(struct compiler *compiler, const cJSON *schema, int dep
     const cJSON *own, *part;
     TRY(schema_spend(compiler, UNITE_STEPS));
     if (depth == SCHEMA_MAX_DEPTH)
-        return schema_refuse(compiler, STATUS_TOO_LONG, "too deep, or a $ref that leads to itself");
+        return schema_refuse(compiler, STATUS_TOO_LONG,
+                             "nested too deeply, or a $ref refers to itself");
     *united = schema;
     if (!cJSON_GetObjectItemCaseSensitive(schema, "$ref") &&
         !cJSON_GetObjectItemCaseSensitive(schema, "allOf"))
@@ -307,7 +308,7 @@ static enum status unite(struct compiler *compiler, const cJSON *schema, int dep
         if (!is_ref && strcmp(item->string, "allOf") != 0) continue;
         if (is_ref ? !cJSON_IsString(item) : !cJSON_IsArray(item) || !item->child)
             return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be %s", item->string,
-                                 is_ref ? "a text" : "an array of schemas");
+                                 is_ref ? "a string" : "an array of schemas");
         const cJSON *one = item->child;
         if (is_ref) TRY(schema_resolve(compiler, item->valuestring, &one));
         for (; one; one = is_ref ? NULL : one->next) {
@@ -370,7 +371,8 @@ enum status schema_compile(struct compiler *compiler, const cJSON *schema, const
         }
     TRY(text_format(&compiler->path, "%s%.60s", step, name));
     if (compiler->depth == SCHEMA_MAX_DEPTH)
-        return schema_refuse(compiler, STATUS_TOO_LONG, "too deep, or a $ref that leads to itself");
+        return schema_refuse(compiler, STATUS_TOO_LONG,
+                             "nested too deeply, or a $ref refers to itself");
     if (compiler->known_count == SCHEMA_MAX_NODES)
         return schema_refuse(compiler, STATUS_TOO_LONG, "more than %d schemas", SCHEMA_MAX_NODES);
     *rule = compiler->rule_count++;
@@ -378,8 +380,8 @@ enum status schema_compile(struct compiler *compiler, const cJSON *schema, const
     compiler->depth++;
     TRY(compile_new(compiler, schema, *rule));
     if (compiler->gbnf->length > GBNF_MAX_BYTES)
-        return schema_refuse(compiler, STATUS_TOO_LONG, "the grammar of it is longer than %d bytes",
-                             GBNF_MAX_BYTES);
+        return schema_refuse(compiler, STATUS_TOO_LONG,
+                             "the resulting grammar is longer than %d bytes", GBNF_MAX_BYTES);
     compiler->depth--;
     compiler->path.length = before;
     compiler->path.bytes[before] = '\0';

@@ -60,12 +60,12 @@ enum status schema_resolve(struct compiler *compiler, const char *ref, const cJS
                                  "\"$ref\" to another document (%.60s) is not supported", ref);
         const cJSON *found = find(compiler->document, ref + 1);
         if (!found)
-            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\": nothing is at %.60s", ref);
+            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\": %.60s does not exist", ref);
         *target = found;
         if (!is_only_ref(found)) return STATUS_OK;
         ref = cJSON_GetObjectItemCaseSensitive(found, "$ref")->valuestring;
     }
-    return schema_refuse(compiler, STATUS_BAD_INPUT, "a \"$ref\" that leads to itself");
+    return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\" refers to itself");
 }
 
 // ---- allOf
@@ -85,7 +85,7 @@ static enum status count_copy(struct compiler *compiler, const cJSON *schema) {
     compiler->copied_bytes += bytes;
     if (compiler->copied_bytes > SCHEMA_MAX_COPIED)
         return schema_refuse(compiler, STATUS_TOO_LONG,
-                             "combining schemas takes more than %d bytes", SCHEMA_MAX_COPIED);
+                             "the combined schema takes more than %d bytes", SCHEMA_MAX_COPIED);
     return schema_spend(compiler, bytes / sizeof *schema);
 }
 
@@ -219,7 +219,8 @@ static enum status combine_keyword(struct compiler *compiler, cJSON *both, const
         return STATUS_NO_MEMORY;
     }
     return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                         "\"%.40s\" in two schemas that hold together is not supported", name);
+                         "\"%.40s\" in two schemas combined with allOf or $ref is not supported",
+                         name);
 }
 
 // These look at what stands beside them in their own schema, so that moving them to another changes
@@ -237,10 +238,10 @@ static enum status check_neighbours(struct compiler *compiler, const cJSON *a, c
         const cJSON *own = cJSON_GetObjectItemCaseSensitive(a, PAIRS[i][1]);
         if (same && own && named) TRY(schema_equal(compiler, own, named, &same_named));
         if (!rest || !named || same_named) continue;
-        return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "\"%s\" and \"%s\" of two schemas that hold together are not "
-                             "supported",
-                             PAIRS[i][0], PAIRS[i][1]);
+        return schema_refuse(
+            compiler, STATUS_UNSUPPORTED,
+            "\"%s\" and \"%s\" in schemas combined with allOf or $ref are not supported",
+            PAIRS[i][0], PAIRS[i][1]);
     }
     return STATUS_OK;
 }
@@ -350,8 +351,8 @@ enum status schema_check_exclusive(struct compiler *compiler, const char *keywor
             TRY(may_overlap(compiler, a, b, 4, &overlap));
             if (!overlap) continue;
             return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                                 "\"%s\" whose alternatives may overlap is not supported (anyOf "
-                                 "without a discriminator is)",
+                                 "\"%s\" with overlapping alternatives is not supported; use anyOf "
+                                 "without a discriminator",
                                  keyword);
         }
     return STATUS_OK;

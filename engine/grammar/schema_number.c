@@ -82,13 +82,13 @@ static enum status read_bound(struct compiler *compiler, const cJSON *schema, co
     schema_decimal(item, &value);
     if (fractions && (exclusive || !decimal_is_whole(&value)))
         return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "\"%s\" of a number that is no integer is not supported%s", keyword,
-                             exclusive ? "" : ", unless it is whole");
+                             "\"%s\" for non-integer numbers is not supported%s", keyword,
+                             exclusive ? "" : " unless the value is whole");
     if (!decimal_to_int(&value, direction, &found)) {
         found = -direction * MOST;
         if (value.negative == (direction < 0))
             return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                                 "\"%s\" of more than %d digits is not supported", keyword,
+                                 "\"%s\" with more than %d digits is not supported", keyword,
                                  SCHEMA_MAX_DIGITS);
     } else if (exclusive && decimal_is_whole(&value)) {
         found += direction;
@@ -121,7 +121,7 @@ static enum status read_format(struct compiler *compiler, const cJSON *format, b
         return STATUS_OK;
     }
     return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                         "\"format\": \"%.40s\" of a number is not supported",
+                         "\"format\": \"%.40s\" is not supported for numbers",
                          cJSON_IsString(format) ? format->valuestring : "?");
 }
 

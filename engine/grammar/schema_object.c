@@ -69,8 +69,8 @@ static enum status other_property(struct compiler *compiler, const struct proper
         const size_t length = strlen(name);
         if (length > MAX_NAME_BYTES)
             return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                                 "\"additionalProperties\" beside a name of more than %d bytes is "
-                                 "not supported",
+                                 "\"additionalProperties\" together with a property name of more "
+                                 "than %d bytes is not supported",
                                  MAX_NAME_BYTES);
         bool plain = true; // others need an escape, and what may follow has none
         for (const char *c = name; *c; c++)
@@ -117,7 +117,8 @@ static enum status gather(struct compiler *compiler, const cJSON *schema,
                              "\"properties\" must be an object, and \"required\" an array");
     for (const cJSON *one = required ? required->child : NULL; one; one = one->next)
         if (!cJSON_IsString(one))
-            return schema_refuse(compiler, STATUS_BAD_INPUT, "\"required\" must have texts");
+            return schema_refuse(compiler, STATUS_BAD_INPUT,
+                                 "\"required\" must be a list of strings");
     properties->open = other ? !cJSON_IsFalse(other) : !declared;
     TRY(schema_compile(compiler, other ? other : &ANY, "/", "additionalProperties",
                        &properties->other));

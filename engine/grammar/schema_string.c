@@ -66,7 +66,7 @@ enum status schema_string(struct compiler *compiler, const cJSON *schema, struct
                                          : "maxLength");
     if (format) return add_format(compiler, format, out);
     if (pattern && !cJSON_IsString(pattern))
-        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"pattern\" must be a text");
+        return schema_refuse(compiler, STATUS_BAD_INPUT, "\"pattern\" must be a string");
     if (pattern) return schema_pattern(compiler, pattern->valuestring, least, most, out);
     if (most < 0) return text_format(out, "\"\\\"\" char{%d,} \"\\\"\"", least);
     if (most < least) return text_append_string(out, "never");
@@ -175,7 +175,7 @@ static enum status read_class(struct pattern *pattern) {
     pattern->at += negated ? 2 : 1;
     while (*pattern->at != ']') {
         uint32_t first, last;
-        if (!*pattern->at) return refuse_pattern(pattern, "a [ without a ]");
+        if (!*pattern->at) return refuse_pattern(pattern, "an unclosed [");
         if (*pattern->at == '\\' && add_kind(pattern->at[1], &set)) {
             pattern->at += 2;
             continue;
@@ -190,7 +190,7 @@ static enum status read_class(struct pattern *pattern) {
         fits = fits && character_set_add(&set, first, last);
     }
     pattern->at++;
-    if (!fits) return refuse_pattern(pattern, "so large a set of characters");
+    if (!fits) return refuse_pattern(pattern, "such a large character class");
     if (negated) character_set_negate(&set);
     return put_set(pattern, &set);
 }
@@ -199,12 +199,13 @@ static enum status read_choice(struct pattern *pattern);
 
 static enum status read_group(struct pattern *pattern) {
     if (pattern->at[1] == '?' && pattern->at[2] != ':')
-        return refuse_pattern(pattern, "looking around, or a named group,");
+        return refuse_pattern(pattern, "a lookaround or a named group");
     pattern->at += pattern->at[1] == '?' ? 3 : 1;
-    if (++pattern->depth > PATTERN_MAX_DEPTH) return refuse_pattern(pattern, "so deep a group");
+    if (++pattern->depth > PATTERN_MAX_DEPTH)
+        return refuse_pattern(pattern, "such a deeply nested group");
     TRY(text_append_string(pattern->out, "("));
     TRY(read_choice(pattern));
-    if (*pattern->at != ')') return refuse_pattern(pattern, "a ( without a )");
+    if (*pattern->at != ')') return refuse_pattern(pattern, "an unclosed (");
     pattern->at++;
     pattern->depth--;
     return text_append_string(pattern->out, ")");
@@ -216,7 +217,7 @@ static enum status read_atom(struct pattern *pattern) {
     const char c = *pattern->at;
     if (c == '(') return read_group(pattern);
     if (c == '[') return read_class(pattern);
-    if (strchr("*+?{}])^$", c)) return refuse_pattern(pattern, "what stands");
+    if (strchr("*+?{}])^$", c)) return refuse_pattern(pattern, "this character");
     if (c == '.') { // all but the ends of lines
         const uint32_t ends[] = {'\n', '\r', 0x2028, 0x2029};
         for (size_t i = 0; i < 4; i++)
@@ -293,8 +294,8 @@ static enum status read_bounded(struct pattern *pattern, int32_t least, int32_t 
     const bool some = strcmp(pattern->at, "+$") == 0;
     if (!alone || (!some && strcmp(pattern->at, "*$") != 0))
         return schema_refuse(pattern->compiler, STATUS_UNSUPPORTED,
-                             "\"pattern\" and \"%s\" together are not supported, unless it is one "
-                             "repeated character, like ^[a-z]+$",
+                             "\"pattern\" and \"%s\" together are not supported unless the pattern "
+                             "repeats one character, like ^[a-z]+$",
                              least > 0 ? "minLength" : "maxLength");
     pattern->at += 2;
     if (some && least == 0) least = 1;
@@ -308,6 +309,6 @@ enum status schema_pattern(struct compiler *compiler, const char *text, int32_t 
     struct pattern pattern = {.compiler = compiler, .start = text, .at = text, .out = out};
     TRY(text_append_string(out, "\"\\\"\" ("));
     TRY(least > 0 || most >= 0 ? read_bounded(&pattern, least, most) : read_choice(&pattern));
-    if (*pattern.at) return refuse_pattern(&pattern, "a ) without a (");
+    if (*pattern.at) return refuse_pattern(&pattern, "an unmatched )");
     return text_append_string(out, ") \"\\\"\"");
 }

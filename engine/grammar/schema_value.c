@@ -36,7 +36,7 @@ enum status schema_parse(const char *json, size_t length, cJSON **document, stru
     struct json_view view;
     TRY(json_view_open(json, length, "the schema is not JSON", &view, err));
     if (memmem(json, length, "\\u0000", 6))
-        return error_set(err, STATUS_BAD_INPUT, "the schema has a NUL");
+        return error_set(err, STATUS_BAD_INPUT, "the schema contains a NUL byte");
     cJSON *parsed = cJSON_ParseWithLength(json, length);
     const enum status status = parsed ? keep_digits(view, parsed) : STATUS_NO_MEMORY;
     if (status != STATUS_OK) {
@@ -111,9 +111,9 @@ bool decimal_to_int(const struct decimal *decimal, int direction, int64_t *numbe
 static enum status spend(struct compiler *compiler, uint64_t steps) {
     const enum status status = effort_spend(&compiler->effort, steps);
     if (status == STATUS_CANCELLED)
-        return error_set(compiler->err, status, "stopped while the schema was read");
+        return error_set(compiler->err, status, "stopped while reading the schema");
     if (status != STATUS_OK)
-        return schema_refuse(compiler, STATUS_TOO_LONG, "more than %d steps are needed for it",
+        return schema_refuse(compiler, STATUS_TOO_LONG, "too complex: takes more than %d steps",
                              SCHEMA_MAX_STEPS);
     return status;
 }

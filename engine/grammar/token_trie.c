@@ -98,7 +98,7 @@ enum status token_trie_create(const struct tokenizer *tokenizer, token_trie_is_t
         error_set(err, status, "%s", status_text(status));
     else if (trie->end_count == 0)
         status = error_set(err, STATUS_UNSUPPORTED,
-                           "this model has no token that ends an answer, so no structure can end");
+                           "this model has no end-of-answer token, which structured answers need");
     if (status != STATUS_OK)
         token_trie_destroy(trie);
     else

@@ -78,8 +78,8 @@ enum status cache_finish_swaps(struct block_cache *cache) {
 
 void block_cache_distrust(struct block_cache *cache) {
     if (!cache->device_failed)
-        log_write(LOG_WARNING, "the device failed: nothing is computed with it any more, and no "
-                               "more KV is written to the disk");
+        log_write(LOG_WARNING, "the device failed: it is no longer used, and no more of the KV "
+                               "cache is written to disk");
     cache->device_failed = true;
 }
 
@@ -545,15 +545,16 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->unwritten = cache->tails = (struct node_list){NODE_NONE, NODE_NONE, 0};
     if (alloc_memory(cache, options) != STATUS_OK) {
         free_memory(cache);
-        return error_set(err, STATUS_NO_MEMORY, "not enough memory for KV in host memory");
+        return error_set(err, STATUS_NO_MEMORY,
+                         "not enough memory for the KV cache in host memory");
     }
     struct error disk_err = {0};
     if (options->disk && open_disk(cache, options, &disk_err) != STATUS_OK) {
-        log_write(LOG_WARNING, "KV is not kept on the disk: %s",
+        log_write(LOG_WARNING, "the KV cache is not kept on disk: %s",
                   disk_err.text[0] ? disk_err.text : "not enough memory");
         if (!do_without_disk(cache, options)) {
             free_memory(cache);
-            return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache's index");
+            return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache index");
         }
     }
     *result = cache;
@@ -593,8 +594,8 @@ bool block_cache_destroy(struct block_cache *cache, int timeout_ms) {
     if (cache->disk) {
         block_cache_drain(cache, timeout_ms);
         if (!disk_io_stop(cache->io, timeout_ms)) {
-            log_write(LOG_WARNING, "the disk with the KV cache does not answer: what was not "
-                                   "written yet will be computed again");
+            log_write(LOG_WARNING, "the disk with the KV cache does not respond: what is not "
+                                   "written yet will be recomputed");
             return false;
         }
         const struct disk_speed speed = {cache->prefill_us_per_token, cache->disk_us_per_byte};

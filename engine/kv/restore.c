@@ -104,10 +104,9 @@ static void note_failed_reads(struct block_cache *cache, int32_t count, enum sta
     const int64_t now = clock_now_us();
     cache->counts.failed_reads += (uint64_t)count;
     if (count > 0 && now - cache->read_failed_us > QUIET_US)
-        log_write(LOG_WARNING,
-                  "KV on the disk could not be used (%s): what it had is computed again",
-                  status == STATUS_NOT_FOUND  ? "it is gone"
-                  : status == STATUS_BAD_FILE ? "it is damaged"
+        log_write(LOG_WARNING, "the KV cache on disk cannot be used (%s): its part is recomputed",
+                  status == STATUS_NOT_FOUND  ? "the file is gone"
+                  : status == STATUS_BAD_FILE ? "the file is damaged"
                                               : status_text(status));
     if (count > 0) cache->read_failed_us = now;
 }

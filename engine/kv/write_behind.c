@@ -199,10 +199,10 @@ static void note_failure(struct block_cache *cache, const struct disk_job *job) 
     cache->counts.failed_writes += (uint64_t)job->count;
     cache->write_again_us = clock_now_us() + WRITE_PAUSE_US;
     if (!cache->write_failed)
-        log_write(LOG_WARNING,
-                  "KV could not be written to the disk (%s): it will be tried again, "
-                  "and conversations are safe either way",
-                  job->err.text[0] ? job->err.text : status_text(job->status));
+        log_write(
+            LOG_WARNING,
+            "cannot write the KV cache to disk (%s): trying again later; no conversation is lost",
+            job->err.text[0] ? job->err.text : status_text(job->status));
     cache->write_failed = true;
 }
 
@@ -220,8 +220,8 @@ static void note_refusal(struct block_cache *cache, uint32_t node, enum status o
         cache_set_disk(cache, n->parent, NODE_NOT_ON_DISK);
     if (outcome != STATUS_FULL) return;
     if (cache->counts.refused_writes++ == 0)
-        log_write(LOG_INFO, "the KV cache on the disk is full: what does not fit its limit is "
-                            "computed again after a restart");
+        log_write(LOG_INFO,
+                  "the KV cache on disk is full: what does not fit is recomputed after a restart");
 }
 
 // Parents come first in a job.

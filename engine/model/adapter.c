@@ -46,7 +46,7 @@ static enum status check_keys(const struct gguf *gguf, struct error *err) {
         for (size_t k = 0; k < sizeof known / sizeof known[0] && !found; k++)
             found = name.length == strlen(known[k]) && !memcmp(name.bytes, known[k], name.length);
         if (!found)
-            return error_set(err, STATUS_UNSUPPORTED, "%s: quire does not know the key %.*s",
+            return error_set(err, STATUS_UNSUPPORTED, "%s: the key %.*s is not supported",
                              gguf_path(gguf), (int)name.length, name.bytes);
     }
     return STATUS_OK;
@@ -57,9 +57,9 @@ static enum status read_file(struct adapter *adapter, struct error *err) {
     struct gguf_string family;
     double alpha = 0;
     if (!adapter_is_file(gguf))
-        return error_set(err, STATUS_UNSUPPORTED, "%s: is no LoRA adapter", gguf_path(gguf));
+        return error_set(err, STATUS_UNSUPPORTED, "%s is not a LoRA adapter", gguf_path(gguf));
     if (!is_value(gguf, "adapter.type", "lora"))
-        return error_set(err, STATUS_UNSUPPORTED, "%s: is an adapter, but not of type lora",
+        return error_set(err, STATUS_UNSUPPORTED, "%s: unsupported adapter.type (expected lora)",
                          gguf_path(gguf));
     TRY(check_keys(gguf, err));
     gguf_find_float(gguf, "adapter.lora.alpha", &alpha);
@@ -79,7 +79,7 @@ enum status adapter_open(const struct adapter_source *source, struct adapter *re
                          struct error *err) {
     struct adapter adapter = {.scale = source->scale};
     if (!isfinite(source->scale))
-        return error_set(err, STATUS_BAD_INPUT, "%s: its scale is no number",
+        return error_set(err, STATUS_BAD_INPUT, "%s: the scale must be a finite number",
                          mapped_file_shown(source->path));
     set_name(&adapter, source->path);
     if (peft_is_folder(source->path)) {
@@ -122,7 +122,7 @@ enum status adapters_open(const struct adapter_source *sources, int32_t count,
     struct adapters opened = {.count = 0};
     enum status status = STATUS_OK;
     if (count > ADAPTER_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "%d LoRA adapters at once; quire takes up to %d",
+        return error_set(err, STATUS_BAD_INPUT, "too many LoRA adapters (%d, at most %d)",
                          (int)count, ADAPTER_MAX);
     for (int32_t i = 0; i < count && status == STATUS_OK; i++) {
         status = adapter_open(&sources[i], &opened.of[i], err);

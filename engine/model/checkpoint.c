@@ -55,7 +55,7 @@ static enum status attach_part(struct gguf *model, struct gguf *part, struct err
     const size_t count = gguf_tensor_count(part);
     ASSERT(model != part);
     struct gguf_tensor *tensors = calloc(count + 1, sizeof *tensors);
-    if (!tensors) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", gguf_path(part));
+    if (!tensors) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", gguf_path(part));
     for (size_t i = 0; i < count; i++)
         tensors[i] = *gguf_tensor_at(part, i);
     const struct gguf_owner owner = {part,        gguf_file_bytes(part), gguf_state(part),
@@ -95,10 +95,10 @@ static enum status open_parts(struct gguf *model, const char *path, struct error
     const int64_t parts = key_or(model, "split.count", 1);
     if (parts <= 1) return STATUS_OK;
     if (!find_split(path, &split) || split.parts != parts || parts > CHECKPOINT_MAX_PARTS)
-        return error_set(err, STATUS_BAD_FILE,
-                         "%s: is one of %lld parts, which are found by names like "
-                         "NAME-00001-of-%05lld.gguf",
-                         mapped_file_shown(path), (long long)parts, (long long)parts);
+        return error_set(
+            err, STATUS_BAD_FILE,
+            "%s is one of %lld parts, which must be named like NAME-00001-of-%05lld.gguf",
+            mapped_file_shown(path), (long long)parts, (long long)parts);
     if (key_or(model, "split.no", 0) != 0)
         return error_set(err, STATUS_BAD_FILE, "%s: expected the first part, found part %lld",
                          mapped_file_shown(path), (long long)key_or(model, "split.no", 0) + 1);

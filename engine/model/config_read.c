@@ -25,8 +25,7 @@ static void read_yarn(struct metadata *metadata, struct rope *rope) {
     double share = 1;
     metadata_find_float(metadata, "rope.scaling.yarn_ext_factor", &share);
     if (share >= 0 && share != 1)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "rope.scaling.yarn_ext_factor",
-                      "is not 1, which quire lacks");
+        metadata_unsupported(metadata, "rope.scaling.yarn_ext_factor", "1");
     rope->beta_fast = metadata_float(metadata, "rope.scaling.yarn_beta_fast", 32.0f);
     rope->beta_slow = metadata_float(metadata, "rope.scaling.yarn_beta_slow", 1.0f);
     rope->attention_factor *= yarn_magnitude(metadata, rope->factor);
@@ -36,13 +35,13 @@ static void read_yarn(struct metadata *metadata, struct rope *rope) {
 static void read_scaling(struct metadata *metadata, struct rope *rope) {
     static const char *const types[] = {"none", "linear", "yarn", "longrope"};
     static const char key[] = "rope.scaling.factor";
-    const int type = metadata_choice(metadata, "rope.scaling.type", types, 4,
-                                     "is none of none, linear, yarn, longrope");
+    const int type =
+        metadata_choice(metadata, "rope.scaling.type", types, 4, "none, linear, yarn or longrope");
     const bool needed = type == ROPE_LINEAR || type == ROPE_YARN;
     const float older = metadata_float(metadata, "rope.scale_linear", 0);
     const float factor = metadata_float(metadata, key, older > 0 || !needed ? older : NAN);
     if (factor != 0 && factor < 1e-3f)
-        metadata_fail(metadata, STATUS_BAD_FILE, key, "is about zero");
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "is too close to 0");
     rope->factor = factor > 0 ? factor : 1;
     rope->scaling = type >= 0 ? (enum rope_scaling)type : factor > 0 ? ROPE_LINEAR : ROPE_PLAIN;
     // Phi-3's files have factors and say what cosine and sine are multiplied by; no type.
@@ -64,8 +63,9 @@ static struct rope read_rope(struct metadata *metadata, const struct rope *famil
     rope.base = metadata_factor(metadata, "rope.freq_base", 10000.0f);
     rope.dimensions = metadata_int(metadata, "rope.dimension_count", head_size, head_size);
     if (rope.dimensions % 2)
-        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "is odd");
-    if (rope.base < 1.0f) metadata_fail(metadata, STATUS_BAD_FILE, "rope.freq_base", "is below 1");
+        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "must be even");
+    if (rope.base < 1.0f)
+        metadata_fail(metadata, STATUS_BAD_FILE, "rope.freq_base", "must be at least 1");
     rope.original_context =
         read_context(metadata, "rope.scaling.original_context_length", config->context);
     read_scaling(metadata, &rope);
@@ -79,7 +79,7 @@ static void read_attention(struct metadata *metadata, const struct model_config 
                                       equal_share > 0 ? equal_share : 1, MODEL_MAX_HEAD_SIZE);
     if (metadata_int(metadata, "attention.value_length", size, MODEL_MAX_HEAD_SIZE) != size)
         metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length",
-                      "differs from key_length");
+                      "differs from attention.key_length, which is not supported");
     attention->head_size = size;
     attention->rope = read_rope(metadata, &attention->rope, config, size);
     bool halves = false; // folder_config.h says so of safetensors
@@ -116,9 +116,10 @@ static void read_latent(struct metadata *metadata, const struct model_config *co
     latent->value_size = value;
     attention->head_size = attention->rope.dimensions + latent->kv_rank;
     if (latent->plain_size < 1)
-        metadata_fail(metadata, STATUS_BAD_FILE, key_length, "is no longer than what is rotated");
+        metadata_fail(metadata, STATUS_BAD_FILE, key_length,
+                      "must be longer than rope.dimension_count");
     if (attention->head_size > MODEL_MAX_HEAD_SIZE)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, rank, "is longer than quire has it");
+        metadata_fail(metadata, STATUS_UNSUPPORTED, rank, "is larger than supported");
     const float stretch = yarn_score_scale(metadata, &attention->rope);
     attention->scale = stretch * stretch / sqrtf((float)size);
 }
@@ -131,8 +132,7 @@ static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
     int64_t gating = OF_FAMILY;
     metadata_find_int(metadata, "expert_gating_func", &gating);
     if (gating < OF_FAMILY || gating > SOFTMAX_OF_CHOSEN)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_gating_func",
-                      "is neither softmax nor sigmoid, which quire lacks");
+        metadata_unsupported(metadata, "expert_gating_func", "1 to 3");
     if (gating != OF_FAMILY) ffn->gating = gating == SIGMOID ? GATING_SIGMOID : GATING_SOFTMAX;
     bool raw = ffn->raw_shares; // or as folders have it
     gguf_find_bool(metadata->gguf, "quire.raw_shares", &raw);
@@ -163,7 +163,7 @@ static void read_shared_expert(struct metadata *metadata, struct ffn_spec *ffn) 
     if (width > MODEL_MAX_DIM) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     if (ffn->kind != FFN_EXPERTS)
         metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_shared_count",
-                      "is set, which quire lacks");
+                      "is set, but this family has no shared experts");
     ffn->kind = FFN_SHARED_EXPERT;
     ffn->width = (int32_t)width;
 }
@@ -174,7 +174,8 @@ static void read_experts(struct metadata *metadata, int32_t width, struct ffn_sp
     ffn->experts = metadata_count(metadata, key, EXPERTS_MAX);
     if (ffn->experts == 0) ffn->kind = FFN_DENSE;
     if (ffn->experts == 0) return;
-    if (!wanted) metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is set, which quire lacks");
+    if (!wanted)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is set, but this family has no experts");
     ffn->experts_used = metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX);
     ffn->expert_width = metadata_int(metadata, "expert_feed_forward_length", width, MODEL_MAX_DIM);
     read_routing(metadata, ffn);
@@ -224,7 +225,7 @@ static void read_layers(struct metadata *metadata, const struct family *family,
         config->specs[i].attention.kv_source = i;
         if (kv_heads[i] > 0) config->specs[i].mixer = MIXER_ATTENTION;
         if (kv_heads[i] > 0 && heads % kv_heads[i])
-            metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "does not divide head_count");
+            metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "must divide attention.head_count");
     }
     if (layer.ffn.kind != FFN_DENSE) set_dense_layers(metadata, config, widths);
 }
@@ -244,7 +245,7 @@ static void check_planes(struct metadata *metadata, const struct model_config *c
         const bool same_reach = (spec->attention.window > 0) == (source->attention.window > 0);
         if (third || !same_reach || !same_planes(spec, source))
             metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.head_count_kv",
-                          "differs among layers of one kind");
+                          "must be the same in all layers of one kind");
         if (!other && !same_planes(spec, first)) other = spec;
     }
 }
@@ -268,8 +269,7 @@ static const char *kind_of_unknown(const char *name, size_t length) {
         {"gemma-embedding", "an embedding model"},
         {"t5", "a model with an encoder"},
         {"gemma3n",
-         "a model of four streams side by side (AltUp), which quire lacks and Gemma 4's E2B "
-         "and E4B do without"},
+         "a model with AltUp, which is not supported; Gemma 4 E2B and E4B do not use it"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const size_t begin = strlen(kinds[i].begin);
@@ -284,7 +284,7 @@ static enum status refuse_family(const struct gguf *gguf, struct gguf_string nam
     char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
     family_list(names, model_types);
     return error_set(err, STATUS_UNSUPPORTED,
-                     "%s: the model family is \"%.*s\"%s%s; quire knows %s", gguf_path(gguf),
+                     "%s: unsupported model family \"%.*s\"%s%s (expected %s)", gguf_path(gguf),
                      (int)(name.length < 60 ? name.length : 60), name.bytes, kind ? ", " : "",
                      kind ? kind : "", names);
 }
@@ -295,25 +295,22 @@ static enum status refuse_part(const struct gguf *gguf, struct error *err) {
         const char *key, *value, *what;
     } parts[] = {
         {"general.type", "adapter",
-         "is a LoRA adapter, not a model: give quire the model, and this file with --lora"},
+         "is a LoRA adapter, not a model; open the model and pass this file with --lora"},
         {"general.architecture", "controlvector",
-         "is a control vector, not a model, and quire applies none; it reads the model itself"},
+         "is a control vector, not a model, and control vectors are not supported; open the model"},
         {"general.architecture", "clip",
-         "is the part of a model that reads images or sound; quire reads the file with the text's "
-         "part"},
+         "is the image or audio part of a model; open the file with the text part"},
         {"general.type", "mmproj",
-         "is the part of a model that reads images or sound; quire reads the file with the text's "
-         "part"},
+         "is the image or audio part of a model; open the file with the text part"},
         {"general.type", "imatrix",
-         "is an importance matrix, with which files are quantized; quire reads the files "
-         "themselves"},
+         "is an importance matrix for quantizing a model; open the model"},
     };
     struct gguf_string value;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (gguf_find_string(gguf, parts[i].key, &value) &&
             value.length == strlen(parts[i].value) &&
             !memcmp(value.bytes, parts[i].value, value.length))
-            return error_set(err, STATUS_UNSUPPORTED, "%s: %s", gguf_path(gguf), parts[i].what);
+            return error_set(err, STATUS_UNSUPPORTED, "%s %s", gguf_path(gguf), parts[i].what);
     return STATUS_OK;
 }
 

@@ -44,7 +44,7 @@ static void set_windows(struct metadata *metadata, struct model_config *config, 
         if (slides[i] && based)
             attention->rope.base = metadata_float(metadata, WINDOW_BASE, attention->rope.base);
         if (attention->rope.base < 1)
-            metadata_fail(metadata, STATUS_BAD_FILE, WINDOW_BASE, "is below 1");
+            metadata_fail(metadata, STATUS_BAD_FILE, WINDOW_BASE, "must be at least 1");
     }
 }
 
@@ -143,7 +143,7 @@ void family_read_apertus(struct metadata *metadata, struct model_config *config)
         const double low = layer_number(metadata, "xielu.alpha_n", i, layers, (double)NAN);
         const double slope = layer_number(metadata, "xielu.beta", i, layers, 0.5);
         if (fabs(layer_number(metadata, "xielu.eps", i, layers, 0)) > 1e-4)
-            metadata_fail(metadata, STATUS_UNSUPPORTED, "xielu.eps", "is not 0, which quire lacks");
+            metadata_unsupported(metadata, "xielu.eps", "0");
         config->specs[i].ffn.xielu =
             (struct xielu){.positive = (float)(fmax(high, 0) + log1p(exp(-fabs(high)))),
                            .negative = (float)(slope + fmax(low, 0) + log1p(exp(-fabs(low)))),
@@ -220,7 +220,8 @@ static void share_kv(struct metadata *metadata, struct model_config *config, con
         while (source >= 0 && slides[source] != slides[i])
             source--;
         if (source < 0)
-            metadata_fail(metadata, STATUS_BAD_FILE, key, "leaves a layer without keys");
+            metadata_fail(metadata, STATUS_BAD_FILE, key,
+                          "leaves a layer without a KV cache to share");
         config->specs[i].attention.kv_source = source < 0 ? i : source;
     }
 }
@@ -234,9 +235,10 @@ void family_read_gemma4(struct metadata *metadata, struct model_config *config) 
         metadata_int(metadata, "attention.key_length_swa", global_size, MODEL_MAX_HEAD_SIZE);
     if (metadata_int(metadata, "attention.value_length_swa", size, MODEL_MAX_HEAD_SIZE) != size)
         metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length_swa",
-                      "differs from keys'");
+                      "differs from attention.key_length_swa, which is not supported");
     const int32_t rotated = metadata_int(metadata, "rope.dimension_count_swa", size, size);
-    if (rotated % 2) metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count_swa", "is odd");
+    if (rotated % 2)
+        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count_swa", "must be even");
     if (!metadata_has(metadata, PATTERN))
         metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
     scale_embedding(config);
@@ -334,8 +336,7 @@ void family_read_llama4(struct metadata *metadata, struct model_config *config) 
     metadata_has(metadata, "attention.temperature_scale");
     metadata_pattern(metadata, PATTERN, config->layers, chunked ? 4 : 0, rotated);
     if (metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX) != 1)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_used_count",
-                      "is not 1, which quire lacks");
+        metadata_unsupported(metadata, "expert_used_count", "1");
     if (chunked && config->context >= CHUNK) config->context = CHUNK - 1;
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
@@ -369,10 +370,8 @@ void family_read_lfm2(struct metadata *metadata, struct model_config *config) {
     }
     if (!attends)
         metadata_fail(metadata, STATUS_UNSUPPORTED, heads_key,
-                      "is 0 in all layers, which quire lacks");
-    if (config->dim % 2)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "embedding_length",
-                      "is odd, which quire lacks");
+                      "is 0 in all layers, but models without attention are not supported");
+    if (config->dim % 2) metadata_unsupported(metadata, "embedding_length", "an even number");
 }
 
 // Keys are heads of the state's size in as many groups, whose values are the heads of the inner
@@ -391,9 +390,11 @@ static struct recurrence_spec read_recurrence(struct metadata *metadata,
                                         RECURRENCE_SIZE_MAX * spec.value_heads);
     spec.value_size = values / spec.value_heads;
     if (values % spec.value_heads || spec.value_size == 0)
-        metadata_fail(metadata, STATUS_BAD_FILE, inner_key, "is no multiple of ssm.time_step_rank");
+        metadata_fail(metadata, STATUS_BAD_FILE, inner_key,
+                      "must be a multiple of ssm.time_step_rank");
     if (spec.value_heads % spec.key_heads)
-        metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "is no multiple of ssm.group_count");
+        metadata_fail(metadata, STATUS_BAD_FILE, heads_key,
+                      "must be a multiple of ssm.group_count");
     return spec;
 }
 
@@ -411,8 +412,9 @@ static void set_recurrence(struct metadata *metadata, struct model_config *confi
         spec->recurrence = *recurrence;
     }
     if (!attends)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count",
-                      "is that of recurrent layers alone, which quire lacks");
+        metadata_fail(
+            metadata, STATUS_UNSUPPORTED, "block_count",
+            "counts only recurrent layers, but models without attention are not supported");
 }
 
 // A file lists the recurrent layers, or says that all but each n-th are.
@@ -458,7 +460,7 @@ void family_read_nemotron_h(struct metadata *metadata, struct model_config *conf
         if (spec->ffn.kind == FFN_NONE) continue;
         if (i == 0 || spec->mixer == MIXER_ATTENTION)
             metadata_fail(metadata, STATUS_UNSUPPORTED, "feed_forward_length",
-                          "is set in the first layer or in one that attends, which quire lacks");
+                          "is not supported in the first layer or in an attention layer");
         spec->mixer = MIXER_NONE;
         if (i > 0) spec->attention = config->specs[i - 1].attention;
     }
@@ -472,7 +474,7 @@ void family_read_falcon_h1(struct metadata *metadata, struct model_config *confi
     config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
     ssd.norm_optional = true;
     if (config->layers > MODEL_MAX_LAYERS / 2) {
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count", "is more than quire has");
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "block_count", "is larger than supported");
         return;
     }
     config->layers *= 2;

@@ -66,7 +66,8 @@ static void folder_prefetch(const void *self) {
 }
 
 static enum status no_memory(const struct folder *folder, struct error *err) {
-    return error_set(err, STATUS_NO_MEMORY, "%s: no memory", mapped_file_shown(folder->path));
+    return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory",
+                     mapped_file_shown(folder->path));
 }
 
 // Configurations may say Infinity, as JSON does not: a number that is too large is read as that.
@@ -126,7 +127,7 @@ static enum status open_file(struct folder *folder, const char *name, struct err
     struct text path = {0};
     if (strchr(name, '/') || folder->file_count == FOLDER_MAX_FILES)
         return error_set(err, STATUS_BAD_FILE,
-                         "%s: expected at most %d files beside the index, in its folder",
+                         "%s: expected at most %d files, all in the folder of the index",
                          mapped_file_shown(folder->path), FOLDER_MAX_FILES);
     enum status status = text_format(&path, "%s/%s", folder->path, name);
     if (status == STATUS_OK)
@@ -147,7 +148,7 @@ static enum status open_indexed(struct folder *folder, const cJSON *index, struc
     const char *opened[FOLDER_MAX_FILES];
     cJSON_ArrayForEach(item, map) {
         if (!cJSON_IsString(item))
-            return error_set(err, STATUS_BAD_FILE, "%s: expected names in weight_map",
+            return error_set(err, STATUS_BAD_FILE, "%s: weight_map must hold file names",
                              mapped_file_shown(folder->path));
         size_t i = folder->file_count; // the last one first: neighbours are in one file
         while (i > 0 && strcmp(opened[i - 1], item->valuestring) != 0)
@@ -157,7 +158,7 @@ static enum status open_indexed(struct folder *folder, const cJSON *index, struc
         TRY(open_file(folder, item->valuestring, err));
     }
     if (folder->file_count > 0) return STATUS_OK;
-    return error_set(err, STATUS_BAD_FILE, "%s: its weight_map names no file",
+    return error_set(err, STATUS_BAD_FILE, "%s: weight_map names no file",
                      mapped_file_shown(folder->path));
 }
 
@@ -315,7 +316,7 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
         ASSERT(folder->count < folder->room);
         if (packed != (exponents != NULL) || !fits_together(from, exponents, &expert_parts[i]))
             return error_set(err, STATUS_BAD_FILE,
-                             "%s: tensor '%s' is not of the shape that packed experts have",
+                             "%s: tensor '%s' does not have the shape of packed experts",
                              mapped_file_shown(folder->path), theirs);
         status = make_part(folder, from, exponents, &expert_parts[i], to);
         if (status != STATUS_OK) return no_memory(folder, err);
@@ -375,7 +376,7 @@ static enum status put_xielu(struct folder *folder) {
 static enum status bad_shape(const struct folder *folder, const struct gguf_tensor *tensor,
                              struct error *err) {
     return error_set(err, STATUS_BAD_FILE,
-                     "%s: tensor '%s' is not of the shape or type that it has in such a model",
+                     "%s: tensor '%s' has the wrong shape or type for this model",
                      mapped_file_shown(folder->path), tensor->name.bytes);
 }
 
@@ -556,7 +557,7 @@ static enum status put_tensor(struct folder *folder, const struct gguf_tensor *f
     const char *theirs = folder_name_unnested(folder->family, from->name.bytes, short_name);
     if (!folder_name_find(folder->family, theirs, name))
         return error_set(err, STATUS_UNSUPPORTED,
-                         "%s: tensor '%s' has no place in a model of type %s",
+                         "%s: unexpected tensor '%s' in a model of type %s",
                          mapped_file_shown(folder->path), from->name.bytes, folder->family->name);
     *to = *from;
     TRY(scale_rows(folder, theirs, to, err));
@@ -611,7 +612,7 @@ static enum status refuse_adapter(const struct folder *folder, struct error *err
     const cJSON *base = cJSON_GetObjectItemCaseSensitive(json, key);
     const enum status status = error_set(
         err, STATUS_UNSUPPORTED,
-        "%s: is an adapter of %.80s: give quire that model, and this folder with --lora",
+        "%s is an adapter for %.80s; open that model and pass this folder with --lora",
         mapped_file_shown(folder->path), cJSON_IsString(base) ? base->valuestring : "a model");
     cJSON_Delete(json);
     return status;
@@ -621,7 +622,7 @@ static enum status read_config(struct folder *folder, struct error *err) {
     cJSON *json = NULL;
     TRY(refuse_adapter(folder, err));
     if (!has_file(folder, "config.json"))
-        return error_set(err, STATUS_NOT_FOUND, "%s: this folder has no config.json",
+        return error_set(err, STATUS_NOT_FOUND, "%s has no config.json",
                          mapped_file_shown(folder->path));
     enum status status = folder_read_json(folder->path, "config.json", &json, err);
     char *stated = cJSON_PrintUnformatted(json);
@@ -648,7 +649,7 @@ static enum status open_folder(struct folder *folder, struct gguf **gguf, struct
 enum status folder_open(const char *path, struct gguf **gguf, struct error *err) {
     struct folder *folder = calloc(1, sizeof *folder);
     struct gguf *opened = NULL;
-    if (!folder) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", path);
+    if (!folder) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", path);
     folder->path = path;
     enum status status = open_folder(folder, &opened, err);
     ASSERT(folder->count <= folder->room && folder->file_count <= FOLDER_MAX_FILES);

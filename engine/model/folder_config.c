@@ -32,8 +32,8 @@ static void translate_number(struct writer *writer, const struct writer_line *li
     else
         writer_fail(writer, cJSON_IsArray(item) ? STATUS_UNSUPPORTED : STATUS_BAD_FILE,
                     line->theirs,
-                    cJSON_IsArray(item) ? "differs from layer to layer, which quire lacks"
-                                        : "is no number");
+                    cJSON_IsArray(item) ? "differs from layer to layer, which is not supported"
+                                        : "must be a number");
 }
 
 static void translate_latent(struct writer *writer) {
@@ -155,13 +155,13 @@ static void translate_scores(struct writer *writer) {
 
 static void check_activation(struct writer *writer) {
     static const struct {
-        const char *words[4], *lacks;
+        const char *words[4], *expected;
     } acts[] = {
-        [ACT_SILU] = {{"silu", "swish"}, "is not silu, which quire lacks"},
-        [ACT_GELU] = {{"gelu_pytorch_tanh", "gelu_new", "gelu"}, "is not gelu, which quire lacks"},
-        [ACT_CLAMPED] = {{"silu", "swish"}, "is not silu, which quire lacks"},
-        [ACT_RELU] = {{"relu2"}, "is not relu2, which quire lacks"},
-        [ACT_XIELU] = {{"xielu"}, "is not xielu, which quire lacks"},
+        [ACT_SILU] = {{"silu", "swish"}, "silu"},
+        [ACT_GELU] = {{"gelu_pytorch_tanh", "gelu_new", "gelu"}, "gelu"},
+        [ACT_CLAMPED] = {{"silu", "swish"}, "silu"},
+        [ACT_RELU] = {{"relu2"}, "relu2"},
+        [ACT_XIELU] = {{"xielu"}, "xielu"},
     };
     static const char *const keys[] = {"hidden_act", "hidden_activation", "mlp_hidden_act"};
     const enum act act = writer->family->layer.ffn.act;
@@ -170,7 +170,7 @@ static void check_activation(struct writer *writer) {
         count++;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (!writer_is_word(acts[act].words, count, writer_get(writer, writer->json, keys[i])))
-            writer_fail(writer, STATUS_UNSUPPORTED, keys[i], acts[act].lacks);
+            writer_unsupported(writer, keys[i], acts[act].expected);
 }
 
 // First dense ones, as many as first_k_dense_replace says where it is there, and mixtures.
@@ -182,11 +182,11 @@ static void check_mlp_types(struct writer *writer) {
         if (dense == count) dense += writer_is_word(words, 1, item);
         if (!writer_is_word(words + (count++ >= dense), 1, item))
             writer_fail(writer, STATUS_UNSUPPORTED, "mlp_layer_types",
-                        "are not dense ones and then sparse ones, which quire lacks");
+                        "must list the dense layers first; other orders are not supported");
     }
     if (types && writer_count(writer, "first_k_dense_replace", dense) != dense)
         writer_fail(writer, STATUS_BAD_FILE, "mlp_layer_types",
-                    "differ from first_k_dense_replace");
+                    "contradicts first_k_dense_replace");
     if (types && !writer_get(writer, writer->json, "first_k_dense_replace"))
         writer_put_int(writer, "leading_dense_block_count", dense);
 }
@@ -211,25 +211,25 @@ static void translate_router(struct writer *writer) {
         writer_put_int(writer, "expert_gating_func", sigmoid ? 2 : 1);
     else if (!writer_is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
                              writer_get(writer, json, scoring)))
-        writer_fail(writer, STATUS_UNSUPPORTED, scoring, "is another one, which quire lacks");
+        writer_unsupported(writer, scoring, gatings[ffn->gating][0]);
     const cJSON *method = writer_get(writer, json, "topk_method");
     const bool softmax = writer->family->latent && !sigmoid,
                all = writer_is_word(methods + 1, 1, method);
     if (!writer_is_word(methods, softmax ? 3 : 1, method))
-        writer_fail(writer, STATUS_UNSUPPORTED, "topk_method",
-                    "is not noaux_tc, which quire lacks");
+        writer_unsupported(writer, "topk_method",
+                           softmax ? "noaux_tc, greedy or group_limited_greedy" : "noaux_tc");
     if (method && all && writer_count(writer, "n_group", 1) > 1)
-        writer_fail(writer, STATUS_UNSUPPORTED, "n_group", "is of groups that nothing ranks");
+        writer_fail(writer, STATUS_UNSUPPORTED, "n_group",
+                    "is larger than 1, but topk_method does not rank groups");
     const double last = writer_number(writer, json, "moe_layer_end_index", -1);
     if (last >= 0 && last + 1 < (double)writer_count(writer, "num_hidden_layers", 0))
-        writer_fail(writer, STATUS_UNSUPPORTED, "moe_layer_end_index",
-                    "is not the last layer, which quire lacks");
+        writer_unsupported(writer, "moe_layer_end_index", "the last layer");
 }
 
 // What these families have under these names and this forward pass has not, or not otherwise.
 static void refuse_other_values(struct writer *writer) {
     if (writer_number(writer, writer->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
-        writer_fail(writer, STATUS_UNSUPPORTED, "swiglu_limit", "is not 7, which quire lacks");
+        writer_unsupported(writer, "swiglu_limit", "7");
     static const char *const needed[] = {"use_parallel_block", "use_gated_activation",
                                          "block_use_swiglu",   "use_pos_enc",
                                          "rope_interleave",    "use_rmsnorm"};
@@ -244,33 +244,31 @@ static void refuse_other_values(struct writer *writer) {
                                        "attn_type_list"};
     const cJSON *json = writer->json;
     if (writer_get(writer, json, "vision_config") && !writer->family->multimodal)
-        writer_fail(writer, STATUS_UNSUPPORTED, "vision_config", "is set, which quire lacks");
+        writer_fail(writer, STATUS_UNSUPPORTED, "vision_config",
+                    "is set, but images are not supported in this family");
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!writer_flag(writer, json, needed[i], true))
-            writer_fail(writer, STATUS_UNSUPPORTED, needed[i], "is false, which quire lacks");
+            writer_unsupported(writer, needed[i], "true");
     for (size_t i = 0; i < sizeof ones / sizeof ones[0]; i++) {
         const cJSON *one = writer_get(writer, json, ones[i]);
         const bool listed = cJSON_IsArray(one);
         for (const cJSON *item = listed ? one->child : one; item; item = listed ? item->next : NULL)
             if (!cJSON_IsNumber(item) || item->valuedouble != 1)
-                writer_fail(writer, STATUS_UNSUPPORTED, ones[i], "is not 1, which quire lacks");
+                writer_unsupported(writer, ones[i], "1");
     }
     // The chosen of at most a thousand shares of 1 come to more.
     if (writer_number(writer, json, "moe_norm_min", 0) > 1e-4)
-        writer_fail(writer, STATUS_UNSUPPORTED, "moe_norm_min",
-                    "is above 0.0001, which quire lacks");
+        writer_unsupported(writer, "moe_norm_min", "at most 0.0001");
     if (strcmp(writer_string(writer, json, "qk_norm_type", "per_layer"), "per_layer") != 0)
-        writer_fail(writer, STATUS_UNSUPPORTED, "qk_norm_type",
-                    "is not per_layer, which quire lacks");
+        writer_unsupported(writer, "qk_norm_type", "per_layer");
     const cJSON *both = writer_get(writer, json, "use_bidirectional_attention");
     if (both && !cJSON_IsFalse(both) &&
         (!cJSON_IsString(both) || !strcmp(both->valuestring, "all")))
-        writer_fail(writer, STATUS_UNSUPPORTED, "use_bidirectional_attention",
-                    "is of text, too, which quire lacks");
+        writer_unsupported(writer, "use_bidirectional_attention", "false or \"vision\"");
     const int64_t vocabulary = writer_count(writer, "vocab_size", 0);
     if (writer_count(writer, "vocab_size_per_layer_input", vocabulary) != vocabulary)
         writer_fail(writer, STATUS_UNSUPPORTED, "vocab_size_per_layer_input",
-                    "differs from vocab_size, which quire lacks");
+                    "differs from vocab_size, which is not supported");
     check_activation(writer);
 }
 
@@ -282,10 +280,9 @@ static void refuse_quantized(struct writer *writer, const cJSON *json) {
     const char *known = writer->family->quantized;
     for (size_t i = known && !strcmp(known, method); i < sizeof keys / sizeof keys[0]; i++)
         if (cJSON_IsObject(writer_get(writer, json, keys[i])))
-            writer_fail(
-                writer, STATUS_UNSUPPORTED, keys[i],
-                "says that the weights are quantized, and of folders quire reads F32, F16 and "
-                "BF16 alone; a GGUF file of the model may hold quantized ones");
+            writer_fail(writer, STATUS_UNSUPPORTED, keys[i],
+                        "is set, but quantized weights are not supported in a folder (expected "
+                        "F32, F16 or BF16); use a GGUF file of the model");
 }
 
 // Which layers have a window, as 1: by their types, or by a pattern that repeats, "LLLG", or by
@@ -305,7 +302,7 @@ static int32_t read_slides(struct writer *writer, int32_t *slides) {
         slides[count] = !strcmp(type, "sliding_attention");
         if (!slides[count++] && strcmp(type, "full_attention") != 0)
             writer_fail(writer, STATUS_UNSUPPORTED, "layer_types",
-                        "has a kind of layer that quire lacks");
+                        "lists a kind of layer that is not supported");
     }
     for (; !types && (letters[0] || period > 0) && count < layers; count++)
         slides[count] = letters[0] ? letters[(size_t)count % strlen(letters)] == 'L'
@@ -324,11 +321,12 @@ static void check_own_figures(struct writer *writer, const int32_t *slides, int3
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(all, name);
         listed += item != NULL;
         if ((item == NULL) != (slides[i] != 0) || (item && !cJSON_Compare(item, first, true)))
-            writer_fail(writer, STATUS_UNSUPPORTED, "per_layer_config",
-                        "is not alike for the layers without a window, and them alone");
+            writer_fail(
+                writer, STATUS_UNSUPPORTED, "per_layer_config",
+                "must be the same for all layers without a window, and absent for the others");
     }
     if (listed != cJSON_GetArraySize(all))
-        writer_fail(writer, STATUS_BAD_FILE, "per_layer_config", "has layers that there are not");
+        writer_fail(writer, STATUS_BAD_FILE, "per_layer_config", "names layers that do not exist");
     writer_refuse_unread(writer, first);
 }
 
@@ -387,13 +385,13 @@ static void translate_no_rope(struct writer *writer) {
     const int64_t interval = writer_count(writer, "no_rope_layer_interval", 0);
     const cJSON *list = writer_get(writer, writer->json, "no_rope_layers"), *item;
     if (cJSON_GetArraySize(list) > MODEL_MAX_LAYERS)
-        writer_fail(writer, STATUS_BAD_FILE, "no_rope_layers", "has too many layers");
+        writer_fail(writer, STATUS_BAD_FILE, "no_rope_layers", "lists too many layers");
     if (!list && interval > 0) writer_put_int(writer, "no_rope_layers", interval);
     if (!list || writer->status != STATUS_OK) return;
     cJSON_ArrayForEach(item, list) {
         rotated[count++] = cJSON_IsNumber(item) && item->valuedouble != 0;
         if (!cJSON_IsNumber(item))
-            writer_fail(writer, STATUS_BAD_FILE, "no_rope_layers", "is not of numbers");
+            writer_fail(writer, STATUS_BAD_FILE, "no_rope_layers", "must be a list of numbers");
     }
     writer_put_list(writer, "no_rope_layers", rotated, count);
 }
@@ -410,8 +408,7 @@ enum status folder_config_family(const cJSON *json, const char *path, const stru
         return STATUS_OK;
     }
     family_list(names, model_types);
-    return error_set(err, STATUS_UNSUPPORTED,
-                     "%s: model_type is \"%.40s\"; of folders quire knows %s",
+    return error_set(err, STATUS_UNSUPPORTED, "%s: unsupported model_type \"%.40s\" (expected %s)",
                      mapped_file_shown(path), type, model_types);
 }
 

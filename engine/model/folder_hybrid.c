@@ -66,7 +66,7 @@ static void check_kinds(struct writer *writer, const char *kinds, int32_t layers
     for (int32_t i = 0; i < layers; i++)
         if (!memchr(known, kinds[i], strlen(known)))
             writer_fail(writer, STATUS_UNSUPPORTED, "layer_types",
-                        "has a kind of layer that quire lacks");
+                        "lists a kind of layer that is not supported");
 }
 
 static int32_t kv_heads(struct writer *writer) {
@@ -117,7 +117,7 @@ static void put_recurrence(struct writer *writer, const struct recurrence_spec *
         spec->value_heads % spec->key_heads || spec->value_heads > MODEL_MAX_HEADS ||
         spec->key_size < 1 || spec->key_size > RECURRENCE_SIZE_MAX || spec->value_size < 1 ||
         spec->value_size > RECURRENCE_SIZE_MAX) {
-        writer_fail(writer, STATUS_BAD_FILE, "the number of heads that recur, or their size",
+        writer_fail(writer, STATUS_BAD_FILE, "the number or size of the recurrent heads",
                     "is out of range");
         return;
     }
@@ -151,10 +151,11 @@ static void translate_delta(struct writer *writer, struct folder_config *config)
                        .key_heads = (int32_t)writer_count(writer, "linear_num_key_heads", -1),
                        .value_heads = (int32_t)writer_count(writer, "linear_num_value_heads", -1)},
                    config);
-    if (cJSON_IsFalse(writer_get(writer, json, "attn_output_gate")) ||
-        !writer_is_word(gates, 2, writer_get(writer, json, "output_gate_type")))
-        writer_fail(writer, STATUS_UNSUPPORTED, "attn_output_gate",
-                    "or output_gate_type is another one, which quire lacks");
+
+    if (cJSON_IsFalse(writer_get(writer, json, "attn_output_gate")))
+        writer_unsupported(writer, "attn_output_gate", "true");
+    if (!writer_is_word(gates, 2, writer_get(writer, json, "output_gate_type")))
+        writer_unsupported(writer, "output_gate_type", "swish or silu");
 }
 
 // Steps have no bounds; an infinite one is a number, or since transformers 5 an object that says
@@ -166,8 +167,7 @@ static void check_steps(struct writer *writer) {
     if (limits &&
         !(cJSON_IsNumber(least) && least->valuedouble == 0 &&
           (!strcmp(stated, "Infinity") || (cJSON_IsNumber(most) && isinf(most->valuedouble)))))
-        writer_fail(writer, STATUS_UNSUPPORTED, "time_step_limit",
-                    "is not from 0 to infinity, which quire lacks");
+        writer_unsupported(writer, "time_step_limit", "[0, Infinity]");
 }
 
 // As Granite and Falcon name it. `values`: the rows of all heads.
@@ -176,7 +176,7 @@ static struct recurrence_spec mamba_of(struct writer *writer, int64_t values) {
     check_steps(writer);
     writer_get(writer, writer->json, "mamba_d_head"); // which follows from these two
     if (heads > 0 && values % heads)
-        writer_fail(writer, STATUS_BAD_FILE, "mamba_n_heads", "does not divide the rows of heads");
+        writer_fail(writer, STATUS_BAD_FILE, "mamba_n_heads", "must divide the inner size");
     return (struct recurrence_spec){
         .rule = RECURRENCE_SSD,
         .width = (int32_t)writer_count(writer, "mamba_d_conv", -1),
@@ -204,14 +204,11 @@ static void translate_granite(struct writer *writer, struct folder_config *confi
     writer_put_int(writer, "feed_forward_length",
                    config->mixture ? writer_count(writer, "intermediate_size", -1) : shared);
     if (config->mixture) writer_put_int(writer, "expert_shared_feed_forward_length", shared);
-    if (ssd.key_heads != 1)
-        writer_fail(writer, STATUS_UNSUPPORTED, "mamba_n_groups",
-                    "is not 1, and is normed as one, which quire lacks");
+    if (ssd.key_heads != 1) writer_unsupported(writer, "mamba_n_groups", "1");
     if (strcmp(writer_string(writer, json, "position_embedding_type", ""), "rope") != 0)
         writer_put_flag(writer, "rope.scaling.finetuned", false);
     if (strcmp(writer_string(writer, json, "normalization_function", "rmsnorm"), "rmsnorm") != 0)
-        writer_fail(writer, STATUS_UNSUPPORTED, "normalization_function",
-                    "is not rmsnorm, which quire lacks");
+        writer_unsupported(writer, "normalization_function", "rmsnorm");
 }
 
 static void translate_nemotron(struct writer *writer, struct folder_config *config) {
@@ -240,15 +237,14 @@ static void translate_nemotron(struct writer *writer, struct folder_config *conf
     if (!writer_get(writer, writer->json, "num_hidden_layers"))
         writer_put_int(writer, "block_count", layers);
     if (!writer_is_word(silu, 2, writer_get(writer, writer->json, "mamba_hidden_act")))
-        writer_fail(writer, STATUS_UNSUPPORTED, "mamba_hidden_act",
-                    "is not silu, which quire lacks");
+        writer_unsupported(writer, "mamba_hidden_act", "silu");
 }
 
 // One number of a list, or 1 where there is none.
 static double one_of(struct writer *writer, const char *key, int count, int at) {
     const cJSON *list = writer_get(writer, writer->json, key), *item = cJSON_GetArrayItem(list, at);
     if (list && (cJSON_GetArraySize(list) != count || !cJSON_IsNumber(item)))
-        writer_fail(writer, STATUS_BAD_FILE, key, "has another count of numbers");
+        writer_fail(writer, STATUS_BAD_FILE, key, "has the wrong number of values");
     return cJSON_IsNumber(item) ? item->valuedouble : 1;
 }
 
@@ -271,7 +267,7 @@ static void put_multipliers(struct writer *writer, struct folder_config *config)
     const double ssm_in = writer_number(writer, json, "ssm_in_multiplier", 1);
     if (in != 1 && cJSON_IsTrue(writer_get(writer, json, "attention_bias")))
         writer_fail(writer, STATUS_UNSUPPORTED, "attention_in_multiplier",
-                    "is not 1 beside biases, which quire lacks");
+                    "is not supported together with attention_bias");
     for (int i = 0; i < 5; i++) {
         put_scale(writer, config, "mamba.in_proj.",
                   one_of(writer, "ssm_multipliers", 5, i) * ssm_in);
@@ -298,8 +294,7 @@ static void translate_falcon(struct writer *writer, struct folder_config *config
     if (writer->status == STATUS_OK) put_multipliers(writer, config);
     if (cJSON_IsTrue(writer_get(writer, json, "mamba_rms_norm")) &&
         !cJSON_IsFalse(writer_get(writer, json, "mamba_norm_before_gate")))
-        writer_fail(writer, STATUS_UNSUPPORTED, "mamba_norm_before_gate",
-                    "is not false, which quire lacks");
+        writer_unsupported(writer, "mamba_norm_before_gate", "false");
 }
 
 void folder_hybrid_translate(struct writer *writer, struct folder_config *config) {

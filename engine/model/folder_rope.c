@@ -1,6 +1,7 @@
 #include "engine/model/folder_rope.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static float *factors_of(struct writer *writer, const cJSON *scaling, const char
             count = pairs + 1;
     }
     if (count != pairs)
-        writer_fail(writer, STATUS_BAD_FILE, key, "has not one factor for each rotated pair");
+        writer_fail(writer, STATUS_BAD_FILE, key, "must have one factor for each rotated pair");
     return factors;
 }
 
@@ -48,7 +49,7 @@ static float *llama3_divisors(struct writer *writer, const cJSON *scaling, doubl
     float *divisors = calloc((size_t)pairs + 1, sizeof *divisors);
     if (!divisors) writer->status = STATUS_NO_MEMORY;
     if (!(factor > 0 && low > 0 && high > low && original > 0 && base > 0)) {
-        writer_fail(writer, STATUS_BAD_FILE, "rope_scaling", "of type llama3 lacks a factor");
+        writer_fail(writer, STATUS_BAD_FILE, "rope_scaling", "of type llama3 is missing a factor");
         return divisors;
     }
     for (int32_t i = 0; divisors && i < pairs; i++) {
@@ -81,7 +82,8 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
     if (writer->family->latent) {
         if (given > 0 || some != all)
             writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
-                        "has an attention_factor, or a mscale other than mscale_all_dim");
+                        "has an attention_factor, or an mscale that differs from mscale_all_dim, "
+                        "which is not supported");
         writer_put_float(writer, "rope.scaling.yarn_log_multiplier", 0.1 * all);
         return;
     }
@@ -91,7 +93,7 @@ static void translate_yarn(struct writer *writer, const cJSON *scaling) {
     const bool exact = !writer_flag(writer, scaling, "truncate", true);
     if (exact != writer->family->layer.attention.rope.exact_yarn)
         writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
-                    "is a form of yarn that quire lacks");
+                    "has a truncate that is not supported in this family");
 }
 
 static void translate_longrope(struct writer *writer, const cJSON *scaling,
@@ -149,8 +151,12 @@ static void translate_scaling(struct writer *writer, const cJSON *scaling, doubl
     } else if (!strcmp(type, "longrope") || !strcmp(type, "su")) {
         translate_longrope(writer, scaling, config);
     } else {
-        writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
-                    "is none of default, linear, dynamic, yarn, llama3, longrope");
+        char what[160];
+        snprintf(what, sizeof what,
+                 "has the unsupported type \"%.40s\" (expected default, linear, dynamic, yarn, "
+                 "llama3 or longrope)",
+                 type);
+        writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling", what);
     }
 }
 
@@ -192,17 +198,17 @@ void folder_rope_translate(struct writer *writer, struct folder_config *config) 
         return;
     }
     config->pairs = rotated / 2;
-    if (!(theta >= 1)) writer_fail(writer, STATUS_BAD_FILE, "rope_theta", "is below 1");
+    if (!(theta >= 1)) writer_fail(writer, STATUS_BAD_FILE, "rope_theta", "must be at least 1");
     writer_put_float(writer, "rope.freq_base", base);
     writer_put_int(writer, "rope.dimension_count", rotated);
     if (local > 0) writer_put_float(writer, "rope.freq_base_swa", local);
     if (writer->mixed && !proportional)
         writer_fail(writer, STATUS_UNSUPPORTED, "rope_parameters",
-                    "are none that quire has for it");
+                    "is not supported for this model");
     if (proportional)
         translate_proportional(writer, scaling, share, config);
     else if (cJSON_IsObject(scaling))
         translate_scaling(writer, scaling, base, config);
     else if (scaling)
-        writer_fail(writer, STATUS_BAD_FILE, "rope_scaling", "is no object");
+        writer_fail(writer, STATUS_BAD_FILE, "rope_scaling", "must be an object");
 }

@@ -8,12 +8,44 @@
 #include "engine/model/mapped_file.h"
 #include "kernels/base/assert.h"
 
+enum { VALUE_BYTES = 48 };
 enum { KEY_COUNT_AT = 16 }; // in a GGUF file
 
 void writer_fail(struct writer *writer, enum status status, const char *key, const char *what) {
     if (writer->status != STATUS_OK) return;
     writer->status =
         error_set(writer->err, status, "%s: %s %s", mapped_file_shown(writer->path), key, what);
+}
+
+// As messages show it; "" for a list or an object, and where it is absent.
+static const char *show_value(const cJSON *item, char text[VALUE_BYTES]) {
+    text[0] = '\0';
+    if (cJSON_IsNumber(item))
+        snprintf(text, VALUE_BYTES, "%.10g", item->valuedouble);
+    else if (cJSON_IsBool(item))
+        snprintf(text, VALUE_BYTES, "%s", cJSON_IsTrue(item) ? "true" : "false");
+    else if (cJSON_IsString(item) && strlen(item->valuestring) < VALUE_BYTES - 2 &&
+             !utf8_has_control(item->valuestring, strlen(item->valuestring)))
+        snprintf(text, VALUE_BYTES, "\"%s\"", item->valuestring);
+    return text;
+}
+
+static void fail_with_value(struct writer *writer, enum status status, const char *key,
+                            const char *what, const cJSON *item) {
+    char value[VALUE_BYTES], all[160];
+    const char *found = show_value(item, value);
+    snprintf(all, sizeof all, "%s%s%s%s", what, found[0] ? " (found " : "", found,
+             found[0] ? ")" : "");
+    writer_fail(writer, status, key, all);
+}
+
+void writer_unsupported(struct writer *writer, const char *key, const char *expected) {
+    if (writer->status != STATUS_OK) return;
+    char value[VALUE_BYTES];
+    const char *found = show_value(cJSON_GetObjectItemCaseSensitive(writer->json, key), value);
+    writer->status =
+        error_set(writer->err, STATUS_UNSUPPORTED, "%s: unsupported %s%s%s (expected %s)",
+                  mapped_file_shown(writer->path), key, found[0] ? " " : "", found, expected);
 }
 
 static void put(struct writer *writer, const void *bytes, size_t length) {
@@ -110,21 +142,23 @@ const cJSON *writer_get(struct writer *writer, const cJSON *json, const char *ke
 
 double writer_number(struct writer *writer, const cJSON *json, const char *key, double otherwise) {
     const cJSON *item = writer_get(writer, json, key);
-    if (item && !cJSON_IsNumber(item)) writer_fail(writer, STATUS_BAD_FILE, key, "is no number");
+    if (item && !cJSON_IsNumber(item))
+        fail_with_value(writer, STATUS_BAD_FILE, key, "must be a number", item);
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
 const char *writer_string(struct writer *writer, const cJSON *json, const char *key,
                           const char *otherwise) {
     const cJSON *item = writer_get(writer, json, key);
-    if (item && !cJSON_IsString(item)) writer_fail(writer, STATUS_BAD_FILE, key, "is no text");
+    if (item && !cJSON_IsString(item))
+        fail_with_value(writer, STATUS_BAD_FILE, key, "must be a string", item);
     return cJSON_IsString(item) ? item->valuestring : otherwise;
 }
 
 bool writer_flag(struct writer *writer, const cJSON *json, const char *key, bool otherwise) {
     const cJSON *item = writer_get(writer, json, key);
     if (item && !cJSON_IsBool(item))
-        writer_fail(writer, STATUS_BAD_FILE, key, "is neither true nor false");
+        fail_with_value(writer, STATUS_BAD_FILE, key, "must be true or false", item);
     return item ? cJSON_IsTrue(item) : otherwise;
 }
 
@@ -135,7 +169,7 @@ int64_t writer_count(struct writer *writer, const char *key, int64_t otherwise) 
     if (!item)
         writer_fail(writer, STATUS_BAD_FILE, key, "is missing");
     else if (!(value >= 0 && value < 0x1p31) || floor(value) != value)
-        writer_fail(writer, STATUS_BAD_FILE, key, "is out of range");
+        fail_with_value(writer, STATUS_BAD_FILE, key, "is out of range", item);
     return writer->status == STATUS_OK ? (int64_t)value : 1;
 }
 
@@ -162,13 +196,12 @@ void writer_refuse_unread(struct writer *writer, const cJSON *object) {
     const cJSON *item;
     if (!cJSON_IsObject(object)) return;
     cJSON_ArrayForEach(item, object) {
-        if (is_denied(item))
-            writer_fail(writer, STATUS_UNSUPPORTED, item->string, "is false, which quire lacks");
+        if (is_denied(item)) writer_unsupported(writer, item->string, "true");
         if (is_unset(item) || item->string[0] == '_' || strstr(item->string, "dropout") ||
             folder_key_is_harmless(item->string) ||
             writer_is_among(writer->read, writer->read_count, item->string))
             continue;
-        writer_fail(writer, STATUS_UNSUPPORTED, item->string,
-                    "may change the answers, and quire does not know how");
+        fail_with_value(writer, STATUS_UNSUPPORTED, item->string,
+                        "is not supported and may change the answers", item);
     }
 }

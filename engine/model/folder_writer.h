@@ -33,7 +33,10 @@ struct writer_line { // of a table from their keys to ours
     const char *theirs, *ours;
 };
 
+// Both keep the first failure: "PATH: KEY WHAT", and of a key of the whole configuration
+// "PATH: unsupported KEY VALUE (expected EXPECTED)".
 void writer_fail(struct writer *writer, enum status status, const char *key, const char *what);
+void writer_unsupported(struct writer *writer, const char *key, const char *expected);
 
 // A file's first bytes and its family; its number of keys is set at the end.
 void writer_begin(struct writer *writer);

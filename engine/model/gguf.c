@@ -118,7 +118,7 @@ refuse(const struct reader *reader, enum status status, const char *format, ...)
 }
 
 static enum status no_memory(const struct reader *reader) {
-    return error_set(reader->err, STATUS_NO_MEMORY, "%s: no memory for the file's index",
+    return error_set(reader->err, STATUS_NO_MEMORY, "%s: not enough memory for the index",
                      shown_path(reader->gguf));
 }
 
@@ -267,7 +267,8 @@ static enum status measure(const struct reader *reader, struct gguf_tensor *tens
     if (!size_mul(elements / (size_t)block, (size_t)dtype_block_bytes(tensor->type),
                   &tensor->bytes))
         return refuse(reader, STATUS_BAD_FILE,
-                      "expected a size in bytes that fits 64 bits, found %zu elements", elements);
+                      "expected a size in bytes that fits in 64 bits, found %zu elements",
+                      elements);
     return STATUS_OK;
 }
 
@@ -326,8 +327,9 @@ static uint32_t *tensor_slot(const struct gguf *gguf, struct gguf_string name) {
 
 static enum status put_name(const struct reader *reader, uint32_t *slot) {
     if (*slot != 0)
-        return refuse(reader, STATUS_BAD_FILE, "expected unique names, found that of %s %u again",
-                      reader->part, *slot - 1);
+        return refuse(reader, STATUS_BAD_FILE,
+                      "expected unique names, found the name of %s %u again", reader->part,
+                      *slot - 1);
     ASSERT(reader->number < UINT32_MAX);
     *slot = (uint32_t)reader->number + 1;
     return STATUS_OK;
@@ -337,18 +339,18 @@ static enum status read_magic(struct reader *reader) {
     const struct gguf *gguf = reader->gguf;
     const unsigned char *in = gguf->bytes;
     if (gguf->length == 0)
-        return refuse(reader, STATUS_BAD_FILE, "expected a GGUF file, found an empty one");
+        return refuse(reader, STATUS_BAD_FILE, "expected a GGUF file, found an empty file");
     if (gguf->length < 4)
-        return refuse(reader, STATUS_BAD_FILE, "expected a GGUF file, found one of %zu bytes",
+        return refuse(reader, STATUS_BAD_FILE, "expected a GGUF file, found a file of %zu bytes",
                       gguf->length);
     if (memcmp(in, "FUGG", 4) == 0)
         return refuse(reader, STATUS_UNSUPPORTED,
-                      "expected a little-endian GGUF file, found a big-endian one");
+                      "expected a little-endian GGUF file, found a big-endian file");
     if (memcmp(in, "GGUF", 4) != 0)
-        return refuse(reader, STATUS_BAD_FILE,
-                      "expected a GGUF file (47 47 55 46), found one that starts with "
-                      "%02x %02x %02x %02x",
-                      in[0], in[1], in[2], in[3]);
+        return refuse(
+            reader, STATUS_BAD_FILE,
+            "expected a GGUF file (47 47 55 46), found a file that starts with %02x %02x %02x %02x",
+            in[0], in[1], in[2], in[3]);
     reader->at = 4;
     return STATUS_OK;
 }
@@ -357,7 +359,7 @@ static enum status check_version(const struct reader *reader, uint32_t version) 
     if (version == 2 || version == 3) return STATUS_OK;
     if (version != 0 && (version & 0xFFFF) == 0)
         return refuse(reader, STATUS_UNSUPPORTED,
-                      "expected a little-endian GGUF file, found a big-endian one");
+                      "expected a little-endian GGUF file, found a big-endian file");
     return refuse(reader, STATUS_UNSUPPORTED, "expected GGUF version 2 or 3, found %u", version);
 }
 
@@ -462,7 +464,7 @@ static enum status place_tensors(struct reader *reader, struct gguf *gguf, size_
         const bool behind_unknown = i > 0 && !gguf->tensors[i - 1].face.known;
         if (behind_unknown ? offset < next : offset != next)
             return refuse(reader, STATUS_BAD_FILE,
-                          "expected offset %zu, found %llu: tensors overlap or leave a hole", next,
+                          "expected offset %zu, found %llu: tensors overlap or leave a gap", next,
                           (unsigned long long)offset);
         face->data = gguf->bytes + start + (size_t)offset;
         next = size_round_up((size_t)offset + (face->known ? face->bytes : 1), alignment);
@@ -486,7 +488,7 @@ static enum status create(const char *path, struct gguf **gguf, struct error *er
     if (!created || !copy) {
         free(created);
         free(copy);
-        return error_set(err, STATUS_NO_MEMORY, "%s: no memory to open it", path);
+        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", path);
     }
     created->path = copy;
     *gguf = created;
@@ -575,7 +577,7 @@ static enum status name_all(struct gguf *gguf, struct error *err) {
         const struct gguf_string name = gguf->tensors[i].face.name;
         uint32_t *slot = tensor_slot(gguf, name);
         if (*slot != 0)
-            return error_set(err, STATUS_BAD_FILE, "%s: tensor '%.*s' is there twice",
+            return error_set(err, STATUS_BAD_FILE, "%s: tensor '%.*s' appears twice",
                              shown_path(gguf), (int)name.length, name.bytes);
         *slot = (uint32_t)i + 1;
     }
@@ -596,7 +598,8 @@ enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors, si
     if (!all || !owners || !index_create(&index, total)) {
         free(all);
         free(owners);
-        return error_set(err, STATUS_NO_MEMORY, "%s: no memory for its index", shown_path(gguf));
+        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory for the index",
+                         shown_path(gguf));
     }
     memcpy(all, gguf->tensors, gguf->tensor_count * sizeof *all);
     if (gguf->owner_count) memcpy(owners, gguf->owners, gguf->owner_count * sizeof *owners);
@@ -756,5 +759,5 @@ size_t gguf_tensor_index(const struct gguf *gguf, const struct gguf_tensor *tens
 const char *gguf_type_name(uint32_t file_type) {
     const size_t count = sizeof file_types / sizeof file_types[0];
     const char *name = file_type < count ? file_types[file_type].name : NULL;
-    return name ? name : "an unknown type";
+    return name ? name : "unknown";
 }

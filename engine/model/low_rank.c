@@ -124,16 +124,16 @@ static enum status check_pair(const struct applying *applying, const struct adap
         rows += weight_of(layer, &name->module->parts[i])->rows;
     if (!a || !b)
         return refuse_adapter(applying, STATUS_BAD_FILE, adapter, text,
-                              "lacks the other half of its pair");
+                              "is missing the other half of its pair");
     if (!tensor->known) {
-        snprintf(what, sizeof what, "is stored as %s, which quire does not compute with",
+        snprintf(what, sizeof what, "has type %s, which is not supported",
                  gguf_type_name(tensor->file_type));
         return refuse_adapter(applying, STATUS_UNSUPPORTED, adapter, text, what);
     }
     const int64_t rank = a->shape[1];
     const int64_t expected[2] = {tensor == a ? columns : rank, tensor == a ? rank : rows};
     if (rank < 1 || rank > ADAPTER_MAX_RANK) {
-        snprintf(what, sizeof what, "has rank %" PRId64 "; quire takes 1 to %d", rank,
+        snprintf(what, sizeof what, "has rank %" PRId64 " (expected 1 to %d)", rank,
                  ADAPTER_MAX_RANK);
         return refuse_adapter(applying, STATUS_UNSUPPORTED, adapter, text, what);
     }
@@ -141,7 +141,7 @@ static enum status check_pair(const struct applying *applying, const struct adap
         tensor->shape[0] % dtype_block_elements(tensor->type) == 0)
         return STATUS_OK;
     snprintf(what, sizeof what,
-             "is of another model: expected [%" PRId64 ", %" PRId64 "], found [%" PRId64
+             "belongs to another model: expected [%" PRId64 ", %" PRId64 "], found [%" PRId64
              ", %" PRId64 "]",
              expected[1], expected[0], tensor->shape[1], tensor->shape[0]);
     return refuse_adapter(applying, STATUS_BAD_FILE, adapter, text, what);
@@ -157,16 +157,15 @@ static enum status check_adapter(const struct applying *applying, const struct a
     const struct model *model = applying->model;
     if (!adapter->of_folder && strcmp(adapter->base, model->config.family) != 0)
         return error_set(applying->err, STATUS_BAD_FILE,
-                         "%s: is an adapter for models of family \"%.60s\", and this is one of "
-                         "family %s",
+                         "%s is an adapter for the family \"%.60s\", but the model's family is %s",
                          gguf_path(adapter->gguf), adapter->base, model->config.family);
     if (adapter->of_folder && family_of(model)->multiplied)
         return error_set(applying->err, STATUS_UNSUPPORTED,
-                         "%s: is an adapter of matrices that family %s has multiplied; quire takes "
-                         "one that was converted with its model",
+                         "%s: folder adapters are not supported for the family %s, whose matrices "
+                         "are scaled; convert the adapter together with its model",
                          gguf_path(adapter->gguf), model->config.family);
     if (gguf_tensor_count(adapter->gguf) == 0)
-        return error_set(applying->err, STATUS_BAD_FILE, "%s: the adapter holds no tensors",
+        return error_set(applying->err, STATUS_BAD_FILE, "%s: the adapter has no tensors",
                          gguf_path(adapter->gguf));
     for (size_t i = 0; i < gguf_tensor_count(adapter->gguf); i++) {
         const struct gguf_string bytes = gguf_tensor_at(adapter->gguf, i)->name;
@@ -174,10 +173,9 @@ static enum status check_adapter(const struct applying *applying, const struct a
         struct tensor_name name;
         snprintf(text, sizeof text, "%.*s", (int)bytes.length, bytes.bytes);
         if (!parse_name(model, text, &name))
-            return refuse_adapter(
-                applying, STATUS_UNSUPPORTED, adapter, text,
-                "has no place; quire applies adapters to the matrices of attention and "
-                "of dense feed-forwards");
+            return refuse_adapter(applying, STATUS_UNSUPPORTED, adapter, text,
+                                  "is not supported: adapters apply only to attention and dense "
+                                  "feed-forward matrices");
         TRY(check_pair(applying, adapter, &name, text));
     }
     return STATUS_OK;
@@ -261,7 +259,7 @@ static enum status copy_pair(const struct applying *applying, const struct adapt
     sum->at += rank;
     if (finite) return STATUS_OK;
     return refuse_adapter(applying, STATUS_BAD_FILE, adapter, name->module->name,
-                          "has numbers that are not finite");
+                          "has values that are not finite");
 }
 
 // One place of a layer: all adapters' pairs for it, through whichever module.
@@ -303,8 +301,8 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     if (rank == 0 || beside->a.rows > 0) return STATUS_OK; // or done, under another module's name
     if (rank > ADAPTER_MAX_RANK)
         return error_set(applying->err, STATUS_UNSUPPORTED,
-                         "the adapters together have rank %" PRId64 "; quire takes up to %d", rank,
-                         ADAPTER_MAX_RANK);
+                         "the combined rank of the adapters is too large (%" PRId64 ", at most %d)",
+                         rank, ADAPTER_MAX_RANK);
     struct sum sum = {.rank = (int32_t)(rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE};
     sum.a = calloc((size_t)sum.rank * (size_t)weight->columns, sizeof *sum.a);
     sum.b = calloc((size_t)sum.rank * (size_t)weight->rows, sizeof *sum.b);
@@ -316,11 +314,10 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     if (status == STATUS_OK) status = model_copy_floats(model, sum.a, &pair.a);
     if (status == STATUS_OK) status = model_copy_floats(model, sum.b, &pair.b);
     if (status != STATUS_OK && (filled || status == STATUS_NO_MEMORY))
-        status =
-            error_set(applying->err, status, "layer %" PRId32 "'s part of the adapters %s", index,
-                      status == STATUS_UNSUPPORTED
-                          ? "has numbers too large for a card; --backend cpu takes it"
-                          : "does not fit the device's memory");
+        status = error_set(
+            applying->err, status, "the adapters' part in layer %" PRId32 " %s", index,
+            status == STATUS_UNSUPPORTED ? "has values too large for the GPU; use --backend cpu"
+                                         : "does not fit in device memory");
     free(sum.a);
     free(sum.b);
     if (status == STATUS_OK) *beside = pair;

@@ -63,7 +63,8 @@ const char *mapped_file_shown(const char *path) {
 }
 
 static enum status system_refused(const char *path, const char *what, struct error *err) {
-    return error_set(err, STATUS_IO, "%s: %s: %s", mapped_file_shown(path), what, strerror(errno));
+    return error_set(err, STATUS_IO, "cannot %s %s: %s", what, mapped_file_shown(path),
+                     strerror(errno));
 }
 
 static const char *kind_of_file(mode_t mode) {
@@ -101,14 +102,14 @@ bool file_state_equal(const struct file_state *a, const struct file_state *b) {
 static enum status map_descriptor(int descriptor, const char *path, const char *kind,
                                   struct mapped_file *file, struct error *err) {
     struct stat info;
-    if (fstat(descriptor, &info) != 0) return system_refused(path, "cannot be examined", err);
+    if (fstat(descriptor, &info) != 0) return system_refused(path, "examine", err);
     if (!S_ISREG(info.st_mode))
         return error_set(err, STATUS_BAD_FILE, "%s: expected %s, found %s", mapped_file_shown(path),
                          kind, kind_of_file(info.st_mode));
     const size_t length = (size_t)info.st_size;
     void *mapping = NULL;
     if (length > 0) mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (mapping == MAP_FAILED) return system_refused(path, "cannot be mapped", err);
+    if (mapping == MAP_FAILED) return system_refused(path, "map", err);
     *file = (struct mapped_file){.bytes = mapping, .length = length};
     file_state_add(&file->state, &info);
     if (mapping) remember(file, path);
@@ -119,7 +120,7 @@ enum status mapped_file_open(const char *path, const char *kind, struct mapped_f
                              struct error *err) {
     // O_NONBLOCK: opening a pipe would wait for its writer. Regular files know no such thing.
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return system_refused(path, "cannot be opened", err);
+    if (descriptor < 0) return system_refused(path, "open", err);
     const enum status status = map_descriptor(descriptor, path, kind, file, err);
     close(descriptor);
     return status;

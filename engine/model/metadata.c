@@ -6,8 +6,9 @@
 
 #include "engine/model/family_keys.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/text.h"
 
-enum { KEY_BYTES = 128 };
+enum { KEY_BYTES = 128, VALUE_BYTES = 48 };
 
 static const char *full_key(const struct metadata *metadata, const char *key, char *text) {
     const int length = snprintf(text, KEY_BYTES, "%s.%s", metadata->family, key);
@@ -15,11 +16,44 @@ static const char *full_key(const struct metadata *metadata, const char *key, ch
     return text;
 }
 
+// As messages show it; "" for a list, and where the key is absent.
+static const char *show_value(const struct metadata *metadata, const char *key,
+                              char text[VALUE_BYTES]) {
+    char name[KEY_BYTES];
+    struct gguf_string string;
+    double number;
+    bool flag;
+    text[0] = '\0';
+    if (snprintf(name, sizeof name, "%s.%s", metadata->family, key) >= (int)sizeof name)
+        return text;
+    if (gguf_find_float(metadata->gguf, name, &number))
+        snprintf(text, VALUE_BYTES, "%.10g", number);
+    else if (gguf_find_bool(metadata->gguf, name, &flag))
+        snprintf(text, VALUE_BYTES, "%s", flag ? "true" : "false");
+    else if (gguf_find_string(metadata->gguf, name, &string) &&
+             utf8_valid(string.bytes, string.length, NULL) &&
+             !utf8_has_control(string.bytes, string.length) && string.length < VALUE_BYTES - 2)
+        snprintf(text, VALUE_BYTES, "\"%.*s\"", (int)string.length, string.bytes);
+    return text;
+}
+
 void metadata_fail(struct metadata *metadata, enum status status, const char *key,
                    const char *what) {
     if (metadata->status != STATUS_OK) return;
-    metadata->status = error_set(metadata->err, status, "%s: %s.%s %s", gguf_path(metadata->gguf),
-                                 metadata->family, key, what);
+    char value[VALUE_BYTES];
+    const char *found = show_value(metadata, key, value);
+    metadata->status = error_set(metadata->err, status, "%s: %s.%s %s%s%s%s",
+                                 gguf_path(metadata->gguf), metadata->family, key, what,
+                                 found[0] ? " (found " : "", found, found[0] ? ")" : "");
+}
+
+void metadata_unsupported(struct metadata *metadata, const char *key, const char *expected) {
+    if (metadata->status != STATUS_OK) return;
+    char value[VALUE_BYTES];
+    const char *found = show_value(metadata, key, value);
+    metadata->status = error_set(
+        metadata->err, STATUS_UNSUPPORTED, "%s: unsupported %s.%s%s%s (expected %s)",
+        gguf_path(metadata->gguf), metadata->family, key, found[0] ? " " : "", found, expected);
 }
 
 // Its place among the keys that were asked for; their number if it is none of them.
@@ -90,7 +124,7 @@ void metadata_accept(struct metadata *metadata, const char *key, double value) {
 }
 
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
-                    int count, const char *what) {
+                    int count, const char *expected) {
     char name[KEY_BYTES];
     struct gguf_string found;
     if (!note(metadata, key,
@@ -99,7 +133,7 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
     for (int i = 0; i < count; i++)
         if (strlen(names[i]) == found.length && !memcmp(names[i], found.bytes, found.length))
             return i;
-    metadata_fail(metadata, STATUS_UNSUPPORTED, key, what);
+    metadata_unsupported(metadata, key, expected);
     return -1;
 }
 
@@ -136,7 +170,7 @@ int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwi
     if (value == 0 && otherwise > 0) value = otherwise;
     if (!found && find_array(metadata, key, &array))
         metadata_fail(metadata, STATUS_UNSUPPORTED, key,
-                      "differs from layer to layer, which quire lacks");
+                      "differs from layer to layer, which is not supported");
     else if (!found && otherwise == 0)
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing");
     else if (value < 1 || value > most)
@@ -157,7 +191,7 @@ void metadata_list(struct metadata *metadata, const char *key, int32_t count, in
     const bool listed = find_array(metadata, key, &list);
     const int32_t all = listed ? 1 : metadata_int(metadata, key, otherwise, most);
     if (listed && !lists_layers(metadata, &list, count))
-        metadata_fail(metadata, STATUS_BAD_FILE, key, "is not a whole number for each layer");
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "must have one whole number per layer");
     for (int32_t i = 0; i < count; i++) {
         const bool readable = listed && metadata->status == STATUS_OK;
         const int64_t value = readable ? gguf_array_int(&list, (size_t)i) : all;
@@ -172,7 +206,7 @@ float metadata_float(struct metadata *metadata, const char *key, float otherwise
     struct gguf_array array;
     const bool found = metadata_find_float(metadata, key, &value);
     if (!found && find_array(metadata, key, &array))
-        metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is a list, which quire lacks");
+        metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is a list, which is not supported");
     if (!found && isnan(otherwise)) metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing");
     if (!isfinite(value) || value < 0 || value > 1e12)
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
@@ -195,7 +229,7 @@ void metadata_pattern(struct metadata *metadata, const char *key, int32_t count,
     const bool listed = find_array(metadata, key, &list);
     metadata_find_int(metadata, key, &stated);
     if (listed && !lists_layers(metadata, &list, count))
-        metadata_fail(metadata, STATUS_BAD_FILE, key, "is not a whole number for each layer");
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "must have one whole number per layer");
     if (stated < 0) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     for (int32_t i = 0; i < count; i++) {
         values[i] = stated == 0 || (i + 1) % stated != 0;
@@ -416,7 +450,7 @@ void metadata_check_unread(struct metadata *metadata) {
         char shown[KEY_BYTES];
         snprintf(shown, sizeof shown, "%.*s", (int)key.length, key.bytes);
         metadata_fail(metadata, STATUS_UNSUPPORTED, shown,
-                      asked ? "is of another type than quire knows"
-                            : "may change the answers, and quire does not know how");
+                      asked ? "has an unsupported type"
+                            : "is not supported and may change the answers");
     }
 }

@@ -28,9 +28,12 @@ struct metadata {
     int32_t asked_count;
 };
 
-// Keeps "PATH: FAMILY.KEY WHAT", unless something failed before.
+// Keeps "PATH: FAMILY.KEY WHAT (found VALUE)", unless something failed before.
 void metadata_fail(struct metadata *metadata, enum status status, const char *key,
                    const char *what);
+
+// Keeps "PATH: unsupported FAMILY.KEY VALUE (expected EXPECTED)", unless something failed before.
+void metadata_unsupported(struct metadata *metadata, const char *key, const char *expected);
 
 // Fails with UNSUPPORTED for the first of the family's keys that was not read: unless nobody asked
 // for it, and it is known to change no answer, at all or with the value that it has.
@@ -49,9 +52,9 @@ bool metadata_find_float(struct metadata *metadata, const char *key, double *val
 bool metadata_is_set(struct metadata *metadata, const char *key); // a number other than 0
 bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise);
 
-// Which of `count` names the key has; -1 where it is absent. UNSUPPORTED, with `what`: another one.
+// Which of `count` names the key has; -1 where it is absent. UNSUPPORTED: another one.
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
-                    int count, const char *what);
+                    int count, const char *expected);
 
 // A whole number in 1 … most, or a list of nothing else; `otherwise` where the key is absent or 0,
 // and 0 says that it must be there. After a failure 1.

@@ -38,7 +38,7 @@ static void refuse_device(struct loader *loader, const char *name) {
     const struct model *model = loader->model;
     const bool failed = model->backend->sync(model->device) == STATUS_DEVICE;
     refuse_model(loader, failed ? STATUS_DEVICE : STATUS_NO_MEMORY, name,
-                 failed ? "could not be copied to the device" : "does not fit the device's memory");
+                 failed ? "cannot be copied to the device" : "does not fit in device memory");
 }
 
 static const struct gguf_tensor *find(struct loader *loader, const char *name, bool optional) {
@@ -50,8 +50,7 @@ static const struct gguf_tensor *find(struct loader *loader, const char *name, b
     loader->placed[gguf_tensor_index(loader->gguf, tensor)] = true;
     if (!tensor->known) {
         char what[96];
-        snprintf(what, sizeof what,
-                 "is stored as %s (number %" PRIu32 "), which quire does not compute with",
+        snprintf(what, sizeof what, "has type %s (number %" PRIu32 "), which is not supported",
                  gguf_type_name(tensor->file_type), tensor->file_type);
         refuse_model(loader, STATUS_UNSUPPORTED, name, what);
         return NULL;
@@ -70,7 +69,8 @@ static bool has_shape(struct loader *loader, const char *name, const struct gguf
     if (tensor->shape[0] == extent.columns && tensor->shape[1] == extent.rows &&
         tensor->shape[2] == extent.depth && tensor->shape[3] == 1) {
         if (extent.columns % dtype_block_elements(tensor->type) == 0) return true;
-        refuse_model(loader, STATUS_BAD_FILE, name, "its rows are not whole blocks of its type");
+        refuse_model(loader, STATUS_BAD_FILE, name,
+                     "row length is not a multiple of the block size of its type");
         return false;
     }
     char what[160], deep[2][24] = {"", ""};
@@ -97,11 +97,10 @@ static struct weight rows_of(struct loader *loader, const char *name,
     struct weight weight = {data, tensor->type, extent.rows, extent.columns};
     const enum status status = model->backend->weights(model->device, &weight, &weight.data);
     if (status == STATUS_UNSUPPORTED)
-        refuse_model(
-            loader, status, name,
-            tensor->type != DTYPE_MXFP4
-                ? "has rows that are no multiple of 8, which a card needs; --backend cpu takes it"
-                : "has weights too large for fp16, which a card needs; --backend cpu takes it");
+        refuse_model(loader, status, name,
+                     tensor->type != DTYPE_MXFP4
+                         ? "row length must be a multiple of 8 on the GPU; use --backend cpu"
+                         : "has weights too large for fp16, which the GPU uses; use --backend cpu");
     else if (status != STATUS_OK)
         refuse_device(loader, name);
     if (status != STATUS_OK) return weight;
@@ -191,8 +190,8 @@ static const char *layer_name(const struct loader *loader, int32_t layer, const 
 static void refuse_type(struct loader *loader, const char *name, enum dtype found,
                         const char *other, enum dtype expected) {
     char what[96];
-    snprintf(what, sizeof what, "is %s, but %s is %s: they need one type", dtype_name(found), other,
-             dtype_name(expected));
+    snprintf(what, sizeof what, "has type %s, but %s has type %s; both must have the same type",
+             dtype_name(found), other, dtype_name(expected));
     refuse_model(loader, STATUS_UNSUPPORTED, name, what);
 }
 
@@ -266,7 +265,7 @@ static void each_expert(struct loader *loader, int32_t index, const char *part,
         experts[e] = matrix(loader, layer_name(loader, index, whole, name), extent.rows,
                             extent.columns, false);
         if (loader->status == STATUS_OK && experts[e].type != experts[0].type)
-            refuse_type(loader, name, experts[e].type, "expert 0's", experts[0].type);
+            refuse_type(loader, name, experts[e].type, "expert 0", experts[0].type);
     }
 }
 
@@ -327,7 +326,7 @@ static struct weight transposed(struct loader *loader, const struct gguf_tensor 
         to[i] = from[i % (size_t)columns * (size_t)rows + i / (size_t)columns];
     if (!from || model_copy_floats(loader->model, to, &weight) != STATUS_OK)
         refuse_model(loader, STATUS_NO_MEMORY, "attn_kv_b.weight",
-                     "does not fit the device's memory, or has weights too large for it");
+                     "does not fit in device memory, or has weights too large for the device");
     free(from);
     loader->model->parameters += (int64_t)count;
     return weight;
@@ -344,7 +343,8 @@ static void load_latent_heads(struct loader *loader, int32_t index, struct layer
     char name[64];
     ASSERT(rank > 0 && heads > 0 && !layer->k_b);
     layer->k_b = calloc(2 * (size_t)heads, sizeof *layer->k_b);
-    if (!layer->k_b) refuse_model(loader, STATUS_NO_MEMORY, NAME("attn_kv_b.weight"), "no memory");
+    if (!layer->k_b)
+        refuse_model(loader, STATUS_NO_MEMORY, NAME("attn_kv_b.weight"), "not enough memory");
     if (!layer->k_b) return;
     layer->v_b = layer->k_b + heads;
     const struct gguf_tensor *keys = find(loader, NAME("attn_k_b.weight"), true);
@@ -526,7 +526,7 @@ static const float *load_gains(struct loader *loader, int32_t index) {
     if (own || spec->share_scale == 1) return own;
     for (int32_t e = 0; e < spec->experts; e++)
         gains[e] = spec->share_scale;
-    return to_device(loader, "of gains", gains, (size_t)spec->experts);
+    return to_device(loader, "gains", gains, (size_t)spec->experts);
 }
 
 static void load_experts(struct loader *loader, int32_t index, struct layer *layer) {
@@ -549,7 +549,7 @@ static void load_experts(struct loader *loader, int32_t index, struct layer *lay
     if (loader->status == STATUS_OK && gate != up) { // an expert's two products are one
         const bool apart = !gguf_find_tensor(loader->gguf, NAME("ffn_up_exps.weight"));
         if (apart) layer_name(loader, index, "ffn_up.0.weight", name);
-        refuse_type(loader, name, up, apart ? "its gate" : "ffn_gate_exps", gate);
+        refuse_type(loader, name, up, apart ? "the gate" : "ffn_gate_exps", gate);
     }
     if (!spec->expert_bias) return;
     const struct extent wide = {width, experts, 1}, narrow = {dim, experts, 1};
@@ -649,7 +649,7 @@ static bool read_factors(struct loader *loader, const char *name, float *factors
     dtype_to_float(tensor->type, tensor->data, factors, (size_t)pairs);
     for (int32_t i = 0; i < pairs; i++)
         if (!(factors[i] > 0.0f && factors[i] < INFINITY))
-            refuse_model(loader, STATUS_BAD_FILE, name, "is not positive");
+            refuse_model(loader, STATUS_BAD_FILE, name, "must have positive values");
     return true;
 }
 
@@ -667,10 +667,10 @@ static void load_rope(struct loader *loader) {
     const bool lengthy = read_factors(loader, "rope_factors_long.weight", factors[2]);
     if (brief != lengthy || (has && brief))
         refuse_model(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
-                     "expected one for short contexts beside it, and no rope_freqs.weight");
+                     "expected rope_factors_short.weight too, and no rope_freqs.weight");
     if (!lengthy && rope->scaling == ROPE_LONG)
         refuse_model(loader, STATUS_BAD_FILE, "rope_factors_long.weight",
-                     "is missing, and without it longrope stretches nothing");
+                     "is missing, but longrope needs it");
     if (loader->status != STATUS_OK) return;
     model->long_rope = lengthy && context > rope->original_context;
     const float *chosen = has ? factors[0] : model->long_rope ? factors[2] : factors[1];
@@ -686,7 +686,7 @@ static void refuse_leftovers(struct loader *loader) {
         if (loader->placed[i] || model_config_leaves_aside(config, name)) continue;
         loader->status =
             error_set(loader->err, STATUS_UNSUPPORTED,
-                      "%s: tensor %.*s: has no place in family %s with %" PRId32 " layers",
+                      "%s: unexpected tensor %.*s in family %s with %" PRId32 " layers",
                       gguf_path(loader->gguf), (int)name.length, name.bytes, config->family,
                       model_config_blocks(config));
     }
@@ -730,7 +730,8 @@ static void load_per_layer_embedding(struct loader *loader) {
     if (table && has_shape(loader, names[0], table,
                            (struct extent){elements * layers, config->vocabulary, 1})) {
         if (elements % dtype_block_elements(table->type))
-            refuse_model(loader, STATUS_UNSUPPORTED, names[0], "has blocks that span layers");
+            refuse_model(loader, STATUS_UNSUPPORTED, names[0],
+                         "has quantization blocks that span layers, which is not supported");
         else
             model->per_layer_embedding = rows_of(loader, names[0], table, each, 0);
     }
@@ -749,7 +750,7 @@ static void load_ones(struct loader *loader) {
     for (int i = 0; i < MODEL_MAX_HEAD_SIZE; i++)
         host[i] = 1;
     if (loader->status == STATUS_OK)
-        loader->model->ones = to_device(loader, "of ones", host, MODEL_MAX_HEAD_SIZE);
+        loader->model->ones = to_device(loader, "ones", host, MODEL_MAX_HEAD_SIZE);
 }
 
 static void load_tensors(struct loader *loader) {

@@ -93,8 +93,9 @@ static enum status read_config(const char *path, struct peft_config *config, str
     enum status status = STATUS_OK;
     cJSON_ArrayForEach(item, json) {
         if (status == STATUS_OK && !is_understood(item))
-            status = error_set(err, STATUS_UNSUPPORTED, "%s: %s has a %.60s that quire lacks",
-                               mapped_file_shown(path), config_name, item->string);
+            status =
+                error_set(err, STATUS_UNSUPPORTED, "%s: %s: the value of %.60s is not supported",
+                          mapped_file_shown(path), config_name, item->string);
     }
     if (status == STATUS_OK && !cJSON_IsString(kind))
         status = error_set(err, STATUS_BAD_FILE, "%s: %s has no peft_type", mapped_file_shown(path),
@@ -139,13 +140,13 @@ static enum status name_tensors(struct peft *peft, const char *path, struct erro
     peft->tensors = calloc(count + 1, sizeof *peft->tensors);
     peft->names = calloc(count + 1, sizeof *peft->names);
     if (!peft->tensors || !peft->names)
-        return error_set(err, STATUS_NO_MEMORY, "%s: no memory", mapped_file_shown(path));
+        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", mapped_file_shown(path));
     for (size_t i = 0; i < count; i++) {
         peft->tensors[i] = *safetensors_at(peft->file, i);
         const char *theirs = peft->tensors[i].name.bytes;
         if (!pair_name(theirs, peft->names[i]))
             return error_set(err, STATUS_UNSUPPORTED,
-                             "%s: tensor '%.160s' is none that an adapter can change here",
+                             "%s: tensor '%.160s' cannot be changed by an adapter",
                              mapped_file_shown(path), theirs);
         peft->tensors[i].name = (struct gguf_string){peft->names[i], strlen(peft->names[i])};
     }
@@ -182,7 +183,8 @@ enum status peft_open(const char *path, struct gguf **gguf, struct peft_config *
     struct peft_config read = {.alpha = 0};
     TRY(read_config(path, &read, err));
     struct peft *peft = calloc(1, sizeof *peft);
-    if (!peft) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", mapped_file_shown(path));
+    if (!peft)
+        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", mapped_file_shown(path));
     const enum status status = open_tensors(path, peft, gguf, err);
     if (status == STATUS_OK)
         *config = read;

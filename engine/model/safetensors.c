@@ -82,7 +82,7 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
                               struct gguf_tensor *tensor, size_t *count, struct error *err) {
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(item, "shape"), *extent;
     const int dims = cJSON_GetArraySize(shape);
-    if (!cJSON_IsArray(shape)) return refuse_file(file, item->string, "has no shape", err);
+    if (!cJSON_IsArray(shape)) return refuse_file(file, item->string, "shape is missing", err);
     int at = dims;
     *count = 1;
     for (int i = 0; i < GGUF_MAX_DIMS; i++)
@@ -92,8 +92,7 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
         uint64_t value;
         if (!to_count(extent, &value) || value == 0 || !size_mul(*count, (size_t)value, count) ||
             *count > INT64_MAX)
-            return refuse_file(file, item->string, "expected a shape of whole numbers above 0",
-                               err);
+            return refuse_file(file, item->string, "shape must be whole numbers above 0", err);
         at--; // the last one's elements lie side by side; an image's patch has five, made four here
         tensor->shape[at < GGUF_MAX_DIMS ? at : GGUF_MAX_DIMS - 1] *= (int64_t)value;
     }
@@ -108,17 +107,16 @@ static enum status read_tensor(const struct safetensors *file, const cJSON *item
     uint64_t begin, end;
     if (!is_name(item->string))
         return error_set(err, STATUS_BAD_FILE,
-                         "%s: expected names in UTF-8 without control characters",
+                         "%s: expected tensor names in UTF-8 without control characters",
                          mapped_file_shown(file->path));
-    if (!cJSON_IsObject(item)) return refuse_file(file, item->string, "is no object", err);
-    if (!element) return refuse_file(file, item->string, "has no dtype of the specification", err);
+    if (!cJSON_IsObject(item)) return refuse_file(file, item->string, "expected an object", err);
+    if (!element) return refuse_file(file, item->string, "dtype is missing or unknown", err);
     TRY(read_shape(file, item, tensor, &count, err));
     if (cJSON_GetArraySize(offsets) != 2 || !to_count(cJSON_GetArrayItem(offsets, 0), &begin) ||
         !to_count(cJSON_GetArrayItem(offsets, 1), &end) || begin > end)
-        return refuse_file(file, item->string, "expected two data_offsets, in order", err);
+        return refuse_file(file, item->string, "expected two data_offsets in ascending order", err);
     if (!size_mul(count, element->bytes, &tensor->bytes) || end - begin != tensor->bytes)
-        return refuse_file(file, item->string,
-                           "its data_offsets are not as far apart as its shape says", err);
+        return refuse_file(file, item->string, "data_offsets do not match the shape", err);
     tensor->name = (struct gguf_string){item->string, strlen(item->string)};
     tensor->known = element->known;
     tensor->type = element->type;
@@ -139,16 +137,16 @@ static enum status place_tensors(struct safetensors *file, const unsigned char *
     struct gguf_tensor **order = calloc(file->count + 1, sizeof *order);
     enum status status = STATUS_OK;
     size_t at = 0;
-    if (!order) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", file->path);
+    if (!order) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", file->path);
     for (size_t i = 0; i < file->count; i++)
         order[i] = &file->tensors[i];
     qsort(order, file->count, sizeof order[0], by_offset);
     for (size_t i = 0; i < file->count && status == STATUS_OK; i++) {
         struct gguf_tensor *tensor = order[i];
         if ((uintptr_t)tensor->data != at || tensor->bytes > room - at)
-            status =
-                refuse_file(file, tensor->name.bytes,
-                            "overlaps another, leaves a hole before it, or leaves the file", err);
+            status = refuse_file(
+                file, tensor->name.bytes,
+                "overlaps another tensor, leaves a gap before it, or ends outside the file", err);
         ASSERT(status != STATUS_OK || at + tensor->bytes <= room);
         tensor->data = data + at;
         if (status == STATUS_OK) at += tensor->bytes;
@@ -165,20 +163,22 @@ static enum status parse_header(struct safetensors *file, size_t *header, struct
     uint64_t length = 0;
     if (file->length < sizeof length)
         return error_set(err, STATUS_BAD_FILE,
-                         "%s: expected a safetensors file, found one of %zu bytes", path,
+                         "%s: expected a safetensors file, found a file of %zu bytes", path,
                          file->length);
     memcpy(&length, file->bytes, sizeof length);
     if (length > SAFETENSORS_MAX_HEADER || length > file->length - sizeof length)
-        return error_set(err, STATUS_BAD_FILE,
-                         "%s: expected a header of at most %d bytes inside the file, found %llu",
-                         path, SAFETENSORS_MAX_HEADER, (unsigned long long)length);
+        return error_set(
+            err, STATUS_BAD_FILE,
+            "%s: expected a header of at most %d bytes that fits in the file, found %llu", path,
+            SAFETENSORS_MAX_HEADER, (unsigned long long)length);
     const char *text = (const char *)file->bytes + sizeof length, *end = NULL;
     file->header = cJSON_ParseWithLengthOpts(text, (size_t)length, &end, false);
     if (!cJSON_IsObject(file->header))
         return error_set(err, STATUS_BAD_FILE, "%s: expected a header that is a JSON object", path);
     for (; end < text + length; end++)
         if (*end != ' ')
-            return error_set(err, STATUS_BAD_FILE, "%s: expected spaces behind the header", path);
+            return error_set(err, STATUS_BAD_FILE, "%s: expected only spaces after the JSON header",
+                             path);
     *header = sizeof length + (size_t)length;
     return STATUS_OK;
 }
@@ -192,7 +192,8 @@ static enum status read_file(struct safetensors *file, struct error *err) {
         return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %d",
                          mapped_file_shown(file->path), SAFETENSORS_MAX_TENSORS, items);
     file->tensors = calloc((size_t)items + 1, sizeof file->tensors[0]);
-    if (!file->tensors) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", file->path);
+    if (!file->tensors)
+        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", file->path);
     cJSON_ArrayForEach(item, file->header) {
         if (item->string && !strcmp(item->string, "__metadata__")) continue;
         TRY(read_tensor(file, item, &file->tensors[file->count], err));
@@ -215,7 +216,7 @@ static enum status open_bytes(struct safetensors *file, const char *path,
 
 enum status safetensors_open(const char *path, struct safetensors **file, struct error *err) {
     struct safetensors *opened = calloc(1, sizeof *opened);
-    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", path);
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", path);
     const enum status status = mapped_file_open(path, "a safetensors file", &opened->mapping, err);
     if (status != STATUS_OK) {
         free(opened);
@@ -229,7 +230,7 @@ enum status safetensors_open(const char *path, struct safetensors **file, struct
 enum status safetensors_open_memory(const void *bytes, size_t length, const char *name,
                                     struct safetensors **file, struct error *err) {
     struct safetensors *opened = calloc(1, sizeof *opened);
-    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: no memory", name);
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", name);
     opened->bytes = bytes;
     opened->length = length;
     return open_bytes(opened, name, file, err);

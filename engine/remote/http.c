@@ -56,11 +56,11 @@ enum status endpoint_set(struct endpoint *endpoint, const struct remote_options 
     if (!scheme || (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0))
         return refuse(err, url, "expected http:// or https://");
     if (memchr(url + prefix, '@', host))
-        return refuse(err, url, "a name and a password do not belong here; see --key-from");
+        return refuse(err, url, "a URL must not contain a user name or password; use --key-from");
     if (strchr(url, '?'))
-        return refuse(err, url,
-                      "a URL is shown and stored, so it may have no \"?\" with a key or anything "
-                      "else behind it; for a key see --key-from");
+        return refuse(
+            err, url,
+            "a URL must not contain \"?\", since it is shown and stored; for a key use --key-from");
     if (host == 0 || utf8_has_control(url, strlen(url)))
         return refuse(err, url, "expected http://HOST:PORT/v1#MODEL");
     const size_t root = length > 3 && memcmp(url + length - 3, "/v1", 3) == 0 ? length - 3 : length;
@@ -231,18 +231,18 @@ enum status exchange_redirect(struct exchange *exchange, struct error *err) {
     secret_hide(&exchange->endpoint->secret, host, strlen(host));
     enum status status;
     if (!read && to.scheme)
-        status = error_set(err, STATUS_IO, "%s redirects to a %s address, which is no server's",
+        status = error_set(err, STATUS_IO, "%s redirects to a %s address, which is not a server",
                            own, host);
     else if (!read)
-        status = error_set(err, STATUS_IO, "%s redirects to what is no URL", own);
+        status = error_set(err, STATUS_IO, "%s redirects to an invalid URL", own);
     else if (!same_host(&from, &to))
         status = error_set(err, STATUS_IO,
-                           "%s redirects to another host, %s, which gets neither the conversation "
-                           "nor the key; if that is right, name it in the model's URL",
+                           "%s redirects to another host, %s, which is sent neither the "
+                           "conversation nor the key; if you trust it, put it in the model's URL",
                            own, host);
     else if (exchange->moves == MAX_REDIRECTS)
-        status = error_set(err, STATUS_IO, "%s: %d redirects followed, and there is no answer", own,
-                           exchange->moves);
+        status =
+            error_set(err, STATUS_IO, "%s: no answer after %d redirects", own, exchange->moves);
     else
         status = STATUS_OK;
     text_clear(&exchange->moved);
@@ -262,26 +262,26 @@ static const char *sentence_of(CURLcode code) {
         const char *sentence;
     } rows[] = {
         {CURLE_COULDNT_RESOLVE_HOST, "cannot be found"},
-        {CURLE_COULDNT_RESOLVE_PROXY, "cannot be reached, as its proxy cannot be found"},
+        {CURLE_COULDNT_RESOLVE_PROXY, "cannot be reached: its proxy cannot be found"},
         {CURLE_COULDNT_CONNECT, "cannot be reached"},
         {CURLE_OPERATION_TIMEDOUT, "does not answer in time"},
-        {CURLE_PEER_FAILED_VERIFICATION, "cannot prove that it is itself (its certificate)"},
-        {CURLE_SSL_CACERT_BADFILE, "cannot be checked: the file of certificates cannot be read"},
-        {CURLE_SSL_CONNECT_ERROR, "does not speak TLS as it should"},
+        {CURLE_PEER_FAILED_VERIFICATION, "has no valid certificate"},
+        {CURLE_SSL_CACERT_BADFILE, "cannot be verified: the certificate file cannot be read"},
+        {CURLE_SSL_CONNECT_ERROR, "does not speak TLS correctly"},
         {CURLE_GOT_NOTHING, "closed the connection without an answer"},
-        {CURLE_RECV_ERROR, "broke the connection off"},
-        {CURLE_SEND_ERROR, "broke the connection off"},
-        {CURLE_PARTIAL_FILE, "broke the answer off"},
-        {CURLE_HTTP2, "broke the connection off"},
-        {CURLE_HTTP2_STREAM, "broke the connection off"},
-        {CURLE_WEIRD_SERVER_REPLY, "does not speak HTTP as it should"},
-        {CURLE_UNSUPPORTED_PROTOCOL, "does not speak HTTP as it should"},
-        {CURLE_TOO_MANY_REDIRECTS, "redirects too often"},
-        {CURLE_OUT_OF_MEMORY, "cannot be asked"},
+        {CURLE_RECV_ERROR, "closed the connection"},
+        {CURLE_SEND_ERROR, "closed the connection"},
+        {CURLE_PARTIAL_FILE, "cut off the answer"},
+        {CURLE_HTTP2, "closed the connection"},
+        {CURLE_HTTP2_STREAM, "closed the connection"},
+        {CURLE_WEIRD_SERVER_REPLY, "does not speak HTTP correctly"},
+        {CURLE_UNSUPPORTED_PROTOCOL, "does not speak HTTP correctly"},
+        {CURLE_TOO_MANY_REDIRECTS, "redirects too many times"},
+        {CURLE_OUT_OF_MEMORY, "cannot be used"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].code == code) return rows[i].sentence;
-    return "cannot be asked";
+    return "cannot be used";
 }
 
 // Behind that stands what curl says of it, where a server's words may be part of it.
@@ -289,7 +289,7 @@ static enum status explain_curl(const struct exchange *exchange, CURLcode code, 
     const char *host = text_string(&exchange->endpoint->host);
     char problem[CURL_ERROR_SIZE];
     if (exchange->header_bytes > MAX_HEADER_BYTES)
-        return error_set(err, STATUS_IO, "%s sends headers without an end", host);
+        return error_set(err, STATUS_IO, "%s sends endless headers", host);
     long cause = 0;
     curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &cause);
     snprintf(problem, sizeof problem, "%s",
@@ -313,9 +313,10 @@ enum status exchange_explain(const struct exchange *exchange, CURLcode code,
     const char *colon = said.length ? ": " : "";
     enum status status;
     if (http == 401 || http == 403)
-        status = error_set(err, STATUS_IO, "%s %s (HTTP %ld)%s%s", host,
-                           endpoint->key.length ? "refuses the key" : "wants a key, see --key-from",
-                           http, colon, text_string(&said));
+        status =
+            error_set(err, STATUS_IO, "%s %s (HTTP %ld)%s%s", host,
+                      endpoint->key.length ? "rejects the key" : "requires a key; use --key-from",
+                      http, colon, text_string(&said));
     else
         status = error_set(err, STATUS_IO, "%s answers HTTP %ld%s%s", host, http, colon,
                            text_string(&said));

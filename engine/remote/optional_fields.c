@@ -83,6 +83,5 @@ void optional_fields_warn(unsigned omitted, const char *host) {
     omitted &= ~(unsigned)(OMIT_HELPFUL | OMIT_MAX_TOKENS);
     for (size_t i = 0; i < FIELD_COUNT; i++)
         if (omitted & FIELDS[i].bit)
-            log_write(LOG_WARNING, "%s refuses \"%s\" and is asked without it", host,
-                      FIELDS[i].name);
+            log_write(LOG_WARNING, "%s rejects \"%s\"; asking without it", host, FIELDS[i].name);
 }

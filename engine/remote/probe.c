@@ -34,7 +34,7 @@ static enum status ask(const struct probe *probe, const struct text *base, const
         const struct endpoint *endpoint = &probe->server->endpoint;
         status = server_json_read(text_string(&body), body.length, &endpoint->secret, answer);
         if (status != STATUS_OK)
-            status = error_set(probe->err, STATUS_BAD_FILE, "%s%s sends what is not JSON",
+            status = error_set(probe->err, STATUS_BAD_FILE, "%s%s sends invalid JSON",
                                text_string(&endpoint->host), path);
     }
     text_deinit(&body);
@@ -85,14 +85,16 @@ static enum status choose_model(struct probe *probe, const cJSON *models) {
     if (status == STATUS_OK && !chosen->length && cJSON_IsString(id))
         status = text_append_string(chosen, id->valuestring);
     else if (status == STATUS_OK && !chosen->length)
-        status = error_set(probe->err, STATUS_BAD_INPUT, "%s: name its model, URL#MODEL; it has %s",
-                           host, names.length ? text_string(&names) : "not said which");
+        status =
+            error_set(probe->err, STATUS_BAD_INPUT, "%s: name a model as URL#MODEL (available: %s)",
+                      host, names.length ? text_string(&names) : "not listed");
     probe->server->unlisted = chosen->length > 0 && !model && names.length > 0;
     if (status == STATUS_OK && probe->server->unlisted && probe->listed)
-        status = error_set(probe->err, STATUS_UNSUPPORTED, "%s does not have %.80s; it has %.200s",
-                           host, text_string(chosen), text_string(&names));
+        status =
+            error_set(probe->err, STATUS_UNSUPPORTED, "%s does not have %.80s (available: %.200s)",
+                      host, text_string(chosen), text_string(&names));
     else if (status == STATUS_OK && probe->server->unlisted)
-        log_write(LOG_WARNING, "%s does not list %.80s; it lists %.300s", host, text_string(chosen),
+        log_write(LOG_WARNING, "%s does not list %.80s (listed: %.300s)", host, text_string(chosen),
                   text_string(&names));
     note_server(probe, get(model, "owned_by"));
     note_context(probe, get(get(model, "meta"), "n_ctx"));
@@ -190,11 +192,11 @@ static enum status open_vocabulary(struct probe *probe, const char *path) {
     TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, probe->err));
     const enum status status = compare_tokens(probe, engine->tokenizer, &same);
     if (status == STATUS_NOT_FOUND)
-        return error_set(probe->err, STATUS_UNSUPPORTED, "%s takes no tokens", host);
+        return error_set(probe->err, STATUS_UNSUPPORTED, "%s does not accept tokens", host);
     TRY(status);
     if (same) return STATUS_OK;
-    return error_set(probe->err, STATUS_UNSUPPORTED,
-                     "%s reads a text as other tokens than %.200s does", host, path);
+    return error_set(probe->err, STATUS_UNSUPPORTED, "%s tokenizes text differently from %.200s",
+                     host, path);
 }
 
 static void close_vocabulary(struct engine *engine) {
@@ -247,7 +249,7 @@ static enum status check_form(const struct probe *probe) {
     text_deinit(&body);
     text_deinit(&answer);
     if (status != STATUS_OK || has_ids) return status;
-    return error_set(probe->err, STATUS_UNSUPPORTED, "%s gives no token ids back at %s",
+    return error_set(probe->err, STATUS_UNSUPPORTED, "%s returns no token ids at %s",
                      text_string(&endpoint->host), path);
 }
 
@@ -261,15 +263,16 @@ static enum status choose_form(struct probe *probe, const struct remote_options 
     struct remote_server *server = probe->server;
     const bool wants_tokens = options->wish == REMOTE_TOKENS;
     if (wants_tokens && !options->vocabulary)
-        return error_set(probe->err, STATUS_BAD_INPUT,
-                         "tokens need the server's vocabulary: --vocabulary FILE.gguf");
+        return error_set(
+            probe->err, STATUS_BAD_INPUT,
+            "sending tokens needs the server's vocabulary; use --vocabulary FILE.gguf");
     server->form = QUERY_MESSAGES;
     if (options->vocabulary && options->wish != REMOTE_MESSAGES) {
         server->form = form_of(server->kind);
         enum status status = open_vocabulary(probe, options->vocabulary);
         if (status == STATUS_OK) status = check_form(probe);
         if (status == STATUS_OK || wants_tokens || status != STATUS_UNSUPPORTED) return status;
-        log_write(LOG_WARNING, "%s, so it gets messages", probe->err->text);
+        log_write(LOG_WARNING, "%s; sending messages instead", probe->err->text);
         close_vocabulary(engine);
         server->form = QUERY_MESSAGES;
     }

@@ -258,12 +258,11 @@ enum status query_write(const struct query *query, struct text *body, enum answe
                         struct error *err) {
     const struct request_options *options = query->options;
     if (options->grammar && options->answered > 0)
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "a server cannot go on with an answer in a structure");
+        return error_set(err, STATUS_UNSUPPORTED, "a server cannot continue a structured answer");
     if (options->grammar && options->begun)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "a server that gets tokens would fit the thought into the structure: "
-                         "/set think off, or --remote messages");
+                         "a server that is sent tokens would force the reasoning into the "
+                         "structure; use /set think off or --remote messages");
     cJSON *object = cJSON_CreateObject();
     enum status status = fill(object, query, place);
     char *json = status == STATUS_OK ? cJSON_PrintUnformatted(object) : NULL;

@@ -44,7 +44,7 @@ static enum status cut(struct transfer *transfer, enum stop_reason reason) {
 
 // All that a model writes at once today, 256 Ki tokens of four bytes: what is longer has no end.
 static enum status stop_endless(struct transfer *transfer) {
-    log_write(LOG_WARNING, "%s goes on behind %d KiB of an answer; quire stopped reading",
+    log_write(LOG_WARNING, "%s sends more than %d KiB of an answer; the rest is ignored",
               host_of(transfer), MOST_ANSWER_BYTES >> 10);
     return cut(transfer, STOP_REASON_LENGTH);
 }
@@ -118,7 +118,7 @@ static int64_t count_characters(const struct text *text) {
 
 static enum status stop_reading(struct transfer *transfer) {
     log_write(LOG_WARNING,
-              "%s goes on behind the limit of %" PRId32 " tokens (-n); quire stopped reading",
+              "%s sends more than the limit of %" PRId32 " tokens (-n); the rest is ignored",
               host_of(transfer), transfer->request->options.max_tokens);
     return cut(transfer, STOP_REASON_LENGTH);
 }
@@ -175,7 +175,7 @@ static enum status put_tokens(struct transfer *transfer, const struct reply *rep
     token_ids_deinit(&missing);
     for (size_t i = first_new(transfer, reply); i < reply->ids.count && status == STATUS_OK; i++) {
         if (reply->ids.ids[i] >= tokenizer_vocabulary(tokenizer))
-            return fail(transfer, STATUS_BAD_FILE, "sends tokens of another vocabulary");
+            return fail(transfer, STATUS_BAD_FILE, "sends tokens outside the vocabulary");
         const int32_t most = transfer->request->options.max_tokens;
         if (most > 0 && transfer->request->stats.output_tokens >= most &&
             !tokenizer_ends_turn(tokenizer, reply->ids.ids[i]))
@@ -234,7 +234,7 @@ static enum status take_reply(void *user, const struct reply *reply) {
     leader->heard_event = true;
     if (reply->failed) {
         const char *said = text_string(&reply->failure);
-        return error_set(&leader->err, STATUS_IO, "%s gives up%s%s", host_of(leader),
+        return error_set(&leader->err, STATUS_IO, "%s failed%s%s", host_of(leader),
                          said[0] ? ": " : "", said);
     }
     pthread_mutex_lock(&engine->lock);
@@ -295,9 +295,8 @@ static enum status fail_as_said(struct transfer *leader, const char *data, size_
     struct text said = {0};
     if (reply_failure(data, length, &leader->server->endpoint.secret, &said) != STATUS_OK)
         text_clear(&said);
-    const enum status status =
-        error_set(&leader->err, STATUS_BAD_FILE, "%s sends what is not JSON: %s", host_of(leader),
-                  text_string(&said));
+    const enum status status = error_set(&leader->err, STATUS_BAD_FILE, "%s sends invalid JSON: %s",
+                                         host_of(leader), text_string(&said));
     text_deinit(&said);
     return status;
 }
@@ -310,7 +309,7 @@ static enum status receive_event(void *user, const char *data, size_t length) {
     if (status == STATUS_BAD_INPUT && leader->ending) return STATUS_OK; // it broke off
     if (status == STATUS_BAD_INPUT) return fail_as_said(leader, data, length);
     if (status == STATUS_TOO_LONG)
-        return fail(leader, STATUS_BAD_FILE, "sends an event of too many values");
+        return fail(leader, STATUS_BAD_FILE, "sends an event with too many values");
     return status;
 }
 
@@ -362,8 +361,7 @@ static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) 
     const enum status status = receive(transfer, bytes, length);
     if (status == STATUS_TOO_LONG)
         (void)fail(transfer, STATUS_IO,
-                   transfer->is_body ? "sends an answer without an end"
-                                     : "sends a line without an end");
+                   transfer->is_body ? "sends an endless answer" : "sends an endless line");
     if (status == STATUS_NO_MEMORY) (void)error_set(&transfer->err, status, "not enough memory");
     return status == STATUS_OK ? length : 0; // 0 ends the exchange
 }
@@ -391,7 +389,7 @@ static void receive_cut_body(struct transfer *leader) {
     leader->ending = leader->is_cut = true;
     if (server_json_close(&leader->body) == STATUS_OK &&
         receive_event(leader, text_string(&leader->body), leader->body.length) != STATUS_OK)
-        log_write(LOG_INFO, "%s: an answer that was cut cannot be read", host_of(leader));
+        log_write(LOG_INFO, "%s: a truncated answer cannot be read", host_of(leader));
     leader->ending = false;
     if (before.status != STATUS_OK) leader->err = before;
 }
@@ -552,9 +550,10 @@ static void explain_words(const struct transfer *leader, struct error *why) {
         reply_failure(text_string(&leader->words), leader->words.length, secret, &said);
     if (status == STATUS_OK) status = reply_failure(type, strlen(type), secret, &kind);
     if (status != STATUS_OK) text_clear(&said);
-    (void)error_set(why, STATUS_IO, "%s sends no stream%s%.60s%s%s%s", host_of(leader),
-                    kind.length ? " (" : "", text_string(&kind), kind.length ? ")" : "",
-                    said.length ? ": " : ", but nothing", text_string(&said));
+    (void)error_set(why, STATUS_IO, "%s does not send an event stream%s%.60s%s%s%s",
+                    host_of(leader), kind.length ? " (" : "", text_string(&kind),
+                    kind.length ? ")" : "", said.length ? ": " : ", but an empty body",
+                    text_string(&said));
     text_deinit(&said);
     text_deinit(&kind);
 }
@@ -567,13 +566,13 @@ static void explain(const struct transfer *leader, CURLcode code, struct error *
     else if (is_no_answer(leader))
         explain_words(leader, why);
     else
-        (void)error_set(why, STATUS_IO, "%s: the answer broke off", host_of(leader));
+        (void)error_set(why, STATUS_IO, "%s: the answer was cut off", host_of(leader));
 }
 
 // Adds what may be done about it.
 static void advise(struct transfer *transfer, const struct error *why, int tries) {
     if (transfer->begun)
-        (void)error_set(&transfer->err, why->status, "%.400s; /continue goes on with the answer",
+        (void)error_set(&transfer->err, why->status, "%.400s; /continue resumes the answer",
                         why->text);
     else if (tries > 1)
         (void)error_set(&transfer->err, why->status, "%.400s (tried %d times)", why->text, tries);
@@ -604,29 +603,28 @@ static void explain_empty(struct transfer *transfer) {
     const char *tool = text_string(&transfer->tool), *host = host_of(transfer);
     const bool ended = transfer->reason == STOP_REASON_END;
     if (transfer->text.answered && transfer->calls_tool)
-        log_write(LOG_WARNING, "%s: the model also called a tool (%s), which quire does not do",
+        log_write(LOG_WARNING, "%s: the model also called a tool (%s), which is not supported",
                   host, tool);
     if (transfer->text.answered ||
         !(ended || (transfer->reason == STOP_REASON_LENGTH && !transfer->begun)))
         return;
     if (transfer->refusal.length)
-        (void)error_set(&transfer->err, STATUS_IO, "%s: the model refuses: %.300s", host,
+        (void)error_set(&transfer->err, STATUS_IO, "%s: the model refused: %.300s", host,
                         text_string(&transfer->refusal));
     else if (transfer->calls_tool)
         (void)error_set(&transfer->err, STATUS_IO,
-                        "%s: the model called a tool (%s), which quire does not do", host, tool);
+                        "%s: the model called a tool (%s), which is not supported", host, tool);
     else if (!ended)
-        (void)fail(transfer, STATUS_IO,
-                   "sends no text: the limit of tokens (-n) was reached before");
+        (void)fail(transfer, STATUS_IO, "sent no text: the token limit (-n) was reached first");
     else
         (void)fail(transfer, STATUS_IO,
-                   transfer->begun ? "sends a thought, but no answer" : "sends an empty answer");
+                   transfer->begun ? "sent reasoning but no answer" : "sent an empty answer");
 }
 
 static void explain_end(struct transfer *transfer, int tries) {
     struct error why = {0};
     if (transfer->filtered) {
-        (void)fail(transfer, STATUS_IO, "ended the answer for what it says");
+        (void)fail(transfer, STATUS_IO, "ended the answer because of its content");
     } else if (transfer->broken) {
         (void)error_set(&why, STATUS_IO, "%s ended the answer with an error", host_of(transfer));
         advise(transfer, &why, tries);
@@ -740,8 +738,8 @@ void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us) {
     const int64_t since = transfer->heard_us ? transfer->heard_us : transfer->asked_us;
     const int32_t limit_ms = transfer->heard_us ? endpoint->silence_ms : endpoint->first_byte_ms;
     if (!transfer->asking || now_us - since <= (int64_t)limit_ms * 1000) return;
-    (void)error_set(&transfer->err, STATUS_IO, "%s: nothing was heard for %" PRId32 " s",
-                    host_of(transfer), limit_ms / 1000);
+    (void)error_set(&transfer->err, STATUS_IO, "%s: no data for %" PRId32 " s", host_of(transfer),
+                    limit_ms / 1000);
     transfer_hear(transfer, multi, CURLE_OPERATION_TIMEDOUT);
 }
 

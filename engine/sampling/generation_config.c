@@ -14,7 +14,7 @@ enum { VALUE_SHOWN = 40, FILE_MOST = 1 << 20 };
 
 static void leave_out(const char *key, struct json_view value, const char *why) {
     const int length = value.length < VALUE_SHOWN ? (int)value.length : VALUE_SHOWN;
-    log_write(LOG_WARNING, "%s: %s is %.*s, %s: ignored", NAME, key, length, value.bytes, why);
+    log_write(LOG_WARNING, "%s: ignoring %s %.*s, which %s", NAME, key, length, value.bytes, why);
 }
 
 // Absent and null are the same.
@@ -43,13 +43,13 @@ static void read_numbers(struct json_view object, struct sampler_options *option
         struct error err = {0};
         if (json_view_kind(value) == JSON_ABSENT) continue;
         if (!json_view_double(value, &number)) {
-            leave_out(rows[i].key, value, "and must be a number");
+            leave_out(rows[i].key, value, "must be a number");
             continue;
         }
         *rows[i].option = (float)number;
         if (sampler_options_check(options, &err) == STATUS_OK) continue;
         *rows[i].option = before;
-        leave_out(rows[i].key, value, "which is out of range");
+        leave_out(rows[i].key, value, "is out of range");
     }
 }
 
@@ -62,7 +62,7 @@ static void read_top_k(struct json_view object, struct sampler_options *options)
         number == floor(number))
         options->top_k = number < 0 ? 0 : (int32_t)number;
     else
-        leave_out("top_k", value, "and must be a whole number, 0 or more");
+        leave_out("top_k", value, "must be a whole number, 0 or more");
 }
 
 static void read_do_sample(struct json_view object, struct sampler_options *options) {
@@ -71,7 +71,7 @@ static void read_do_sample(struct json_view object, struct sampler_options *opti
     if (kind == JSON_FALSE)
         options->temperature = 0; // the most likely token
     else if (kind != JSON_ABSENT && kind != JSON_TRUE)
-        leave_out("do_sample", value, "and must be true or false");
+        leave_out("do_sample", value, "must be true or false");
 }
 
 // What would choose other tokens, and the number or word with which it chooses none.
@@ -100,7 +100,7 @@ static void warn_of_others(struct json_view object) {
         const bool is_off = kind == JSON_ABSENT || kind == JSON_FALSE ||
                             (is_list && !json_view_next(value, &cursor, NULL, &item)) ||
                             (json_view_double(value, &number) && number == rows[i].off);
-        if (!is_off) leave_out(rows[i].key, value, "which quire lacks");
+        if (!is_off) leave_out(rows[i].key, value, "is not supported");
     }
 }
 
@@ -114,18 +114,18 @@ void generation_config_read(const char *folder, struct sampler_options *options)
     if (stat(path, &info) != 0) return;
     enum status status = mapped_file_open(path, "a JSON file", &file, &err);
     if (status == STATUS_OK && file.length > FILE_MOST)
-        status = error_set(&err, STATUS_BAD_FILE, "%s: larger than 1 MiB", NAME);
+        status = error_set(&err, STATUS_BAD_FILE, "%s is larger than 1 MiB", NAME);
     if (status == STATUS_OK)
         status = json_view_open((const char *)file.bytes, file.length, NAME, &object, &err);
     if (status == STATUS_OK && json_view_kind(object) != JSON_OBJECT)
-        status = error_set(&err, STATUS_BAD_FILE, "%s is not an object", NAME);
+        status = error_set(&err, STATUS_BAD_FILE, "%s is not a JSON object", NAME);
     if (status == STATUS_OK) {
         read_numbers(object, options);
         read_top_k(object, options);
         read_do_sample(object, options);
         warn_of_others(object);
     } else {
-        log_write(LOG_WARNING, "%s: how to sample is ignored", err.text);
+        log_write(LOG_WARNING, "%s: its sampling options are ignored", err.text);
     }
     mapped_file_close(&file);
 }

@@ -41,15 +41,14 @@ void restoring_begin(struct sequence *sequence) {
     look_up(sequence);
     if (restoring->plan.lost_tokens > 0)
         log_write(LOG_DEBUG,
-                  "%d tokens are computed again: layers with a window lack what came "
-                  "before them",
+                  "recomputing %d tokens: layers with a window are missing what came before",
                   restoring->plan.lost_tokens);
     if (restoring->target <= sequence->cached) return;
     restoring->active = true;
     restoring->began_us = restoring->progress_us = sequence->used_us;
     engine->restoring_count++;
     trace_track_begin(restoring, "restore");
-    log_write(LOG_DEBUG, "restoring %d of %d tokens: %.1f ms expected, %.1f to compute them",
+    log_write(LOG_DEBUG, "restoring %d of %d tokens: %.1f ms expected, %.1f ms to recompute",
               restoring->target - sequence->cached, sequence->length,
               (double)restoring->plan.restore_us / 1e3, (double)restoring->plan.prefill_us / 1e3);
     pthread_cond_signal(&engine->work);

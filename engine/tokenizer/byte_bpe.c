@@ -56,14 +56,14 @@ static enum status find_byte_ids(struct byte_bpe *bpe, const char *name, struct 
         last = byte;
         lost++;
         if (byte < 0x80 && isprint((int)byte))
-            return error_set(err, STATUS_BAD_FILE,
-                             "%s: byte 0x%02zX has no token, and there is none for unknown text",
-                             name, byte);
+            return error_set(
+                err, STATUS_BAD_FILE,
+                "%s: byte 0x%02zX has no token, and the vocabulary has no unknown token", name,
+                byte);
     }
     if (lost > 0)
         log_write(LOG_WARNING,
-                  "%s: %zu bytes, such as 0x%02zX, have no token; a text is read "
-                  "without them",
+                  "%s: %zu byte values, such as 0x%02zX, have no token and are skipped in text",
                   name, lost, last);
     return STATUS_OK;
 }

@@ -211,7 +211,7 @@ enum status expression_create(const char *pattern, size_t length, bool literal, 
     else
         expression_destroy(created);
     if (status == STATUS_UNSUPPORTED)
-        return error_set(err, status, "%s: the expression \"%.*s\" is not supported", name,
+        return error_set(err, status, "%s: the regular expression \"%.*s\" is not supported", name,
                          (int)(length < 200 ? length : 200), pattern);
     return status;
 }

@@ -86,10 +86,11 @@ static enum status read_all(const struct reading *reading, struct json_view step
 static enum status read_text(const struct reading *reading, struct json_view text,
                              char out[NORMALIZER_TEXT_BYTES], size_t *length) {
     char buffer[6 * NORMALIZER_TEXT_BYTES];
-    if (json_view_kind(text) != JSON_STRING) return wrong(reading, "a text is missing");
-    if (json_view_string_bound(text) > sizeof buffer) return unsupported(reading, "so long a text");
+    if (json_view_kind(text) != JSON_STRING) return wrong(reading, "a string is missing");
+    if (json_view_string_bound(text) > sizeof buffer)
+        return unsupported(reading, "such a long string");
     const size_t bytes = json_view_string(text, buffer);
-    if (bytes > NORMALIZER_TEXT_BYTES) return unsupported(reading, "so long a text");
+    if (bytes > NORMALIZER_TEXT_BYTES) return unsupported(reading, "such a long string");
     memcpy(out, buffer, bytes);
     *length = bytes;
     return STATUS_OK;
@@ -102,7 +103,7 @@ static enum status read_pattern(const struct reading *reading, struct json_view 
     const struct json_view view = json_view_find(pattern, literal ? "String" : "Regex");
     if (json_view_kind(view) != JSON_STRING) return wrong(reading, "a pattern is missing");
     if (json_view_string_bound(view) > EXPRESSION_MAX_BYTES)
-        return unsupported(reading, "so long a pattern");
+        return unsupported(reading, "such a long pattern");
     char buffer[EXPRESSION_MAX_BYTES];
     return expression_create(buffer, json_view_string(view, buffer), literal, reading->name,
                              expression, reading->err);
@@ -207,7 +208,7 @@ static enum status add_spacing(const struct reading *reading, struct normalizer_
     ASSERT(step.with_length <= NORMALIZER_TEXT_BYTES);
     if (!pretokenizer_is_empty(reading->cuts->pretokenizer)) {
         expression_destroy(step.expression);
-        return unsupported(reading, "adding a space to pieces");
+        return unsupported(reading, "add_prefix_space after another step");
     }
     return normalizer_add(reading->cuts->spacing, step, reading->err);
 }
@@ -228,7 +229,8 @@ static enum status add_metaspace(const struct reading *reading, struct json_view
     struct normalizer_step replace = {.kind = NORMALIZE_REPLACE}, begin = {0};
     const struct json_view scheme = json_view_find(step, "prepend_scheme");
     const struct json_view replacement = json_view_find(step, "replacement");
-    if (!json_view_is(replacement, mark)) return unsupported(reading, "a mark other than U+2581");
+    if (!json_view_is(replacement, mark))
+        return unsupported(reading, "a replacement other than U+2581");
     const bool first = json_view_is(scheme, "first");
     const bool always = json_view_is(scheme, "always") ||
                         (!has(step, "prepend_scheme") && flag(step, "add_prefix_space", true));
@@ -276,7 +278,7 @@ static enum status read_decoder(const struct reading *reading, struct json_view 
         const struct json_view pattern = json_view_find(step, "pattern");
         if (!json_view_is(json_view_find(pattern, "String"), mark) ||
             !json_view_is(json_view_find(step, "content"), " "))
-            return unsupported(reading, "a Replace other than U+2581 by a space");
+            return unsupported(reading, "a Replace other than U+2581 with a space");
         decoding->marks_space = true;
     } else if (is_type(step, "Metaspace")) {
         decoding->marks_space = true;
@@ -286,7 +288,7 @@ static enum status read_decoder(const struct reading *reading, struct json_view 
         if (!json_view_is(json_view_find(step, "content"), " ") ||
             !json_view_int(json_view_find(step, "start"), &start) || start < 0 || start > 1 ||
             !json_view_int(json_view_find(step, "stop"), &stop) || stop != 0)
-            return unsupported(reading, "a Strip other than of the first space");
+            return unsupported(reading, "a Strip other than of one leading space");
         decoding->drops_space = start == 1;
     } else if (!is_type(step, "ByteLevel") && !is_type(step, "ByteFallback") &&
                !is_type(step, "Fuse")) { // what these do follows from the model
@@ -311,7 +313,7 @@ static enum status read_post_processor(const struct reading *reading, struct jso
     (void)json_view_next(json_view_find(step, "single"), &cursor, NULL, &first);
     const struct json_view token = json_view_find(json_view_find(first, "SpecialToken"), "id");
     if (json_view_kind(token) != JSON_STRING && !has(first, "Sequence"))
-        return wrong(reading, "a template without a beginning");
+        return wrong(reading, "the template has no first element");
     if (!reading->beginning->templates)
         *reading->beginning = (struct json_beginning){.templates = true, .token = token};
     return STATUS_OK;

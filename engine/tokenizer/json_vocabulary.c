@@ -53,8 +53,7 @@ enum status json_check_flags(struct json_view object, const char *name, struct e
         for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
             if (json_view_is(key, flags[i]))
                 return error_set(err, STATUS_BAD_FILE,
-                                 "%s: tokenizer.json: %s is neither true nor false", name,
-                                 flags[i]);
+                                 "%s: tokenizer.json: %s must be true or false", name, flags[i]);
     }
     return STATUS_OK;
 }
@@ -71,15 +70,15 @@ static enum status wrong(const struct filling *filling, const char *what) {
 static enum status measure(const struct filling *filling, struct json_view text, int64_t id,
                            size_t *count, size_t *capacity) {
     ASSERT(*count <= TOKENIZER_MAX_VOCABULARY);
-    if (json_view_kind(text) != JSON_STRING) return wrong(filling, "a token without a text");
+    if (json_view_kind(text) != JSON_STRING) return wrong(filling, "a token has no text");
     if (id < 0 || id >= TOKENIZER_MAX_VOCABULARY)
         return error_set(filling->err, STATUS_BAD_FILE,
-                         "%s: tokenizer.json: a token has id %" PRId64 "; 0 to %d are possible",
+                         "%s: tokenizer.json: token id %" PRId64 " is out of range (0 to %d)",
                          filling->name, id, TOKENIZER_MAX_VOCABULARY - 1);
     const size_t bytes = json_view_string_bound(text);
     if (bytes > 6 * VOCABULARY_MAX_TEXT_BYTES)
         return error_set(filling->err, STATUS_BAD_FILE,
-                         "%s: tokenizer.json: token %" PRId64 " has more than %d bytes",
+                         "%s: tokenizer.json: token %" PRId64 " is longer than %d bytes",
                          filling->name, id, VOCABULARY_MAX_TEXT_BYTES);
     if ((size_t)id >= *count) *count = (size_t)id + 1;
     *capacity += bytes; // at most the file's size
@@ -94,14 +93,14 @@ static enum status measure_all(const struct filling *filling, const struct json_
     for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value); id++) {
         size_t inner = 0;
         if (object && !json_view_int(value, &id))
-            return wrong(filling, "a token whose id is not an integer");
+            return wrong(filling, "the id of a token is not an integer");
         if (!object && !json_view_next(value, &inner, NULL, &key))
-            return wrong(filling, "a token without a text");
+            return wrong(filling, "a token has no text");
         TRY(measure(filling, key, id, count, capacity));
     }
     for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);) {
         if (!json_view_int(json_view_find(value, "id"), &id))
-            return wrong(filling, "an added token without an id");
+            return wrong(filling, "an added token has no id");
         TRY(measure(filling, json_view_find(value, "content"), id, count, capacity));
     }
     return STATUS_OK;
@@ -123,7 +122,7 @@ static enum status put(struct filling *filling, struct json_view text, int64_t i
         (taken && (string.length != found->text.length ||
                    memcmp(string.bytes, found->text.bytes, string.length) != 0)))
         return error_set(filling->err, STATUS_BAD_FILE, "%s: tokenizer.json: token %" PRId64 " %s",
-                         filling->name, id, taken ? "has two texts" : "has too long a text");
+                         filling->name, id, taken ? "has two texts" : "is too long");
     if (!taken) {
         filling->next += string.length;
         *filling->next++ = '\0'; // so that a search for digits ends
@@ -142,15 +141,15 @@ static enum status fill_vocab(struct filling *filling, const struct json_model *
         struct json_view score = {0};
         size_t inner = 0;
         if (object) {
-            if (!json_view_int(value, &id)) return wrong(filling, "a token without an id");
+            if (!json_view_int(value, &id)) return wrong(filling, "a token has no id");
         } else if (!json_view_next(value, &inner, NULL, &key) ||
                    !json_view_next(value, &inner, NULL, &score)) {
-            return wrong(filling, "a token without a score");
+            return wrong(filling, "a token has no score");
         }
         TRY(put(filling, key, id, &token));
         ASSERT(token);
         if (!object && !json_view_double(score, &token->score))
-            return wrong(filling, "a score that is not a number");
+            return wrong(filling, "a score is not a number");
         token->type = filling->bytes && names_byte(token->text) ? TOKEN_BYTE : TOKEN_NORMAL;
     }
     filling->vocabulary->has_scores = !object;
@@ -163,7 +162,7 @@ static enum status fill_added(struct filling *filling, struct json_view added) {
         struct vocabulary_token *token = NULL;
         int64_t id = 0;
         if (!json_view_int(json_view_find(value, "id"), &id))
-            return wrong(filling, "an added token without an id");
+            return wrong(filling, "an added token has no id");
         TRY(json_check_flags(value, filling->name, filling->err));
         TRY(put(filling, json_view_find(value, "content"), id, &token));
         ASSERT(token);
@@ -259,13 +258,14 @@ enum status json_vocabulary_merges(struct json_view merges, const struct vocabul
         count++;
     if (json_view_kind(merges) != JSON_ARRAY || count > MERGE_TABLE_MAX)
         return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.json: %s", name,
-                         count > 0 ? "too many merges" : "no list of merges");
+                         count > 0 ? "too many merges" : "merges must be a list");
     TRY(merge_table_init(table, count));
     uint32_t rank = 0;
     for (size_t cursor = 0; json_view_next(merges, &cursor, NULL, &merge); rank++)
         if (!read_merge(merge, vocabulary, rank, table))
             return error_set(err, STATUS_BAD_FILE,
-                             "%s: tokenizer.json: merge %" PRIu32 " is not two texts", name, rank);
+                             "%s: tokenizer.json: merge %" PRIu32 " must be two strings", name,
+                             rank);
     return STATUS_OK;
 }
 

@@ -31,7 +31,7 @@ enum status normalizer_add(struct normalizer *normalizer, struct normalizer_step
                            struct error *err) {
     if (normalizer->count == NORMALIZER_MAX_STEPS) {
         expression_destroy(step.expression);
-        return error_set(err, STATUS_UNSUPPORTED, "a normaliser of more than %d steps",
+        return error_set(err, STATUS_UNSUPPORTED, "the normalizer has more than %d steps",
                          NORMALIZER_MAX_STEPS);
     }
     ASSERT(normalizer->count < NORMALIZER_MAX_STEPS && step.with_length <= NORMALIZER_TEXT_BYTES);

@@ -56,7 +56,7 @@ enum status pretokenizer_add(struct pretokenizer *pretokenizer, struct expressio
                              enum cut_kind kind, bool inverted, struct error *err) {
     if (pretokenizer->count == PRETOKENIZER_MAX_STEPS) {
         expression_destroy(expression);
-        return error_set(err, STATUS_UNSUPPORTED, "a pre-tokeniser of more than %d steps",
+        return error_set(err, STATUS_UNSUPPORTED, "the pre-tokenizer has more than %d steps",
                          PRETOKENIZER_MAX_STEPS);
     }
     ASSERT(pretokenizer->count < PRETOKENIZER_MAX_STEPS);
@@ -79,7 +79,7 @@ enum status pretokenizer_open(struct gguf_string name, struct pretokenizer **pre
                               struct error *err) {
     const struct pretokenizer_row *row = pretokenizer_find_row(name);
     if (!row)
-        return error_set(err, STATUS_UNSUPPORTED, "pre-tokeniser \"%.*s\" is not known",
+        return error_set(err, STATUS_UNSUPPORTED, "pre-tokenizer \"%.*s\" is not supported",
                          (int)(name.length < 64 ? name.length : 64), name.bytes);
     struct pretokenizer *opened;
     TRY(pretokenizer_create(&opened));

@@ -88,9 +88,10 @@ enum status sentencepiece_init(struct sentencepiece *sentencepiece,
         if (made.byte_ids[byte] != TOKEN_NONE) continue;
         made.has_all_bytes = false;
         if (vocabulary->unknown == TOKEN_NONE)
-            return error_set(err, STATUS_BAD_FILE,
-                             "%s: byte 0x%02X has no token, and there is none for unknown text",
-                             name, (unsigned)byte);
+            return error_set(
+                err, STATUS_BAD_FILE,
+                "%s: byte 0x%02X has no token, and the vocabulary has no unknown token", name,
+                (unsigned)byte);
     }
     *sentencepiece = made;
     return STATUS_OK;

@@ -13,10 +13,10 @@ static enum status read_merges(const struct vocabulary *vocabulary, const struct
                                struct merge_table *table, struct error *err) {
     struct gguf_array merges;
     if (!gguf_find_array(gguf, "tokenizer.ggml.merges", &merges) || merges.type != GGUF_STRING)
-        return error_set(err, STATUS_BAD_FILE, "%s: no strings in tokenizer.ggml.merges",
+        return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.ggml.merges has no strings",
                          gguf_path(gguf));
     if (merges.count > MERGE_TABLE_MAX)
-        return error_set(err, STATUS_BAD_FILE, "%s: %zu merges; at most %d are possible",
+        return error_set(err, STATUS_BAD_FILE, "%s: too many merges (%zu, at most %d)",
                          gguf_path(gguf), merges.count, MERGE_TABLE_MAX);
     TRY(merge_table_init(table, merges.count));
     size_t cursor = 0;
@@ -61,7 +61,8 @@ static enum status open_characters(struct tokenizer *tokenizer, const struct ggu
     struct vocabulary *vocabulary = &tokenizer->vocabulary;
     bool trims = false;
     if (!merges && !vocabulary->has_scores)
-        return error_set(err, STATUS_BAD_FILE, "%s: no tokenizer.ggml.scores", gguf_path(gguf));
+        return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.ggml.scores is missing",
+                         gguf_path(gguf));
     (void)gguf_find_bool(gguf, "tokenizer.ggml.remove_extra_whitespaces", &trims);
     if (trims) TRY(trim_spaces(tokenizer, err));
     TRY(sentencepiece_init(&tokenizer->sentencepiece, vocabulary, gguf_path(gguf), err));
@@ -81,7 +82,8 @@ static enum status open_parts(struct tokenizer *tokenizer, const struct gguf *gg
                               struct error *err) {
     struct gguf_string model, pre = {0};
     if (!gguf_find_string(gguf, "tokenizer.ggml.model", &model))
-        return error_set(err, STATUS_BAD_FILE, "%s: no tokenizer.ggml.model", gguf_path(gguf));
+        return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.ggml.model is missing",
+                         gguf_path(gguf));
     (void)gguf_find_string(gguf, "tokenizer.ggml.pre", &pre);
     const bool by_merges = string_is(model, "gpt2") || string_is(model, "gemma4");
     const bool of_characters =

@@ -56,7 +56,7 @@ static enum status read_members(struct opening *opening, struct json_view file) 
     json_model_read(model, &opening->model);
     if (is_said(opening->added) && json_view_kind(opening->added) != JSON_ARRAY)
         return error_set(opening->err, STATUS_BAD_FILE,
-                         "%s: tokenizer.json: added_tokens is not a list", opening->name);
+                         "%s: tokenizer.json: added_tokens must be a list", opening->name);
     return json_check_flags(model, opening->name, opening->err);
 }
 
@@ -67,7 +67,7 @@ static enum status check_model(const struct opening *opening, bool *unigram) {
     *unigram = json_view_is(model->type, "Unigram") ||
                (vocab == JSON_ARRAY && (type == JSON_ABSENT || type == JSON_NULL));
     if (is_said(model->type) && type != JSON_STRING)
-        return refuse_tokenizer(opening, "such a model");
+        return refuse_tokenizer(opening, "this model type");
     const size_t shown =
         type == JSON_STRING ? min_size(json_view_string_bound(model->type), 40) : 0;
     if (type == JSON_STRING && !*unigram && !json_view_is(model->type, "BPE"))
@@ -75,8 +75,8 @@ static enum status check_model(const struct opening *opening, bool *unigram) {
                          "%s: tokenizer.json: model \"%.*s\" is not supported", opening->name,
                          (int)shown, model->type.bytes + 1);
     if (vocab != (*unigram ? JSON_ARRAY : JSON_OBJECT))
-        return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json: no vocab in its model",
-                         opening->name);
+        return error_set(opening->err, STATUS_BAD_FILE,
+                         "%s: tokenizer.json: model.vocab is missing", opening->name);
     double dropout = 0;
     if (is_said(model->dropout) && (!json_view_double(model->dropout, &dropout) || dropout != 0))
         return refuse_tokenizer(opening, "dropout");
@@ -275,11 +275,11 @@ static enum status map_file(const char *folder, const char *name, struct mapped_
     char path[PATH_MAX];
     struct stat info;
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return error_set(err, STATUS_IO, "%s: too long a path", mapped_file_shown(folder));
+        return error_set(err, STATUS_IO, "%s: the path is too long", mapped_file_shown(folder));
     if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return STATUS_OK;
     TRY(mapped_file_open(path, "a JSON file", file, err));
     if (file->length <= TOKENIZER_JSON_MAX_BYTES) return STATUS_OK;
-    return error_set(err, STATUS_BAD_FILE, "%s: larger than %d MiB", mapped_file_shown(path),
+    return error_set(err, STATUS_BAD_FILE, "%s is larger than %d MiB", mapped_file_shown(path),
                      TOKENIZER_JSON_MAX_BYTES >> 20);
 }
 
@@ -314,7 +314,7 @@ enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer
                                          .config = text_of(&mapped[1]),
                                          .generation = text_of(&mapped[2])};
     if (status == STATUS_OK && files.tokenizer.length == 0)
-        status = error_set(err, STATUS_NOT_FOUND, "%s: no tokenizer.json", files.name);
+        status = error_set(err, STATUS_NOT_FOUND, "%s has no tokenizer.json", files.name);
     if (status == STATUS_OK) status = tokenizer_open_json(&files, tokenizer, err);
     for (int i = 0; i < FILES; i++)
         mapped_file_close(&mapped[i]);

@@ -19,10 +19,11 @@ static enum status read_texts(struct vocabulary *vocabulary, const struct gguf *
                               struct error *err) {
     struct gguf_array texts;
     if (!gguf_find_array(gguf, "tokenizer.ggml.tokens", &texts) || texts.type != GGUF_STRING)
-        return error_set(err, STATUS_BAD_FILE, "%s: no strings in tokenizer.ggml.tokens",
+        return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.ggml.tokens has no strings",
                          gguf_path(gguf));
     if (texts.count == 0 || texts.count > TOKENIZER_MAX_VOCABULARY)
-        return error_set(err, STATUS_BAD_FILE, "%s: %zu tokens; 1 to %d are possible",
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s: the number of tokens is out of range (%zu, expected 1 to %d)",
                          gguf_path(gguf), texts.count, TOKENIZER_MAX_VOCABULARY);
     TRY(vocabulary_init(vocabulary, texts.count));
     size_t cursor = 0;
@@ -30,8 +31,8 @@ static enum status read_texts(struct vocabulary *vocabulary, const struct gguf *
         const struct gguf_string text = gguf_array_next_string(&texts, &cursor);
         if (text.length > VOCABULARY_MAX_TEXT_BYTES)
             return error_set(err, STATUS_BAD_FILE,
-                             "%s: token %zu has %zu bytes; at most %d are possible",
-                             gguf_path(gguf), i, text.length, VOCABULARY_MAX_TEXT_BYTES);
+                             "%s: token %zu is too long (%zu bytes, at most %d)", gguf_path(gguf),
+                             i, text.length, VOCABULARY_MAX_TEXT_BYTES);
         vocabulary->tokens[i] = (struct vocabulary_token){.text = text, .type = TOKEN_NORMAL};
     }
     return STATUS_OK;
@@ -44,13 +45,13 @@ static enum status read_types(struct vocabulary *vocabulary, const struct gguf *
     if (!gguf_find_array(gguf, "tokenizer.ggml.token_type", &types)) return STATUS_OK;
     if (!is_integer(types.type) || types.count != (size_t)vocabulary->count)
         return error_set(err, STATUS_BAD_FILE,
-                         "%s: tokenizer.ggml.token_type is not one integer for each of %" PRId32
+                         "%s: tokenizer.ggml.token_type must have one integer for each of %" PRId32
                          " tokens",
                          gguf_path(gguf), vocabulary->count);
     for (size_t i = 0; i < types.count; i++) {
         const int64_t type = gguf_array_int(&types, i);
         if (type < TOKEN_UNDEFINED || type > TOKEN_BYTE)
-            return error_set(err, STATUS_BAD_FILE, "%s: token %zu has type %" PRId64,
+            return error_set(err, STATUS_BAD_FILE, "%s: token %zu has the unknown type %" PRId64,
                              gguf_path(gguf), i, type);
         vocabulary->tokens[i].type = (unsigned char)type;
     }
@@ -65,7 +66,7 @@ static enum status read_scores(struct vocabulary *vocabulary, const struct gguf 
     if (!gguf_find_array(gguf, "tokenizer.ggml.scores", &scores)) return STATUS_OK;
     if (scores.type != GGUF_F32 || scores.count != (size_t)vocabulary->count)
         return error_set(err, STATUS_BAD_FILE,
-                         "%s: tokenizer.ggml.scores is not one number for each of %" PRId32
+                         "%s: tokenizer.ggml.scores must have one number for each of %" PRId32
                          " tokens",
                          gguf_path(gguf), vocabulary->count);
     for (size_t i = 0; i < scores.count; i++) {
@@ -86,7 +87,8 @@ static int32_t read_id(const struct vocabulary *vocabulary, const struct gguf *g
     int64_t value;
     if (!gguf_find_int(gguf, key, &value) || value == -1 || value == UINT32_MAX) return TOKEN_NONE;
     if (value >= 0 && value < vocabulary->count) return (int32_t)value;
-    log_write(LOG_WARNING, "%s: does without %s, which is %" PRId64 " of %" PRId32 " tokens",
+    log_write(LOG_WARNING,
+              "%s: ignoring %s %" PRId64 ", which is out of range (%" PRId32 " tokens)",
               gguf_path(gguf), key, value, vocabulary->count);
     return TOKEN_NONE;
 }

@@ -470,23 +470,23 @@ static void what_is_no_adapter_of_it_is_refused_by_name(void **state) {
     } cases[] = {
         {"llama", "attn_q.weight", "attn_q.weight", 32, 4, 4, 32, zeros, STATUS_OK, ""},
         {"qwen2", "attn_q.weight", "attn_q.weight", 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
-         "for models of family \"qwen2\", and this is one of family llama"},
+         "for the family \"qwen2\", but the model's family is llama"},
         {"llama", "attn_q.weight", "attn_q.weight", 16, 4, 4, 32, zeros, STATUS_BAD_FILE,
-         "blk.1.attn_q.weight.lora_a is of another model: expected [4, 32], found [4, 16]"},
+         "blk.1.attn_q.weight.lora_a belongs to another model: expected [4, 32], found [4, 16]"},
         {"llama", "attn_k.weight", "attn_k.weight", 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
-         "blk.1.attn_k.weight.lora_b is of another model: expected [16, 4], found [32, 4]"},
+         "blk.1.attn_k.weight.lora_b belongs to another model: expected [16, 4], found [32, 4]"},
         {"llama", "attn_q.weight", "attn_q.weight", 32, 4, 8, 32, zeros, STATUS_BAD_FILE,
          "expected [32, 4], found [32, 8]"},
         {"llama", "attn_q.weight", NULL, 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
-         "blk.1.attn_q.weight.lora_a lacks the other half"},
+         "blk.1.attn_q.weight.lora_a is missing the other half"},
         {"llama", NULL, "attn_q.weight", 32, 4, 4, 32, zeros, STATUS_BAD_FILE,
-         "blk.1.attn_q.weight.lora_b lacks the other half"},
+         "blk.1.attn_q.weight.lora_b is missing the other half"},
         {"llama", "attn_q.weight", "attn_q.weight", 32, 0, 0, 32, zeros, STATUS_BAD_FILE, "0"},
         {"llama", "ffn_gate_exps.weight", "ffn_gate_exps.weight", 32, 4, 4, 32, zeros,
-         STATUS_UNSUPPORTED, "ffn_gate_exps.weight.lora_a has no place"},
+         STATUS_UNSUPPORTED, "ffn_gate_exps.weight.lora_a is not supported"},
         {"llama", "attn_qkv.weight", "attn_qkv.weight", 32, 1, 1, 64, bad, STATUS_BAD_FILE,
-         "attn_qkv has numbers that are not finite"},
-        {"llama", NULL, NULL, 32, 4, 4, 32, zeros, STATUS_BAD_FILE, "holds no tensors"},
+         "attn_qkv has values that are not finite"},
+        {"llama", NULL, NULL, 32, 4, 4, 32, zeros, STATUS_BAD_FILE, "has no tensors"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gguf_writer writer;
@@ -498,7 +498,8 @@ static void what_is_no_adapter_of_it_is_refused_by_name(void **state) {
         if (cases[i].b) put_half(&writer, name, cases[i].b_rank, cases[i].rows, zeros);
         write_gguf("bad.gguf", &writer);
         assert_refused("bad.gguf", 1, cases[i].status, cases[i].word);
-        if (i == 0) assert_refused("bad.gguf", NAN, STATUS_BAD_INPUT, "its scale is no number");
+        if (i == 0)
+            assert_refused("bad.gguf", NAN, STATUS_BAD_INPUT, "the scale must be a finite number");
     }
 }
 
@@ -516,11 +517,11 @@ static void other_kinds_of_files_are_refused(void **state) {
     begin_adapter(&writer, "llama", 1);
     put_half(&writer, "token_embd.weight.lora_a", 32, 1, values);
     write_gguf("bad.gguf", &writer);
-    assert_refused("bad.gguf", 1, STATUS_UNSUPPORTED, "token_embd.weight.lora_a has no place");
+    assert_refused("bad.gguf", 1, STATUS_UNSUPPORTED, "token_embd.weight.lora_a is not supported");
     gguf_writer_init(&writer);
     gguf_writer_string(&writer, "general.architecture", "llama");
     write_gguf("bad.gguf", &writer);
-    assert_refused("bad.gguf", 1, STATUS_UNSUPPORTED, "is no LoRA adapter");
+    assert_refused("bad.gguf", 1, STATUS_UNSUPPORTED, "is not a LoRA adapter");
     write_file("bad.gguf", "GGUF\3\0\0\0damaged", 15);
     assert_refused("bad.gguf", 1, STATUS_BAD_FILE, "bad.gguf");
     assert_refused("missing.gguf", 1, STATUS_IO, "missing.gguf");
@@ -565,7 +566,7 @@ static void folders_that_ask_for_more_are_refused(void **state) {
     assert_refused("peft", 1, STATUS_BAD_FILE, "expected [1, 32], found [1, 8]");
     const struct adapter_source source = {path_of("peft", path), 1};
     assert_refused_by(TESTS_DIR "/golden/falcon-h1.gguf", &source, STATUS_UNSUPPORTED,
-                      "falcon-h1 has multiplied");
+                      "family falcon-h1");
 }
 
 // ---- The cache

@@ -41,7 +41,7 @@ row() {
     fi
     cat out err >> said
 }
-half="Half an ans" more="; /continue goes on with the answer"
+half="Half an ans" more="; /continue resumes the answer"
 row 0 "You said: Good morning" '' -m "$url#echo"
 row 0 "You said: Good morning" '' "http://127.0.0.1:$port/one/v1/"
 row 0 "Seen." 'Let me see' -m "$url#thinking"
@@ -52,50 +52,50 @@ row 0 "As far as" '' -m "$url#cut"
 row 0 "You said: Good morning" '' -m "$url#early"
 row 0 "You said: Good morning" '' -m "$url#busy"
 row 0 "You said: Good morning" '' -m "$url#renamed"
-row 1 "" "redirects to another host, localhost:$port, which gets neither" -m "$url#moved"
+row 1 "" "redirects to another host, localhost:$port, which is sent neither" -m "$url#moved"
 row 0 "Whole." '' -m "$url#no_stream"
 row 0 "Done." '' -m "$url#left_open"
 row 0 "You said: Good morning" '' -m "HTTP://127.0.0.1:$port/v1/chat/completions/#echo"
 row 0 "You said: Good morning" '' -m "$url#strict_limit" -n 20
-row 0 "You said: Good morning" 'refuses "seed" and is asked without it' -m "$url#strict_seed" --seed 5
-row 0 "You said: Good morning" 'refuses "top_k" and is asked without it' -m "$url#strict_extra" --top-k 5
-row 0 "0 1 2 3 4 " 'goes on behind the limit of 5 tokens' -m "$url#long" -n 5
-row 1 "" "sends no stream .text/html; charset=utf-8.: Log in" -m "$url#page"
-row 1 "" "gives up: model is overloaded" -m "$url#overloaded"
-row 1 "" "the model called a tool .look., which quire does not do" -m "$url#tool"
-row 1 "" "sends an empty answer" -m "$url#nothing"
-row 1 "$half" "the answer broke off$more" -m "$url#broken"
-row 1 "$half" "the answer broke off$more" -m "$url#half_event"
-row 1 "$half" "the answer broke off$more" -m "$url#cut_body"
-row 1 "$half" "broke the connection off: .*reset by peer$more" -m "$url#reset"
-row 1 "$half" "sends what is not JSON: .oh$more" -m "$url#not_json"
-row 1 "$half" "gives up: the .31mengine.0m died$more" -m "$url#given_up"
+row 0 "You said: Good morning" 'rejects "seed"; asking without it' -m "$url#strict_seed" --seed 5
+row 0 "You said: Good morning" 'rejects "top_k"; asking without it' -m "$url#strict_extra" --top-k 5
+row 0 "0 1 2 3 4 " 'sends more than the limit of 5 tokens' -m "$url#long" -n 5
+row 1 "" "does not send an event stream .text/html; charset=utf-8.: Log in" -m "$url#page"
+row 1 "" "failed: model is overloaded" -m "$url#overloaded"
+row 1 "" "the model called a tool .look., which is not supported" -m "$url#tool"
+row 1 "" "sent an empty answer" -m "$url#nothing"
+row 1 "$half" "the answer was cut off$more" -m "$url#broken"
+row 1 "$half" "the answer was cut off$more" -m "$url#half_event"
+row 1 "$half" "the answer was cut off$more" -m "$url#cut_body"
+row 1 "$half" "closed the connection: .*reset by peer$more" -m "$url#reset"
+row 1 "$half" "sends invalid JSON: .oh$more" -m "$url#not_json"
+row 1 "$half" "failed: the .31mengine.0m died$more" -m "$url#given_up"
 row 1 "[1]
 Choice 0
 
 [2]
-Choice 1" "the answer broke off$more" -m "$url#numbered" --samples 2
+Choice 1" "the answer was cut off$more" -m "$url#numbered" --samples 2
 row 0 "[1]
 Choice 0
 
 [2]
 Choi" '' -m "$url#numbered" --samples 2 --stop "ce 1"
-row 1 "Some words" "nothing was heard for 1 s$more" -m "$url#silent" --silence 1
-row 1 "" "nothing was heard for 1 s" -m "$url#mute" --first-byte 1
-row 1 "Well" "ended the answer for what it says" -m "$url#filtered"
-row 1 "" "sends a line without an end" -m "$url#endless"
+row 1 "Some words" "no data for 1 s$more" -m "$url#silent" --silence 1
+row 1 "" "no data for 1 s" -m "$url#mute" --first-byte 1
+row 1 "Well" "ended the answer because of its content" -m "$url#filtered"
+row 1 "" "sends an endless line" -m "$url#endless"
 row 1 "" "HTTP 429: come tomorrow" -m "$url#later"
 row 1 "" "HTTP 400: this model's maximum context length is 10 tokens" -m "$url#bad"
-row 1 "" "refuses the key .HTTP 401.: Incorrect API key provided: Bearer \*+$" -m "$url#refused"
-row 1 "" "redirects followed" -m "$url#circle"
+row 1 "" "rejects the key .HTTP 401.: Incorrect API key provided: Bearer \*+$" -m "$url#refused"
+row 1 "" "after .* redirects" -m "$url#circle"
 row 1 "" "redirects to a file: address" -m "$url#moved_file"
 row 0 "You said: Good morning" "HTTP 429: too many; trying again in 1" -m "$url#busy_twice"
 [ "$CHECK_QUICK" ] || row 1 "" "HTTP 500: the engine is broken .tried 5 times." -m "$url#error"
-row 2 "" "name its model, URL#MODEL; it has bad, " -m "$url"
+row 2 "" "name a model as URL#MODEL .available: bad, " -m "$url"
 row 3 "" "^quire: 127.0.0.1:1 cannot be reached: Connection refused" -m "http://127.0.0.1:1/v1#x"
 row 3 "" "HTTP 404" -m "http://127.0.0.1:$port/elsewhere"
-row 2 "" "a name and a password do not belong here" -m "http://me:sekrit-0815@127.0.0.1:$port/v1#echo"
-row 2 "" "/v1[?]\*\*\*\*: a URL is shown and stored" -m "$url?api_key=sekrit-0816#echo"
+row 2 "" "must not contain a user name" -m "http://me:sekrit-0815@127.0.0.1:$port/v1#echo"
+row 2 "" "/v1[?]\*\*\*\*: a URL must not contain" -m "$url?api_key=sekrit-0816#echo"
 row 3 "" "begins with its scheme: http://127.0.0.1:$port/v1#echo" -m "127.0.0.1:$port#echo"
 row 3 "" "begins with its scheme: http://127.0.0.1:$port/x/v1#echo" -m "127.0.0.1:$port/x/v1#echo"
 row 2 "" "--kv-type is for a model on this machine" -m "$url#echo" --kv-type f16
@@ -103,7 +103,7 @@ row 2 "" "--beams is for a model on this machine" -m "$url#echo" --beams 2
 row 0 "You said: Good morning" '' -m "$url#strict" --schema '{"type":"null"}'
 row 2 "" "this server takes schemas, but no grammars" -m "$url#echo" --grammar grammar
 row 2 "" "the schema is not a JSON object" -m "$url#echo" --schema grammar
-row 2 "" "tokens need the server's vocabulary" -m "$url#echo" --remote tokens
+row 2 "" "needs the server's vocabulary" -m "$url#echo" --remote tokens
 if [ "$tls" ]; then
     row 3 "" "certificate" -m "$tls#echo"
     export SSL_CERT_FILE="$folder/tls.crt"
@@ -179,7 +179,7 @@ for at in 0 1 60 90 91 120 180 181 184 200 270 273 274 285; do
     "1 " | "1 One. " | "1 One. Zwei 😀" | "0 One. Zwei 😀") ;;
     *) echo "FAILED: cut at $at: exit $got" && cat out err && bad=1 ;;
     esac
-    [ $got = 0 ] || grep -q "the answer broke off\|sends no stream" err || { echo "FAILED: cut at $at"; cat err; bad=1; }
+    [ $got = 0 ] || grep -q "the answer was cut off\|does not send an event stream" err || { echo "FAILED: cut at $at"; cat err; bad=1; }
 done
 
 # What nobody sets is left to the server, and so is the seed.
@@ -208,7 +208,7 @@ done > out
 
 # An answer has an end, whatever its server says.
 "$quire" -m "$url#no_end" -p Hi --format json < /dev/null > out 2> err
-[ "$(jq -c '[.stop_reason, (.text | length)]' out)" = '["length",1048576]' ] && grep -q "goes on behind 1024 KiB" err ||
+[ "$(jq -c '[.stop_reason, (.text | length)]' out)" = '["length",1048576]' ] && grep -q "sends more than 1024 KiB" err ||
     { echo "FAILED: an endless answer: $(head -c 200 out; cat err)"; bad=1; }
 
 # The doctor asks a server, by its URL and by its section.

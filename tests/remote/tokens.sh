@@ -50,11 +50,11 @@ for server in ids vllm sglang sglang-new; do turns $server; done
 tail -n 1 server/requests | jq -e '.body.n == 3' > err || fail "three answers are not asked for at once"
 
 "$quire" -m "$root/old/v1" --vocabulary "$demo" -p Hi > out 2> err || fail "a server without ids"
-grep -q "gives no token ids back at /completions, so it gets messages" err || fail "no ids, and not said"
+grep -q "returns no token ids at /completions; sending messages instead" err || fail "no ids, and not said"
 [ "$(cat out)" = "You said: Hi" ] || fail "no messages after no ids"
 
 "$quire" -m "$root/other/v1#echo" --vocabulary "$demo" -p Hi > out 2> err || fail "another vocabulary"
-grep -q "reads a text as other tokens .* so it gets messages" err || fail "it is not said"
+grep -q "tokenizes text differently .*; sending messages instead" err || fail "it is not said"
 [ "$(cat out)" = "You said: Hi" ] || fail "no messages"
 "$quire" -m "$root/other/v1#echo" --vocabulary "$demo" --remote tokens -p Hi > out 2> err
 [ $? = 3 ] && grep -q "reads a text as other tokens" err || fail "--remote tokens is not refused"

@@ -135,7 +135,7 @@ static void broken_splits_are_refused(void **state) {
     write_part("m-00002-of-00003.gguf", &(struct part){1, 4, 3, "b", 2});
     assert_refused(first, STATUS_BAD_FILE, "expected part 2 of 3");
     write_part("m-00002-of-00003.gguf", &(struct part){1, 3, 3, "a", 2});
-    assert_refused(first, STATUS_BAD_FILE, "'a' is there twice");
+    assert_refused(first, STATUS_BAD_FILE, "'a' appears twice");
     write_part("m-00002-of-00003.gguf", &(struct part){1, 3, 3, "b", 2});
     write_part(first, &(struct part){0, 3, 9, "a", 1});
     assert_refused(first, STATUS_BAD_FILE, "expected 9 tensors in 3 parts, found 3");
@@ -154,7 +154,7 @@ static void folders_that_are_no_models_are_refused(void **state) {
     write_text("hf/config.json", "[]");
     assert_refused("hf", STATUS_BAD_FILE, "JSON object");
     write_text("hf/config.json", "{\"model_type\":\"mamba\"}");
-    assert_refused("hf", STATUS_UNSUPPORTED, "\"mamba\"; of folders quire knows llama");
+    assert_refused("hf", STATUS_UNSUPPORTED, "model_type \"mamba\" (expected llama");
     write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4}");
     assert_refused("hf", STATUS_BAD_FILE, "hidden_size is missing");
     write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
@@ -162,7 +162,7 @@ static void folders_that_are_no_models_are_refused(void **state) {
     assert_refused("hf", STATUS_UNSUPPORTED, "vision_config is set");
     write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
                                  "\"hidden_size\":32,\"rope_scaling\":{\"type\":\"elastic\"}}");
-    assert_refused("hf", STATUS_UNSUPPORTED, "rope_scaling is none of");
+    assert_refused("hf", STATUS_UNSUPPORTED, "unsupported type \"elastic\"");
     write_text("hf/config.json", "{\"model_type\":\"gemma2\",\"num_attention_heads\":4,"
                                  "\"hidden_size\":32,\"sliding_window\":16,"
                                  "\"num_hidden_layers\":2,"
@@ -172,7 +172,7 @@ static void folders_that_are_no_models_are_refused(void **state) {
                "{\"model_type\":\"llama\",\"num_attention_heads\":4,\"hidden_size\":32}");
     assert_refused("hf", STATUS_IO, "model.safetensors");
     write_text("hf/model.safetensors.index.json", "{\"weight_map\":{\"a\":\"../../x\"}}");
-    assert_refused("hf", STATUS_BAD_FILE, "in its folder");
+    assert_refused("hf", STATUS_BAD_FILE, "in the folder of the index");
     write_text("hf/model.safetensors.index.json", "{\"weight_map\":{}}");
     assert_refused("hf", STATUS_BAD_FILE, "names no file");
 }
@@ -185,7 +185,7 @@ static void a_tensor_without_a_place_is_named(void **state) {
     memcpy(bytes + 8, header, sizeof header - 1);
     unlink(path_of("hf/model.safetensors.index.json"));
     write_bytes("hf/model.safetensors", bytes, sizeof bytes);
-    assert_refused("hf", STATUS_UNSUPPORTED, "'model.odd.weight' has no place");
+    assert_refused("hf", STATUS_UNSUPPORTED, "unexpected tensor 'model.odd.weight'");
 }
 
 static void packed_experts_need_all_their_parts(void **state) {
@@ -194,15 +194,15 @@ static void packed_experts_need_all_their_parts(void **state) {
         const char *header, *word;
     } cases[] = {
         {"{\"BLOCKS\":{\"dtype\":\"U8\",\"shape\":[1,2,1,16],\"data_offsets\":[0,32]}}",
-         "_blocks' is not of the shape"},
+         "_blocks' does not have the shape"},
         {"{\"SCALES\":{\"dtype\":\"U8\",\"shape\":[1,2,1],\"data_offsets\":[0,2]}}",
-         "_scales' has no place"},
+         "unexpected tensor"},
         {"{\"BLOCKS\":{\"dtype\":\"U8\",\"shape\":[1,2,1,16],\"data_offsets\":[0,32]},"
          "\"SCALES\":{\"dtype\":\"U8\",\"shape\":[2,1,1],\"data_offsets\":[32,34]}}",
-         "_blocks' is not of the shape"},
+         "_blocks' does not have the shape"},
         {"{\"BLOCKS\":{\"dtype\":\"U8\",\"shape\":[1,3,1,16],\"data_offsets\":[0,48]},"
          "\"SCALES\":{\"dtype\":\"U8\",\"shape\":[1,3,1],\"data_offsets\":[48,51]}}",
-         "_blocks' is not of the shape"},
+         "_blocks' does not have the shape"},
     };
     write_text("hf/config.json",
                "{\"model_type\":\"gpt_oss\",\"num_attention_heads\":4,\"hidden_size\":32,"
@@ -291,88 +291,99 @@ static const struct {
     {"llama", "\"torch_dtype\":\"bfloat16\",\"wonders\":[],\"wonder\":0,\"spell\":\"\"", NULL},
     {"llama", "\"is_llama_config\":true,\"transformers.js_config\":{\"dtype\":\"q4\"}", NULL},
     {"phi3", "\"full_attn_mod\":1,\"interpolate_factor\":1,\"residual_dropout\":0.1", NULL},
-    {"phi3", "\"interpolate_factor\":2", "interpolate_factor is not 1"},
+    {"phi3", "\"interpolate_factor\":2", "interpolate_factor 2 (expected 1)"},
     {"gemma2", "\"hidden_activation\":\"gelu_pytorch_tanh\"", NULL},
     {"qwen2", "\"rope_parameters\":{\"rope_type\":\"default\",\"rope_theta\":5e5}", NULL},
-    {"llama", "\"rope_theta\":\"500000\"", "rope_theta is no number"},
-    {"llama", "\"rope_theta\":0", "rope_theta is below 1"},
-    {"llama", "\"rope_scaling\":[]", "rope_scaling is no object"},
-    {"llama", "\"rope_scaling\":{\"rope_type\":3}", "rope_type is no text"},
-    {"llama", "\"tie_word_embeddings\":1", "tie_word_embeddings is neither true nor false"},
-    {"smollm3", "\"no_rope_layers\":[1,\"0\"]", "no_rope_layers is not of numbers"},
-    {"gemma3_text", "\"use_bidirectional_attention\":true", "is of text, too"},
-    {"llama", "\"wonder\":2", "wonder may change the answers"},
-    {"llama", "\"wonder\":true", "wonder may change the answers"},
-    {"llama", "\"scoring\":\"sigmoid\"", "scoring may change the answers"},
-    {"llama", "\"hidden_act\":\"relu\"", "hidden_act is not silu"},
-    {"gemma2", "\"hidden_activation\":\"silu\"", "hidden_activation is not gelu"},
-    {"arcee", "\"hidden_act\":\"silu\"", "hidden_act is not relu2"},
-    {"apertus", "\"hidden_act\":\"silu\"", "hidden_act is not xielu"},
+    {"llama", "\"rope_theta\":\"500000\"", "rope_theta must be a number (found \"500000\")"},
+    {"llama", "\"rope_theta\":0", "rope_theta must be at least 1"},
+    {"llama", "\"rope_scaling\":[]", "rope_scaling must be an object"},
+    {"llama", "\"rope_scaling\":{\"rope_type\":3}", "rope_type must be a string (found 3)"},
+    {"llama", "\"tie_word_embeddings\":1", "tie_word_embeddings must be true or false (found 1)"},
+    {"smollm3", "\"no_rope_layers\":[1,\"0\"]", "no_rope_layers must be a list"},
+    {"gemma3_text", "\"use_bidirectional_attention\":true", "use_bidirectional_attention true"},
+    {"llama", "\"wonder\":2", "wonder is not supported and may change"},
+    {"llama", "\"wonder\":true", "wonder is not supported and may change"},
+    {"llama", "\"scoring\":\"sigmoid\"", "scoring is not supported and may change"},
+    {"llama", "\"hidden_act\":\"relu\"", "hidden_act \"relu\" (expected silu)"},
+    {"gemma2", "\"hidden_activation\":\"silu\"", "hidden_activation \"silu\" (expected gelu)"},
+    {"arcee", "\"hidden_act\":\"silu\"", "hidden_act \"silu\" (expected relu2)"},
+    {"apertus", "\"hidden_act\":\"silu\"", "hidden_act \"silu\" (expected xielu)"},
     {"glm4_moe", "\"norm_topk_prob\":true,\"use_qk_norm\":true,\"n_group\":1", NULL},
-    {"dots1", "\"norm_topk_prob\":true,\"scoring_func\":\"softmax\"", "scoring_func is another"},
-    {"dots1", "\"norm_topk_prob\":true,\"topk_method\":\"greedy\"", "topk_method is not"},
+    {"dots1", "\"norm_topk_prob\":true,\"scoring_func\":\"softmax\"",
+     "scoring_func \"softmax\" (expected sigmoid)"},
+    {"dots1", "\"norm_topk_prob\":true,\"topk_method\":\"greedy\"", "topk_method \"greedy\""},
     {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"moe_layer_freq\":1", NULL},
     {"deepseek_v2", LATENT "\"topk_method\":\"group_limited_greedy\"", NULL},
-    {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"n_group\":2", "n_group is of"},
-    {"minimax_m2", "\"qk_norm_type\":\"per_head\"", "qk_norm_type is not per_layer"},
-    {"minimax_m2", "\"attn_type_list\":[1,0]", "attn_type_list is not 1"},
+    {"deepseek_v2", LATENT "\"topk_method\":\"greedy\",\"n_group\":2", "n_group is larger than 1"},
+    {"minimax_m2", "\"qk_norm_type\":\"per_head\"",
+     "qk_norm_type \"per_head\" (expected per_layer)"},
+    {"minimax_m2", "\"attn_type_list\":[1,0]", "attn_type_list (expected 1)"},
     {"hunyuan_v1_moe", "\"moe_topk\":[2,3]", "moe_topk differs from layer to layer"},
-    {"hunyuan_v1_moe", "\"use_mla\":true", "use_mla may change the answers"},
+    {"hunyuan_v1_moe", "\"use_mla\":true", "use_mla is not supported and may change"},
     {"bailing_moe_v2", "\"norm_topk_prob\":true,\"score_function\":\"softmax\"",
-     "score_function is another"},
+     "score_function \"softmax\""},
     {"llama", "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2,\"alpha\":9}",
-     "alpha may change the answers"},
+     "alpha is not supported and may change"},
     {"deepseek_v3", LATENT "\"scoring_func\":\"sigmoid\",\"topk_method\":\"greedy\"",
-     "topk_method is not"},
-    {"glm4_moe_lite", LATENT "\"rope_interleave\":false", "rope_interleave is false"},
+     "topk_method \"greedy\""},
+    {"glm4_moe_lite", LATENT "\"rope_interleave\":false", "rope_interleave false (expected true)"},
     {"kimi_k2",
      LATENT "\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4,\"mscale\":1.0,"
             "\"mscale_all_dim\":0.5}",
      "rope_scaling has an attention_factor"},
     {"cohere2", "\"rotary_pct\":1.0,\"use_parallel_block\":true,\"layer_switch\":4", NULL},
-    {"cohere2", "\"use_parallel_block\":false", "use_parallel_block is false"},
-    {"cohere2", "\"rotary_pct\":0.5", "rotary_pct is not 1"},
-    {"ernie4_5_moe", "\"moe_layer_end_index\":0", "moe_layer_end_index is not the last"},
+    {"cohere2", "\"use_parallel_block\":false", "use_parallel_block false"},
+    {"cohere2", "\"rotary_pct\":0.5", "rotary_pct 0.5 (expected 1)"},
+    {"ernie4_5_moe", "\"moe_layer_end_index\":0", "moe_layer_end_index 0"},
     {"llama", "\"rope_scaling\":{\"type\":\"linear\",\"factor\":2.0,\"llama_4_scaling_beta\":0.1}",
-     "llama_4_scaling_beta may change the answers"},
+     "llama_4_scaling_beta is not supported and may change"},
     {"qwen3_next", DELTA "\"full_attention_interval\":2,\"mlp_only_layers\":[]", NULL},
-    {"qwen3_next", DELTA "\"mlp_only_layers\":[1]", "mlp_only_layers may change"},
-    {"qwen3_next", DELTA "\"decoder_sparse_step\":2", "decoder_sparse_step is not 1"},
+    {"qwen3_next", DELTA "\"mlp_only_layers\":[1]",
+     "mlp_only_layers is not supported and may change"},
+    {"qwen3_next", DELTA "\"decoder_sparse_step\":2", "decoder_sparse_step 2 (expected 1)"},
     {"qwen3_5_text", DELTA "\"layer_types\":[\"full_attention\",\"sliding_attention\"]",
-     "layer_types has a kind"},
-    {"qwen3_5_text", DELTA "\"attn_output_gate\":false", "attn_output_gate or output_gate"},
-    {"qwen3_5_text", DELTA "\"output_gate_type\":\"sigmoid\"", "attn_output_gate or output_gate"},
+     "layer_types lists a kind"},
+    {"qwen3_5_text", DELTA "\"attn_output_gate\":false", "attn_output_gate false"},
+    {"qwen3_5_text", DELTA "\"output_gate_type\":\"sigmoid\"",
+     "output_gate_type \"sigmoid\" (expected swish"},
     {"granitemoehybrid", GRANITE "\"mamba_n_groups\":1,\"init_method\":\"mup\"", NULL},
-    {"granitemoehybrid", GRANITE "\"mamba_n_groups\":2", "mamba_n_groups is not 1"},
+    {"granitemoehybrid", GRANITE "\"mamba_n_groups\":2", "mamba_n_groups 2 (expected 1)"},
     {"granitemoehybrid", GRANITE "\"mamba_n_groups\":1,\"time_step_limit\":[0.0,0.5]",
-     "time_step_limit is not"},
+     "time_step_limit (expected"},
     {"nemotron_h", NEMOTRON "\"hybrid_override_pattern\":\"M*\",\"time_step_limit\":[0,Infinity]",
      NULL},
-    {"nemotron_h", NEMOTRON "\"hybrid_override_pattern\":\"M?\"", "layer_types has a kind"},
+    {"nemotron_h", NEMOTRON "\"hybrid_override_pattern\":\"M?\"", "layer_types lists a kind"},
     {"nemotron_h", NEMOTRON "\"hybrid_override_pattern\":\"M*\",\"mlp_hidden_act\":\"silu\"",
-     "mlp_hidden_act is not relu2"},
+     "mlp_hidden_act \"silu\" (expected relu2)"},
     {"falcon_h1", MAMBA "\"mamba_n_groups\":1,\"mamba_rms_norm\":true", "mamba_norm_before_gate"},
     {"falcon_h1",
      MAMBA "\"mamba_n_groups\":1,\"attention_bias\":true,\"attention_in_multiplier\":2",
-     "attention_in_multiplier is not 1 beside"},
+     "attention_in_multiplier is not supported together"},
     {"falcon_h1", MAMBA "\"mamba_n_groups\":1,\"mlp_multipliers\":[1.5,0.5]", NULL},
     {"llama", "\"is_causal\":true", NULL},
-    {"llama", "\"is_causal\":false", "is_causal is false"},
-    {"qwen3", "\"causal\":false", "causal is false"},
-    {"llama", "\"attn_logit_softcapping\":50.0", "attn_logit_softcapping may change"},
+    {"llama", "\"is_causal\":false", "is_causal false"},
+    {"qwen3", "\"causal\":false", "causal false"},
+    {"llama", "\"attn_logit_softcapping\":50.0",
+     "attn_logit_softcapping is not supported and may change"},
     {"llama", "\"final_logit_softcapping\":null", NULL},
-    {"qwen3", "\"final_logit_softcapping\":30.0", "final_logit_softcapping may change"},
-    {"gemma3_text", "\"attn_logit_softcapping\":50.0", "attn_logit_softcapping may change"},
-    {"llama", "\"embedding_multiplier\":12.0", "embedding_multiplier may change"},
+    {"qwen3", "\"final_logit_softcapping\":30.0",
+     "final_logit_softcapping is not supported and may change"},
+    {"gemma3_text", "\"attn_logit_softcapping\":50.0",
+     "attn_logit_softcapping is not supported and may change"},
+    {"llama", "\"embedding_multiplier\":12.0",
+     "embedding_multiplier is not supported and may change"},
     {"llama", "\"embedding_multiplier\":1.0,\"residual_multiplier\":1", NULL},
-    {"llama", "\"attention_multiplier\":1.0", "attention_multiplier may change"},
-    {"llama", "\"logit_scale\":0.0625", "logit_scale may change"},
-    {"olmo2", "\"query_pre_attn_scalar\":64", "query_pre_attn_scalar may change"},
+    {"llama", "\"attention_multiplier\":1.0",
+     "attention_multiplier is not supported and may change"},
+    {"llama", "\"logit_scale\":0.0625", "logit_scale is not supported and may change"},
+    {"olmo2", "\"query_pre_attn_scalar\":64",
+     "query_pre_attn_scalar is not supported and may change"},
     {"mixtral", "\"num_key_value_heads\":4,\"routed_scaling_factor\":2.5",
-     "routed_scaling_factor may change"},
+     "routed_scaling_factor is not supported and may change"},
     {"smollm3", "\"num_key_value_heads\":4,\"no_rope_layer_interval\":2", NULL},
-    {"llama", "\"no_rope_layer_interval\":2", "no_rope_layer_interval may change"},
-    {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization says that"},
+    {"llama", "\"no_rope_layer_interval\":2",
+     "no_rope_layer_interval is not supported and may change"},
+    {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization is set"},
     {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}",
      "quantization_config says that"},
 };

@@ -259,7 +259,7 @@ static void names_come_once(void **state) {
     gguf_writer_int(&writer, "same", GGUF_U8, 1); // a tensor may have the name of a key
     gguf_writer_tensor(&writer, "same", FILE_F32, 1, shape, "1234", 4);
     gguf_writer_tensor(&writer, "same", FILE_F32, 1, shape, "1234", 4);
-    refused(&writer, STATUS_BAD_FILE, "found that of tensor 0 again");
+    refused(&writer, STATUS_BAD_FILE, "found the name of tensor 0 again");
 }
 
 static void bad_names_are_refused(void **state) {
@@ -357,8 +357,8 @@ static void impossible_shapes_are_refused(void **state) {
         {FILE_F32, 1, {-1}, "found 18446744073709551615 in dimension 0"},
         {FILE_F32, 2, {INT64_MAX, 2}, "found 2 in dimension 1"},
         {FILE_F32, 4, {1 << 16, 1 << 16, 1 << 16, 1 << 16}, "in dimension 3"},
-        {FILE_F32, 2, {(int64_t)1 << 31, (int64_t)1 << 31}, "fits 64 bits"},
-        {FILE_F32, 1, {INT64_MAX}, "fits 64 bits"},
+        {FILE_F32, 2, {(int64_t)1 << 31, (int64_t)1 << 31}, "fits in 64 bits"},
+        {FILE_F32, 1, {INT64_MAX}, "fits in 64 bits"},
         {FILE_Q8_0, 2, {33, 2}, "multiple of 32 for Q8_0, found 33"},
         {FILE_Q6_K, 2, {128, 2}, "multiple of 256 for Q6_K, found 128"},
         {FILE_Q4_0, 2, {16, 2}, "multiple of 32 for Q4_0, found 16"},

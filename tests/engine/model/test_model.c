@@ -30,7 +30,7 @@ static void unknown_family_is_named_with_those_that_are_known(void **state) {
     struct model_file file = model_file_load("llama");
     memcpy(model_file_after(&file, "general.architecture") + 12, "mamba", 5);
     assert_model_refused(&file, STATUS_UNSUPPORTED,
-                         "\"mamba\", a recurrent model; quire knows llama, qwen2, qwen3");
+                         "\"mamba\", a recurrent model (expected llama, qwen2, qwen3");
 }
 
 // A file that says of itself that its last layers only draft.
@@ -79,7 +79,7 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
     } cases[] = {
         {"gemma4.block_count", 5, "gemma4.attention.sliding_window_pattern"},
         {"gemma4.attention.shared_kv_layers", 6, "is out of range"},
-        {"gemma4.attention.shared_kv_layers", 5, "leaves a layer without keys"},
+        {"gemma4.attention.shared_kv_layers", 5, "leaves a layer without a KV cache"},
         {"gemma4.attention.key_length_swa", 6, "gemma4.attention.value_length_swa"},
         {"gemma4.attention.key_length_swa", 577, "gemma4.attention.key_length_swa"},
         {"gemma4.rope.dimension_count_swa", 3, "gemma4.rope.dimension_count_swa"},
@@ -95,11 +95,11 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
     struct model_file other = model_file_load("gemma4-moe"); // what no model of its kind holds
     memcpy(model_file_after(&other, "v.patch_embd.weight") - 6, "wonder", 6);
     *(model_file_after(&other, "v.patch_embd.wonder") - 19) = 'w';
-    assert_model_refused(&other, STATUS_UNSUPPORTED, "tensor w.patch_embd.wonder: has no place");
+    assert_model_refused(&other, STATUS_UNSUPPORTED, "unexpected tensor w.patch_embd.wonder");
     struct model_file file =
         model_file_load("gemma4"); // a list: its type, its elements' type, how many
     model_file_set(model_file_after(&file, "gemma4.attention.head_count_kv") + 4 + 4 + 8 + 4, 1);
-    assert_model_refused(&file, STATUS_UNSUPPORTED, "differs among layers of one kind");
+    assert_model_refused(&file, STATUS_UNSUPPORTED, "same in all layers of one kind");
 }
 
 static void latent_figures_fit_one_another_and_the_tensors(void **state) {
@@ -111,10 +111,10 @@ static void latent_figures_fit_one_another_and_the_tensors(void **state) {
         const char *word;
     } cases[] = {
         {"attention.kv_lora_rank", 600, STATUS_BAD_FILE, "out of range"},
-        {"attention.kv_lora_rank", 570, STATUS_UNSUPPORTED, "longer than quire"},
+        {"attention.kv_lora_rank", 570, STATUS_UNSUPPORTED, "larger than supported"},
         {"attention.kv_lora_rank", 40, STATUS_BAD_FILE, "expected [48, 32], found [40, 32]"},
         {"attention.q_lora_rank", 0, STATUS_BAD_FILE, "blk.0.attn_q.weight: is missing"},
-        {"attention.key_length_mla", 8, STATUS_BAD_FILE, "than what is rotated"},
+        {"attention.key_length_mla", 8, STATUS_BAD_FILE, "longer than rope.dimension_count"},
         {"attention.value_length_mla", 16, STATUS_BAD_FILE, "attn_v_b.weight: expected [4, 16"},
         {"attention.head_count_kv", 4, STATUS_OK, NULL},
         {"expert_gating_func", 1, STATUS_OK, NULL},
@@ -210,7 +210,7 @@ static void llama_4_ends_where_its_second_chunk_begins(void **state) {
     model_file_set_key(&file, "llama4.expert_count", 128);
     assert_false(model_file_config(&file).specs[0].attention.unit_norm);
     model_file_set_key(&file, "llama4.expert_used_count", 2);
-    assert_model_refused(&file, STATUS_UNSUPPORTED, "expert_used_count is not 1");
+    assert_model_refused(&file, STATUS_UNSUPPORTED, "expert_used_count 2 (expected 1)");
 }
 
 // Of a block's two layers the second alone attends and has a feed-forward.
@@ -230,7 +230,8 @@ static void a_block_with_two_mixers_is_two_layers(void **state) {
     model_file_set_key(&file, "falcon-h1.block_count", MODEL_MAX_LAYERS / 2);
     assert_int_equal(model_file_config(&file).layers, MODEL_MAX_LAYERS);
     model_file_set_key(&file, "falcon-h1.block_count", MODEL_MAX_LAYERS / 2 + 1);
-    assert_model_refused(&file, STATUS_UNSUPPORTED, "falcon-h1.block_count is more than quire has");
+    assert_model_refused(&file, STATUS_UNSUPPORTED,
+                         "falcon-h1.block_count is larger than supported");
 }
 
 // Nor their window; other families' are without one then.
@@ -304,12 +305,11 @@ static void unknown_tensor_type_is_named(void **state) {
     struct model_file file = model_file_load("qwen3");
     model_file_set(model_file_after(&file, "blk.0.attn_v.weight") + 4 + 16, 9);
     assert_model_refused(&file, STATUS_UNSUPPORTED,
-                         "tensor blk.0.attn_v.weight: is stored as Q8_1 (number 9), which");
+                         "tensor blk.0.attn_v.weight: has type Q8_1 (number 9), which");
     file = model_file_load("qwen3");
     model_file_set(model_file_after(&file, "blk.0.attn_v.weight") + 4 + 16, 77);
-    assert_model_refused(
-        &file, STATUS_UNSUPPORTED,
-        "tensor blk.0.attn_v.weight: is stored as an unknown type (number 77), which");
+    assert_model_refused(&file, STATUS_UNSUPPORTED,
+                         "tensor blk.0.attn_v.weight: has type unknown (number 77), which");
 }
 
 // Where a tensor of three dimensions has its type; F16 takes the place of the files' BF16.
@@ -324,8 +324,9 @@ static void experts_gate_and_up_are_of_one_type(void **state) {
     make_f16(&file, "blk.1.ffn_down_exps.weight"); // may differ, from layer to layer as well
     assert_int_equal(model_file_open(&file, &err), STATUS_OK);
     make_f16(&file, "blk.1.ffn_up_exps.weight");
-    assert_model_refused(&file, STATUS_UNSUPPORTED,
-                         "tensor blk.1.ffn_up_exps.weight: is f16, but ffn_gate_exps is bf16");
+    assert_model_refused(
+        &file, STATUS_UNSUPPORTED,
+        "tensor blk.1.ffn_up_exps.weight: has type f16, but ffn_gate_exps has type bf16");
 }
 
 static void write_experts(struct gguf_writer *writer, const struct gguf_tensor *tensor) {
@@ -372,8 +373,9 @@ static void experts_of_a_layer_are_of_one_type_and_shape(void **state) {
     struct error err;
     assert_int_equal(model_file_open(&file, &err), STATUS_OK);
     model_file_set(model_file_after(&file, "blk.1.ffn_gate.3.weight") + 4 + 16, FILE_F16);
-    assert_model_refused(&file, STATUS_UNSUPPORTED,
-                         "tensor blk.1.ffn_gate.3.weight: is f16, but expert 0's is bf16");
+    assert_model_refused(
+        &file, STATUS_UNSUPPORTED,
+        "tensor blk.1.ffn_gate.3.weight: has type f16, but expert 0 has type bf16");
     file = load_apart("qwen3moe");
     for (int e = 0; e < 8; e++) {
         char name[64];
@@ -381,7 +383,7 @@ static void experts_of_a_layer_are_of_one_type_and_shape(void **state) {
         model_file_set(model_file_after(&file, name) + 4 + 16, FILE_F16);
     }
     assert_model_refused(&file, STATUS_UNSUPPORTED,
-                         "tensor blk.1.ffn_up.0.weight: is f16, but its gate is bf16");
+                         "tensor blk.1.ffn_up.0.weight: has type f16, but the gate has type bf16");
     file = load_apart("qwen3moe");
     unsigned char *dims = model_file_after(&file, "blk.0.ffn_down.2.weight") + 4;
     model_file_set(dims, 16);
@@ -403,10 +405,9 @@ static void rows_that_a_device_does_not_take_are_named(void **state) {
     struct model_file file = model_file_load("qwen2");
     card.weights = weights_of_even_rows;
     model_file_backend = &card;
-    assert_model_refused(
-        &file, STATUS_UNSUPPORTED,
-        "tensor blk.0.ffn_down.weight: has rows that are no multiple of 8, which a card "
-        "needs; --backend cpu takes it");
+    assert_model_refused(&file, STATUS_UNSUPPORTED,
+                         "tensor blk.0.ffn_down.weight: row length must be a multiple of 8 on the "
+                         "GPU; use --backend cpu");
     model_file_backend = backend_reference();
 }
 
@@ -467,7 +468,7 @@ static void a_device_that_fails_while_a_model_loads_is_the_reason(void **state) 
         status = model_file_open(&file, &err);
         if (status != STATUS_OK) {
             assert_int_equal(status, STATUS_DEVICE);
-            assert_non_null(strstr(err.text, "could not be copied to the device"));
+            assert_non_null(strstr(err.text, "cannot be copied to the device"));
         }
         free(file.bytes);
     }
