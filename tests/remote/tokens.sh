@@ -57,4 +57,4 @@ grep -q "returns no token ids at /completions; sending messages instead" err || 
 grep -q "tokenizes text differently .*; sending messages instead" err || fail "it is not said"
 [ "$(cat out)" = "You said: Hi" ] || fail "no messages"
 "$quire" -m "$root/other/v1#echo" --vocabulary "$demo" --remote tokens -p Hi > out 2> err
-[ $? = 3 ] && grep -q "reads a text as other tokens" err || fail "--remote tokens is not refused"
+[ $? = 3 ] && grep -q "tokenizes text differently" err || fail "--remote tokens is not refused"
