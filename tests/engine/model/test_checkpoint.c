@@ -384,8 +384,7 @@ static const struct {
     {"llama", "\"no_rope_layer_interval\":2",
      "no_rope_layer_interval is not supported and may change"},
     {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization is set"},
-    {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}",
-     "quantization_config is set"},
+    {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}", "quantization_config is set"},
 };
 
 // Nothing that a config.json says is passed over but what is known to change no answer.
