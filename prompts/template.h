@@ -16,9 +16,9 @@
 //   - which text ends an answer;
 //   - whether it drops the thinking from earlier answers;
 //   - whether it refuses a system prompt: then the prompt goes before the first user message, with
-//   an empty line between them;
+//     an empty line between them;
 //   - whether it refuses an answer with channels (<|channel|>analysis<|message|>…): then it gets
-//   only the text of the final channel;
+//     only the text of the final channel;
 //   - whether it refuses an empty answer: then it gets a space instead, or no answer at all.
 //
 // Memory: a template owns its program; a prompt owns its pieces and their bytes. Threads: a

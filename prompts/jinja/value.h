@@ -1,7 +1,7 @@
 // prompts/jinja/value.h — the values of a template: Python's, as far as templates can tell.
 //
 //   kind                                          in `as`
-//   UNDEFINED  a missing name or item  undefined: how it was looked up
+//   UNDEFINED  a missing name or item               undefined: how it was looked up
 //   NONE, BOOLEAN, INTEGER, FLOAT                   boolean, integer (64 bits), number
 //   STRING                                          string
 //   LIST, TUPLE, VIEW, GENERATOR                    list (a dict's items(); what map() returns)
