@@ -1,9 +1,10 @@
-// app/cli/args.h — the options in effect: command line, environment, config file.
+// app/cli/args.h — which options are in effect, from the command line, the environment and the
+// config file?
 //
-// One table (options.c) says each option's names, kind, range and help. A value is set by the
-// command line, else by its QUIRE_* counterpart in the environment, else by the config file, else
-// by default; the order of the calls does not matter, because each value remembers its source.
-// Values of lower sources are checked too. Lists are replaced by a higher source, not extended.
+// One table (options.c) has each option's names, kind, range and help. The command line wins over
+// the QUIRE_* variable in the environment, that over the config file, that over the default. The
+// order of the calls does not matter, because each value remembers its source. Values of losing
+// sources are checked too. A list from a higher source replaces one from a lower source.
 //
 //   args_init ─► args_read_words, args_read_environment, config_read ─► args_check
 //
@@ -16,8 +17,8 @@
 void args_init(struct args *args);
 void args_deinit(struct args *args);
 
-// BAD_INPUT, with one line for the person: an unknown option (and the most similar one), a missing
-// or invalid value, too many words.
+// BAD_INPUT with a one-line message: an unknown option (names the most similar one), a missing or
+// invalid value, too many words.
 MUST_CHECK enum status args_read_words(struct args *args, int count, char *const *words,
                                        struct error *err);
 MUST_CHECK enum status args_read_environment(struct args *args, struct error *err);
@@ -26,15 +27,17 @@ MUST_CHECK enum status args_read_environment(struct args *args, struct error *er
 MUST_CHECK enum status args_set(struct args *args, const char *name, const char *value,
                                 enum args_source source, const char *where, struct error *err);
 
-// BAD_INPUT: options that do not go together, or not with this command.
+// BAD_INPUT: options that exclude each other or do not apply to this command.
 MUST_CHECK enum status args_check(const struct args *args, struct error *err);
 
-// "FILE=0.5" of --lora is the file, appended, with a scale. A path may have an equals sign itself.
+// Parses the "FILE=0.5" of --lora: appends the file and sets the scale. The path itself may contain
+// an equals sign.
 MUST_CHECK enum status args_read_lora(const char *given, struct text *path, float *scale,
                                       struct error *err);
 
-// Forgets what the command line said of a model: adapters, vocabulary, and a chat template that is
-// not for models of a name. Where its key is stays.
+// args_forget_model() drops the options that describe one model: adapters, vocabulary, and chat
+// templates that are not for models of a given name. It keeps where the API key is;
+// args_forget_key() drops that.
 void args_forget_model(struct args *args);
 void args_forget_key(struct args *args);
 

@@ -1,8 +1,6 @@
-// app/cli/args_values.h — what the words, the environment and the config file say: a value for each
-// option.
+// app/cli/args_values.h — struct args: one value per option.
 //
-// options.c knows where each goes, args.h fills them in. Texts are borrowed from where they were
-// read.
+// options.c maps options to fields; args.h fills them in. Texts are borrowed from their source.
 #ifndef APP_ARGS_VALUES_H
 #define APP_ARGS_VALUES_H
 
@@ -13,7 +11,7 @@
 #include "kernels/base/text.h"
 
 enum command {
-    COMMAND_CHAT, // or one answer
+    COMMAND_CHAT, // or a single answer
     COMMAND_LIST,
     COMMAND_SHOW,
     COMMAND_EXPORT,
@@ -45,24 +43,24 @@ struct args_numbers {
     int32_t count; // 0: none given
 };
 
-struct args_section { // a line of the config file below [SECTION]
+struct args_section { // one line of the config file under [SECTION]
     const char *section, *key, *value;
 };
 enum { ARGS_SECTION_LINES_MAX = 128 };
 
 struct args {
     enum command command;
-    const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID, what to bench or do; NULL after the last
+    const char *operands[ARGS_OPERANDS_MAX]; // MODEL, ID or what to do; NULL after the last
     size_t operand_count;
     bool help, version, man;
     bool asks;              // `quire help`
-    const char *topic;      // of it: a command or an option; or NULL
-    const char *completion; // NULL, or for which shell
+    const char *topic;      // the command or option to explain, or NULL
+    const char *completion; // the shell, or NULL
 
     const char *model;      // NULL: the demo model
     struct args_list loras; // "FILE" or "FILE=SCALE"
     int32_t context;
-    struct args_list chat_templates; // "FILE", "NAME" or "MODEL=…", the last that fits
+    struct args_list chat_templates; // "FILE", "NAME" or "MODEL=…"; the last that applies wins
     const char *backend;
     int32_t threads;
     bool deterministic;
@@ -71,12 +69,12 @@ struct args {
     const char *key_from, *vocabulary, *cache_salt; // NULL: none
     int32_t first_byte, silence;                    // seconds
 
-    bool offline; // nothing is asked of the net
-    bool yes;     // to what would be asked
+    bool offline; // no network access
+    bool yes;     // answers all questions
 
     bool go_on;         // --continue
-    bool all;           // with questions of -p
-    bool family;        // rm: with all that share text with it
+    bool all;           // include one-shot questions (-p)
+    bool family;        // rm: also all that share text with it
     const char *resume; // NULL: no; "": ask which
     const char *fork;   // NULL: no; "": at the tip; else the turn
     const char *name;
@@ -108,16 +106,16 @@ struct args {
     const char *kv_type;
     const char *attention; // which kernel: kernels/backend.h
     size_t kv_device_bytes, kv_host_bytes, kv_disk_bytes;
-    const char *kv_dir;     // NULL: in the folder for caches
+    const char *kv_dir;     // NULL: in the cache folder
     const char *kv_restore; // "auto", "always", "never"
 
     const char *format; // "text", "json", "jsonl"
-    int32_t verbose;    // how often it was said: 1 figures and news, 2 what happens inside
+    int32_t verbose;    // how often given: 1 figures and news, 2 internals
     bool quiet;
     const char *trace; // a file, or NULL
     const char *color;
     bool raw;
-    bool html, tree; // of quire export
+    bool html, tree; // export
 
     const char *resume_batch; // NULL: no journal
     bool unordered;           // batch
@@ -130,8 +128,8 @@ struct args {
 
     struct args_section sections[ARGS_SECTION_LINES_MAX];
     size_t section_count;
-    struct text config;                      // that values are borrowed from
-    unsigned char sources[ARGS_OPTIONS_MAX]; // enum args_source, by row of the table
+    struct text config;                      // the config file's text, which values borrow from
+    unsigned char sources[ARGS_OPTIONS_MAX]; // enum args_source of each row of the table
 };
 
 #endif

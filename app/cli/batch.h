@@ -1,6 +1,6 @@
-// app/cli/batch.h — `quire batch FILE.jsonl`: many requests, one a line, answered together.
+// app/cli/batch.h — `quire batch FILE.jsonl`: answers many requests, one per line, together.
 //
-// Requests run as many at once as the engine takes; what they begin with alike is computed once. A
+// Runs as many requests at once as the engine takes; a shared prefix is computed only once. Each
 // result is one line of JSON on stdout, in the order of the requests (--unordered: as they finish):
 //
 //   {"line": 3, "request": "<hash of the line>", "id": …, "text": "…", "thinking": null,
@@ -8,21 +8,22 @@
 //    "seed": 5}
 //   {"line": 4, "request": "…", "id": null, "error": "not JSON"}
 //
-// A line that cannot be answered has an error for its result, and the others go on; then the exit
-// code is 1. What a failed device was computing is begun again on a fresh one, once until that has
-// answered a line. Empty lines have no result. Nothing is saved as a conversation.
+// The result of a line that cannot be answered is an error; the others continue, and the exit code
+// is 1. If the device fails, its requests restart on a fresh device; if that fails too before it
+// has answered a line, their results are errors. Empty lines have no result. No conversation is
+// saved.
 //
-// --resume-batch FILE keeps a journal of results there as they finish (journal.h). The same
-// command after a crash or ^C computes what is missing and prints all.
+// --resume-batch FILE writes each finished result to a journal (journal.h). After a crash or ^C the
+// same command computes only the missing results and prints all.
 #ifndef APP_BATCH_H
 #define APP_BATCH_H
 
 #include "app/cli/launch.h"
 
-// From here on SIGINT, SIGTERM and SIGHUP end the run soon: what is finished by then is printed.
+// From now on SIGINT, SIGTERM and SIGHUP end the run early, with the results so far printed.
 void batch_catch_signals(void);
 
-// launch has a model. Returns the exit code.
+// launch must have a model. Returns the exit code.
 int batch_run(struct launch *launch);
 
 #endif

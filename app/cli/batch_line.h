@@ -1,19 +1,19 @@
-// app/cli/batch_line.h — one line of a batch: a request as JSON.
+// app/cli/batch_line.h — parses one line of a batch, a request as JSON.
 //
 //   {"prompt": "Name three birds."}
 //   {"id": 7, "messages": [{"role": "user", "content": "…"}], "tokens": 40, "temperature": 0}
 //
-//   prompt, system        texts; or messages: roles "system" (first), "user", "assistant", of which
-//                         the last is the user's
-//   schema, grammar       a JSON Schema, or GBNF as a text, that the answer fits
-//   id                    any JSON; comes back with the result
+//   prompt, system        texts; or messages: roles "system" (first), "user", "assistant"; the last
+//                         is a user's
+//   schema, grammar       a JSON Schema, or GBNF as a text, that the answer must match
+//   id                    any JSON; copied to the result
 //   tokens (max_tokens), temperature, top_k, top_p, min_p, repeat_penalty, presence_penalty,
 //   frequency_penalty, seed, stop (a text, or an array of them)
-//                         as the options of the same name, which hold where the line says nothing
+//                         like the options of the same name, which are the defaults
 //
-// A key that is none of these is an error, so that a slip of the pen does not go unseen.
+// Any other key is an error, so that a typo is noticed.
 //
-// Memory: {0} is empty; the JSON is owned, and the texts are borrowed from it.
+// Memory: {0} is empty; the JSON is owned, and texts are borrowed from it.
 #ifndef APP_BATCH_LINE_H
 #define APP_BATCH_LINE_H
 
@@ -25,11 +25,11 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "prompts/template.h"
 
-enum { BATCH_LINE_STOPS = ARGS_LIST_MAX }; // of the line, or the defaults
+enum { BATCH_LINE_STOPS = ARGS_LIST_MAX }; // from the line, or the defaults
 
 struct batch_line {
     cJSON *json;
-    char *id;                      // JSON, as it was written; NULL: none; owned
+    char *id;                      // JSON as written; NULL: none; owned
     struct chat_message *messages; // [count], owned
     size_t count;
     struct request_options options;
@@ -40,17 +40,18 @@ struct batch_line {
 
 struct batch_defaults { // borrowed
     struct request_options options;
-    const char *system;       // of lines that have none; "": none
-    const char *const *stops; // of lines that have none
+    const char *system;       // for lines without one; "": none
+    const char *const *stops; // for lines without any
 };
 
-// BAD_INPUT says what is wrong with the line, and *line has the id if it could be read; NO_MEMORY.
+// BAD_INPUT: the error says what is wrong with the line; *line has the id if it could be read.
+// NO_MEMORY.
 MUST_CHECK enum status batch_line_read(const char *bytes, size_t length,
                                        const struct batch_defaults *defaults,
                                        struct batch_line *line, struct error *err);
 void batch_line_deinit(struct batch_line *line); // leaves it empty
 
-// The tokens up to where the answer begins. BAD_INPUT: not an order of roles for this template.
+// The tokens of the prompt. BAD_INPUT: the template refuses this order of roles.
 MUST_CHECK enum status batch_line_encode(const struct batch_line *line,
                                          const struct chat_template *chat_template,
                                          const struct tokenizer *tokenizer, struct token_ids *ids,

@@ -1,4 +1,4 @@
-// app/cli/config.h — where quire keeps its files, and the person's config file.
+// app/cli/config.h — where quire keeps its files, and the user's config file.
 //
 //   config    $XDG_CONFIG_HOME/quire/config          (~/.config)
 //   database  $XDG_DATA_HOME/quire/quire.db          (~/.local/share)
@@ -7,7 +7,8 @@
 //
 // QUIRE_HOME=DIR moves all four into DIR. Folders are created with mode 0700 when something is
 // first written to them. The config file has `key = value` lines with the options' long names; `#`
-// begins a comment line. Below [remote.NAME] they are for the model so named (remote_model.h).
+// begins a comment line. Lines under [remote.NAME] apply to the model of that name
+// (remote_model.h).
 //
 // Memory: owned by the struct.
 #ifndef APP_CONFIG_H
@@ -23,7 +24,7 @@ struct config {
 MUST_CHECK enum status config_open(struct config *config, struct error *err);
 void config_close(struct config *config); // {0} is fine
 
-// Creates the folders that `path` lies in. IO names the folder that cannot be created.
+// Creates the parent folders of `path`. IO names the folder that cannot be created.
 MUST_CHECK enum status config_make_folder(const char *path, struct error *err);
 
 // Sets options from the config file; no file is fine. BAD_INPUT names file and line.

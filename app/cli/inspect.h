@@ -1,7 +1,7 @@
 // app/cli/inspect.h — `quire inspect MODEL`: what is in a model file, and would it run here?
 //
-// Reads the header only; works on files that contain just a vocabulary. Everything from the file is
-// made harmless before it is printed.
+// Reads only the header; also works on files that contain just a vocabulary. Everything from the
+// file is made safe to print.
 #ifndef APP_INSPECT_H
 #define APP_INSPECT_H
 

@@ -1,11 +1,11 @@
-// app/cli/key_command.h — the key that a command prints (--key-from command:…).
+// app/cli/key_command.h — gets an API key from a command (--key-from command:…).
 //
-// The command is a shell's, in a process group of its own that has the terminal while it runs, so
-// that it may ask for a password there. It has KEY_COMMAND_LIMIT_S seconds. When it ends, or is
-// given up, or quire is asked to end, its whole group is killed: nothing of it outlives this call.
+// The command runs in a shell, in its own process group in the terminal's foreground, so that it
+// can ask for a password. It has KEY_COMMAND_LIMIT_S seconds. When it ends or times out, or quire
+// is asked to end, its whole group is killed: none of its processes outlives this call.
 //
-// Threads: the calling one, while no other starts a process; the handlers of SIGINT, SIGTERM and
-// SIGHUP are replaced meanwhile.
+// Threads: no other thread may start a process meanwhile; the handlers of SIGINT, SIGTERM and
+// SIGHUP are replaced during the call.
 #ifndef APP_KEY_COMMAND_H
 #define APP_KEY_COMMAND_H
 
@@ -14,9 +14,9 @@
 
 enum { KEY_COMMAND_LIMIT_S = 60 };
 
-// Appends the first line that the command prints to *key. What it says on stderr is said in one
-// line, without the key. IO: it prints none, fails, or takes too long, with its own words;
-// CANCELLED: a signal came, which is raised again.
+// Appends the command's first line of output to *key. Shows its stderr as one line, without the
+// key. IO: no output, failure or timeout; the error quotes the command's message. CANCELLED: a
+// signal arrived, and is raised again.
 MUST_CHECK enum status key_command_read(const char *command, struct text *key, struct error *err);
 
 #endif

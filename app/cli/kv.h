@@ -1,9 +1,8 @@
-// app/cli/kv.h — `quire kv`: what is cached on the disk, for which conversations, and whether it is
-// intact.
+// app/cli/kv.h — `quire kv`: what is cached on disk, for which conversations, and is it intact?
 //
 //   quire kv         models, conversations and bytes; the sums are exact
-//   quire kv check   reads every record; EXIT_RUN_TIME when something was damaged or missing
-//   quire kv drop    deletes every block: that costs time, never a word of a conversation
+//   quire kv check   reads every block; EXIT_RUN_TIME if any was damaged or missing
+//   quire kv drop    deletes every block: costs time later, loses no conversation
 //
 // A missing folder is an empty cache. Needs no model.
 #ifndef APP_KV_H

@@ -1,7 +1,7 @@
 // app/cli/man.h — the manual page quire(1).
 //
-// Written in mdoc from the tables that --help is made of, and from the chat's own commands, so
-// that it cannot say anything else. `man -l -` and mandoc read it.
+// Generated as mdoc from the tables behind --help and the chat commands, so that it cannot
+// contradict them. `man -l -` and mandoc display it.
 #ifndef APP_MAN_H
 #define APP_MAN_H
 

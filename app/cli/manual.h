@@ -1,6 +1,6 @@
-// app/cli/manual.h — what --help and the manual page say besides the options and the commands.
+// app/cli/manual.h — texts of --help and the manual page besides options and commands.
 //
-// One source for both: each list ends with a row whose `what` is NULL.
+// Each list ends with a row whose `what` is NULL.
 #ifndef APP_MANUAL_H
 #define APP_MANUAL_H
 
@@ -10,7 +10,7 @@ struct manual_row {
 
 extern const char MANUAL_TITLE[]; // the program in a few words, without a full stop
 
-extern const struct manual_row MANUAL_EXAMPLES[]; // a command line, and what it does
+extern const struct manual_row MANUAL_EXAMPLES[]; // a command line and its effect
 extern const struct manual_row MANUAL_EXITS[];
 extern const struct manual_row MANUAL_FILES[];
 

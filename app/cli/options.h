@@ -1,8 +1,7 @@
 // app/cli/options.h — the table of options.
 //
-// A row is one option: what it is called everywhere, what it takes, and where in struct args
-// its value goes. The environment's twin of "top-k" is QUIRE_TOP_K; the config file's key is
-// the long name.
+// Each row is one option: its names, its kind of value, and where the value goes in struct args.
+// The environment variable of "top-k" is QUIRE_TOP_K; the config file uses the long name.
 #ifndef APP_OPTIONS_H
 #define APP_OPTIONS_H
 
@@ -11,13 +10,13 @@
 
 enum option_kind {
     OPTION_FLAG,         // bool; "=off" turns it off
-    OPTION_COUNT,        // int32_t: a flag that counts how often it is set
+    OPTION_COUNT,        // int32_t: a flag that counts its uses
     OPTION_TEXT,         // const char *
-    OPTION_LIST,         // struct args_list: one more text each time
-    OPTION_CHOICE,       // const char *, one of `argument`, which has '|' between them
-    OPTION_MAYBE_CHOICE, // the same; alone, it is "on"
+    OPTION_LIST,         // struct args_list: each use adds a text
+    OPTION_CHOICE,       // const char *, one of those in `argument`, separated by '|'
+    OPTION_MAYBE_CHOICE, // the same; "on" without a value
     OPTION_WHOLE,        // int32_t from low to high
-    OPTION_WHOLES,       // struct args_numbers: such numbers, with commas between them
+    OPTION_WHOLES,       // struct args_numbers: such numbers, separated by commas
     OPTION_NUMBER,       // float from low to high
     OPTION_SEED,         // uint64_t
     OPTION_BYTES,        // size_t: "512M"
@@ -41,15 +40,15 @@ enum {
     FOR_PULL = 1u << COMMAND_PULL,
     FOR_MODELS = 1u << COMMAND_MODELS,
     FOR_ALL = (1u << COMMAND_COUNT) - 1,
-    ONLY_AS_WORD = 1u << 30, // not in the environment, not in the config file
+    ONLY_AS_WORD = 1u << 30, // only on the command line
 };
 
 struct option {
-    const char *section; // of the help, where a new one begins; else NULL
+    const char *section; // of the help, if a new section begins here; else NULL
     const char *name;
     char letter; // or 0
     enum option_kind kind;
-    const char *argument; // as the help shows it
+    const char *argument; // as shown in the help
     size_t offset;        // in struct args
     unsigned commands;
     double low, high;
@@ -60,25 +59,25 @@ size_t option_count(void);
 const struct option *option_at(size_t index);
 const struct option *option_find(const char *name, size_t length); // or NULL
 const struct option *option_by_letter(char letter);                // or NULL
-const struct option *option_nearest(const char *name);             // the likeliest, or NULL
+const struct option *option_nearest(const char *name);             // the most similar name, or NULL
 
-// Is the next word its value, unless that is an option or a model file?
+// May the next word be its value? Yes, unless that is an option or a model file.
 static inline bool option_may_take_word(const struct option *option) {
     return option->kind == OPTION_MAYBE_WORD || option->kind == OPTION_MAYBE_CHOICE;
 }
 
-// Does a value have to follow?
+// Does it require a value?
 static inline bool option_takes_value(const struct option *option) {
     return option->kind != OPTION_FLAG && option->kind != OPTION_COUNT &&
            option->kind != OPTION_MAYBE_VALUE && !option_may_take_word(option);
 }
 
 enum { OPTION_TWIN_BYTES = 48 };
-enum completes option_completes(const struct option *option); // what its value can be
+enum completes option_completes(const struct option *option); // kind of its values
 
 const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]);
 
-// Reads `value` into the option's place in *args. BAD_INPUT begins with `where`.
+// Parses `value` into its field of *args. BAD_INPUT: the error begins with `where`.
 MUST_CHECK enum status option_set(const struct option *option, const char *value, struct args *args,
                                   const char *where, struct error *err);
 

@@ -1,17 +1,16 @@
-// app/cli/subcommands.h — the table of words that can stand first on the command line.
+// app/cli/subcommands.h — the table of subcommands.
 //
-// A row is what `quire WORD` is called, what follows it, and what that can be: for reading the
-// command line, its help, the manual page and the completions alike. The chat is the row without
-// a word.
+// Each row has the name of a subcommand, its operands, and what these can be. The parser, the help,
+// the manual page and the completions all use it. The chat is the row without a name.
 #ifndef APP_SUBCOMMANDS_H
 #define APP_SUBCOMMANDS_H
 
 #include "app/cli/args_values.h"
 
-// What a word that is not an option can be, or an option's value: for completion.
+// What an operand or an option's value can be, for completion.
 enum completes {
-    COMPLETES_NOTHING, // that a shell could know
-    COMPLETES_WORDS,   // some of a few, which are listed
+    COMPLETES_NOTHING, // nothing a shell could know
+    COMPLETES_WORDS,   // a few listed words
     COMPLETES_FILES,
     COMPLETES_MODELS, // files *.gguf
     COMPLETES_FOLDERS,
@@ -22,24 +21,24 @@ enum { COMPLETES_COUNT = 7 };
 
 struct subcommand {
     const char *name;     // "list"; "" for the chat
-    const char *operands; // as the help shows them
+    const char *operands; // as shown in the help
     const char *help;
-    size_t most; // so many words without an option
+    size_t most; // most operands
     enum completes completes;
-    const char *words; // of COMPLETES_WORDS, with '|' between them; else NULL
+    const char *words; // for COMPLETES_WORDS: separated by '|'; else NULL
 };
 
 const struct subcommand *subcommand_at(enum command command);
 bool subcommand_find(const char *word, enum command *command); // "ls" is list
 
-// What to do instead of a word that other programs have; or NULL.
+// What to use instead of a subcommand known from other programs, or NULL.
 const char *subcommand_hint(const char *word);
 
-// What it does, and its words, if the operands do not show them.
+// Its help text, with its words if the operands do not show them.
 enum { SUBCOMMAND_TEXT_BYTES = 256 };
 const char *subcommand_describe(const struct subcommand *row, char text[SUBCOMMAND_TEXT_BYTES]);
 
-// The name that was probably meant, or NULL. Words that look like a file's name mean that.
+// The most similar name, or NULL. NULL for words that look like a file name.
 const char *subcommand_nearest(const char *word);
 
 #endif
