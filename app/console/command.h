@@ -1,4 +1,5 @@
-// app/console/command.h — what the files behind commands.h share; nobody else includes it.
+// app/console/command.h — handlers and helpers of the command_*.c files. Private to them and
+// commands.c.
 //
 //   commands.c          the table, /help, completion
 //   command_delete.c    /delete
@@ -18,7 +19,7 @@
 //   command_kv.c        /kv /strip
 //   command_think.c     /think
 //
-// A handler gets what follows the command's name, trimmed; "" for nothing.
+// A handler gets the text after the command's name, trimmed; "" if there is none.
 #ifndef APP_COMMAND_H
 #define APP_COMMAND_H
 
@@ -43,30 +44,30 @@ command_handler command_show, command_stats, command_history;
 command_handler command_kv, command_strip;
 command_handler command_think;
 
-// Offers the conversations with these words ("": all), and opens what is picked.
+// Lets the user pick from the conversations with these words ("": all), and opens the one picked.
 void command_pick(struct console *console, const char *query);
 
-// Resumes it; where it is held with another model than the session's, by leaving for that one, or,
-// where that cannot be opened, to be read.
+// Resumes the conversation. If it uses another model than the session, leaves the chat to open that
+// model, or, if it cannot be opened, shows the conversation read-only.
 void command_resume_held(struct console *console, const struct conversation *to);
 
-// Shows the thinking of the last answer, all of it (also ^O). `user` is the struct console.
+// Shows all the thinking of the last answer (also ^O). `user` is the struct console.
 void command_unfold(void *user);
 
-// What each conversation has in the cache: usage[count]. False when memory is short.
+// Fills usage[count] with what each conversation has in the cache. False when memory is short.
 bool command_conversation_usage(struct console *console, const struct conversation_row *rows,
                                 size_t count, struct conversation_usage *usage);
 
-// The keys of /set, for completion; NULL after the last. What a key can be, with spaces between
-// them, or
-// "" where it is not a few words; and is there such a key?
+// The keys of /set, for completion; NULL after the last.
 const char *command_set_key(size_t index);
 
-// What /model may be given.
+// Calls `push` for each name that /model accepts.
 void command_model_names(struct console *console, void (*push)(void *user, const char *name),
                          void *user);
+
+// The values of a key of /set, separated by spaces; "" if they are not a few words.
 const char *command_set_words(const char *key);
-bool command_sets(const char *key);
+bool command_sets(const char *key); // does /set have this key?
 
 // Reads `text` as a whole number of at least 1.
 bool command_number(const char *text, int64_t *number);

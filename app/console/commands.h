@@ -1,10 +1,10 @@
-// app/console/commands.h — what a line that begins with a slash does.
+// app/console/commands.h — runs the lines that begin with a slash.
 //
 // A command is a row of one table: its names, its usage, one line of help and a handler. An unknown
-// name is an error that suggests the nearest, and is never sent to the model. No commands are
-// "//text", which sends "/text"; a first word with a second slash, "/usr/lib: …"; and what was
-// pasted (app/base/verbatim.h). "exit", "quit" and "help" alone on a line are commands without a
-// slash.
+// name is an error that suggests the most similar one, and is never sent to the model. These are
+// not commands: "//text", which sends "/text"; a first word with a second slash, "/usr/lib: …"; and
+// pasted text (app/base/verbatim.h). "exit", "quit" and "help" alone on a line are commands without
+// a slash.
 //
 // Threads: the UI's.
 #ifndef APP_COMMANDS_H
@@ -14,28 +14,28 @@
 
 bool commands_is_command(const char *line);
 
-// What becomes of a line that is sent while an answer is written?
+// What happens to a line that is sent while an answer is being written?
 enum commands_beside {
     BESIDE_WAITS, // until the answer has ended
-    BESIDE_RUNS,  // at once: a command that only reads, and /quit
-    BESIDE_MOVES, // at once: it goes to another conversation, and leaves the answer running
+    BESIDE_RUNS,  // now: a command that only reads, or /quit
+    BESIDE_MOVES, // now: goes to another conversation; the answer keeps running
 };
 enum commands_beside commands_beside(const char *line);
 
 // Runs the command; it reports its own failures.
 void commands_run(struct console *console, const char *line);
 
-// What can stand in place of `word` after `before`, as editor.h wants it: commands, their
-// arguments, ids and names of conversations, models, paths, presets; or of a name with blanks at
-// the end of the line. `user` is a struct console.
+// Completions for editor.h: of `word` after `before` (commands and their arguments, ids and names
+// of conversations, models, paths, presets), and of a name with blanks at the end of the line.
+// `user` is a struct console.
 char **commands_complete(void *user, const char *before, const char *word);
 char **commands_complete_name(void *user, const char *line, size_t *start);
 
-// What a pasted text becomes, as editor.h wants it: an argument after "@" or a command that takes
-// files, else text that means only itself. `user` is a struct console.
+// Converts pasted text for editor.h: after "@" or a command that takes files it is an argument,
+// else plain text (verbatim.h). `user` is a struct console.
 const char *commands_paste(void *user, const char *before, const char *text, struct text *line);
 
-// For the manual page: row `index` of the commands, or of the keys. False after the last.
+// For the manual page: row `index` of the commands or of the keys. False after the last.
 struct command_text {
     const char *name, *usage, *help; // a key has no usage
 };

@@ -1,8 +1,8 @@
-// app/console/interactive.h — the chat at a terminal: prompt, stream, commands, until the person
+// app/console/interactive.h — the chat at a terminal: prompt, answers and commands, until the user
 // leaves.
 //
-// Needs a terminal on stdin and stdout. Owns the screen and the signals while it runs and gives
-// both back, whatever happens (assert hook and fatal signals included).
+// stdin and stdout must be a terminal. Owns the screen and the signals while it runs, and restores
+// both whatever happens, even on a failed ASSERT or a fatal signal.
 #ifndef APP_INTERACTIVE_H
 #define APP_INTERACTIVE_H
 
@@ -12,17 +12,17 @@
 #include "app/console/console.h"
 
 struct interactive_options {
-    struct session *session;  // borrowed, as all that follows; starts with its chat in front
-    const char *history_path; // of the line editor; NULL: none is kept
-    const char *config_path;  // the person's presets are next to it
-    const char *kv_folder;    // of the disk cache; NULL: none
+    struct session *session;             // borrowed, like the rest; starts with the chat in front
+    const char *history_path;            // of the line editor; NULL: no history
+    const char *config_path;             // the user's presets are next to it
+    const char *kv_folder;               // the disk cache's; NULL: none
     const struct outgoing *first_prompt; // sent at once (-p … -i); NULL: none
     bool quiet, verbose;                 // -q, -v (stats after each turn)
     bool saved;                          // false under --no-save
     bool resumed;                        // show the last turns, dimmed
-    bool picks;                          // asks which conversation to go on with
-    struct model_finder models;          // of /model and /resume
-    struct wanted_model *wanted;         // out: what the chat was left for
+    bool picks;                          // asks which conversation to continue
+    struct model_finder models;          // for /model and /resume
+    struct wanted_model *wanted;         // out: the model that the chat was left for
     struct reopening *reopening;         // in and out
 };
 

@@ -1,7 +1,7 @@
-// app/console/keys.h — one key at a time, for what is not the line editor: pickers and pages.
+// app/console/keys.h — reads single keys for pickers and pages, outside the line editor.
 //
-// Answers in the background are handled meanwhile. SIGTERM and SIGHUP make the console leave, and
-// come as Esc. Sequences of unknown keys are swallowed. Threads: the UI's.
+// Handles answers in the background while it waits. SIGTERM and SIGHUP make the console leave and
+// are returned as Esc. Unknown key sequences are dropped. Threads: the UI's.
 #ifndef APP_CONSOLE_KEYS_H
 #define APP_CONSOLE_KEYS_H
 
@@ -10,7 +10,7 @@
 
 enum { KEY_REDRAW = KEY_ESCAPE + 1 }; // the screen may have changed
 
-enum { // the bytes that mean something to a picker or a page
+enum { // the control bytes that pickers and pages use
     KEY_CTRL_C = 0x03,
     KEY_CTRL_D = 0x04,
     KEY_BACKSPACE = 0x08,
@@ -22,9 +22,9 @@ enum { // the bytes that mean something to a picker or a page
     KEY_DELETE = 0x7F,
 };
 
-// "Enter goes on, Esc does not." Where lines cannot be taken back, y or n is asked for.
+// Asks "Enter goes on, Esc does not." On a terminal that cannot erase lines, asks for y or n.
 bool keys_agree(struct console *console);
 
-int keys_read(struct console *console); // waits: a byte, an enum key_code, or KEY_REDRAW
+int keys_read(struct console *console); // waits; returns a byte, an enum key_code, or KEY_REDRAW
 
 #endif

@@ -1,26 +1,26 @@
-// app/console/tree.h — a family of messages as a picture: one exchange per row, branches below the
-// row that they leave.
+// app/console/tree.h — draws a family of messages: one exchange per row, branches below the row
+// they leave.
 //
 //   * The capital of France? → Paris.
 //     And of Spain? → Madrid.
 //     ├─ And of Italy? → Rome.
 //     └─ [other way] Tell me more. → Madrid is …
 //
-// A question with several answers has a row for each. A row shows the names of other
-// conversations whose tip it is; the mark is this one's tip. What follows without a branch keeps
-// its column, so that a long conversation stays on the screen.
+// A question with several answers has a row for each. A row shows the names of other conversations
+// whose tip it is; "*" marks the tip of this one. Only branches are indented, so that a long
+// conversation stays on the screen.
 //
-// Memory: owned, tree_deinit(). No threads.
+// Memory: owned, tree_deinit(). Threads: no state.
 #ifndef APP_TREE_H
 #define APP_TREE_H
 
 #include "kernels/base/text.h"
 #include "store/family.h"
 
-enum { TREE_LEVELS_MOST = 12 }; // of branches that are indented
+enum { TREE_LEVELS_MOST = 12 }; // most levels of indentation
 
 struct tree_row {
-    int64_t message; // to go to when it is chosen
+    int64_t message; // where to go if this row is chosen
     char *text;      // owned
 };
 
@@ -33,12 +33,12 @@ struct tree {
 struct family {
     const struct family_message *messages; // [count], parents first
     size_t count;
-    const struct conversation *conversations; // whose tips are in it
+    const struct conversation *conversations; // with their tips in the family
     size_t conversation_count;
     const struct conversation *current;
 };
 
-// Fills an empty one. A message whose parent is missing counts as a root.
+// Fills an empty tree. A message whose parent is missing counts as a root.
 MUST_CHECK enum status tree_draw(const struct family *family, struct tree *tree);
 void tree_deinit(struct tree *tree); // leaves it empty
 

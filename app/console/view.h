@@ -1,9 +1,9 @@
-// app/console/view.h — what a turn looks like while it runs, and afterwards.
+// app/console/view.h — shows a turn while it runs, and messages afterwards.
 //
-// Text is written as it is decoded, one write per piece, without anything that would control the
+// Writes text as it is decoded, one write per piece, without anything that could control the
 // terminal (stream.h). A long prefill shows its progress in a line that disappears. Keys pressed
-// meanwhile edit the type-ahead line (editor.h). ^C cancels the turn; a second one within
-// a second leaves.
+// meanwhile edit the type-ahead line (editor.h). ^C cancels the turn; a second one within a second
+// leaves the chat.
 //
 // Threads: the UI's. Owns nothing.
 #ifndef APP_VIEW_H
@@ -13,38 +13,38 @@
 #include "app/screen/status_line.h"
 
 enum view_end {
-    VIEW_ANSWERED, // the answer is stored, complete or in part; anything unusual was said
-    VIEW_BACK,     // nothing was answered: the message was given back
-    VIEW_FAILED,   // and said why
-    VIEW_MOVED,    // a line that was sent meanwhile does not wait for the turn, which goes on
+    VIEW_ANSWERED, // the answer is stored, complete or partial; anything unusual was reported
+    VIEW_BACK,     // no answer: the message was given back
+    VIEW_FAILED,   // the reason was reported
+    VIEW_MOVED,    // a line sent meanwhile does not wait; the turn continues
     VIEW_LEAVE,    // *exit_code: a signal, or ^C twice
 };
 
-// Gets a line that was sent meanwhile, which it may move out. True: the view ends.
+// Gets a line sent meanwhile and may move it out. True ends the view.
 typedef bool view_line(void *user, struct text *line);
 
 struct view_options {
-    bool again;      // shows the answer from its beginning
-    bool unmarked;   // the caller says how it ended
+    bool again;      // show the answer from its beginning
+    bool unmarked;   // the caller reports how it ended
     view_line *line; // with
     void *user;
 };
 
-// Shows a turn that runs until its end. Of several answers the first is shown as it
-// comes, numbered, and the others when all are complete. Between editor_begin_type_ahead() and its
-// end. *cancelled: the person has stopped the turn.
+// Shows a running turn until its end. With several answers, shows the first one, numbered, as it
+// arrives, and the others when all are complete. Call it between editor_begin_type_ahead() and
+// editor_end_type_ahead(). *cancelled: the user stopped the turn.
 enum view_end view_turn(struct session *session, struct turn *turn,
                         const struct view_options *options, int *exit_code, bool *cancelled);
 
-void view_answer(const struct message *message); // all of it
+void view_answer(const struct message *message); // the whole message
 
-// Shows the last `exchanges` exchanges as they were streamed, with long questions shortened.
+// Shows the last `exchanges` exchanges as when they were streamed, with long questions shortened.
 void view_replay(const struct chat *chat, int64_t exchanges);
 
-// The same with whole questions; where these are all of them, with the preamble.
+// The same with whole questions, and with the preamble if that shows the whole conversation.
 void view_history(const struct chat *chat, int64_t exchanges);
 
-// What the status line says now. `used` is 0 while the conversation is empty.
+// The current facts for the status line. `used` is 0 while the conversation is empty.
 struct status_facts view_status(const struct chat *chat);
 
 #endif
