@@ -1,11 +1,11 @@
-// app/hub/hub.h — a hub of models, spoken to over HTTP: what a repository has, and a file of it.
+// app/hub/hub.h — talks to a model hub over HTTP: lists a repository and downloads its files.
 //
-// A file comes in pieces, several at once, and is written in order: what is on the disk is always
-// its beginning, so that this program, killed at any moment, or another one can go on with it. A
-// piece whose connection breaks is asked for again from where it broke. The bytes are hashed as
-// they are written, and a file is only kept if its digest is the hub's.
+// A file is downloaded in pieces, several at a time, and written in order. The file on disk is
+// therefore always a prefix, so that even after a kill this or another program can continue it. If
+// a connection breaks, the piece continues from where it broke. The bytes are hashed as they are
+// written, and the file is kept only if the digest matches the hub's.
 //
-// The token goes to the hub, and not along with a redirect to where its files lie.
+// The token is sent only to the hub, not along a redirect to its file servers.
 //
 // Memory: a few pieces of 8 MiB during a download. Threads: one at a time.
 #ifndef APP_HUB_HUB_H
@@ -18,7 +18,7 @@ struct hub;
 struct hub_options {          // borrowed for the call
     const char *url;          // "https://huggingface.co"
     const char *token;        // NULL: none
-    const char *certificates; // a file of the trusted ones; NULL: the system's
+    const char *certificates; // file of trusted certificates; NULL: the system's
 };
 
 // UNSUPPORTED: quire was built without libcurl.
@@ -26,21 +26,21 @@ MUST_CHECK enum status hub_open(const struct hub_options *options, struct hub **
                                 struct error *err);
 void hub_close(struct hub *hub); // NULL is fine
 
-// The files of the repository's main revision. NOT_FOUND: there is no such repository, or it is
-// hidden; UNSUPPORTED: it wants an agreement first; IO: the hub does not answer.
+// The files of the repository's main revision. NOT_FOUND: no such repository, or it is private;
+// UNSUPPORTED: you must accept its licence first; IO: the hub does not answer.
 MUST_CHECK enum status hub_list(const struct hub *hub, const char *repo,
                                 struct hub_listing *listing, struct error *err);
 
 struct hub_download {
     const char *repo, *commit;
     const struct hub_file *file;
-    const char *path; // where it goes; what is there already is its beginning
+    const char *path; // destination; an existing file is a prefix of it
     bool (*progress)(void *user, uint64_t done_bytes); // false: stop
     void *user;
 };
 
-// CANCELLED: the caller stopped it; FULL: the disk is full; IO: the connection is of no use. What
-// came is kept. BAD_FILE: the bytes are not those that the hub states, and are removed.
+// CANCELLED: the caller stopped it; FULL: the disk is full; IO: the connection failed. What arrived
+// is kept. BAD_FILE: the digest is not the hub's, and the file is removed.
 MUST_CHECK enum status hub_download(const struct hub *hub, const struct hub_download *download,
                                     struct error *err);
 

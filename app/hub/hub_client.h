@@ -1,4 +1,4 @@
-// app/hub/hub_client.h — inside the hub: what hub.c and download.c share.
+// app/hub/hub_client.h — what hub.c and download.c share. Private to them.
 #ifndef APP_HUB_CLIENT_H
 #define APP_HUB_CLIENT_H
 
@@ -9,7 +9,7 @@ struct hub {
     struct endpoint endpoint;
 };
 
-// Why the hub refuses, in words about the repository.
+// Turns a failed exchange into an error about the repository.
 enum status hub_explain(const struct hub *hub, const char *repo, const struct exchange *exchange,
                         CURLcode code, const struct text *body, struct error *err);
 
