@@ -1,7 +1,7 @@
 // app/bench/bench_command.h — `quire bench WHAT…`: chooses the measurement, the model and options.
 //
-// A row of one table for each word; words of one measurement (decode and prefill, attention and
-// swap) can be given together, and none is decode and prefill. Prints to stdout.
+// One table has a row per word. Words of the same measurement (decode and prefill, attention and
+// swap) can be combined; without a word it runs decode and prefill. Prints to stdout.
 #ifndef APP_BENCH_COMMAND_H
 #define APP_BENCH_COMMAND_H
 
@@ -10,8 +10,8 @@
 
 int bench_command_run(const struct args *args, const struct config *config); // the exit code
 
-// What the options say to measure. The first finds the model's path, empty if a shape is measured,
-// or returns an exit code; the other borrows from both.
+// Turn the options into a measurement. bench_find_model() sets the model's path, empty for a shape,
+// and returns an exit code; the result of bench_options_of() borrows from both arguments.
 int bench_find_model(const struct args *args, struct text *path);
 struct bench_options bench_options_of(const struct args *args, const struct text *model);
 

@@ -1,6 +1,6 @@
-// app/bench/folder.h — a folder for the duration of a measurement.
+// app/bench/folder.h — a temporary folder for a measurement.
 //
-// It is made with a name of its own inside another one, and is removed with what is in it.
+// Created under a unique name in another folder, and removed with its contents.
 #ifndef APP_BENCH_FOLDER_H
 #define APP_BENCH_FOLDER_H
 
@@ -13,8 +13,8 @@ struct bench_folder {
     char path[PATH_MAX]; // "": none
 };
 
-// In `parent`, which is made if missing; where that cannot be and `fallback` is set, in $TMPDIR
-// or /tmp. IO names the folder.
+// Creates it in `parent`, which is created if missing. If that fails and `fallback` is set, uses
+// $TMPDIR or /tmp. IO; the error names the folder.
 MUST_CHECK enum status bench_folder_open(struct bench_folder *folder, const char *parent,
                                          bool fallback, struct error *err);
 void bench_folder_close(struct bench_folder *folder); // {0} is fine

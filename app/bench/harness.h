@@ -2,8 +2,9 @@
 //
 //   harness_open ─► sequences, harness_append, harness_generate, harness_restore … ─► harness_close
 //
-// One engine at a time; each measurement opens it again, with a pool of its own size. Every wait
-// ends with CANCELLED soon after SIGINT, SIGTERM or SIGHUP, which harness_catch_signals() catches.
+// Has one engine at a time; each measurement reopens it with a pool of the size it needs.
+// harness_catch_signals() catches SIGINT, SIGTERM and SIGHUP; every wait then soon returns
+// CANCELLED.
 //
 // Threads: one.
 #ifndef APP_BENCH_HARNESS_H
@@ -13,7 +14,7 @@
 #include "app/bench/subject.h"
 
 struct harness {
-    const struct bench_subject *subject; // borrowed; its kv_device_bytes count not
+    const struct bench_subject *subject; // borrowed; its kv_device_bytes is ignored
     struct engine *engine;               // NULL: none is open
     struct hash128 digest;               // of the model file, once known
     bool knows_digest;
@@ -21,8 +22,8 @@ struct harness {
     struct error err;
 };
 
-// What a pool is to hold: keys and values of that many tokens, rounded up to blocks, and windows
-// and states of that many sequences, whatever their length.
+// What a pool must hold: keys and values of `tokens`, rounded up to blocks, and the windows and
+// states of `sequences` of any length.
 struct harness_room {
     int64_t tokens;
     int32_t sequences;
@@ -30,8 +31,8 @@ struct harness_room {
 size_t harness_room_bytes(const struct harness *harness, struct harness_room room);
 
 struct harness_needs {
-    int32_t context;                  // tokens; 0: as the engine chooses, and so the pool
-    struct harness_room device, host; // no tokens: as the engine chooses
+    int32_t context;                  // tokens; 0: chosen by the engine, as is the pool
+    struct harness_room device, host; // 0 tokens: chosen by the engine
     struct disk_pool *disk;           // moved in; NULL: no disk
     enum kv_restore restore;
 };
@@ -39,13 +40,13 @@ MUST_CHECK enum status harness_open(struct harness *harness, const struct harnes
 void harness_close(struct harness *harness); // NULL engine is fine
 
 void harness_catch_signals(void);
-int harness_signal(void); // that came, or 0
+int harness_signal(void); // the signal that arrived, or 0
 
 double harness_now_us(void);
 void harness_ids(const struct harness *harness, uint32_t salt, int32_t first, int32_t count,
                  int32_t *ids);
 
-// Adds tokens [length of the log, length) of the salt to the log.
+// Extends the log to `length` with the tokens of the salt (samples.h).
 MUST_CHECK enum status harness_append(struct harness *harness, struct sequence *sequence,
                                       uint32_t salt, int32_t length);
 // Starts a request of greedy tokens that ignores the end of turn.
@@ -54,10 +55,10 @@ MUST_CHECK enum status harness_start(struct harness *harness, struct sequence *s
 // Waits until all are DONE and releases them. stats[count], or NULL.
 MUST_CHECK enum status harness_wait(struct harness *harness, struct request *const *requests,
                                     int32_t count, struct request_stats *stats);
-// Both, for one; stats may be NULL.
+// harness_start() and harness_wait() for one request; stats may be NULL.
 MUST_CHECK enum status harness_generate(struct harness *harness, struct sequence *sequence,
                                         int32_t tokens, struct request_stats *stats);
-// Computes what was appended without adding a token: all of the log is cached.
+// Computes the appended tokens without adding any, so that the whole log is cached.
 MUST_CHECK enum status harness_prefill(struct harness *harness, struct sequence *sequence,
                                        struct request_stats *stats);
 // Restores until done; *report describes the state then.

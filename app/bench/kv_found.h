@@ -1,6 +1,6 @@
-// app/bench/kv_found.h — what `quire bench kv` found, and how it is shown.
+// app/bench/kv_found.h — the results of `quire bench kv`, and how to print them.
 //
-// A row with `missing` set has no figures, but a reason in words.
+// A row has either figures or, in `missing`, the reason why not.
 #ifndef APP_BENCH_KV_FOUND_H
 #define APP_BENCH_KV_FOUND_H
 
@@ -10,27 +10,27 @@
 enum {
     FORK_ROWS = 3,
     SHARING_ROWS = 3,
-    SHARED_TOKENS = 1000, // that conversations have in common
-    OWN_TOKENS = 50,      // that each has besides
+    SHARED_TOKENS = 1000, // common to all conversations
+    OWN_TOKENS = 50,      // of each conversation alone
     RESUME_LENGTHS = 2,
     MISSING_BYTES = 64,
 };
 
 struct fork_row {
     char missing[MISSING_BYTES];
-    int32_t tokens, blocks; // cached, and in the table
-    double prefill_us;      // of all of its tokens
+    int32_t tokens, blocks; // tokens cached, and blocks in the block table
+    double prefill_us;      // to prefill all its tokens
     struct figure idle_us;  // of a fork
-    // that a fork takes for its first token after the shared ones
+    // allocated by a fork for its first token of its own
     uint32_t first_write_blocks, first_write_states;
 };
 
 struct sharing_row {
     char missing[MISSING_BYTES];
     int32_t conversations;
-    uint32_t held_blocks;      // on the device, by all of them
-    uint64_t separate_blocks;  // that as many sequences without sharing would hold
-    uint64_t prefilled, least; // tokens: computed, and of one prefix and all that is own
+    uint32_t held_blocks;      // device blocks used by all of them
+    uint64_t separate_blocks;  // blocks they would use without sharing
+    uint64_t prefilled, least; // tokens computed, and the minimum: one prefix and all own tokens
 };
 
 enum resume_from { FROM_DEVICE, FROM_HOST, FROM_DISK, FROM_NOTHING };
@@ -39,11 +39,11 @@ enum { RESUME_FROM_COUNT = 4 };
 struct resume_row {
     char missing[MISSING_BYTES];
     int32_t tokens;
-    struct figure ready_us;       // until all that was found is on the device
+    struct figure ready_us;       // until everything found is on the device
     struct figure first_token_us; // from request_start()
     struct request_stats stats;   // of the last request
-    uint64_t moved_bytes;         // to the device, by it
-    uint64_t prefilled;           // tokens, by it
+    uint64_t moved_bytes;         // bytes it moved to the device
+    uint64_t prefilled;           // tokens it computed
 };
 
 struct kv_found {

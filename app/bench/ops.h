@@ -1,12 +1,11 @@
-// app/bench/ops.h — single ops of a backend, against what the device can do.
+// app/bench/ops.h — single ops of a backend, compared with what the device can do.
 //
 // `quire bench attention` runs one decode step's paged attention over caches of several lengths
 // and batch sizes at the heads of llama-3-8b (32 over 8, of 128), with each kernel that the backend
-// has; the figures are of one layer, and a step goes over as many as no processor cache holds.
-// `quire bench swap` moves blocks between host and device. Bytes are those of kernels/cost.h; the
-// read bandwidth and the plain copy that they are compared with are measured in the same run.
-// Cases that do not fit the free memory, that a kernel does not have or that would take seconds are
-// left out, and said so.
+// has. Figures are per layer; a step covers more layers than any processor cache can hold. `quire
+// bench swap` moves blocks between host and device. Bytes are computed by kernels/cost.h; the read
+// bandwidth and the plain copy to compare with are measured in the same run. Cases that do not fit
+// the free memory, that a kernel lacks or that would take seconds are skipped with a message.
 #ifndef APP_BENCH_OPS_H
 #define APP_BENCH_OPS_H
 

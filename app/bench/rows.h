@@ -13,12 +13,12 @@ enum {
 
 struct bench_row {
     const char *name;                  // "decode", "prefill"
-    char missing[BENCH_MISSING_BYTES]; // why there are no figures; "": there are
-    int32_t tokens;                    // decoded by each sequence, or in the prompt
-    int32_t depth;                     // in the cache before them, of each sequence
-    int32_t batch;                     // sequences together
-    struct figure tokens_per_s;        // of all of them
-    size_t bytes_per_token;            // read for one token; for a prefill, in one pass
+    char missing[BENCH_MISSING_BYTES]; // why there are no figures; "": there are some
+    int32_t tokens;                    // decoded per sequence, or in the prompt
+    int32_t depth;                     // tokens in the cache before them, per sequence
+    int32_t batch;                     // sequences decoded together
+    struct figure tokens_per_s;        // of all sequences together
+    size_t bytes_per_token;            // bytes read per token; for a prefill, per pass
     size_t step_bytes;                 // read by a step, or by the whole prefill
 };
 

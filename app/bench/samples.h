@@ -1,6 +1,6 @@
-// app/bench/samples.h — the input and output of benches: token ids, and numbers.
+// app/bench/samples.h — input and output of benches: token ids, and statistics of samples.
 //
-// Token ids are made from a salt and a position: equal salts give equal logs, different ones
+// Token ids depend only on a salt and a position: equal salts give equal logs, different salts
 // share nothing.
 #ifndef APP_BENCH_SAMPLES_H
 #define APP_BENCH_SAMPLES_H
@@ -13,17 +13,17 @@ struct samples {
     double values[SAMPLES_MAX];
     int32_t count;
 };
-struct figure { // count 0: not measured; of an even count the mean of the middle two
+struct figure { // count 0: not measured; median of an even count: mean of the middle two
     double low, median, high;
     int32_t count;
 };
-void samples_add(struct samples *samples, double value); // beyond SAMPLES_MAX: nothing
+void samples_add(struct samples *samples, double value); // ignored beyond SAMPLES_MAX
 struct figure samples_figure(struct samples *samples);   // sorts them
 
-// ids[0..count) are those of positions [first, first + count), each in 0 … vocabulary - 1.
+// Fills ids[0..count) for the positions [first, first + count); each id is in 0 … vocabulary - 1.
 void bench_ids(int32_t vocabulary, uint32_t salt, int32_t first, int32_t count, int32_t *ids);
 
-// Adds tokens [length of the log, length) of the salt to the log.
+// Extends the log to `length` with the tokens of the salt.
 MUST_CHECK enum status bench_append(struct sequence *sequence, int32_t vocabulary, uint32_t salt,
                                     int32_t length);
 

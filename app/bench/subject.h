@@ -1,17 +1,17 @@
-// app/bench/subject.h — what a bench measures: which model, on which backend.
+// app/bench/subject.h — what a bench measures: a model on a backend.
 #ifndef APP_BENCH_SUBJECT_H
 #define APP_BENCH_SUBJECT_H
 
 #include "engine/engine.h"
 
 struct bench_subject {
-    const char *model_path; // a file, or NULL and
+    const char *model_path; // a file; NULL:
     const char *shape;      // a named shape
-    const char *type;       // of its weights: "q8_0"
-    const char *backend;    // as in engine_options, like the rest
+    const char *type;       // weight type of the shape: "q8_0"
+    const char *backend;    // this and the rest as in engine_options
     const char *kv_type;
     size_t kv_device_bytes;
-    int32_t threads; // 0: one a core
+    int32_t threads; // 0: one per core
     bool unshared;
 };
 
