@@ -1,18 +1,18 @@
-// engine/remote/byte_tokenizer.h — the token log of a model whose tokens nobody knows here.
+// engine/remote/byte_tokenizer.h — a tokenizer for server models whose vocabulary is unknown.
 //
-// Its tokens are the bytes of the messages, and four marks that the chat template "messages"
+// Its tokens are the bytes of the messages and four marks that the chat template "messages"
 // (prompts/template.c) writes around them:
 //
 //   system Be brief. end user Hi end assistant Hello! end
 //
-// So a conversation with a server that takes messages is a log as any other, and the messages can
-// be told from it.
+// So a conversation with a server that takes messages has a token log like any other, from which
+// the messages can be recovered.
 #ifndef ENGINE_REMOTE_BYTE_TOKENIZER_H
 #define ENGINE_REMOTE_BYTE_TOKENIZER_H
 
 #include "engine/tokenizer/tokenizer.h"
 
-enum byte_token { // below are the bytes themselves
+enum byte_token { // lower values are the bytes themselves
     BYTE_TOKEN_SYSTEM = 256,
     BYTE_TOKEN_USER,
     BYTE_TOKEN_ASSISTANT,

@@ -1,18 +1,19 @@
-// engine/remote/transfer.h — one request on its way: asked, asked again, streamed, over.
+// engine/remote/transfer.h — one request in flight: sent, retried, streamed, over.
 //
 //   transfer_begin ─► transfer_ask ─► (bytes come) ─► transfer_hear ─► over
 //                        ▲                                  │
-//                        └──── later, nothing has come yet ─┘
+//                        └────── retry if no token came ────┘
 //
-// Several answers to the same log are choices of one exchange where the server has them: the first
-// transfer leads, and asks for all. A server that gives fewer is asked again for each of the rest;
-// one that refuses what is optional (optional_fields.h) is asked without, and that is remembered.
+// If the server supports choices, several answers to the same log share one exchange: the first
+// transfer leads and requests them all. If the server returns fewer, the rest are requested one by
+// one. If it refuses optional fields (optional_fields.h), the request is repeated without them, and
+// the server's record remembers that.
 //
-// An exchange ends with its connection, or soon after its last answer has. Bytes that are no events
-// are kept, so that a person can be told what a server says in place of an answer.
+// An exchange ends with its connection, or soon after its last answer. Bytes that are not events
+// are kept, to report what a server said instead of an answer.
 //
-// Embedded by the remote engine, {0} is free. Threads: the remote one's. The engine's lock is taken
-// where tokens are added to the log, and by the caller around transfer_begin() and transfer_end().
+// Embedded by the remote engine, {0} is free. Threads: the remote thread. The engine's lock is
+// taken to add tokens to the log, and by the caller around transfer_begin() and transfer_end().
 #ifndef ENGINE_REMOTE_TRANSFER_H
 #define ENGINE_REMOTE_TRANSFER_H
 
@@ -24,78 +25,78 @@
 
 struct reply;
 
-struct remote_server { // how it is spoken to
-    _Atomic int tries; // of the exchange that began last
+struct remote_server { // how to talk to the server
+    _Atomic int tries; // tries of the most recent exchange
     struct endpoint endpoint;
     enum query_form form;
     enum query_server kind;
-    unsigned omits;  // what it refuses to know (optional_fields.h)
-    bool one_choice; // it has no choices
-    bool unlisted;   // it lists models, and not this one
+    unsigned omits;  // fields it refuses (optional_fields.h)
+    bool one_choice; // it does not support choices
+    bool unlisted;   // it lists models, but not this one
 };
 
 struct transfer {
     struct request *request; // NULL: free
     struct remote_server *server;
-    struct transfer *leader; // that asks for it; NULL: it asks itself
-    struct transfer *next;   // choice of the same exchange
-    int32_t choice;          // its number
-    unsigned omits;          // of the query
+    struct transfer *leader; // the one that requests it; NULL: itself
+    struct transfer *next;   // next choice of the same exchange
+    int32_t choice;          // index in the exchange
+    unsigned omits;          // fields left out of the query
     struct exchange exchange;
     struct event_stream events;
-    struct text body;          // of an answer that is no stream, but one JSON text
-    struct text words;         // of one that has no event, or is no success, without the key
-    struct secret_reader hush; // of words
-    bool is_body;              // it goes to `body`
-    bool is_cut;               // which has no end: the reason in it is none
+    struct text body;          // of a response that is one JSON text, not a stream
+    struct text words;         // of a response without events or success; key masked
+    struct secret_reader hush; // masks the key in `words`
+    bool is_body;              // the response goes to `body`
+    bool is_cut;               // `body` is truncated: ignore its stop reason
     bool heard_event;
-    bool ending;         // what comes is what was held, perhaps half an event
-    bool done;           // the server has said so
+    bool ending;         // reading the held rest, perhaps half an event
+    bool done;           // the server said that it is done
     int64_t finished_us; // when all answers had ended; 0: not yet
     int tries;
-    bool said;        // why it is tried again
-    bool asking;      // its handle is in `multi`
-    int64_t again_us; // when it is asked for the next time; 0: at once
-    int64_t asked_us; // and
-    int64_t heard_us; // when the last byte came; 0: none yet
-    bool begun;       // a token has come
+    bool said;        // the reason for a retry was logged
+    bool asking;      // its handle is in the curl multi
+    int64_t again_us; // time of the next try; 0: now
+    int64_t asked_us; // time of the last try
+    int64_t heard_us; // when the last byte arrived; 0: none yet
+    bool begun;       // a token has arrived
     struct answer_text text;
-    int64_t waits_us;           // since when its beginning has been held; 0: it is not
-    int64_t pieces, characters; // that have come of it
-    struct text refusal, tool;  // the model's; what it calls
+    int64_t waits_us;           // since when its beginning is held back; 0: it is not
+    int64_t pieces, characters; // received so far
+    struct text refusal, tool;  // the model's refusal; the tool it calls
     bool calls_tool;
-    bool finished; // the server has ended the answer, with
-    bool filtered; // for what it says, and
-    bool broken;   // with an error of its own, and
-    bool cut;      // here: nothing more of it is wanted
+    bool finished; // the server ended the answer
+    bool filtered; // by its content filter
+    bool broken;   // by an error of its own
+    bool cut;      // ended here: no more is wanted
     enum stop_reason reason;
-    bool over;             // all is done but transfer_end(), which reports
-    struct error err;      // why it failed; status OK: it did not
-    int64_t output_tokens; // as the server counts, else its events with text: most have one each
-    bool counted;          // it does
+    bool over;             // only transfer_end(), which reports, is left to do
+    struct error err;      // why it failed; status OK: no failure
+    int64_t output_tokens; // by the server's count, else its events with text
+    bool counted;          // output_tokens is the server's count
 };
 
-// With the engine's lock. `leader`: one that has just begun, and will ask for this answer too;
-// NULL: it asks itself.
+// With the engine's lock. `leader`: a transfer that has just begun and will request this answer
+// too; NULL: it requests its own.
 void transfer_begin(struct transfer *transfer, struct remote_server *server,
                     struct request *request, struct transfer *leader);
 
-// Do both requests want an answer to the same log, in the same way but for the seed?
+// Are both requests for the same log, with the same options except for the seed?
 bool transfer_shares(const struct transfer *transfer, const struct request *request);
 
-// Asks the server, when it is time to.
+// Sends the request if it is time to.
 void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us);
 
-// The exchange is over, with curl's code.
+// Handles the end of the exchange, with curl's code.
 void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code);
 
-// Ends it where it was cancelled, or where nothing is heard for too long.
+// Ends the transfer if it was cancelled, or if the server was silent for too long.
 void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us);
 
-// Reports the end of one that is over, and frees it. With the engine's lock.
+// Reports the end of a transfer that is over, and frees it. With the engine's lock.
 void transfer_end(struct transfer *transfer);
 
-// Frees it without a word; NULL request is fine.
+// Frees it without a report; NULL request is fine.
 void transfer_drop(struct transfer *transfer, CURLM *multi);
 
 #endif
