@@ -1,4 +1,4 @@
-// app/screen/clipboard.h — puts text on the clipboard of the person at the terminal.
+// app/screen/clipboard.h — puts text on the user's clipboard.
 //
 // Uses the program that fits the environment: tmux in tmux, wl-copy under Wayland, xclip or xsel
 // under X, pbcopy if it exists; over a network, or without any of these, the terminal itself
@@ -10,8 +10,8 @@
 
 #include "kernels/base/status.h"
 
-// UNSUPPORTED: there is no clipboard; TOO_LONG: there is only the terminal's, which does not accept
-// that much.
+// UNSUPPORTED: no clipboard; TOO_LONG: only the terminal's clipboard is available, which does not
+// accept that much.
 MUST_CHECK enum status clipboard_put(const char *bytes, size_t length, struct error *err);
 
 #endif

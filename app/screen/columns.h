@@ -1,13 +1,14 @@
-// app/screen/columns.h — styled lines of text beside one another.
+// app/screen/columns.h — puts columns of styled text side by side.
 //
 //   River  │ Length
 //   Nile   │  6,650
 //
-// Each column has lines of its own; the shorter one is followed by blanks. A style that a line ends
-// with goes on in the next line of its column, and not in the column beside it. Texts are harmless,
-// broken at their column's width already, and have no escapes but styles.
+// Each column has its own lines; shorter columns are padded with blanks. A style still active at
+// the end of a line continues on the next line of the same column, not in the next column. Texts
+// must be safe for a terminal, already broken at the width of their column, and contain no escapes
+// but styles.
 //
-// No memory, no threads.
+// Memory and threads: no state.
 #ifndef APP_COLUMNS_H
 #define APP_COLUMNS_H
 
@@ -15,7 +16,7 @@
 
 #include "kernels/base/text.h"
 
-enum { COLUMNS_MOST = 32, COLUMNS_APART = 3 }; // what stands between two takes COLUMNS_APART
+enum { COLUMNS_MOST = 32, COLUMNS_APART = 3 }; // COLUMNS_APART: width of the separator
 
 enum alignment { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_CENTER };
 
@@ -25,10 +26,10 @@ struct column {
     enum alignment alignment;
 };
 
-// Columns that the bytes take on a terminal at most, without their styles.
+// The maximum columns that the bytes occupy on a terminal, not counting styles.
 int styled_columns(const char *bytes, size_t length);
 
-// Appends all lines of all columns, and the rule that goes below a header.
+// Append all lines of all columns, and the rule below a header.
 MUST_CHECK enum status columns_put(const struct column *columns, size_t count, int indent,
                                    struct text *out);
 MUST_CHECK enum status columns_put_rule(const struct column *columns, size_t count, int indent,

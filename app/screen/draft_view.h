@@ -1,4 +1,4 @@
-// app/screen/draft_view.h — draws the line that is being edited, in as many rows as it needs.
+// app/screen/draft_view.h — draws the line being edited, in as many rows as it needs.
 //
 //   > the first row of a draft, which the term     broken by the terminal, so that it is copied
 //   inal breaks                                    as one line

@@ -1,4 +1,4 @@
-// app/screen/editor.h — the line editor: the prompt, its keys, and type-ahead.
+// app/screen/editor.h — the line editor: prompt, keys and type-ahead.
 //
 // GNU Readline on the terminal that terminal.h has taken over; a process has one editor.
 //   Enter sends.            ^J, Alt-Enter, and Enter after a backslash make a new line.
@@ -6,17 +6,16 @@
 //   ↑ ↓ move between the lines of a draft, then through the history.
 //   ^G and ^X^E open $VISUAL or $EDITOR on the draft.
 //   Esc Esc on an empty line sends "/fork -", the list of turns.
-// A paste is text: its newlines never send, what it begins with runs nothing, and a long one is
-// folded (paste.h); so is a long line of the history. Keys that mean nothing here do nothing
-// (keys.h).
+// A paste is plain text: its newlines never send, and it never runs a command. A long paste is
+// folded (paste.h), and so is a long history entry. Unknown keys do nothing (keys.h).
 //
 //   at the prompt ──Enter──► idle ──editor_begin_type_ahead──► typing ahead
 //                              ▲                                    │
 //                              └──────editor_end_type_ahead─────────┘
 //
-// Type-ahead is what the person types while an answer streams. The same keys edit a line that is
-// shown in the screen's last line as soon as it is not empty; what was not sent by the end becomes
-// the next prompt's draft. Esc counts as terminal.h's `stop` then. Threads: the UI's.
+// Type-ahead is what the user types while an answer streams. The same keys edit a line that appears
+// at the bottom of the screen as soon as it is not empty; text not sent by the end becomes the next
+// prompt's draft. Esc then counts as terminal.h's `stop`. Threads: the UI's.
 #ifndef APP_EDITOR_H
 #define APP_EDITOR_H
 
@@ -25,33 +24,32 @@
 #include "kernels/base/text.h"
 
 // Completions of `word`, which follows `before` in the line: a NULL-terminated array of strings,
-// all from malloc and moved to the editor; NULL if there are none.
+// all from malloc and moved to the editor; NULL if none.
 typedef char **editor_complete(void *user, const char *before, const char *word);
 
-// The same for a name with blanks that stands without quotation marks at the end of the line:
-// *start is where it begins.
+// The same for an unquoted name with blanks at the end of the line; *start is where the name
+// begins.
 typedef char **editor_complete_name(void *user, const char *line, size_t *start);
 
-// What a pasted text becomes: appended to *line, with the characters that mean only themselves
-// marked (app/base/verbatim.h). `before` is the line before it. Returns what the person should
-// know, or NULL.
+// Appends pasted text to *line, with its special characters marked (app/base/verbatim.h). `before`
+// is the line before it. Returns a message for the user, or NULL.
 typedef const char *editor_paste(void *user, const char *before, const char *text,
                                  struct text *line);
 
-// Notices: the first looks for one and says whether there is something to tell; the second tells
-// it, when the line that is being edited is out of the way.
+// editor_notice() says whether there is something to tell the user; editor_tell() prints it, once
+// the line being edited has been hidden.
 typedef bool editor_notice(void *user);
 typedef void editor_tell(void *user);
 
 struct editor_options {
-    const char *history_path; // NULL: none is kept
+    const char *history_path; // NULL: no history
     editor_complete *complete;
     editor_complete_name *complete_name;
     editor_paste *paste;
-    int event_fd; // readable when editor_notice() is to be called
+    int event_fd; // readable when editor_notice() should be called
     editor_notice *notice;
     editor_tell *tell;
-    editor_tell *unfold; // ^O: shows the thinking of the last answer; or NULL
+    editor_tell *unfold; // ^O: shows the last answer's thinking; or NULL
     void *user;
 };
 
@@ -62,34 +60,35 @@ void editor_close(void);
 enum editor_end {
     EDITOR_LINE,      // Enter
     EDITOR_INTERRUPT, // ^C on an empty line, or in a question
-    EDITOR_LEAVE,     // ^D on an empty line, or the terminal is gone
+    EDITOR_LEAVE,     // ^D on an empty line, or the terminal has gone
     EDITOR_SIGNAL,    // SIGTERM or SIGHUP: *signal
 };
 
 struct editor_prompt {
     const char *text;  // "> "
-    const char *draft; // what the line begins with
-    bool question;     // a short answer to the program: one line, kept in no history
-    bool enter;        // Enter alone is a line too, ""
+    const char *draft; // initial text of the line
+    bool question;     // a short answer to the program: one line, not kept in the history
+    bool enter;        // accept an empty line
 };
 
-// Fills the empty *line on EDITOR_LINE: with the marks of what was pasted, unless it is a
-// question's.
+// Reads a line. On EDITOR_LINE fills the empty *line, with pasted text marked unless it answers a
+// question.
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
 
 // The next key, for callers that read keys themselves: a byte or an enum key_code (keys.h). NONE:
-// none came in this time (-1: no limit), or a signal or an event did. GONE: the terminal is gone.
+// no key within timeout_ms (-1: no limit), or a signal or an event arrived. GONE: the terminal has
+// gone.
 enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2 };
 int editor_key(int timeout_ms);
 
 void editor_begin_type_ahead(void);
-bool editor_interrupted(void); // in a wait between: has ^C been pressed? Other keys are kept
-bool editor_has_keys(void);    // for editor_listen()
-bool editor_has_words(void);   // what was typed and not read yet begins with a character
-bool editor_listen(struct text *line); // reads what has been typed; true: the empty *line was sent
-void editor_queued(int lines, const char *first); // wait to be sent, as the type-ahead line says
-bool editor_unfolds(void);                        // ^O was pressed since the last call
-void editor_resized(void);                        // draws the type-ahead line again
-enum status editor_end_type_ahead(struct text *draft); // appends what was typed, for a prompt
+bool editor_interrupted(void);         // during other waits: was ^C pressed? Keeps other keys
+bool editor_has_keys(void);            // keys are waiting for editor_listen()
+bool editor_has_words(void);           // unread input begins with a character
+bool editor_listen(struct text *line); // handles typed keys; true: filled *line with a sent line
+void editor_queued(int lines, const char *first);      // shows how many lines wait to be sent
+bool editor_unfolds(void);                             // was ^O pressed since the last call?
+void editor_resized(void);                             // redraws the type-ahead line
+enum status editor_end_type_ahead(struct text *draft); // appends the unsent text
 
 #endif

@@ -1,7 +1,7 @@
-// app/screen/external_editor.h — a text in the person's own editor.
+// app/screen/external_editor.h — edits text in the user's own editor.
 //
-// $VISUAL, else $EDITOR, else vi, on a file in $TMPDIR that only the person can read. The terminal
-// is lent to it meanwhile. Threads: the UI's.
+// Runs $VISUAL, else $EDITOR, else vi, on a file in $TMPDIR with mode 0600. Lends the terminal to
+// it meanwhile. Threads: the UI's.
 #ifndef APP_EXTERNAL_EDITOR_H
 #define APP_EXTERNAL_EDITOR_H
 
@@ -10,8 +10,8 @@
 
 #include "kernels/base/text.h"
 
-// Appends what was saved to the empty *edited, without newlines at its end. NUL bytes, which no
-// message can have, are left out and counted in *left_out. False: it failed, and it has said so.
+// Appends the saved text to the empty *edited, without trailing newlines. Drops NUL bytes, which a
+// message cannot contain, and counts them in *left_out. False: it failed; the reason was printed.
 bool external_editor_run(const char *draft, size_t length, struct text *edited, size_t *left_out);
 
 #endif

@@ -1,15 +1,15 @@
-// app/screen/history_search.h — ^R: which entry of the history has these words?
+// app/screen/history_search.h — ^R: which history entry contains these words?
 //
 //   (reverse-i-search)`rai': What is rain?
 //
-// What is typed is looked for as it grows, regardless of case as long as it has no capital. ^R
-// finds an older entry, ^S a newer one, Backspace takes a character back. The line that is edited
-// stays as it is until the search ends, and then it is the caller's to change: a search that finds
-// nothing, and ^G and ^C, end with no entry.
+// Searches incrementally as you type, ignoring case unless you type a capital letter. ^R finds an
+// older entry, ^S a newer one, Backspace deletes a character. The line being edited stays unchanged
+// until the search ends; then the caller replaces it. ^G, ^C, and a search without a match end with
+// no entry.
 //
 //   off ──begin──► on ──press──► on … ──end──► off
 //
-// One for the process, as Readline's history is. Memory: owned. Threads: the UI's.
+// There is one per process, like Readline's history. Memory: owned. Threads: the UI's.
 #ifndef APP_HISTORY_SEARCH_H
 #define APP_HISTORY_SEARCH_H
 
@@ -18,17 +18,17 @@
 
 #include "app/screen/keys.h"
 
-void history_search_begin(bool newer); // the way to look; while it is on: the next entry that way
+void history_search_begin(bool newer); // direction; while it is on: next entry that way
 bool history_search_is_on(void);
 
 enum history_search_answer { SEARCH_CONTINUES, SEARCH_ENDS, SEARCH_ENDS_BEFORE_KEY };
 enum history_search_answer history_search_press(const struct key *key);
 
-// What stands on the screen meanwhile. No entry: NULL.
+// What to show meanwhile. NULL: no entry.
 const char *history_search_prompt(void);
-const char *history_search_entry(size_t *at); // *at: where the words are in it
+const char *history_search_entry(size_t *at); // *at: offset of the match in it
 
-// The entry that was found, in Readline's history, or -1.
+// The index of the found entry in Readline's history, or -1.
 int history_search_end(void);
 
 #endif

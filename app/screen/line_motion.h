@@ -1,4 +1,4 @@
-// app/screen/line_motion.h — where the cursor goes in a draft of several lines.
+// app/screen/line_motion.h — moves the cursor between the lines of a draft.
 //
 // Works on Readline's line and point. Threads: the UI's.
 #ifndef APP_LINE_MOTION_H
@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-// To the same column of the line above or below, or its end. False: there is no such line.
+// Moves to the same column of the line above or below, or to its end. False: no such line.
 bool line_motion_up(void);
 bool line_motion_down(void);
 

@@ -1,12 +1,12 @@
-// app/screen/progress.h — the progress of something long, and the time left.
+// app/screen/progress.h — shows the progress of a long operation and the time left.
 //
 //   loading ━━━━━━━━━━━━━─────── 64 % · 2 s left
 //   reading ━━━━━━━━━━━━━─────── 2,816/4,300 tokens · 3 s left
 //
-// One line, at most as wide as the screen: a narrow one drops the bar first, then the time. The
-// time left is extrapolated from the speed so far, and not shown before that is known.
+// One line, at most as wide as the screen: a narrow one loses the bar first, then the time. The
+// time left is extrapolated from the speed so far, once that is known.
 //
-// Embedded by its owner; {0} begins with the first call. Threads: the UI's.
+// Embedded by its owner; starts as {0}. Threads: the UI's.
 #ifndef APP_PROGRESS_H
 #define APP_PROGRESS_H
 
@@ -23,7 +23,7 @@ struct progress {
 
 struct progress_now {
     const char *what;    // "reading"
-    const char *unit;    // "tokens"; NULL: in per cent
+    const char *unit;    // "tokens"; NULL: show per cent
     int64_t done, total; // total > 0
     int64_t now_ms;      // clock_ms()
     int columns;         // of the screen
@@ -33,7 +33,7 @@ struct progress_now {
 MUST_CHECK enum status progress_line(struct progress *progress, const struct progress_now *now,
                                      struct text *line);
 
-// Writes the line to stderr in place of the previous one; nothing on a terminal without escapes.
+// Replaces the previous line on stderr; does nothing on a terminal without escapes.
 void progress_show(struct progress *progress, const struct progress_now *now);
 void progress_clear(struct progress *progress); // erases the line
 

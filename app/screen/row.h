@@ -1,10 +1,9 @@
-// app/screen/row.h — a label with text beside it: the rows of /help, /set and /stats.
+// app/screen/row.h — a label with text next to it, as in /help, /set and /stats.
 //
-// The second column keeps its words whole and goes on below itself. Where the screen leaves it too
-// few columns it stands below the label, indented a little. Not on a terminal that takes styles:
-// one line for each row, however long.
+// The text wraps between words within its own column. If the screen leaves it too few columns, it
+// goes below the label, slightly indented. Without styles each row is one line, however long.
 //
-// Threads: the UI's. Owns nothing.
+// Memory: none. Threads: the UI's.
 #ifndef APP_ROW_H
 #define APP_ROW_H
 
@@ -12,7 +11,7 @@
 
 struct row {
     const char *label;
-    int columns; // of the label and the blanks after it; a longer label uses more
+    int columns; // of the label with the blanks after it; a longer label takes more
     const char *text;
     enum wrap_style label_style, style;
 };

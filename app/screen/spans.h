@@ -1,20 +1,21 @@
 // app/screen/spans.h — inline Markdown while it is being written: bold, italics, code, links.
 //
-// Output is never rewritten, so a mark is removed only once its closing mark has arrived:
-// `**bold**` is held until its end is there, and shown as it is if none comes within
-// SPANS_HELD_BYTES or on the line. Inline code keeps its backticks and is never held. The result
-// depends on the text alone, not on how it was cut into pieces.
+// Output is never rewritten, so a mark can be removed only once its closing mark has arrived:
+// `**bold**` is held until its end, and shown unchanged if no end comes within SPANS_HELD_BYTES or
+// the line. Inline code keeps its backticks and is never held. The result depends only on the text,
+// not on how it was split into pieces.
 //
-//   **bold** *italics* _italics_ ***both***   their marks go
-//   `code`                                    coloured, with its backticks; nothing in it counts
+//   **bold** *italics* _italics_ ***both***   without the marks
+//   `code`                                    coloured, with its backticks; nothing in it is a mark
 //   [text](url) ![text](url)                  underlined text, then (url)
 //   \* \_ \`                                  without the backslash
-//   https://…                                 nothing in it counts
+//   https://…                                 nothing in it is a mark
 //
-// Stricter than CommonMark where that would remove marks from text that is not meant as Markdown:
-// 2**3, *.c, snake_case and __init__ are kept, and so is a mark that is never closed.
+// Stricter than CommonMark, to keep marks in text that is not meant as Markdown: 2**3, *.c,
+// snake_case and __init__ stay, and so does a mark that is never closed.
 //
-// Source: CommonMark 0.31, section 6. Embedded by its owner, {0} is a line's beginning; no memory.
+// Source: CommonMark 0.31, section 6. Embedded by its owner; {0} is the start of a line. Memory:
+// none.
 #ifndef APP_SPANS_H
 #define APP_SPANS_H
 
@@ -23,15 +24,15 @@
 enum { SPANS_HELD_BYTES = 160, SPANS_URL_BYTES = 1024, SPANS_DEPTH = 4 };
 
 struct spans {
-    unsigned style;     // of the line: a heading's
-    unsigned char last; // byte before what comes; 0: none
-    size_t ticks;       // that close the code; 0: not in code
-    bool url;           // in one
-    int depth;          // of spans in spans
+    unsigned style;     // the line's own style, as for a heading
+    unsigned char last; // the previous byte; 0: none
+    size_t ticks;       // number that closes the code; 0: not in code
+    bool url;           // inside a URL
+    int depth;          // nesting of spans
 };
 
-// Writes as much of text[0..length) as is decided; *taken is how many bytes that is. The text has
-// no newline and begins where the last call ended. `whole`: the line ends there, so all is decided.
+// Writes the decided part of text[0..length), *taken bytes. The text contains no newline and begins
+// where the last call ended. `whole`: the line ends after it, so everything is decided.
 MUST_CHECK enum status spans_append(struct spans *spans, struct wrap *wrap, const char *text,
                                     size_t length, bool whole, struct text *out, size_t *taken);
 

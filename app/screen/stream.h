@@ -3,18 +3,18 @@
 //   text ─► thinking.h ─┬─ the thought ─► harmless ─► thought.h ──┐
 //                       └─ the answer ──► harmless ─► markdown.h ─┴─► one write for each piece
 //
-// The thought may go elsewhere: in one-shot mode to stderr, while the answer goes to a pipe
+// The thought can go elsewhere: in one-shot mode to stderr, while the answer goes to a pipe
 // unchanged.
 //
-// Between two writes the terminal has no style set, and the cursor is where the text ended: others
-// may write there after stream_end(). A terminal never interprets what a model writes. Output is
-// not rewritten, except for a word that moves to the next line and a thought that folds. Without
-// styles the text is unchanged, and its thought is labelled.
+// Between two writes the terminal has no style set, and the cursor is where the text ended. Others
+// may write after stream_end(). Model output never controls the terminal. Output is not rewritten,
+// except for a word that moves to the next line and a thought that folds. Without styles the text
+// is unchanged, and the thought has a label.
 //
 //   stream_begin ─► stream_append … ─► stream_end ─► stream_append …
 //
-// Embedded by its owner. Memory: owned, stream_deinit(); what does not fit is not shown. Threads:
-// one.
+// Embedded by its owner. Memory: owned, stream_deinit(); if memory is short, text is not shown.
+// Threads: one.
 #ifndef APP_STREAM_H
 #define APP_STREAM_H
 
@@ -24,11 +24,11 @@
 
 struct stream_options {
     void (*write)(const char *bytes, size_t length);
-    void (*write_thought)(const char *bytes, size_t length); // NULL: as the answer
-    int width;                                               // of the screen; 0: no line is broken
-    bool styled;                                             // escapes are welcome
-    bool markdown; // is shown as what it means; only with styles
-    bool as_it_is; // a file gets the answer: its bytes are not touched
+    void (*write_thought)(const char *bytes, size_t length); // NULL: same as `write`
+    int width;                                               // of the screen; 0: breaks no line
+    bool styled;                                             // may write escapes
+    bool markdown;                                           // render Markdown; only with styles
+    bool as_it_is; // output is a file: write the answer's bytes unchanged
     struct thought_options thought;
 };
 
@@ -37,46 +37,47 @@ struct stream {
     struct thinking thinking;
     struct thought thought;
     struct markdown markdown;
-    struct text harmless, out, thought_out; // of one piece
+    struct text harmless, out, thought_out; // of the current piece
     bool mid_line;
     int32_t tokens, tokens_before_thought;
-    int64_t thought_from_ms; // 0: not known
+    int64_t thought_from_ms; // 0: unknown
 };
 
-// The person's settings for showing answers; one for the process, like the terminal.
+// The user's settings for showing answers; one per process, like the terminal.
 struct stream_wishes {
-    bool raw; // Markdown as it is
+    bool raw; // show Markdown source
     enum thought_look look;
 };
 struct stream_wishes *stream_wishes(void);
 
-// By the terminal, its size and the wishes.
+// Options for this terminal, its size and the user's settings.
 struct stream_options stream_on_terminal(void);
 struct thought_options stream_thought_options(bool styled);
 
 void stream_begin(struct stream *stream, const struct stream_options *options);
 void stream_deinit(struct stream *stream);
 
-// `tokens`: of the whole answer up to here; 0: not known.
+// `tokens`: of the whole answer so far; 0: unknown.
 void stream_append(struct stream *stream, const char *text, size_t length, int32_t tokens);
 
-// Writes what is held, and ends the line.
+// Writes held text, and ends the line.
 void stream_end(struct stream *stream);
 
-// The cursor leaves the text now and comes back: terminal.h's footer.
+// The cursor is about to leave the text and return, for terminal.h's footer.
 void stream_settle(struct stream *stream);
 
-// As if the text had been appended, but it is on the screen already.
+// Like stream_append() for text that is on the screen already.
 void stream_skip(struct stream *stream, const char *text, size_t length);
 
 void stream_resize(struct stream *stream, int width);
-void stream_return(struct stream *stream); // others have written, and the cursor begins a line
-void stream_change_look(struct stream *stream, enum thought_look look); // of this thought
+// Others have written; the cursor is at the start of a line.
+void stream_return(struct stream *stream);
+void stream_change_look(struct stream *stream, enum thought_look look); // of the current thought
 
-// A whole message, as stream_on_terminal() has it.
+// Shows a whole message with the options of stream_on_terminal().
 void stream_show(const char *text, size_t length);
 
-// Only its thought, whole; false: it has none.
+// Shows only the thought of a message; false: it has none.
 bool stream_show_thought(const char *text, size_t length);
 
 #endif

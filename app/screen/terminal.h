@@ -1,14 +1,14 @@
-// app/screen/terminal.h — the person's screen and keyboard: taken over, written to, given back.
+// app/screen/terminal.h — the user's screen and keyboard: taken over, written to, given back.
 //
 // A process has one terminal, so its state is global. terminal_open() saves the modes, switches to
-// single keys without echo, and catches signals; terminal_close() restores everything. A failed
-// ASSERT and a fatal signal do the same, through terminal_give_back().
+// single keys without echo, and catches signals; terminal_close() restores everything. So do a
+// failed ASSERT and a fatal signal, through terminal_give_back().
 //
 //   closed ──open──► taken ──suspend──► (shell) ──continued──► taken ──close──► closed
 //
 // Input is never discarded: neither a change of modes nor ^C drops unread keys. Everything that
-// terminal_say() and terminal_text() print is made harmless first (printable.h): text from a model,
-// a file or a name cannot move the cursor, change colours or talk to the terminal.
+// terminal_say() and terminal_text() print is made safe first (printable.h): text from a model, a
+// file or a name cannot move the cursor, change colours or control the terminal.
 //
 // Threads: the UI's; terminal_give_back() may be called anywhere, signal handlers included.
 #ifndef APP_TERMINAL_H
@@ -22,98 +22,101 @@
 
 enum terminal_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-// --color; before terminal_open(). Auto: unless NO_COLOR is set. Without colours the rest of a
-// terminal that is not dumb is used: bold and dim text, moving the cursor, the footer.
+// --color; before terminal_open(). Auto means colours unless NO_COLOR is set. Without colours, a
+// terminal that is not dumb still shows bold and dim text and the footer, and its cursor is moved.
 void terminal_choose_color(enum terminal_color color);
-bool terminal_takes_styles(int fd); // a terminal that is not dumb; also if colours are forced
+bool terminal_takes_styles(int fd); // a terminal that is not dumb, or colours are forced
 
 enum style {
     STYLE_PLAIN,
     STYLE_DIM,
     STYLE_BOLD,
     STYLE_ERROR,
-    STYLE_GREEN, // colours, for what is told apart by a letter too
+    STYLE_GREEN, // colours: only for things that a letter also distinguishes
     STYLE_YELLOW,
     STYLE_BLUE,
     STYLE_CYAN,
 };
 
-// Makes the locale's character type UTF-8, regardless of the environment: quire writes nothing
-// else, and the columns of characters depend on it.
+// Sets the locale's character type to UTF-8, whatever the environment says: quire writes only
+// UTF-8, and the widths of characters depend on it.
 void terminal_choose_locale(void);
 
-// False: stdin or stdout is no terminal. Also chooses the locale.
+// False: stdin or stdout is not a terminal. Also chooses the locale.
 bool terminal_open(void);
 void terminal_close(void);
-void terminal_give_back(void); // async-signal-safe; nothing when closed
+void terminal_give_back(void); // async-signal-safe; does nothing when closed
 
-bool terminal_styled(void);  // colours and the like are welcome (terminal_takes_styles)
+bool terminal_styled(void);  // may write styles (terminal_takes_styles)
 bool terminal_capable(void); // the cursor can be moved: not a dumb terminal
-bool terminal_gone(void);    // a write failed: the terminal is gone
-int terminal_width(void);    // columns of stdout's terminal, else of stderr's; 80 when unknown
-int terminal_height(void);   // lines, 24 when unknown
+bool terminal_gone(void);    // a write failed: the terminal has gone
+int terminal_width(void);    // columns of stdout's terminal, else of stderr's; 80 if unknown
+int terminal_height(void);   // lines; 24 if unknown
 
-// Each is one write. say() formats; so does tell(), starting at column 0 and keeping words whole.
-// text() writes bytes as they are, wrapped() keeps words whole. None adds a newline.
+// Each is one write. say() formats; so does tell(), which starts at column 0 and wraps between
+// words. text() writes bytes; wrapped() wraps them between words. None adds a newline.
 void terminal_say(enum style style, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void terminal_tell(enum style style, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void terminal_text(enum style style, const char *bytes, size_t length);
 void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, size_t length);
-void terminal_stream(const char *bytes, size_t length); // as they are: what stream.h made
-void terminal_collect(struct text *text); // appends what is written to *text instead; NULL: no more
-void terminal_clear(void);                // an empty screen, when capable
-void terminal_clear_line(void);           // back to column 0 of an empty line; when capable
+void terminal_stream(const char *bytes, size_t length); // unchanged: the output of stream.h
+void terminal_collect(struct text *text); // appends output to *text instead; NULL ends that
+void terminal_clear(void);                // clears the screen, if capable
+void terminal_clear_line(void);           // empties the line and returns to column 0, if capable
 
-// Uses the screen's last line as a footer, above which everything else scrolls. Other output goes
-// above it, and the cursor stays in the footer, behind `before` bytes of it: where that is on the
-// screen, the terminal knows best. The text is harmless and fits the width; only when capable, on a
-// screen of at least three lines. Before the first footer, code that writes wrapped text calls
+// Makes the screen's last line a footer, above which everything else scrolls. Other output goes
+// above it; the cursor stays in the footer after `before` bytes, at the column that the terminal
+// itself computes. The text must be safe and fit the width. Only if capable, and on a screen of at
+// least three lines. Before the first footer, code that writes wrapped text must call
 // wrap_settle(), because a terminal forgets that a line is full.
 void terminal_footer(const char *line, size_t before);
-void terminal_end_footer(void); // no effect without a footer
+void terminal_end_footer(void); // does nothing without a footer
 
-// After another size of the screen, which moves what was written, and a place that a terminal keeps
-// not always with it; but the cursor stays with its line, the footer. So the footer's line becomes
-// the one where text goes on, from its beginning. False: there was no footer.
+// Call it after a resize, which moves the text but not always a saved cursor position. The cursor
+// itself stays on its line, the footer; so the footer's line becomes the line where text continues,
+// from column 0. False: there was no footer.
 bool terminal_leave_footer(void);
 bool terminal_has_footer(void);
-void terminal_up(int lines); // back so many lines, which and all below are erased; when styled
+void terminal_up(int lines); // moves up and erases from there down; if styled
 
-// The title of the window or tab, until the terminal is given back, and its bell. Only when styled.
+// Set the title of the window or tab until the terminal is given back, and ring the bell. Only if
+// styled.
 void terminal_title(const char *title);
 void terminal_bell(void);
 
-// Puts the bytes on the clipboard of the terminal's user (OSC 52), also over a network. False: the
-// terminal is dumb, or there are more than CLIPBOARD_MAX_BYTES.
+// Puts the bytes on the terminal's clipboard (OSC 52), even over a network. False: the terminal is
+// dumb, or there are more than CLIPBOARD_MAX_BYTES bytes.
 enum { CLIPBOARD_MAX_BYTES = 74994 }; // the most that xterm and tmux accept, in base64
 bool terminal_copy(const char *bytes, size_t length);
 
 // Signals, and keys that act as signals, since the last call.
 struct terminal_signals {
     int interrupts;          // ^C
-    bool stop;               // Esc beside an answer: as ^C, but a second one does not leave
+    bool stop;               // Esc during an answer: like ^C, but a second one does not leave
     int end;                 // SIGTERM or SIGHUP: leave with 128 + this; 0: none
     bool suspend;            // ^Z: call terminal_suspend()
-    bool resized, continued; // the line must be drawn again
+    bool resized, continued; // redraw the line
 };
 struct terminal_signals terminal_read_signals(void);
 
-// ^C, ^Z and Esc are keys. A reader of keys passes each here; true if it counts as the signal.
+// ^C, ^Z and Esc arrive as keys. A reader of keys passes each key here; true if it counts as a
+// signal.
 enum { TERMINAL_INTERRUPT = 'C' & 0x1F, TERMINAL_SUSPEND = 'Z' & 0x1F, TERMINAL_STOP = 27 };
 bool terminal_press(char key);
 
-// For a wait that cannot obey signals itself: has one come that ends it, since the last call?
+// For waits that do not handle signals: has one arrived since the last call that should end the
+// wait?
 bool terminal_interrupted(void);
 
-void terminal_suspend(void); // gives back, stops the process; returns when it goes on
+void terminal_suspend(void); // gives back, stops the process; returns when it continues
 
-// Give the terminal to another program, and take it back.
+// Gives the terminal to another program, and takes it back.
 void terminal_lend(void);
 void terminal_retake(void);
 
-// Wait for a key or a signal; true if stdin is readable. The second also wakes when `fd` is
-// readable; -1: none. A closed terminal counts as SIGHUP for good: from then on there is nothing to
-// read, and no wait is long.
+// Wait for a key or a signal; true if stdin is readable. terminal_wait_beside() also wakes when
+// `fd` is readable; -1: none. A closed terminal counts as a permanent SIGHUP: from then on there is
+// nothing to read, and no wait is long.
 bool terminal_wait(int timeout_ms);
 bool terminal_wait_beside(int fd, int timeout_ms);
 

@@ -1,4 +1,4 @@
-// app/screen/thought.h — how a model's thinking looks while it is written, and when it is done.
+// app/screen/thought.h — shows a model's thinking while it is written, and once it is done.
 //
 //   folds    its last rows, dimmed, after a bar; when done one line in their place
 //   stays    all of it, dimmed, after a bar; when done one line below it
@@ -6,13 +6,13 @@
 //
 //   closed ──begin──► open ──append──► open ──end, with the line──► closed
 //
-// Without styles nothing can be erased: "[thinking]", the text as it comes, and the line. So labels
-// and the bar distinguish a thought from an answer, not its style alone.
+// Without styles nothing can be erased, so the output is "[thinking]", the text as it arrives, and
+// the line. Labels and the bar, not style alone, distinguish a thought from an answer.
 //
-// Input must be harmless. Of escapes the output contains styles, and moves back up over the rows
-// that are shown; their number is known, because every line of them is broken here.
+// Input must be safe to print. The only escapes in the output are styles, and moves back up over
+// the shown rows, whose number is known because every line is broken here.
 //
-// {0} is closed; owned: thought_deinit(). No threads.
+// {0} is closed; owned: thought_deinit(). Threads: no state.
 #ifndef APP_THOUGHT_H
 #define APP_THOUGHT_H
 
@@ -24,14 +24,14 @@ struct thought_options {
     enum thought_look look;
     bool styled;
     int width; // of the screen
-    int rows;  // that a folding one shows at once
+    int rows;  // most rows of a folding thought
 };
 
 struct thought {
     struct thought_options options;
     bool open;
     struct wrap wrap;
-    struct text rows; // those that are shown, with newlines between them; of a folding one
+    struct text rows; // folding: the rows shown, separated by newlines
     int shown;        // rows below the first line
 };
 
@@ -39,15 +39,15 @@ void thought_deinit(struct thought *thought);
 
 MUST_CHECK enum status thought_begin(struct thought *thought, const struct thought_options *options,
                                      struct text *out);
-// `tokens`: that it has so far.
+// `tokens`: how many the thought has so far.
 MUST_CHECK enum status thought_append(struct thought *thought, const char *text, size_t length,
                                       int tokens, struct text *out);
 MUST_CHECK enum status thought_end(struct thought *thought, const char *line, struct text *out);
 
-// The screen has another width, so its rows may be anywhere: they are left, and new ones begin.
+// After a resize the old rows may be anywhere: leaves them as they are and starts new ones.
 MUST_CHECK enum status thought_resize(struct thought *thought, int width, struct text *out);
 
-// Changes the look from now on. What is already shown stays.
+// Changes the look of what follows. What is already shown stays.
 MUST_CHECK enum status thought_change_look(struct thought *thought, enum thought_look look,
                                            struct text *out);
 
