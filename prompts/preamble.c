@@ -6,9 +6,9 @@ static const char *const MARKS[] = {"USER:", "ASSISTANT:"}; // of the odd parts,
 
 struct reading {
     const char *bytes;
-    size_t length, at, line; // the line at hand, from 1
+    size_t length, at, line; // line: number of the current line, from 1
     struct text *preamble;
-    size_t parts;      // begun; 0: still in the system prompt
+    size_t parts;      // begun so far; 0: still in the system prompt
     size_t part_begin; // in *preamble
     size_t part_line;
 };
@@ -44,7 +44,7 @@ static enum status check_bytes(const char *bytes, size_t length, struct error *e
     return valid ? STATUS_OK : refuse_preamble(line, "is not UTF-8 text", err);
 }
 
-// Blanks around the part that ends here go; one of a pair must not be empty then.
+// Trims blanks around the part that ends here; a part of a pair must not be empty.
 static enum status end_part(struct reading *reading, struct error *err) {
     struct text *preamble = reading->preamble;
     size_t begin = reading->part_begin;

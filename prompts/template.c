@@ -70,7 +70,7 @@ static const char PHI3[] =
     "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}<|end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>\n{% endif %}";
 
-// Of a server that is sent messages: its marks are the tokens of engine/remote/byte_tokenizer.h.
+// For a server that takes messages; its marks are the tokens of engine/remote/byte_tokenizer.h.
 static const char MESSAGES[] =
     "{% for m in messages %}<|message_{{ m.role }}|>{{ m.content }}<|message_end|>{% endfor %}"
     "{% if add_generation_prompt %}<|message_assistant|>{% endif %}";
@@ -94,7 +94,7 @@ static const char WAY_OUT[] = "; --chat-template FILE|NAME takes another in its 
 static const char CHANNEL[] = "<|channel|>", FINAL_CHANNEL[] = "<|channel|>final<|message|>";
 
 // An answer may be empty, stopped before its first word, and some templates refuse a conversation
-// with one: whatever they take stands in its place.
+// with one: it is replaced by a form that they accept.
 enum empty_answer { EMPTY_AS_IT_IS, EMPTY_AS_SPACE, EMPTY_LEFT_OUT };
 
 struct chat_template {
@@ -104,7 +104,7 @@ struct chat_template {
     bool wants_final; // it refuses answers with channels, so it gets the final one's text only
     enum empty_answer empty_answer;
     char end[STOP_BYTES]; // the text that ends an answer, or ""
-    const char *stops[3]; // that, and another one that some models write instead
+    const char *stops[3]; // `end`, and another one that some models write instead
 };
 
 static const char *const role_names[ROLE_COUNT] = {"system", "user", "assistant"};
@@ -341,10 +341,11 @@ static void find_end(struct chat_template *chat_template, const struct prompt *p
     chat_template->stops[0] = chat_template->end;
 }
 
-// Models to which the marks of a question are plain text go on with the next one by themselves.
+// Models that see the marks of a question as plain text continue with the next question by
+// themselves.
 static void find_second_stop(struct chat_template *chat_template, const struct prompt *prompt) {
     static const struct {
-        const char *sign, *stop; // where the one is rendered, the other is no token of its own
+        const char *sign, *stop; // if `sign` is rendered, `stop` is not a token of its own
     } questions[] = {{" [/INST]", "[INST]"}, {"<|user|>", "<|user|>"}};
     if (strcmp(chat_template->end, "</s>") != 0) return;
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
@@ -463,7 +464,7 @@ const char *const *chat_template_stops(const struct chat_template *chat_template
 
 // ---- continuing
 
-// How many bytes are the same at the start of both, and of the same kind.
+// The length of the common start, in bytes and in kinds of pieces.
 static size_t common_bytes(const struct prompt *a, const struct prompt *b) {
     size_t common = 0, i = 0, j = 0, from_a = 0, from_b = 0;
     while (i < a->count && j < b->count && a->pieces[i].kind == b->pieces[j].kind) {
@@ -540,8 +541,8 @@ static size_t shared_end(const struct prompt *asked, const struct chat_message *
     return shared;
 }
 
-// Is the answer rendered from byte `from` on as it was written? If so, *used is where the part
-// begins that the log lacks.
+// Is the answer rendered from byte `from` on as it was written? If so, *used is where the part that
+// is not in the log begins.
 static bool goes_on(const struct prompt *prompt, const struct chat_message *answer,
                     const char *ended_by, size_t from, size_t *used, enum prompt_keeps *keeps) {
     const char *end = prompt->bytes + prompt_length(prompt);
@@ -603,7 +604,7 @@ static bool ends_with(struct span whole, struct span end) {
            memcmp(whole.bytes + whole.length - end.length, end.bytes, end.length) == 0;
 }
 
-// Of an answer the thinking may be left out, and a question may follow the system prompt.
+// An answer may lack its thinking, and a question may follow the system prompt.
 static bool is_text_of(const struct piece *piece, const struct chat_message *message,
                        bool folds_system) {
     const struct span rendered = trim(piece->bytes, piece->length);

@@ -11,7 +11,7 @@
 
 enum {
     ID_TRIES = 32,
-    FITTING_SHOWN = 4, // ids of a prefix that fits several
+    FITTING_SHOWN = 4, // ids listed when a prefix is ambiguous
 };
 
 static enum status not_found(struct error *err, const char *name_or_id) {
@@ -23,7 +23,7 @@ static enum status not_found(struct error *err, const char *name_or_id) {
                      is_short ? "; of an id, type four letters or more" : "");
 }
 
-// What cannot be seen, changes the direction of what follows, or ends a line.
+// Is the character invisible, a change of direction, or the end of a line?
 static bool is_control(uint32_t code_point) {
     return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) || code_point == 0x061C ||
            code_point == 0x200B || code_point == 0x200E || code_point == 0x200F ||
@@ -40,7 +40,7 @@ static bool is_blank(uint32_t code_point) {
            code_point == 0x3000 || code_point == 0x3164 || code_point == 0xFFA0;
 }
 
-// Of a mark that joins what is before it.
+// Is it a mark that combines with the character before it?
 static bool is_joiner(uint32_t code_point) {
     return code_point == 0x200C || code_point == 0x200D ||
            (code_point >= 0xFE00 && code_point <= 0xFE0F);
@@ -61,7 +61,7 @@ static struct name_ends name_ends(const char *name, size_t length) {
     return ends;
 }
 
-// Why no command could be given this name again; NULL: each can.
+// Why commands could not accept this name later; NULL: all can.
 static const char *why_not_typed(const char *name, const struct name_ends *ends) {
     static const char model[] = ".gguf";
     const size_t length = strlen(name);
@@ -92,7 +92,7 @@ enum status conversation_check_name(const char *name, struct error *err) {
     return error_set(err, STATUS_BAD_INPUT, "“%s” %s: choose another name", name, why);
 }
 
-// "" is none.
+// "" means no name.
 static enum status check_name_form(const char *name, struct error *err) {
     return name[0] ? conversation_check_name(name, err) : STATUS_OK;
 }
@@ -140,7 +140,8 @@ static enum status find_by_name(struct db *db, const char *name, struct conversa
     return find_by_number(db, number, conversation, err);
 }
 
-// The one conversation that the statement finds: it selects FITTING_SHOWN at most. Ended.
+// Reads the only conversation that the statement finds, and finishes the statement, which selects
+// at most FITTING_SHOWN rows.
 static enum status find_only(struct statement *statement, const char *typed,
                              struct conversation *conversation, struct error *err) {
     struct conversation fitting[FITTING_SHOWN];
@@ -216,7 +217,7 @@ static enum status new_number(struct db *db, int64_t *number, struct error *err)
     return error_set(err, STATUS_FULL, "no conversation id is free: delete some conversations");
 }
 
-// Remembers in which trees the conversation has been.
+// Remembers the trees that the conversation has been in.
 static enum status note_root(struct db *db, int64_t number, int64_t tip, struct error *err) {
     static const char sql[] = "INSERT OR IGNORE INTO conversation_root(conversation, root)"
                               " SELECT ?1, root FROM message WHERE id = ?2";
@@ -263,7 +264,7 @@ static enum status make(struct db *db, const char *name, struct conversation *fr
     return insert(db, fresh, number, err);
 }
 
-// Walks up from the original's tip. Ids fall on the way, so it ends where `tip` would be.
+// Walks up from the original's tip. Ids decrease on the way, so the walk ends where `tip` would be.
 static enum status check_on_path(struct db *db, const struct conversation *original, int64_t tip,
                                  struct error *err) {
     static const char sql[] =

@@ -16,8 +16,8 @@
 #include "store/migration.h"
 #include "store/statement.h"
 
-// A database that others can read is made private where it is ours, and so is a folder with quire's
-// name; another folder may be shared for a reason. What is not ours is said.
+// Makes our database private if others can read it, and a folder with quire's name too; any other
+// folder may be shared for a reason. Only warns about files that are not ours.
 static void keep_private(const char *path) {
     char folder[PATH_MAX];
     struct stat file, above;
@@ -38,7 +38,7 @@ static void keep_private(const char *path) {
         log_write(LOG_WARNING, "%s can be changed by others, and so can what is in it", folder);
 }
 
-// SQLite gives its other files the mode of the database, so that one is made here first.
+// SQLite gives its other files the mode of the database, so the database is created here first.
 static enum status make_file(const char *path, struct error *err) {
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file >= 0) {
@@ -51,9 +51,8 @@ static enum status make_file(const char *path, struct error *err) {
                      path, strerror(errno));
 }
 
-// SQLite's busy handler. Where the file system has no locks there is nothing to wait for. After it
-// has waited in vain the next statements wait but a moment, so that not each of them takes its
-// seconds.
+// SQLite's busy handler. Where the file system has no locks there is nothing to wait for. After a
+// wait that failed, the next statements wait only briefly, so that they do not take seconds each.
 static int wait_for_lock(void *user, int calls) {
     enum { PAUSE_MOST_MS = 25 };
     struct db *db = user;
@@ -78,7 +77,7 @@ void db_on_wait(struct db *db, bool (*stops)(void *user), void *user) {
     db->stops_wait_user = user;
 }
 
-// Switching to WAL does not wait for another process that does the same: asked again.
+// Switching to WAL does not wait for another process that is doing the same, so retry.
 static int set_journal(struct db *db) {
     enum { PAUSE_MS = 50 };
     const int64_t until_ms = clock_now_us() / 1000 + DB_BUSY_MS;
@@ -101,8 +100,8 @@ static enum status configure(struct db *db, struct error *err) {
                          db->path);
     sqlite3_extended_result_codes(db->handle, 1);
     int code = sqlite3_busy_handler(db->handle, wait_for_lock, db);
-    // Nothing that a file says may corrupt it. Its schema must be trusted: triggers fill an FTS5
-    // table.
+    // No content of the file may corrupt it. Its schema must be trusted, because triggers fill an
+    // FTS5 table.
     if (code == SQLITE_OK) code = sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db->handle, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON",
@@ -113,7 +112,7 @@ static enum status configure(struct db *db, struct error *err) {
 
 // Only once it is known to be ours: this writes.
 static enum status make_durable(struct db *db, struct error *err) {
-    char page_size[48]; // heard only by an empty file
+    char page_size[48]; // only an empty file obeys it
     ASSERT(db->schema->page_bytes >= 0);
     snprintf(page_size, sizeof page_size, "PRAGMA page_size = %d", (int)db->schema->page_bytes);
     int code = SQLITE_OK;
@@ -151,7 +150,8 @@ int db_open_immutable(const char *path, sqlite3 **handle) {
     return code;
 }
 
-// Before SQLite opens the file to write, which takes another program's log into its database.
+// Must run before SQLite opens the file for writing, which would merge another program's log into
+// its database.
 static enum status check_owner(const struct db *db, struct error *err) {
     int64_t id = 0;
     struct stat info;
@@ -184,8 +184,8 @@ static enum status open_file(struct db *db, const char *path, struct error *err)
     return migration_run(db, err);
 }
 
-// "immutable" keeps SQLite from making its -wal and -shm files. It ignores a -wal that is there,
-// so that one asks for an ordinary opening, unless the folder does not allow it.
+// "immutable" keeps SQLite from making its -wal and -shm files. It ignores an existing -wal, so
+// with one the file is opened normally, unless the folder does not allow that.
 static int open_source(const char *path, sqlite3 **source) {
     enum { FLAGS = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX };
     struct text wal = {0};
@@ -283,7 +283,7 @@ static enum status find_model(struct db *db, struct hash128 digest, int64_t *mod
     return statement_first_integer(&statement, model, err);
 }
 
-// Two processes may meet the same new model: the first one enters it.
+// Two processes may add the same new model at once: the first one inserts it.
 static enum status enter_model(struct db *db, struct hash128 digest, const char *name,
                                struct error *err) {
     static const char sql[] = "INSERT INTO model(digest, name) VALUES(?1, ?2)"

@@ -6,7 +6,7 @@
 #include "store/statement.h"
 #include "store/tokens.h"
 
-// Each yields the id of a row that breaks it, or nothing.
+// Each selects the id of a row that breaks it, or nothing.
 static const struct rule {
     const char *what;
     const char *sql;

@@ -10,9 +10,9 @@
 #include "store/conversation_row.h"
 #include "store/statement.h"
 
-// Of conversation ?1, whose tip is ?2 (NULL: none): the part of its path that no other conversation
-// of the same trees reaches, the trees in which no other conversation has been, and all that hangs
-// below those.
+// The messages to delete with conversation ?1, whose tip is ?2 (NULL: none): the part of its path
+// that no other conversation in the same trees reaches, the trees that no other conversation has
+// been in, and everything below those.
 #define DOOMED                                                                                 \
     "WITH RECURSIVE"                                                                           \
     " others(id) AS (SELECT DISTINCT theirs.conversation FROM conversation_root ours"          \
@@ -71,7 +71,7 @@ static enum status collect_said(struct db *db, int64_t number, int64_t tip,
     return status;
 }
 
-// Its forks go to where it was forked from itself, or to nobody. `deletion` may be NULL.
+// Its forks become forks of its own origin, or of nothing. `deletion` may be NULL.
 static enum status delete_one(struct db *db, const char *id, struct deletion *deletion,
                               struct error *err) {
     static const char adopt[] =
@@ -159,7 +159,7 @@ enum status deletion_run(struct db *db, struct deletion *deletion, struct error 
     return end_transaction(db, status, err);
 }
 
-// The index keeps deleted words until the parts that have them are merged.
+// The index keeps deleted words until the segments that contain them are merged.
 enum status deletion_erase(struct db *db, struct error *err) {
     static const char optimize[] = "INSERT INTO message_search(message_search) VALUES('optimize')";
     struct statement statement;

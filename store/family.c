@@ -32,7 +32,7 @@ static int64_t number_of(const char *id) {
 
 static int64_t bounded(size_t limit) { return limit < INT64_MAX ? (int64_t)limit : INT64_MAX; }
 
-// A reply is newer than what it replies to, which ends the walk however damaged the rows are.
+// A reply is newer than its parent, so the walk ends however damaged the rows are.
 enum status family_messages(struct db *db, const char *id, size_t limit,
                             struct family_message **messages, size_t *count, struct error *err) {
     static const char sql[] =
@@ -74,9 +74,9 @@ enum status family_conversations(struct db *db, const char *id, size_t limit,
     return STATUS_OK;
 }
 
-// Messages do not say in which conversation they were said. On the path of another one, those below
-// the place where it was forked are its own; and a fork has said nothing before it was made, but
-// has what stands above the place where it left its parent.
+// Messages do not record their conversation. On another conversation's path, the messages below its
+// fork point are its own. A fork has said nothing before it was created, but it includes everything
+// above its fork point.
 enum status family_newest_below(struct db *db, const char *id, int64_t message, int64_t *newest,
                                 struct error *err) {
     static const char sql[] =

@@ -14,10 +14,10 @@ static_assert(sizeof(((struct conversation_row *)0)->found) == SEARCH_SHOWN_BYTE
 
 enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 
-// What a row shows is one look-up away from the tip: message.turns and .opening,
-// message_tokens.total; or, for a fork, as many as it has messages of its own. More of a text is
-// read than a preview shows, for spaces are joined. UNION takes a row once, so that it ends where
-// the parents of a damaged database lie in a ring.
+// Everything a row shows is one look-up from the tip (message.turns and .opening,
+// message_tokens.total), except for a fork, which needs one per message of its own. More text is
+// read than a preview shows, because spaces are joined. UNION takes each row once, so it ends even
+// if the parents of a damaged database form a cycle.
 #define TEXT_OF(table) "substr(CAST(" table ".text AS BLOB), 1 + " table ".said, " PREVIEW_READS ")"
 #define OPENING_TEXT   TEXT_OF("o")
 #define LAST_TEXT      TEXT_OF("q")
@@ -26,7 +26,7 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
     "(WITH RECURSIVE up(id, parent) AS (SELECT m.id, m.parent UNION SELECT p.id, p.parent" \
     " FROM up JOIN message p ON p.id = up.parent AND p.id > coalesce(c.forked_at, 0))"     \
     " SELECT up.id FROM up WHERE up.parent IS c.forked_at AND c.forked_from IS NOT NULL)"
-// Of a conversation that stands before its first turn: what was said in it and taken back.
+// For a conversation that stands before its first turn: the first message that was undone.
 #define OPENING_OF_TREE                                                                  \
     "(SELECT coalesce(a.opening, (SELECT min(k.id) FROM message k WHERE k.parent = a.id" \
     " AND k.role = 1)) FROM conversation_root w JOIN message a ON a.id = w.root"         \
@@ -51,7 +51,7 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 struct listed {
     struct conversation_row row;
     int64_t used;                                    // newest: the largest
-    size_t parent, first_fork, last_fork, next_fork; // places in the list, or NOWHERE
+    size_t parent, first_fork, last_fork, next_fork; // indices in the list, or NOWHERE
     bool linked;                                     // to its parent
     bool placed;                                     // in the result
 };
@@ -141,7 +141,7 @@ static size_t find_place(const struct entry *index, size_t count, const char *id
     return found ? found->place : NOWHERE;
 }
 
-// The conversation that this one was forked from; "" where there is none.
+// The conversation that this one was forked from; "": none.
 static enum status read_parent(struct db *db, const char *id, char parent[CONVERSATION_ID_BYTES],
                                struct error *err) {
     static const char sql[] = "SELECT forked_from FROM conversation WHERE id = ?1"
@@ -157,7 +157,7 @@ static enum status read_parent(struct db *db, const char *id, char parent[CONVER
     return status;
 }
 
-// The place of the nearest ancestor that is in the list. Damaged rows may form a ring.
+// The index of the nearest ancestor in the list. Damaged rows may form a cycle.
 static enum status find_parent(struct db *db, const struct entry *index, size_t count,
                                struct listed *listed, struct error *err) {
     char id[CONVERSATION_ID_BYTES];
@@ -185,8 +185,8 @@ static enum status find_parents(struct db *db, struct list *list, struct error *
     return status;
 }
 
-// Adds each fork to its parent's forks, those with the newest descendant first: going from the
-// newest on, a whole line of ancestors is joined at once.
+// Adds each fork to its parent's forks, those with the newest descendant first: starting with the
+// newest conversation, links its whole line of ancestors at once.
 static void link_forks(struct list *list) {
     for (size_t i = 0; i < list->count; i++)
         for (size_t at = i; !list->items[at].linked && list->items[at].parent != NOWHERE;) {
@@ -201,14 +201,14 @@ static void link_forks(struct list *list) {
         }
 }
 
-// The ancestor that has no parent in the list. Damaged rows may form a ring: then any of them.
+// The ancestor without a parent in the list, or any if damaged rows form a cycle.
 static size_t find_top(const struct list *list, size_t at) {
     for (size_t steps = 0; steps < list->count && list->items[at].parent != NOWHERE; steps++)
         at = list->items[at].parent;
     return at;
 }
 
-// Writes the family below `top`, each conversation before its forks. `placed` ends rings.
+// Writes the family below `top`, each conversation before its forks. `placed` breaks cycles.
 static void place_family(struct list *list, size_t top, struct conversation_row *rows,
                          size_t *count) {
     size_t at = top;
@@ -240,7 +240,7 @@ static void place_families(struct list *list, struct conversation_row *rows) {
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (!list->items[i].placed) place_family(list, find_top(list, i), rows, &count);
-        if (!list->items[i].placed) place_family(list, i, rows, &count); // in a ring
+        if (!list->items[i].placed) place_family(list, i, rows, &count); // in a cycle
     }
 }
 

@@ -1,9 +1,9 @@
 // store/lock.c — the locks of conversation.h.
 //
 // Conversation n is locked by the open file description that holds byte n of the lock file,
-// which stays empty: a lock may lie beyond a file's end. Such a lock does not say whose it is,
-// so beside it, at byte NAME_PLATES + n, the process also takes a lock of the classic kind, of
-// which the kernel tells the owner. Both vanish with the process.
+// which stays empty: a lock may lie beyond a file's end. Such a lock does not tell its owner. So
+// the process also takes a classic POSIX lock at byte NAME_PLATES + n, whose owner the kernel
+// reports. Both vanish with the process.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 static const int64_t NAME_PLATES = INT64_C(1) << 32;
 
-// The locks that this handle has, for the kernel would give it one twice.
+// Looks among this handle's own locks, because the kernel would grant one twice.
 static size_t find_lock(const struct db *db, int64_t number) {
     size_t at = 0;
     while (at < db->lock_count && db->locks[at] != number)
@@ -43,8 +43,8 @@ static enum status open_lock_file(struct db *db, struct error *err) {
     return status;
 }
 
-// Asked on a byte that stands for no conversation. Where the lock file is not open, no lock is held
-// that closing it would give up.
+// Tries a byte that belongs to no conversation. If the lock file is not open, no lock is held that
+// closing it would release.
 int db_lock_failure(const struct db *db) {
     struct flock lock = byte_lock(F_RDLCK, 2 * NAME_PLATES);
     struct text path = {0};
@@ -81,7 +81,7 @@ static enum status lock_byte(struct db *db, const char *id, int64_t number, stru
                          db->path, strerror(errno));
     }
     struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
-    fcntl(db->lock_file, F_SETLK, &plate); // without it a message lacks a number: no failure
+    fcntl(db->lock_file, F_SETLK, &plate); // without it an error message just lacks a number
     return STATUS_OK;
 }
 

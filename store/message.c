@@ -9,7 +9,7 @@
 #include "store/statement.h"
 #include "store/tokens.h"
 
-// Where a new message stands, from its parent's row.
+// The position of a new message in its tree, from its parent's row.
 struct place {
     int64_t root, depth, turns, opening; // root and opening are 0 until it has an id
 };
@@ -127,7 +127,7 @@ static enum status add(struct db *db, const struct message *message, int64_t mod
     return model == 0 ? STATUS_OK : tokens_write(db, *id, model, tokens, token_count, err);
 }
 
-// BAD_INPUT unless nothing but one conversation stands on the answer.
+// BAD_INPUT unless the answer has no replies and is the tip of at most one conversation.
 static enum status check_extendable(struct db *db, int64_t id, struct error *err) {
     static const char sql[] =
         "SELECT role, (SELECT count(*) FROM message WHERE parent = ?1) AS replies,"
@@ -187,7 +187,7 @@ static enum status extend(struct db *db, int64_t id, const struct message *longe
     return model == 0 ? STATUS_OK : tokens_write(db, id, model, tokens, token_count, err);
 }
 
-// The row that the statement stands on, as MESSAGE_COLUMNS. *message is filled on success.
+// Reads the current row, selected as MESSAGE_COLUMNS. Fills *message on success.
 static enum status read_message(struct statement *statement, int64_t id, struct message *message,
                                 struct error *err) {
     struct message read = {0};

@@ -6,11 +6,11 @@
 #include "store/search_index.h"
 #include "store/transaction.h"
 
-// message is narrow, for it is what paths and searches walk over; the text lies in message_body.
+// message is narrow because paths and searches walk over it; the text is in message_body.
 //   root      the first message of its tree           depth     messages on the path to it
 //   opening   the first user message on that path     turns     user messages on it
 // message_tokens.total is the length of the log up to here (tokens.h).
-// conversation.used orders by use, as clocks jump. conversation_root holds every tree that a
+// conversation.used orders by use, because clocks jump. conversation_root holds every tree that a
 // conversation has been in, so that deleting it leaves no text behind.
 static const char STEP_1[] =
     "CREATE TABLE model(id INTEGER PRIMARY KEY AUTOINCREMENT, digest BLOB NOT NULL UNIQUE,"
@@ -57,20 +57,19 @@ static const char STEP_1[] =
     "PRAGMA application_id = 0x71756972;" // "quir"
     "PRAGMA user_version = 1;";
 
-// one_shot: a question that was asked outside of a chat.
+// one_shot: a question asked outside a chat.
 static const char STEP_2[] =
     "ALTER TABLE conversation ADD COLUMN one_shot INTEGER NOT NULL DEFAULT 0;"
     "PRAGMA user_version = 2;";
 
-// said: where in a message's text its writer's own words begin; before them are files. title: what
-// a conversation without a name is called, instead of by its opening.
+// said: offset in a message's text of its writer's own words, after attached files. title: shown
+// for a conversation without a name, instead of its first message.
 static const char STEP_3[] = "ALTER TABLE message_body ADD COLUMN said INTEGER NOT NULL DEFAULT 0;"
                              "ALTER TABLE conversation ADD COLUMN title TEXT;"
                              "PRAGMA user_version = 3;";
 
-// model_source: how a conversation's model is opened again (model_source.h). key: a hash of the row
-// and its parts, none of which ever changes. used orders by use. A conversation from before has
-// none.
+// model_source: how to open a conversation's model again (model_source.h). key: a hash of the row
+// and its parts, which never change. used orders by use. Older conversations have no source.
 static const char STEP_4[] =
     "CREATE TABLE model_source(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,"
     " model INTEGER NOT NULL REFERENCES model(id), identity BLOB NOT NULL, kind INTEGER NOT NULL,"
@@ -158,7 +157,8 @@ static enum status check_header(const struct db *db, const struct header *header
     return STATUS_OK;
 }
 
-// Another process may take the same steps at the same time, so the version is read again inside.
+// Another process may run the same step at the same time, so the version is read again inside the
+// transaction.
 static enum status run_step(struct db *db, struct error *err) {
     struct header header;
     TRY(db_begin(db, err));
@@ -174,8 +174,9 @@ static enum status run_step(struct db *db, struct error *err) {
     return status;
 }
 
-// The id's place is from sqlite.org/fileformat2.html. SQLite's own file is read: closing another
-// one would give up the locks that a connection of this process has on the database.
+// The offset of the id is from sqlite.org/fileformat2.html. Reads through SQLite's own file:
+// opening and closing another descriptor would release the locks that this process has on the
+// database.
 bool migration_read_id(const char *path, int64_t *id) {
     enum { ID = 68, HEADER_BYTES = 100 };
     static const char magic[16] = "SQLite format 3";

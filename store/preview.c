@@ -8,7 +8,7 @@
 void preview_make(const char *bytes, size_t length, char *line, size_t size) {
     size_t written = 0;
     bool space = false;
-    length -= utf8_incomplete_tail(bytes, length); // it was cut by the SELECT
+    length -= utf8_incomplete_tail(bytes, length); // the SELECT cut it
     for (size_t at = 0, used; at < length; at += used) {
         char character[UTF8_MAX_BYTES];
         const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);

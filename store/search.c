@@ -1,8 +1,8 @@
 // store/search.c — full-text hits, merged with the paths of the conversations.
 //
-// Hits come newest first, that is with falling ids, and so do the messages of a path from its
-// tip. So each conversation keeps a cursor on its path, which only moves up: a path is walked
-// at most once in a search, whatever the number of hits.
+// Hits come newest first, so their ids decrease, and so do the ids on a path from its tip. Each
+// conversation therefore keeps a cursor on its path that only moves up: a search walks a path at
+// most once, however many hits there are.
 #include "store/search.h"
 
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 #include "store/preview.h"
 #include "store/search_index.h"
 
-// A conversation that is not found yet.
+// A conversation not found yet.
 struct candidate {
     int64_t number;
     int64_t cursor; // on its path; MESSAGE_NONE: past the root, or found
 };
 
-// The candidates of a tree that a hit was in.
+// The candidates of a tree that had a hit.
 struct tree {
-    int64_t root; // 0: a free place
+    int64_t root; // 0: free
     size_t first, count;
 };
 
@@ -31,11 +31,11 @@ struct candidates {
     struct rows rows;   // of struct candidate, tree by tree
     struct tree *trees; // [places], a power of two, by root
     size_t places, tree_count;
-    int64_t *named; // [named_count], sorted: found by their names already
+    int64_t *named; // [named_count], sorted: already found by name
     size_t named_count;
 };
 
-// Of the blank at the beginning, which may be an ideographic one; 0: there is none.
+// Length of a blank at the start, which may be an ideographic one; 0: none.
 static size_t blank_bytes(const char *text) {
     static const char *const WIDE[] = {"\u3000", "\u00A0"};
     if (*text == ' ' || (*text >= '\t' && *text <= '\r')) return 1;
@@ -44,13 +44,13 @@ static size_t blank_bytes(const char *text) {
     return 0;
 }
 
-// Of the characters beyond ASCII, nearly all are letters.
+// Nearly all characters beyond ASCII are letters.
 static bool is_letter(char byte) {
     return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
            (byte >= 'A' && byte <= 'Z') || (byte & 0x80);
 }
 
-// What the index has no token for would make the whole query find nothing.
+// A word without tokens would make the whole query find nothing.
 static bool has_token(const char *word, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (is_letter(word[i])) return true;
@@ -64,9 +64,9 @@ static uint32_t last_character(const char *word, size_t length) {
     return utf8_decode(word + at, length - at, &used);
 }
 
-// "word"* with its quotation marks doubled: nothing in it is syntax any more. A single letter
-// begins too many words, and punctuation ends one, and so does a character that is a token by
-// itself: those are looked for as they are.
+// Appends "word"* with its quotation marks doubled, so that nothing in it is syntax. The * is
+// omitted for a single letter, which begins too many words, and for a word that ends with
+// punctuation or with a character that is a token by itself.
 static enum status append_quoted(struct text *match, const char *word, size_t length) {
     ASSERT(length > 0);
     const bool begins = length >= 2 && is_letter(word[length - 1]) && is_letter(word[length - 2]) &&
@@ -160,7 +160,7 @@ static enum status read_candidate(struct statement *statement, void *item, struc
     return statement_sound(statement, "conversation", candidate->number, err);
 }
 
-// Those that stand in this tree, read at its first hit.
+// The candidates of this tree, read at its first hit.
 static enum status find_tree(struct db *db, struct candidates *candidates, int64_t root,
                              struct tree **tree, struct error *err) {
     static const char sql[] = "SELECT c.id, c.tip FROM conversation_root r"
@@ -188,7 +188,7 @@ static enum status find_tree(struct db *db, struct candidates *candidates, int64
     return STATUS_OK;
 }
 
-// Up to the newest message of the path that is not newer than `hit`.
+// Moves up to the newest message on the path that is not newer than `hit`.
 static enum status move_cursor(struct db *db, struct candidate *candidate, int64_t hit,
                                struct error *err) {
     static const char sql[] =
@@ -210,12 +210,12 @@ static enum status move_cursor(struct db *db, struct candidate *candidate, int64
 
 // ---- names
 
-// How many bytes end a word here; the end of the text is one, too.
+// Length of what ends a word here; the end of the text counts as 1.
 static size_t end_bytes(const char *text) {
     return *text == '"' || *text == '\0' ? 1 : blank_bytes(text);
 }
 
-// Whatever the case of ASCII letters, and without the query's quotation marks.
+// Ignores the case of ASCII letters and the query's quotation marks.
 static bool name_has_words(const char *name, const char *query) {
     char word[CONVERSATION_NAME_BYTES];
     size_t words = 0;
@@ -265,7 +265,7 @@ static bool has_single(const struct text *match) {
 
 enum { MARK_BEGIN = 1, MARK_END = 2 };
 
-// What stands around the first match of a marked text.
+// Cuts out the text around the first match of a marked text.
 static enum status cut_around_match(const char *marked, size_t length, struct text *shown) {
     enum { BEFORE = 8 };
     const char *match = memchr(marked, MARK_BEGIN, length);
@@ -282,8 +282,8 @@ static enum status cut_around_match(const char *marked, size_t length, struct te
     return STATUS_OK;
 }
 
-// Words are shown by snippet(). It counts tokens and may cut a phrase, which is what a word of
-// characters that are tokens by themselves is: those are shown by where they begin.
+// snippet() shows words. But it counts tokens and can cut a phrase, and a word of single-character
+// tokens is a phrase: such words are shown by their position instead.
 static enum status push_message(struct db *db, const struct text *match, int64_t message,
                                 int64_t conversation, struct hits *hits, struct error *err) {
     static const char words[] = "SELECT CAST(snippet(message_search, 0, '', '', '…', 12) AS BLOB)"

@@ -58,7 +58,7 @@ struct tokenizer_of_words {
 
 typedef int take_token(void *user, int flags, const char *token, int length, int start, int end);
 
-// Tokens of a piece of the text, which begins at `offset`.
+// Emits the tokens of a piece of the text that begins at `offset`.
 struct piece {
     take_token *take;
     void *user;
@@ -92,7 +92,7 @@ static void delete (Fts5Tokenizer *tokenizer) {
     free(doomed);
 }
 
-// How many bytes at the beginning are no single characters.
+// Length of the text before the first single-character token.
 static int words_before_single(const char *text, int length) {
     size_t used;
     for (int at = 0; at < length; at += (int)used) {
@@ -136,7 +136,7 @@ enum status search_index_register(struct db *db, struct error *err) {
     return code == SQLITE_OK ? STATUS_OK : db_failure(db, code, err);
 }
 
-// ---- what is not indexed yet
+// ---- indexing older messages
 
 static enum status get(struct db *db, const char *sql, int64_t parameter, int64_t *value,
                        struct error *err) {
@@ -155,11 +155,11 @@ static enum status run_range(struct db *db, const char *sql, int64_t first, int6
     return statement_run(&statement, err);
 }
 
-// The newest come first, but a batch in rising order: FTS5 begins a new part of the index at each
-// step down.
+// The newest batch comes first, but each batch is in ascending order, because FTS5 starts a new
+// segment whenever an id decreases.
 static enum status index_some(struct db *db, bool *done, struct error *err) {
     static const char state[] = "SELECT indexed_from FROM search_state";
-    static const char first[] = // of the batch; 0: nothing is left
+    static const char first[] = // first id of the batch; 0: none left
         "SELECT coalesce(min(id), 0) FROM (SELECT id FROM message_body WHERE id < ?1"
         " ORDER BY id DESC LIMIT 1000)";
     static const char add[] = "INSERT INTO message_search(rowid, text) SELECT id, text"

@@ -13,8 +13,8 @@ enum { DIGEST_BYTES = 16 };
 
 bool db_in_memory(const struct db *db) { return strcmp(db->path, ":memory:") == 0; }
 
-// A quota or a limit on a file's size is SQLITE_IOERR_WRITE, and only errno knows more: the calls
-// of SQLite that follow in the same step succeed and leave it.
+// SQLite reports a quota or a file size limit as SQLITE_IOERR_WRITE, and only errno tells them
+// apart: SQLite's later calls in the same step succeed and leave errno as it is.
 static int system_cause(const struct db *db, int code) {
     const int cause = sqlite3_system_errno(db->handle);
     return cause == 0 && code == SQLITE_IOERR_WRITE ? errno : cause;
@@ -82,7 +82,8 @@ enum status db_failure(const struct db *db, int code, struct error *err) {
     }
 }
 
-// SQLite rolls back by itself after some failures; what follows must not be saved alone.
+// SQLite rolls back by itself after some failures; later writes of the transaction must not be
+// saved alone.
 static enum status failed(struct db *db, int code, struct error *err) {
     if (db->depth > 0) db->failed = true;
     return db_failure(db, code, err);
@@ -105,7 +106,7 @@ static enum status find_prepared(struct db *db, const char *sql, sqlite3_stmt **
     return STATUS_OK;
 }
 
-// A file that was deleted, or moved away, still takes what is written, and nobody finds it.
+// A deleted or moved file still accepts writes, but nobody would find them.
 static enum status check_place(const struct db *db, sqlite3_stmt *handle, struct error *err) {
     int moved = 0;
     if (db->depth > 0 || db_in_memory(db) || sqlite3_stmt_readonly(handle)) return STATUS_OK;
@@ -123,7 +124,7 @@ enum status statement_start(struct db *db, const char *sql, struct statement *st
         return error_set(err, STATUS_CANCELLED,
                          "%s: a part of this transaction has failed, so nothing of it is saved",
                          db->path);
-    // SQLite would try for ten seconds before it says so, with each statement.
+    // SQLite would retry for ten seconds per statement before it reports that.
     if (db->depth == 0 && db_lock_failure(db) != 0) return db_failure(db, SQLITE_BUSY, err);
     sqlite3_stmt *handle = NULL;
     TRY(find_prepared(db, sql, &handle, err));
@@ -135,7 +136,7 @@ enum status statement_start(struct db *db, const char *sql, struct statement *st
 
 void statement_finish(struct statement *statement) {
     if (!statement->handle) return;
-    sqlite3_reset(statement->handle); // its result is that of the last step, which was seen
+    sqlite3_reset(statement->handle); // returns the result of the last step, already handled
     sqlite3_clear_bindings(statement->handle);
     statement->handle = NULL;
 }

@@ -25,7 +25,7 @@ static uint32_t decode_one(const uint8_t bytes[TOKEN_BYTES]) {
            (uint32_t)bytes[3] << 24;
 }
 
-// *total stays what it was where there is no row.
+// Leaves *total unchanged if there is no row.
 static enum status read_total(struct db *db, int64_t message, int64_t model, int64_t *total,
                               struct error *err) {
     static const char sql[] = "SELECT total FROM message_tokens WHERE message = ?1 AND model = ?2";
@@ -47,7 +47,7 @@ static enum status read_parent(struct db *db, int64_t message, int64_t *parent, 
     return error_set(err, status, "message %lld is not stored", (long long)message);
 }
 
-// Only where the row above has one as well does a total go on, and no further than a cut.
+// A total carries on only from a row to its child's row, and no further than a cut.
 static enum status move_totals_below(struct db *db, int64_t message, int64_t model, int64_t change,
                                      struct error *err) {
     static const char sql[] =

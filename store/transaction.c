@@ -26,7 +26,7 @@ enum status db_commit(struct db *db, struct error *err) {
     static const char sql[] = "COMMIT";
     struct statement statement;
     ASSERT(db->depth > 0);
-    TRY(statement_start(db, sql, &statement, err)); // refuses when a part has failed
+    TRY(statement_start(db, sql, &statement, err)); // fails if a part has failed
     if (db->depth > 1)
         statement_finish(&statement);
     else
@@ -37,7 +37,7 @@ enum status db_commit(struct db *db, struct error *err) {
 
 void db_wait_for_disk(struct db *db, bool waits) {
     ASSERT(db->depth == 0);
-    // Where SQLite refuses, it goes on waiting.
+    // If SQLite refuses, commits keep waiting.
     sqlite3_exec(db->handle, waits ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
                  NULL, NULL, NULL);
 }
@@ -49,6 +49,6 @@ void db_rollback(struct db *db) {
         sqlite3_step(db->rollback);
         sqlite3_reset(db->rollback);
     }
-    // Should SQLite be unable to roll back, nothing may be added to what is still open.
+    // If SQLite cannot roll back, nothing may be added to the open transaction.
     db->failed = !sqlite3_get_autocommit(db->handle) || db->depth > 0;
 }

@@ -26,7 +26,7 @@ static void push_number(struct builder *out, int number, int width, char fill) {
     builder_push_string(out, digits);
 }
 
-// A directive that is a number; false: it is none.
+// Pushes a numeric directive; false: it is not numeric.
 static bool push_numeric(struct builder *out, char directive, bool bare, const struct tm *now) {
     const struct {
         char directive;

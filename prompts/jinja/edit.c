@@ -25,7 +25,7 @@ enum status edit_strip(struct machine *machine, const struct chars *string, cons
         if (from > at) from = at;
         to = at + used;
     }
-    if (from > to) from = to = sides == EDIT_LEFT ? string->length : 0; // nothing else in it
+    if (from > to) from = to = sides == EDIT_LEFT ? string->length : 0; // it contains nothing else
     if (!(sides & EDIT_LEFT)) from = 0;
     if (!(sides & EDIT_RIGHT)) to = string->length;
     return machine_slice_text(machine, string, from, to, result);
@@ -62,7 +62,7 @@ static enum status split_words(struct machine *machine, const struct chars *stri
     return push_part(machine, string, at, string->length, list);
 }
 
-// The last characters of bytes [0, end) that are no white space: where they begin.
+// Where the last word of bytes [0, end) begins.
 static size_t word_begin(const struct chars *string, size_t end, bool space) {
     while (end > 0) {
         size_t begin = end - 1, used;
@@ -178,7 +178,7 @@ static void push_upper(struct builder *out, uint32_t c, enum origin origin, loca
         builder_push_code(out, char_upper(c, locale), origin);
 }
 
-// Of a character, up to three.
+// Pushes the folded form of a character, up to three characters.
 static enum status push_folded(struct builder *out, const char *bytes, size_t used,
                                enum origin origin) {
     uint8_t buffer[32];

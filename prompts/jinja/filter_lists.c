@@ -332,7 +332,7 @@ static enum status dictsort(struct machine *machine, const struct call *call,
     return STATUS_OK;
 }
 
-// The arguments from number `first` on.
+// The arguments from index `first` on.
 static struct arguments rest_of(const struct arguments *all, size_t first) {
     struct arguments rest = *all;
     rest.count = all->count > first ? all->count - first : 0;
@@ -356,8 +356,8 @@ static const struct value *named_argument(const struct call *call, const char *n
     return NULL;
 }
 
-// map('upper') or map(attribute='name', default='x'). Of what is false, such as none, it makes an
-// empty list, as do select() and its kin.
+// map('upper') or map(attribute='name', default='x'). False values, such as none, give an empty
+// list, as in select() and its relatives.
 static enum status map(struct machine *machine, const struct call *call, struct value *result) {
     const struct value *attribute = named_argument(call, "attribute");
     const struct value *otherwise = named_argument(call, "default");
@@ -435,7 +435,7 @@ static enum status rejectattr(struct machine *machine, const struct call *call,
 
 static enum status attr(struct machine *machine, const struct call *call, struct value *result) {
     struct value found;
-    if (call->self->kind == VALUE_DICT) { // attributes alone: a dict's items are none
+    if (call->self->kind == VALUE_DICT) { // attributes only: a dict's items do not count
         const struct value name = *call->values[0];
         const struct value bare = {VALUE_DICT, {.dict = &(struct dict){0}}};
         TRY(machine_subscript(machine, &bare, &name, &found));

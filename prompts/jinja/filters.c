@@ -254,7 +254,7 @@ enum { NUMBER_BYTES = 400 };
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Without the spaces that surround it, and without an underscore between two digits.
+// Drops surrounding spaces and underscores between digits.
 static bool copy_number(const struct chars *string, char digits[NUMBER_BYTES]) {
     size_t from = 0, to = string->length, length = 0;
     while (from < to && is_space(string->bytes[from]))
@@ -281,7 +281,8 @@ static bool read_float(const struct chars *string, double *number) {
     return *end == '\0';
 }
 
-// As int() reads it: 0x, 0o and 0b may stand before digits of their base, and say it if it is 0.
+// Parses like int(): 0x, 0o and 0b may precede digits of their base, and determine the base if it
+// is 0.
 static bool read_whole(const struct chars *string, int base, int64_t *whole) {
     static const struct {
         char letter;
@@ -450,7 +451,7 @@ static enum status tojson(struct machine *machine, const struct call *call, stru
     return machine_finish(machine, &out, result);
 }
 
-// Not Jinja's own; templates that read what a tool was called with expect it.
+// Not part of Jinja; templates that read tool arguments expect it.
 static enum status from_json(struct machine *machine, const struct call *call,
                              struct value *result) {
     enum { READINGS = 4 };

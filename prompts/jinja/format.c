@@ -12,7 +12,7 @@
 
 enum { WIDTH_MOST = 10000, PRECISION_MOST = 60, FIELD_BYTES = 512, GROUPED_MOST = 128 };
 
-// As many as are put before grouped digits, at most.
+// The most zeros put before grouped digits.
 static const char ZEROS[GROUPED_MOST + 1] =
     "0000000000000000000000000000000000000000000000000000000000000000"
     "0000000000000000000000000000000000000000000000000000000000000000";
@@ -28,7 +28,7 @@ struct spec {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads a number at *at; false where it is above `most`.
+// Reads a number at *at; false if it is above `most`.
 static bool read_number(const char **at, const char *end, int most, int *number) {
     *number = 0;
     for (; *at < end && is_digit(**at); ++*at) {
@@ -60,11 +60,11 @@ static size_t whole_digits(const struct spec *spec, const char *digits) {
                   spec->type == 'x' || spec->type == 'X' ? "0123456789abcdefABCDEF" : "0123456789");
 }
 
-static size_t group_size(const struct spec *spec) { // of bases of two it is another
+static size_t group_size(const struct spec *spec) { // differs for binary, octal and hex
     return spec->type && strchr("xXob", spec->type) ? 4 : 3;
 }
 
-// Zeros that make `digits` at least `width` characters once they are in groups.
+// The number of zeros that pad `digits` to at least `width` characters once grouped.
 static int zeros_before(const struct spec *spec, const char *digits, int width) {
     const size_t whole = whole_digits(spec, digits), rest = strlen(digits) - whole;
     size_t zeros = 0;
@@ -74,7 +74,7 @@ static int zeros_before(const struct spec *spec, const char *digits, int width) 
     return (int)zeros;
 }
 
-// The digits before a point in groups.
+// Groups the digits before the point.
 static void group_digits(const struct spec *spec, const char *digits, char grouped[FIELD_BYTES]) {
     const size_t whole = whole_digits(spec, digits), each = group_size(spec);
     size_t length = 0;
@@ -89,7 +89,7 @@ static bool fills_zeros(const struct spec *spec) {
     return spec->zeros || (spec->align == '=' && spec->fill == '0');
 }
 
-// `digits` with a minus, if there is one; the prefix of a base goes behind it.
+// Pushes `digits`, with the base's prefix after a minus sign, if any.
 static void push_number(struct builder *out, const char *prefix, const char *digits,
                         const struct spec *spec) {
     const bool minus = digits[0] == '-';
@@ -183,8 +183,8 @@ static enum status push_float(struct machine *machine, const struct spec *spec,
     return STATUS_OK;
 }
 
-// A float without a type: as repr(), or as 'g' with at least one digit behind the point, and an
-// exponent as soon as the digits do not reach there.
+// A float without a type: as repr(), or as 'g' with at least one digit after the point, and an
+// exponent as soon as the digits do not reach the point.
 static enum status push_general(struct machine *machine, const struct spec *spec, double number,
                                 struct builder *out) {
     char digits[FIELD_BYTES], shortest[SHOW_NUMBER_BYTES];
@@ -212,7 +212,7 @@ static enum status push_general(struct machine *machine, const struct spec *spec
     return STATUS_OK;
 }
 
-// The character with this number, or of one character that one.
+// Pushes the character with this code point, or a string of one character.
 static enum status push_character(struct machine *machine, const struct spec *spec,
                                   const struct value *value, struct builder *out) {
     char bytes[4];
@@ -228,7 +228,7 @@ static enum status push_character(struct machine *machine, const struct spec *sp
     return STATUS_OK;
 }
 
-// Python's ascii() of what repr() wrote.
+// Escapes as Python's ascii() does, given the output of repr().
 static enum status escape_beyond_ascii(struct machine *machine, const struct chars **string) {
     const struct chars *from = *string;
     struct builder out = {.arena = machine->arena, .work = &machine->work_left};
@@ -276,9 +276,9 @@ static enum status bad_pattern(struct machine *machine) {
     return machine_fail(machine, "invalid format");
 }
 
-// What a '%' pattern takes its values from.
+// The values of a '%' pattern.
 struct percent {
-    const struct value *values; // a tuple of them, a dict or the one value
+    const struct value *values; // a tuple, a dict, or the only value
     size_t next;
 };
 
@@ -293,7 +293,7 @@ static enum status next_value(struct machine *machine, struct percent *percent,
     return STATUS_OK;
 }
 
-// A number at *at, or the next value where there is a '*'.
+// Reads a number at *at, or takes the next value for a '*'.
 static enum status read_size(struct machine *machine, struct percent *percent, const char **at,
                              const char *end, int most, int *number) {
     const struct value *value = NULL;
@@ -333,7 +333,7 @@ static enum status read_percent(struct machine *machine, struct percent *percent
     return STATUS_OK;
 }
 
-// The value that is called "(name)" at *at; NULL: nothing is called there.
+// Finds the value for "(name)" at *at; NULL: no name there.
 static enum status find_percent_name(struct machine *machine, const char **at, const char *end,
                                      const struct value *values, const struct value **value) {
     if (*at == end || **at != '(') return STATUS_OK;
@@ -377,7 +377,7 @@ enum status format_percent(struct machine *machine, const struct chars *pattern,
     return machine_finish(machine, &out, result);
 }
 
-// "[[fill]align][sign][#][0][width][grouping][.precision][type]", all of it.
+// Parses all of "[[fill]align][sign][#][0][width][grouping][.precision][type]".
 static enum status read_spec(struct machine *machine, const char *at, const char *end,
                              struct spec *spec) {
     *spec = (struct spec){.precision = -1};
@@ -417,14 +417,14 @@ static const struct value *find_named(const struct arguments *arguments, const s
     return NULL;
 }
 
-// What a pattern with braces takes its values from.
+// The values of a pattern with braces.
 struct braces {
     const struct arguments *arguments;
     size_t next;
-    bool counts, numbers; // fields without a number, and with one: a pattern has one kind
+    bool counts, numbers; // unnumbered or numbered fields: a pattern cannot mix them
 };
 
-// A name's digits as a number; -1: it is none.
+// Parses digits as a number; -1: not a number.
 static int number_of(const char *at, const char *end) {
     int number;
     return at < end && is_digit(*at) && read_number(&at, end, WIDTH_MOST, &number) && at == end
@@ -432,7 +432,7 @@ static int number_of(const char *at, const char *end) {
                : -1;
 }
 
-// The argument that [at, end) names: nothing the next one, a number that one, a name the one of it.
+// The argument that [at, end) names: if empty the next one, else by number or by name.
 static enum status find_argument(struct machine *machine, struct braces *braces, const char *at,
                                  const char *end, const struct value **value) {
     const struct arguments *arguments = braces->arguments;
@@ -452,7 +452,7 @@ static enum status find_argument(struct machine *machine, struct braces *braces,
     return *value ? STATUS_OK : machine_fail(machine, "the format has a field without an argument");
 }
 
-// "name.attribute[item]…", all of it.
+// Resolves all of "name.attribute[item]…".
 static enum status find_field(struct machine *machine, struct braces *braces, const char *at,
                               const char *end, struct value *value) {
     const char *stop = at;
@@ -469,7 +469,7 @@ static enum status find_field(struct machine *machine, struct braces *braces, co
             stop++;
         if (stop == at || (item && stop == end)) return bad_pattern(machine);
         TRY(machine_copy(machine, (size_t)(stop - at) * KEY_READINGS));
-        const struct chars *name = // what is undefined keeps it
+        const struct chars *name = // an undefined value keeps a pointer to it
             chars_keep(machine->arena, chars_of(at, (size_t)(stop - at), ORIGIN_TEXT));
         if (!name) return machine_full(machine, STATUS_FULL);
         const int number = number_of(at, stop);
@@ -483,7 +483,7 @@ static enum status find_field(struct machine *machine, struct braces *braces, co
     return STATUS_OK;
 }
 
-// A value by its specification, which says more than nothing.
+// Pushes a value by its specification, which is not empty.
 static enum status push_specified(struct machine *machine, const struct spec *spec,
                                   const struct value *value, struct builder *out) {
     struct spec typed = *spec;
@@ -511,7 +511,7 @@ static enum status push_specified(struct machine *machine, const struct spec *sp
 static enum status push_braces(struct machine *machine, struct braces *braces,
                                const struct chars *pattern, int depth, struct builder *out);
 
-// One "{name!r:spec}" between its braces.
+// Pushes one "{name!r:spec}", given without braces.
 static enum status push_brace_field(struct machine *machine, struct braces *braces,
                                     const struct chars *field, int depth, struct builder *out) {
     const char *at = field->bytes, *end = at + field->length, *stop = at;
@@ -581,7 +581,7 @@ static enum status push_braces(struct machine *machine, struct braces *braces,
 
 enum status format_braces(struct machine *machine, const struct chars *pattern,
                           const struct arguments *arguments, struct value *result) {
-    enum { DEPTH = 2 }; // a specification may have fields, whose own may not
+    enum { DEPTH = 2 }; // a specification may contain fields, but not theirs in turn
     struct builder out = {.arena = machine->arena};
     struct braces braces = {.arguments = arguments};
     TRY(push_braces(machine, &braces, pattern, DEPTH, &out));

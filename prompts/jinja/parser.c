@@ -23,7 +23,7 @@ enum status parser_expected(const struct parser *parser, const char *what) {
     if (token->kind == TOKEN_END)
         return error_set(parser->err, STATUS_BAD_INPUT, "%sexpected %s, but the template ends here",
                          position, what);
-    size_t shown = 0; // of one line
+    size_t shown = 0; // characters of that line
     while (shown < token->length && shown < TOKEN_SHOWN_BYTES &&
            (unsigned char)token->bytes[shown] >= ' ')
         shown++;
@@ -162,8 +162,8 @@ static enum status parse_target_part(struct parser *parser, bool namespaces, str
     return parser_expect(parser, TOKEN_OPERATOR, ")");
 }
 
-// The left side of an assignment: a name, in `set` an attribute of a namespace, or several with
-// commas, each again so in brackets.
+// The left side of an assignment: a name, in `set` an attribute of a namespace, or several
+// separated by commas, which may be nested in brackets.
 static enum status parse_target(struct parser *parser, bool namespaces, struct node **node) {
     struct node *first, *tuple;
     TRY(parse_target_part(parser, namespaces, &first));

@@ -7,7 +7,7 @@ static enum status is(bool holds, struct value *result) {
     return STATUS_OK;
 }
 
-// Tests of what a value is need neither the machine nor an argument.
+// Tests of a value's type need neither the machine nor an argument.
 #define TEST_OF_VALUE(name, holds)                                            \
     static enum status name(struct machine *machine, const struct call *call, \
                             struct value *result) {                           \

@@ -137,7 +137,7 @@ static void show_range(struct builder *out, const struct range *range) {
 }
 
 static bool show(struct builder *out, const struct value *value, bool quoted, int depth) {
-    if (out->failed) return true; // what follows would not be kept
+    if (out->failed) return true; // further output would be dropped
     if (depth > VALUE_MAX_DEPTH) return false;
     switch (value->kind) {
     case VALUE_UNDEFINED:
@@ -300,7 +300,7 @@ static int by_key(const void *a, const void *b) {
     return chars_compare(left->key.as.string, right->key.as.string);
 }
 
-// The entries in the order to write them; NULL where keys of several kinds cannot be sorted.
+// The entries in the order to write them; NULL if keys of different kinds cannot be sorted.
 static const struct dict_entry *json_order(struct json *json, const struct dict *dict) {
     if (!json->style->sort_keys || dict->count == 0) return dict->entries;
     struct dict_entry *sorted = arena_alloc(json->out->arena, dict->count, sizeof *sorted);

@@ -9,9 +9,9 @@ struct wrapping {
     const struct wrap *how;
     const struct chars *line;
     const uint32_t *codes;
-    const uint32_t *offsets; // of each character's first byte, and of the end
+    const uint32_t *offsets; // of each character, and of the end
     size_t count;            // characters
-    size_t begin, end;       // characters of the line that is being filled; 0, 0: none yet
+    size_t begin, end;       // characters of the current line; 0, 0: none yet
     bool has_lines;
     locale_t locale;
     struct builder *out;
@@ -33,7 +33,7 @@ static bool is_hyphen(const struct wrapping *w, size_t at) {
     return at < w->count && w->codes[at] == '-';
 }
 
-// Do dashes begin at `at` that stand between words?
+// Does a dash between words begin at `at`?
 static bool is_dash(const struct wrapping *w, size_t at) {
     if (at == 0 || !is_hyphen(w, at) || !is_hyphen(w, at + 1)) return false;
     const uint32_t before = w->codes[at - 1];
@@ -74,7 +74,7 @@ static bool all_space(const struct wrapping *w, size_t from, size_t to) {
     return true;
 }
 
-// Writes the line that was filled, but for blanks at its end that begin at `to`.
+// Writes the current line without its trailing blanks, which begin at `to`.
 static void end_line(struct wrapping *w, size_t to) {
     if (to > w->begin) {
         if (w->has_lines) builder_push_chars(w->out, w->how->separator);
@@ -84,7 +84,7 @@ static void end_line(struct wrapping *w, size_t to) {
     w->begin = w->end;
 }
 
-// Where a piece that is longer than a line is cut; its beginning when that goes on the next line.
+// Where to cut a piece that is longer than a line; its start if it moves to the next line.
 static size_t cut_of(const struct wrapping *w, size_t from, size_t to) {
     const size_t used = w->end - w->begin, room = (size_t)w->how->width - used;
     if (!w->how->cuts_words) return used ? from : to;
@@ -98,7 +98,7 @@ static size_t cut_of(const struct wrapping *w, size_t from, size_t to) {
 
 static void fill_lines(struct wrapping *w) {
     const size_t width = (size_t)w->how->width;
-    size_t from = 0, last = 0; // of the last piece on the line
+    size_t from = 0, last = 0; // where the last piece on the line begins
     for (size_t to; from < w->count; from = to) {
         to = piece_end(w, from);
         for (;;) {

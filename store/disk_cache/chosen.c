@@ -1,4 +1,4 @@
-// store/disk_cache/chosen.c — which slots are freed, and what follows from it.
+// store/disk_cache/chosen.c — which slots are freed, and what follows from that?
 //
 // Blocks are freed from the leaves of their chains, so what is left of a chain is its beginning:
 //
@@ -6,10 +6,11 @@
 //             7    7       needs the path to C, and C was used when D was
 //          └──[E]
 //
-// `children` counts what hangs on a block. Those with none are in an index in the order of eviction
-// (kv_least), so the next one is found without looking at the others, and a use changes one row:
-// the blocks above it are no leaves, and inherit when they become some. A state hangs on the block
-// whose tokens it comes after, and leaves before it.
+// `children` counts the child blocks of a block. Blocks without children are in an index in the
+// order of eviction (kv_least), so finding the next one looks at no others, and a use changes only
+// one row: the blocks above it are not leaves and inherit the time of use when they become leaves.
+// A recurrent state is a child of the block whose tokens it follows, and is freed before that
+// block.
 #include <stdlib.h>
 
 #include "kernels/base/assert.h"
@@ -81,7 +82,8 @@ enum status slots_choose_unneeded(struct db *db, struct error *err) {
     return sql_run(db, sql, (struct sql_parameters){0}, err);
 }
 
-// A state hangs on a block of another format, which has its key; any other block on one of its own.
+// The parent of a state is the block of another format that has its key; the parent of any other
+// block is in its own format.
 enum status slots_choose_lost(struct db *db, struct error *err) {
     static const char blocks[] =
         CHOOSE "AS s WHERE s.parent <> s.key AND NOT EXISTS"
@@ -96,8 +98,8 @@ enum status slots_choose_lost(struct db *db, struct error *err) {
     return slots_choose_below(db, err);
 }
 
-// `child` has the rows once more, with an index on the parent that SQLite makes for the statement:
-// kept for good, it would be written with every block. What has no children needs none.
+// `child` is the same table, with an index on the parent that SQLite builds just for this
+// statement; a permanent index would be written with every block.
 enum status slots_choose_below(struct db *db, struct error *err) {
     static const char above[] =
         "SELECT EXISTS (SELECT 1 FROM temp.chosen c CROSS JOIN kv_slot s ON s.format = c.format"
@@ -170,7 +172,7 @@ _Static_assert(SLOT_ALIGNMENT == 4096, "the stride, as statements compute it");
 
 static bool is_state(const struct leaf *leaf) { return hash_equal(leaf->key, leaf->parent); }
 
-// The nearest block above that has a state, for conversations that lose theirs; zero: none.
+// The nearest ancestor that has a state, for conversations that lose theirs; zero: none.
 static enum status find_state_above(struct db *db, const struct leaf *leaf, struct hash128 *above,
                                     struct error *err) {
     static const char sql[] =
@@ -191,7 +193,7 @@ static enum status find_state_above(struct db *db, const struct leaf *leaf, stru
     return status;
 }
 
-// What conversations needed up to the leaf they need up to the block above.
+// Conversations that referenced the leaf now reference the block above it.
 static enum status move_references(struct db *db, const struct leaf *leaf, struct hash128 above,
                                    struct error *err) {
     static const char forget[] = "DELETE FROM kv_reference WHERE format = ?1 AND leaf = ?2";
@@ -240,7 +242,7 @@ static enum status free_leaf(struct db *db, const struct leaf *leaf, struct erro
 #define LEAF \
     "SELECT s.format, s.slot, s.key, s.parent, s.used, s.leaf_of, " STRIDE " FROM kv_slot s"
 
-// The first row of a started statement. NOT_FOUND: there is none.
+// Reads the first row of a started statement. NOT_FOUND: no row.
 static enum status find_leaf(struct statement *statement, struct leaf *leaf, struct error *err) {
     bool found = false;
     enum status status = statement_step(statement, &found, err);
@@ -249,7 +251,7 @@ static enum status find_leaf(struct statement *statement, struct leaf *leaf, str
     return status == STATUS_OK && !found ? STATUS_NOT_FOUND : status;
 }
 
-// ---- freeing all that is chosen
+// ---- freeing all chosen slots
 
 struct place {
     int64_t format, slot;
@@ -262,7 +264,7 @@ static enum status read_place(struct statement *statement, void *item, struct er
     return statement_sound(statement, "slot", place->slot, err);
 }
 
-// What hung on it is gone, and has left it references and its time of use.
+// Its children are freed already, and left it their references and time of use.
 static enum status free_place(struct db *db, const struct place *place, struct error *err) {
     static const char sql[] = LEAF " JOIN kv_format f ON f.id = s.format"
                                    " WHERE s.format = ?1 AND s.slot = ?3 AND s.key IS NOT NULL";
@@ -275,7 +277,7 @@ static enum status free_place(struct db *db, const struct place *place, struct e
     return status == STATUS_OK ? free_leaf(db, &leaf, err) : status;
 }
 
-// Children before parents, and states before the blocks that they hang on.
+// Children before parents, and states before their blocks.
 enum status slots_free_chosen(struct db *db, struct error *err) {
     static const char sql[] =
         "SELECT s.format, s.slot FROM temp.chosen c"
@@ -308,7 +310,7 @@ enum status slots_free_all(struct db *db, struct error *err) {
 
 // ---- eviction
 
-// Kept for good, or only from blocks that are as deep or deeper.
+// Spares keys from every eviction, or only from blocks that are as deep or deeper.
 static enum status keep(struct db *db, const char *sql, int64_t format, struct hash128 key,
                         struct error *err) {
     ASSERT(db->depth > 0);
@@ -316,8 +318,8 @@ static enum status keep(struct db *db, const char *sql, int64_t format, struct h
     return sql_run(db, sql, (struct sql_parameters){format, key, 0}, err);
 }
 
-// The first block from `key` upwards that is the leaf of conversations, whose other leaves are part
-// of the same; and the first that has a state.
+// Walks up from `key`, to find the first block that is a conversation's leaf, whose leaves in other
+// formats belong to the same path, and the first block that has a state.
 #define UP                                                                                         \
     "INSERT OR IGNORE INTO temp.kept(key, deeper) WITH RECURSIVE up(key, parent, leaf_of, far) AS" \
     " (SELECT key, parent, leaf_of, 0 FROM kv_slot WHERE format = ?1 AND key = ?2"                 \
@@ -376,7 +378,7 @@ enum status slots_evict(struct db *db, uint64_t *bytes, struct error *err) {
     return free_first(db, &statement, bytes, err);
 }
 
-// A conversation's state replaces the one before, unless others begin with that.
+// A conversation's new state replaces the one before it, unless others also begin with that one.
 static enum status evict_state_above(struct db *db, int64_t format, const struct disk_block *state,
                                      uint64_t *bytes, struct error *err) {
     static const char sql[] = LEAF " JOIN kv_format f ON f.id = s.format"
@@ -390,9 +392,9 @@ static enum status evict_state_above(struct db *db, int64_t format, const struct
     return free_first(db, &statement, bytes, err);
 }
 
-// What another group of layers of the model got just now, for a conversation that nobody refers to
-// yet, is of use only as far as this one's, and the other way round: it goes last, and only what
-// lies deeper. A tail that no conversation ends with has had its time.
+// Recent blocks of another format of the same model may belong to the same conversation, which is
+// not referenced yet. The formats are only useful together and to the same depth, so those blocks
+// are evicted last, and only deeper ones. An unreferenced partial tail is no longer useful.
 #define FOR_BLOCK                                                                         \
     LEAST " AND (s.format = ?1 OR s.used < ?2 OR f.model <> (SELECT model FROM kv_format" \
           " WHERE id = ?1) OR (s.leaf_of = 0 AND length(s.ids) / 4 < f.block_size)"

@@ -14,7 +14,7 @@ static struct disk_cache *cache_of(struct disk_pool *pool) { return (struct disk
 
 // ---- opening
 
-// As much of the name as its row has space for.
+// Copies as much of the name as its row can hold.
 static void copy_model(const char *name, char model[SLOTS_MODEL_BYTES]) {
     size_t length = strlen(name);
     if (!utf8_valid(name, length, NULL)) length = 0;
@@ -60,7 +60,8 @@ static enum status list_all(struct disk_cache *cache, struct error *err) {
     return slots_list_references(cache->index, cache->format_number, listener, err);
 }
 
-// Rows are read twice, as the listener must not hear of blocks of an index that proves damaged.
+// Reads the rows twice, because the listener must not learn of blocks of an index that turns out to
+// be damaged.
 static enum status open_cache(struct disk_pool *pool, const struct disk_format *format,
                               const struct disk_listener *listener, struct disk_speed *speed,
                               struct error *err) {
@@ -93,14 +94,14 @@ struct batch {
     const struct disk_block *blocks; // [count]
     const void *const *payloads;     // [count], each of the format's size
     int32_t count;
-    const struct disk_block *fresh[DISK_MAX_BATCH]; // those that have no slot
+    const struct disk_block *fresh[DISK_MAX_BATCH]; // those without a slot
     int32_t fresh_count;
-    int32_t fitting;       // of those: so many may be written
+    int32_t fitting;       // how many of those may be written
     int32_t written;       // of those
     enum status *outcomes; // [count]
 };
 
-// Will what the block hangs on be there, if all that is fresh is written?
+// Will the block's parent be present once all fresh blocks are written?
 static enum status find_parent(const struct batch *batch, const struct disk_block *block, bool *has,
                                struct error *err) {
     *has = false;
@@ -127,8 +128,8 @@ static enum status find_fresh(struct batch *batch, struct error *err) {
     return STATUS_OK;
 }
 
-// Inside the transaction: another process may have written the block meanwhile, or dropped one that
-// was there.
+// Inside the transaction, because another process may have written the block meanwhile, or dropped
+// it.
 static enum status write_block(struct batch *batch, int32_t index, struct error *err) {
     ASSERT(index >= 0 && index < batch->count);
     struct disk_cache *cache = batch->cache;
@@ -158,7 +159,7 @@ static enum status write_transaction(struct batch *batch, struct error *err) {
     for (int32_t i = 0; i < batch->count; i++)
         TRY(write_block(batch, i, err));
     if (batch->written > 0) TRY(slot_file_sync(&cache->file, err));
-    if (batch->written > 0 && cache->blocks == 0) (void)!fsync(cache->folder); // the name, too
+    if (batch->written > 0 && cache->blocks == 0) (void)!fsync(cache->folder); // the name
     return db_commit(cache->index, err);
 }
 
@@ -170,7 +171,7 @@ static enum status write_fresh(struct batch *batch, struct error *err) {
     if (status == STATUS_OK) status = write_transaction(batch, err);
     if (status != STATUS_OK) {
         db_rollback(cache->index);
-        (void)!cache_settle(cache, NULL); // bytes that no row knows
+        (void)!cache_settle(cache, NULL); // gives back bytes without a row
         return status;
     }
     cache->blocks += (uint64_t)batch->written;
@@ -228,8 +229,7 @@ static void note_damaged(struct reading *reading, int32_t block, const struct sl
         .slot = row->slot, .key = reading->blocks[block].key, .checksum = row->checksum};
 }
 
-// Another process may have given the slot to another block, and have written this one elsewhere:
-// its row knows.
+// Another process may have reused the slot and written this block elsewhere: look up its row again.
 static enum status read_again(struct reading *reading, int32_t block, struct slot_read *read) {
     struct slot_row row;
     enum { TRIES = 3 };
@@ -325,7 +325,7 @@ static void drop(struct disk_pool *pool, const struct hash128 *dropped, int32_t 
     cache_measure(cache);
 }
 
-// Ends a transaction of bookkeeping, whose failure costs efficiency only.
+// Ends a transaction whose failure only costs efficiency.
 static void finish(struct disk_cache *cache, enum status status, struct error *err) {
     ASSERT(status != STATUS_OK || cache->index->depth > 0);
     if (status == STATUS_OK) status = db_commit(cache->index, err);

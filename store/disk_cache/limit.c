@@ -10,11 +10,11 @@
 
 // ---- giving bytes back
 
-struct punch { // runs of chosen slots that are free
+struct punch { // punches runs of free chosen slots
     struct disk_cache *cache;
     const struct slot_file *file;
-    uint64_t end;          // of the file: what lay behind it is gone already
-    uint32_t first, count; // the run at hand
+    uint64_t end;          // of the file; everything past it is gone already
+    uint32_t first, count; // the current run
 };
 
 static void write_over(const struct punch *punch) {
@@ -111,7 +111,8 @@ static void note_freed(void *user, const struct slots_chosen *chosen) {
         cache->listener.dropped(cache->listener.user, chosen->key);
 }
 
-// Only after the rows are committed as free: a row that came back by a crash must have its bytes.
+// Only after the rows are committed as free: a row that a crash brings back must still have its
+// bytes.
 enum status cache_free(struct disk_cache *cache, cache_choose *choose, void *user, bool tell,
                        struct error *err) {
     struct telling telling = {cache, tell};
@@ -128,8 +129,8 @@ enum status cache_free(struct disk_cache *cache, cache_choose *choose, void *use
     return status;
 }
 
-// Chains that are whole, and counts that are right: what was done to the rows without us, or by a
-// quire that did not count, is mended.
+// Repairs chains and counts after changes that were not ours, or by a version of quire that did not
+// count.
 static enum status choose_lost(struct disk_cache *cache, void *user, struct error *err) {
     uint64_t *lost = user;
     TRY(slots_choose_lost(cache->index, err));
@@ -156,7 +157,7 @@ enum status cache_mend(struct disk_cache *cache, bool always, uint64_t *lost, st
 
 // ---- the limit
 
-// Free slots that kept their bytes, and that the next blocks may have.
+// Bytes of free slots that still occupy disk space, which new blocks can reuse.
 static uint64_t reusable_bytes(struct disk_cache *cache, uint64_t incoming) {
     struct slots_format *formats;
     size_t count;
@@ -170,8 +171,8 @@ static uint64_t reusable_bytes(struct disk_cache *cache, uint64_t incoming) {
     return bytes < incoming ? bytes : incoming;
 }
 
-// Rows take some pages of index.db, a few at a time; SQLite's log, where they lie first, is emptied
-// when need be.
+// Space for rows: index.db grows by a few pages at a time, and SQLite's log, which gets them first,
+// is emptied when necessary.
 enum { ROW_BYTES = 1024, GROWTH_BYTES = 12 << 10 };
 
 // How many of `slots` more blocks there is space for.
@@ -184,9 +185,9 @@ static int32_t count_fitting(struct disk_cache *cache, int32_t slots) {
     return fitting < (uint64_t)slots ? (int32_t)fitting : slots;
 }
 
-// One process at a time: bytes whose rows another has freed, and which it is about to punch, would
-// look like bytes that more blocks must be dropped for. The lock is on the folder and vanishes with
-// the process; one that is stopped is not waited for for ever.
+// Lets only one process evict at a time: otherwise bytes that another process has freed but not yet
+// punched would make this one drop more blocks. The lock is on the folder and vanishes with its
+// process. Waiting for it is bounded, in case that process is stopped.
 static void lock_folder(const struct disk_cache *cache) {
     ASSERT(cache->folder >= 0);
     enum { TRIES = 1000, PAUSE_US = DB_BUSY_MS };
@@ -197,13 +198,12 @@ static void lock_folder(const struct disk_cache *cache) {
 }
 
 struct eviction {
-    const struct disk_block *const *fresh; // [count] that want a slot, in this order
+    const struct disk_block *const *fresh; // [count], blocks that need a slot, in this order
     int32_t count;
     uint64_t freed_bytes;
 };
 
-// As much as is needed for one block after another, until the next would cost more than it is
-// worth.
+// Frees what each block in turn needs, until the next would cost more than it is worth.
 static enum status choose_for_blocks(struct disk_cache *cache, void *user, struct error *err) {
     struct eviction *eviction = user;
     const uint64_t each = cache->file.stride + ROW_BYTES;
@@ -223,7 +223,8 @@ static enum status choose_for_blocks(struct disk_cache *cache, void *user, struc
     return STATUS_OK;
 }
 
-// What was freed may still take space: file systems have no holes, or count their own.
+// Freed slots may still take space: the file system may have no holes, or count its own
+// bookkeeping.
 enum { ROUNDS = 4 };
 
 enum status cache_make_space(struct disk_cache *cache, const struct disk_block *const *fresh,

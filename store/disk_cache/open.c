@@ -1,5 +1,5 @@
-// store/disk_cache/open.c — a folder becomes a disk cache: its index is opened or begun anew, and
-// rows and files are made to agree.
+// store/disk_cache/open.c — opens a folder as a disk cache: opens or recreates the index, and makes
+// rows and files agree.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "store/disk_cache/ownership.h"
 #include "store/disk_cache/state.h"
 
-// No input of ours breaks a rule of the tables, unless their indexes lie.
+// Our input never breaks a constraint of the tables, so if one fails an index is damaged.
 enum status cache_answer(struct disk_cache *cache, enum status status) {
     if (status == STATUS_BAD_INPUT) status = STATUS_BAD_FILE;
     cache->index_damaged |= status == STATUS_BAD_FILE;
@@ -28,7 +28,7 @@ void cache_warn(const struct error *err) {
 
 // ---- the folder
 
-// The folder and those that it lies in.
+// Creates the folder and its parents.
 static enum status make_folder(const char *path, struct error *err) {
     char *part = strdup(path);
     if (!part) return STATUS_NO_MEMORY;
@@ -55,7 +55,7 @@ static enum status open_folder(struct disk_cache *cache, bool create, struct err
     return error_set(err, STATUS_IO, "%s cannot be opened (%s)", cache->path, strerror(errno));
 }
 
-// Calls `each`, which may be NULL, for every file of slots that is ours. Returns how many.
+// Calls `each`, which may be NULL, for every slot file of ours. Returns their number.
 static size_t for_files(const struct disk_cache *cache,
                         void (*each)(void *user, int folder, const char *name), void *user) {
     ASSERT(cache->folder >= 0);
@@ -89,7 +89,7 @@ struct measure {
     uint64_t index_bytes, file_bytes;
 };
 
-// A file's header is no block's.
+// The file's header belongs to no block.
 static void add_stored(void *user, int folder, const char *name) {
     struct measure *measure = user;
     const uint64_t bytes = stored(folder, name);
@@ -135,7 +135,7 @@ static void wipe(struct disk_cache *cache) {
     if (before > cache->stored_bytes) cache->wiped_bytes += before - cache->stored_bytes;
 }
 
-// What could not be removed is not ours: said again.
+// Files that could not be removed are not ours: check again for the error.
 static enum status open_owned(struct disk_cache *cache, struct error *err) {
     TRY(ownership_check(cache->folder, cache->path, &cache->ownership, err));
     TRY(ownership_mark(cache->folder, cache->path, err));
@@ -149,7 +149,7 @@ enum status cache_begin_anew(struct disk_cache *cache, struct error *err) {
     return open_owned(cache, err);
 }
 
-// Files without an index are of no use: nothing says what is in them.
+// Slot files are useless without an index.
 static bool has_lost_index(const struct disk_cache *cache) {
     struct stat info;
     const bool has_index =
@@ -193,7 +193,7 @@ enum status cache_open_copy(struct disk_cache *cache, struct error *err) {
     TRY(ownership_check(cache->folder, cache->path, &cache->ownership, err));
     enum status status = open_index(cache, true, err);
     if (status != STATUS_BAD_FILE && status != STATUS_NOT_FOUND) return status;
-    db_close(cache->index); // what cannot be read has no blocks
+    db_close(cache->index); // an unreadable index has no blocks
     cache->index = NULL;
     TRY(migration_open(":memory:", &SLOTS_SCHEMA, &cache->index, err));
     return slots_prepare(cache->index, err);
@@ -229,8 +229,8 @@ static enum status drop_cut_blocks(struct disk_cache *cache, uint64_t slots, str
     return cache_free(cache, choose_past_end, &slots, true, err);
 }
 
-// A process that dies in a write leaves bytes behind the last row, one that dies in a drop leaves
-// free slots with bytes. File systems count some bookkeeping of their own as a file's.
+// A process that dies while writing leaves bytes past the last row; one that dies while dropping
+// leaves free slots with bytes. File systems count some bookkeeping of their own as part of a file.
 enum status cache_settle(struct disk_cache *cache, struct error *err) {
     enum { BOOKKEEPING = 64 << 10 };
     const struct slots_format format = {.number = cache->format_number,

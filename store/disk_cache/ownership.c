@@ -31,7 +31,7 @@ struct folder {
     int descriptor;
     const char *path;
     bool is_marked;
-    bool has_index; // of ours, and not empty
+    bool has_index; // ours and not empty
     bool has_old;   // files of an older quire
     struct ownership *found;
     struct slots_format *formats;
@@ -46,7 +46,7 @@ static enum status refuse(const struct folder *folder, const char *name, struct 
                      folder->path, name);
 }
 
-// It may be ours, damaged: then nobody wants to look for it, and a command helps.
+// It may be our own index, damaged: then a command that moves it helps more than a search.
 static enum status refuse_index(const struct folder *folder, struct error *err) {
     const char *name = OWNERSHIP_FILES[INDEX];
     if (!folder->is_marked) return refuse(folder, name, err);
@@ -65,7 +65,7 @@ static enum status examine(const struct folder *folder, const char *name, struct
     return S_ISREG(info->st_mode) ? STATUS_OK : refuse(folder, name, err);
 }
 
-// Its first bytes, at most `most`; 0 of an empty file.
+// Reads its first bytes, at most `most`; length 0 for an empty file.
 static enum status read_start(const struct folder *folder, const char *name, void *bytes,
                               size_t most, size_t *length, struct error *err) {
     struct stat info;
@@ -82,8 +82,8 @@ static enum status read_start(const struct folder *folder, const char *name, voi
 
 // ---- the index
 
-// An older quire that was killed early had its id in SQLite's log only, so SQLite is asked; it
-// reads a copy.
+// If an older quire was killed early, its id is only in SQLite's log, so SQLite has to read it,
+// from a copy.
 static bool is_index_by_log(const struct folder *folder) {
     struct text path = {0};
     struct db *copy = NULL;
@@ -124,7 +124,7 @@ static enum status check_marker(struct folder *folder, struct error *err) {
     const enum status status = read_start(folder, name, title, sizeof title, &length, err);
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     TRY(status);
-    folder->is_marked = length == sizeof title; // else it was not written to its end
+    folder->is_marked = length == sizeof title; // else it was not written completely
     return memcmp(title, MARKER_TEXT, length) == 0 ? STATUS_OK : refuse(folder, name, err);
 }
 
@@ -173,7 +173,7 @@ static void read_formats(struct folder *folder) {
     text_deinit(&path);
 }
 
-// An older quire's: a regular file that the index names.
+// From an older quire: a regular file that the index names.
 static bool is_in_index(struct folder *folder, const char *name) {
     char byte;
     size_t length;
@@ -197,7 +197,7 @@ static bool is_ours(struct folder *folder, const char *name) {
 
 // ---- all of them
 
-// Asks about every file of blocks, until an answer is not OK.
+// Calls the function for every file of blocks, until a result is not OK.
 static enum status for_blocks(struct folder *folder,
                               enum status (*each)(struct folder *folder, const char *name,
                                                   struct error *err),
@@ -266,7 +266,7 @@ enum status ownership_mark(int descriptor, const char *path, struct error *err) 
                      strerror(cause));
 }
 
-// A new folder, so that no file of it is in the way of one that comes.
+// Creates a new folder, so that moved files meet no others.
 static int make_aside(const struct folder *folder, char *name, size_t bytes) {
     enum { MOST = 1000 };
     for (int i = 1; i <= MOST; i++) {
@@ -278,7 +278,7 @@ static int make_aside(const struct folder *folder, char *name, size_t bytes) {
     return -1;
 }
 
-// What lies beside goes first: a new index must not meet another's log.
+// SQLite's other files move first: a new index must not find an old log.
 static bool move_index(const struct folder *folder, int aside) {
     bool moved = true;
     for (int i = BESIDE_LAST; i >= INDEX && moved; i--)
@@ -311,7 +311,7 @@ static enum status remove_blocks(struct folder *folder, const char *name, struct
     return STATUS_OK;
 }
 
-// The index goes last: should this be cut short, it still says whose the rest is.
+// The index is removed last: if this is interrupted, it still shows whose the remaining files are.
 void ownership_remove(int descriptor, const char *path) {
     struct folder folder = {.descriptor = descriptor, .path = path};
     if (check_fixed(&folder, NULL) == STATUS_OK) {

@@ -6,13 +6,13 @@
 
 #include "kernels/base/assert.h"
 
-enum { MAX_THREADS = 7 }; // with the caller's: what a fast drive's queue and memory are worth
+enum { MAX_THREADS = 7 }; // including the caller: enough for a fast drive's queue and for memory
 
 struct readers {
     pthread_mutex_t lock;
     pthread_cond_t work, finished;
     const struct slot_file *file;
-    struct slot_read *reads; // [count], of which [next, count) are not begun
+    struct slot_read *reads; // [count], [next, count) are not started yet
     int32_t count, next, unfinished;
     bool stopping;
     int thread_count;
@@ -27,7 +27,7 @@ void slot_read_run(const struct slot_file *file, struct slot_read *read) {
         read->outcome = STATUS_BAD_FILE;
 }
 
-// With the lock, which is given up while a slot is read.
+// Holds the lock, except while reading a slot.
 static void read_what_is_left(struct readers *readers) {
     while (readers->next < readers->count) {
         struct slot_read *read = &readers->reads[readers->next++];

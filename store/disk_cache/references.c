@@ -1,10 +1,10 @@
-// store/disk_cache/references.c — which blocks conversations need: the path from the root to a leaf
-// that is there, in each format.
+// store/disk_cache/references.c — which blocks does a conversation need? In each format the path
+// from the root to a leaf.
 #include "kernels/base/assert.h"
 #include "store/disk_cache/slots.h"
 #include "store/disk_cache/sql.h"
 
-// SQLite's integers have a sign: a conversation's number is kept by its bits.
+// SQLite's integers are signed, so a conversation's number is stored by its bits.
 static enum status find_leaf(struct db *db, int64_t format, uint64_t conversation,
                              struct hash128 *leaf, struct error *err) {
     static const char sql[] =
@@ -20,7 +20,7 @@ static enum status find_leaf(struct db *db, int64_t format, uint64_t conversatio
     return status;
 }
 
-// What a conversation needs in all formats is used now, and leaves in the same order.
+// Marks the leaves of all formats as used now, so that they are evicted in the same order.
 static enum status use_all(struct db *db, uint64_t conversation, struct error *err) {
     static const char sql[] = "UPDATE kv_slot SET used = ?3 WHERE used < ?3 AND (format, key) IN"
                               " (SELECT format, leaf FROM kv_reference WHERE conversation = ?1)";
@@ -38,7 +38,7 @@ static enum status set_leaf(struct db *db, int64_t format, uint64_t conversation
     TRY(find_leaf(db, format, conversation, &old, err));
     if (hash_equal(old, leaf)) return STATUS_OK;
     TRY(sql_run(db, add, (struct sql_parameters){format, leaf, 1}, err));
-    if (sqlite3_changes(db->handle) == 0) return STATUS_OK; // evicted meanwhile: the old one stays
+    if (sqlite3_changes(db->handle) == 0) return STATUS_OK; // evicted meanwhile: keep the old
     TRY(sql_run(db, add, (struct sql_parameters){format, old, -1}, err));
     return sql_run(db, set, (struct sql_parameters){format, leaf, (int64_t)conversation}, err);
 }
@@ -107,7 +107,7 @@ static enum status read_conversation(struct statement *statement, void *item, st
     return statement_sound(statement, "conversation", (int64_t)found->conversation, err);
 }
 
-// Groups of layers of a model have the same tokens, each in a format of its own.
+// A model's groups of layers cover the same tokens, each group in its own format.
 enum status slots_conversations(struct db *db, struct slots_conversation **found, size_t *count,
                                 struct error *err) {
     static const char sql[] =

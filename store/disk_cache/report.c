@@ -1,4 +1,4 @@
-// store/disk_cache/report.c — the cache for people: what is in it, is it sound, and take it away.
+// store/disk_cache/report.c — the cache for people: summary, check and deletion.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static enum status sum_references(struct disk_cache *cache, struct disk_cache_su
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// A file system that compresses stores less than the slots have; the sum stays exact.
+// A compressing file system stores less than the size of the slots; the sum stays exact.
 static enum status sum_all(struct disk_cache *cache, struct disk_cache_summary *summary,
                            struct error *err) {
     uint64_t blocks = 0, unreferenced;
@@ -121,8 +121,8 @@ struct check {
     void *user;
     struct disk_cache_report *report;
 
-    const struct slots_format *format; // the one at hand, with
-    struct slot_file file;             // closed: there is none
+    const struct slots_format *format; // the current one
+    struct slot_file file;             // closed: no file
     uint8_t *payload;
     struct suspect {
         struct slots_entry entry;
@@ -139,7 +139,7 @@ static enum status suspect(struct check *check, const struct slots_entry *entry,
     return STATUS_OK;
 }
 
-// NOT_FOUND: the file ends before it.
+// NOT_FOUND: past the end of the file.
 static enum status read_entry(struct check *check, const struct slots_entry *entry) {
     struct slot_read read = {
         .slot = entry->slot, .payload = check->payload, .checksum = entry->checksum};
@@ -153,7 +153,7 @@ static enum status verify(void *user, const struct slots_entry *entry) {
     return status == STATUS_OK ? status : suspect(user, entry, status == STATUS_NOT_FOUND);
 }
 
-// Where somebody's file has its name, ours is gone.
+// If somebody else's file has its name, ours is gone.
 static enum status open_file(struct check *check, struct error *err) {
     const enum status status = slot_file_open(&check->file, false, err);
     return status == STATUS_NOT_FOUND || status == STATUS_UNSUPPORTED ? STATUS_OK : status;
@@ -167,8 +167,8 @@ static void say(const struct check *check, const struct suspect *found) {
     check->note(check->user, line);
 }
 
-// Inside a transaction. What another process has dropped since it was listed is no damage, and
-// neither is what stands in a file that it has made since this one was opened.
+// Inside a transaction. Blocks that another process has dropped since they were listed are not
+// damaged, and neither are blocks in a file that it has created since ours was opened.
 static enum status choose_suspects(struct disk_cache *cache, void *user, struct error *err) {
     struct check *check = user;
     uint64_t bad = 0, all;
@@ -229,7 +229,8 @@ static enum status count_good(struct check *check, struct error *err) {
     return STATUS_OK;
 }
 
-// Bytes of files that no block has; with `check`'s end, those that were given back are known.
+// Bytes of files outside blocks. Measured again at the end of the check, this tells how many were
+// given back.
 static enum status measure_free(struct disk_cache *cache, uint64_t *bytes, struct error *err) {
     struct slots_format *formats;
     size_t count;
@@ -264,7 +265,7 @@ enum status disk_cache_check(const char *folder, void (*note)(void *user, const 
     struct check check = {.cache = &cache, .note = note, .user = user, .report = &report};
     enum status status = cache.path ? cache_open(&cache, false, err) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) status = cache_answer(&cache, check_all(&check, err));
-    if (status == STATUS_BAD_FILE) { // what it had cannot be found any more
+    if (status == STATUS_BAD_FILE) { // its blocks cannot be found any more
         report = (struct disk_cache_report){.damaged = 1};
         status = cache_begin_anew(&cache, err);
         if (note) note(user, "the index is damaged: every block was dropped");
@@ -274,7 +275,7 @@ enum status disk_cache_check(const char *folder, void (*note)(void *user, const 
     return status;
 }
 
-// ---- taking away
+// ---- deletion
 
 static uint64_t stored_now(struct disk_cache *cache, bool all) {
     slots_shrink(cache->index, all);
@@ -282,7 +283,7 @@ static uint64_t stored_now(struct disk_cache *cache, bool all) {
     return cache->stored_bytes;
 }
 
-// Frees what `choose` chooses; with `all`, nothing of it is left in the files.
+// Frees what `choose` chooses; with `all`, also erases it from the files.
 static enum status take_away(const char *folder, cache_choose *choose, void *user, bool all,
                              uint64_t *freed_bytes, struct error *err) {
     struct disk_cache cache = closed_cache(folder);
@@ -304,7 +305,7 @@ static enum status take_away(const char *folder, cache_choose *choose, void *use
 
 static enum status choose_all(struct disk_cache *cache, void *user, struct error *err) {
     (void)user;
-    TRY(slots_set_limit(cache->index, 0, err)); // the next that opens it has its own
+    TRY(slots_set_limit(cache->index, 0, err)); // the next process to open it sets its own
     return slots_free_all(cache->index, err);
 }
 

@@ -10,7 +10,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
-enum { STAT_BLOCK = 512 }; // st_blocks counts in these, whatever the file system's size
+enum { STAT_BLOCK = 512 }; // the unit of st_blocks on every file system
 
 static const char SUFFIX[] = ".kv", MAGIC[] = SLOT_FILE_MAGIC;
 enum { MAGIC_BYTES = sizeof MAGIC - 1, HEADER_BYTES = SLOT_ALIGNMENT };
@@ -67,7 +67,7 @@ enum status slot_file_sync(const struct slot_file *file, struct error *err) {
     return fdatasync(file->file) == 0 ? STATUS_OK : write_failure(err);
 }
 
-// On the disk before any row speaks of a slot, so that a file with slots has it.
+// Made durable before any row mentions a slot, so that every file with slots has it.
 static enum status write_header(const struct slot_file *file, struct error *err) {
     const ssize_t wrote = pwrite(file->file, MAGIC, MAGIC_BYTES, 0);
     if (wrote != MAGIC_BYTES) {
@@ -102,7 +102,7 @@ static enum status check_header(const struct slot_file *file, bool create, struc
     return is_begun || !create ? STATUS_OK : write_header(file, err);
 }
 
-// A link, a folder or a socket, which open() refuses. Keeps errno.
+// Is it a link, a folder or a socket, which open() refuses? Keeps errno.
 static bool is_irregular(const struct slot_file *file) {
     struct stat info;
     const int cause = errno;
@@ -178,7 +178,7 @@ uint64_t slot_file_bytes(const struct slot_file *file) {
     return past_header((uint64_t)status_of(file).st_size);
 }
 
-// A last slot needs its payload only.
+// The last slot needs no padding.
 uint64_t slot_file_slots(const struct slot_file *file) {
     const uint64_t bytes = slot_file_bytes(file);
     return bytes / file->stride + (bytes % file->stride >= file->payload_bytes);

@@ -8,7 +8,8 @@
 #include "store/disk_cache/slot_file.h"
 #include "store/disk_cache/sql.h"
 
-// The unique index of keys has free slots, too, as NULLs are all different; so it is the free list.
+// The unique index of keys also contains free slots, because NULLs are distinct; so it is the free
+// list too.
 static const char STEP_1[] =
     "CREATE TABLE kv_format(id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE,"
     " model TEXT NOT NULL, block_size INTEGER NOT NULL, payload_bytes INTEGER NOT NULL,"
@@ -30,13 +31,13 @@ static const char STEP_1[] =
     "PRAGMA application_id = 0x71756964;" // "quid"
     "PRAGMA user_version = 1;";
 
-// The files of slots begin with a magic number. Those of version 1 do not: such a cache is dropped
-// as a whole before its index is opened (ownership.h).
+// Slot files begin with a magic number. Those of version 1 do not: such a cache is dropped as a
+// whole before its index is opened (ownership.h).
 static const char STEP_2[] = "PRAGMA user_version = 2;";
 
-// How many blocks hang on a block; of how many conversations it is the leaf; and the order in which
-// leaves are evicted. A state (disk_pool.h) hung on nothing before. Counts are made
-// by slots_recount(), at the next opening: what is out of reach then is not counted.
+// Adds the number of child blocks, the number of conversations whose leaf a block is, and the order
+// of eviction. A state (disk_pool.h) had no parent before. slots_recount() computes the counts at
+// the next opening, without unreachable blocks.
 static const char STEP_3[] =
     "ALTER TABLE kv_slot ADD COLUMN children INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE kv_slot ADD COLUMN leaf_of INTEGER NOT NULL DEFAULT 0;"
@@ -50,12 +51,12 @@ static const char STEP_3[] =
     "INSERT INTO kv_number(name, value) VALUES('uncounted', 1);"
     "PRAGMA user_version = 3;";
 
-// Whose conversations those are that are referred to: several databases may share a folder.
+// Which database a referenced conversation is in: several databases may share a folder.
 static const char STEP_4[] =
     "CREATE TABLE kv_home(conversation INTEGER PRIMARY KEY, home INTEGER NOT NULL);"
     "PRAGMA user_version = 4;";
 
-enum { PAGE_BYTES = 1024 }; // of the index: a row takes about 200
+enum { PAGE_BYTES = 1024 }; // of the index; a row takes about 200 bytes
 
 static const char *const STEPS[] = {STEP_1, STEP_2, STEP_3, STEP_4};
 
@@ -254,7 +255,7 @@ enum status slots_has_parent(struct db *db, int64_t format, const struct disk_bl
     return STATUS_OK;
 }
 
-// NOT_FOUND: what the block hangs on is not there.
+// NOT_FOUND: the block's parent is missing.
 static enum status join_parent(struct db *db, int64_t format, const struct disk_block *block,
                                struct error *err) {
     static const char block_sql[] =
@@ -416,7 +417,7 @@ enum status slots_uncounted(struct db *db, bool *uncounted, struct error *err) {
     return STATUS_OK;
 }
 
-// Speeds are kept as whole picoseconds a token and attoseconds a byte.
+// Speeds are stored as whole picoseconds per token and attoseconds per byte.
 static const double PS_PER_US = 1e6, AS_PER_US = 1e12;
 
 enum status slots_speed(struct db *db, int64_t format, struct disk_speed *speed,
