@@ -35,8 +35,8 @@ enum status file_read_open(int fd, const char *name, struct text *text, struct e
     }
 }
 
-// A pipe that the shell has opened for us, as in -f <(git diff), has a writer; others may never
-// have one, and are refused, as is a terminal. /dev/null is an empty file.
+// A pipe that the shell opened for us, as in -f <(git diff), has a writer. Other pipes may never
+// get one, so they are refused, like terminals. /dev/null is an empty file.
 static enum status check_kind(int fd, const char *path, struct error *err) {
     struct stat info;
     if (fstat(fd, &info) != 0)

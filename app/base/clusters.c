@@ -1,16 +1,16 @@
 // app/base/clusters.c — where characters end, found by one regular expression.
 //
-// PCRE2's \X is UAX #29 but for two things, so these are tried first: a picture with what is joined
-// to it, and consonants that a linker joins (GB9c) before what \X finds.
+// PCRE2's \X implements UAX #29 except for two cases, so these are tried first: a picture with
+// everything joined to it, and consonants that a linker joins (GB9c).
 //
-// \X only works from a cluster's beginning, and flags and conjuncts can be as long as the text, so
-// each question would cost a scan of the whole line. But between two characters that have nothing
-// to do with joining, a letter and an ideograph say, a cluster always begins: the search starts at
-// the nearest such place before the one asked for, and reads up to the nearest one behind it.
+// \X only works from the start of a cluster, and flags and conjuncts can be as long as the text, so
+// each query would scan the whole line. But a cluster always begins between two characters that
+// never join, such as a letter and an ideograph: the search runs from the nearest such place before
+// the position to the nearest one after it.
 //
 //   text   a b क ् ष ि y z        asked for: the cluster that ends behind ि
-//          ▲ ▲                    both stand alone: the search starts at b
-//            b|क ् ष ि|y          clusters from there, until one reaches the place
+//          ▲ ▲                    neither joins: the search starts at b
+//            b|क ् ष ि|y          clusters from there to the position
 //
 // Backspace looks into the cluster for a mark that is typed with a key of its own.
 #include "app/base/clusters.h"
@@ -22,7 +22,7 @@
 
 #include "kernels/base/text.h"
 
-// Consonants of the six scripts that have conjuncts, and what joins two of them.
+// Consonants of the six scripts that have conjuncts, and the marks that join two of them.
 #define CONSONANT                                                                            \
     "[\\x{915}-\\x{939}\\x{958}-\\x{95F}\\x{978}-\\x{97F}\\x{995}-\\x{9B9}\\x{9DC}-\\x{9DF}" \
     "\\x{9F0}\\x{9F1}\\x{A95}-\\x{AB9}\\x{AF9}\\x{B15}-\\x{B39}\\x{B5C}-\\x{B5F}\\x{B71}"    \
@@ -30,7 +30,7 @@
 #define LINKER  "[\\x{94D}\\x{9CD}\\x{ACD}\\x{B4D}\\x{C4D}\\x{D4D}]"
 #define BETWEEN "[\\p{Mn}\\x{200D}]*"
 
-// A picture, and what joins pictures: some versions of \X take pictures side by side for one.
+// A picture, and the marks that join pictures: some versions of \X take adjacent pictures for one.
 #define PICTURE "\\p{ExtPict}"
 #define EXTEND  "[\\p{GrExt}\\p{EMod}]"
 
@@ -39,8 +39,8 @@ static const char pattern[] =
             "|(?:" CONSONANT "(?:(?!" LINKER ")[\\p{Mn}\\x{200D}])*+" LINKER BETWEEN "(?=" CONSONANT
             "))*+\\X";
 
-// Vowel signs, tone marks and points of scripts in which each is a key. Accents belong to many
-// scripts ("inherited"), and to one with ready-made letters.
+// Vowel signs, tone marks and points of scripts in which each has its own key. Accents belong to
+// many scripts ("inherited"), and to one with ready-made letters.
 static const char mark_pattern[] =
     "(?![\\p{Inherited}\\p{Latin}\\p{Greek}\\p{Cyrillic}\\p{Hangul}])"
     "\\p{M}|[\\x{64B}-\\x{65F}\\x{670}\\x{E33}\\x{EB3}]";
@@ -62,14 +62,14 @@ static bool is_ready(void) {
     return expression && mark_expression && match;
 }
 
-// Without the library's help, for want of memory: a character.
+// Without the library, when memory is short: one character.
 static size_t character_end(const char *text, size_t length, size_t at) {
     size_t used;
     utf8_decode(text + at, length - at, &used);
     return at + used;
 }
 
-// Of the cluster that begins there.
+// The end of the cluster that begins at `at`.
 static size_t end_of(const char *text, size_t length, size_t at) {
     if (!is_ready() ||
         pcre2_match(expression, (PCRE2_SPTR)text, length, at, PCRE2_ANCHORED, match, NULL) < 1)
@@ -79,8 +79,8 @@ static size_t end_of(const char *text, size_t length, size_t at) {
     return found[0] == at ? found[1] : character_end(text, length, at);
 }
 
-// Does a cluster begin at each such character, and has the one before it nothing that joins? Most
-// of the world's letters and all ideographs: so that a search need not begin where the text does.
+// Does a cluster always begin at this character and never extend past it? True for most letters and
+// all ideographs, so that a search need not begin at the start of the text.
 static bool stands_alone(uint32_t c) {
     return (c >= 0x20 && c < 0x7F) || (c >= 0xC0 && c < 0x300) || (c >= 0x370 && c < 0x483) ||
            (c >= 0x3041 && c < 0x3097) || (c >= 0x30A1 && c < 0x30FB) ||
@@ -96,7 +96,7 @@ static size_t character_begin(const char *text, size_t at) {
     return begin + used == at ? begin : at - 1;
 }
 
-// A cluster's beginning before text[at], near it: of two characters that stand alone, the second's.
+// A nearby start of a cluster before text[at]: the second of two characters that stand alone.
 static size_t safe_begin(const char *text, size_t at) {
     bool alone = false;
     size_t begin = at, used;
@@ -110,7 +110,7 @@ static size_t safe_begin(const char *text, size_t at) {
     return begin;
 }
 
-// A cluster's end behind text[at], likewise.
+// A nearby end of a cluster after text[at], likewise.
 static size_t safe_end(const char *text, size_t length, size_t at) {
     bool alone = false;
     while (at < length) {

@@ -67,7 +67,7 @@ int64_t clock_ms(void) { return clock_of(CLOCK_MONOTONIC); }
 
 int64_t calendar_ms(void) { return clock_of(CLOCK_REALTIME); }
 
-// A character that no terminal prints takes one column: it is shown as a symbol.
+// An unprintable character takes one column, because it is shown as a symbol.
 int character_columns(uint32_t code_point) {
     const int columns = wcwidth((wchar_t)code_point);
     return columns < 0 ? 1 : columns;

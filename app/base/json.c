@@ -15,7 +15,7 @@ bool json_add_text(cJSON *object, const char *name, const char *value) {
     return cJSON_AddStringToObject(object, name, value) != NULL;
 }
 
-// "\u001b"; beyond U+FFFF the two halves of a pair.
+// "\u001b"; a surrogate pair beyond U+FFFF.
 static enum status append_escape(struct text *out, uint32_t code_point) {
     if (code_point < 0x10000) return text_format(out, "\\u%04" PRIx32, code_point);
     const uint32_t offset = code_point - 0x10000;
@@ -50,7 +50,7 @@ bool json_add_bytes(cJSON *object, const char *name, const char *bytes, size_t l
     return whole;
 }
 
-// Hidden characters that cJSON leaves are in strings, where an escape means the same.
+// Any hidden characters left by cJSON are inside strings, where an escape means the same.
 static enum status escape_hidden(const char *json, struct text *out) {
     const size_t length = strlen(json);
     for (size_t at = 0, used; at < length; at += used) {

@@ -22,7 +22,7 @@ static const char *name_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-// "Q4_K_M", "IQ2_M", "BF16", "NVFP4": what a type begins with.
+// Does the word begin like a weight type: "Q4_K_M", "IQ2_M", "BF16", "NVFP4"?
 static bool begins_type(const char *word) {
     static const char *const begins[] = {"Q", "IQ", "TQ", "F", "BF", "FP", "MXFP", "NVFP"};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++) {
@@ -33,7 +33,7 @@ static bool begins_type(const char *word) {
     return false;
 }
 
-// "gemma-Q8_0-MTP.gguf" is the part of gemma that drafts; "gemma-MTP-Q8_0.gguf" has that part, too.
+// "gemma-Q8_0-MTP.gguf" is just gemma's drafter; "gemma-MTP-Q8_0.gguf" is gemma with its drafter.
 static bool is_draft_of_type(const char *name) {
     static const char end[] = "-mtp.gguf";
     const size_t length = strlen(name), tail = sizeof end - 1;
@@ -50,7 +50,7 @@ static bool has_any(const char *text, const char *const *words) {
     return false;
 }
 
-// Of one of the folders that it lies in, all of the name.
+// Is `folder` the whole name of one of the folders above the file?
 static bool is_in_folder(const char *path, const char *folder) {
     const size_t length = strlen(folder);
     for (const char *slash; (slash = strchr(path, '/')); path = slash + 1)

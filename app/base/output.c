@@ -54,7 +54,7 @@ const char *output_error(void) { return output.error ? strerror(output.error) : 
 
 bool output_ended(void) { return output.gone || output.error; }
 
-// stdio remembers that a write failed, but not why: a pipe without a reader shows itself.
+// stdio remembers that a write failed, but not why; a pipe without a reader can be detected.
 static void close_stdio(void) {
     if (fflush(stdout) != 0 && errno != EPIPE) output.error = errno;
     if (output_ended() || !ferror(stdout)) return;

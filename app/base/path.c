@@ -48,7 +48,7 @@ static bool escapes_in_quotes(const char *at) {
     return at[0] == '\\' && (at[1] == '"' || at[1] == '\\');
 }
 
-// The mark that closes the quotation which begins at `at`; NULL: none does.
+// The mark that closes the quotation beginning at `at`, or NULL.
 static const char *closing_mark(const char *at) {
     if (*at != '"') return NULL;
     for (at++; *at && *at != '"'; at++)
@@ -113,7 +113,7 @@ static bool is_folder(const char *folder, const char *name) {
     return is;
 }
 
-// `prefix` is the folder as it was typed, up to its last '/'; `begin` what follows.
+// `prefix` is the folder as typed, up to its last '/'; `begin` is the rest.
 static void complete_in(DIR *entries, const char *folder, const struct text *prefix,
                         const char *begin, void (*push)(void *user, const char *path), void *user) {
     int left = PATH_MAX_CANDIDATES;

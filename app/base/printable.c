@@ -4,8 +4,8 @@
 
 enum { VISIBLE_CONTROLS = 0x2400, VISIBLE_DELETE = 0x2421 };
 
-// They are seen by nobody, and texts from right to left, or from Windows, have them for good
-// reasons.
+// These are invisible, and right-to-left texts, or texts from Windows, have good reasons to contain
+// them.
 static bool is_mark(uint32_t code_point) {
     return code_point == 0x061c || code_point == 0x200e || code_point == 0x200f ||
            code_point == 0xfeff;

@@ -29,8 +29,8 @@ static void put(const char *before, const char *bytes, size_t length) {
 
 static void write_event(const char *event, size_t length) { put(",\n", event, length); }
 
-// Opens a new file, or one that holds a trace or nothing, which is emptied. A pipe would wait for
-// its reader and then for each line of it.
+// Creates the file, or empties an existing one that holds a trace or nothing. Refuses a pipe, which
+// would wait for its reader at every line.
 static int open_file(const char *path, bool *is_foreign, bool *is_file) {
     const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK;
     char begin[sizeof FIRST - 1];

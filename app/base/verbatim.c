@@ -20,7 +20,7 @@ static bool is_one_word(const char *text, size_t length) {
     return letters > 0 && strspn(text + letters, BLANKS) == length - letters;
 }
 
-// Would the character mean something if it had been typed?
+// Would the character be special if it had been typed?
 static bool means_more(const char *text, size_t length, size_t at) {
     const char next = at + 1 < length ? text[at + 1] : '\n';
     switch (text[at]) {
@@ -72,7 +72,7 @@ static size_t word_length(const char *word) {
     return length;
 }
 
-// Word by word, as the other program may have moved them.
+// Works word by word, because the other program may have moved words.
 enum status verbatim_restore(struct text *out, const char *line, const char *edited) {
     struct text marked = {0};
     enum status status = STATUS_OK;

@@ -170,7 +170,7 @@ void answer_end(struct answer *answer, const struct event *event) {
     answer->ended = true;
     if (event->reason == STOP_REASON_END && !answer->stop_matched && answer->status == STATUS_OK)
         answer->status = detokenizer_finish(&answer->detokenizer, &answer->text);
-    // What comes after a stop string is nobody's loss.
+    // A failure after a stop string loses nothing.
     if (answer->status == STATUS_OK && event->reason == STOP_REASON_FAILED && !answer->stop_matched)
         answer->status = event->status;
 }

@@ -26,7 +26,7 @@ enum status chat_open(struct session *session, struct chat **result, struct erro
 
 void chat_close(struct chat *chat) {
     if (!chat) return;
-    chat->turn.background = true; // there is nobody to give a message back to
+    chat->turn.background = true; // nobody is there to get a message back
     session_finish(chat->session, &chat->turn);
     if (chat->conversation.id[0]) conversation_unlock(chat->session->db, chat->conversation.id);
     transcript_deinit(&chat->transcript);

@@ -27,12 +27,12 @@ void chat_leave_sequence(struct chat *chat) {
     if (sequence_create(chat->session->engine, &fresh) == STATUS_OK)
         replace(chat, fresh);
     else
-        sequence_truncate(chat->sequence, 0); // no memory for another one
+        sequence_truncate(chat->sequence, 0); // no memory for a new one
 }
 
 void chat_split_sequence(struct chat *chat) {
     struct sequence *fork;
-    // Without memory for a fork the sequence itself goes on; only its tail would have been shared.
+    // Without memory for a fork, keep using the sequence: only its tail is no longer shared.
     if (sequence_fork(chat->sequence, &fork) == STATUS_OK) replace(chat, fork);
 }
 

@@ -56,7 +56,7 @@ static void enter(struct chat *chat, const struct conversation *to, struct trans
 static enum status move_to(struct chat *chat, const struct conversation *to, struct error *err) {
     struct transcript transcript = transcript_like(&chat->transcript);
     struct text draft = {0};
-    struct conversation locked; // its tip may have moved before we had the lock
+    struct conversation locked; // read again: its tip may have moved before we locked it
     bool foreign = false;
     TRY(conversation_lock(chat->session->db, to->id, err));
     enum status status = conversation_find(chat->session->db, to->id, &locked, err);
@@ -65,7 +65,7 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
     if (status == STATUS_OK) status = chat_is_foreign(chat->session, &locked, &foreign, err);
     if (status == STATUS_OK && locked.model == 0 && locked.tip != MESSAGE_NONE) {
         status = conversation_move(chat->session->db, to->id, locked.tip, transcript.model, err);
-        locked.model = transcript.model; // its first: the conversation was imported
+        locked.model = transcript.model; // its first model: the conversation was imported
     }
     if (status == STATUS_OK && !foreign) status = session_hold(chat->session, &locked, err);
     if (status == STATUS_OK) status = split_unanswered(&transcript, &draft);
@@ -80,7 +80,7 @@ static enum status move_to(struct chat *chat, const struct conversation *to, str
     return STATUS_OK;
 }
 
-// Of a conversation that is not stored yet: whether it is free is checked when it is.
+// Names a conversation that is not stored yet; storing it checks whether the name is free.
 static enum status set_name(struct conversation *conversation, const char *name,
                             struct error *err) {
     if (name[0]) TRY(conversation_check_name(name, err));
@@ -190,8 +190,8 @@ enum status chat_fork_after(struct chat *chat, int64_t turn, const char *name, s
     return fork_keeping(chat, at + 2, name, err);
 }
 
-// What there is of the answer becomes the fork's tip. Its ids are read from `log`, a fork of its
-// sequence, because the sequence keeps growing.
+// The answer so far becomes the fork's tip. Its ids are read from `log`, a fork of its sequence,
+// because the sequence keeps growing.
 static enum status store_partial(const struct chat *chat, const struct sequence *log,
                                  const struct conversation *fork, struct error *err) {
     const struct answer *answer = &chat->answers[0];
@@ -223,7 +223,7 @@ enum status chat_fork_running(struct chat *chat, const struct chat *running, con
     ASSERT(running->turn.active && !chat->conversation.id[0]);
     struct conversation fork;
     struct sequence *log;
-    // The turn may be done without anybody having been told: the chat is then up to date.
+    // The turn may be done although nobody was told yet: the chat is then up to date.
     const bool over = running->turn.done;
     if (over && running->transcript.count == 0)
         return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
@@ -252,9 +252,9 @@ enum status chat_set_preamble(struct chat *chat, const char *preamble, struct er
     return STATUS_OK;
 }
 
-// ---- in the tree of what was said
+// ---- in the conversation's tree
 
-// Remembers that the tip goes back from where it is to `from`.
+// Remembers that the tip goes back from its current message to `from`.
 static void note_step(struct chat *chat, int64_t from) {
     struct session *session = chat->session;
     ASSERT(session->step_count <= SESSION_MAX_STEPS && from != chat->conversation.tip);
@@ -335,8 +335,8 @@ static enum status go_to(struct chat *chat, int64_t message, struct error *err) 
     return status;
 }
 
-// The way forward from the tip: of the newest step back that led here, or after a restart to the
-// newest message that this conversation has left below. NOT_FOUND.
+// The way forward from the tip: the reverse of the newest step back that led here or, after a
+// restart, to the newest message below that this conversation left. NOT_FOUND.
 static enum status find_step(struct chat *chat, struct session_step *step, struct error *err) {
     const char *id = chat->conversation.id;
     if (!id[0] || pop_step(chat, step)) return id[0] ? STATUS_OK : STATUS_NOT_FOUND;
@@ -345,8 +345,8 @@ static enum status find_step(struct chat *chat, struct session_step *step, struc
     return family_newest_below(chat->session->db, id, step->from, &step->to, err);
 }
 
-// The message at which `turns` more have been said on the way to the end of the path, or its last
-// one; *turns is then how many they were. A way that does not lead down from the tip is one step.
+// The message that is `turns` turns further along the path, or the last one; *turns is set to the
+// turns moved. A path that does not lead down from the tip counts as one step.
 static int64_t turns_ahead(const struct message *path, size_t count, int64_t tip, int64_t *turns) {
     size_t at = 0;
     int64_t seen = 0;
@@ -361,7 +361,7 @@ static int64_t turns_ahead(const struct message *path, size_t count, int64_t tip
     return path[(leads_down ? at : count) - 1].id;
 }
 
-// One step forward, or as much of it as `*turns` are.
+// Takes one step forward, or only `*turns` turns of it.
 static enum status redo_step(struct chat *chat, int64_t *turns, struct error *err) {
     struct session *session = chat->session;
     struct session_step step;
@@ -427,7 +427,7 @@ enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {
     TRY(chat_check_writable(chat, err));
     TRY(check_alternative(chat, answer, err));
     TRY(go_to(chat, answer, err));
-    for (int32_t i = 0; i < chat->turn.answer_count; i++) // it may be one of the last turn's
+    for (int32_t i = 0; i < chat->turn.answer_count; i++) // it may be from the last turn
         if (chat->answers[i].message == answer) chat->turn.kept = i;
     return STATUS_OK;
 }

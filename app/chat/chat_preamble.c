@@ -4,7 +4,7 @@
 
 #include "store/family.h"
 
-enum { RESTORE_MS = 200 }; // for one that is on the disk
+enum { RESTORE_MS = 200 }; // to read it from disk
 
 enum status chat_measure_preamble(const struct chat *chat, const char *preamble,
                                   struct token_ids *ids, struct error *err) {
@@ -24,7 +24,7 @@ enum status chat_measure_preamble(const struct chat *chat, const char *preamble,
     return status;
 }
 
-// How many of the ids are cached in any tier. What is below the device starts to be restored.
+// How many of the ids are cached in any tier. Starts to restore those that are not on the device.
 static int32_t find_cached(const struct chat *chat, const struct token_ids *ids) {
     struct sequence *sequence;
     struct restore_report report = {0};

@@ -15,11 +15,11 @@ enum {
     SAVE_MS = 1000,
 };
 
-// ---- what is kept of the answers
+// ---- storing the answers
 
 // Writes the answer and, if it is the turn's first, moves the tip to it, in one transaction. *id is
-// what is stored of it already, or MESSAGE_NONE; only a commit changes it, for a number that was
-// rolled back may be another process's message next.
+// the message stored so far, or MESSAGE_NONE. Only a commit changes it, because an id that was
+// rolled back may become another process's message.
 static enum status store_answer(struct chat *chat, const struct message *answer, const int32_t *ids,
                                 size_t count, int64_t *id, struct error *err) {
     struct db *db = chat->session->db;
@@ -80,7 +80,7 @@ static enum status keep_answer(void *owner, struct answer *answer, struct error 
     return STATUS_OK;
 }
 
-// After a crash there is what was shown of the first answer, up to its last second.
+// Stores the shown part of the first answer, so that a crash loses at most its last second.
 static void keep_shown(void *owner, struct answer *answer) {
     struct chat *chat = owner;
     const int64_t now_ms = clock_ms();
@@ -99,7 +99,7 @@ static void keep_shown(void *owner, struct answer *answer) {
     db_wait_for_disk(chat->session->db, true);
 }
 
-// The first answer that was kept replaces what follows the message in the transcript.
+// Puts the first kept answer after the message in the transcript.
 static enum status settle(struct chat *chat, struct error *err) {
     ASSERT(chat->turn.kept >= 0 && chat->turn.kept < chat->turn.answer_count);
     struct answer *answer = &chat->answers[chat->turn.kept];
@@ -134,9 +134,9 @@ static enum status settle(struct chat *chat, struct error *err) {
     return STATUS_OK;
 }
 
-// Nothing was answered: a new message goes back to the draft, and the tip to where it was. The
-// message stays in the tree. In the background, and where there is no editor, it also stays the
-// tip, and a resume gives it back.
+// There was no answer: a new message goes back to the draft, and the tip to where it was. The
+// message stays in the tree. In the background, and without an editor, it also stays the tip, and
+// resuming gives it back.
 static enum status give_back(struct chat *chat, struct error *err) {
     const struct turn *turn = &chat->turn;
     enum status status = STATUS_OK;
@@ -147,7 +147,7 @@ static enum status give_back(struct chat *chat, struct error *err) {
         chat->turn.given_back = true;
         transcript_cut(&chat->transcript, chat->transcript.count - 1);
         chat->conversation.tip = transcript_tip(&chat->transcript);
-        // If the store fails here it keeps the message as its tip until the next one is sent.
+        // If the store fails here, the message stays its tip until the next one is sent.
         status = conversation_move(chat->session->db, chat->conversation.id, chat->reply.tip_before,
                                    chat->transcript.model, err);
     }
@@ -163,7 +163,7 @@ static enum status end_turn(void *owner, struct error *err) {
     return status;
 }
 
-// Without memory for a note the answer is still stored.
+// If memory for the note is short, the answer is stored all the same.
 static void note_end(const struct chat *chat) {
     struct text *notes = &chat->session->notes;
     const struct conversation *conversation = &chat->conversation;
@@ -194,7 +194,7 @@ static const struct turn_ops OPS = {keep_shown, keep_answer, end_turn, close_unf
 
 // ---- beginning
 
-// Begins a turn of so many answers to the first `message_count` messages of the transcript.
+// Begins a turn with this many answers to the first `message_count` messages of the transcript.
 static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_count,
                        int32_t answers) {
     struct request_options request = session_request(chat->session);
@@ -226,16 +226,16 @@ static enum status start_turn(struct chat *chat, int32_t beams, struct error *er
         .length_penalty = (double)settings->length_penalty,
         .early_stopping = settings->early_stopping,
     };
-    chat_retain(chat); // while the answer is written, too
+    chat_retain(chat); // protects the cache while the answer is written
     TRY(beams > 1 ? turn_search(&chat->turn, chat->sequence, &options, err)
                   : turn_start(&chat->turn, chat->sequence, err));
     session_run(chat->session, &chat->turn);
     return STATUS_OK;
 }
 
-// Do so many answers to a log of `length` tokens fit the cache side by side? They share the past;
-// each needs room for what it may write, or one block if that is unlimited, and a copy of the
-// past's last block.
+// Can the cache hold this many answers to a log of `length` tokens at once? They share the past;
+// each needs blocks for the tokens it may write, or one block if that is unlimited, and a copy of
+// the past's last block.
 static enum status check_room(const struct chat *chat, size_t length, int32_t answers,
                               struct error *err) {
     struct engine_info info;
@@ -363,7 +363,7 @@ static enum status store_message(struct chat *chat, const struct outgoing *messa
     return status;
 }
 
-// Logs how much of the past is read again because the template now renders it differently.
+// Logs how much of the past must be computed again because the template now renders it differently.
 static void note_cut(const struct chat *chat, const struct token_ids *ids) {
     const size_t log = chat->transcript.log.count, kept = transcript_kept(&chat->transcript, ids);
     if (kept < log)
@@ -372,7 +372,7 @@ static void note_cut(const struct chat *chat, const struct token_ids *ids) {
                   log, kept);
 }
 
-// Before anything is stored: encodes the message and checks that its answers have room.
+// Before anything is stored: encodes the message and checks that its answers fit.
 static enum status prepare(struct chat *chat, const struct outgoing *message, int32_t answers,
                            struct token_ids *ids, struct error *err) {
     struct transcript *transcript = &chat->transcript;
@@ -399,7 +399,7 @@ enum status chat_send(struct chat *chat, const struct outgoing *message, struct 
     status = chat_place(chat, chat->transcript.count, err);
     if (status == STATUS_OK) status = start_turn(chat, beams, err);
     if (status != STATUS_OK) {
-        struct error ignored; // the first failure says what is wrong
+        struct error ignored; // report the first failure
         give_back(chat, &ignored);
     }
     return status;
@@ -414,7 +414,7 @@ static enum status find_answer(const struct chat *chat, const struct message **a
     return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
 }
 
-// Begins so many answers beside the last one, or one by a search of so many beams.
+// Begins alternatives to the last answer: `answers` of them, or one by beam search.
 static enum status begin_another(struct chat *chat, int32_t answers, int32_t beams,
                                  struct error *err) {
     TRY(chat_check_writable(chat, err));

@@ -20,7 +20,7 @@ struct reading {
     size_t length, number;
     struct json_view view; // of the line
     bool begun;            // the first line was read, and
-    double announced;      // announces so many messages; HUGE_VAL: does not say
+    double announced;      // and announced this many messages; HUGE_VAL: none given
 };
 
 static enum status refuse(const struct reading *reading, const char *why, struct error *err) {
@@ -36,8 +36,8 @@ static bool is_blank(const char *bytes, size_t length) {
 static enum status parse(struct reading *reading, cJSON **json, struct error *err) {
     const char *end = reading->line;
     cJSON *parsed = cJSON_ParseWithLengthOpts(reading->line, reading->length, &end, false);
-    // cJSON does not say that it had no memory: then a second time differs, or there is none at
-    // all.
+    // cJSON does not report a lack of memory, so parse again: the result then differs, or memory is
+    // really short.
     if (!parsed) parsed = cJSON_ParseWithLengthOpts(reading->line, reading->length, &end, false);
     void *some = parsed ? NULL : malloc(sizeof *parsed);
     if (!parsed && !some) return STATUS_NO_MEMORY;
@@ -109,12 +109,12 @@ static enum status push(struct import *import, struct message *message) {
     return STATUS_OK;
 }
 
-// The line is an object with this string.
+// The "text" of the line's object.
 static struct json_view text_of(const struct reading *reading) {
     return json_view_find(reading->view, "text");
 }
 
-// All of it: a text may have a NUL, at which cJSON's ends.
+// Reads the whole text, because a cJSON string would end at a NUL.
 static enum status read_text(const struct reading *reading, struct message *message,
                              struct error *err) {
     const struct json_view text = text_of(reading);
@@ -152,7 +152,7 @@ static enum status read_message(struct reading *reading, const cJSON *json, stru
     return status;
 }
 
-// What is of another kind than export writes is not taken for its absence.
+// A value of the wrong type is an error, not treated as missing.
 static enum status check_kinds(const struct reading *reading, const cJSON *json,
                                struct error *err) {
     static const struct {

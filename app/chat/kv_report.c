@@ -88,7 +88,7 @@ static enum status append_clause(struct text *line, const char *words, int64_t u
     return append_time(line, us);
 }
 
-// "host 8,000, disk 3,204", or "disk" where all are in one tier.
+// "host 8,000, disk 3,204", or "disk" if all are in one tier.
 static enum status append_tiers(struct text *line, const struct restore_report *report) {
     const struct {
         const char *name;
@@ -123,7 +123,7 @@ static enum status append_found(struct text *line, const struct restore_report *
     return text_append_string(line, ")");
 }
 
-// What is in a tier but will be computed; the first figure is the choice that was made.
+// Tokens that are cached but will be computed; the first figure is the chosen one.
 static enum status append_left(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
     TRY(text_format(line, "computing %s", tokens_format(report->left_tokens, count)));
@@ -164,7 +164,8 @@ enum status kv_report_restored(const struct restore_report *report, struct text 
 
 enum status kv_report_lost(const struct restore_report *report, bool states, int64_t turn,
                            struct text *line) {
-    // What follows the last full block is always lost. A little is said where it takes a while.
+    // Tokens after the last full block are always lost. Reports a small loss only if it takes a
+    // while.
     enum { LITTLE_TOKENS = 64, MUCH_TOKENS = 256, LITTLE_US = 100000 };
     const int32_t lost = report->lost_tokens;
     char count[COUNT_TEXT_BYTES];

@@ -8,7 +8,7 @@
 #include "kernels/base/size.h"
 
 enum {
-    ROLE_TOKENS = 8, // about what a template writes around a message
+    ROLE_TOKENS = 8, // estimate of a template's tokens around a message
 };
 
 static enum status count_tokens(const struct tokenizer *tokenizer, const struct message *messages,

@@ -38,7 +38,7 @@ static enum status append_token(const cJSON *config, const char *key, struct tex
     return cJSON_IsString(token) ? text_append_string(text, token->valuestring) : STATUS_OK;
 }
 
-// A string; or several by name, of which "default" is for a chat, or the only one.
+// A string, or several named ones: then the one named "default", or the only one.
 static const char *find_source(const cJSON *config) {
     const cJSON *source = cJSON_GetObjectItemCaseSensitive(config, "chat_template");
     if (cJSON_IsString(source)) return source->valuestring;
@@ -125,7 +125,7 @@ void model_template_deinit(struct model_template *found) {
     text_deinit(&found->eos);
 }
 
-// From the folder's files, or the keys of the file.
+// Reads from the folder's files, or the file's keys.
 static enum status read_source(const struct gguf *gguf, struct text *source, struct error *err) {
     struct model_template folder = {0};
     struct gguf_string key = {"", 0};
@@ -140,7 +140,7 @@ static enum status read_source(const struct gguf *gguf, struct text *source, str
     return status;
 }
 
-// Of a template that quire has by this name, or of a file.
+// Reads a built-in template by name, or a file.
 static enum status read_other(const char *other, struct text *source, struct error *err) {
     const char *known = chat_template_find(other);
     struct model_template file = {0};

@@ -35,7 +35,7 @@ static const char STYLE[] =
 static const size_t NOWHERE = SIZE_MAX;
 
 struct node {
-    size_t parent, first_reply, next; // places of messages, or NOWHERE
+    size_t parent, first_reply, next; // indices of messages, or NOWHERE
     size_t number;                    // among the replies to its parent, from 1
     size_t replies;
     bool on_path; // to the conversation's tip
@@ -43,12 +43,12 @@ struct node {
 
 struct tree {
     const struct page *page;
-    struct node *nodes; // [count], and one for what has no parent
+    struct node *nodes; // [count], and one above all roots
 };
 
 // ---- text
 
-// As HTML has it; hidden characters become U+FFFD.
+// Escapes for HTML; hidden characters become U+FFFD.
 static enum status append_escaped(struct text *out, const char *bytes, size_t length) {
     for (size_t at = 0, used; at < length; at += used) {
         const uint32_t code_point = utf8_decode(bytes + at, length - at, &used);
@@ -73,7 +73,7 @@ static enum status append_escaped(struct text *out, const char *bytes, size_t le
 
 // ---- Markdown
 
-// HTML becomes the text that it was typed as.
+// Turns HTML into its source text.
 static bool show_html(cmark_node *node) {
     const bool block = cmark_node_get_type(node) == CMARK_NODE_HTML_BLOCK;
     cmark_node *text = cmark_node_new(block ? CMARK_NODE_CODE_BLOCK : CMARK_NODE_TEXT);
@@ -81,7 +81,7 @@ static bool show_html(cmark_node *node) {
            cmark_node_replace(node, text);
 }
 
-// A picture becomes a link to it.
+// Turns a picture into a link.
 static bool link_picture(cmark_node *node) {
     cmark_node *link = cmark_node_new(CMARK_NODE_LINK);
     bool whole = link && cmark_node_set_url(link, cmark_node_get_url(node)) &&
@@ -93,7 +93,7 @@ static bool link_picture(cmark_node *node) {
 }
 
 struct nodes {
-    cmark_node **items; // [count], owned; what they point at is the document's
+    cmark_node **items; // [count], owned array of nodes of the document
     size_t count, capacity;
 };
 
@@ -104,7 +104,7 @@ static enum status nodes_push(struct nodes *nodes, cmark_node *node) {
     return STATUS_OK;
 }
 
-// What must not stay as it is.
+// Collects the nodes that must be replaced.
 static enum status find_foreign(cmark_node *document, struct nodes *nodes) {
     cmark_iter *iterator = cmark_iter_new(document);
     enum status status = STATUS_OK;
@@ -142,20 +142,20 @@ static enum status append_block(struct text *out, const char *class, const char 
     return text_append_string(out, "</div>\n");
 }
 
-// ---- what the library is given
+// ---- limits for the library
 //
-// It fills each row of a table up to the columns of its head, and walks over every list and
-// quotation that a line is in: a few kilobytes can cost it a gigabyte, or minutes. So tables of too
-// many cells stay the text that they are written with, and so does a message with a line in too
-// many lists and quotations.
+// It pads each row of a table to the columns of its head, and
+// walks over every list and quotation around a line: a few kilobytes of input can cost it a
+// gigabyte, or minutes. So a table with too many cells stays plain text, and so does a message with
+// too deeply nested lists and quotations.
 
 enum { MAX_CELLS = 50000, MAX_COLUMNS = 500, MAX_NESTED = 100, MAX_MARKDOWN_BYTES = 4 << 20 };
 
-struct shape { // of Markdown, at least
+struct shape { // lower bounds for a text
     size_t cells, columns, nested;
 };
 
-// A line that may be a table's second: dashes and bars, in lists and quotations or not.
+// Could the line be the second of a table? Dashes and bars, perhaps in lists and quotations.
 static bool may_head(const char *line, size_t length, size_t *columns) {
     size_t bars = 0, dashes = 0;
     for (size_t i = 0; i < length; i++) {
@@ -174,7 +174,7 @@ static size_t count_nested(const char *line, size_t length) {
     return count;
 }
 
-// A line of dashes, such as closes a heading, or of stars, is in nothing.
+// A line of dashes, as under a heading, or of stars is not part of a list.
 static bool is_rule(const char *line, size_t length) {
     for (size_t i = 1; i < length; i++)
         if (line[i] != line[0] && line[i] != '\r') return false;
@@ -187,7 +187,7 @@ static bool is_blank(const char *line, size_t length) {
     return true;
 }
 
-// Each row counts for all heads before it, up to a blank line.
+// Counts each row for all heads before it, up to a blank line.
 static struct shape shape_of(const char *text, size_t length) {
     struct shape shape = {0};
     size_t heads = 0, columns;
@@ -211,7 +211,7 @@ static enum status append_markdown(struct text *out, const char *text, size_t le
         return append_block(out, "plain", text, length);
     const bool tables = shape.cells <= MAX_CELLS && shape.columns <= MAX_COLUMNS;
     static const char *const extensions[] = {"table", "strikethrough"};
-    const int options = CMARK_OPT_VALIDATE_UTF8; // what is not safe is left out by default
+    const int options = CMARK_OPT_VALIDATE_UTF8; // unsafe content is omitted by default
     cmark_gfm_core_extensions_ensure_registered();
     cmark_parser *parser = cmark_parser_new(options);
     for (size_t i = tables ? 0 : 1; i < sizeof extensions / sizeof extensions[0]; i++)

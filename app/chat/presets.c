@@ -13,7 +13,7 @@
 static const char SUFFIX[] = ".txt";
 enum { SUFFIX_BYTES = sizeof SUFFIX - 1, FOLDERS = 2 };
 
-// The person's folder, then quire's: next to the installed program, else where it was built.
+// The user's folder, then quire's: next to the installed program, else where it was built.
 static enum status find_folder(int which, const char *config_path, struct text *folder) {
     const char *slash = strrchr(config_path, '/');
     char program[PATH_MAX];
@@ -113,7 +113,7 @@ static enum status add(struct list *list, const char *folder, const char *file, 
 
 static enum status add_folder(struct list *list, const char *folder, bool own) {
     DIR *entries = opendir(folder);
-    if (!entries) return STATUS_OK; // most people have none of their own
+    if (!entries) return STATUS_OK; // most users have no folder of their own
     enum status status = STATUS_OK;
     for (const struct dirent *entry;
          status == STATUS_OK && list->count < PRESETS_MOST && (entry = readdir(entries));)

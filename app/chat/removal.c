@@ -23,7 +23,7 @@
 
 enum { LISTED = 8, OPENING_BYTES = 41, WORD_LEAST = 5 };
 
-// The first words of a person on the way to the tip.
+// The first words of the user on the path to the tip.
 static enum status append_opening(struct db *db, const struct conversation *conversation,
                                   struct text *text) {
     struct message *path;
@@ -90,7 +90,7 @@ void removal_erase(struct db *db, const struct deletion *deletion, const char *k
 
 // ---- the history
 
-// What was sent and what was typed differ by quotation marks, backslashes and blanks (app/console).
+// Sent and typed text differ in quotation marks, backslashes and blanks (app/console).
 static enum status normalise(const char *typed, struct text *text) {
     static const char BLANKS[] = " \t\r\n";
     bool blank = false;
@@ -130,7 +130,7 @@ static bool was_said(const struct deletion *deletion, const char *entry) {
     return found;
 }
 
-// "on", "3f2a" and the like say nothing of a text.
+// "on", "3f2a" and the like do not identify a text.
 static bool says_something(const char *word, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (word[i] & 0x80) return true;

@@ -8,10 +8,11 @@
 #include "app/chat/kv_report.h"
 #include "engine/tokenizer/thinking.h"
 
-// A time below this says more about the clock and the net than about the tokens.
+// A shorter time measures the clock and the network rather than the tokens.
 enum { MEASURED_US = 1000 };
 
-// No sequence of today's models is decoded faster, nor a prompt read: such tokens came in a burst.
+// Today's models neither decode a sequence nor read a prompt faster: such tokens arrived in a
+// burst.
 static const double DECODE_MOST = 10000, PREFILL_MOST = 1e6;
 
 static double rate(int64_t tokens, int64_t us, double most) {

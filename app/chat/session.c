@@ -9,7 +9,7 @@
 
 enum {
     CLOSING_WAIT_MS = 1000,
-    EVENTS_AT_ONCE = 1024, // so that whoever looks at keys and signals between calls gets to
+    EVENTS_AT_ONCE = 1024, // so that callers can check keys and signals in between
 };
 
 static enum status open_model(struct session *session, const struct session_options *options,
@@ -115,7 +115,7 @@ struct session_changes session_take_changes(struct session *session) {
 
 enum status session_make_changes(struct session *session, struct session_changes *changes,
                                  struct error *err) {
-    struct sampler_options sampler = session->settings.sampler; // what the model itself says
+    struct sampler_options sampler = session->settings.sampler; // the model's own sampling
     sampler_options_merge(&sampler, &changes->settings.sampler);
     sampler.seed = changes->settings.sampler.seed;
     session->settings = changes->settings;
@@ -172,7 +172,7 @@ static void close_unfollowed(struct session *session, struct turn *turn) {
     turn->ops->close(turn->owner); // the turn no longer exists
 }
 
-// True if the event has brought something to show, and somebody follows its turn.
+// True if the event brought something to show and somebody follows its turn.
 static bool handle(struct session *session, const struct event *event, struct turn_update *update) {
     struct answer *answer = event->owner;
     struct turn *turn = answer->turn;
@@ -235,7 +235,7 @@ void session_leave(struct session *session, struct turn *turn) {
     turn_set_background(turn, true);
     turn->unfollowed = true;
     session->unfollowed_count++;
-    // If its last event has come already, no other will.
+    // If its last event has arrived already, no other will.
     if (turn->done) close_unfollowed(session, turn);
 }
 

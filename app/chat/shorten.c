@@ -13,8 +13,8 @@
 
 enum {
     KEPT_EXCHANGES = 2,
-    KEPT_PART = 4,       // of the context, for what is kept
-    ANSWER_PART = 8,     // of the context, for the answer that is to come
+    KEPT_PART = 4,       // of the context, for the exchanges kept
+    ANSWER_PART = 8,     // of the context, for the next answer
     SUMMARY_PART = 8,    // of the context, for the summary
     SUMMARY_MOST = 1024, // tokens
     PAIR_TOKENS = 48,    // around a summary in the fork, a generous estimate
@@ -32,7 +32,7 @@ static const char ASK[] =
 static enum status add(struct db *db, enum message_role role, enum message_stop stop,
                        const struct text *text, int64_t *tip, struct error *err) {
     struct message message = {.parent = *tip, .role = role, .stop = stop, .length = text->length};
-    if (role == MESSAGE_USER) message.said = message.length; // nothing that the person wrote
+    if (role == MESSAGE_USER) message.said = message.length; // no words of the user
     char nothing[] = "";
     message.text = text->bytes ? text->bytes : nothing;
     return message_add(db, &message, 0, NULL, 0, tip, err);
@@ -54,7 +54,7 @@ static enum status copy_message(struct db *db, const struct message *message, in
                                 struct error *err) {
     struct message copy = *message;
     copy.parent = *tip;
-    copy.stats = (struct message_stats){0}; // what a server counted was of more turns
+    copy.stats = (struct message_stats){0}; // the server's counts covered more turns
     return message_add(db, &copy, 0, NULL, 0, tip, err);
 }
 
@@ -69,7 +69,7 @@ static enum status add_messages(const struct chat *chat, const char *summary, si
     return STATUS_OK;
 }
 
-// The fork is called by what the person wrote first, though that may not be in it.
+// The fork keeps the title from the user's first message, even if that is not in it.
 static enum status copy_title(const struct chat *chat, struct conversation *fork,
                               struct error *err) {
     const struct conversation *from = &chat->conversation;
@@ -117,15 +117,15 @@ enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_fro
     return status;
 }
 
-// The tokens that are left free for an answer, if the context has so many.
+// The tokens to leave free for an answer, if the context has that many.
 static int32_t spare_tokens(const struct session *session) {
     const int32_t part = session->context / ANSWER_PART, reserve = chat_reserve(session);
     return part > reserve ? part : reserve;
 }
 
-// The first message of a person, but for the first of all, from which on the log has at most so
-// many tokens; the number of messages where there is none. Each message is looked at once: a
-// transcript_standing() of every one would be quadratic.
+// The first user message, other than the very first, from which on the log has at most `most`
+// tokens; else the number of messages. Looks at each message once: calling transcript_standing()
+// for each would be quadratic.
 static size_t first_that_fits(const struct transcript *transcript, size_t most) {
     size_t first = transcript->count, first_user = 0, standing = transcript->log.count;
     while (first_user < transcript->count &&
@@ -222,8 +222,8 @@ void compaction_measure(struct chat *chat, int32_t *replaced, int32_t *most) {
     token_ids_deinit(&preamble);
 }
 
-// From where on messages are kept, such that the request for a summary and the summary fit after
-// the others, and what is kept, the summary, the message and an answer fit the fork.
+// Chooses the first message to keep. Two things must fit: the older messages with the request and
+// the summary, and, in the fork, the summary, the kept messages, the new message and an answer.
 static enum status plan(struct chat *chat, int32_t ask_tokens, int32_t message_tokens,
                         size_t *keep_from, struct error *err) {
     const int32_t summary = summary_tokens(chat);

@@ -4,7 +4,7 @@
 
 #include "app/chat/chat_turn.h"
 
-// What the cache knows side questions by: no conversation has this number.
+// The number of side questions in the cache; no conversation has it.
 static const uint64_t SIDE_QUESTION = (uint64_t)UINT32_MAX + 1;
 
 enum status side_question_begin(const struct chat *chat, size_t count, const char *question,
@@ -32,8 +32,8 @@ enum status side_question_begin(const struct chat *chat, size_t count, const cha
     return status;
 }
 
-// Nothing else needs the blocks of its own tokens, so they are deleted the way those of a single
-// conversation are.
+// Nothing else needs the blocks of its own tokens, so they are deleted like those of a
+// conversation.
 void side_question_end(struct session *session, struct sequence **sequence) {
     if (!*sequence) return;
     sequence_save(*sequence, SIDE_QUESTION);

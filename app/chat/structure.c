@@ -12,7 +12,7 @@
 
 enum { MARK_BYTES_MAX = 64 };
 
-// Does the vocabulary have this mark, or how it begins, as a token of its own?
+// Does the vocabulary have this mark, or its beginning, as a token of its own?
 static enum status knows(const struct structure *structure, const char *mark, bool *known) {
     const struct piece piece = {PIECE_CONTROL, mark, strlen(mark)};
     struct token_ids ids = {0};
@@ -71,7 +71,7 @@ static enum status append_until(struct text *gbnf, int name, const char *close) 
     return text_format(gbnf, "_%d-%zu ::= \"\"\n", name, count);
 }
 
-// _answer: the root, after as many marks and thoughts as the model writes.
+// _answer: the root, after after any number of marks and thoughts.
 static enum status append_thoughts(const struct structure *structure, struct text *gbnf) {
     struct text marks = {0};
     struct thinking_form form;
@@ -98,7 +98,7 @@ static enum status append_thoughts(const struct structure *structure, struct tex
     return status;
 }
 
-// What it may say is the server's matter, which has its own dialect.
+// The server decides what is valid, in its own dialect.
 static enum status leave_to_server(const struct structure *structure, enum structure_kind kind,
                                    const char *text, struct grammar **grammar, struct error *err) {
     const bool is_schema = kind == STRUCTURE_SCHEMA;
@@ -113,7 +113,7 @@ static enum status leave_to_server(const struct structure *structure, enum struc
     return grammar_create_elsewhere(text, is_schema, grammar);
 }
 
-// Appends it if it is whole by itself, so that errors name lines that it has.
+// Appends the grammar if it is complete by itself, so that errors name its own lines.
 static enum status copy_grammar(const char *text, struct text *gbnf, struct error *err) {
     struct network network;
     TRY(gbnf_read(text, strlen(text), "root", &network, err));
@@ -121,7 +121,7 @@ static enum status copy_grammar(const char *text, struct text *gbnf, struct erro
     return text_format(gbnf, "%s\n", text);
 }
 
-// A schema has none of the lines of the grammar that it became.
+// The line numbers of the generated grammar mean nothing for a schema.
 static void name_schema(enum status status, struct error *err) {
     static const char LINE[] = "grammar, line ", GRAMMAR[] = "the grammar";
     char why[sizeof err->text];

@@ -12,7 +12,7 @@ enum { TITLE_TOKENS = 24, EXCHANGE = 2 }; // messages
 static const char ASK[] = "Write a title for this conversation, of at most five words. Write only "
                           "the title.";
 
-// What stands around a title, but not in it.
+// Characters to strip around a title.
 static const char AROUND[] = " \t\r\"'`*#_.";
 
 void title_read(const char *answer, size_t length, char line[TITLE_BYTES]) {
@@ -35,7 +35,7 @@ void title_read(const char *answer, size_t length, char line[TITLE_BYTES]) {
         end--;
     preview_make(at, end, line, TITLE_BYTES);
     char *last = strrchr(line, ' ');
-    if (strlen(line) < end && last) *last = '\0'; // it did not fit, and its last word may be cut
+    if (strlen(line) < end && last) *last = '\0'; // its last word may be cut off
     text_deinit(&text);
 }
 
@@ -48,7 +48,7 @@ bool title_wanted(const struct title *title, const struct chat *chat) {
            strcmp(conversation->id, title->conversation) != 0;
 }
 
-// The answer is over.
+// The answer has ended.
 static enum status end(void *owner, struct error *err) {
     struct title *title = owner;
     struct session *session = title->session;
@@ -76,7 +76,7 @@ static void take_no_note(void *owner, struct answer *answer) { (void)owner, (voi
 
 static const struct turn_ops OPS = {take_no_note, keep, end, NULL};
 
-// How many messages there are up to the first answer.
+// The number of messages up to the first answer.
 static size_t first_exchange(const struct chat *chat) {
     size_t count = 0;
     while (count < chat_message_count(chat) && chat_message(chat, count)->role != MESSAGE_ASSISTANT)

@@ -25,7 +25,8 @@ static enum role role_of(const struct message *message) {
 
 _Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT, "a cut is no token's id");
 
-// When the conversation began: a template that writes the date must write the same one tomorrow.
+// The time the conversation began: a template that writes the date must write the same one
+// tomorrow.
 static struct tm began(const struct message *first) {
     const int64_t stored = first ? first->created_ms : 0;
     const time_t seconds = (time_t)((stored ? stored : calendar_ms()) / 1000);
@@ -34,8 +35,8 @@ static struct tm began(const struct message *first) {
     return when;
 }
 
-// The ids without those that the log already has from `base` on, after a cut if the log continues
-// differently. At least one is left to be computed.
+// Removes the ids that the log already has from `base` on, and adds a cut if the log continues
+// differently. Leaves at least one id to compute.
 static enum status cut_to_difference(const struct transcript *transcript, size_t base,
                                      const struct token_ids *rendered, struct token_ids *ids) {
     const struct token_ids *log = &transcript->log;
@@ -65,7 +66,7 @@ static enum status encode(const struct transcript *transcript, const struct prom
     return status;
 }
 
-// Encodes what the log lacks of messages[0..count), the last of which is the user's.
+// Encodes the part of messages[0..count) that is not in the log; the last message is the user's.
 static enum status encode_user(const struct transcript *transcript,
                                const struct chat_message *messages, size_t count,
                                struct token_ids *ids, struct error *err) {
@@ -127,8 +128,7 @@ void transcript_deinit(struct transcript *transcript) {
     token_ids_deinit(&transcript->log);
 }
 
-// Appends a message to those that are rendered: a system message is a preamble, which may have
-// turns.
+// Appends a message to those to render. A system message is a preamble, which may contain turns.
 static size_t expand(const struct message *message, struct chat_message *messages) {
     if (message->role == MESSAGE_SYSTEM)
         return preamble_messages(message->text, message->length, messages);
@@ -198,7 +198,7 @@ void transcript_cut(struct transcript *transcript, size_t count) {
         struct transcript_entry *last = &transcript->entries[--transcript->count];
         ASSERT(last->log_begin <= log->count);
         log->count = last->log_begin;
-        if (last->cut.count) { // the log had room for it before
+        if (last->cut.count) { // the log had space for it before
             memcpy(log->ids + log->count, last->cut.ids, last->cut.count * sizeof *log->ids);
             log->count += last->cut.count;
         }
@@ -266,14 +266,14 @@ size_t transcript_log_end(const struct transcript *transcript, size_t count) {
 
 enum { STORED_AT_ONCE = 256 }; // messages
 
-// What is to be read, and the rendering of it all, if that can be divided.
+// The messages to load, and the rendering of all of them, if it can be divided.
 struct reading {
-    struct message *path; // of the messages, those that are moved to the transcript are {0}
+    struct message *path; // messages already moved to the transcript are {0}
     size_t count;
     struct prompt prompt;
     size_t *ends;   // [divided], in the prompt's pieces
-    size_t divided; // messages of the path; 0: each is rendered for itself
-    bool joined;    // the log ends where a share of the rendering begins
+    size_t divided; // messages of the path; 0: each is rendered separately
+    bool joined;    // the log ends where a message's share of the rendering begins
 };
 
 static void reading_deinit(struct reading *reading) {
@@ -282,7 +282,7 @@ static void reading_deinit(struct reading *reading) {
     free(reading->ends);
 }
 
-// Moves the messages that have stored ids, which are the first ones, to the transcript.
+// Moves the first messages, those with stored ids, to the transcript.
 static enum status load_read(struct transcript *transcript, struct db *db, struct reading *reading,
                              struct error *err) {
     enum status status = STATUS_OK;
@@ -313,7 +313,7 @@ static enum status encode_share(const struct transcript *transcript, const struc
                             reading->ends[index] - begin, ids);
 }
 
-// The same behind a log that another rendering began: do both end alike?
+// After a log that another rendering began: do both end alike?
 static bool continues_alike(const struct transcript *transcript, const struct reading *reading,
                             size_t index, const struct token_ids *continued) {
     struct token_ids share = {0};
@@ -333,7 +333,7 @@ static enum status divide(const struct transcript *transcript, struct reading *r
     size_t count = reading->count, rendered = 0;
     while (count > first && reading->path[count - 1].role != MESSAGE_USER)
         count--;
-    if (count < first + 2) return STATUS_OK; // one or none to be rendered
+    if (count < first + 2) return STATUS_OK; // one or none to render
     const size_t most = count + PREAMBLE_MAX_PARTS;
     struct chat_message *messages = malloc(most * sizeof *messages);
     size_t *ends = malloc(most * sizeof *ends);
@@ -364,7 +364,7 @@ static enum status divide(const struct transcript *transcript, struct reading *r
     return status;
 }
 
-// The ids of the path's next message.
+// Encodes the path's next message.
 static enum status encode_next(const struct transcript *transcript, struct reading *reading,
                                struct token_ids *ids, struct error *err) {
     const size_t index = transcript->count;
@@ -395,7 +395,7 @@ static bool goes_on(const struct transcript *transcript, size_t done, size_t tot
     return !transcript->progress || transcript->progress(transcript->progress_user, done, total);
 }
 
-// Encodes the next few messages, and then stores their ids: nobody waits for the encoding.
+// Encodes the next few messages, then stores their ids, so that no writer waits for the encoding.
 static enum status read_some(struct transcript *transcript, struct db *db, struct reading *reading,
                              struct error *err) {
     struct token_ids ids[STORED_AT_ONCE] = {0};

@@ -27,7 +27,7 @@ static enum status explain_failure(const struct turn *turn, enum status status, 
                      sequence_length(turn->sequence), info.blocks_total);
 }
 
-// A server that gets messages chooses the seed itself, unless it is told one.
+// A server that gets messages chooses the seed itself, unless the user gives one.
 static bool hides_seed(struct engine *engine, const struct sampler_options *sampler) {
     struct engine_info info;
     engine_info(engine, &info);
@@ -76,7 +76,7 @@ static bool turn_is_remote(const struct turn *turn) {
     return info.remote[0] != '\0';
 }
 
-// How many tokens a search may add to the log, which needs room for one more.
+// How many tokens a search may add to the log, which needs space for one more.
 static int32_t search_room(const struct turn *turn) {
     struct engine_info info;
     engine_info(turn->engine, &info);
@@ -158,7 +158,8 @@ static void keep(struct turn *turn, struct answer *answer) {
 
 static void end_turn(struct turn *turn) {
     struct error err = {0};
-    // If nothing is kept the owner may replace its sequence, by which the forks are told apart.
+    // If nothing is kept, the owner may replace its sequence, which distinguishes it from the
+    // forks.
     if (turn->kept < 0) release_forks(turn);
     turn->given_back = turn->kept < 0 && !turn->background && !turn->ops; // else the owner decides
     if (turn->ops) note_failure(turn, turn->ops->end(turn->owner, &err), &err);
@@ -171,7 +172,7 @@ static void end_answer(struct answer *answer, const struct event *event) {
     struct turn *turn = answer->turn;
     struct error err = {0};
     const bool explained = event->err != NULL;
-    if (explained) err = *event->err; // which goes with the request
+    if (explained) err = *event->err; // freed with the request
     answer_end(answer, event);
     if (explained)
         note_failure(turn, answer->status, &err);

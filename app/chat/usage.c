@@ -4,7 +4,7 @@ int usage_percent(int64_t part, int64_t whole) {
     return whole > 0 ? (int)((part * 100 + whole / 2) / whole) : 0;
 }
 
-// As the server counted: what it was sent for the last answer, and what it wrote.
+// By the server's count: the last answer's prompt plus its output.
 static int32_t served_tokens(const struct chat *chat) {
     for (size_t i = chat_message_count(chat); i-- > 0;) {
         const struct message_stats *stats = &chat_message(chat, i)->stats;
@@ -24,7 +24,7 @@ struct usage usage_of(const struct chat *chat) {
         .pool_percent = usage_percent(kv.device_blocks - kv.device_free, kv.device_blocks),
     };
     const int windows = usage_percent(kv.window_blocks - kv.window_free, kv.window_blocks);
-    if (windows > usage.pool_percent) usage.pool_percent = windows; // the scarcer one
+    if (windows > usage.pool_percent) usage.pool_percent = windows; // report the scarcer one
     usage.length = sequence_length(chat->sequence);
     if (info.remote[0]) {
         usage.length = served_tokens(chat);

@@ -35,14 +35,14 @@ void args_deinit(struct args *args) {
     args_init(args);
 }
 
-enum { LONG_LEAST = 6 }; // characters of what looks like a long option
+enum { LONG_LEAST = 6 }; // least characters of what looks like a long option
 
 static size_t row_of(const struct option *option) { return (size_t)(option - option_at(0)); }
 
 static enum status set(struct args *args, const struct option *option, const char *value,
                        enum args_source source, const char *where, struct error *err) {
     unsigned char *set_by = &args->sources[row_of(option)];
-    if (*set_by > source) { // is checked, and has no effect
+    if (*set_by > source) { // only checked
         struct args ignored = {0};
         return option_set(option, value, &ignored, where, err);
     }
@@ -98,7 +98,7 @@ static bool names_model(const char *word) {
     return length > 5 && strcmp(word + length - 5, ".gguf") == 0;
 }
 
-// The next word, or `otherwise` if that word cannot be meant as a value.
+// The next word, or `otherwise` if that word cannot be a value.
 static const char *maybe_word(struct words *words, const char *otherwise) {
     const char *next = words->at < words->count ? words->word[words->at] : "-";
     return next[0] == '-' || names_model(next) ? otherwise : next_word(words);
@@ -160,7 +160,7 @@ static enum status suggest_dashes(const char *word, const struct option *meant, 
                      meant->name);
 }
 
-// "-temp", as other programs write it, or NULL: with a second dash it is no option.
+// Finds the option meant by "-temp", as other programs write it, or NULL.
 static const struct option *lacks_dash(const char *word) {
     const size_t length = strcspn(word + 1, "=");
     return length > 1 ? option_find(word + 1, length) : NULL;
@@ -268,7 +268,7 @@ static enum status check_pairs(const struct args *args, struct error *err) {
     return STATUS_OK;
 }
 
-// A model's name has no blanks, unless it is the path of a file.
+// A model's name contains no blanks, unless it is the path of a file.
 static enum status check_model_operand(const struct args *args, struct error *err) {
     const char *word = args->operands[0];
     if (args->command != COMMAND_CHAT || args->operand_count == 0) return STATUS_OK;

@@ -49,7 +49,7 @@ struct request_line { // of the file
     bool done;
 };
 
-struct slot { // a request under way
+struct slot { // a running request
     struct request_line *line;
     struct batch_line request;
     struct turn turn;
@@ -71,8 +71,8 @@ struct batch {
     int32_t running;
     int64_t began_us, shown_us, output_tokens;
     bool shows, shown, stopping;
-    bool device_failed; // what it was computing is begun again on a fresh one, when all have ended
-    bool reopened;      // and no line has been answered since
+    bool device_failed; // restart its requests on a fresh one, once all have ended
+    bool reopened;      // and has answered no line since
 };
 
 // ---- results
@@ -105,7 +105,7 @@ static void print_result(struct batch *batch, struct request_line *line) {
     line->result = NULL;
 }
 
-// Prints what its turn has come for.
+// Prints the results whose turn has come.
 static void print_ready(struct batch *batch, struct request_line *latest) {
     if (batch->launch->args->unordered) {
         print_result(batch, latest);
@@ -115,13 +115,13 @@ static void print_ready(struct batch *batch, struct request_line *latest) {
         print_result(batch, &batch->lines[batch->printed++]);
 }
 
-// Of a run that has ended early: what is finished behind the first line that is not.
+// After a run that ended early: prints the finished results after the first unfinished line.
 static void print_rest(struct batch *batch) {
     for (size_t i = batch->printed; i < batch->count; i++)
         if (batch->lines[i].result) print_result(batch, &batch->lines[i]);
 }
 
-// `result` is moved in, as are those below.
+// Moves `result` in, as do the functions below.
 static void finish_result(struct batch *batch, struct request_line *line, char *result) {
     line->result = result;
     line->done = true;
@@ -153,7 +153,7 @@ static bool add_answer(cJSON *object, const struct answer *answer) {
            report_add_seed(object, answer->options.sampler.seed, !answer->turn->hides_seed);
 }
 
-// Also into the journal. An error is not journalled where the same line may fare better next time.
+// Also adds it to the journal, except an error that may not happen again next time.
 static enum status finish_line(struct batch *batch, struct request_line *line, cJSON *object,
                                bool keeps, struct error *err) {
     char *printed = object ? cJSON_PrintUnformatted(object) : NULL;
@@ -190,7 +190,7 @@ static enum status check_fits(const struct batch *batch, const struct token_ids 
                      ids->count, context);
 }
 
-// The line's own structure, or the one of all lines.
+// The line's own structure, or that of all lines.
 static enum status find_structure(struct structure *structure, struct batch_line *line,
                                   struct error *err) {
     struct grammar **grammar = &line->options.grammar;
@@ -237,7 +237,7 @@ static void stop(struct batch *batch) {
         if (batch->slots[i].turn.active) turn_cancel(&batch->slots[i].turn);
 }
 
-// An error in the line is its result; only what ends the whole run comes back.
+// An error in the line becomes its result; returns only errors that end the run.
 static enum status begin_line(struct batch *batch, struct slot *slot, struct request_line *line,
                               struct error *err) {
     struct error why = {0};
@@ -252,7 +252,7 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
         batch->running++;
         return STATUS_OK;
     }
-    if (status == STATUS_CANCELLED) { // of one that was stopped nothing is kept
+    if (status == STATUS_CANCELLED) { // keep nothing of a stopped one
         stop(batch);
         status = STATUS_OK;
     } else if (status != STATUS_NO_MEMORY)
@@ -269,7 +269,7 @@ static enum status begin_lines(struct batch *batch, struct error *err) {
             if (signal_seen || output_ended()) stop(batch);
             if (batch->stopping) break;
             struct request_line *line = &batch->lines[batch->next++];
-            if (line->done) continue; // before the device failed
+            if (line->done) continue; // done before the device failed
             const char *known =
                 batch->journal ? journal_find(batch->journal, line->number, line->hash) : NULL;
             if (!known) {
@@ -297,7 +297,7 @@ static enum status end_slot(struct batch *batch, struct slot *slot, struct error
         const char *why = slot->turn.err.text;
         status = finish_with_error(batch, slot->line, slot->request.id,
                                    why[0] ? why : status_text(answer->status), err);
-    } else if (!cut && !again) { // of one that was stopped nothing is kept
+    } else if (!cut && !again) { // keep nothing of a stopped one
         cJSON *object = begin_result(slot->line, slot->request.id);
         if (object && !add_answer(object, answer)) {
             cJSON_Delete(object);
@@ -318,7 +318,8 @@ static enum status open_session(struct batch *batch, struct error *err) {
     return launch_structure(launch, batch->session, err);
 }
 
-// On a fresh device, once until it has answered a line: from the first line that has no result.
+// Reopens the device, only once until it has answered a line, and continues at the first line
+// without a result.
 static enum status reopen(struct batch *batch, struct error *err) {
     log_write(LOG_WARNING, "the device failed, and is opened again");
     session_close(batch->session);
@@ -331,7 +332,7 @@ static enum status reopen(struct batch *batch, struct error *err) {
     return open_session(batch, err);
 }
 
-// The first failure of the run itself stops it, once what runs has ended.
+// The first failure of the run itself stops it, once running requests have ended.
 static enum status run_lines(struct batch *batch, struct error *err) {
     enum status status = begin_lines(batch, err);
     struct turn_update update;
@@ -434,7 +435,7 @@ int batch_run(struct launch *launch) {
     batch->shows = !launch->args->quiet && isatty(STDERR_FILENO);
     enum status status = open_batch(batch, &err);
     int code = status == STATUS_BAD_INPUT ? EXIT_USAGE : exit_code_for(status);
-    if (status == STATUS_NOT_FOUND) code = EXIT_RUN_TIME; // the file, not a conversation
+    if (status == STATUS_NOT_FOUND) code = EXIT_RUN_TIME; // a missing file, not a conversation
     if (status == STATUS_OK) {
         running = 1;
         effort_watch(stops_working, NULL);

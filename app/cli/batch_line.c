@@ -28,7 +28,7 @@ static enum status read_whole(const cJSON *item, int32_t *value, struct error *e
 }
 
 static enum status read_seed(struct json_view view, uint64_t *value, struct error *err) {
-    static const int64_t MOST = (int64_t)1 << 53; // as far as any reader of JSON has whole numbers
+    static const int64_t MOST = (int64_t)1 << 53; // every JSON reader has these integers
     int64_t number;
     if (!json_view_int(view, &number) || number < 0 || number > MOST)
         return refuse(err, "seed", "a whole number from 0 to 2^53");
@@ -51,7 +51,7 @@ static enum status read_stops(const cJSON *item, const char **stops, struct erro
     return STATUS_OK;
 }
 
-// Is it an option of sampling, and fit? *known says whether it is one at all.
+// Reads a sampling option. *known says whether it is one at all.
 static enum status read_sampling(const cJSON *item, struct sampler_options *sampler, bool *known,
                                  struct error *err) {
     const struct {
@@ -96,7 +96,7 @@ static enum status read_message(const cJSON *item, struct batch_line *line, stru
     return STATUS_OK;
 }
 
-// Either form, as messages, of which the last must be the user's.
+// Reads either form into messages; the last must be the user's.
 static enum status read_messages(struct batch_line *line, const struct batch_defaults *defaults,
                                  struct error *err) {
     const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(line->json, "prompt");
@@ -127,7 +127,7 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     return STATUS_OK;
 }
 
-// A copy of the value as it was written, without blanks: cJSON keeps no digits beyond a double's.
+// Copies the value as written, without blanks, because cJSON keeps only a double's digits.
 static enum status copy_source(struct json_view view, char **copy) {
     *copy = strndup(view.bytes, view.length);
     if (!*copy) return STATUS_NO_MEMORY;

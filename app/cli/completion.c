@@ -13,8 +13,8 @@
 
 enum { OFFERED_MOST = 200 };
 
-// Readline cuts "--opt=value" at the equals sign. A name of a conversation may need quoting, or be
-// in quotes already.
+// Readline splits "--opt=value" at the equals sign. A conversation's name may need quoting, or be
+// quoted already.
 static const char BASH[] =
     "# Completions of quire for bash, by `quire --completion bash`.\n"
     "_quire_paths() {\n"
@@ -43,7 +43,7 @@ static const char BASH[] =
     "}\n"
     "complete -F _quire quire\n";
 
-// Read from a file in $fpath it is the function itself; else it is to be called.
+// In a file of $fpath this is the function itself; else the function must be called.
 static const char ZSH[] =
     "#compdef quire\n"
     "# Completions of quire for zsh, by `quire --completion zsh`.\n"
@@ -97,9 +97,9 @@ void completion_print(FILE *out, const char *shell) {
     fputs(strcmp(shell, "bash") == 0 ? BASH : strcmp(shell, "zsh") == 0 ? ZSH : FISH, out);
 }
 
-// ---- what can stand there
+// ---- what to offer
 
-// Names and previews are what a person or a model wrote, and this goes to a terminal.
+// Names and previews come from people or models, and this goes to a terminal.
 static void print_harmless(FILE *out, const char *text) {
     struct text harmless = {0};
     if (printable_text(text, strlen(text), &harmless) == STATUS_OK)
@@ -157,7 +157,7 @@ static void offer_choice(FILE *out, const char *words, const char *before) {
     }
 }
 
-// `before` is what the word begins with already: "--format=".
+// `before` is the typed start of the word: "--format=".
 static void offer_value(FILE *out, enum completes completes, const char *words, const char *before,
                         const struct config *config) {
     switch (completes) {

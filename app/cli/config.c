@@ -10,7 +10,7 @@
 
 #include "app/base/attachment.h"
 
-// The folder of one kind of thing: DIR of QUIRE_HOME, else quire's in the XDG one.
+// The folder for one kind of file: QUIRE_HOME, else quire's in the XDG folder.
 static enum status find_path(struct text *path, const char *variable, const char *below_home,
                              const char *name, struct error *err) {
     const char *own = getenv("QUIRE_HOME");
@@ -107,7 +107,7 @@ static enum status read_value(char **value, const char *where, struct error *err
     return STATUS_OK;
 }
 
-// "[remote.office]": the lines below are for that alone.
+// "[remote.office]": the lines below apply only to that.
 static enum status read_heading(const char *where, char *line, const char **section,
                                 struct error *err) {
     char *end = strchr(line, ']');
@@ -147,7 +147,7 @@ static enum status read_line(const char *path, int number, char *line, const cha
     return args_set(args, key, value, ARGS_CONFIG, where, err);
 }
 
-// Reads all lines, and appends what is wrong with each.
+// Reads all lines, and appends the error of each.
 static enum status read_lines(const char *path, struct args *args, struct text *mistakes) {
     char *line = args->config.bytes;
     const char *section = NULL;

@@ -72,7 +72,7 @@ void digest_remember(struct db *db, const struct digest_file *file, const struct
         log_write(LOG_WARNING, "the model's digest could not be remembered: %s", err.text);
 }
 
-// A file that is not there counts for nothing. The seed tells which file has the bytes.
+// A missing file adds nothing. The seed says which file the bytes are from.
 struct hash128 digest_with_texts(const char *path, struct hash128 weights) {
     static const char *const NAMES[] = {"tokenizer.json", "tokenizer_config.json",
                                         "chat_template.jinja", "chat_template.json"};

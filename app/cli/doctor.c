@@ -39,7 +39,7 @@ struct patient {
 
 struct finding {
     struct text found; // in a line
-    struct text mend;  // what to do; empty: nothing is wrong
+    struct text mend;  // what to do; empty: no problem
 };
 
 static const char CHOOSE[] = "make it a folder that you can write, or set QUIRE_HOME to another";
@@ -139,7 +139,7 @@ static enum status find_cache(const struct patient *patient, struct finding *fin
                        report.blocks == 1 ? "" : "s", size_format(report.bytes, size));
 }
 
-// Bytes per second to the disk, or 0 with errno set.
+// Write speed in bytes per second, or 0 with errno set.
 static double measure_writing(const char *folder) {
     struct text path = {0};
     char *chunk = calloc(1, CHUNK_BYTES);
@@ -189,7 +189,7 @@ static enum status find_device(const struct patient *patient, struct finding *fi
     const char *no_card = backend ? NULL : "no GPU: built without CUDA";
     if (backend && backend->open(&options, &device, &err) != STATUS_OK) {
         no_card = err.text;
-        // A machine with a card has its device files, whether or not the driver works.
+        // A machine with a GPU has its device files even if the driver does not work.
         if (access("/dev/nvidiactl", F_OK) == 0)
             TRY(text_append_string(&finding->mend, "install a driver that is new enough: "
                                                    "nvidia-smi shows what there is"));
@@ -205,7 +205,7 @@ static enum status find_device(const struct patient *patient, struct finding *fi
                        no_card ? no_card : info.trial);
 }
 
-// One elsewhere is asked what it has, with its key.
+// Asks the server, with its key, which models it has.
 static enum status find_server(const struct patient *patient, const char *name,
                                struct finding *finding) {
     struct remote_model model = {0};

@@ -32,7 +32,7 @@ struct walk {
     const char *place;
     enum naming naming;
     enum status status;
-    size_t wanted; // any file or folder of these bytes, and nothing else; 0: models
+    size_t wanted; // find only files and folders of this size; 0: find models
 };
 
 void found_models_deinit(struct found_models *models) {
@@ -80,7 +80,7 @@ static bool ends_with(const char *text, const char *end) {
     return length >= tail && strcasecmp(text + length - tail, end) == 0;
 }
 
-// Of all parts of a split.
+// The size of a file, or of all parts of a split.
 static size_t file_bytes(const char *path, size_t first) {
     char part[4096];
     struct stat info;
@@ -167,7 +167,7 @@ static bool goes_with_model(const char *path) {
     return role && strcmp(role, MODEL_NAME_ADAPTER) != 0;
 }
 
-// A file that is a model, or makes its folder one; a folder below.
+// Handles a model file, a file that makes its folder a model, or a subfolder.
 static void visit_entry(struct walk *walk, const char *path, const char *below, const char *entry,
                         int depth, struct folder_facts *facts) {
     char whole[4096], relative[4096];
@@ -195,7 +195,7 @@ static void visit_entry(struct walk *walk, const char *path, const char *below, 
     walk->status = add_named(walk, whole, relative, &info, file_bytes(whole, (size_t)info.st_size));
 }
 
-// Bounded by FINDER_MAX_DEPTH folders below each other and FINDER_MAX_ENTRIES in all.
+// Bounded by FINDER_MAX_DEPTH nested folders and FINDER_MAX_ENTRIES entries in total.
 static void walk_folder(struct walk *walk, const char *path, const char *below, int depth) {
     struct folder_facts facts = {0};
     struct stat info;
@@ -220,7 +220,7 @@ static const char *without(const char *text, const char *beginning) {
     return strncasecmp(text, beginning, length) == 0 ? text + length : text;
 }
 
-// Of "HOST/OWNER/NAME…" what `ollama list` leaves out.
+// Drops from "HOST/OWNER/NAME…" what `ollama list` leaves out.
 static const char *shortest_name(const char *name) {
     const char *rest = without(name, OLLAMA_HOST);
     return rest == name ? name : without(rest, OLLAMA_OWNER);
@@ -246,7 +246,7 @@ static enum status add_manifest(struct walk *walk, const char *root, const char 
                                 const char *below, struct error *err) {
     struct text json_text = {0}, blob = {0};
     const cJSON *layer, *layers;
-    if (file_read(path, &json_text, err) != STATUS_OK) { // passed over
+    if (file_read(path, &json_text, err) != STATUS_OK) { // skip it
         text_deinit(&json_text);
         return STATUS_OK;
     }
@@ -293,7 +293,7 @@ static void walk_manifests(struct walk *walk, const char *root, const char *path
 
 // ---- the places
 
-// "ROOT/below"; false where there is no such variable, or the path is too long.
+// Makes "ROOT/below"; false if the variable is not set, or the path is too long.
 static bool join(char path[4096], const char *root, const char *below) {
     if (!root || !*root) return false;
     const int length = snprintf(path, 4096, "%s%s%s", root, *below ? "/" : "", below);
@@ -388,7 +388,7 @@ static bool has_part(const char *name, const char *part) {
     return false;
 }
 
-// How a name can be meant, the surest first. Ollama's "fox" is "fox:latest".
+// How a name can match, best first. Ollama's "fox" is "fox:latest".
 enum match { MATCH_EXACT, MATCH_CASE, MATCH_LATEST, MATCH_PART, MATCH_COUNT };
 
 static bool matches(const struct found_model *model, const char *name, enum match match) {
@@ -409,7 +409,7 @@ static bool matches(const struct found_model *model, const char *name, enum matc
     return false;
 }
 
-struct matching { // names of different files
+struct matching { // matches in different files
     const struct found_model *chosen[NAMES_SHOWN];
     size_t count;
 };
@@ -421,7 +421,7 @@ static void note_match(struct matching *matching, const struct found_model *mode
     matching->count++;
 }
 
-// Of a few that match, those that are models by what is in them.
+// Of a few matches, keeps those whose contents are a model.
 static void keep_models(struct matching *matching) {
     struct matching models = {.count = 0};
     if (matching->count > NAMES_SHOWN) return;
@@ -443,8 +443,8 @@ static enum status refuse_several(const struct matching *matching, const char *n
                      matching->count, several, matching->count > NAMES_SHOWN ? ", …" : "");
 }
 
-// "localhost:8080", "gpu.lan:8000/v1#qwen": a server without its scheme. A tag of digits alone is
-// some other store's.
+// "localhost:8080", "gpu.lan:8000/v1#qwen": a server without its scheme. A tag made only of digits
+// belongs to some other store.
 static bool is_host_and_port(const char *name) {
     const char *colon = name[0] == '[' ? strstr(name, "]:") : strchr(name, ':');
     if (!colon || colon == name) return false;
@@ -491,7 +491,7 @@ static bool holds(const char *folder, const char *name) {
     return length > 0 && (size_t)length < sizeof path && stat(path, &info) == 0;
 }
 
-// Of several, those that are no models, unless none is one.
+// Of several matches, drops those that are not models, unless none is.
 static void drop_what_goes_with(struct found_models *models) {
     size_t kept = 0;
     for (size_t i = 0; i < models->count; i++) {
@@ -508,9 +508,9 @@ static void drop_what_goes_with(struct found_models *models) {
     models->count = kept;
 }
 
-// A folder that is a model itself or contains one. With only a config.json it is a model whose
-// weights are missing, or an adapter with one of its own, which opening it reports; but some
-// folders have one beside a GGUF file.
+// A folder that is a model or contains one. A folder with only a config.json is a model without
+// weights, or an adapter, which opening it reports; but some folders have a config.json next to a
+// GGUF file.
 static enum status find_in_folder(const char *folder, struct text *path, struct error *err) {
     struct found_models models = {0};
     struct walk walk = {.models = &models, .place = folder};
@@ -531,7 +531,7 @@ static enum status find_in_folder(const char *folder, struct text *path, struct 
     return status;
 }
 
-// "hf:ORG/REPO:Q4_K_M", of what is in the cache; if it is not said, what would be chosen of it.
+// "hf:ORG/REPO:Q4_K_M", looked up in the cache; without a type, the one that would be chosen.
 static enum status find_in_hub(const char *given, struct text *path, struct error *err) {
     struct hub_name name;
     struct hub_listing listing = {0};
@@ -554,7 +554,7 @@ static enum status find_in_hub(const char *given, struct text *path, struct erro
                      given);
 }
 
-// Beside the installed program, else where it was built.
+// Next to the installed program, else where it was built.
 enum status finder_find_demo(struct text *path, struct error *err) {
     char program[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);

@@ -55,12 +55,12 @@ size_t fit_bytes(const struct fit_need *need, int64_t context) {
            need->kv_window_token_bytes * (size_t)window;
 }
 
-// The fastest of a few readings, in bytes a second; 0: no memory.
+// The fastest of a few reads, in bytes per second; 0: no memory.
 static double read_speed(const struct backend *backend, struct device *device) {
     void *memory;
     int64_t best = 0;
     if (backend->alloc(device, READ_BYTES, &memory) != STATUS_OK) return 0;
-    for (int i = 0; i <= READ_TIMES; i++) { // the first one only brings the pages
+    for (int i = 0; i <= READ_TIMES; i++) { // the first one only faults the pages in
         const int64_t before = clock_now_us();
         backend->read(device, memory, READ_BYTES, i % READ_PATTERNS);
         const bool read = backend->sync(device) == STATUS_OK;
@@ -98,7 +98,7 @@ void fit_measure(const struct fit_need *need, struct fit *fit) {
     size_t available =
         fit->memory_free > need->weight_bytes ? fit->memory_free - need->weight_bytes : 0;
     size_t each = need->kv_token_bytes + windows;
-    if (need->window > 0 && fit->memory_free > fixed) { // the windows are whole
+    if (need->window > 0 && fit->memory_free > fixed) { // assume full windows
         available -= windows * (size_t)need->window;
         each = need->kv_token_bytes;
     }

@@ -1,4 +1,5 @@
-// app/cli/held_model.c — a file is what is in it, and its path only says where to look first.
+// app/cli/held_model.c — a file is identified by its content; its path only says where to look
+// first.
 //
 //   described   path, size and digest of each part: weights, adapters, template, vocabulary
 //   found       1. at its path            the usual case, which reads little: digests of files that
@@ -8,10 +9,10 @@
 //               3. in the known folders   only files of exactly its size are hashed, so a search
 //                                         among many models reads one or two
 //
-// A copy that is found is what the conversation was held with, wherever it lies. Only if there is
-// none, a file at the old path is said to have changed. What answers depend on besides weights and
-// adapters is hashed into the identity, which tells one model with two templates apart; the digest
-// of the weights stays the same, so the two share their blocks in the cache.
+// A copy with the same content is the conversation's model, wherever it is. Only if there is none
+// does a different file at the old path count as changed. Everything else that answers depend on is
+// hashed into the identity, which distinguishes one model with two templates; their weights have
+// the same digest, so the two share cached blocks.
 #include "app/cli/held_model.h"
 
 #include <libgen.h>
@@ -34,7 +35,7 @@
 enum { RECENT_MOST = 200 };
 static const char CUT[] = "…";
 
-// ---- what is open
+// ---- the open model
 
 static enum status hash_template(const char *path, struct hash128 *digest, struct error *err) {
     struct model_template found;
@@ -64,8 +65,8 @@ static enum status hash_adapter(struct db *db, const struct digest_file *file,
     return STATUS_OK;
 }
 
-// A template is a part of its file, and short: it is read each time, and so are a folder's
-// tokenizer and template. A vocabulary needs no weights.
+// Templates, and a folder's tokenizer, are short and are hashed each time. A vocabulary needs no
+// weights.
 static enum status digest_of(struct db *db, enum model_role role, const char *path,
                              struct hash128 *digest, struct error *err) {
     struct digest_file file;
@@ -82,7 +83,7 @@ static enum status digest_of(struct db *db, enum model_role role, const char *pa
     return STATUS_OK;
 }
 
-// The file's own name in the real path of its folder: a link stays what it is called.
+// Resolves the folder but keeps the file's own name, even of a link.
 static enum status absolute(const char *path, struct text *result) {
     char folder[PATH_MAX];
     char *own = strdup(path), *above = strdup(path);
@@ -130,7 +131,7 @@ static enum status add_adapters(struct db *db, const struct args *args, struct m
     return STATUS_OK;
 }
 
-// A command may have the key in it, and is not run because a database says so.
+// A command may contain the key, and must not run just because a database says so.
 static bool may_be_kept(const char *key_from) {
     return strncmp(key_from, "env:", 4) == 0 || strncmp(key_from, "file:", 5) == 0;
 }
@@ -168,7 +169,7 @@ static enum status describe_files(struct db *db, const struct held_opened *opene
     return add_adapters(db, opened->args, source, err);
 }
 
-// What answers depend on beyond the model and its adapters.
+// Hashes what answers depend on beyond the model and its adapters.
 static struct hash128 identity_of(const struct model_source *source, struct hash128 model) {
     const enum model_role roles[] = {PART_TEMPLATE, PART_VOCABULARY};
     for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
@@ -196,7 +197,7 @@ enum status held_describe(struct db *db, const struct held_opened *opened,
     return status;
 }
 
-// ---- where it is now
+// ---- finding it again
 
 void held_files_deinit(struct held_files *files) {
     for (size_t i = 0; i < MODEL_PARTS_MAX; i++)
@@ -211,7 +212,7 @@ bool held_is_part(struct db *db, const struct model_part *part, const char *path
            hash_equal(digest, part->digest);
 }
 
-// Under its name: the demo model of this quire, or what the hub's cache has of it now.
+// Finds it by name: the installed demo model, or the hub model's current path in the cache.
 static bool find_by_name(struct db *db, const struct model_source *source,
                          const struct model_part *part, struct text *path) {
     struct error ignored;
@@ -224,7 +225,7 @@ static bool find_by_name(struct db *db, const struct model_source *source,
     return false;
 }
 
-// Files of the same size are read to the end, for there is no other way to tell.
+// Hashes files of the same size completely, because nothing else can tell.
 static bool find_moved(struct db *db, const struct model_part *part, struct text *path) {
     struct found_models models = {0};
     char *old = strdup(text_string(&part->path));

@@ -14,7 +14,7 @@ static const char SOURCES[] =
     "~/.config/quire/config (top-k = 20); an option wins, then the environment.\n"
     "QUIRE_HOME=DIR keeps configuration, conversations and cache in DIR.\n";
 
-// Words in lines that begin at `column`, where the first one stands already.
+// Prints words in lines that begin at `column`, where the cursor already is.
 static void print_words(FILE *out, int column, const char *text) {
     int at = column;
     for (int length; *text; text += length + (text[length] == ' ')) {
@@ -28,7 +28,7 @@ static void print_words(FILE *out, int column, const char *text) {
     fprintf(out, "\n");
 }
 
-// `right` in its column, beside `left` if that leaves room, else below it.
+// Prints `right` in its column, next to `left` if there is space, else below it.
 static void print_pair(FILE *out, const char *left, int column, const char *right) {
     const int length = (int)strlen(left);
     if (length >= column && length + 2 + (int)strlen(right) <= WIDTH) {
@@ -66,7 +66,7 @@ static void print_option(FILE *out, const struct option *option) {
     print_pair(out, left, OPTION_COLUMN, option->help);
 }
 
-// "Exit: 0 done, 1 failure, …", as many lines as it takes.
+// "Exit: 0 done, 1 failure, …", on as many lines as necessary.
 static void print_exits(FILE *out) {
     char item[LEFT_BYTES];
     int column = fprintf(out, "Exit:");

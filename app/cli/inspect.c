@@ -23,15 +23,15 @@
 #include "prompts/template.h"
 
 enum {
-    TYPES_MOST = 48, // that a file mixes
+    TYPES_MOST = 48, // most types in a file
     VALUE_SHOWN_BYTES = 60,
-    KV_ELEMENT_BYTES = 2, // keys and values as 16 bit numbers
+    KV_ELEMENT_BYTES = 2, // 16-bit keys and values
 };
 
 struct type_count {
     uint32_t file_type;
     int64_t tensors;
-    size_t bytes; // 0 if it is not known how large they are
+    size_t bytes; // 0: unknown
 };
 
 // Facts about the file; -1 if unknown.
@@ -72,7 +72,7 @@ static int64_t find_figure(const struct gguf *gguf, struct gguf_string family, c
 static void count_tensors(struct facts *facts) {
     for (size_t i = 0; i < gguf_tensor_count(facts->gguf); i++) {
         const struct gguf_tensor *tensor = gguf_tensor_at(facts->gguf, i);
-        int64_t elements = 1; // of one tensor they can be counted; the sum is what a header says
+        int64_t elements = 1; // exact for one tensor; the sum is what the header claims
         for (int32_t d = 0; d < tensor->dims; d++)
             elements *= tensor->shape[d];
         if (__builtin_add_overflow(facts->parameters, elements, &facts->parameters))
@@ -140,8 +140,8 @@ static enum status read_tokenizer(struct facts *facts, struct tokenizer **tokeni
     return append_error(&facts->tokenizer, err);
 }
 
-// Every weight's type and shape, as they are checked when the model is opened. The plain backend
-// takes matrices where they lie in the file.
+// Checks every weight's type and shape as opening the model does. The plain backend uses matrices
+// in place in the file.
 static enum status check_weights(const struct gguf *gguf, const struct tokenizer *tokenizer,
                                  struct error *err) {
     const struct backend *backend = backend_reference();
@@ -158,7 +158,8 @@ static enum status check_weights(const struct gguf *gguf, const struct tokenizer
     return status;
 }
 
-// Would it run, and if not, why? First what the file is: the rest may follow from it.
+// Would it run, and if not, why? Begins with what kind of file it is, because the rest may follow
+// from that.
 static enum status read_verdict(struct facts *facts) {
     struct error shape = {0}, of_tokenizer = {0}, weights = {0};
     struct tokenizer *tokenizer = NULL;
@@ -178,7 +179,7 @@ static enum status read_verdict(struct facts *facts) {
     return append_error(&facts->verdict, &weights);
 }
 
-// What an adapter is, and what it is for.
+// Reads what kind of adapter it is, and for which model.
 static enum status read_adapter(struct facts *facts, const struct adapter *adapter,
                                 const char *path) {
     char alpha[64] = "";
@@ -194,7 +195,7 @@ static enum status read_adapter(struct facts *facts, const struct adapter *adapt
     return printable_append(&facts->verdict, path, strlen(path));
 }
 
-// The first layer of attention with a window, or without one; the first of all where there is none.
+// The first attention layer with (or without) a window; else the first of all.
 static const struct layer_spec *example_of(const struct model_config *config, bool window) {
     const struct layer_spec *first = NULL;
     for (int32_t i = 0; i < config->layers; i++) {
@@ -212,19 +213,19 @@ static bool has_two_shapes(const struct model_config *config) {
     return one->kv_heads != other->kv_heads || one->head_size != other->head_size;
 }
 
-// If layers have two shapes, the file contains lists. Shown are the values of layers without a
-// window, and the widest feed-forward.
+// If layers have two shapes, the file contains lists. Shows the values of layers without a window,
+// and the widest feed-forward.
 static void read_mixed(struct facts *facts) {
-    if (facts->shaped) facts->context = facts->config.context; // of which quire may use less
-    if (facts->shaped) facts->layers = model_config_blocks(&facts->config); // without drafting ones
+    if (facts->shaped) facts->context = facts->config.context; // quire may use less of it
+    if (facts->shaped) facts->layers = model_config_blocks(&facts->config); // drafters excluded
     if (!facts->shaped) return;
     const struct attention_spec *global = &example_of(&facts->config, false)->attention;
-    facts->kv_heads = global->kv_heads; // a hybrid's list has zeros
+    facts->kv_heads = global->kv_heads; // a hybrid's list contains zeros
     facts->head_size = global->head_size;
     if (has_two_shapes(&facts->config)) facts->ffn = model_config_maxima(&facts->config).ffn;
 }
 
-// Of layers that see everything, where the shape is known.
+// Bytes per token of layers with full attention, if the shape is known.
 static int64_t kv_bytes(const struct facts *facts) {
     if (facts->shaped) return (int64_t)fit_kv_of(&facts->config).kv_token_bytes;
     size_t bytes = (size_t)2 * KV_ELEMENT_BYTES;
@@ -476,7 +477,7 @@ static enum status print_json(const struct facts *facts) {
     return STATUS_NO_MEMORY;
 }
 
-// All that can be said of the file; an adapter of a kind that quire lacks is described as a model.
+// Collects all facts about the file; describes an unsupported kind of adapter as a model.
 static enum status gather(struct facts *facts, const char *path) {
     struct adapter adapter = {0};
     const bool beside = peft_is_folder(path) || adapter_is_file(facts->gguf);

@@ -15,8 +15,8 @@
 #include "kernels/base/json_view.h"
 #include "kernels/base/text.h"
 
-// Behind a result, in place of its last brace: the hash of the result. A journal that a program has
-// changed since is noticed by it.
+// Replaces the last brace of a result by the hash of the result, so that later changes to the
+// journal are noticed.
 static const char CHECK_BEGIN[] = ",\"check\":\"", CHECK_END[] = "\"}";
 enum {
     BEGIN_BYTES = sizeof CHECK_BEGIN - 1,
@@ -35,7 +35,7 @@ struct journal {
     char *path;
     struct entry *entries; // in order of lines
     size_t count, capacity;
-    size_t damaged; // the first line that is, from 1; 0: none
+    size_t damaged; // the first damaged line, from 1; 0: none
 };
 
 static enum status push(struct journal *journal, const struct entry *entry) {
@@ -46,7 +46,7 @@ static enum status push(struct journal *journal, const struct entry *entry) {
     return STATUS_OK;
 }
 
-// An older quire wrote results without a check, which end in a number.
+// Older versions wrote results without a check, which end in a number.
 static bool has_check(const char *line, size_t length) {
     return length < 2 || line[length - 1] != '}' || line[length - 2] < '0' ||
            line[length - 2] > '9';
@@ -88,10 +88,10 @@ static enum status push_result(struct journal *journal, char *result) {
     return push(journal, &entry);
 }
 
-// Zeros are what a power failure leaves of results that were not synced.
+// A power failure leaves zeros in place of results that were not synced.
 static enum status parse_line(struct journal *journal, const char *bytes, size_t length) {
     enum status status = STATUS_OK;
-    while (length > 0 && bytes[length - 1] == '\r') // of an editor on Windows
+    while (length > 0 && bytes[length - 1] == '\r') // from an editor on Windows
         length--;
     if (length == 0 || memchr(bytes, '\0', length)) return STATUS_OK;
     char *result = read_result(bytes, length, &status);
@@ -106,7 +106,7 @@ static int by_line(const void *a, const void *b) {
 }
 
 // A file must contain a result to count as a journal; otherwise some other file would be truncated.
-// Zeros before one, or nothing else, is what a power failure leaves of results that were not
+// It may begin with, or consist of, the zeros that a power failure leaves of results that were not
 // synced.
 static enum status check_beginning(const struct journal *journal, struct error *err) {
     static const char RESULT[] = "{\"line\":";
@@ -217,7 +217,7 @@ const char *journal_find(const struct journal *journal, size_t line, struct hash
     return NULL;
 }
 
-// One write, so that being killed leaves a complete line or the beginning of one.
+// A single write, so that a kill leaves a complete line or the start of one.
 enum status journal_add(struct journal *journal, const char *result, struct error *err) {
     const size_t length = strlen(result);
     char hex[HASH_HEX_BYTES];

@@ -1,7 +1,6 @@
 // app/cli/key_command.c — method: one poll() over the command's two pipes and the clock. A signal
-// interrupts it, and is raised again once the group is gone, so that whoever handles signals does
-// what it always does. The group is killed before its leader is waited for, as its number is nobody
-// else's until then.
+// interrupts it, and is raised again once the group is gone, so that the usual handler runs. The
+// group is killed before its leader is waited for, because until then its number cannot be reused.
 #include "app/cli/key_command.h"
 
 #include <errno.h>
@@ -28,12 +27,12 @@ static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP};
 enum { ENDING_COUNT = sizeof ENDING / sizeof ENDING[0] };
 
 struct running {
-    pid_t leader;   // of the group; 0: it could not be started
+    pid_t leader;   // of the group; 0: it did not start
     int streams[2]; // its stdout and stderr; -1: ended
     char bytes[2][MOST_BYTES];
     size_t counts[2];
-    int terminal;     // that was handed to the group; -1: none
-    pid_t foreground; // whose it was
+    int terminal;     // lent to the group; -1: none
+    pid_t foreground; // its previous foreground group
     struct sigaction before[ENDING_COUNT];
 };
 
@@ -44,14 +43,14 @@ static void run_command(const char *command, const int ends[2]) {
     _exit(127);
 }
 
-// The leader of the group only waits, so that ^C at the terminal ends it whatever the command makes
-// of that.
+// The leader of the group only waits, so that ^C at the terminal ends it even if the command
+// ignores ^C.
 static void run_leader(const char *command, const int ends[2], int terminal) {
     int status = 0;
     const sigset_t none = {0};
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (terminal >= 0) tcsetpgrp(terminal, getpid()); // SIGTTOU is ignored still
+    if (terminal >= 0) tcsetpgrp(terminal, getpid()); // SIGTTOU is still ignored
     for (int i = 0; i < ENDING_COUNT; i++)
         signal(ENDING[i], SIG_DFL);
     signal(SIGTTOU, SIG_DFL);
@@ -65,7 +64,7 @@ static void run_leader(const char *command, const int ends[2], int terminal) {
     _exit(child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127);
 }
 
-// The terminal, if it is ours to hand on.
+// The terminal, if it is ours to lend.
 static int own_terminal(void) {
     const int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (terminal >= 0 && tcgetpgrp(terminal) == getpgrp()) return terminal;
@@ -87,11 +86,11 @@ static void start(const char *command, struct running *running) {
     }
     if (child <= 0) return;
     running->leader = child;
-    setpgid(child, child); // whoever of both comes first
+    setpgid(child, child); // both processes call this; the first one counts
     if (running->terminal >= 0) tcsetpgrp(running->terminal, child);
 }
 
-// Reads what there is; more than is kept is dropped.
+// Reads what is available; drops what exceeds the limit.
 static void receive(struct running *running, int which) {
     char more[1024];
     const ssize_t got = read(running->streams[which], more, sizeof more);
@@ -114,8 +113,8 @@ static bool has_exited(const struct running *running) {
            info.si_pid == running->leader;
 }
 
-// Until the command has ended and all that it wrote is read, a signal comes, or its time is over;
-// what it has left behind is not waited for. False: it was given up.
+// Waits until the command has ended and its output is read, a signal arrives, or its time is up.
+// Does not wait for processes that it left behind. False: it was given up.
 static bool follow(struct running *running) {
     const int64_t until_us = clock_now_us() + (int64_t)KEY_COMMAND_LIMIT_S * 1000000;
     while (!asked_to_end && clock_now_us() < until_us) {
@@ -131,7 +130,7 @@ static bool follow(struct running *running) {
     return false;
 }
 
-// Ends what is left of the group. Returns the command's exit status.
+// Kills the rest of the group. Returns the command's exit status.
 static int end(struct running *running) {
     int status = -1;
     if (running->leader) {
@@ -163,7 +162,7 @@ static void run(const char *command, struct running *running, bool *ended, int *
         sigaction(ENDING[i], &running->before[i], NULL);
 }
 
-// The first line of what it said on stderr, without the key.
+// Appends the first line of its stderr, without the key.
 static enum status append_said(const struct running *running, struct text *said) {
     const char *key = running->bytes[0], *words = running->bytes[1];
     size_t key_bytes = strcspn(key, " \t\r\n"), length = strcspn(words, "\r\n");
@@ -213,7 +212,7 @@ enum status key_command_read(const char *command, struct text *key, struct error
     int status;
     run(command, &running, &ended, &status);
     const bool interrupted = !asked_to_end && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT;
-    if (interrupted) asked_to_end = SIGINT; // ^C at the terminal, which was the command's
+    if (interrupted) asked_to_end = SIGINT; // ^C at the terminal went to the command
     const enum status result = judge(&running, ended, status, key, err);
     explicit_bzero(&running, sizeof running);
     if (asked_to_end) raise(asked_to_end);

@@ -1,10 +1,9 @@
 // app/cli/known_models.c — one list from four places, without the same model twice.
 //
-// The places come in the order in which a person most likely means one: used before, written into
-// the config file, found in a folder, the demo model. All that a model could be met by again (its
-// identity, what it is called, its path) is noted when it is listed, and whoever comes later with
-// one of these is passed over. So a model that was used from a folder is listed as used, once, and
-// no file is opened or hashed to find that out.
+// The places are ordered by how likely the user means them: used before, in the config file, found
+// in a folder, the demo model. Listing a model records everything by which it could turn up again
+// (identity, name, path), and later models with one of these are skipped. So a model that was used
+// from a folder is listed once, as used, and no file is opened or hashed to find that out.
 #include "app/cli/known_models.h"
 
 #include <stdlib.h>
@@ -24,7 +23,7 @@ enum { RECENT_MOST = 200, NAME_COLUMNS = 30 };
 struct listing {
     struct model_choices *choices;
     size_t capacity;
-    struct text seen; // paths and names, each behind a NUL and before one
+    struct text seen; // paths and names, each between two NULs
 };
 
 static enum status note(struct listing *listing, const char *name) {
@@ -73,7 +72,7 @@ static enum status add(struct listing *listing, const char *shown, const char *p
     return STATUS_OK;
 }
 
-// Two sources that answer alike are one model.
+// Two sources with the same identity are one model.
 static enum status add_source(struct listing *listing, const struct model_source *source) {
     const struct model_part *weights = model_source_part(source, PART_WEIGHTS);
     char identity[HASH_HEX_BYTES];
@@ -143,7 +142,7 @@ enum status known_models_list(const void *args, struct db *db, struct model_choi
     return status;
 }
 
-// Its files must be there, as what is open is left for it.
+// Its files must exist, because the open model will be left for it.
 static enum status want(const struct args *args, struct db *db, const struct model_source *source,
                         struct wanted_model *wanted, struct error *err) {
     struct held_files files = {0};

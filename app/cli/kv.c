@@ -54,7 +54,7 @@ struct names {
     size_t count;
 };
 
-// A conversation's name or beginning; NULL: the database does not list it.
+// A conversation's name or preview; NULL: not in the database.
 static const char *find_name(const struct names *names, const char *id) {
     for (size_t i = 0; i < names->count; i++) {
         const struct conversation *conversation = &names->rows[i].conversation;
@@ -124,7 +124,7 @@ static int list_json(const struct args *args, const struct names *names, const c
     return failed(STATUS_NO_MEMORY, &(struct error){0});
 }
 
-// Names come from files or people, so they are made harmless to a terminal.
+// Names come from files or people, so they are made safe for a terminal.
 static void print_column(const char *text, int columns) {
     struct text harmless = {0}, column = {0};
     if (printable_text(text, strlen(text), &harmless) == STATUS_OK &&
@@ -297,7 +297,7 @@ static int check(const struct args *args, const struct config *config, const cha
     return output_exit_code(code);
 }
 
-// An index that is damaged or somebody's is the one thing that dropping blocks cannot remove.
+// Dropping blocks removes everything except an index that is damaged or somebody else's.
 static enum status set_aside(const struct args *args, const char *folder, struct error *err) {
     struct text aside = {0};
     const enum status status = disk_cache_set_aside(folder, &aside, err);

@@ -12,7 +12,7 @@
 #include "store/conversation.h"
 #include "store/disk_cache/disk_cache.h"
 
-enum { FREE_PARTS = 4 }; // of which the cache takes one
+enum { FREE_PARTS = 4 }; // the cache takes one of these parts
 
 static const uint64_t DEFAULT_MOST = (uint64_t)32 << 30;
 
@@ -22,7 +22,7 @@ enum status kv_disk_folder(const struct args *args, const struct config *config,
     return text_format(folder, "%s/kv", text_string(&config->cache_path));
 }
 
-// Of the folder, or of the nearest one above it that exists.
+// Free space of the folder, or of its nearest existing parent.
 static bool find_free(const char *folder, uint64_t *bytes) {
     char path[PATH_MAX];
     struct statvfs system;
@@ -81,7 +81,7 @@ static enum status is_there(struct db *db, uint64_t number, bool *there, struct 
     return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-// Moves the numbers of references to the front that are of this home and not in the database.
+// Moves to the front the references of this database to conversations that it no longer has.
 static enum status find_gone(struct db *db, uint64_t home, const struct disk_cache_summary *summary,
                              uint64_t *numbers, size_t *gone, struct error *err) {
     for (size_t i = 0; i < summary->reference_count; i++) {

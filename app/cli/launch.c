@@ -33,7 +33,7 @@ static enum status open_store(struct launch *launch, struct error *err) {
     return db_open(path, &launch->db, err);
 }
 
-// Of -C and -r the one from the higher source wins where both are set.
+// Does -C win? If -C and -r are both set, the one from the higher source does.
 static bool goes_on(const struct args *args) {
     return args->go_on && args_source(args, "continue") >= args_source(args, "resume");
 }
@@ -42,7 +42,7 @@ static bool picks_later(const struct args *args) {
     return args->resume && !*args->resume && !goes_on(args);
 }
 
-// Which conversation do -C and -r mean, and which model is it held with?
+// Which conversation do -C and -r mean, and which model does it use?
 static enum status find_place(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
     struct conversation *found = &launch->found;
@@ -90,7 +90,8 @@ int launch_store(struct launch *launch) {
     return EXIT_DONE;
 }
 
-// "MODEL=FILE" is for models with MODEL in their path. A file may have an equals sign itself.
+// "MODEL=FILE" applies to models with MODEL in their path. The file itself may contain an equals
+// sign.
 const char *launch_chat_template(const struct launch *launch) {
     const struct args_list *list = &launch->args->chat_templates;
     const char *path = text_string(&launch->model);
@@ -129,7 +130,7 @@ struct sampler_options launch_sampling(const struct launch *launch) {
     return options;
 }
 
-// The system prompt that is given by itself; *given is false when none is.
+// The system prompt of --system or --system-file; *given is false without either.
 static enum status read_prompt(const struct args *args, struct text *prompt, bool *given,
                                struct error *err) {
     const enum args_source text_by = args_source(args, "system");
@@ -148,13 +149,13 @@ static enum status read_prompt(const struct args *args, struct text *prompt, boo
     return preamble_check_system(text, prompt->length, err);
 }
 
-// Of the preset, but with a prompt and few-shot turns that are given by themselves.
+// The preset's preamble, with a prompt and few-shot turns that are given separately.
 static enum status join_preamble(const struct launch *launch, const struct text *prompt, bool given,
                                  struct text *preamble, struct error *err) {
     const struct args *args = launch->args;
     struct text preset = {0}, shots = {0};
     enum status status = STATUS_OK;
-    if (args->command != COMMAND_CHAT) // the lines of a batch are their own conversations
+    if (args->command != COMMAND_CHAT) // each line of a batch is its own conversation
         return text_append(preamble, text_string(prompt), prompt->length);
     if (args->preset)
         status = preset_read(text_string(&launch->config->config_path), args->preset, &preset, err);
@@ -162,7 +163,7 @@ static enum status join_preamble(const struct launch *launch, const struct text 
     if (status == STATUS_OK && args->shots && preamble_shots(text_string(&shots)) == 0)
         status = error_set(err, STATUS_BAD_INPUT, "%.200s contains no USER: and ASSISTANT: pair",
                            args->shots);
-    const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR; // has a prompt too
+    const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR; // has a prompt
     const struct text *system = given ? prompt : whole ? &shots : &preset;
     if (status == STATUS_OK)
         status = preamble_join(text_string(system), text_string(args->shots ? &shots : &preset),
@@ -216,7 +217,7 @@ static bool wants_titles(const struct launch *launch) {
     return strcmp(titles, "on") == 0;
 }
 
-// The engine has read the model already: what cannot be read or written is the database.
+// The engine has read the model already, so failures to read or write concern the database.
 static int exit_code_for_chat(enum status status) {
     const bool of_store = status == STATUS_IO || status == STATUS_BUSY || status == STATUS_BAD_FILE;
     return of_store ? EXIT_RUN_TIME : exit_code_for_model(status);

@@ -1,8 +1,8 @@
 // app/cli/launch_model.c — launch_model(): which model it is, and the engine that has it.
 //
-// By rank: the one that was named; the one that the conversation is held with; the one that the
-// environment or the config file gives; the demo model. A conversation goes on in place where the
-// first is the second, by the content of its file or by what its server calls it.
+// In order: the named model; the conversation's model; the one from the environment or the config
+// file; the demo model. A conversation continues in place if the named model is its own, by the
+// content of the file or by its name on the server.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +46,11 @@ enum status launch_find_model(const struct args *args, struct text *path, bool *
 }
 
 struct loading {
-    const char *what; // that was shown last
+    const char *what; // shown last
     struct progress progress;
 };
 
-// "loading ━━━━─── 64 % · 2 s left", for each thing that takes its time.
+// "loading ━━━━─── 64 % · 2 s left", for each slow step.
 static void show_progress(void *user, const char *what, double fraction) {
     enum { PARTS = 1000 };
     struct loading *loading = user;
@@ -64,7 +64,7 @@ static void show_progress(void *user, const char *what, double fraction) {
     progress_show(&loading->progress, &now);
 }
 
-// --kv-disk 0: nothing is kept there, so what is there goes.
+// --kv-disk 0: nothing may be kept there, so empty it.
 static void empty_disk(const char *folder) {
     uint64_t freed_bytes = 0;
     struct text index = {0};
@@ -78,8 +78,8 @@ static void empty_disk(const char *folder) {
                   err.text[0] ? err.text : status_text(status));
 }
 
-// The disk below the cache, or NULL: none is wanted. One that cannot be used is the engine's to
-// say, which goes on without it.
+// The disk tier, or NULL if none is wanted. The engine reports an unusable one and continues
+// without it.
 static struct disk_pool *open_disk(const struct launch *launch) {
     struct text folder = {0};
     struct disk_pool *disk = NULL;
@@ -111,7 +111,7 @@ static enum status read_loras(const struct args *args, struct adapter_source sou
     return STATUS_OK;
 }
 
-// The engine with the model at launch->model, and what tells its answers from others'.
+// Opens the engine with the model at launch->model, and computes its digests.
 static enum status open_engine(struct launch *launch, const struct adapter_source *adapters,
                                struct loading *loading, struct error *err) {
     const struct args *args = launch->args;
@@ -160,7 +160,7 @@ static enum status open_with_loras(struct launch *launch, struct loading *loadin
     return status;
 }
 
-// The model at launch->model.
+// Opens the model at launch->model.
 static enum status open_here(struct launch *launch, struct error *err) {
     struct loading loading = {0};
     notice_hold();
@@ -180,8 +180,8 @@ static const char *label(const struct launch *launch) {
     return launch->found.name[0] ? launch->found.name : launch->found.id;
 }
 
-// What a section was when it was used last, and is now: words that one host has had may be none of
-// the other's business.
+// Asks before sending a conversation to another host than the section had last time: the new host
+// may have no business reading it.
 static enum status agree_to_move(struct launch *launch, const char *before, const char *now,
                                  struct error *err) {
     const char *section = text_string(&launch->wanted.name);
@@ -207,7 +207,8 @@ static enum status agree_to_move(struct launch *launch, const char *before, cons
     return status;
 }
 
-// Before anything is sent: is a section still where it was when the conversation was held there?
+// Before anything is sent: does the section still have the host it had when the conversation used
+// it?
 static enum status check_host(struct launch *launch, const char *url, struct error *err) {
     const char *held = text_string(&launch->wanted.server);
     struct text before = {0}, now = {0};
@@ -237,7 +238,7 @@ static enum status open_elsewhere(struct launch *launch, const char *name, struc
     return STATUS_OK;
 }
 
-// A chat at a terminal can ask whether to download what is not here.
+// A chat at a terminal can ask whether to download a missing model.
 static bool may_pull(const struct launch *launch, const char *given, enum status status) {
     return status == STATUS_NOT_FOUND && given && hub_name_is(given) && !launch->once &&
            launch->args->command == COMMAND_CHAT && confirm_possible();
@@ -245,11 +246,11 @@ static bool may_pull(const struct launch *launch, const char *given, enum status
 
 // ---- another model than the conversation's
 
-// Says what it costs to go on in a model that is here, or, without a path, elsewhere.
+// Says what it costs to continue with a local model or, without a path, on a server.
 static void say_cost(struct launch *launch, const char *path) {
     struct text line = {0};
     struct model_cost cost;
-    struct error ignored; // opening it says why it cannot be read
+    struct error ignored; // opening it reports the reason
     if (launch->cost_said || launch->args->quiet || !has_messages(launch)) return;
     enum status status = STATUS_OK;
     if (path) {
@@ -275,7 +276,7 @@ static enum status is_held_model(struct launch *launch, bool *same, struct error
     return STATUS_OK;
 }
 
-// Describes the model that is open, and chooses between in place and in a fork.
+// Describes the open model, and chooses between continuing in place and in a fork.
 static enum status describe(struct launch *launch, const char *name, bool elsewhere,
                             struct error *err) {
     bool same = true;
@@ -301,7 +302,7 @@ static enum status describe(struct launch *launch, const char *name, bool elsewh
     return STATUS_OK;
 }
 
-// Once a model is open, what fails is the database, or its chat template is not there.
+// Once a model is open, only the database or a missing chat template can fail.
 static int settle(struct launch *launch, const char *name, bool elsewhere) {
     struct error err = {0};
     engine_info(launch->engine, &launch->info);
@@ -312,7 +313,7 @@ static int settle(struct launch *launch, const char *name, bool elsewhere) {
     return complain_failed(code, status, &err);
 }
 
-// ---- one that is known
+// ---- a known model
 
 static const char *name_of(const struct model_source *source) {
     return source->kind == MODEL_DEMO ? NULL : text_string(&source->name);
@@ -328,7 +329,7 @@ static enum status find_files(struct launch *launch, struct error *err) {
     return held_find(launch->db, launch->args, wanted, &launch->files, err);
 }
 
-// The key of the command line is for the server that it named.
+// The command line's key is only for the server that it named.
 static bool is_first(const struct launch *launch) {
     const char *server = text_string(&launch->wanted.server), *first = launch->first;
     return first && (strncmp(server, first, strlen(first)) == 0 ||
@@ -348,7 +349,7 @@ static enum status open_wanted(struct launch *launch, struct error *err) {
     return open_here(launch, err);
 }
 
-// The command that helps.
+// Appends the command that helps.
 static enum status append_help(const struct launch *launch, enum status why, struct text *line) {
     const struct model_source *wanted = &launch->wanted;
     const struct model_part *weights = model_source_part(wanted, PART_WEIGHTS);
@@ -393,7 +394,7 @@ static int launch_wanted(struct launch *launch) {
                                : cannot_open(launch, status, &err);
 }
 
-// ---- one that was named, or the default
+// ---- a named model, or the default
 
 enum status launch_find_named(struct db *db, const struct args *args, const char *name,
                               struct model_source *source, struct text *path, bool *elsewhere,
@@ -409,7 +410,7 @@ enum status launch_find_named(struct db *db, const struct args *args, const char
     return finder_find(name, path, err);
 }
 
-// The conversation's own model under another path keeps what goes with it.
+// The conversation's own model under another path keeps its adapters, template and vocabulary.
 static enum status keep_parts(struct launch *launch, const char *path) {
     TRY(model_source_copy(&launch->held, &launch->wanted));
     struct model_part *weights = &launch->wanted.parts[0];
@@ -430,7 +431,7 @@ static bool is_held_name(const struct launch *launch, const char *given) {
              strcmp(given, text_string(&launch->held.name)) == 0));
 }
 
-// What is named becomes launch->wanted, or the path in launch->model.
+// Resolves a name to launch->wanted, or to the path in launch->model.
 static enum status resolve(struct launch *launch, const char *given, bool *elsewhere,
                            struct error *err) {
     struct text *path = &launch->model;

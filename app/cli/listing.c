@@ -26,7 +26,7 @@
 
 enum {
     LIST_MOST = 1 << 20,
-    FOUND_MOST = 1000, // of a search, which costs time for each
+    FOUND_MOST = 1000, // of a search, where each one costs time
     TITLE_COLUMNS = 34,
     MODEL_COLUMNS = 14,
     INDENT_MOST = 8,
@@ -48,7 +48,7 @@ static int put_json(cJSON *json, bool compact) {
     return json_put(json, compact) ? EXIT_DONE : no_memory();
 }
 
-// What opens the model of a conversation, or NULL. Many have the same one as the row before.
+// The model of a conversation, or NULL. Often the same as in the row before, so it is cached.
 struct place {
     struct db *db;
     struct model_source source; // the last one
@@ -97,7 +97,7 @@ static int list_json(struct place *place, const struct conversation_row *rows, s
     return lines ? EXIT_DONE : put_json(array, false);
 }
 
-// Text of a person, a file or a model in `columns` columns, made harmless to a terminal.
+// Text from a user, a file or a model in `columns` columns, made safe for a terminal.
 static enum status append_column(struct text *line, const char *text, int columns) {
     struct text harmless = {0};
     enum status status = printable_text(text, strlen(text), &harmless);
@@ -119,7 +119,7 @@ static enum status format_row(const struct conversation_row *row, struct text *l
     return append_column(line, row->model_name, MODEL_COLUMNS);
 }
 
-// The words of a search, below the conversation that has them.
+// The found words, below their conversation.
 static enum status append_found(const char *found, struct text *line) {
     TRY(text_format(line, "%*s", ID_COLUMNS, ""));
     return append_column(line, found, FOUND_COLUMNS);
@@ -271,7 +271,7 @@ static enum export_format format_of(const struct args *args) {
     return strcmp(args->format, "jsonl") == 0 ? EXPORT_JSONL : EXPORT_MARKDOWN;
 }
 
-// Markdown, HTML, or what import reads; JSON is as show has it.
+// Markdown, HTML, or JSONL for import; JSON is the same as for show.
 int listing_export(struct db *db, const struct args *args) {
     struct conversation conversation;
     struct message *messages = NULL;
@@ -316,7 +316,7 @@ int listing_import(struct db *db, const struct args *args) {
     return output_exit_code(EXIT_DONE);
 }
 
-// Puts a line on stderr, made harmless to a terminal.
+// Prints a line to stderr, made safe for a terminal.
 static void tell_line(const struct text *line) {
     struct text shown = {0};
     if (printable_text(text_string(line), line->length, &shown) == STATUS_OK)
@@ -324,7 +324,7 @@ static void tell_line(const struct text *line) {
     text_deinit(&shown);
 }
 
-// What of it stays, and where.
+// Says which text stays, and where.
 static void tell_kept(struct db *db, const struct deletion *deletion) {
     struct text line = {0};
     if (deletion->kept_count == 0) return;
@@ -337,12 +337,12 @@ static void tell_kept(struct db *db, const struct deletion *deletion) {
 static void tell_removed(struct db *db, const struct deletion *deletion) {
     for (size_t i = 0; i < deletion->gone_count; i++)
         fprintf(stderr, "removed %s\n", deletion->gone[i].id);
-    if (deletion->kept_count == 0 || confirm_possible()) return; // a person was told before
+    if (deletion->kept_count == 0 || confirm_possible()) return; // the question said so already
     tell_kept(db, deletion);
     fprintf(stderr, "quire rm --family %s deletes the rest of it\n", deletion->kept[0].id);
 }
 
-// Only a person is asked: a script has no terminal to answer at. The answer is y, n, or f.
+// Asks only at a terminal; a script has none. The answer is y, n, or f.
 static char ask_removal(struct db *db, const struct deletion *deletion) {
     struct text question = {0};
     char answer = 'n';

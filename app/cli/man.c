@@ -46,8 +46,8 @@ static const char ENVIRONMENT[] =
 
 enum { ELLIPSIS = 0x2026 };
 
-// Text as a formatter must have it: no escape of its own, no hyphen where a minus is meant, nothing
-// but ASCII. An ellipsis is three dots, for which every locale has characters.
+// Escapes text for the formatter: backslashes, hyphens that mean minus, and everything beyond
+// ASCII. An ellipsis becomes three dots, which every locale has.
 static void put_bytes(FILE *out, const char *text, size_t length) {
     for (size_t at = 0, used; at < length; at += used) {
         const uint32_t code_point = utf8_decode(text + at, length - at, &used);
@@ -70,7 +70,8 @@ static void put_bytes(FILE *out, const char *text, size_t length) {
 
 static void put_escaped(FILE *out, const char *text) { put_bytes(out, text, strlen(text)); }
 
-// Words in short lines, of which each sentence begins one; a dot there would make a macro.
+// Prints words in short lines and starts a new line for each sentence. A line must not begin with a
+// dot, which would make it a macro.
 static void put_text(FILE *out, const char *text) {
     enum { LINE_BYTES = 60 };
     size_t column = 0;
@@ -85,7 +86,7 @@ static void put_text(FILE *out, const char *text) {
     }
 }
 
-// As it is; one that begins with a dot would be a macro.
+// Prints the line unchanged, but protects a leading dot, which would make it a macro.
 static void put_line(FILE *out, const char *text) {
     if (*text == '.') fputs("\\&", out);
     put_escaped(out, text);

@@ -29,7 +29,7 @@ static int64_t number_of(const struct gguf *gguf, const struct gguf_string *fami
     return number;
 }
 
-// Every layer is one that drafts.
+// Are all layers drafting layers?
 static bool only_drafts(const struct gguf *gguf, const struct gguf_string *family) {
     const int64_t layers = number_of(gguf, family, "block_count", 0);
     return layers > 0 && number_of(gguf, family, "nextn_predict_layers", 0) >= layers;

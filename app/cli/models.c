@@ -27,7 +27,7 @@ enum { NAME_COLUMNS = 52, TYPE_BYTES = 16, FAMILY_BYTES = 24, LEAST_CONTEXT = 40
 struct row {
     const struct found_model *model;
     char family[FAMILY_BYTES];
-    char type[TYPE_BYTES]; // that most bytes have
+    char type[TYPE_BYTES]; // the type of most bytes
     const char *fit;       // "fits", "too large", a role, "not for quire", "incomplete"
 };
 
@@ -109,7 +109,8 @@ static enum status print_row(const struct args *args, const struct row *row) {
     return status;
 }
 
-// "CACHE/models--ORG--REPO/blobs/DIGEST.incomplete": what `quire pull` goes on with.
+// "CACHE/models--ORG--REPO/blobs/DIGEST.incomplete": an unfinished download that `quire pull`
+// continues.
 static enum status print_incomplete(const struct args *args, const char *path) {
     char name[300];
     struct stat info;
@@ -155,7 +156,7 @@ int models_run(const struct args *args) {
     return output_exit_code(EXIT_DONE);
 }
 
-// The path that goes, and what it is called.
+// The path to remove, and its name.
 static enum status find_removed(const char *name, struct text *path, struct error *err) {
     struct hub_name hub;
     if (hub_name_is(name)) {

@@ -49,7 +49,7 @@ static bool is_second_interrupt(int number) {
 
 static void on_signal(int number) {
     struct turn *turn = answering;
-    // Without a turn, nothing is being written yet, or any more.
+    // Without a turn, no answer is being written.
     if (!turn || is_second_interrupt(number)) _exit(128 + number);
     signal_seen = number;
     if (!turn->active) ends_wait = 1;
@@ -66,14 +66,14 @@ static bool stops_working(void *user) {
     return signal_seen != 0;
 }
 
-// Something that was sent here, and not a terminal or a device that has nothing to say.
+// A pipe or a file, not a terminal or a device.
 static bool stdin_is_piped(void) {
     struct stat in;
     if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &in) != 0) return false;
     return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode);
 }
 
-// UTF-8, and without a NUL, at which what comes later would cut it.
+// Must be UTF-8 without a NUL, where later code would cut it off.
 static enum status check_text(const struct text *text, size_t from, const char *name,
                               struct error *err) {
     size_t offset;
@@ -131,7 +131,7 @@ struct output {
     bool several;     // --samples above 1
     struct progress progress;
     struct stream stream;                       // of text
-    struct thinking thinking[CHAT_MAX_ANSWERS]; // of lines
+    struct thinking thinking[CHAT_MAX_ANSWERS]; // for jsonl
 };
 
 static void show_prefill(struct output *answer, int32_t done, int32_t total) {
@@ -152,7 +152,7 @@ static void put_error_stream(const char *bytes, size_t length) {
 
 static void put_nowhere(const char *bytes, size_t length) { (void)bytes, (void)length; }
 
-// The answer goes to stdout: to a file as it is. Its thinking goes to stderr.
+// The answer goes to stdout, unchanged if that is a file. Its thinking goes to stderr.
 static struct stream_options stream_for(const struct args *args) {
     const bool terminal = isatty(STDOUT_FILENO), styled = terminal_takes_styles(STDOUT_FILENO);
     const bool shows_thought = isatty(STDERR_FILENO) && terminal_takes_styles(STDERR_FILENO);
@@ -179,14 +179,14 @@ static bool put_event(const struct output *answer, int32_t index,
     return false;
 }
 
-// What is certain of an answer's text and thinking, as lines.
+// Prints the final part of an answer's text and thinking as lines.
 static void put_events(struct output *answer, int32_t index, bool ended) {
     struct thinking_part part;
     while (thinking_next(&answer->thinking[index], ended, &part))
         if (!put_event(answer, index, &part)) complain(status_text(STATUS_NO_MEMORY));
 }
 
-// Of several answers as text, none is written before it is whole.
+// With several answers as text, each is written only when complete.
 static void put_text(struct output *answer, const struct turn_update *update) {
     progress_clear(&answer->progress);
     if (answer->lines) {
@@ -292,7 +292,7 @@ static void put_figures(const struct output *answer, const struct turn_report *r
     text_deinit(&line);
 }
 
-// What the turn comes to, once it is over.
+// Reports the result of the turn, once it has ended.
 static int finish(struct output *answer, enum status status, const struct error *err,
                   const char *model_name) {
     const struct turn_report report = turn_first(&answer->chat->turn);
@@ -316,7 +316,7 @@ static int finish(struct output *answer, enum status status, const struct error 
     return code;
 }
 
-// A conversation that was made for this answer goes when there will be none.
+// Deletes a conversation that was created for this answer if there will be no answer.
 static void forget_new(const struct output *answer) {
     const struct args *args = answer->args;
     const bool made = args->fork || (args->name && !args->go_on && !args->resume);
@@ -328,7 +328,7 @@ static void forget_new(const struct output *answer) {
         log_write(LOG_WARNING, "conversation %s stays, empty: %s", id, err.text);
 }
 
-// What was cached of a conversation that goes on.
+// Reports what was cached of a continued conversation.
 static void put_restored(struct chat *chat) {
     struct restore_report report;
     struct text line = {0};
@@ -338,7 +338,7 @@ static void put_restored(struct chat *chat) {
     text_deinit(&line);
 }
 
-// Whole or not, it stands for the old turns.
+// A cut summary still replaces the old turns.
 static void say_if_cut(const struct compaction *compaction) {
     const enum message_stop stop = turn_first(&compaction->turn).stop;
     if (stop == STOP_LENGTH)
@@ -348,7 +348,7 @@ static void say_if_cut(const struct compaction *compaction) {
         log_write(LOG_WARNING, "the summary of the old turns was cut: the context is full");
 }
 
-// While the summary is written, a signal stops that.
+// A signal stops the summary.
 static enum status compact(struct chat *chat, int32_t tokens, struct error *err) {
     struct compaction compaction;
     struct turn *turn = &compaction.turn;
@@ -367,7 +367,7 @@ static enum status compact(struct chat *chat, int32_t tokens, struct error *err)
     return status;
 }
 
-// --overflow: old turns give way, in a fork.
+// --overflow: drops or summarises old turns, in a fork.
 static enum status make_room(struct chat *chat, const struct args *args,
                              const struct outgoing *prompt, struct error *err) {
     int32_t tokens, free_tokens;

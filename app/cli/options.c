@@ -301,7 +301,7 @@ static enum status refuse_number(const struct option *option, const char *value,
     return refuse(err, where, expected, value);
 }
 
-// Reads a number that ends at `end`; false: it is none, or not one that the option takes.
+// Reads a number that ends at `end`; false: not a number, or one that the option does not accept.
 static bool read_number(const struct option *option, const char *value, const char *end,
                         double *number) {
     char *stopped;
@@ -366,7 +366,7 @@ static enum status set_item(struct args_list *list, const char *value, const cha
 static enum status set_choice(const struct option *option, const char *value, void *place,
                               const char *where, struct error *err) {
     if (!is_choice(option->argument, value)) return refuse(err, where, option->argument, value);
-    if (option->offset == AT(block_size)) // the one choice that is a number
+    if (option->offset == AT(block_size)) // the only choice that is a number
         *(int32_t *)place = (int32_t)strtol(value, NULL, 10);
     else
         *(const char **)place = value;

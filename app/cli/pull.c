@@ -34,11 +34,11 @@ struct pull {
     struct hub_machine machine;
     struct hub_model model;
     struct text why;
-    uint64_t missing_bytes, before_bytes; // to download; of files that are whole
-    const struct hub_file *file;          // that comes now, of which
-    uint64_t kept_bytes;                  // were there and are only read
+    uint64_t missing_bytes, before_bytes; // to download; of complete files
+    const struct hub_file *file;          // being downloaded
+    uint64_t kept_bytes;                  // already there, only hashed
     struct progress progress;
-    bool waited; // for another program, and said so
+    bool waited; // waited for another program, and said so
 };
 
 static volatile sig_atomic_t stopped;
@@ -63,7 +63,7 @@ enum status pull_check_offline(const struct args *args, const char *name, struct
                      args->offline ? "--offline" : "HF_HUB_OFFLINE");
 }
 
-// The first word of a file whose place the environment names; a file that is not there has none.
+// The first word of a file whose path is in the environment; none if there is no such file.
 static enum status read_token(struct text *token) {
     static const char *const places[][2] = {{"HF_TOKEN_PATH", ""},
                                             {"HF_HOME", "/token"},
@@ -177,7 +177,7 @@ static bool show(void *user, uint64_t done_bytes) {
     const int columns = terminal_width();
     if (stopped) return false;
     if (pull->args->quiet || pull->model.bytes == 0) return true;
-    if (done_bytes <= pull->kept_bytes) pull->progress.begun = false; // its speed is another
+    if (done_bytes <= pull->kept_bytes) pull->progress.begun = false; // hashing has another speed
     if (text_fit(&name, pull->file->path, columns > FIGURES_COLUMNS ? columns - FIGURES_COLUMNS : 8,
                  false) == STATUS_OK)
         progress_show(&pull->progress,
@@ -215,7 +215,7 @@ static enum status download(struct pull *pull, const char *blob, struct error *e
     return status;
 }
 
-// With the blob's lock: it may have come meanwhile.
+// With the blob's lock: another program may have completed it meanwhile.
 static enum status get_file(struct pull *pull, struct error *err) {
     const struct hub_file *file = pull->file;
     const char *repo = pull->name.repo;
@@ -234,7 +234,7 @@ static enum status get_file(struct pull *pull, struct error *err) {
 
 static enum status get_files(struct pull *pull, struct error *err) {
     enum status status = check_disk(pull, err);
-    signals_catch(on_signal); // what has come is written first
+    signals_catch(on_signal); // writes what has arrived first
     for (size_t i = 0; i < pull->listing.count && status == STATUS_OK; i++) {
         pull->file = &pull->listing.files[i];
         if (!hub_model_has(&pull->listing, &pull->model, i)) continue;

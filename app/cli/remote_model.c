@@ -23,7 +23,7 @@ bool remote_model_is(const struct args *args, const char *name) {
     return path_is_url(name);
 }
 
-// Bytes of the scheme, host and port.
+// Length of scheme, host and port.
 static size_t host_length(const char *url) {
     const char *scheme = strstr(url, "://");
     const size_t prefix = scheme ? (size_t)(scheme - url) + 3 : 0;
@@ -47,7 +47,7 @@ void remote_model_deinit(struct remote_model *model) {
     text_deinit(&model->vocabulary);
 }
 
-// Options that say how this machine computes. Those of the config file are for other models.
+// Refuses options about how this machine computes. Those in the config file are for other models.
 enum status remote_model_check(const struct args *args, struct error *err) {
     static const char *const local[] = {"lora",          "ctx",       "backend",   "threads",
                                         "deterministic", "attention", "speculate", "beams",
@@ -98,7 +98,7 @@ static enum status read_key(const char *from, struct text *key, struct error *er
     return status == STATUS_OK ? trim_key(key, from, err) : status;
 }
 
-// The section's lines, as far as nothing else says the same.
+// Applies the section's lines, unless a higher source sets the same option.
 static enum status read_section(const char *name, struct args *args, struct remote_model *model,
                                 struct error *err) {
     static const char *const options[] = {"key-from",   "vocabulary", "remote",

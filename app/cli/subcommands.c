@@ -6,7 +6,7 @@
 #include "app/base/nearness.h"
 #include "kernels/base/assert.h"
 
-enum { NEAR_EDITS = 1, SHORTEST = 4 }; // of two letters, everything is near
+enum { NEAR_EDITS = 1, SHORTEST = 4 }; // every word is near to a short one
 
 static const struct subcommand TABLE[COMMAND_COUNT] = {
     [COMMAND_CHAT] = {"", "[MODEL.gguf]", "chat", 1, COMPLETES_MODELS, NULL},
