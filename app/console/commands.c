@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "app/base/figures.h"
@@ -12,6 +11,7 @@
 #include "app/base/verbatim.h"
 #include "app/chat/presets.h"
 #include "app/console/command.h"
+#include "app/console/command_line.h"
 #include "app/console/pager.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
@@ -309,31 +309,13 @@ bool command_number(const char *text, int64_t *number) {
 
 static const char BLANKS[] = " \t\n";
 
-// The command that a line alone on itself means without a slash, or NULL.
-static const char *bare_command(const char *line) {
-    static const char *const BARE[] = {"/exit", "/quit", "/help", "/bye"};
-    for (size_t i = 0; i < sizeof BARE / sizeof BARE[0]; i++) {
-        const size_t length = strlen(BARE[i] + 1);
-        if (strncasecmp(line, BARE[i] + 1, length) == 0 &&
-            strspn(line + length, BLANKS) == strlen(line + length))
-            return BARE[i];
-    }
-    return NULL;
-}
-
-bool commands_is_command(const char *line) {
-    const bool path = line[0] == '/' && memchr(line + 1, '/', strcspn(line + 1, BLANKS));
-    return (line[0] == '/' && !path) || bare_command(line);
-}
-
 enum commands_beside commands_beside(const char *line) {
     static command_handler *const MOVES[] = {command_bg, command_new, command_resume, command_fork};
     static command_handler *const RUNS[] = {
         help, command_list, command_stats, command_show, command_context, command_kv, save, quit};
-    const char *bare = bare_command(line);
+    const char *slashed = command_line_with_slash(line);
     char name[NAME_BYTES];
-    if (!commands_is_command(line) || sscanf(bare ? bare : line, "/%31s", name) != 1)
-        return BESIDE_WAITS;
+    if (!slashed || sscanf(slashed, "/%31s", name) != 1) return BESIDE_WAITS;
     const struct command *command = command_find(name);
     for (size_t i = 0; command && i < sizeof MOVES / sizeof MOVES[0]; i++)
         if (command->handler == MOVES[i]) return BESIDE_MOVES;
@@ -371,8 +353,8 @@ static enum status set(struct console *console, const char *key_and_value) {
 }
 
 void commands_run(struct console *console, const char *line) {
-    const char *bare = bare_command(line);
-    if (bare) line = bare;
+    const char *slashed = command_line_with_slash(line);
+    if (slashed) line = slashed;
     const size_t name_length = strcspn(line + 1, " \t\n="); // "/temp=0.3"
     struct text name = {0}, argument = {0};
     struct error err = {0};
@@ -427,7 +409,7 @@ static enum status quote_pasted(const char *text, struct text *line) {
 
 static bool begins_with_command(const char *text) {
     char name[NAME_BYTES];
-    return commands_is_command(text) && sscanf(text, "/%31s", name) == 1 && command_find(name);
+    return command_line_is_command(text) && sscanf(text, "/%31s", name) == 1 && command_find(name);
 }
 
 const char *commands_paste(void *user, const char *before, const char *text, struct text *line) {

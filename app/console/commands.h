@@ -1,18 +1,13 @@
-// app/console/commands.h — runs the lines that begin with a slash.
+// app/console/commands.h — runs the lines that are commands (command_line.h).
 //
 // A command is a row of one table: its names, its usage, one line of help and a handler. An unknown
-// name is an error that suggests the most similar one, and is never sent to the model. These are
-// not commands: "//text", which sends "/text"; a first word with a second slash, "/usr/lib: …"; and
-// pasted text (app/base/verbatim.h). "exit", "quit" and "help" alone on a line are commands without
-// a slash.
+// name is an error that suggests the most similar one, and is never sent to the model.
 //
 // Threads: the UI's.
 #ifndef APP_COMMANDS_H
 #define APP_COMMANDS_H
 
 #include "app/console/console.h"
-
-bool commands_is_command(const char *line);
 
 // What happens to a line that is sent while an answer is being written?
 enum commands_beside {

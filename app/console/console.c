@@ -8,7 +8,7 @@
 #include "app/base/verbatim.h"
 #include "app/chat/chat_kv.h"
 #include "app/chat/kv_report.h"
-#include "app/console/commands.h"
+#include "app/console/command_line.h"
 #include "app/console/view.h"
 #include "app/screen/editor.h"
 #include "app/screen/terminal.h"
@@ -53,8 +53,8 @@ static void keep_behind_draft(struct console *console, struct text *line) {
     struct text *draft = &console->draft;
     const char *text = text_string(line);
     if (line->length == 0) return;
-    if (draft->length > 0 && (console->held.count > 0 || commands_is_command(text) ||
-                              commands_is_command(text_string(draft)))) {
+    if (draft->length > 0 && (console->held.count > 0 || command_line_is_command(text) ||
+                              command_line_is_command(text_string(draft)))) {
         editor_remember(text);
         lines_push(&console->held, line);
         return;

@@ -12,6 +12,7 @@
 #include "app/chat/kv_report.h"
 #include "app/chat/usage.h"
 #include "app/console/command.h"
+#include "app/console/command_line.h"
 #include "app/console/commands.h"
 #include "app/console/compose.h"
 #include "app/console/console.h"
@@ -142,7 +143,7 @@ static void pick(struct console *console, bool typed_ahead) {
                           text_string(&answer), first);
         else
             console_failed(status, &err);
-        if (commands_is_command(text_string(&answer)))
+        if (command_line_is_command(text_string(&answer)))
             console_queue(console, &answer); // and is run at once
         else if (!is_number)
             console_give_back(console, text_string(&answer));
@@ -273,7 +274,7 @@ static void obey_line(struct console *console, const struct text *line) {
     console->listed = NULL;
     struct text message = {0};
     struct error none = {0};
-    if (commands_is_command(text)) {
+    if (command_line_is_command(text)) {
         commands_run(console, text);
         return;
     }

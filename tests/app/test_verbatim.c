@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "app/console/commands.h"
+#include "app/console/command_line.h"
 #include "app/console/compose.h"
 
 static struct text line;
@@ -37,7 +37,7 @@ static void a_paste_runs_nothing_and_attaches_nothing_and_is_sent_as_it_was(void
         struct error err = {0};
         size_t files = 0;
         const char *sent = pasted(texts[i]);
-        assert_false(commands_is_command(sent));
+        assert_false(command_line_is_command(sent));
         assert_int_equal(compose_expand(sent, strlen(sent), &message, &rest, &files, &err),
                          STATUS_OK);
         assert_int_equal(files, 0);
@@ -100,7 +100,7 @@ static void typed_lines_are_commands_or_messages(void **state) {
         {"what /help", false},
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        assert_int_equal(commands_is_command(lines[i].line), lines[i].command);
+        assert_int_equal(command_line_is_command(lines[i].line), lines[i].command);
 }
 
 int main(void) {

@@ -1,0 +1,21 @@
+#include "app/console/command_line.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const char BLANKS[] = " \t\n";
+
+const char *command_line_with_slash(const char *line) {
+    static const char *const BARE[] = {"/exit", "/quit", "/help", "/bye"};
+    const bool path = line[0] == '/' && memchr(line + 1, '/', strcspn(line + 1, BLANKS));
+    if (line[0] == '/') return path ? NULL : line;
+    for (size_t i = 0; i < sizeof BARE / sizeof BARE[0]; i++) {
+        const size_t length = strlen(BARE[i] + 1);
+        if (strncasecmp(line, BARE[i] + 1, length) == 0 &&
+            strspn(line + length, BLANKS) == strlen(line + length))
+            return BARE[i];
+    }
+    return NULL;
+}
+
+bool command_line_is_command(const char *line) { return command_line_with_slash(line) != NULL; }
