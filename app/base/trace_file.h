@@ -12,7 +12,8 @@
 
 #include "kernels/base/status.h"
 
-// Replaces an existing file. IO; the error names the file.
+// Creates the file, or replaces an empty file or an earlier trace. BAD_INPUT: not a regular file,
+// or some other file, which stays unchanged; IO. The error names the file.
 MUST_CHECK enum status trace_file_open(const char *path, struct error *err);
 void trace_file_close(void); // does nothing if none is open
 

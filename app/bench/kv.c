@@ -63,7 +63,7 @@ static struct kv_usage usage_of(const struct harness *harness) {
 
 // ---- forks
 
-// All forks are kept until the end, so that none reuses the memory of an earlier one.
+// Keeps all forks until the end, so that none reuses the memory of an earlier one.
 static enum status time_forks(struct sequence *sequence, struct figure *figure) {
     struct sequence *forks[FORKS];
     struct samples samples = {0};

@@ -5,7 +5,7 @@
 #include "engine/engine.h"
 
 struct bench_subject {
-    const char *model_path; // a file; NULL:
+    const char *model_path; // a file, or NULL and
     const char *shape;      // a named shape
     const char *type;       // weight type of the shape: "q8_0"
     const char *backend;    // this and the rest as in engine_options

@@ -28,7 +28,7 @@ void model_template_deinit(struct model_template *found);
 // The template of an open model, or ChatML if it has none, ready to render. Without a tokenizer
 // (NULL), BOS and EOS are empty. `other`, unless NULL, replaces the model's template: a built-in
 // template's name, or a file as above. Fails as chat_template_create() and model_template_read()
-// do.
+// do; BAD_INPUT: `other` has no template.
 MUST_CHECK enum status model_template_create(const struct gguf *gguf,
                                              const struct tokenizer *tokenizer, const char *other,
                                              struct chat_template **result, struct error *err);

@@ -1,7 +1,7 @@
 // app/console/command_ask.c — /ask: one message to several conversations, answered in one batch.
 //
-// Each conversation is a chat beside the one in front. Answers are shown when they are complete, in
-// the order in which they end, and each is stored in its conversation as usual.
+// Each conversation is opened as a chat in addition to the one in front. Answers are shown once
+// complete, in the order they end, and each is stored in its conversation as usual.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // app/console/command_diff.c — /diff: two branches or two answers side by side.
 //
-// What both have in common is folded into one line. Where the screen is too narrow for two columns,
-// one message stands below the other.
+// The common part is folded into one line. If the screen is too narrow for two columns, messages go
+// below each other.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static enum status load_branch(struct console *console, const char *which, struc
     return message_path(console->session->db, found.tip, &side->path, &side->count, err);
 }
 
-// The path to an answer to the last message; 0: the one here.
+// Loads the path to an answer to the last message; 0: the current one.
 static enum status load_answer(struct console *console, int64_t number, struct side *side,
                                struct error *err) {
     struct message *answers;
@@ -79,7 +79,7 @@ static enum status load(struct console *console, const char *which, struct side 
     return load_branch(console, which, side, err);
 }
 
-// The newest message that leads on from `id`: its last reply, that one's, and so on.
+// The newest message below `id`: its last reply, the last reply to that, and so on.
 static enum status find_leaf(struct db *db, int64_t *id, struct error *err) {
     size_t count = 1;
     while (count > 0) {
@@ -91,8 +91,8 @@ static enum status find_leaf(struct db *db, int64_t *id, struct error *err) {
     return STATUS_OK;
 }
 
-// Where this conversation last went another way: the newest reply to a message of it, from the last
-// one back, that is not here. *other: MESSAGE_NONE if it never did.
+// Finds where this conversation last branched: going back from its last message, the newest reply
+// that is not on its path. *other is MESSAGE_NONE if there is none.
 static enum status find_other_way(const struct chat *chat, int64_t *other, struct error *err) {
     *other = MESSAGE_NONE;
     int64_t next = MESSAGE_NONE;
@@ -108,8 +108,8 @@ static enum status find_other_way(const struct chat *chat, int64_t *other, struc
     return *other == MESSAGE_NONE ? STATUS_OK : find_leaf(chat->session->db, other, err);
 }
 
-// Without words: a fork beside what it was forked from, else the last two answers, else the branch
-// that /rewind left beside the one here.
+// Without arguments: compares a fork with its original, else the last two answers, else the branch
+// that /rewind left with the current one.
 static enum status load_usual(struct console *console, struct side sides[2], struct error *err) {
     struct chat *chat = console->session->front;
     struct db *db = console->session->db;
@@ -141,7 +141,7 @@ static bool is_same(const struct message *a, const struct message *b) {
     return a->role == b->role && a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
-// How many messages both begin with; `turns` of them are the person's.
+// The number of common messages at the start; `turns` of them are the user's.
 static size_t find_common(const struct side sides[2], int64_t *turns) {
     size_t at = 0;
     *turns = 0;
@@ -168,7 +168,7 @@ static const char *mark_of(const struct message *message) {
     return "";
 }
 
-// What is shown of a message: harmless, without its thinking.
+// Appends a message as shown: safe to print, without its thinking.
 static enum status append_text(const struct message *message, struct text *text) {
     struct text answer = {0};
     enum status status = STATUS_OK;
@@ -289,7 +289,7 @@ static void show(const struct side sides[2]) {
     text_deinit(&out);
 }
 
-// One word is compared with what is here.
+// A single argument is compared with the current conversation.
 static enum status load_words(struct console *console, const struct text words[3],
                               struct side sides[2], struct error *err) {
     const char *first = text_string(&words[0]), *second = text_string(&words[1]);

@@ -18,21 +18,21 @@ enum {
     LIST_OTHER_LINES = 6, // the command, the header, what is left, and the next prompt
     LIST_LEAST = 3,
     PREVIEW_BYTES = 2000, // of an answer
-    PICK_FIRST = 1000,    // conversations, until the person looks further
+    PICK_FIRST = 1000,    // conversations, until the user looks further
     TITLE_COLUMNS = 200,  // of a picker's line, which the screen cuts
     DEPTH_SHOWN = 6,      // deeper forks are not indented further
     FIGURES_COLUMNS = 40, // without the model
     MODEL_LEAST = 12,     // columns of its name; more on a wide screen
     MODEL_MOST = 24,
-    TITLE_WIDE = 34, // columns that the title has before the name gets more
+    TITLE_WIDE = 34, // columns of the title before the name gets more
     TITLE_LEAST =
         20,    // columns next to the figures; if there are fewer, the figures go below the title
     BELOW = 4, // and are indented by this much
     ID_COLUMNS = 12, // with the mark before it and the blanks after it
 };
 
-// "Paris trip · And the trains?", or below its parent "  └ turn 5 · What is a hen?": what it is
-// called and where it stands, or where it left its parent.
+// "Paris trip · And the trains?", or below its parent " └ turn 5 · What is a hen?": its title and
+// its position, or where it left its parent.
 static enum status append_title(const struct conversation_row *row, struct text *title) {
     const char *name = row->conversation.name, *title_of = conversation_row_title(row);
     const int depth = row->depth < DEPTH_SHOWN ? (int)row->depth : DEPTH_SHOWN;
@@ -84,7 +84,7 @@ static enum status model_name(const struct conversation_row *row, bool pad, stru
     return status;
 }
 
-// Its age, or that an answer is being written in it.
+// Its age, or "writing" if an answer is being written in it.
 static void format_age(const struct console *console, const struct conversation *conversation,
                        char age[AGE_TEXT_BYTES]) {
     if (front_is_writing(console->session, conversation->id))
@@ -156,7 +156,7 @@ static void show_rows(struct console *console, const struct conversation_row *ro
     free(usage);
 }
 
-// What does not fit the screen is for the picker, which Enter opens.
+// Mentions that Enter opens a picker with the rows that do not fit the screen.
 static void say_more(struct console *console, const char *query, size_t left) {
     char count[COUNT_TEXT_BYTES];
     if (left > 0)
@@ -168,7 +168,7 @@ static void say_more(struct console *console, const char *query, size_t left) {
     console->listed = strdup(query);
 }
 
-// "--all" alone: also what -p has asked, which words find anyway.
+// "--all" alone adds questions asked with -p, which a search finds anyway.
 static struct conversation_query query_of(const char *argument, size_t limit) {
     const bool all = strcmp(argument, "--all") == 0;
     return (struct conversation_query){all ? "" : argument, limit, all};
@@ -200,7 +200,7 @@ static void resume(struct console *console, const char *which) {
         command_resume_held(console, &found);
 }
 
-struct listing {                   // conversations, and what a picker shows of them
+struct listing {                   // conversations, and their lines in a picker
     struct conversation_row *rows; // [count], owned
     char **lines, **words;         // the same
     size_t count;
@@ -237,7 +237,7 @@ static enum status make_line(const struct conversation_row *row, char **result) 
     return status;
 }
 
-// What a filter finds it by.
+// Makes the text that the filter matches.
 static enum status make_words(const struct conversation_row *row, char **result) {
     struct text words = {0};
     const enum status status =

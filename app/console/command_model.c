@@ -1,8 +1,7 @@
-// app/console/command_model.c — /model: the conversation goes on in another model, in a fork.
-//
-// Its messages are the same, and their tokens are that model's own, computed anew. What that costs
-// is read from the other model's file before this one is left. The chat ends for it, as the memory
-// is one model's at a time, and begins again in the fork: app/main.c.
+// app/console/command_model.c — /model: continues the conversation with another model, in a fork.
+// The messages are the same, but they are tokenized and computed again. The other model's file
+// tells the cost before this model is left. Memory holds one model at a time, so the chat ends and
+// starts again in the fork: app/main.c.
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +26,7 @@ static enum status check(const struct console *console, struct error *err) {
     return STATUS_OK;
 }
 
-// False: no, or it is impossible; why has been said.
+// False: the user said no, or it is impossible; the reason was printed.
 static bool wants(struct console *console, const char *path) {
     const struct chat *chat = console->session->front;
     char tokens[COUNT_TEXT_BYTES];
@@ -57,7 +56,7 @@ static void leave_for(struct console *console, struct wanted_model *wanted) {
     console->leave = true;
 }
 
-// The model that is open, in a conversation of its own, needs no leaving.
+// The open model, in a conversation that uses it already, needs no switch.
 static bool is_here(const struct console *console, const struct wanted_model *wanted) {
     const struct session *session = console->session;
     struct hash128 identity;
@@ -153,7 +152,7 @@ void command_model(struct console *console, const char *argument) {
 
 // ---- a conversation that is held with another model
 
-// One whose model was not stored takes the one that is open.
+// A conversation without a stored model uses the open one.
 static void say_taken(struct console *console, const struct conversation *before) {
     struct engine_info info;
     if (before->source || before->tip == MESSAGE_NONE || !console->session->source) return;

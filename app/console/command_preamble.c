@@ -50,7 +50,7 @@ static void show_preamble(struct console *console) {
     text_deinit(&text);
 }
 
-// `what` is the part that has changed, "system prompt".
+// `what` names the changed part: "system prompt".
 static void begin_under(struct console *console, const char *preamble, const char *what) {
     struct error err = {0};
     const bool had_turns = chat_turn_count(console->session->front) > 0;
@@ -90,7 +90,7 @@ static enum status read_system(const char *argument, struct text *system, struct
     return status;
 }
 
-// The few-shot turns stay.
+// Keeps the few-shot turns.
 void command_system(struct console *console, const char *argument) {
     struct text system = {0}, preamble = {0};
     struct error err = {0};

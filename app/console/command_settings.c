@@ -91,7 +91,7 @@ static bool is_key(const char *key, const char *typed) {
     return *key == *typed;
 }
 
-// "temperature" is what others call it, and so on.
+// Also accepts the names of other programs, such as "temperature".
 static const struct setting *setting_find(const char *key) {
     static const char *const OTHERS[][2] = {{"temperature", "temp"},
                                             {"max-tokens", "tokens"},
@@ -152,7 +152,7 @@ static void show_setting(struct console *console, const struct setting *setting)
     case SETTING_REAL:
         snprintf(value, sizeof value, "%g", (double)*(const float *)field);
         break;
-    case SETTING_WHOLE: // the command line has 0 for a number that it was not given
+    case SETTING_WHOLE: // the command line uses 0 for a number that was not given
         snprintf(value, sizeof value, "%.0f", fmax(*(const int32_t *)field, setting->least));
         break;
     case SETTING_SEED:
@@ -218,7 +218,7 @@ static bool parse_think(const char *text, enum think_wish *think) {
     return false;
 }
 
-// From the next turn on.
+// Takes effect with the next turn.
 static bool change_structure(struct structure *structure, size_t kind, const char *value,
                              struct error *err) {
     struct text path = {0};
@@ -234,7 +234,7 @@ static bool change_structure(struct structure *structure, size_t kind, const cha
     return status == STATUS_OK;
 }
 
-// Changes a copy, which becomes the settings only if the value is read.
+// Changes a copy, which becomes the settings only if the value is valid.
 static bool change(struct console *console, const struct setting *setting, const char *value,
                    struct error *err) {
     struct session_settings settings = console->session->settings;

@@ -139,7 +139,7 @@ static void show_cached(const struct answer_cache *cache) {
     row("restored in", value);
 }
 
-// The last answer here that was written: its figures are stored with it.
+// The last generated answer here; its figures are stored with it.
 static const struct message *last_written(const struct chat *chat) {
     for (size_t i = chat_message_count(chat); i-- > 0;) {
         const struct message *message = chat_message(chat, i);
@@ -148,8 +148,8 @@ static const struct message *last_written(const struct chat *chat) {
     return NULL;
 }
 
-// Of the turn in memory, which also knows where what was cached was found, if it is the last one
-// here.
+// Uses the turn in memory if it is the last one here, because it also knows in which tier cached
+// tokens were found.
 void command_stats(struct console *console, const char *argument) {
     (void)argument;
     const struct turn_report turn = turn_first(&console->session->front->turn);

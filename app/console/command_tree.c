@@ -1,5 +1,4 @@
-// app/console/command_tree.c — /tree /redo /edit: back, forward, and across everything that was
-// said.
+// app/console/command_tree.c — /tree /redo /edit: back, forward and across the whole tree.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 
 enum { MESSAGES_MOST = 20000, CONVERSATIONS_MOST = 1000, SHOWN_EXCHANGES = 1 };
 
-// Where the conversation stands after a move in its tree.
+// Shows where the conversation stands after a move in its tree.
 static void show_place(struct console *console) {
     char turns[TURNS_TEXT_BYTES];
     view_replay(console->session->front, SHOWN_EXCHANGES);
@@ -27,7 +26,7 @@ static void show_place(struct console *console) {
     console_give_back_message(console, chat_draft(console->session->front));
 }
 
-// If another conversation stands at the message, goes to that conversation.
+// If the message is another conversation's tip, goes to that conversation.
 static void go_to(struct console *console, const struct family *family, int64_t message) {
     struct error err = {0};
     if (message == family->current->tip) return;
@@ -72,7 +71,7 @@ static enum status thinks_first(const struct family_message *message, bool *thin
     return status;
 }
 
-// Shows an answer that begins with thinking by what follows it.
+// For an answer that begins with thinking, shows the text after it.
 static enum status pass_thinking(struct db *db, struct family_message *shown, struct error *err) {
     struct message message;
     struct text answer = {0};

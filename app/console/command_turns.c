@@ -14,7 +14,7 @@
 #include "engine/sampling/beams.h"
 #include "engine/tokenizer/thinking.h"
 
-// How to come back, and what goes on there in the meantime.
+// How to come back, and what happens there meanwhile.
 static const char *way_back(const struct console *console, bool had_turns) {
     if (front_is_writing(console->session, console->session->previous))
         return " The answer continues in the background; /resume - returns to it.";

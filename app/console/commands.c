@@ -29,7 +29,7 @@ struct command {
     const char *names[4]; // help shows the first
     const char *usage;    // after the name
     const char *help;
-    const char *example; // after the name, and what it does; "": the name alone says it
+    const char *example; // example arguments and their effect; "": the name says it all
     command_handler *handler;
     enum completes completes;
     const char *words; // first arguments, for completion, separated by spaces; or NULL
@@ -138,7 +138,7 @@ static const struct command *command_find(const char *name) {
     return NULL;
 }
 
-// What other programs call it.
+// The name of this command in other programs.
 static const char *same_meaning(const char *name) {
     static const char *const MEANT[][2] = {
         {"cost", "stats"},
@@ -204,7 +204,7 @@ static const char *same_meaning(const char *name) {
     return NULL;
 }
 
-// The name that was probably meant, or NULL.
+// The most similar name, or NULL.
 static const char *nearest(const char *name) {
     const char *meant = same_meaning(name);
     if (meant) return meant;
@@ -242,7 +242,7 @@ static void help_one(const struct command *command) {
     terminal_say(STYLE_PLAIN, "%s", command->names[1] ? "\n\n" : "\n");
 }
 
-// What it does, and its other names.
+// Its help, and its other names.
 static enum status describe(const struct command *command, struct text *text) {
     TRY(text_append_string(text, command->help));
     for (size_t i = 1; i < NAMES_PER_COMMAND && command->names[i]; i++)
@@ -324,7 +324,7 @@ enum commands_beside commands_beside(const char *line) {
     return BESIDE_WAITS;
 }
 
-// What follows the command's name, trimmed and without marks, except for /system: there a pasted
+// The text after the command's name, trimmed and without marks, except for /system, where a pasted
 // "@" is text. A name may be in quotation marks; /read and /ask take several.
 static enum status read_argument(const struct command *command, const char *rest,
                                  struct text *argument, struct error *err) {
@@ -390,7 +390,7 @@ static bool expects_file(const char *before) {
            length > 0 && strchr(BLANKS, before[length - 1]);
 }
 
-// Appends the name of a file that needs quotation marks in them; nothing if it is no such file.
+// Appends the quoted name of a file that needs quotes; appends nothing otherwise.
 static enum status quote_pasted(const char *text, struct text *line) {
     struct text name = {0}, path = {0};
     size_t length = strlen(text);
@@ -442,7 +442,7 @@ static void candidates_add(struct candidates *candidates, const char *prefix, co
     candidates->strings[candidates->count] = NULL;
 }
 
-// Only if the word begins so.
+// Adds it only if it begins with the word.
 static void candidates_push(struct candidates *candidates, const char *prefix, const char *string,
                             const char *word) {
     if (strncmp(word, prefix, strlen(prefix)) != 0) return;
@@ -474,8 +474,7 @@ static void complete_conversations(struct candidates *found, struct console *con
     free(rows);
 }
 
-// Where the name in quotation marks that is still open at the end of the line begins, behind its
-// mark; NULL: none is.
+// Where a quoted name that is still open at the end of the line begins, after its mark; NULL: none.
 static const char *open_quotation(const char *line) {
     while (*line) {
         line += strspn(line, BLANKS);
@@ -502,7 +501,7 @@ static void collect_path(void *user, const char *path) {
     (void)ignored;
 }
 
-// As it stands in the line: a folder is not the end of the name.
+// Writes a path as it appears in the line: a folder does not end the name.
 static enum status write_path(const char *path, bool quoted, struct text *out) {
     const size_t length = strlen(path);
     if (!quoted) return text_append(out, path, length);
@@ -551,7 +550,7 @@ static void push_name(void *user, const char *name) {
     candidates_push(names->found, "", name, names->word);
 }
 
-// Those that the list of /model has; or any other file.
+// Completes the models of /model's list, or any file.
 static void complete_models(struct candidates *found, struct console *console, const char *before,
                             const char *word) {
     struct name_candidates names = {found, word};
@@ -628,8 +627,8 @@ char **commands_complete(void *user, const char *before, const char *word) {
     return found.strings;
 }
 
-// Where a file's name without quotation marks may begin that ends the line: behind the last @ that
-// begins a word, or where the argument does. 0: nowhere.
+// Where an unquoted file name that ends the line could begin: after the last @ that begins a word,
+// or at the start of the argument. 0: nowhere.
 static size_t name_start(const char *line) {
     for (size_t at = strlen(line); at-- > 0;)
         if (line[at] == '@' && (at == 0 || strchr(" \t\n(", line[at - 1]))) return at + 1;

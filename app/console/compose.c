@@ -70,7 +70,7 @@ static enum status expand_word(const char *word, size_t length, struct text *mes
     return status;
 }
 
-// With the marks of what was pasted still in *kept.
+// *kept still has the marks of pasted text.
 static enum status expand_words(const char *typed, size_t length, struct text *message,
                                 struct text *kept, size_t *files, struct error *err) {
     for (size_t at = 0; at < length;) {
@@ -138,7 +138,7 @@ static bool is_composed(const struct console *console, const char *message) {
     return last->length > 0 && strcmp(message, text_string(last)) == 0;
 }
 
-// The files of the last message wait again, before any that wait now.
+// Attaches the last message's files to the next one, before any attached already.
 static void take_files_back(struct console *console) {
     struct attached *files = &console->composed.attached, *waiting = &console->attached;
     if (text_append(&files->text, text_string(&waiting->text), waiting->text.length) == STATUS_OK)
@@ -206,7 +206,7 @@ void compose_send(struct console *console, const char *typed, size_t length) {
 
 // ---- /read
 
-// Appends all of the files to those that wait, or none.
+// Attaches all of the files, or none.
 static enum status read_files(const struct console *console, const char *argument,
                               struct attached *attached, struct error *err) {
     const char *rest = argument;

@@ -17,7 +17,7 @@
 
 enum {
     REPLAY_EXCHANGES = 2,
-    RESTORE_MS = 3000, // then it continues in the background, or with the next turn
+    RESTORE_MS = 3000, // after that it continues in the background, or with the next turn
 };
 
 static void say_no_memory(void) {
@@ -48,7 +48,7 @@ static void lines_deinit(struct lines *lines) {
     free(lines->items);
 }
 
-// Behind the draft there is, if the two are one message; else after it, as a line of its own.
+// Appends it to the current draft if both are one message; else keeps it as a line of its own.
 static void keep_behind_draft(struct console *console, struct text *line) {
     struct text *draft = &console->draft;
     const char *text = text_string(line);
@@ -127,7 +127,7 @@ void console_keep_words(struct console *console) {
     console_keep_typed(console, &typed, false);
 }
 
-// True when the person or a signal wants no more.
+// True if the user or a signal asks to stop.
 static bool stops_reading(struct console *console) {
     console_listen(console);
     const struct terminal_signals signals = terminal_read_signals();
@@ -236,7 +236,7 @@ bool console_confirm(struct console *console, const char *question) {
     return yes;
 }
 
-// Says what of the conversation was cached, and what that saves. ^C does not end the wait.
+// Shows how much of the conversation was cached, and what that saves. ^C does not end the wait.
 static void show_restored(struct console *console) {
     struct restore_report report;
     struct text line = {0};
@@ -254,8 +254,8 @@ static void say_earlier(int64_t turns) {
                   count_format(turns, count), turns == 1 ? "" : "s", turns == 1 ? "it" : "them");
 }
 
-// A question without an answer is a turn of the stored conversation, as lists have it, though its
-// text is in the editor.
+// A question without an answer counts as a turn of the stored conversation, as in lists, although
+// its text is in the editor.
 static bool has_unanswered(const struct chat *chat) {
     struct conversation stored;
     struct error ignored;
@@ -295,8 +295,8 @@ void console_say_cost(struct console *console) {
     struct kv_usage usage;
     struct text line = {0};
     engine_kv_usage(console->session->engine, &usage);
-    if (usage.window_blocks == 0 || front->turn.active) return; // a prefix is all that it takes
-    chat_restore(front, 0, &report);                            // begins, and nobody waits
+    if (usage.window_blocks == 0 || front->turn.active) return; // only a prefix is needed
+    chat_restore(front, 0, &report);                            // starts it without waiting
     if (kv_report_lost(&report, usage.has_states, chat_turn_count(front), &line) == STATUS_OK &&
         line.length > 0)
         terminal_tell(STYLE_DIM, "[%s]\n\n", text_string(&line));

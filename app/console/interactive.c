@@ -32,7 +32,7 @@ enum {
     NEARLY_FULL_PERCENT = 80,
 };
 
-// Where KV is kept and how much of it there is; and the limits. For -v.
+// Shows where KV is kept, how much there is, and the limits. For -v.
 static void show_limits(const struct console *console) {
     struct kv_usage usage;
     struct engine_info info;
@@ -120,8 +120,8 @@ static enum status choose(struct chat *chat, int64_t number, struct error *err) 
     return status;
 }
 
-// Asks which of the answers the conversation continues with, of the older ones too. No number means
-// the first of the new ones; words are the next message's. Who typed ahead is not asked.
+// Asks which answer the conversation continues with, older ones included. No number means the first
+// new one; words are the start of the next message. Does not ask if the user typed ahead.
 static void pick(struct console *console, bool typed_ahead) {
     struct chat *chat = console->session->front;
     struct text answer = {0};
@@ -154,7 +154,7 @@ static void pick(struct console *console, bool typed_ahead) {
 // The answer in front while it is shown.
 struct following {
     struct console *console;
-    struct text command; // that was sent meanwhile, and does not wait
+    struct text command; // sent meanwhile, to be run at once
 };
 
 // A line that was sent while the answer streams: most wait for its end.
@@ -169,11 +169,11 @@ static bool hear_line(void *user, struct text *line) {
     return true;
 }
 
-// Queued lines were meant for the conversation that is left, so none is sent.
+// Queued lines were meant for the old conversation, so none is sent.
 static void move(struct console *console, const char *line) {
     console_hold_queue(console);
     commands_run(console, line);
-    // Either it did not move, or an answer is being written where it is now.
+    // Either it did not move, or an answer is being written in the new place.
     console->again = console->session->front->turn.active;
 }
 
@@ -186,7 +186,7 @@ static void show_sent(const char *line, size_t length) {
     text_deinit(&plain);
 }
 
-// The answer goes on below what the command shows; /quit ends it, and it keeps what it has.
+// The answer continues below the command's output; /quit ends it and keeps the text so far.
 static void run_beside(struct console *console, const struct text *command) {
     struct session *session = console->session;
     const char *line = text_string(command);
@@ -229,7 +229,7 @@ static bool reopen(struct console *console) {
     struct chat *chat = console->session->front;
     if (chat->turn.active || chat->turn.status != STATUS_DEVICE || console->reopening.done)
         return false;
-    if (!console->saved && chat_turn_count(chat) > 0) return false; // it would be gone
+    if (!console->saved && chat_turn_count(chat) > 0) return false; // it would be lost
     const char *question = chat->turn.given_back ? chat_draft(chat) : "";
     console->reopening = (struct reopening){.wanted = true, .done = true};
     if (text_append_string(&console->reopening.question, question) != STATUS_OK)
@@ -320,7 +320,7 @@ static void show_status(struct console *console) {
     text_deinit(&line);
 }
 
-// The tab says which conversation it is: by its name, or its first question.
+// Sets the tab's title to the conversation's name or first question.
 static void set_title(const struct chat *chat) {
     const struct conversation *conversation = &chat->conversation;
     char preview[TITLE_BYTES] = "", title[TITLE_BYTES + CONVERSATION_NAME_BYTES];
@@ -354,7 +354,7 @@ static bool has_news(void *user) {
     return news;
 }
 
-// What the next line begins with.
+// The initial text of the next line.
 static struct text next_draft(struct console *console) {
     struct text draft = console->draft;
     console->draft = (struct text){0};
@@ -436,7 +436,7 @@ int interactive_run(const struct interactive_options *options) {
     console.session->reading_user = console.session->front->transcript.progress_user = &console;
     db_on_wait(options->session->db, stops_waiting, NULL);
     effort_watch(stops_waiting, NULL);
-    notice_hold(); // what comes while an answer streams is shown before the next prompt
+    notice_hold(); // shows notices only before the next prompt
     editor_open(&(struct editor_options){.history_path = options->history_path,
                                          .complete = commands_complete,
                                          .complete_name = commands_complete_name,

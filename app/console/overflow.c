@@ -15,7 +15,7 @@
 static void say_where(struct console *console) {
     const struct usage usage = usage_of(console->session->front);
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
-    if (console->session->remote[0]) { // it counts with the next answer
+    if (console->session->remote[0]) { // the server counts it with the next answer
         terminal_tell(STYLE_DIM, "In the fork %s; /resume - goes back to all.\n\n",
                       console->session->front->conversation.id);
         return;
@@ -25,7 +25,7 @@ static void say_where(struct console *console) {
                   count_format(usage.context, context));
 }
 
-// Lines that are sent meanwhile wait, even commands that move.
+// Lines sent meanwhile wait, even commands that move.
 static bool hear_line(void *user, struct text *line) {
     console_queue(user, line);
     return false;
@@ -66,7 +66,7 @@ static bool show_summary(struct console *console, struct compaction *compaction)
     return false;
 }
 
-// A summary of little is longer than that.
+// A summary of a short text would be longer than the text.
 static bool wants_summary(struct console *console) {
     int32_t replaced, most;
     char count[COUNT_TEXT_BYTES], limit[COUNT_TEXT_BYTES];
@@ -116,7 +116,7 @@ static char ask(struct console *console, bool fits, bool room_can_be_made) {
     return choice;
 }
 
-// Asks how to make room and sends the message once there is some. `why` is chat_send()'s error.
+// Asks how to make space and sends the message once there is enough. `why` is chat_send()'s error.
 static enum sent send_with_room(struct console *console, const struct outgoing *message,
                                 const struct error *why) {
     struct chat *chat = console->session->front;

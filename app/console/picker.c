@@ -16,7 +16,7 @@ enum {
     ROWS_MOST = 18,      // more would be hard to scan
     ASKED_MOST = 50,     // items of a list that is printed
     TITLE_LEAST = 8,     // columns
-    PREVIEW_HEIGHT = 18, // of a screen with room for it
+    PREVIEW_HEIGHT = 18, // least height of a screen that has a preview
     PREVIEW_MOST = 9,    // lines
     NUMBER_COLUMNS = 7,  // before an item of such a list, and the last one, which stays empty
 };
@@ -170,15 +170,15 @@ enum status picker_line(const struct picker *picker, size_t row, int columns, st
 
 // ---- at a terminal
 
-// Lines of the preview, with the rule above it; 0: there is no room.
+// Lines of the preview, with the rule above it; 0: no space.
 static int preview_lines(const struct picker *picker) {
     const int lines = terminal_height() / 3;
     if (!picker->options.preview || terminal_height() < PREVIEW_HEIGHT) return 0;
     return lines < PREVIEW_MOST ? lines : PREVIEW_MOST;
 }
 
-// How many items to show: as many as fit, at most all. A line above stays, for terminals take the
-// erasing of a whole screen for the end of what was on it, and keep that.
+// How many items to show: as many as fit, at most all. One line above stays, because terminals that
+// see the whole screen erased move it to the scrollback.
 static size_t rows_of(const struct picker *picker) {
     const int height = terminal_height() - OTHER_LINES - preview_lines(picker) - 2;
     size_t rows = picker->options.count < ROWS_MOST ? picker->options.count : ROWS_MOST;
@@ -194,7 +194,7 @@ static void draw_line(enum style style, const char *text) {
     text_deinit(&line);
 }
 
-// The title is cut if the filter needs its room.
+// The title is cut if the filter needs the space.
 static enum status title_line(const struct picker *picker, struct text *line) {
     const int typed =
         text_columns(text_string(&picker->filter)) + 5; // " · " and "_", and a free one
@@ -203,7 +203,7 @@ static enum status title_line(const struct picker *picker, struct text *line) {
     return text_format(line, " · %s_", text_string(&picker->filter));
 }
 
-// The rule, and what is known of the marked item, in exactly so many lines.
+// Draws the rule and the marked item's preview in exactly this many lines.
 static void draw_preview(const struct picker *picker, int lines) {
     struct text text = {0};
     size_t item;

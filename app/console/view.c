@@ -16,7 +16,7 @@
 #include "prompts/preamble.h"
 
 enum {
-    POLL_MS = 50,             // the longest until a signal is noticed
+    POLL_MS = 50,             // longest delay before a signal is noticed
     PROGRESS_AFTER_MS = 1000, // a shorter prefill shows nothing
     AGAIN_MS = 1000,          // ^C twice in this time leaves
     FAREWELL_MS = 5000,       // for the engine to stop after SIGTERM or SIGHUP
@@ -65,7 +65,7 @@ static void show_progress(struct view *view, const struct turn_update *update) {
     text_deinit(&line);
 }
 
-// While nothing comes, the seconds are counted.
+// While nothing arrives, counts the seconds.
 static void show_waiting(struct view *view) {
     const int64_t now_ms = clock_ms(), since_ms = now_ms - view->began_ms;
     if (view->begun || !terminal_styled() || since_ms < PROGRESS_AFTER_MS ||
@@ -92,7 +92,8 @@ static void show_number(const struct turn *turn, int32_t index) {
     terminal_say(STYLE_DIM, "[%d]\n", (int)turn_answer(turn, index).number);
 }
 
-// The first of several answers is shown as it comes; once it is whole, how far the others are.
+// Shows the first of several answers as it arrives; once it is complete, shows the progress of the
+// others.
 static void count_others(struct view *view) {
     const struct turn *turn = view->turn;
     char bytes[COUNT_TEXT_BYTES];
@@ -229,8 +230,8 @@ static void take_update(struct view *view, const struct turn_update *update) {
         show_piece(view, update);
 }
 
-// Draws what has come, all of it at once: piece by piece a fast answer would be drawn long after
-// ^C. True: something had come. *done: that was the last of the turn.
+// Draws everything that has arrived at once: piece by piece a fast answer would still be drawn long
+// after ^C. True: something had arrived. *done: it was the turn's last update.
 static bool show_updates(struct view *view, bool *done) {
     struct turn_update update;
     bool came = false;

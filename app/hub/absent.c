@@ -1,4 +1,4 @@
-// app/hub/absent.c — in place of hub.c and download.c where quire is built without libcurl.
+// app/hub/absent.c — replaces hub.c and download.c if quire is built without libcurl.
 #include "app/hub/hub.h"
 
 enum status hub_open(const struct hub_options *options, struct hub **hub, struct error *err) {

@@ -69,7 +69,7 @@ static bool is_sha256(const struct hub_file *file) {
     return strlen(file->digest) == HUB_SHA256_DIGITS;
 }
 
-// Git's is of a head and the bytes, with SHA-1.
+// Git's digest is SHA-1 over a header and the bytes.
 static enum status begin_digest(struct fetch *fetch) {
     const struct hub_file *file = file_of(fetch);
     char head[32];
@@ -99,7 +99,8 @@ static enum status check_digest(struct fetch *fetch) {
                      file->path, is_sha256(file) ? "SHA-256" : "SHA-1", digits, file->digest);
 }
 
-// What is there already. A file of one piece begins anew, as a server may send such a one whole.
+// Hashes the bytes already there. A file of a single piece starts over, because a server may send
+// it whole.
 static enum status read_beginning(struct fetch *fetch) {
     struct stat info;
     const struct hub_file *file = file_of(fetch);
@@ -184,7 +185,7 @@ static void leave(struct piece *piece) {
     exchange_close(&piece->exchange);
 }
 
-// Where another host has the file, the next pieces are asked for there, without the token.
+// If another host has the file, requests the next pieces there, without the token.
 static enum status note_store(struct fetch *fetch, CURL *easy) {
     const struct text *root = &fetch->hub->endpoint.url;
     const struct text *certificates = &fetch->hub->endpoint.certificates;
@@ -229,7 +230,7 @@ static enum status hear(struct piece *piece, CURLcode code) {
     if (piece->done == piece->length)
         status = note_store(fetch, easy);
     else if (stored && http >= 400 && http <= 499 && piece->tries < EXCHANGE_MOST_TRIES)
-        text_clear(&fetch->store.url); // its address was for a time only
+        text_clear(&fetch->store.url); // its address was temporary
     else if (refused ||
              (piece->tries && !exchange_may_pass(&piece->exchange, code, piece->tries, &wait_ms)))
         status = explain(piece, code, http);

@@ -180,7 +180,7 @@ enum status hub_cache_lock(const char *repo, const char *digest, bool (*waiting)
     return status;
 }
 
-// The new link or file takes the place of an older one at once.
+// Atomically replaces an older link or file by the new one.
 static enum status replace(const char *next, const char *path, struct error *err) {
     if (rename(next, path) == 0) return STATUS_OK;
     const enum status status = fail(err, path, "created");
@@ -380,7 +380,7 @@ static enum status remove_any(void *user, const FTSENT *entry) {
                : fail(((struct removal *)user)->err, entry->fts_path, "removed");
 }
 
-// What the hub's clients keep there; somebody's own files beside it stay, and the folder with them.
+// Removes what the hub's clients keep there. Other files stay, and so does the folder then.
 static enum status remove_repo(struct removal *removal) {
     static const char *const KEPT[] = {"snapshots", "refs", "blobs", ".no_exist"};
     struct text path = {0};

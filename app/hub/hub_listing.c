@@ -280,7 +280,7 @@ static size_t find_matches(const struct hub_listing *listing, const char *which,
     return count;
 }
 
-// A file of that name, be it no model: a person knows.
+// A file of exactly that name, even if it is not a model: the user asked for it.
 static bool find_path(const struct hub_listing *listing, const char *which,
                       struct hub_model *chosen) {
     const size_t file = find_file(listing, which);

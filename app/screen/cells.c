@@ -6,10 +6,11 @@ enum {
     JOINER = 0x200D,
     AS_TEXT = 0xFE0E,
     AS_PICTURE = 0xFE0F,
-    SOFT_HYPHEN = 0xAD, // terminals show it or not
+    SOFT_HYPHEN = 0xAD, // some terminals show it, some do not
 };
 
-// Where characters live that Unicode lists as Extended_Pictographic; some others are among them.
+// The ranges of the characters that Unicode lists as Extended_Pictographic; they contain a few
+// others.
 static bool is_picture(uint32_t c) {
     return (c >= 0x2190 && c <= 0x2BFF) || (c >= 0x1F000 && c <= 0x1FAFF);
 }
@@ -39,7 +40,7 @@ static struct cells_added join(struct cells *cells, int columns, bool sure) {
 }
 
 struct cells_added cells_add(struct cells *cells, uint32_t code_point) {
-    if (code_point >= 0x20 && code_point < 0x7F) { // the most of all text
+    if (code_point >= 0x20 && code_point < 0x7F) { // most text
         *cells = (struct cells){.base = code_point, .base_columns = 1};
         return (struct cells_added){.columns = 1, .sure = true};
     }

@@ -35,7 +35,7 @@ static void become(const char *const *words, int input) {
     }
     char *copy[WORDS_MOST + 1] = {0};
     for (int i = 0; i < WORDS_MOST && words[i]; i++)
-        copy[i] = (char *)(uintptr_t)words[i]; // execvp() takes them so, and changes nothing
+        copy[i] = (char *)(uintptr_t)words[i]; // execvp() wants char *, but changes nothing
     execvp(copy[0], copy);
     _exit(127);
 }

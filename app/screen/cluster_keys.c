@@ -1,11 +1,11 @@
 // app/screen/cluster_keys.c — Readline commands that work on clusters (app/base/clusters.h).
 //
-// Readline's own go by code points and by the locale's character types, so each is replaced by one
-// of the same meaning and arguments: on whatever keys the old one is, because people have rebound
-// them in their inputrc. A command's text replaces another as one change that undo takes back.
+// Readline's own commands work on code points and the locale's character types, so each is replaced
+// by one with the same meaning and arguments, on all keys it is bound to, because people rebind
+// keys in their inputrc. A replacement of text is one change for undo.
 //
 // A word is a run of clusters that begin with a letter or a digit: marks, which are neither, do not
-// end the word they are in. Only the first code point of a cluster has a case: the marks behind it
+// end the word they are in. Only the first code point of a cluster has a case: the marks after it
 // stay as they are, though one of them (U+0345) has a capital that is a letter.
 #include "app/screen/cluster_keys.h"
 
@@ -39,7 +39,8 @@ static int by_characters(int point, int count) {
     return point;
 }
 
-// What a character begins with says whether it is in a word: marks that follow it belong to it.
+// The first code point of a cluster decides whether it is part of a word; the marks after it belong
+// to it.
 static bool is_in_word(int begin) {
     size_t used;
     return iswalnum((wint_t)utf8_decode(rl_line_buffer + begin, (size_t)(rl_end - begin), &used));
@@ -71,7 +72,7 @@ static int forward_word(int count, int key) {
 
 static int backward_word(int count, int key) { return forward_word(-count, key); }
 
-// What is killed can be yanked; the order says where it joins what was killed before.
+// Killed text can be yanked; the order decides at which end it joins text killed before.
 static int kill_to(int point) {
     const int from = rl_point;
     rl_kill_text(from, point);
@@ -106,7 +107,7 @@ static int kill_word(int count, int key) {
 
 static int backward_kill_word(int count, int key) { return kill_word(-count, key); }
 
-// As one change; the cursor goes behind it.
+// Replaces text as one change; the cursor moves after it.
 static void replace_text(int from, int to, const struct text *text) {
     rl_begin_undo_group();
     rl_delete_text(from, to);
@@ -119,7 +120,7 @@ static enum status copy(int from, int to, struct text *out) {
     return text_append(out, rl_line_buffer + from, (size_t)(to - from));
 }
 
-// Two ranges, the first before the second, change places.
+// Swaps two ranges, of which the first is before the second.
 static void swap(int first, int first_end, int second, int second_end) {
     struct text text = {0};
     if (copy(second, second_end, &text) == STATUS_OK &&
@@ -128,8 +129,8 @@ static void swap(int first, int first_end, int second, int second_end) {
     text_deinit(&text);
 }
 
-// The character before the cursor goes behind the one at it; at the end, the last two change
-// places.
+// Swaps the character before the cursor with the one at it; at the end of the line, swaps the last
+// two.
 static int transpose_chars(int count, int key) {
     (void)count, (void)key;
     const int at = rl_point < rl_end ? rl_point : begin_before(rl_end);

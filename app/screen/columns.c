@@ -8,7 +8,7 @@
 static const char SEPARATOR[] = "\033[0;2m │ \033[0m", CROSSING[] = "─┼─", RULE[] = "─";
 static const char PLAIN[] = "\033[0m", DIM[] = "\033[0;2m";
 
-// What is left of a column's lines, and the style that goes on from one to the next.
+// The remaining lines of a column, and the style that carries over between them.
 struct lines {
     const char *rest;
     const char *style;

@@ -7,7 +7,7 @@
 #include "app/base/printable.h"
 #include "app/screen/terminal.h"
 
-// Without memory: what is not plain ASCII becomes a question mark.
+// When memory is short: replaces everything but ASCII by question marks.
 static void print_plain(const char *prefix, const char *text) {
     fputs(prefix, stderr);
     for (; *text; text++)
@@ -21,7 +21,7 @@ static enum status put_line(const char *prefix, const char *text, struct text *o
     struct wrap wrap = {.width = isatty(STDERR_FILENO) ? terminal_width() : 0, .whole_words = true};
     enum status status = text_append_string(&line, prefix);
     if (status == STATUS_OK) status = printable_text(text, strlen(text), &line);
-    for (size_t i = 0; i < line.length; i++) // a name in it may hold some
+    for (size_t i = 0; i < line.length; i++) // a name in it may contain newlines
         if (line.bytes[i] == '\n') line.bytes[i] = ' ';
     if (status == STATUS_OK) status = wrap_append(&wrap, text_string(&line), line.length, out);
     if (status == STATUS_OK) status = wrap_flush(&wrap, out);

@@ -50,7 +50,7 @@ static enum status begin_row(struct layout *layout, bool runs_on) {
     return STATUS_OK;
 }
 
-// A row that the terminal may have broken elsewhere is ended by a newline instead.
+// Ends a row with a newline if the terminal may have broken it elsewhere.
 static enum status continue_row(struct layout *layout) {
     return begin_row(layout, !layout->unsure);
 }
@@ -88,7 +88,7 @@ static enum status put_harmless(struct layout *layout, const char *bytes, size_t
     return status;
 }
 
-// A cursor behind a full row stands on the next one.
+// A cursor after a full row is on the next row.
 static enum status put_cursor(struct layout *layout) {
     if (layout->column >= layout->width) TRY(continue_row(layout));
     layout->cursor_row = layout->count - 1;
@@ -102,7 +102,7 @@ static enum status put_prompt(struct layout *layout, const struct draft *draft) 
     return draft->bold ? text_append_string(&layout->text, "\033[0m") : STATUS_OK;
 }
 
-// The cursor stands behind a character whole, also where an edit joined what is on either side.
+// The cursor is after a whole cluster, even if an edit joined the characters on both sides.
 static size_t cursor_of(const struct draft *draft) {
     ASSERT(draft->point <= draft->length);
     const size_t begin = cluster_begin(draft->line, draft->length, draft->point);
@@ -164,7 +164,7 @@ static enum status append_rows(const struct layout *layout, struct text *out) {
     view.rows = behind - first;
     if (layout->cursor_at == layout->text.length && layout->cursor_row == behind - 1)
         return STATUS_OK;
-    // Where the cursor is in its row, the terminal knows best.
+    // The terminal itself knows the cursor's column best.
     const size_t up = behind - 1 - layout->cursor_row;
     const size_t start = layout->rows[layout->cursor_row].start;
     TRY(text_append(out, "\r", 1));
@@ -249,7 +249,7 @@ static enum status append_on_one_line(const struct draft *draft, struct text *ou
     return STATUS_OK;
 }
 
-// Of the cluster there, at most, on any terminal.
+// The maximum columns of the cluster at that place on any terminal.
 static int columns_at(const struct text *line, size_t at, size_t *end) {
     struct cells cells = {0};
     int columns = 0;

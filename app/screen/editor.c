@@ -41,15 +41,15 @@ static struct {
     struct editor_options options;
     bool type_ahead;   // an answer streams meanwhile
     bool shown;        // the type-ahead line is on the screen
-    bool unfolds;      // ^O was pressed beside an answer
-    struct text queue; // what it says about the lines that are waiting
+    bool unfolds;      // ^O was pressed during an answer
+    struct text queue; // its text about queued lines
     bool stale;        // the line has changed since it was drawn
     FILE *nowhere;     // where Readline's output goes
     struct keys keys;  // what was read
     struct key key;    // of which Readline gets bytes, from key_at on
     size_t key_at;
     int64_t escaped_ms; // when Esc was pressed, with no key since; 0: it was not
-    char **candidates;  // of the completion under way
+    char **candidates;  // of the current completion
     size_t candidate;
     bool question;
     bool enter;        // sends even an empty line
@@ -136,7 +136,7 @@ static bool draws(void) { return terminal_capable(); }
 
 static void note_change(void) { editor.stale = true; }
 
-// By Readline itself: for words that are typed first, or on a dumb terminal.
+// A search by Readline itself: after typed words, or on a dumb terminal.
 static bool searches(void) { return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH) != 0; }
 
 static void show_line(void) {
@@ -145,7 +145,7 @@ static void show_line(void) {
     const int rows = terminal_height() - ROWS_BESIDE_DRAFT;
     if (!draws() || !editor.stale || editor.done) return;
     editor.stale = false;
-    // What a search has found: its label where the screen has no room for it.
+    // Shows a search's result, or its label if it does not fit the screen.
     if (history_search_is_on() && paste_is_tall(draft.line, draft.length, terminal_width(), rows) &&
         paste_describe(draft.line, draft.length, false, &label) == STATUS_OK) {
         draft.line = text_string(&label);
@@ -169,7 +169,7 @@ static void show_line_again(void) {
     rl_forced_update_display();
 }
 
-// The cursor goes behind the line, which stays on the screen; true: that is an empty row.
+// Moves the cursor after the line, which stays on the screen; true: the cursor is on an empty row.
 static bool leave_line(void) {
     const struct draft draft = current_draft();
     if (draws()) return draft_view_leave(&draft);
@@ -189,7 +189,7 @@ static void replace_line(const char *line) {
     rl_end_undo_group();
 }
 
-// Puts a text in: as one character where it would fill more than so many rows.
+// Inserts a text, as one character if it would fill more than this many rows.
 static void insert_text(const char *text, size_t length, int rows, bool pasted) {
     char folded[UTF8_MAX_BYTES + 1];
     const bool folds = draws() && !editor.question &&
@@ -384,8 +384,8 @@ static bool has_byte(void) { return editor.key_at < editor.key.length; }
 
 static int bytes_wait(void) { return has_byte(); }
 
-// Appends what has been typed to the keys, once there is something within the time; false: nothing,
-// or a signal, or the terminal is gone (*gone).
+// Waits for input and appends it to the keys; false: none in time, a signal arrived, or the
+// terminal has gone (*gone).
 static bool read_bytes(int event_fd, int timeout_ms, bool *gone) {
     char bytes[READ_BYTES];
     if (!terminal_wait_beside(event_fd, timeout_ms)) return false;
@@ -394,8 +394,8 @@ static bool read_bytes(int event_fd, int timeout_ms, bool *gone) {
     return got > 0 && keys_put(&editor.keys, bytes, (size_t)got) == STATUS_OK;
 }
 
-// The next key into editor.key, waiting so long for it to begin. The rest of a key comes at once,
-// or the key has ended.
+// Reads the next key into editor.key and waits this long for it to begin. The rest of a key arrives
+// at once, or the key has ended.
 static enum key_kind next_key(int event_fd, int timeout_ms, bool *gone) {
     editor.key_at = 0;
     *gone = false;
@@ -499,7 +499,7 @@ static int search_newer(int count, int key) {
     return 0;
 }
 
-// The entry that a search has found becomes the line. True: as its label, so nobody has seen it.
+// Makes the found entry the line. True: it was shown only as a label, so the user has not seen it.
 static bool take_found(void) {
     size_t at = 0;
     const char *found = history_search_entry(&at);
@@ -667,7 +667,7 @@ static void tell_news(void) {
 static void resize_line(void) {
     const struct draft draft = current_draft();
     if (draws() && !editor.type_ahead) draft_view_resized(&draft);
-    rl_resize_terminal(); // which shows the line, too
+    rl_resize_terminal(); // also shows the line
 }
 
 // False when the signals end the reading.
@@ -755,7 +755,7 @@ enum editor_end editor_read(const struct editor_prompt *prompt, struct text *lin
     return finish_line(prompt, line);
 }
 
-// Up to its first control character: nothing that is pasted acts as a key.
+// Types a paste up to its first control character, because nothing pasted may act as a key.
 static void type_paste(const struct text *paste) {
     size_t length = 0;
     while (length < paste->length && (unsigned char)paste->bytes[length] >= ' ' &&

@@ -62,7 +62,7 @@ bool keys_take_interrupt(struct keys *keys) {
     return true;
 }
 
-// Consumes them.
+// Consumes the bytes and makes them a key.
 static void read_bytes(struct keys *keys, size_t length, enum key_kind kind, struct key *key) {
     ASSERT(length <= sizeof key->bytes);
     memcpy(key->bytes, keys->in.bytes + keys->at, length);
@@ -78,7 +78,7 @@ static void read_escape(struct keys *keys, struct key *key) {
 
 // ---- a paste
 
-// In place: terminals send \r for a line's end, and a line that was copied may have both.
+// Works in place: terminals send \r for a line's end, and copied text may have \r\n.
 static void clean_paste(struct text *text) {
     size_t to = 0;
     for (size_t at = 0; at < text->length; at++) {
@@ -124,7 +124,7 @@ struct parameters {
     int count;
 };
 
-// "13;2:1u": what stands behind a colon is dropped, but for the second number's event.
+// "13;2:1u": drops everything after a colon, except the second number's event.
 static struct parameters read_parameters(const char *bytes, size_t length) {
     struct parameters read = {.count = length > 0};
     bool behind_colon = false;
@@ -164,8 +164,7 @@ static void translate(int character, int modifiers, struct key *key) {
         key->length += utf8_encode((uint32_t)character, key->bytes + key->length);
 }
 
-// Of a whole control sequence: `length` bytes, the last of which is its final byte. False: nothing
-// comes of it.
+// Reads a complete control sequence of `length` bytes. False: it makes no key.
 static bool read_sequence(struct keys *keys, size_t length, struct key *key) {
     const char *bytes = keys->in.bytes + keys->at;
     const char final = bytes[length - 1];

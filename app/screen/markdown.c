@@ -30,7 +30,7 @@ struct place {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// '\0' behind the end.
+// '\0' past the end.
 static char at(struct line line, size_t index) {
     return index < line.length ? line.text[index] : '\0';
 }
@@ -256,7 +256,7 @@ static bool erases(const struct markdown *markdown) {
     return markdown->wrap.width >= WAITING_COLUMNS && !markdown->wrap.whole_words;
 }
 
-// In place of a table that is still being written.
+// Shown instead of a table that is still being written.
 static enum status put_waiting(struct place place) {
     const struct table *table = &place.markdown->table;
     if (!erases(place.markdown) || table->count < 2) return STATUS_OK;
@@ -271,7 +271,7 @@ static enum status draw_table(struct place place) {
     return table_draw(&markdown->table, markdown->table_indent, markdown->wrap.width, place.out);
 }
 
-// A line that can be one of a table is held until it is whole. Any other ends the table.
+// A line that could be part of a table is held until it is complete. Any other line ends the table.
 static enum decided parse_row(struct place place, struct line line, size_t *taken,
                               enum status *status) {
     struct markdown *markdown = place.markdown;
@@ -333,7 +333,7 @@ static enum decided parse_code(struct place place, struct line line, size_t *tak
     size_t begin;
     const enum decided quoted = skip_quotes(markdown, line, &begin);
     if (quoted == UNDECIDED) return UNDECIDED;
-    if (quoted == NOT_THIS) { // the quote is over, and the code with it
+    if (quoted == NOT_THIS) { // the quote has ended, and so has the code
         *taken = 0;
         *status = close_fence(place);
         if (*status == STATUS_OK) *status = end_line(place);

@@ -30,14 +30,14 @@ static bool is_alphanumeric(unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// A letter of another script looks so.
+// Bytes of letters in other scripts count as letters.
 static bool is_wordy(unsigned char c) { return is_alphanumeric(c) || c >= 0x80; }
 
 static struct rest rest_from(struct rest rest, size_t at) {
     return (struct rest){rest.text + at, rest.length - at, rest.whole};
 }
 
-// 0 behind the end.
+// 0 past the end.
 static unsigned char byte_at(struct rest rest, size_t at) {
     return at < rest.length ? (unsigned char)rest.text[at] : 0;
 }
@@ -179,7 +179,7 @@ static enum status write_as_it_is(struct spans *spans, struct place place, struc
     return put(place, spans->style, rest.text, length);
 }
 
-// A character that follows the * of a pattern or a product, but not of an emphasis.
+// Does the character follow the * of a pattern or a product, but never of an emphasis?
 static bool is_no_beginning(unsigned char c) {
     return is_blank(c) || strchr("./,;:)]}>%=|&?", c) != NULL;
 }

@@ -41,12 +41,12 @@ static struct {
     struct sigaction gentle_before[GENTLE_COUNT], fatal_before[FATAL_COUNT];
     int pipe[2];
     bool styled, capable, gone;
-    bool hung_up;              // stdin's terminal is no more
+    bool hung_up;              // stdin's terminal has gone
     int footer_row;            // 1-based; 0: there is none
-    struct text footer_before; // what is written again to bring the cursor there
+    struct text footer_before; // rewritten to bring the cursor there
     bool footer_moved;         // the screen has changed
     struct text *collected;    // what is written goes here; or NULL
-    bool titled;               // the title of before is on the terminal's stack
+    bool titled;               // the previous title is on the terminal's stack
 } terminal = {.pipe = {-1, -1}};
 
 static enum terminal_color chosen_color;
@@ -90,7 +90,7 @@ static void write_through(const char *bytes, size_t length) {
     }
 }
 
-// Above the footer, if there is one, where the last text ended.
+// Writes above the footer, if there is one, where the last text ended.
 static void write_all(const char *bytes, size_t length) {
     struct text out = {0};
     if (terminal.collected && text_append(terminal.collected, bytes, length) == STATUS_OK) return;
@@ -492,8 +492,8 @@ void terminal_retake(void) {
     interrupts = 0; // they were meant for the other program
 }
 
-// Such a terminal is always readable but delivers nothing. It counts as SIGHUP, which a process
-// outside of its session does not get.
+// A terminal that has gone is always readable but delivers nothing. It counts as SIGHUP, which a
+// process outside its session does not get.
 static void hang_up(void) {
     terminal.hung_up = true;
     if (!end) end = SIGHUP;

@@ -110,7 +110,8 @@ static enum status break_here(struct wrap *wrap, bool runs_on, struct text *out)
     return STATUS_OK;
 }
 
-// A word that had begun before others wrote is whole on the new line; a blank there is not needed.
+// Repeats a word that began before others wrote, whole, on the new line; a blank there is not
+// needed.
 static enum status go_on(struct wrap *wrap, bool in_word, struct text *out) {
     wrap->again = false;
     TRY(append_lead(wrap, out));
@@ -139,13 +140,13 @@ static enum status append_blank(struct wrap *wrap, char blank, struct text *out)
     return text_append(out, &blank, 1);
 }
 
-// Does the word begin after something that the next line would not have anyway?
+// Does the word begin after something, so that moving it to the next line helps?
 static bool can_move_word(const struct wrap *wrap) {
     const int before = wrap->column - wrap->word_columns;
     return before > 0 && before > wrap->lead_columns;
 }
 
-// The columns of the last character are only the most that it takes.
+// Terminals disagree on the columns of the last character: the count is only a maximum.
 static void doubt_line(struct wrap *wrap) {
     if (wrap->held) {
         wrap->word_unsure = true;
@@ -187,7 +188,7 @@ static enum status append_character(struct wrap *wrap, const char *bytes, size_t
     return put(wrap, bytes, length, added, in_word, out);
 }
 
-// Only counted: the terminal breaks the line.
+// Only counts columns: the terminal breaks the line.
 static enum status append_left(struct wrap *wrap, const char *bytes, size_t length,
                                struct text *out) {
     size_t used;

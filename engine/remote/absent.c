@@ -1,4 +1,4 @@
-// engine/remote/absent.c — in place of the others where quire is built without libcurl.
+// engine/remote/absent.c — replaces the other sources if quire is built without libcurl.
 #include "engine/remote/remote.h"
 
 enum status remote_open(struct engine *engine, const struct remote_options *options,

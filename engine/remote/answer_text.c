@@ -98,7 +98,7 @@ static enum status close_thought(struct answer_text *answer, struct text *out) {
     return text_append_string(out, again ? THINKING_CLOSE : CLOSE);
 }
 
-// What is held, up to `end`.
+// Releases the held text up to `end`.
 static enum status put_held(struct answer_text *answer, size_t end, struct text *out) {
     struct text *held = &answer->held;
     ASSERT(end <= held->length);
@@ -138,7 +138,7 @@ static enum status put_thought(struct answer_text *answer, const struct text *th
 
 enum mark_kind { NO_MARK, MARK_BEGINS, OPENING, CLOSING };
 
-// Which mark stands at the beginning of a text, and how long it is?
+// Which mark does the text begin with, and how long is it?
 static enum mark_kind find_mark(const char *text, size_t length, size_t *mark_bytes) {
     struct thinking_form form;
     enum mark_kind kind = NO_MARK;
@@ -157,13 +157,13 @@ static enum mark_kind find_mark(const char *text, size_t length, size_t *mark_by
     return kind;
 }
 
-// Does a closing mark between these two bytes end a thought, and not stand in a sentence?
+// Does a closing mark between these two bytes end a thought, rather than being part of a sentence?
 static bool ends_thought(char before, char after) {
     const bool in_line = after != '\n' && after != '\r';
     return !in_line || !before || !strchr(" \t`'\"([{", before);
 }
 
-// All before the mark at `at` was a thought.
+// Everything before the mark at `at` was a thought.
 static enum status end_unopened(struct answer_text *answer, size_t at, size_t mark_bytes,
                                 struct text *out) {
     const bool shown = answer->state == ANSWER_ANSWERS;
@@ -180,13 +180,13 @@ static enum status end_unopened(struct answer_text *answer, size_t at, size_t ma
     return put_held(answer, answer->held.length, out);
 }
 
-// Looks for marks in what is held. Where none is found, *certain is where one may have begun.
+// Looks for marks in the held text. If there is none, *certain is where one may have begun.
 static enum status scan(struct answer_text *answer, bool ended, size_t *certain, struct text *out) {
     const struct text *held = &answer->held;
     size_t at = answer->scanned, bytes = 0;
     for (; at < held->length; at++) {
         const char *text = held->bytes + at;
-        if (*text != '<' && *text != '[' && *text != '\xe2') continue; // what all marks begin with
+        if (*text != '<' && *text != '[' && *text != '\xe2') continue; // no mark begins so
         const enum mark_kind kind = find_mark(text, held->length - at, &bytes);
         if (kind == OPENING) { // the model marks its thoughts itself, or speaks of marks
             answer->watches = false;

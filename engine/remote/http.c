@@ -30,7 +30,7 @@ static enum status refuse(struct error *err, const char *url, const char *why) {
                      rest, rest[shown] ? "?****" : "", why);
 }
 
-// Without what people copy along: "/" at the end, and the path of a request.
+// Drops what people copy along: a trailing "/", and the path of a request.
 static size_t base_length(const char *url, size_t prefix) {
     static const char *const paths[] = {"/chat/completions", "/completions"};
     size_t length = strlen(url);
@@ -96,7 +96,7 @@ static bool add_header(struct exchange *exchange, const char *line) {
     return longer != NULL;
 }
 
-// Gateways have different names for the same wish.
+// Gateways use different headers for this.
 static bool add_route(struct exchange *exchange, uint64_t route) {
     static const char *const names[] = {"x-session-id", "x-session-affinity", "x-smg-routing-key",
                                         "x-dynamo-session-id"};
@@ -123,7 +123,7 @@ static bool add_headers(struct exchange *exchange, uint64_t route) {
     return whole;
 }
 
-// Otherwise curl keeps all headers of an answer, however many there are.
+// Otherwise curl would keep all headers of a response, however many there are.
 static size_t count_header(char *bytes, size_t size, size_t count, void *user) {
     struct exchange *exchange = user;
     (void)bytes;
@@ -192,7 +192,7 @@ static void place_deinit(struct place *place) {
     curl_free(place->port);
 }
 
-// False: it is no place of the web, but its scheme is there if it has one.
+// False: not a web address; its scheme is still set if it has one.
 static bool place_read(const char *url, struct place *place) {
     CURLU *parts = curl_url();
     const bool read =
@@ -205,7 +205,7 @@ static bool place_read(const char *url, struct place *place) {
     return read;
 }
 
-// The same host and port, or the same host's encrypted port in place of the open one.
+// The same host and port, or the same host over https instead of http.
 static bool same_host(const struct place *from, const struct place *to) {
     if (strcasecmp(from->host, to->host) != 0) return false;
     const bool same = strcmp(from->scheme, to->scheme) == 0;
@@ -255,7 +255,7 @@ enum status exchange_redirect(struct exchange *exchange, struct error *err) {
 
 // ---- answers
 
-// What could not be done, as a sentence that begins with the host.
+// What failed, as a sentence that begins with the host.
 static const char *sentence_of(CURLcode code) {
     static const struct {
         CURLcode code;
@@ -284,7 +284,7 @@ static const char *sentence_of(CURLcode code) {
     return "cannot be used";
 }
 
-// Behind that stands what curl says of it, where a server's words may be part of it.
+// Adds curl's own message, which may quote the server.
 static enum status explain_curl(const struct exchange *exchange, CURLcode code, struct error *err) {
     const char *host = text_string(&exchange->endpoint->host);
     char problem[CURL_ERROR_SIZE];
@@ -379,7 +379,7 @@ bool exchange_may_pass(const struct exchange *exchange, CURLcode code, int tries
     if (!passes || tries >= EXCHANGE_MOST_TRIES) return false;
     int64_t wait = after_s > 0 ? (int64_t)after_s * 1000 : FIRST_WAIT_MS << (tries - 1);
     if (wait > LONGEST_WAIT_MS) return false;
-    wait += wait * (clock_now_us() % 256) / 1024; // many who failed together come back one by one
+    wait += wait * (clock_now_us() % 256) / 1024; // spreads clients that failed together
     *wait_ms = wait;
     return true;
 }

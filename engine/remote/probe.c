@@ -17,7 +17,7 @@ struct probe {
     struct remote_server *server;
     struct error *err;
     int32_t context; // tokens; 0: the server does not say
-    bool listed;     // only a model that the server lists will do
+    bool listed;     // accept only a model that the server lists
 };
 
 static const cJSON *get(const cJSON *object, const char *name) {
@@ -73,7 +73,7 @@ static const cJSON *find_named(const cJSON *models, const char *name) {
     return NULL;
 }
 
-// The one that is named, or the only one. A server may have others than it lists.
+// The named model, or the only one. A server may have models that it does not list.
 static enum status choose_model(struct probe *probe, const cJSON *models) {
     struct text *chosen = &probe->server->endpoint.model, names = {0};
     const char *host = text_string(&probe->server->endpoint.host);
@@ -142,7 +142,7 @@ static bool same_ids(const cJSON *array, const struct token_ids *ids) {
     return cJSON_IsArray(array) && count == ids->count;
 }
 
-// The names of both kinds of server, each of which leaves the other's aside.
+// Uses the field names of both kinds of server; each ignores the other's.
 static char *write_question(const struct probe *probe, const char *text) {
     cJSON *object = cJSON_CreateObject();
     const bool whole =
@@ -157,7 +157,7 @@ static char *write_question(const struct probe *probe, const char *text) {
     return question;
 }
 
-// Does the server read a text, and the end of a turn after it, as our vocabulary does?
+// Does the server tokenize a text and an end of turn like our vocabulary?
 static enum status compare_tokens(const struct probe *probe, const struct tokenizer *tokenizer,
                                   bool *same) {
     struct token_ids ids = {0};
@@ -183,7 +183,8 @@ static enum status compare_tokens(const struct probe *probe, const struct tokeni
     return status;
 }
 
-// The vocabulary, if the server has the same. Else UNSUPPORTED says why messages are all it takes.
+// Opens the vocabulary if the server has the same. Else UNSUPPORTED says why only messages can be
+// used.
 static enum status open_vocabulary(struct probe *probe, const char *path) {
     struct engine *engine = probe->engine;
     const char *host = text_string(&probe->server->endpoint.host);
@@ -218,7 +219,7 @@ static enum status note_event(void *user, const char *data, size_t length) {
     return status == STATUS_NO_MEMORY ? status : STATUS_OK;
 }
 
-// Does the form that is chosen give ids back? Asks for one token after a short text.
+// Does the chosen form return ids? Asks for one token after a short text.
 static enum status check_form(const struct probe *probe) {
     const struct remote_server *server = probe->server;
     const struct endpoint *endpoint = &server->endpoint;

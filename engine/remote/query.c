@@ -27,7 +27,7 @@ static enum status write_answer(const struct text *text, struct text *content,
     return text_append(content, text_string(text), text->length);
 }
 
-// Bytes as UTF-8: where an answer was cut a character may be half.
+// Bytes as UTF-8: if an answer was cut, its last character may be incomplete.
 static enum status append_bytes(const int32_t *tokens, int32_t count, struct text *text) {
     ASSERT(count >= 0);
     struct text bytes = {0};
@@ -76,7 +76,7 @@ static enum status add_message_of(cJSON *messages, const struct query *query, in
     if (status == STATUS_OK && answer) status = write_answer(&text, &content, &stands);
     const struct text *sent = answer ? &content : &text;
     const bool begins = answer && last && text.length == 0;
-    // A thought that is cut is sent back only so that it goes on.
+    // A cut thought is sent back only to be continued.
     if (status == STATUS_OK && answer && !last && stands == ANSWER_THINKS) text_clear(&content);
     if (status == STATUS_OK && !begins &&
         !add_message(messages, roles[mark - BYTE_TOKEN_SYSTEM], text_string(sent)))
@@ -87,7 +87,7 @@ static enum status add_message_of(cJSON *messages, const struct query *query, in
     return status;
 }
 
-// The messages of a log. Its last one is the answer so far, if there is any of it yet.
+// Adds the messages of a log. The last one is the answer so far, if it has begun.
 static enum status add_messages(cJSON *object, const struct query *query,
                                 enum answer_state *place) {
     cJSON *messages = cJSON_AddArrayToObject(object, "messages");
@@ -111,7 +111,7 @@ static bool add_float(cJSON *object, const char *name, float value) {
     return cJSON_AddRawToObject(object, name, shortest);
 }
 
-// Where it takes tokens quire says all of the sampling, else what somebody has set.
+// With tokens, quire sends all sampling options; with messages, only those that the user set.
 static bool wants(const struct query *query, uint64_t given, unsigned omit) {
     const bool set = query->form != QUERY_MESSAGES || query->options->sampler.given & given;
     return set && !(query->omits & omit);
@@ -140,8 +140,8 @@ static bool add_sampling(cJSON *object, const struct query *query) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && whole; i++)
         if (wants(query, rows[i].given, rows[i].omit))
             whole = add_float(object, rows[i].name, rows[i].value);
-    // Servers differ in what stands for all of them, so that is not said, except to llama-server,
-    // whose default is another.
+    // Servers differ in which value means "all", so it is left out, except for llama-server, whose
+    // default differs.
     if (query->form == QUERY_LLAMA ||
         (sampler->top_k > 0 && wants(query, SAMPLER_GIVEN(top_k), OMIT_TOP_K)))
         whole = whole && cJSON_AddNumberToObject(object, "top_k", sampler->top_k);
@@ -189,7 +189,7 @@ static bool add_structure(cJSON *object, const struct query *query) {
     return is_schema ? add_schema(object, query, source) : add_grammar(object, query, source);
 }
 
-// The fields of all that sample, which SGLang wants in an object of their own.
+// Adds the sampling fields, which SGLang wants in an object of their own.
 static bool add_wishes(cJSON *object, const struct query *query) {
     const bool renamed = query->omits & OMIT_MAX_TOKENS;
     const char *const limits[] = {[QUERY_MESSAGES] =
@@ -205,7 +205,7 @@ static bool add_wishes(cJSON *object, const struct query *query) {
            (limit <= 0 || cJSON_AddNumberToObject(object, limits[query->form], limit));
 }
 
-// What reaches the machine that knows the conversation, and how many answers.
+// Adds the route to the machine that knows the conversation, and the number of answers.
 static bool add_optional(cJSON *object, const struct query *query) {
     char key[32];
     const bool several = query->choices > 1 && !(query->omits & OMIT_CHOICES);

@@ -70,7 +70,7 @@ static struct transfer *find_transfer(struct remote *remote, const struct reques
     return NULL;
 }
 
-// One that has just begun and can ask for this request's answer as well, or NULL.
+// A transfer that has just begun and can request this answer too, or NULL.
 static struct transfer *find_leader(struct remote *remote, const struct request *request) {
     const enum query_form form = remote->server.form;
     const bool has_choices = form == QUERY_MESSAGES || form == QUERY_VLLM;
@@ -114,7 +114,7 @@ static void read_ends(struct remote *remote) {
     }
 }
 
-// Sends and receives what there is, without the lock.
+// Sends and receives available data, without the lock.
 static void serve(struct remote *remote) {
     const int64_t now = clock_now_us();
     int running;

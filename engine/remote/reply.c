@@ -53,8 +53,8 @@ static enum status append_ids(const cJSON *array, struct token_ids *ids) {
 
 // ---- failures
 
-// Text that a terminal can show, as one line: a line break is a blank. Of a page, its title, or
-// what stands between its tags.
+// Appends text as one printable line, with blanks for newlines. Of an HTML page, appends the title,
+// or the text between its tags.
 static enum status append_line(const char *bytes, size_t length, bool page, struct text *line) {
     bool blank = true, in_tag = false;
     for (size_t at = 0, used; at < length; at += used) {
@@ -71,8 +71,8 @@ static enum status append_line(const char *bytes, size_t length, bool page, stru
     return STATUS_OK;
 }
 
-// Only now may a line be cut: what would be left of a key cannot be recognized. `from` is where it
-// begins in the text.
+// Only now may a line be cut, because the rest of a cut key could not be recognized. `from` is
+// where it begins in the text.
 static void hide_and_cut(const struct secret *secret, struct text *line, size_t from) {
     if (line->length == from) return;
     if (secret) line->length = from + secret_hide(secret, line->bytes + from, line->length - from);
@@ -312,7 +312,7 @@ static enum status read_completion(const cJSON *event, struct reply *reply) {
     return STATUS_OK;
 }
 
-// An event that is no part of an answer, but says what is wrong.
+// Does the event report an error instead of a part of an answer?
 static bool complains(const cJSON *event) {
     static const char *const names[] = {"message", "msg", "detail", "errors"};
     if (is_failure(get(event, "error"))) return true;
@@ -364,7 +364,7 @@ enum status reply_read(const char *json, size_t length, const struct secret *sec
     struct reading reading = {.secret = secret, .take = take, .user = user};
     cJSON *event = NULL;
     TRY(server_json_read(json, length, secret, &event));
-    // Some put a failure into a list of one.
+    // Some servers put a failure into a list of one.
     const cJSON *only =
         cJSON_IsArray(event) && event->child && !event->child->next ? event->child : event;
     const enum status status = read_event(&reading, only);

@@ -33,7 +33,7 @@ static uint32_t advance(const struct secret_form *form, uint32_t matched, char b
     return matched + (form->bytes.bytes[matched] == byte);
 }
 
-// Adds a form, unless it is there or too short to tell from other text.
+// Adds a form, unless it is there already or too short to distinguish from other text.
 static enum status add_form(struct secret *secret, const struct text *bytes, size_t least) {
     ASSERT(secret->count < SECRET_FORMS);
     if (bytes->length < least) return STATUS_OK;
@@ -66,7 +66,7 @@ static enum status escape_json(const char *key, struct text *form) {
     return STATUS_OK;
 }
 
-// The digits that the key alone decides, behind `before` bytes of something else.
+// The base64 digits that depend only on the key, after `before` bytes of something else.
 static enum status encode_base64(const char *key, size_t before, const char *last_two,
                                  struct text *form) {
     static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -119,8 +119,8 @@ enum status secret_set(struct secret *secret, const char *key, size_t length) {
     return status;
 }
 
-// Goes on at `at`; the bytes before it are there as far as something matched. Returns how many
-// bytes at the end of *length, which a mask makes less, may still become the key.
+// Continues at `at`; the matched bytes before it are still there. Masking reduces *length. Returns
+// how many bytes at the end may still become the key.
 static size_t mask(const struct secret *secret, uint32_t *matched, char *bytes, size_t at,
                    size_t *length) {
     size_t most = 0, end = at; // of what is kept: nothing matches across a mask

@@ -26,8 +26,7 @@ enum { SECRET_FORMS = 10 };
 struct secret {
     struct secret_form {
         struct text bytes;
-        uint32_t
-            *fallback; // [length] the longest prefix that also ends at each byte, the KMP table
+        uint32_t *fallback; // [length] the KMP table: longest prefix that also ends there
     } forms[SECRET_FORMS];
     int count;
 };

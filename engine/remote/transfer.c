@@ -20,7 +20,7 @@ enum {
     HOLD_US = 200000,             // how long the beginning of an answer may be held: answer_text.h
     LINGER_US = 2000000,          // how long counts may come after the last answer has ended,
     DONE_US = 200000,             // and how long the connection may stay open after that
-    NOTABLE_MS = 900,             // until another try, so that a person wants to know why
+    NOTABLE_MS = 900,             // a longer wait for a retry is explained to the user
     MOST_CHARACTERS = 64,         // of a token, on average over an answer
     MOST_PIECES = 8,              // of a token, where a gateway sends single characters
 };
@@ -35,21 +35,22 @@ static enum status fail(struct transfer *transfer, enum status status, const cha
 
 // ---- what comes
 
-// No more of it is wanted.
+// Ends the answer here: no more of it is wanted.
 static enum status cut(struct transfer *transfer, enum stop_reason reason) {
     transfer->finished = transfer->cut = true;
     transfer->reason = reason;
     return STATUS_FULL;
 }
 
-// All that a model writes at once today, 256 Ki tokens of four bytes: what is longer has no end.
+// The most that today's models write at once, 256 Ki tokens of four bytes; a longer answer would
+// never end.
 static enum status stop_endless(struct transfer *transfer) {
     log_write(LOG_WARNING, "%s sends more than %d KiB of an answer; the rest is ignored",
               host_of(transfer), MOST_ANSWER_BYTES >> 10);
     return cut(transfer, STOP_REASON_LENGTH);
 }
 
-// One more token of the log, with the engine's lock. FULL: no more is wanted.
+// Adds a token to the log, with the engine's lock. FULL: no more is wanted.
 static enum status put_token(struct transfer *transfer, int32_t token) {
     struct request *request = transfer->request;
     struct sequence *sequence = request->sequence;
@@ -80,7 +81,7 @@ static enum status put_bytes(struct transfer *transfer, const char *bytes, size_
     return STATUS_OK;
 }
 
-// Hands on what comes, and what was held of it.
+// Passes on new text, and the text held before it.
 static enum status put_words(struct transfer *transfer, const struct reply *reply) {
     struct answer_text *text = &transfer->text;
     struct text out = {0};
@@ -98,7 +99,7 @@ static enum status put_words(struct transfer *transfer, const struct reply *repl
     return status;
 }
 
-// What is held of an answer that nothing more comes of. With the engine's lock.
+// Releases the held text of an answer that has ended. With the engine's lock.
 static void put_rest(struct transfer *transfer, bool ends) {
     struct text out = {0};
     enum status status = ends ? answer_text_end(&transfer->text, false, &out)
@@ -123,7 +124,7 @@ static enum status stop_reading(struct transfer *transfer) {
     return cut(transfer, STOP_REASON_LENGTH);
 }
 
-// Servers send a piece of text for each token. Is this one behind the limit that the server was
+// Servers send a piece of text for each token. Is this piece past the limit that the server was
 // given? Gateways that send single characters have more pieces than tokens.
 static bool is_behind_limit(struct transfer *transfer, const struct reply *reply) {
     const int64_t most = transfer->request->options.max_tokens;
@@ -135,7 +136,7 @@ static bool is_behind_limit(struct transfer *transfer, const struct reply *reply
            characters > most * MOST_CHARACTERS;
 }
 
-// A server that tells thoughts from the answer sends them without marks.
+// A server that separates thoughts from the answer sends them without marks.
 static enum status put_messages(struct transfer *transfer, const struct reply *reply) {
     const struct text none = {0};
     struct reply added = *reply; // borrows its texts
@@ -157,7 +158,7 @@ static bool ends_turn(const struct transfer *transfer) {
            tokenizer_ends_turn(sequence->engine->tokenizer, sequence->tokens[sequence->length - 1]);
 }
 
-// SGLang sends all ids so far, or the new ones, as it was started.
+// SGLang sends all ids so far or only the new ones, depending on its options.
 static size_t first_new(const struct transfer *transfer, const struct reply *reply) {
     const int64_t fresh = reply->output_tokens - transfer->request->stats.output_tokens;
     if (!reply->cumulative || fresh >= (int64_t)reply->ids.count) return 0;
@@ -188,7 +189,7 @@ static enum status put_tokens(struct transfer *transfer, const struct reply *rep
     return status;
 }
 
-// What the server counts of several choices, it counts of all together.
+// The server's counts cover all choices together.
 static void note_counts(struct transfer *transfer, const struct reply *reply, bool alone) {
     struct request_stats *stats = &transfer->request->stats;
     if (reply->prompt_tokens >= 0) stats->prompt_tokens = reply->prompt_tokens;
@@ -249,7 +250,7 @@ static enum status take_reply(void *user, const struct reply *reply) {
     return status == STATUS_OK && !wanted ? STATUS_FULL : status;
 }
 
-// What has no reason of its own has ended, too.
+// Choices without a stop reason have ended too.
 static enum status take_done(struct transfer *leader) {
     leader->done = leader->heard_event = true;
     for (struct transfer *one = leader; one; one = one->next) {
@@ -319,7 +320,7 @@ static bool succeeds(const struct transfer *transfer) {
     return http >= 200 && http <= 299;
 }
 
-// The server's own words, as far as nothing else comes. The key may stand anywhere in them.
+// Keeps the server's own words, as long as there is no event. They may contain the key.
 static enum status keep_words(struct transfer *transfer, const char *bytes, size_t length) {
     const size_t had = transfer->words.length + transfer->hush.held.length;
     if (transfer->heard_event || had >= MAX_WORDS_BYTES) return STATUS_OK;
@@ -328,7 +329,7 @@ static enum status keep_words(struct transfer *transfer, const char *bytes, size
     return secret_read(&transfer->hush, bytes, kept, &transfer->words);
 }
 
-// An answer that is no stream begins as JSON does.
+// A response that is not a stream begins like JSON.
 static bool begins_body(const struct transfer *transfer, const char *bytes, size_t length) {
     if (transfer->events.begun || transfer->events.line.length) return false;
     size_t at = 0;
@@ -346,7 +347,7 @@ static enum status receive(struct transfer *transfer, const char *bytes, size_t 
     return text_append(&transfer->body, bytes, length);
 }
 
-// While bytes keep coming curl stays here, so this is where ^C is heard.
+// While bytes keep arriving curl stays here, so ^C must be checked here.
 static bool is_cancelled(const struct transfer *leader) {
     for (const struct transfer *one = leader; one; one = one->next)
         if (!one->cut && !atomic_load(&one->request->cancelled)) return false;
@@ -366,7 +367,7 @@ static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) 
     return status == STATUS_OK ? length : 0; // 0 ends the exchange
 }
 
-// The connection is closed: what it has brought is all.
+// The connection has closed: no more data will arrive.
 static void receive_end(struct transfer *leader) {
     const struct text *body = &leader->body;
     leader->ending = true;
@@ -382,7 +383,7 @@ static void receive_end(struct transfer *leader) {
     leader->ending = false;
 }
 
-// One JSON text that was cut: what it has of the answer. How that ends is behind the cut.
+// Takes the answer's text from a truncated JSON response. Its stop reason is lost.
 static void receive_cut_body(struct transfer *leader) {
     const struct error before = leader->err;
     if (!leader->is_body || leader->heard_event || !succeeds(leader)) return;
@@ -431,7 +432,7 @@ static int32_t count_choices(const struct transfer *leader) {
     return count;
 }
 
-// What was held of an answer is not shown, for it comes again.
+// Drops the held text of an answer, because it will arrive again.
 static void forget(struct transfer *transfer) {
     answer_text_deinit(&transfer->text);
     text_clear(&transfer->refusal);
@@ -439,7 +440,7 @@ static void forget(struct transfer *transfer) {
     transfer->waits_us = transfer->pieces = transfer->characters = 0;
 }
 
-// Only the remote thread changes the log of a request that runs.
+// Only the remote thread changes the log of a running request.
 static enum status write_query(struct transfer *transfer) {
     const struct remote_server *server = transfer->server;
     const struct sequence *sequence = transfer->request->sequence;
@@ -512,7 +513,7 @@ static bool any_wanted(const struct transfer *leader) {
     return false;
 }
 
-// Is it worth another try, and when? The answer has not begun.
+// Is it worth a retry, and when? The answer must not have begun.
 static bool try_again(struct transfer *transfer, CURLcode code, int64_t now_us) {
     int64_t wait_ms;
     if (transfer->err.status != STATUS_OK ||
@@ -534,7 +535,7 @@ static const char *content_type(const struct transfer *leader) {
     return type ? type : "";
 }
 
-// Is what came no part of an answer, but a page of a proxy, or an error as text?
+// Is the response not an answer but a proxy's page, or an error as text?
 static bool is_no_answer(const struct transfer *leader) {
     static const char STREAM[] = "text/event-stream", DATA[] = "data:";
     return !leader->heard_event && !leader->is_body &&
@@ -569,7 +570,7 @@ static void explain(const struct transfer *leader, CURLcode code, struct error *
         (void)error_set(why, STATUS_IO, "%s: the answer was cut off", host_of(leader));
 }
 
-// Adds what may be done about it.
+// Adds advice to the error.
 static void advise(struct transfer *transfer, const struct error *why, int tries) {
     if (transfer->begun)
         (void)error_set(&transfer->err, why->status, "%.400s; /continue resumes the answer",
@@ -580,7 +581,8 @@ static void advise(struct transfer *transfer, const struct error *why, int tries
         transfer->err = *why;
 }
 
-// Asks without what a refusal names; without all that only helps if it names nothing.
+// Retries without the fields that the refusal names; if it names none, without all merely helpful
+// ones.
 static bool try_without(struct transfer *leader) {
     const unsigned sent = optional_fields_of(text_string(&leader->exchange.body));
     unsigned named = optional_fields_named(text_string(&leader->words), leader->words.length);
@@ -588,7 +590,7 @@ static bool try_without(struct transfer *leader) {
     curl_easy_getinfo(leader->exchange.easy, CURLINFO_RESPONSE_CODE, &http);
     if (http != 400 && http != 422) return false;
     named &= sent & ~leader->omits;
-    if (named & (OMIT_CHOICES | OMIT_ROUTE)) // who knows one of them not, does not know the other
+    if (named & (OMIT_CHOICES | OMIT_ROUTE)) // a server that lacks one lacks both
         named |= sent & (OMIT_CHOICES | OMIT_ROUTE);
     if (!named && !leader->omits) named = sent & OMIT_HELPFUL;
     if (!named) return false;
@@ -645,7 +647,7 @@ static void part(struct transfer *transfer, bool asks, const struct error *why, 
         advise(transfer, why, tries);
 }
 
-// What has come is kept, whatever comes of the rest.
+// Keeps what has arrived, whatever happens to the rest.
 static void put_all_rest(struct transfer *leader) {
     struct engine *engine = leader->request->sequence->engine;
     pthread_mutex_lock(&engine->lock);
@@ -660,7 +662,8 @@ static bool any_begun(const struct transfer *leader) {
     return false;
 }
 
-// Nothing has come of any answer: is the exchange opened again, elsewhere, later or with less?
+// No answer has begun: should the exchange be retried at another address, later, or with fewer
+// fields?
 static bool ask_again(struct transfer *leader, CURLcode code) {
     if (!leader->asking || !any_wanted(leader) || any_begun(leader)) return false;
     if (leader->err.status == STATUS_OK && code == CURLE_OK) {
@@ -705,7 +708,7 @@ void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
     }
 }
 
-// Nobody waits for it any more. It goes when the others of its exchange do.
+// Nobody waits for this answer any more. It ends with the others of its exchange.
 static void cancel(struct transfer *transfer, CURLM *multi) {
     struct transfer *leader = transfer->leader ? transfer->leader : transfer;
     transfer->reason = STOP_REASON_CANCELLED;
