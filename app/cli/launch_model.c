@@ -3,6 +3,7 @@
 // In order: the named model; the conversation's model; the one from the environment or the config
 // file; the demo model. A conversation continues in place if the named model is its own, by the
 // content of the file or by its name on the server.
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/base/signals.h"
 #include "app/chat/model_cost.h"
 #include "app/cli/confirm.h"
 #include "app/cli/digest.h"
@@ -22,6 +24,7 @@
 #include "app/screen/complain.h"
 #include "app/screen/notice.h"
 #include "app/screen/terminal.h"
+#include "kernels/base/effort.h"
 #include "kernels/base/log.h"
 #include "store/disk_cache/disk_cache.h"
 
@@ -222,6 +225,32 @@ static enum status check_host(struct launch *launch, const char *url, struct err
     return status;
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+    if (number != SIGINT) _exit(128 + number);
+    interrupted = 1;
+}
+
+static bool is_interrupted(void *user) {
+    (void)user;
+    return interrupted != 0;
+}
+
+// After another chat, to which it goes back, ^C ends no more than the wait for the server.
+static enum status ask_server(const struct remote_options *remote, bool beside,
+                              struct engine **engine, struct error *err) {
+    const struct engine_options options = {.remote = remote};
+    if (!beside) return engine_open(&options, engine, err);
+    interrupted = 0;
+    signals_catch(on_signal);
+    effort_watch(is_interrupted, NULL);
+    const enum status status = engine_open(&options, engine, err);
+    effort_watch(NULL, NULL);
+    signals_catch(SIG_DFL);
+    return status;
+}
+
 static enum status open_elsewhere(struct launch *launch, const char *name, struct error *err) {
     struct remote_model model = {0};
     enum status status = pull_check_offline(launch->args, name, err);
@@ -230,8 +259,7 @@ static enum status open_elsewhere(struct launch *launch, const char *name, struc
     if (status == STATUS_OK) status = text_append_string(&launch->model, name);
     model.options.listed = launch->wanted.listed;
     if (status == STATUS_OK)
-        status =
-            engine_open(&(struct engine_options){.remote = &model.options}, &launch->engine, err);
+        status = ask_server(&model.options, launch->beside, &launch->engine, err);
     remote_model_deinit(&model);
     TRY(status);
     launch->digest = engine_digest(launch->engine);
@@ -469,6 +497,7 @@ static int launch_given(struct launch *launch, const char *given) {
         complain_mildly(
             "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf");
     status = elsewhere ? open_elsewhere(launch, given, &err) : open_here(launch, &err);
+    if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, &err);
     return status == STATUS_OK ? settle(launch, given, elsewhere)
                                : complain_failed(exit_code_for_model(status), status, &err);
 }

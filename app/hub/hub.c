@@ -67,7 +67,8 @@ static enum status ask(const struct hub *hub, const char *repo, int tries, struc
     if (status == STATUS_OK) {
         CURLcode code;
         status = exchange_ask(&exchange, answer, &code, err);
-        if (status != STATUS_OK && !exchange_may_pass(&exchange, code, tries, wait_ms))
+        if (status != STATUS_OK && status != STATUS_CANCELLED &&
+            !exchange_may_pass(&exchange, code, tries, wait_ms))
             status = hub_explain(hub, repo, &exchange, code, answer, err);
         if (answer->length)
             answer->length = secret_hide(&hub->endpoint.secret, answer->bytes, answer->length);

@@ -10,10 +10,12 @@
 #include "engine/remote/reply.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/effort.h"
 
 enum {
     CONNECT_MS = 10000,
     ASK_MS = 30000,
+    WATCH_MS = 20, // how long a person who wants no more may wait
     MAX_ANSWER_BYTES = 16 << 20,
     MAX_HEADER_BYTES = 256 << 10,
     MAX_REDIRECTS = 5,
@@ -330,13 +332,35 @@ static size_t append_answer(char *bytes, size_t size, size_t count, void *user) 
     return text_append(answer, bytes, size * count) == STATUS_OK ? size * count : 0;
 }
 
+// As curl_easy_perform(), which asks a callback once a second while nothing comes, and so cannot be
+// stopped in time. CANCELLED: a person wants no more.
+static enum status perform(CURL *easy, CURLcode *code) {
+    CURLM *multi = curl_multi_init();
+    int running = 1, left;
+    bool unwanted = false;
+    *code = CURLE_FAILED_INIT;
+    if (multi && curl_multi_add_handle(multi, easy) == CURLM_OK) {
+        while (running && !unwanted && curl_multi_perform(multi, &running) == CURLM_OK) {
+            if (running) curl_multi_poll(multi, NULL, 0, WATCH_MS, NULL);
+            unwanted = running && effort_unwanted();
+        }
+        const CURLMsg *message = curl_multi_info_read(multi, &left);
+        if (message && message->msg == CURLMSG_DONE) *code = message->data.result;
+        curl_multi_remove_handle(multi, easy);
+    }
+    curl_multi_cleanup(multi);
+    return unwanted ? STATUS_CANCELLED : STATUS_OK;
+}
+
 enum status exchange_ask(struct exchange *exchange, struct text *answer, CURLcode *code,
                          struct error *err) {
     long http = 0;
     curl_easy_setopt(exchange->easy, CURLOPT_TIMEOUT_MS, (long)ASK_MS);
     curl_easy_setopt(exchange->easy, CURLOPT_WRITEFUNCTION, append_answer);
     curl_easy_setopt(exchange->easy, CURLOPT_WRITEDATA, answer);
-    *code = curl_easy_perform(exchange->easy);
+    if (perform(exchange->easy, code) != STATUS_OK)
+        return error_set(err, STATUS_CANCELLED, "stopped: %s had not answered",
+                         text_string(&exchange->endpoint->host));
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &http);
     if (*code == CURLE_OK && http >= 200 && http <= 299) return STATUS_OK;
     const enum status status = exchange_explain(exchange, *code, answer, err);

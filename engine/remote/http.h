@@ -69,7 +69,7 @@ enum { EXCHANGE_MOST_TRIES = 5 };
 bool exchange_may_pass(const struct exchange *exchange, CURLcode code, int tries, int64_t *wait_ms);
 
 // Performs an open exchange and waits up to 30 seconds for the whole response. IO: no success;
-// NOT_FOUND: the server does not know the path.
+// NOT_FOUND: the server does not know the path. CANCELLED: the user interrupted (effort.h).
 MUST_CHECK enum status exchange_ask(struct exchange *exchange, struct text *answer, CURLcode *code,
                                     struct error *err);
 

@@ -112,17 +112,20 @@ static enum status ask_models(struct probe *probe) {
     return status == STATUS_NOT_FOUND ? STATUS_IO : status;
 }
 
-// Only llama-server has this page.
-static void ask_properties(struct probe *probe) {
+// Only llama-server has this page. CANCELLED is all that can fail.
+static enum status ask_properties(struct probe *probe) {
     struct error ignored = {0};
     const struct probe quiet = {.server = probe->server, .err = &ignored};
     cJSON *answer;
-    if (ask(&quiet, &probe->server->endpoint.root, "/props", NULL, &answer) == STATUS_OK) {
+    const enum status status = ask(&quiet, &probe->server->endpoint.root, "/props", NULL, &answer);
+    if (status == STATUS_OK) {
         const cJSON *settings = get(answer, "default_generation_settings");
         if (cJSON_IsObject(settings)) probe->server->kind = SERVER_LLAMA;
         note_context(probe, get(settings, "n_ctx"));
     }
     cJSON_Delete(answer);
+    if (status == STATUS_CANCELLED) *probe->err = ignored;
+    return status == STATUS_CANCELLED ? status : STATUS_OK;
 }
 
 // ---- tokens
@@ -240,8 +243,12 @@ static enum status check_form(const struct probe *probe) {
                                 .choices = 1,
                                 .options = &options};
     if (status == STATUS_OK) status = query_write(&query, &body, &place, probe->err);
-    if (status == STATUS_OK && http_ask(endpoint, of_root ? &endpoint->root : &endpoint->url, path,
-                                        text_string(&body), &answer, probe->err) == STATUS_OK) {
+    const enum status asked = status == STATUS_OK
+                                  ? http_ask(endpoint, of_root ? &endpoint->root : &endpoint->url,
+                                             path, text_string(&body), &answer, probe->err)
+                                  : status;
+    if (asked == STATUS_CANCELLED) status = asked;
+    if (asked == STATUS_OK) {
         struct event_stream events = {.take = note_event, .user = &has_ids};
         status = event_stream_push(&events, text_string(&answer), answer.length);
         event_stream_deinit(&events);
@@ -288,7 +295,7 @@ enum status probe_server(struct engine *engine, const struct remote_options *opt
     struct endpoint *endpoint = &server->endpoint;
     struct text name = {0}, path = {0};
     TRY(ask_models(&probe));
-    ask_properties(&probe);
+    TRY(ask_properties(&probe));
     TRY(choose_form(&probe, options));
     engine->model.config.vocabulary = tokenizer_vocabulary(engine->tokenizer);
     engine->model.config.context = probe.context;

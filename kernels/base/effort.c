@@ -14,6 +14,8 @@ void effort_watch(bool (*stops)(void *user), void *user) {
     watch.user = user;
 }
 
+bool effort_unwanted(void) { return watch.stops && watch.stops(watch.user); }
+
 enum status effort_spend(struct effort *effort, uint64_t steps) {
     if (effort->status != STATUS_OK) return effort->status;
     if (steps > effort->left) return effort->status = STATUS_FULL;
@@ -21,6 +23,6 @@ enum status effort_spend(struct effort *effort, uint64_t steps) {
     effort->unwatched += steps;
     if (effort->unwatched < WATCH_STEPS) return STATUS_OK;
     effort->unwatched = 0;
-    if (watch.stops && watch.stops(watch.user)) effort->status = STATUS_CANCELLED;
+    if (effort_unwanted()) effort->status = STATUS_CANCELLED;
     return effort->status;
 }

@@ -25,8 +25,11 @@ static inline struct effort effort_of(uint64_t steps) { return (struct effort){.
 // FULL: too many. CANCELLED: a person wants no more. Once it has ended it stays so.
 enum status effort_spend(struct effort *effort, uint64_t steps);
 
+// Does a person want no more? For waits, which spend nothing.
+bool effort_unwanted(void);
+
 // From now on this says whether a person wants no more; NULL: nobody does. Called every few
-// milliseconds, within effort_spend().
+// milliseconds, within effort_spend() or effort_unwanted().
 void effort_watch(bool (*stops)(void *user), void *user);
 
 #endif

@@ -103,6 +103,38 @@ ask "/continue"
 on_screen "and on." || fail "/continue does not go on"
 tail -n 1 "$folder/requests" | grep -q '"continue_final_message": true' || fail "/continue asks for a new answer"
 
+# A server that takes the connection and never answers: ^C ends the wait, and the conversation is
+# there again. It waits so for as long as a person lets it.
+python3 -c '
+import socket, sys, time
+listener = socket.create_server(("127.0.0.1", 0))
+open(sys.argv[1], "w").write(str(listener.getsockname()[1]))
+while True:
+    taken = listener.accept()[0]
+    open(sys.argv[1] + ".taken", "a").write("x")
+    time.sleep(600)
+' "$QUIRE_HOME/deaf" &
+servers="$servers $!"
+wait_until test -s "$QUIRE_HOME/deaf" || fail "no server that never answers"
+deaf=http://127.0.0.1:$(cat "$QUIRE_HOME/deaf")/v1
+ask_only "/model $deaf#x"
+wait_until test -s "$QUIRE_HOME/deaf.taken" || fail "it is not asked"
+pressed=$(date +%s%N)
+keys C-c
+wait_for "had not answered"
+took=$((($(date +%s%N) - pressed) / 1000000))
+[ $took -lt 5000 ] || fail "^C while a server is asked takes $took ms"
+echo "^C while a server is asked: $took ms"
+wait_idle
+ask "And so?"
+on_screen "You said: And so?" || fail "the chat before does not go on"
+pid=$(quire_pid) # the shell has had the ^C, too, and ends with it
+ask_only "/quit"
+is_gone() { [ ! -e "/proc/$pid" ]; }
+wait_until is_gone || fail "it does not leave"
+start -m "$url#echo" -C
+wait_for "You said: And so?"
+
 # Two in the background, and an answer beside them; then to a model that is here, and back.
 ask "/model office"
 wait_for "long at"
