@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "app/base/figures.h"
+#include "engine/tokenizer/thinking.h"
 #include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/trace.h"
@@ -100,6 +101,11 @@ static enum status encode_user(const struct transcript *transcript,
     return status;
 }
 
+// Of an answer whose thoughts quire has marked, what no mark is in: no model knows them.
+static enum status plain_answer(const struct message *message, struct text *plain) {
+    return thinking_split(message->text, message->length, NULL, plain);
+}
+
 // The ids of a message that this model has not read yet. It follows all entries.
 static enum status encode_message(const struct transcript *transcript,
                                   const struct message *message, struct token_ids *ids,
@@ -108,8 +114,14 @@ static enum status encode_message(const struct transcript *transcript,
     if (message->role == MESSAGE_USER)
         return transcript_render(transcript, "", message->text, message->length, ids, err);
     // Another model's answer: only its text; the next message closes it.
-    const struct piece piece = {PIECE_TEXT, message->text, message->length};
-    return tokenizer_encode(transcript->tokenizer, &piece, 1, ids);
+    struct text plain = {0};
+    const bool marked = thinking_has_marks(message->text, message->length);
+    enum status status = marked ? plain_answer(message, &plain) : STATUS_OK;
+    const struct piece piece = {PIECE_TEXT, marked ? text_string(&plain) : message->text,
+                                marked ? plain.length : message->length};
+    if (status == STATUS_OK) status = tokenizer_encode(transcript->tokenizer, &piece, 1, ids);
+    text_deinit(&plain);
+    return status;
 }
 
 struct transcript transcript_like(const struct transcript *like) {
@@ -128,28 +140,58 @@ void transcript_deinit(struct transcript *transcript) {
     token_ids_deinit(&transcript->log);
 }
 
+// The messages to render, and the texts of those that differ from what is stored.
+struct expanded {
+    struct chat_message *messages;
+    struct text *plain; // [plain_count]
+    size_t count, plain_count;
+};
+
+static enum status expanded_alloc(struct expanded *expanded, size_t most) {
+    expanded->messages = malloc(most * sizeof *expanded->messages);
+    expanded->plain = calloc(most, sizeof *expanded->plain);
+    return expanded->messages && expanded->plain ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static void expanded_deinit(struct expanded *expanded) {
+    for (size_t i = 0; i < expanded->plain_count; i++)
+        text_deinit(&expanded->plain[i]);
+    free(expanded->plain);
+    free(expanded->messages);
+}
+
 // Appends a message to those to render. A system message is a preamble, which may contain turns.
-static size_t expand(const struct message *message, struct chat_message *messages) {
-    if (message->role == MESSAGE_SYSTEM)
-        return preamble_messages(message->text, message->length, messages);
-    *messages = (struct chat_message){role_of(message), message->text, message->length};
-    return 1;
+static enum status expand(const struct message *message, struct expanded *expanded) {
+    struct chat_message *next = expanded->messages + expanded->count;
+    if (message->role == MESSAGE_SYSTEM) {
+        expanded->count += preamble_messages(message->text, message->length, next);
+        return STATUS_OK;
+    }
+    *next = (struct chat_message){role_of(message), message->text, message->length};
+    expanded->count++;
+    if (message->role != MESSAGE_ASSISTANT || !thinking_has_marks(message->text, message->length))
+        return STATUS_OK;
+    struct text *plain = &expanded->plain[expanded->plain_count++];
+    TRY(plain_answer(message, plain));
+    next->text = text_string(plain);
+    next->length = plain->length;
+    return STATUS_OK;
 }
 
 enum status transcript_render(const struct transcript *transcript, const char *system,
                               const char *text, size_t length, struct token_ids *ids,
                               struct error *err) {
-    struct chat_message *messages =
-        malloc((transcript->count + 1 + PREAMBLE_MAX_PARTS) * sizeof *messages);
-    if (!messages) return STATUS_NO_MEMORY;
-    size_t count = 0;
-    if (transcript->count == 0 && system[0])
-        count = preamble_messages(system, strlen(system), messages);
-    for (size_t i = 0; i < transcript->count; i++)
-        count += expand(&transcript->entries[i].message, messages + count);
-    messages[count++] = (struct chat_message){ROLE_USER, text, length};
-    const enum status status = encode_user(transcript, messages, count, ids, err);
-    free(messages);
+    struct expanded expanded = {0};
+    enum status status = expanded_alloc(&expanded, transcript->count + 1 + PREAMBLE_MAX_PARTS);
+    if (status == STATUS_OK && transcript->count == 0 && system[0])
+        expanded.count = preamble_messages(system, strlen(system), expanded.messages);
+    for (size_t i = 0; i < transcript->count && status == STATUS_OK; i++)
+        status = expand(&transcript->entries[i].message, &expanded);
+    if (status == STATUS_OK) {
+        expanded.messages[expanded.count++] = (struct chat_message){ROLE_USER, text, length};
+        status = encode_user(transcript, expanded.messages, expanded.count, ids, err);
+    }
+    expanded_deinit(&expanded);
     return status;
 }
 
@@ -330,21 +372,21 @@ static bool continues_alike(const struct transcript *transcript, const struct re
 static enum status divide(const struct transcript *transcript, struct reading *reading,
                           struct error *err) {
     const size_t first = transcript->count;
-    size_t count = reading->count, rendered = 0;
+    size_t count = reading->count;
     while (count > first && reading->path[count - 1].role != MESSAGE_USER)
         count--;
     if (count < first + 2) return STATUS_OK; // one or none to render
     const size_t most = count + PREAMBLE_MAX_PARTS;
-    struct chat_message *messages = malloc(most * sizeof *messages);
+    struct expanded expanded = {0};
     size_t *ends = malloc(most * sizeof *ends);
     const struct message *opening = first ? &transcript->entries[0].message : &reading->path[0];
     const struct tm now = began(opening);
-    enum status status = messages && ends ? STATUS_OK : STATUS_NO_MEMORY;
+    enum status status = expanded_alloc(&expanded, most);
+    if (!ends) status = STATUS_NO_MEMORY;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        rendered += expand(i < first ? &transcript->entries[i].message : &reading->path[i],
-                           messages + rendered);
-    const struct render what = {.messages = messages,
-                                .count = rendered,
+        status = expand(i < first ? &transcript->entries[i].message : &reading->path[i], &expanded);
+    const struct render what = {.messages = expanded.messages,
+                                .count = expanded.count,
                                 .ask = true,
                                 .think = transcript->think,
                                 .now = &now};
@@ -353,13 +395,13 @@ static enum status divide(const struct transcript *transcript, struct reading *r
     if (status == STATUS_OK &&
         chat_template_divide(transcript->chat_template, &what, &reading->prompt, ends)) {
         // The first message of the path may be a preamble of several.
-        memmove(ends + 1, ends + 1 + rendered - count, (count - 1) * sizeof *ends);
+        memmove(ends + 1, ends + 1 + expanded.count - count, (count - 1) * sizeof *ends);
         if (opening->role == MESSAGE_SYSTEM) ends[0] = 0;
         reading->ends = ends;
         reading->divided = count;
         ends = NULL;
     }
-    free(messages);
+    expanded_deinit(&expanded);
     free(ends);
     return status;
 }

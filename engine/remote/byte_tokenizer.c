@@ -1,5 +1,6 @@
 #include "engine/remote/byte_tokenizer.h"
 
+#include "engine/tokenizer/internal.h"
 #include "engine/tokenizer/tokenizer_json.h"
 
 // Byte-level vocabularies name a byte by the character of its number, or, where that cannot be
@@ -48,6 +49,7 @@ enum status byte_tokenizer_open(struct tokenizer **tokenizer, struct error *err)
             .config = {CONFIG, sizeof CONFIG - 1},
         };
         status = tokenizer_open_json(&files, tokenizer, err);
+        if (status == STATUS_OK) (*tokenizer)->writes_marks = true;
     }
     text_deinit(&json);
     return status;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/tokenizer/internal.h"
+#include "engine/tokenizer/thinking.h"
 #include "kernels/base/assert.h"
 
 static const char replacement[] = "\xEF\xBF\xBD";
@@ -39,6 +41,8 @@ static enum status append_complete(struct detokenizer *detokenizer, struct text 
         if (text->bytes) text->bytes[before] = '\0';
         return status;
     }
+    if (text->length > before && !detokenizer->tokenizer->writes_marks)
+        thinking_hide_marks(text->bytes + before, text->length - before);
     ASSERT(held <= sizeof detokenizer->tail && held + skip <= fresh->length);
     memcpy(detokenizer->tail, fresh->bytes + fresh->length - held, held);
     detokenizer->held = held;

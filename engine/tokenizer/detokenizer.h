@@ -2,7 +2,8 @@
 //
 // A character may be spread over several tokens. The detokenizer holds back bytes until the
 // character is complete, so no caller ever sees half of one. Bytes that can no longer become a
-// character are replaced by U+FFFD, one for each maximal subpart (text.h).
+// character are replaced by U+FFFD, one for each maximal subpart (text.h), and so are the two marks
+// that only quire writes (thinking.h).
 //
 // Embedded by its owner; keeps at most 3 bytes of text. One per answer, one thread.
 #ifndef ENGINE_DETOKENIZER_H

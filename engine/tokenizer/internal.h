@@ -38,6 +38,7 @@ struct tokenizer {
     bool prefixes_space;                // before each stretch; MODEL_CHARACTERS
     bool drops_space;                   // the first one of a decoded text
     bool adds_bos;
+    bool writes_marks; // its bytes are quire's own, which mark thoughts (thinking.h)
     char description[TOKENIZER_DESCRIPTION_BYTES];
 };
 

@@ -198,6 +198,33 @@ enum status thinking_split(const char *text, size_t length, struct text *thought
     return status;
 }
 
+// The first of the two noncharacters, or NULL.
+static const char *find_own(const char *text, size_t length) {
+    const char *at = text, *end = text + length;
+    while ((at = memchr(at, THINKING_OPEN[0], (size_t)(end - at)))) {
+        const size_t left = (size_t)(end - at);
+        if (left >= sizeof THINKING_OPEN - 1 &&
+            (agree(THINKING_OPEN, at, left) || agree(THINKING_CLOSE, at, left)))
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+bool thinking_has_marks(const char *text, size_t length) {
+    return length > 0 && find_own(text, length);
+}
+
+void thinking_hide_marks(char *text, size_t length) {
+    char *at = text, *end = text + length;
+    while (at < end) {
+        const char *own = find_own(at, (size_t)(end - at));
+        if (!own) return;
+        at += own - at;
+        at += utf8_encode(UTF8_REPLACEMENT, at);
+    }
+}
+
 bool thinking_mark(size_t index, struct thinking_form *form) {
     if (index >= MARK_COUNT) return false;
     *form = MARKS[index];

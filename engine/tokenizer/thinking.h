@@ -10,7 +10,8 @@
 // A server that tells thoughts from the answer may think again within it. Such a thought stands
 // between THINKING_OPEN and THINKING_CLOSE, two noncharacters that no text has (Unicode 15, section
 // 23.7). Without an opening, THINKING_CLOSE says that all before it was a thought: the server found
-// out late. Who has shown that already goes on with the answer.
+// out late. Who has shown that already goes on with the answer. Only quire writes the two: what a
+// model or a server writes has them replaced (detokenizer.h), and no model is given them.
 //
 //   beginning ──mark──► thought ──its end──► beginning ──anything else──► answer
 //                                               ▲  └─────mark──► channel of the answer ─┐
@@ -58,6 +59,12 @@ bool thinking_next(struct thinking *thinking, bool ended, struct thinking_part *
 // Splits a whole message; appends to both. `thought` or `answer` may be NULL.
 MUST_CHECK enum status thinking_split(const char *text, size_t length, struct text *thought,
                                       struct text *answer);
+
+// Does it have one of the two noncharacters?
+bool thinking_has_marks(const char *text, size_t length);
+
+// Puts U+FFFD, which is as long, in the place of both.
+void thinking_hide_marks(char *text, size_t length);
 
 // The index-th mark; false: there is none.
 bool thinking_mark(size_t index, struct thinking_form *form);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/chat/transcript.h"
+#include "engine/tokenizer/thinking.h"
 #include "tests/check.h"
 
 static struct gguf *gguf;
@@ -306,6 +307,52 @@ static void a_conversation_that_is_rendered_at_once_reads_as_one_that_was_said(v
     }
 }
 
+// A server's thoughts within its answer are marked by what no model knows (thinking.h).
+static void a_model_is_given_no_mark_of_another_models_thoughts(void **state) {
+    static const struct {
+        const char *stored, *given;
+    } rows[] = {{"<think>\nA\n</think>\n\nB" THINKING_OPEN "C" THINKING_CLOSE "D", "BD"},
+                {"A" THINKING_CLOSE "B", "B"},
+                {"B" THINKING_OPEN "C", "B"},
+                {"B\xef\xb7\x92", "B\xef\xb7\x92"}};
+    (void)state;
+    struct chat_template *chatml = create(NULL);
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
+        for (size_t count = 2; count <= 4; count++) { // one by one, and rendered at once
+            static const enum message_role roles[] = {MESSAGE_USER, MESSAGE_ASSISTANT};
+            int64_t model, tip = MESSAGE_NONE;
+            struct db *db = open_db(&model);
+            struct error err = {0};
+            for (size_t i = 0; i < count; i++) {
+                char text[64];
+                snprintf(text, sizeof text, "%s", i % 2 ? rows[row].stored : "Hi");
+                struct message message = {.parent = tip,
+                                          .role = roles[i % 2],
+                                          .text = text,
+                                          .length = strlen(text),
+                                          .stop = i % 2 ? STOP_END : STOP_NONE,
+                                          .created_ms = 1767323045000};
+                if (message_add(db, &message, 0, NULL, 0, &tip, &err) != STATUS_OK)
+                    fail_msg("%s", err.text);
+            }
+            struct transcript loaded = load(chatml, db, tip);
+            struct text text = {0};
+            for (size_t at = 0; at < loaded.log.count; at++)
+                assert_int_equal(tokenizer_decode(tokenizer, loaded.log.ids[at], true, &text),
+                                 STATUS_OK);
+            assert_null(strstr(text_string(&text), THINKING_OPEN));
+            assert_null(strstr(text_string(&text), THINKING_CLOSE));
+            const char *answer = strstr(text_string(&text), "assistant\n") + strlen("assistant\n");
+            assert_memory_equal(answer, rows[row].given, strlen(rows[row].given));
+            assert_true(answer[strlen(rows[row].given)] == '\0' ||
+                        answer[strlen(rows[row].given)] == '<');
+            text_deinit(&text);
+            transcript_deinit(&loaded);
+            db_close(db);
+        }
+    chat_template_destroy(chatml);
+}
+
 static double seconds_to_load(const struct chat_template *chatml, int count) {
     int64_t model;
     struct db *db = open_db(&model);
@@ -399,6 +446,7 @@ int main(void) {
         cmocka_unit_test(a_cut_beyond_the_log_is_refused),
         cmocka_unit_test(the_date_of_a_conversation_stays_what_it_was),
         cmocka_unit_test(a_conversation_that_is_rendered_at_once_reads_as_one_that_was_said),
+        cmocka_unit_test(a_model_is_given_no_mark_of_another_models_thoughts),
         cmocka_unit_test(four_times_the_messages_take_no_more_than_eight_times_as_long),
         cmocka_unit_test(others_may_write_while_a_conversation_is_read_and_it_can_be_stopped),
     };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/detokenizer.h"
+#include "engine/tokenizer/thinking.h"
 #include "tests/check.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
@@ -83,6 +84,22 @@ static void random_bytes_are_replaced_as_in_one_piece(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
+// What marks quire's own thoughts (thinking.h) is not a model's to write, in whatever pieces.
+static void the_marks_of_thoughts_are_replaced(void **state) {
+    (void)state;
+    static const char written[] = "a" THINKING_OPEN "b" THINKING_CLOSE "\xef\xb7\x92";
+    struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
+    struct detokenizer detokenizer;
+    struct text text = {0};
+    detokenizer_init(&detokenizer, fixture->tokenizer, false, false);
+    for (size_t i = 0; i < sizeof written - 1; i++)
+        push(&detokenizer, (unsigned char)written[i], &text);
+    assert_string_equal(text_string(&text), "a\xef\xbf\xbd"
+                                            "b\xef\xbf\xbd\xef\xb7\x92");
+    text_deinit(&text);
+    vocabulary_fixture_destroy(fixture);
+}
+
 static void special_tokens_show_when_asked_and_do_not_split_characters(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
@@ -138,6 +155,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_come_out_whole_and_at_once),
         cmocka_unit_test(random_bytes_are_replaced_as_in_one_piece),
+        cmocka_unit_test(the_marks_of_thoughts_are_replaced),
         cmocka_unit_test(special_tokens_show_when_asked_and_do_not_split_characters),
         cmocka_unit_test(the_leading_space_is_dropped_once_if_asked),
     };
