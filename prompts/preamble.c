@@ -57,16 +57,17 @@ static enum status end_part(struct reading *reading, struct error *err) {
     preamble->length = reading->part_begin + length;
     if (preamble->bytes) preamble->bytes[preamble->length] = '\0';
     if (length > 0 || reading->parts == 0) return STATUS_OK;
-    return refuse_preamble(reading->part_line, "nothing follows the mark", err);
+    return refuse_preamble(reading->part_line, "the message after the mark is empty", err);
 }
 
 static enum status begin_part(struct reading *reading, int mark, struct error *err) {
     static const char separator = PREAMBLE_SEPARATOR;
     TRY(end_part(reading, err));
     if ((int)(reading->parts % 2) != mark)
-        return refuse_preamble(
-            reading->line,
-            mark ? "an answer without its question" : "a question before the last answer", err);
+        return refuse_preamble(reading->line,
+                               mark ? "ASSISTANT: without USER: before it"
+                                    : "USER: without ASSISTANT: before it",
+                               err);
     if (reading->parts + 2 > PREAMBLE_MAX_PARTS)
         return refuse_preamble(reading->line, "more than 128 pairs", err);
     TRY(text_append(reading->preamble, &separator, 1));
@@ -96,7 +97,7 @@ static enum status read_lines(struct reading *reading, struct error *err) {
     }
     TRY(end_part(reading, err));
     if (reading->parts % 2 == 0) return STATUS_OK;
-    return refuse_preamble(reading->part_line, "a question without its answer", err);
+    return refuse_preamble(reading->part_line, "USER: without ASSISTANT: after it", err);
 }
 
 enum status preamble_read(const char *bytes, size_t length, struct text *preamble,

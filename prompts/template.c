@@ -88,7 +88,7 @@ const char *chat_template_find(const char *name) {
 }
 
 enum { STOP_BYTES = 64 };
-static const char WAY_OUT[] = "; --chat-template FILE|NAME takes another in its place";
+static const char WAY_OUT[] = "; use another with --chat-template FILE|NAME";
 
 // Marks where the final part of an answer in channels begins; everything before it is thinking.
 static const char CHANNEL[] = "<|channel|>", FINAL_CHANNEL[] = "<|channel|>final<|message|>";
@@ -287,7 +287,8 @@ enum status chat_template_render(const struct chat_template *chat_template,
     jinja_run_init(&run);
     enum status status = make_variables(chat_template, what, &run.arena, variables);
     if (status == STATUS_FULL) {
-        status = error_set(&inner, STATUS_BAD_INPUT, "the conversation is too large for it");
+        status =
+            error_set(&inner, STATUS_BAD_INPUT, "the conversation is too large for the template");
     } else if (status == STATUS_OK) {
         run.variables = variables;
         run.variable_count = what->think == THINK_AS_IT_DOES ? VARIABLES : MOST_VARIABLES;
@@ -297,7 +298,7 @@ enum status chat_template_render(const struct chat_template *chat_template,
     if (status == STATUS_OK)
         status = set_pieces(chat_template, &run, prompt);
     else if (status == STATUS_CANCELLED)
-        error_set(err, status, "stopped while the chat template was run");
+        error_set(err, status, "stopped while running the chat template");
     else if (inner.text[0])
         error_set(err, status,
                   run.refusal ? "the chat template rejected the conversation: %s%s"
@@ -382,8 +383,8 @@ static enum status probe(struct chat_template *chat_template, struct error *err)
     const bool plain = renders(chat_template, &user, 1, &prompt, &inner) && prompt.count > 0;
     prompt_deinit(&prompt);
     if (!plain)
-        return error_set(err, STATUS_UNSUPPORTED, "the chat template cannot be used: %s%s",
-                         inner.text[0] ? inner.text : "it renders nothing",
+        return error_set(err, STATUS_UNSUPPORTED, "cannot use the chat template: %s%s",
+                         inner.text[0] ? inner.text : "it produces no text",
                          inner.text[0] ? "" : WAY_OUT);
     chat_template->folds_system = !renders(chat_template, with_system, 2, &prompt, NULL);
     prompt_deinit(&prompt);
@@ -415,7 +416,7 @@ enum status chat_template_create(const struct chat_template_options *options,
         status =
             jinja_create(source, guessed ? strlen(source) : options->length, &made->jinja, &inner);
         if (status == STATUS_BAD_INPUT)
-            status = error_set(err, STATUS_UNSUPPORTED, "the chat template cannot be used: %s%s",
+            status = error_set(err, STATUS_UNSUPPORTED, "cannot use the chat template: %s%s",
                                inner.text, WAY_OUT);
     }
     if (status == STATUS_OK) status = probe(made, err);

@@ -18,9 +18,8 @@ static enum status not_found(struct error *err, const char *name_or_id) {
     int64_t first, last;
     const bool is_short = strlen(name_or_id) < CONVERSATION_ID_SHORTEST &&
                           conversation_id_range(name_or_id, &first, &last);
-    return error_set(err, STATUS_NOT_FOUND, "there is no conversation “%.*s”%s",
-                     CONVERSATION_NAME_BYTES, name_or_id,
-                     is_short ? "; of an id, type four letters or more" : "");
+    return error_set(err, STATUS_NOT_FOUND, "no conversation \"%.*s\"%s", CONVERSATION_NAME_BYTES,
+                     name_or_id, is_short ? "; type at least four letters of an id" : "");
 }
 
 // Is the character invisible, a change of direction, or the end of a line?
@@ -67,12 +66,12 @@ static const char *why_not_typed(const char *name, const struct name_ends *ends)
     const size_t length = strlen(name);
     int64_t first, last;
     if (is_blank(ends->first) || is_blank(ends->last) || is_joiner(ends->first))
-        return "begins or ends with a blank";
-    if (strchr("-/@\"", name[0])) return "begins with one of - / @ \"";
+        return "starts or ends with a space";
+    if (strchr("-/@\"", name[0])) return "starts with one of - / @ \"";
     if (name[length - 1] == '\\' || strstr(name, "\\ "))
-        return "has \\ before a blank or at its end";
+        return "has \\ before a space or at its end";
     if (length >= sizeof model && strcmp(name + length - (sizeof model - 1), model) == 0)
-        return "looks like the file of a model";
+        return "looks like a model file";
     if (length >= CONVERSATION_ID_SHORTEST && conversation_id_range(name, &first, &last))
         return "looks like an id";
     return NULL;
@@ -82,14 +81,14 @@ enum status conversation_check_name(const char *name, struct error *err) {
     const size_t length = strlen(name);
     if (length == 0) return error_set(err, STATUS_BAD_INPUT, "a name needs at least one character");
     if (length >= CONVERSATION_NAME_BYTES)
-        return error_set(err, STATUS_BAD_INPUT, "the name has %zu bytes, at most %d are possible",
+        return error_set(err, STATUS_BAD_INPUT, "the name is too long (%zu bytes, at most %d)",
                          length, CONVERSATION_NAME_BYTES - 1);
     const struct name_ends ends = name_ends(name, length);
     if (!utf8_valid(name, length, NULL) || ends.has_control)
-        return error_set(err, STATUS_BAD_INPUT, "the name is not one line of text");
+        return error_set(err, STATUS_BAD_INPUT, "the name must be one line of text");
     const char *why = why_not_typed(name, &ends);
     if (!why) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "“%s” %s: choose another name", name, why);
+    return error_set(err, STATUS_BAD_INPUT, "the name \"%s\" %s; choose another", name, why);
 }
 
 // "" means no name.
@@ -112,7 +111,8 @@ static enum status check_name_free(struct db *db, const char *name, int64_t own,
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     if (status != STATUS_OK) return status;
     conversation_id_write(owner, id);
-    return error_set(err, STATUS_BAD_INPUT, "“%s” is the name of %s: choose another", name, id);
+    return error_set(err, STATUS_BAD_INPUT, "the name \"%s\" is taken by %s; choose another", name,
+                     id);
 }
 
 static enum status find_by_number(struct db *db, int64_t number, struct conversation *conversation,
@@ -165,7 +165,7 @@ static enum status find_only(struct statement *statement, const char *typed,
         strcat(list, fitting[i].id);
     }
     return error_set(err, STATUS_BAD_INPUT,
-                     "%.*s fits several conversations (%s%s): type more of it",
+                     "%.*s matches several conversations (%s%s); type more of it",
                      CONVERSATION_NAME_BYTES, typed, list, count == FITTING_SHOWN ? ", …" : "");
 }
 
@@ -208,13 +208,14 @@ static enum status new_number(struct db *db, int64_t *number, struct error *err)
     for (int i = 0; i < ID_TRIES; i++) {
         uint32_t random;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
-            return error_set(err, STATUS_IO, "the system gives no random numbers");
+            return error_set(err, STATUS_IO, "cannot read random numbers from the system");
         if (random == 0) continue;
         const enum status status = find_by_number(db, random, &taken, err);
         if (status == STATUS_NOT_FOUND) *number = random;
         if (status != STATUS_OK) return status == STATUS_NOT_FOUND ? STATUS_OK : status;
     }
-    return error_set(err, STATUS_FULL, "no conversation id is free: delete some conversations");
+    return error_set(err, STATUS_FULL,
+                     "all conversation ids are in use; delete some conversations");
 }
 
 // Remembers the trees that the conversation has been in.
@@ -433,7 +434,7 @@ enum status conversation_latest(struct db *db, bool one_shot, struct conversatio
     statement_bind_integer(&statement, 1, one_shot);
     enum status status = statement_first_integer(&statement, &number, err);
     if (status == STATUS_OK) status = find_by_number(db, number, conversation, err);
-    if (status == STATUS_NOT_FOUND) return error_set(err, status, "there is no conversation yet");
+    if (status == STATUS_NOT_FOUND) return error_set(err, status, "no conversation yet");
     return status;
 }
 

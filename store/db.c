@@ -29,13 +29,13 @@ static void keep_private(const char *path) {
     if (file.st_uid != geteuid())
         log_write(LOG_WARNING, "%s belongs to another user", path);
     else if (S_ISREG(file.st_mode) && (file.st_mode & 077) && chmod(path, 0600) == 0)
-        log_write(LOG_WARNING, "%s could be read by others; now it is yours alone", path);
+        log_write(LOG_WARNING, "%s was readable by other users; it is now private", path);
     const char *name = strrchr(folder, '/');
     const bool named = name && strcmp(name, "/quire") == 0;
     if (named && above.st_uid == geteuid() && (above.st_mode & 077) && chmod(folder, 0700) == 0)
-        log_write(LOG_WARNING, "%s could be read by others; now it is yours alone", folder);
+        log_write(LOG_WARNING, "%s was readable by other users; it is now private", folder);
     else if (!named && (above.st_mode & 022) && !(above.st_mode & S_ISVTX))
-        log_write(LOG_WARNING, "%s can be changed by others, and so can what is in it", folder);
+        log_write(LOG_WARNING, "%s is writable by other users, and so are the files in it", folder);
 }
 
 // SQLite gives its other files the mode of the database, so the database is created here first.
@@ -47,7 +47,7 @@ static enum status make_file(const char *path, struct error *err) {
     }
     if (errno == EEXIST) return STATUS_OK;
     return error_set(err, STATUS_IO,
-                     "%s cannot be made (%s): check the folder, or choose another with QUIRE_HOME",
+                     "cannot create %s: %s; check the folder, or choose another with QUIRE_HOME",
                      path, strerror(errno));
 }
 
@@ -95,7 +95,7 @@ static int set_journal(struct db *db) {
 static enum status configure(struct db *db, struct error *err) {
     if (sqlite3_db_readonly(db->handle, "main") == 1)
         return error_set(err, STATUS_IO,
-                         "%s can only be read: make it and its folder writable, or choose another "
+                         "%s is read-only; make it and its folder writable, or choose another "
                          "folder with QUIRE_HOME",
                          db->path);
     sqlite3_extended_result_codes(db->handle, 1);
@@ -224,7 +224,7 @@ static enum status copy_pages(struct db *db, const char *path, struct error *err
 
 static enum status open_copy(struct db *db, const char *path, struct error *err) {
     if (access(path, F_OK) != 0 && errno == ENOENT)
-        return error_set(err, STATUS_NOT_FOUND, "%s: there is no such file", path);
+        return error_set(err, STATUS_NOT_FOUND, "%s does not exist", path);
     TRY(open_handle(db, ":memory:", err));
     TRY(copy_pages(db, path, err));
     TRY(migration_check(db, err));

@@ -11,7 +11,7 @@ static const struct rule {
     const char *what;
     const char *sql;
 } RULES[] = {
-    {"a message does not stand where its parent says",
+    {"a message contradicts its parent",
      "SELECT m.id FROM message m LEFT JOIN message p ON p.id = m.parent WHERE"
      " m.root IS NOT coalesce(p.root, m.id) OR m.depth IS NOT coalesce(p.depth, 0) + 1"
      " OR m.turns IS NOT coalesce(p.turns, 0) + (m.role = 1)"
@@ -22,22 +22,22 @@ static const struct rule {
      " OR typeof(stop) <> 'integer' OR stop NOT BETWEEN 0 AND 5 LIMIT 1"},
     {"a message has no text", "SELECT m.id FROM message m LEFT JOIN message_body b ON b.id = m.id"
                               " WHERE typeof(b.text) <> 'text' LIMIT 1"},
-    {"the tokens of a message are not what their count says",
+    {"the token count of a message is wrong",
      "SELECT message FROM message_tokens WHERE typeof(ids) <> 'blob'"
      " OR length(ids) IS NOT 4 * count LIMIT 1"},
-    {"the total of a message's tokens is wrong",
+    {"the token total of a message is wrong",
      "SELECT t.message FROM message_tokens t JOIN message m ON m.id = t.message"
      " LEFT JOIN message_tokens p ON p.message = m.parent AND p.model = t.model"
      " WHERE CASE WHEN " TOKENS_ARE_CUT(
          "t.ids") " THEN t.total < t.count - 1"
                   " ELSE t.total IS NOT t.count + coalesce(p.total, 0) END LIMIT 1"},
-    {"a conversation does not know the tree that it is in",
+    {"a conversation is not listed in its tree",
      "SELECT c.id FROM conversation c JOIN message m ON m.id = c.tip WHERE NOT EXISTS"
      " (SELECT 1 FROM conversation_root r WHERE r.conversation = c.id AND r.root = m.root)"
      " LIMIT 1"},
-    {"a conversation's id is out of range",
+    {"the id of a conversation is out of range",
      "SELECT id FROM conversation WHERE id NOT BETWEEN 1 AND 4294967295 LIMIT 1"},
-    {"a row points to one that is missing", "SELECT rowid FROM pragma_foreign_key_check LIMIT 1"},
+    {"a row refers to a missing row", "SELECT rowid FROM pragma_foreign_key_check LIMIT 1"},
 };
 
 enum { RULE_COUNT = sizeof RULES / sizeof RULES[0] };

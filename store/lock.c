@@ -36,7 +36,7 @@ static enum status open_lock_file(struct db *db, struct error *err) {
     if (status == STATUS_OK) {
         db->lock_file = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (db->lock_file < 0)
-            status = error_set(err, STATUS_IO, "%s cannot be opened (%s): check its permissions",
+            status = error_set(err, STATUS_IO, "cannot open %s: %s; check its permissions",
                                path.bytes, strerror(errno));
     }
     text_deinit(&path);
@@ -64,12 +64,12 @@ static enum status busy(const struct db *db, const char *id, int64_t number, str
     struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
     if (fcntl(db->lock_file, F_GETLK, &plate) == 0 && plate.l_type != F_UNLCK && plate.l_pid > 0)
         return error_set(err, STATUS_BUSY,
-                         "conversation %s is open in another quire (process %ld): close it there, "
+                         "conversation %s is open in another quire process (%ld); close it there, "
                          "or fork it here",
                          id, (long)plate.l_pid);
-    return error_set(err, STATUS_BUSY,
-                     "conversation %s is open in another quire: close it there, or fork it here",
-                     id);
+    return error_set(
+        err, STATUS_BUSY,
+        "conversation %s is open in another quire process; close it there, or fork it here", id);
 }
 
 static enum status lock_byte(struct db *db, const char *id, int64_t number, struct error *err) {
@@ -77,7 +77,7 @@ static enum status lock_byte(struct db *db, const char *id, int64_t number, stru
     struct flock lock = byte_lock(F_WRLCK, number);
     if (fcntl(db->lock_file, F_OFD_SETLK, &lock) != 0) {
         if (errno == EAGAIN || errno == EACCES) return busy(db, id, number, err);
-        return error_set(err, STATUS_IO, "%s.lock cannot be locked (%s): use a local file system",
+        return error_set(err, STATUS_IO, "cannot lock %s.lock: %s; use a local file system",
                          db->path, strerror(errno));
     }
     struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
@@ -89,9 +89,9 @@ enum status conversation_lock(struct db *db, const char *id, struct error *err) 
     const int64_t number = conversation_id_read(id);
     ASSERT(number != 0);
     if (find_lock(db, number) < db->lock_count)
-        return error_set(err, STATUS_BUSY, "conversation %s is open here already", id);
+        return error_set(err, STATUS_BUSY, "conversation %s is already open here", id);
     if (db->lock_count == DB_MAX_LOCKS)
-        return error_set(err, STATUS_FULL, "more than %d conversations are open here",
+        return error_set(err, STATUS_FULL, "too many open conversations (at most %d)",
                          DB_MAX_LOCKS);
     if (!db_in_memory(db)) TRY(lock_byte(db, id, number, err));
     db->locks[db->lock_count++] = number;

@@ -27,7 +27,7 @@ enum {
 static enum status check_text(const struct message *message, struct error *err) {
     size_t bad;
     if (message->length > INT32_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "a message of %zu bytes is too long to be stored",
+        return error_set(err, STATUS_BAD_INPUT, "the message is too long to store (%zu bytes)",
                          message->length);
     if (!utf8_valid(message->text, message->length, &bad))
         return error_set(err, STATUS_BAD_INPUT, "the message is not UTF-8 at byte %zu", bad);
@@ -47,7 +47,7 @@ static enum status find_place(struct db *db, const struct message *message, stru
     enum status status = statement_step(&statement, &row, err);
     if (status == STATUS_OK && !row)
         status = error_set(err, STATUS_NOT_FOUND,
-                           "message %lld, to which this one replies, is not stored any more",
+                           "message %lld, which this one replies to, is no longer stored",
                            (long long)message->parent);
     if (status == STATUS_OK) {
         place->root = statement_integer(&statement, 0, 1, INT64_MAX);
@@ -145,11 +145,11 @@ static enum status check_extendable(struct db *db, int64_t id, struct error *err
         const int64_t tips = statement_integer(&statement, 2, 0, INT64_MAX);
         status = statement_sound(&statement, "message", id, err);
         if (status == STATUS_OK && (role != MESSAGE_ASSISTANT || replies > 0 || tips > 1))
-            status = error_set(err, STATUS_BAD_INPUT, "message %lld %s, so it stays as it is",
+            status = error_set(err, STATUS_BAD_INPUT, "message %lld %s, so it cannot be changed",
                                (long long)id,
-                               role != MESSAGE_ASSISTANT ? "is no answer"
+                               role != MESSAGE_ASSISTANT ? "is not an answer"
                                : replies > 0             ? "has replies"
-                                                         : "is the end of several conversations");
+                                             : "is the last message of several conversations");
     }
     statement_finish(&statement);
     return status;
@@ -344,7 +344,7 @@ enum status message_path(struct db *db, int64_t tip, struct message **messages, 
             status = error_set(err, STATUS_NOT_FOUND, "message %lld is not stored", (long long)tip);
         else if (status == STATUS_OK && expected != MESSAGE_NONE)
             status = error_set(err, STATUS_BAD_FILE,
-                               "%s is damaged: message %lld, to which %lld replies, is missing",
+                               "%s is damaged: message %lld, which %lld replies to, is missing",
                                db->path, (long long)expected,
                                (long long)path.messages[path.count - 1].id);
         if (status != STATUS_OK) {

@@ -138,8 +138,8 @@ static enum status read_header(struct db *db, struct header *header, struct erro
 
 enum status migration_refuse(const struct db *db, int64_t found, struct error *err) {
     return error_set(err, STATUS_BAD_FILE,
-                     "%s is a database of another program (found application id %lld, expected "
-                     "%lld): move it away, or choose another folder with QUIRE_HOME",
+                     "%s is a database of another program (application id %lld, not %lld); move it "
+                     "away, or choose another folder with QUIRE_HOME",
                      db->path, (long long)found, (long long)db->schema->application_id);
 }
 
@@ -151,8 +151,8 @@ static enum status check_header(const struct db *db, const struct header *header
     if (!ours && !empty) return migration_refuse(db, header->application, err);
     if (header->version > db->schema->version)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "%s was made by a newer quire (found version %lld, this one reads up to "
-                         "%d): use that quire",
+                         "%s was written by a newer version of quire (format %lld, this version "
+                         "reads up to %d); use that version",
                          db->path, (long long)header->version, db->schema->version);
     return STATUS_OK;
 }

@@ -86,7 +86,7 @@ static enum status make_match(const char *query, struct text *match, struct erro
             length++;
         if (has_token(at, length)) {
             if (++words > SEARCH_MAX_WORDS)
-                return error_set(err, STATUS_BAD_INPUT, "at most %d words can be searched for",
+                return error_set(err, STATUS_BAD_INPUT, "too many words to search for (at most %d)",
                                  SEARCH_MAX_WORDS);
             TRY(append_quoted(match, at, length));
         }

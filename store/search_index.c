@@ -169,8 +169,8 @@ static enum status index_some(struct db *db, bool *done, struct error *err) {
     ASSERT(db->depth > 0);
     const enum status status = get(db, state, 0, &from, err);
     if (status == STATUS_NOT_FOUND)
-        return error_set(err, STATUS_BAD_FILE, "%s is damaged: the state of its index is gone",
-                         db->path);
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s is damaged: the state of its search index is missing", db->path);
     TRY(status);
     *done = from <= 1;
     if (*done) return STATUS_OK;

@@ -23,13 +23,13 @@ static int system_cause(const struct db *db, int code) {
 static enum status io_failure(const struct db *db, int code, struct error *err) {
     const int cause = system_cause(db, code);
     if (code == SQLITE_FULL || cause == ENOSPC || cause == EDQUOT || cause == EFBIG)
-        return error_set(err, STATUS_IO,
-                         "%s: the disk is full (%s): this was not saved; free some space, then try "
-                         "again",
-                         db->path, cause ? strerror(cause) : sqlite3_errmsg(db->handle));
+        return error_set(
+            err, STATUS_IO,
+            "cannot save to %s: the disk is full (%s); free some space, then try again", db->path,
+            cause ? strerror(cause) : sqlite3_errmsg(db->handle));
     return error_set(err, STATUS_IO,
-                     "%s cannot be read or written (%s%s%s): check the folder and its permissions, "
-                     "or choose another with QUIRE_HOME",
+                     "cannot read or write %s (%s%s%s); check the folder and its permissions, or "
+                     "choose another with QUIRE_HOME",
                      db->path, sqlite3_errstr(code), cause ? ": " : "",
                      cause ? strerror(cause) : "");
 }
@@ -38,22 +38,22 @@ enum status db_failure(const struct db *db, int code, struct error *err) {
     const bool of_locks = (code & 0xFF) == SQLITE_BUSY || (code & 0xFF) == SQLITE_PROTOCOL;
     const int lock_failure = of_locks ? db_lock_failure(db) : 0;
     if (lock_failure != 0)
-        return error_set(err, STATUS_IO,
-                         "%s: files can not be locked there (%s): use a local file system, or "
-                         "another folder with QUIRE_HOME",
-                         db->path, strerror(lock_failure));
+        return error_set(
+            err, STATUS_IO,
+            "cannot lock %s: %s; use a local file system, or another folder with QUIRE_HOME",
+            db->path, strerror(lock_failure));
     switch (code & 0xFF) {
     case SQLITE_NOMEM:
         return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", db->path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         if (db->stopped)
-            return error_set(err, STATUS_BUSY,
-                             "%s: another process is writing to it, and the wait was interrupted: "
-                             "try again later",
-                             db->path);
+            return error_set(
+                err, STATUS_BUSY,
+                "another process is writing to %s, and the wait was interrupted; try again later",
+                db->path);
         return error_set(err, STATUS_BUSY,
-                         "%s: another process has been writing to it for %d s: try again later",
+                         "another process has been writing to %s for %d s; try again later",
                          db->path, DB_BUSY_MS / 1000);
     case SQLITE_FULL:
     case SQLITE_IOERR:
@@ -64,21 +64,19 @@ enum status db_failure(const struct db *db, int code, struct error *err) {
     case SQLITE_PROTOCOL:
         return io_failure(db, code, err);
     case SQLITE_TOOBIG:
-        return error_set(err, STATUS_BAD_INPUT, "%s: the text is too long to be stored", db->path);
+        return error_set(err, STATUS_BAD_INPUT, "%s: the text is too long to store", db->path);
     case SQLITE_CONSTRAINT:
-        return error_set(err, STATUS_BAD_INPUT, "%s: it does not fit what is stored (%s)", db->path,
+        return error_set(err, STATUS_BAD_INPUT, "%s: conflicts with what is stored (%s)", db->path,
                          sqlite3_errmsg(db->handle));
     case SQLITE_NOTADB:
         return error_set(err, STATUS_BAD_FILE,
-                         "%s is not a database (found other bytes at its start): move it away, and "
-                         "a new one is made",
+                         "%s is not a database; move it away, and quire creates a new one",
                          db->path);
     default:
-        return error_set(
-            err, STATUS_BAD_FILE,
-            "%s is damaged (%s): keep a copy of it; `sqlite3 FILE .recover` saves what "
-            "can still be read",
-            db->path, sqlite3_errmsg(db->handle));
+        return error_set(err, STATUS_BAD_FILE,
+                         "%s is damaged (%s); keep a copy of it, and save what can still be read "
+                         "with `sqlite3 FILE .recover`",
+                         db->path, sqlite3_errmsg(db->handle));
     }
 }
 
@@ -113,8 +111,8 @@ static enum status check_place(const struct db *db, sqlite3_stmt *handle, struct
     sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (!moved) return STATUS_OK;
     return error_set(err, STATUS_IO,
-                     "%s was deleted or moved away while it was open: this was not saved; put it "
-                     "back, or keep the conversation with /export FILE and start quire anew",
+                     "%s was deleted or moved while it was open, so this was not saved; put it "
+                     "back, or save the conversation with /export FILE and start quire again",
                      db->path);
 }
 
@@ -122,8 +120,7 @@ enum status statement_start(struct db *db, const char *sql, struct statement *st
                             struct error *err) {
     if (db->failed)
         return error_set(err, STATUS_CANCELLED,
-                         "%s: a part of this transaction has failed, so nothing of it is saved",
-                         db->path);
+                         "%s: part of this transaction failed, so none of it is saved", db->path);
     // SQLite would retry for ten seconds per statement before it reports that.
     if (db->depth == 0 && db_lock_failure(db) != 0) return db_failure(db, SQLITE_BUSY, err);
     sqlite3_stmt *handle = NULL;

@@ -86,7 +86,7 @@ enum status tokens_write(struct db *db, int64_t message, int64_t model, const in
     int64_t parent, above = 0, before = 0;
     ASSERT(db->depth > 0);
     if (count > TOKENS_MOST)
-        return error_set(err, STATUS_BAD_INPUT, "a message of %zu tokens is too long to be stored",
+        return error_set(err, STATUS_BAD_INPUT, "the message is too long to store (%zu tokens)",
                          count);
     TRY(read_parent(db, message, &parent, err));
     TRY(read_total(db, parent, model, &above, err));
@@ -145,7 +145,7 @@ enum status message_tokens(struct db *db, int64_t id, int64_t model, int32_t **t
     statement_bind_integer(&statement, 2, model);
     enum status status = statement_step(&statement, &row, err);
     if (status == STATUS_OK && !row)
-        status = error_set(err, STATUS_NOT_FOUND, "model %lld has not read message %lld",
+        status = error_set(err, STATUS_NOT_FOUND, "model %lld has no tokens for message %lld",
                            (long long)model, (long long)id);
     if (status == STATUS_OK) {
         size_t length;

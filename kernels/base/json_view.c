@@ -64,20 +64,20 @@ static bool check_escape(struct checker *checker) {
     const char letter = peek(checker);
     if (letter != 'u') {
         if (letter == '\0' || !strchr("\"\\/bfnrt", letter))
-            return fail_view(checker, "an unknown escape");
+            return fail_view(checker, "unknown escape");
         checker->at++;
         return true;
     }
     const char *digits = checker->bytes + checker->at + 1;
     const size_t left = checker->length - checker->at - 1;
     const int32_t unit = code_unit(digits, left);
-    if (unit < 0) return fail_view(checker, "an escape without four digits");
-    if (unit >= 0xDC00 && unit <= 0xDFFF) return fail_view(checker, "half of a surrogate pair");
+    if (unit < 0) return fail_view(checker, "\\u needs four hexadecimal digits");
+    if (unit >= 0xDC00 && unit <= 0xDFFF) return fail_view(checker, "unpaired surrogate");
     checker->at += 5;
     if (unit < 0xD800 || unit > 0xDBFF) return true;
     const int32_t low =
         left >= 10 && digits[4] == '\\' && digits[5] == 'u' ? code_unit(digits + 6, 4) : -1;
-    if (low < 0xDC00 || low > 0xDFFF) return fail_view(checker, "half of a surrogate pair");
+    if (low < 0xDC00 || low > 0xDFFF) return fail_view(checker, "unpaired surrogate");
     checker->at += 6;
     return true;
 }
@@ -85,17 +85,16 @@ static bool check_escape(struct checker *checker) {
 static bool check_string(struct checker *checker) {
     for (checker->at++; checker->at < checker->length;) {
         const char byte = checker->bytes[checker->at];
-        if ((unsigned char)byte < 0x20)
-            return fail_view(checker, "a control character in a string");
+        if ((unsigned char)byte < 0x20) return fail_view(checker, "control character in a string");
         checker->at++;
         if (byte == '"') return true;
         if (byte == '\\' && !check_escape(checker)) return false;
     }
-    return fail_view(checker, "a string that does not end");
+    return fail_view(checker, "unterminated string");
 }
 
 static bool check_digits(struct checker *checker) {
-    if (!is_digit(peek(checker))) return fail_view(checker, "a number without digits");
+    if (!is_digit(peek(checker))) return fail_view(checker, "number without digits");
     while (is_digit(peek(checker)))
         checker->at++;
     return true;
@@ -108,7 +107,7 @@ static bool check_number(struct checker *checker) {
     const size_t digits = checker->at;
     if (!check_digits(checker)) return false;
     if (first == '0' && checker->at > digits + 1)
-        return fail_view(checker, "a number that begins with 0");
+        return fail_view(checker, "number with a leading 0");
     if (peek(checker) == '.') {
         checker->at++;
         if (!check_digits(checker)) return false;
@@ -119,7 +118,7 @@ static bool check_number(struct checker *checker) {
         if (!check_digits(checker)) return false;
     }
     if (checker->at - start >= NUMBER_BYTES)
-        return fail_view(checker, "a number of too many digits");
+        return fail_view(checker, "number with too many digits");
     return true;
 }
 
@@ -127,17 +126,17 @@ static bool check_word(struct checker *checker, const char *word) {
     const size_t length = strlen(word);
     if (checker->length - checker->at < length ||
         memcmp(checker->bytes + checker->at, word, length) != 0)
-        return fail_view(checker, "something that is no value");
+        return fail_view(checker, "expected a value");
     checker->at += length;
     return true;
 }
 
 static bool check_key(struct checker *checker) {
     skip_blanks(checker);
-    if (peek(checker) != '"') return fail_view(checker, "a member without a name");
+    if (peek(checker) != '"') return fail_view(checker, "expected a member name");
     if (!check_string(checker)) return false;
     skip_blanks(checker);
-    if (peek(checker) != ':') return fail_view(checker, "a name without a colon");
+    if (peek(checker) != ':') return fail_view(checker, "expected a colon after a member name");
     checker->at++;
     return true;
 }
@@ -152,9 +151,8 @@ static bool check_start(struct checker *checker, bool *closed) {
     if (first == 'f') return check_word(checker, "false");
     if (first == 'n') return check_word(checker, "null");
     if (first == '-' || is_digit(first)) return check_number(checker);
-    if (first != '{' && first != '[') return fail_view(checker, "something that is no value");
-    if (checker->depth == JSON_VIEW_MAX_DEPTH)
-        return fail_view(checker, "a nesting that is too deep");
+    if (first != '{' && first != '[') return fail_view(checker, "expected a value");
+    if (checker->depth == JSON_VIEW_MAX_DEPTH) return fail_view(checker, "nested too deeply");
     checker->open[checker->depth++] = first;
     checker->at++;
     skip_blanks(checker);
@@ -178,7 +176,7 @@ static bool check_end(struct checker *checker, bool *done) {
             return open == '[' || check_key(checker);
         }
         if (next != (open == '{' ? '}' : ']'))
-            return fail_view(checker, "no comma and no end of a list");
+            return fail_view(checker, "expected a comma or a closing bracket");
         checker->at++;
         checker->depth--;
     }
@@ -192,7 +190,7 @@ static bool check_all(struct checker *checker) {
         if (closed && !check_end(checker, &done)) return false;
     }
     skip_blanks(checker);
-    return checker->at == checker->length || fail_view(checker, "more behind the value");
+    return checker->at == checker->length || fail_view(checker, "unexpected text after the value");
 }
 
 enum status json_view_open(const char *bytes, size_t length, const char *name,
@@ -202,7 +200,7 @@ enum status json_view_open(const char *bytes, size_t length, const char *name,
         return error_set(err, STATUS_BAD_INPUT, "%s: byte %zu is not UTF-8", name, bad);
     struct checker checker = {.bytes = bytes, .length = length};
     if (!check_all(&checker))
-        return error_set(err, STATUS_BAD_INPUT, "%s: at byte %zu of the JSON there is %s", name,
+        return error_set(err, STATUS_BAD_INPUT, "%s: invalid JSON at byte %zu: %s", name,
                          checker.at, checker.wrong);
     size_t start = 0;
     while (is_blank(bytes[start]))

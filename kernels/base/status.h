@@ -14,14 +14,14 @@ extern "C" {
 #define STATUS_MAP(X)                                        \
     X(OK, "ok")                                              \
     X(NO_MEMORY, "not enough memory")                        \
-    X(FULL, "a fixed limit is reached")                      \
+    X(FULL, "a fixed limit was reached")                     \
     X(TOO_LONG, "does not fit the context")                  \
-    X(NOT_FOUND, "no such thing")                            \
-    X(BAD_INPUT, "the input is not valid")                   \
-    X(BAD_FILE, "the file is damaged or not of this format") \
-    X(UNSUPPORTED, "well-formed, but not supported here")    \
-    X(BUSY, "it is in use")                                  \
-    X(IO, "the operating system refused a read or write")    \
+    X(NOT_FOUND, "not found")                                \
+    X(BAD_INPUT, "invalid input")                            \
+    X(BAD_FILE, "the file is damaged or has another format") \
+    X(UNSUPPORTED, "not supported")                          \
+    X(BUSY, "in use")                                        \
+    X(IO, "input/output error")                              \
     X(DEVICE, "the device reported an error")                \
     X(CANCELLED, "stopped on request")
 

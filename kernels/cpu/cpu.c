@@ -19,7 +19,7 @@ enum { LINE_BYTES = 64, READ_BYTES = 1 << 20 };
 static enum status cpu_open(const struct device_options *options, struct device **device,
                             struct error *err) {
     struct device *opened = calloc(1, sizeof *opened);
-    if (!opened) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "not enough memory for the device");
     const struct cpu_level *level = isa_choose();
     opened->isa = level->isa;
     opened->matrix = level->matrix;

@@ -151,19 +151,19 @@ static enum status check_packed(struct device *device, const struct paged_attent
     const char *name = attention_name(args->kernel);
     if (cache->latent)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "attention %s has no kernel for latent attention; use auto", name);
+                         "attention %s does not support latent attention; use auto", name);
     const packed_kernel kernel = packed_kernel_in_program(&shape);
     if (!kernel)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "attention %s has no kernel for heads of %" PRId32 " in blocks of %" PRId32
-                         " of %s; it has " PACKED_SHAPES,
+                         "attention %s does not support head size %" PRId32
+                         " with block size %" PRId32 " and type %s; it supports " PACKED_SHAPES,
                          name, cache->head_size, cache->block_size, dtype_name(cache->type));
     const int32_t most = paged_attention_v1_longest(device, kernel, cache->block_size);
     if (args->kernel == ATTENTION_V1 && max_context > most)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "attention v1 keeps a context's logits in shared memory, which holds "
-                         "%" PRId32 " on this card, and the context is %" PRId32
-                         "; lower it, or use v2",
+                         "attention v1 supports a context of at most %" PRId32
+                         " tokens on this GPU, but the context is %" PRId32
+                         "; lower --ctx, or use v2",
                          most, max_context);
     return STATUS_OK;
 }
@@ -178,8 +178,8 @@ extern "C" enum status cuda_attention_check(struct device *device,
         device->plain_head_size = cache->head_size;
     if (args->kernel != ATTENTION_FLASH || has_tiles(device, args)) return STATUS_OK;
     return error_set(err, STATUS_UNSUPPORTED,
-                     "attention flash has no tiles for %" PRId32 " heads over %" PRId32
-                     " of %" PRId32 " %s; use auto",
+                     "attention flash does not support %" PRId32 " heads over %" PRId32
+                     " KV heads of size %" PRId32 " and type %s; use auto",
                      args->num_heads, cache->num_kv_heads, cache->head_size,
                      dtype_name(cache->type));
 }

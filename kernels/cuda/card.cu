@@ -32,7 +32,7 @@ enum status card_overlay(const struct card *card, struct cudaDeviceProp *propert
     if (properties->major < 8 || properties->sharedMemPerBlockOptin < card->block_shared ||
         properties->sharedMemPerMultiprocessor < card->multiprocessor_shared ||
         properties->totalGlobalMem < card->memory)
-        return error_set(err, STATUS_BAD_INPUT, "QUIRE_CARD=%s: %s has less than that card",
+        return error_set(err, STATUS_BAD_INPUT, "QUIRE_CARD=%s: %s is smaller than that GPU",
                          card->name, properties->name);
     char name[sizeof properties->name];
     snprintf(name, sizeof name, "%.200s (limits of %s)", properties->name, card->title);
@@ -51,10 +51,10 @@ void card_describe(const struct cudaDeviceProp *properties, char *text, size_t b
     for (const struct card &card : CARDS)
         if (card.major == properties->major && card.minor == properties->minor)
             trial = card.trial < trial ? card.trial : trial;
-    const char *what = trial == CARD_RAN ? "tested on such a card"
+    const char *what = trial == CARD_RAN ? "tested on this kind of GPU"
                        : trial == CARD_LIMITS
-                           ? "tested within its limits on another card, not on one"
-                           : "not tested on one, nor within its limits";
+                           ? "tested only on another GPU, within the limits of this one"
+                           : "not tested";
     snprintf(text, bytes, "compute capability %d.%d, %s", properties->major, properties->minor,
              what);
 }
@@ -67,8 +67,8 @@ static enum status overlay_named(struct device *device, const char *name, struct
     const size_t all = device->properties.totalGlobalMem;
     if (!card)
         return error_set(err, STATUS_BAD_INPUT,
-                         "QUIRE_CARD=%.60s: no such card (expected a100, rtx-3060, rtx-4090, l4, "
-                         "h100, h200, b200 or rtx-5090)",
+                         "QUIRE_CARD: unsupported value \"%.60s\" (expected a100, rtx-3060, "
+                         "rtx-4090, l4, h100, h200, b200 or rtx-5090)",
                          name);
     TRY(card_overlay(card, &device->properties, err));
     device->limited = true;
@@ -87,10 +87,10 @@ enum status card_open(struct device *device, struct error *err) {
                          "this program has no kernels for %.60s (compute capability %d.%d)%s; use "
                          "--backend cpu",
                          properties->name, properties->major, properties->minor,
-                         properties->major < 8 ? ", which is too old: 8.0 is the least"
+                         properties->major < 8 ? ", which is too old (at least 8.0 is needed)"
                                                : "; build it on this machine");
     if (failure != cudaSuccess)
-        return error_set(err, STATUS_DEVICE, "the GPU cannot be used (%s); use --backend cpu",
+        return error_set(err, STATUS_DEVICE, "cannot use the GPU (%s); use --backend cpu",
                          cudaGetErrorString(failure));
     if (name && *name) TRY(overlay_named(device, name, err));
     // Kernels that were compiled for less do not wait for the one before them, whatever the card.

@@ -14,13 +14,13 @@ static enum status refuse(cudaError_t failure, struct error *err) {
     const bool has_driver =
         access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
     if (failure == cudaErrorNoDevice || !has_driver)
-        return error_set(err, STATUS_DEVICE, "no NVIDIA GPU was found; use --backend cpu");
+        return error_set(err, STATUS_DEVICE, "no NVIDIA GPU found; use --backend cpu");
     if (failure == cudaErrorInsufficientDriver)
         return error_set(err, STATUS_DEVICE,
                          "the NVIDIA driver is too old for CUDA %d.%d; update it, or use "
                          "--backend cpu",
                          CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-    return error_set(err, STATUS_DEVICE, "the GPU cannot be used (%s); use --backend cpu",
+    return error_set(err, STATUS_DEVICE, "cannot use the GPU (%s); use --backend cpu",
                      cudaGetErrorString(failure));
 }
 
@@ -72,7 +72,7 @@ static void cuda_close(struct device *device) {
 static enum status cuda_open(const struct device_options *options, struct device **result,
                              struct error *err) {
     struct device *device = (struct device *)calloc(1, sizeof *device);
-    if (!device) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
+    if (!device) return error_set(err, STATUS_NO_MEMORY, "not enough memory for the device");
     device->deterministic = options->deterministic;
     const cudaError_t failure = start(device);
     if (failure == cudaSuccess) {

@@ -70,7 +70,8 @@ typedef void (*packed_kernel)(struct packed_attention, struct packed_launch);
 // paged_attention_instances.cu; tests compile the whole matrix.
 typedef packed_kernel (*packed_kernel_find)(const struct packed_shape *shape);
 packed_kernel packed_kernel_in_program(const struct packed_shape *shape);
-#define PACKED_SHAPES "f16, blocks of 8, 16 and 32, and heads of 64, 80, 96, 112, 128, 192 and 256"
+#define PACKED_SHAPES \
+    "f16, block sizes 8, 16 and 32, and head sizes 64, 80, 96, 112, 128, 192 and 256"
 
 static inline int packed_partitions(const struct packed_attention *args) {
     return (args->max_seq_len + PARTITION_SIZE - 1) / PARTITION_SIZE;

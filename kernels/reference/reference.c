@@ -24,7 +24,7 @@ static enum status reference_open(const struct device_options *options, struct d
                                   struct error *err) {
     (void)options;
     struct device *opened = calloc(1, sizeof *opened);
-    if (!opened) return error_set(err, STATUS_NO_MEMORY, "no memory for the device");
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "not enough memory for the device");
     *device = opened;
     return STATUS_OK;
 }

@@ -103,7 +103,7 @@ static enum status call_loop(struct machine *machine, const struct loop *loop,
     struct builder out = {.arena = machine->arena};
     if (!loop->node) return machine_fail(machine, "only a recursive loop can be called");
     if (arguments->count != 1 || arguments->named_count)
-        return machine_fail(machine, "a loop must be called with what to iterate over");
+        return machine_fail(machine, "loop() needs an iterable");
     TRY(machine_run_loop(machine, loop->node, loop->outer, &arguments->values[0], loop->depth + 1,
                          &out));
     return machine_finish(machine, &out, result);

@@ -233,7 +233,8 @@ enum status edit_pad(struct machine *machine, const struct chars *string, int64_
     struct builder out = {.arena = machine->arena};
     const size_t wanted = width > 0 ? (size_t)width : 0;
     const size_t missing = wanted > string->count ? wanted - string->count : 0;
-    if (fill->count != 1) return machine_fail(machine, "the fill must be exactly one character");
+    if (fill->count != 1)
+        return machine_fail(machine, "the fill character must be exactly one character long");
     TRY(machine_copy(machine, missing));
     size_t before = sides == EDIT_LEFT ? missing : 0;
     if (sides == EDIT_BOTH) before = missing / 2 + (missing & wanted & 1);

@@ -152,7 +152,7 @@ static enum status run_builtin(struct machine *machine, const struct node *node,
                                struct value *value) {
     machine->at = node->at;
     if (node->builtin) return builtin_run(machine, node->builtin, self, arguments, value);
-    return machine_fail(machine, "there is no %s \"%.*s\"",
+    return machine_fail(machine, "no %s named '%.*s'",
                         node->kind == NODE_FILTER ? "filter" : "test", (int)node->name->length,
                         node->name->bytes);
 }
@@ -220,7 +220,7 @@ static enum status evaluate_node(struct machine *machine, struct scope *scope,
     case NODE_CONTINUE:
         break;
     }
-    return machine_fail(machine, "this is not an expression");
+    return machine_fail(machine, "expected an expression");
 }
 
 enum status machine_evaluate(struct machine *machine, struct scope *scope, const struct node *node,
@@ -265,7 +265,7 @@ static enum status evaluate_spread(struct machine *machine, struct scope *scope,
     if (!nodes->double_star) return STATUS_OK;
     TRY(machine_evaluate(machine, scope, nodes->double_star, &value));
     if (value.kind != VALUE_DICT)
-        return machine_fail(machine, "what follows ** must be a mapping, not '%s'",
+        return machine_fail(machine, "the argument after ** must be a mapping, not '%s'",
                             value_type_name(&value));
     spread->dict = value.as.dict;
     spread->named_count += spread->dict->count;

@@ -343,11 +343,12 @@ static struct arguments rest_of(const struct arguments *all, size_t first) {
 static enum status find_named(struct machine *machine, enum builtin_kind kind,
                               const struct value *name, const struct builtin **builtin) {
     const char *what = kind == BUILTIN_FILTER ? "filter" : "test";
-    if (name->kind != VALUE_STRING) return machine_fail(machine, "a %s is named by a string", what);
+    if (name->kind != VALUE_STRING)
+        return machine_fail(machine, "the name of a %s must be a string", what);
     *builtin = builtin_find_chars(kind, name->as.string);
     if (*builtin) return STATUS_OK;
     const int shown = name->as.string->length > 40 ? 40 : (int)name->as.string->length;
-    return machine_fail(machine, "there is no %s \"%.*s\"", what, shown, name->as.string->bytes);
+    return machine_fail(machine, "no %s named '%.*s'", what, shown, name->as.string->bytes);
 }
 
 static const struct value *named_argument(const struct call *call, const char *name) {
@@ -461,7 +462,7 @@ static enum status batch(struct machine *machine, const struct call *call, struc
     int64_t wanted;
     TRY(self_items(machine, call, &items));
     TRY(argument_integer(machine, call, 0, 0, &wanted));
-    if (wanted < 1) return machine_fail(machine, "batch() needs at least one item a line");
+    if (wanted < 1) return machine_fail(machine, "batch() needs at least one item per line");
     TRY(machine_list(machine, VALUE_GENERATOR, &list, result));
     for (size_t i = 0; i < items->count; i++) {
         if (i % (size_t)wanted == 0) {

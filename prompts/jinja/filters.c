@@ -139,7 +139,8 @@ static enum status wordwrap(struct machine *machine, const struct call *call,
     TRY(self_chars(machine, call, &string));
     TRY(argument_integer(machine, call, 0, 79, &width));
     TRY(argument_chars(machine, call, 2, true, &separator));
-    if (width < 1 || width > INT32_MAX) return machine_fail(machine, "wordwrap() to that width");
+    if (width < 1 || width > INT32_MAX)
+        return machine_fail(machine, "wordwrap() does not support this width");
     const struct wrap how = {width, argument_flag(call, 1, true), argument_flag(call, 3, true),
                              separator};
     TRY(edit_split_lines(machine, string, false, &lines));
@@ -162,7 +163,8 @@ static enum status truncate(struct machine *machine, const struct call *call,
     TRY(argument_chars(machine, call, 2, true, &end));
     TRY(argument_integer(machine, call, 3, 5, &leeway));
     if (length < (int64_t)end->count || leeway < 0 || leeway > INT32_MAX)
-        return machine_fail(machine, "truncate() to %lld characters", (long long)length);
+        return machine_fail(machine, "truncate() does not support a length of %lld",
+                            (long long)length);
     if ((int64_t)string->count <= length || (int64_t)string->count - length <= leeway) {
         *result = value_string(string);
         return STATUS_OK;
@@ -335,7 +337,8 @@ static enum status to_integer(struct machine *machine, const struct call *call,
         return STATUS_OK;
     }
     if (isnan(number)) return machine_fail(machine, "cannot convert float NaN to integer");
-    if (!(fabs(number) < 9.2e18)) return machine_fail(machine, "an integer does not fit 64 bits");
+    if (!(fabs(number) < 9.2e18))
+        return machine_fail(machine, "an integer does not fit in 64 bits");
     *result = value_integer((int64_t)number);
     return STATUS_OK;
 }
@@ -384,7 +387,7 @@ static enum status round_common(struct machine *machine, const struct value *sel
         *result = value_float(nearbyint(number / unit) * unit);
         if (self->kind == VALUE_FLOAT) return STATUS_OK;
         if (!(fabs(result->as.number) < 9.2e18))
-            return machine_fail(machine, "an integer does not fit 64 bits");
+            return machine_fail(machine, "an integer does not fit in 64 bits");
         *result = value_integer((int64_t)result->as.number);
     }
     return STATUS_OK;
@@ -424,7 +427,7 @@ static enum status read_json_indent(struct machine *machine, const struct call *
         return STATUS_OK;
     }
     TRY(argument_integer(machine, call, 1, 0, &width));
-    if (width > INDENT_MOST) return machine_fail(machine, "the indent of tojson() is too wide");
+    if (width > INDENT_MOST) return machine_fail(machine, "tojson() indent is too wide");
     style->indent =
         chars_keep(machine->arena, chars_of(spaces, width > 0 ? (size_t)width : 0, ORIGIN_TEXT));
     return style->indent ? STATUS_OK : machine_full(machine, STATUS_FULL);
@@ -458,7 +461,8 @@ static enum status from_json(struct machine *machine, const struct call *call,
     struct error err = {0};
     const struct value *self = call->self;
     if (self->kind != VALUE_STRING)
-        return machine_fail(machine, "from_json() wants a string, not '%s'", value_type_name(self));
+        return machine_fail(machine, "from_json() expects a string, not '%s'",
+                            value_type_name(self));
     TRY(machine_copy(machine, self->as.string->length * READINGS));
     const enum status status = json_value_read(self->as.string->bytes, self->as.string->length,
                                                machine->arena, result, &err);

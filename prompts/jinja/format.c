@@ -261,7 +261,7 @@ static enum status push_field(struct machine *machine, const struct spec *spec,
     const struct chars *shown;
     const bool is_repr = spec->type == 'r' || spec->type == 'a';
     if (!(is_repr ? show_repr(&text, value) : show_string(&text, value)))
-        return machine_fail(machine, "a value is nested too deep");
+        return machine_fail(machine, "a value is nested too deeply");
     TRY(machine_copy(machine, text.length));
     TRY(machine_full(machine, builder_finish(&text, &shown)));
     if (spec->type == 'a') TRY(escape_beyond_ascii(machine, &shown));
@@ -301,7 +301,7 @@ static enum status read_size(struct machine *machine, struct percent *percent, c
         return read_number(at, end, most, number) ? STATUS_OK : bad_pattern(machine);
     ++*at;
     TRY(next_value(machine, percent, &value));
-    if (value->kind != VALUE_INTEGER) return machine_fail(machine, "* wants int");
+    if (value->kind != VALUE_INTEGER) return machine_fail(machine, "* expects an int");
     if (value->as.integer < -most || value->as.integer > most) return bad_pattern(machine);
     *number = (int)value->as.integer;
     return STATUS_OK;
@@ -446,10 +446,11 @@ static enum status find_argument(struct machine *machine, struct braces *braces,
         const size_t index = number >= 0 ? (size_t)number : braces->next++;
         *(number >= 0 ? &braces->numbers : &braces->counts) = true;
         if (braces->numbers && braces->counts)
-            return machine_fail(machine, "a format either numbers its fields or does not");
+            return machine_fail(machine, "cannot mix numbered and automatic fields in a format");
         if (index < arguments->count) *value = &arguments->values[index];
     }
-    return *value ? STATUS_OK : machine_fail(machine, "the format has a field without an argument");
+    return *value ? STATUS_OK
+                  : machine_fail(machine, "not enough arguments for the fields of the format");
 }
 
 // Resolves all of "name.attribute[item]…".
@@ -491,7 +492,7 @@ static enum status push_specified(struct machine *machine, const struct spec *sp
     const bool of_integers = spec->type ? strchr("dxXobc", spec->type) != NULL : !is_float;
     const char *bad = is_string ? "dxXobcnfFeg%" : is_float ? "sdxXobc" : "s";
     if ((!is_string && !value_is_number(value)) || (spec->type && strchr(bad, spec->type)))
-        return machine_fail(machine, "that format specification cannot be used for '%s'",
+        return machine_fail(machine, "this format specification is not supported for '%s'",
                             value_type_name(value));
     if (is_string) {
         typed.type = '\0';

@@ -25,7 +25,7 @@ static enum status range(struct machine *machine, const struct call *call, struc
     const uint64_t width = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
     const uint64_t count = empty ? 0 : (span - 1) / width + 1;
     if (count > MACHINE_MAX_RANGE)
-        return machine_fail(machine, "range() of more than %d numbers", MACHINE_MAX_RANGE);
+        return machine_fail(machine, "range() has more than %d numbers", MACHINE_MAX_RANGE);
     struct range *made = arena_alloc(machine->arena, 1, sizeof *made);
     if (!made) return machine_full(machine, STATUS_FULL);
     *made = (struct range){start, stop, step, (size_t)count};
@@ -50,7 +50,7 @@ static enum status add_entries(struct machine *machine, const struct value *from
         const struct list *pair;
         TRY(machine_items(machine, &items->items[i], &pair));
         if (pair->count != 2 || !value_is_key(&pair->items[0]))
-            return machine_fail(machine, "a dict is made of a mapping or of pairs");
+            return machine_fail(machine, "dict() expects a mapping or pairs");
         TRY(machine_key(machine, &pair->items[0]));
         TRY(machine_full(machine, dict_set(machine->arena, dict, pair->items[0], pair->items[1])));
     }

@@ -17,9 +17,8 @@ struct jinja {
 enum status jinja_create(const char *source, size_t length, struct jinja **result,
                          struct error *err) {
     if (length > JINJA_MAX_SOURCE_BYTES)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "the template has %zu bytes, and at most %d are read", length,
-                         JINJA_MAX_SOURCE_BYTES);
+        return error_set(err, STATUS_BAD_INPUT, "the template is too long (%zu bytes, at most %d)",
+                         length, JINJA_MAX_SOURCE_BYTES);
     struct jinja *jinja = calloc(1, sizeof *jinja);
     if (!jinja) return STATUS_NO_MEMORY;
     jinja->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
@@ -27,7 +26,7 @@ enum status jinja_create(const char *source, size_t length, struct jinja **resul
     enum status status = lexer_run(source, length, &jinja->arena, &jinja->lexed, err);
     if (status == STATUS_OK) status = parser_run(&jinja->lexed, &jinja->arena, &jinja->tree, err);
     if (status == STATUS_FULL)
-        status = error_set(err, STATUS_BAD_INPUT, "the template takes more than %d MiB of memory",
+        status = error_set(err, STATUS_BAD_INPUT, "the template needs more than %d MiB of memory",
                            JINJA_TREE_BYTES >> 20);
     if (status != STATUS_OK) {
         jinja_destroy(jinja);

@@ -43,7 +43,7 @@ static enum status read_number(struct reader *reader, struct value *value) {
     else
         *value = value_integer(strtoll(digits, NULL, 10));
     if (errno == ERANGE && value->kind == VALUE_INTEGER)
-        return error_set(reader->err, STATUS_BAD_INPUT, "the number %.40s does not fit 64 bits",
+        return error_set(reader->err, STATUS_BAD_INPUT, "the number %.40s does not fit in 64 bits",
                          digits);
     return STATUS_OK;
 }
@@ -80,7 +80,8 @@ static enum status convert_object(struct reader *reader, const cJSON *object, in
 static enum status convert(struct reader *reader, const cJSON *item, int depth,
                            struct value *value) {
     if (depth >= VALUE_MAX_DEPTH)
-        return error_set(reader->err, STATUS_BAD_INPUT, "nested deeper than %d", VALUE_MAX_DEPTH);
+        return error_set(reader->err, STATUS_BAD_INPUT, "nested too deeply (at most %d levels)",
+                         VALUE_MAX_DEPTH);
     if (cJSON_IsArray(item)) return convert_array(reader, item, depth, value);
     if (cJSON_IsObject(item)) return convert_object(reader, item, depth, value);
     if (cJSON_IsNumber(item)) return read_number(reader, value);
@@ -111,10 +112,11 @@ enum status json_value_read(const char *bytes, size_t length, struct arena *aren
     if (!utf8_valid(bytes, length, &offset))
         return error_set(err, STATUS_BAD_INPUT, "not UTF-8: byte 0x%02x at offset %zu",
                          (unsigned char)bytes[offset], offset);
-    if (json_has_nul(bytes, length)) return error_set(err, STATUS_BAD_INPUT, "a string has a NUL");
+    if (json_has_nul(bytes, length))
+        return error_set(err, STATUS_BAD_INPUT, "a string contains a NUL byte");
     cJSON *json = cJSON_ParseWithLengthOpts(bytes, length, &stop, false);
     if (!json)
-        return error_set(err, STATUS_BAD_INPUT, "not JSON: see offset %zu",
+        return error_set(err, STATUS_BAD_INPUT, "invalid JSON at offset %zu",
                          stop ? (size_t)(stop - bytes) : (size_t)0);
     while (stop < bytes + length && strchr(" \t\r\n", *stop))
         stop++;
@@ -122,7 +124,7 @@ enum status json_value_read(const char *bytes, size_t length, struct arena *aren
     enum status status = STATUS_OK;
     if (stop < bytes + length)
         status =
-            error_set(err, STATUS_BAD_INPUT, "not JSON: see offset %zu", (size_t)(stop - bytes));
+            error_set(err, STATUS_BAD_INPUT, "invalid JSON at offset %zu", (size_t)(stop - bytes));
     if (status == STATUS_OK) status = convert(&reader, json, 0, value);
     cJSON_Delete(json);
     return status;

@@ -87,7 +87,7 @@ static bool is_sign(char c) { return c == '-' || c == '+'; }
 
 static enum status read_comment(struct lexer *lexer, size_t begin) {
     const char *end = memmem(lexer->source + begin + 2, lexer->length - begin - 2, "#}", 2);
-    if (!end) return fail_lexing(lexer, begin, "this comment does not end");
+    if (!end) return fail_lexing(lexer, begin, "unterminated comment");
     const size_t at = (size_t)(end - lexer->source);
     const char sign = at > begin + 2 && is_sign(end[-1]) ? end[-1] : '\0';
     move_to(lexer, after_tag(lexer, at + 2, sign, true));
@@ -120,7 +120,7 @@ static enum status read_raw(struct lexer *lexer, size_t begin, char sign, size_t
         move_to(lexer, after_tag(lexer, end, sign, true));
         return STATUS_OK;
     }
-    return fail_lexing(lexer, begin, "this raw block does not end");
+    return fail_lexing(lexer, begin, "unterminated raw block");
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -169,7 +169,7 @@ static enum status read_string(struct lexer *lexer) {
     size_t at = lexer->at + 1;
     while (at < lexer->length && lexer->source[at] != quote)
         at += lexer->source[at] == '\\' ? 2 : 1;
-    if (at >= lexer->length) return fail_lexing(lexer, lexer->at, "this string does not end");
+    if (at >= lexer->length) return fail_lexing(lexer, lexer->at, "unterminated string");
     TRY(push(lexer, TOKEN_STRING, lexer->at, at + 1));
     lexer->at = at + 1;
     return STATUS_OK;
@@ -186,11 +186,11 @@ static enum status read_operator(struct lexer *lexer, char closers[NESTING_MOST]
     if (length == 0) return fail_lexing(lexer, lexer->at, "unexpected character");
     if (c == '(' || c == '[' || c == '{') {
         if (*nested == NESTING_MOST)
-            return fail_lexing(lexer, lexer->at, "brackets are nested too deep");
+            return fail_lexing(lexer, lexer->at, "brackets are nested too deeply");
         closers[(*nested)++] = c == '(' ? ')' : c == '[' ? ']' : '}';
     } else if (c == ')' || c == ']' || c == '}') {
         if (*nested == 0 || closers[--*nested] != c)
-            return fail_lexing(lexer, lexer->at, "this bracket closes nothing");
+            return fail_lexing(lexer, lexer->at, "unmatched closing bracket");
     }
     TRY(push(lexer, TOKEN_OPERATOR, lexer->at, lexer->at + length));
     lexer->at += length;
@@ -223,7 +223,7 @@ static enum status read_tag(struct lexer *lexer, size_t begin, bool block) {
     if (lexer->at < lexer->length && is_sign(lexer->source[lexer->at])) lexer->at++;
     for (;;) {
         lexer->at = skip_space(lexer, lexer->at);
-        if (lexer->at >= lexer->length) return fail_lexing(lexer, begin, "this tag does not end");
+        if (lexer->at >= lexer->length) return fail_lexing(lexer, begin, "unterminated tag");
         const char c = lexer->source[lexer->at];
         const bool sign = c == '-' || (block && c == '+');
         if (nested == 0 && looking_at(lexer, lexer->at + (sign ? 1 : 0), close)) {

@@ -42,7 +42,8 @@ enum status machine_undefined(struct machine *machine, const struct value *value
 enum status machine_work(struct machine *machine, size_t units) {
     ASSERT(machine->work_left <= machine->work);
     if (units > machine->work_left)
-        return machine_fail(machine, "the template takes too many steps: stopped after %" PRIu64,
+        return machine_fail(machine,
+                            "the template takes too many steps (stopped after %" PRIu64 ")",
                             machine->work);
     machine->work_left -= units;
     const enum status status = effort_spend(&machine->watch, units);
@@ -74,7 +75,7 @@ enum status machine_search(struct machine *machine, size_t bytes, const struct c
 
 enum status machine_full(struct machine *machine, enum status status) {
     if (status != STATUS_FULL) return status;
-    return machine_fail(machine, "the template takes more than %zu MiB of memory: stopped",
+    return machine_fail(machine, "the template needs more than %zu MiB of memory",
                         machine->arena->limit_bytes >> 20);
 }
 
@@ -85,7 +86,7 @@ enum status machine_string(struct machine *machine, const struct value *value,
         return STATUS_OK;
     }
     struct builder out = {.arena = machine->arena, .work = &machine->work_left};
-    if (!show_string(&out, value)) return machine_fail(machine, "a value is nested too deep");
+    if (!show_string(&out, value)) return machine_fail(machine, "a value is nested too deeply");
     TRY(machine_copy(machine, out.length));
     return machine_full(machine, builder_finish(&out, string));
 }

@@ -111,7 +111,7 @@ static enum status replace(struct machine *machine, const struct call *call, str
     TRY(argument_chars(machine, call, 0, false, &old));
     TRY(argument_chars(machine, call, 1, false, &by));
     TRY(argument_integer(machine, call, 2, -1, &most));
-    if (!old || !by) return machine_fail(machine, "replace() wants strings");
+    if (!old || !by) return machine_fail(machine, "replace() expects strings");
     return edit_replace(machine, text_of(call), old, by, most, result);
 }
 
@@ -425,7 +425,7 @@ static enum status copy(struct machine *machine, const struct call *call, struct
 static enum status refuse_change(struct machine *machine, const struct call *call,
                                  struct value *result) {
     (void)result;
-    return machine_fail(machine, "a template may not change a %s", value_type_name(call->self));
+    return machine_fail(machine, "a template cannot change a %s", value_type_name(call->self));
 }
 
 static bool is_list(const struct call *call) {
@@ -435,7 +435,7 @@ static bool is_list(const struct call *call) {
 static enum status count_items(struct machine *machine, const struct call *call,
                                struct value *result) {
     int64_t count = 0;
-    if (!is_list(call)) return machine_fail(machine, "count() is for lists");
+    if (!is_list(call)) return machine_fail(machine, "count() needs a list");
     for (size_t i = 0; i < call->self->as.list->count; i++) {
         bool same;
         TRY(machine_compare(machine, OPERATOR_EQ, &call->self->as.list->items[i], call->values[0],
@@ -448,7 +448,7 @@ static enum status count_items(struct machine *machine, const struct call *call,
 
 static enum status index_item(struct machine *machine, const struct call *call,
                               struct value *result) {
-    if (!is_list(call)) return machine_fail(machine, "index() is for lists");
+    if (!is_list(call)) return machine_fail(machine, "index() needs a list");
     for (size_t i = 0; i < call->self->as.list->count; i++) {
         bool same;
         TRY(machine_compare(machine, OPERATOR_EQ, &call->self->as.list->items[i], call->values[0],
@@ -469,7 +469,7 @@ static enum status cycle(struct machine *machine, const struct call *call, struc
 
 // loop.changed(value): does it differ from the last call's value?
 static enum status changed(struct machine *machine, const struct call *call, struct value *result) {
-    if (call->self->kind != VALUE_LOOP) return machine_fail(machine, "changed() is a loop's");
+    if (call->self->kind != VALUE_LOOP) return machine_fail(machine, "changed() needs a loop");
     struct loop *loop = call->self->as.loop;
     struct list *given;
     struct value holder;
@@ -487,7 +487,7 @@ static enum status changed(struct machine *machine, const struct call *call, str
 }
 
 static enum status next(struct machine *machine, const struct call *call, struct value *result) {
-    if (call->self->kind != VALUE_CYCLER) return machine_fail(machine, "next() is a cycler's");
+    if (call->self->kind != VALUE_CYCLER) return machine_fail(machine, "next() needs a cycler");
     struct cycle *cycler = call->self->as.cycle;
     *result = cycler->items->items[cycler->at];
     cycler->at = (cycler->at + 1) % cycler->items->count;
@@ -495,7 +495,7 @@ static enum status next(struct machine *machine, const struct call *call, struct
 }
 
 static enum status reset(struct machine *machine, const struct call *call, struct value *result) {
-    if (call->self->kind != VALUE_CYCLER) return machine_fail(machine, "reset() is a cycler's");
+    if (call->self->kind != VALUE_CYCLER) return machine_fail(machine, "reset() needs a cycler");
     call->self->as.cycle->at = 0;
     *result = value_none();
     return STATUS_OK;

@@ -77,7 +77,7 @@ static enum status binary_integers(struct machine *machine, enum operator op, in
     if (op == OPERATOR_MOD) {
         divide(a, b, &rest, &number);
     }
-    if (!fits) return machine_fail(machine, "the result of %s does not fit 64 bits", symbol(op));
+    if (!fits) return machine_fail(machine, "the result of %s does not fit in 64 bits", symbol(op));
     *result = value_integer(number);
     return STATUS_OK;
 }
@@ -198,7 +198,7 @@ enum status machine_order(struct machine *machine, const struct value *a, const 
         return machine_fail(machine, "'<' not supported between instances of '%s' and '%s'",
                             value_type_name(a), value_type_name(b));
     if (++machine->depth > MACHINE_MAX_DEPTH)
-        return machine_fail(machine, "a value is nested too deep");
+        return machine_fail(machine, "a value is nested too deeply");
     const struct list *left = a->as.list, *right = b->as.list;
     *order = 0;
     for (size_t i = 0; *order == 0 && i < left->count && i < right->count; i++)
@@ -213,7 +213,7 @@ static enum status equal(struct machine *machine, const struct value *a, const s
                          bool *holds) {
     if (value_equal(a, b, &machine->work_left, holds)) return STATUS_OK;
     TRY(machine_work(machine, 1));
-    return machine_fail(machine, "a value is nested too deep to be compared");
+    return machine_fail(machine, "a value is nested too deeply to compare");
 }
 
 static enum status contains(struct machine *machine, const struct value *item,

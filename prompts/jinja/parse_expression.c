@@ -61,13 +61,13 @@ static enum status read_escape(struct parser *parser, const char **at, const cha
     } else if (c == 'x' || c == 'u' || c == 'U') {
         const size_t wanted = c == 'x' ? 2 : c == 'u' ? 4 : 8;
         if (read_code(at, end, 16, wanted, &code) < wanted)
-            return parser_fail(parser, "an escape in this string is cut short");
+            return parser_fail(parser, "truncated escape in this string");
     } else {
         builder_push(string, *at - 2, 2, ORIGIN_CONTROL);
         return STATUS_OK;
     }
     if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
-        return parser_fail(parser, "an escape in this string is no character");
+        return parser_fail(parser, "invalid character in an escape");
     builder_push_code(string, code, ORIGIN_CONTROL);
     return STATUS_OK;
 }
@@ -118,10 +118,10 @@ static enum status parse_number(struct parser *parser, struct node *node) {
         const bool prefixed = digits[0] == '0' && (mark == 'x' || mark == 'o' || mark == 'b');
         const int base = !prefixed ? 10 : mark == 'x' ? 16 : mark == 'o' ? 8 : 2;
         const long long number = strtoll(digits + (prefixed ? 2 : 0), &end, base);
-        if (errno == ERANGE) return parser_fail(parser, "this number does not fit 64 bits");
+        if (errno == ERANGE) return parser_fail(parser, "this number does not fit in 64 bits");
         node->constant = value_integer(number);
     }
-    if (*end || end == digits) return parser_fail(parser, "this is no number");
+    if (*end || end == digits) return parser_fail(parser, "invalid number");
     parser->token++;
     return STATUS_OK;
 }
@@ -281,7 +281,7 @@ static enum status parse_argument(struct parser *parser, struct argument_nodes *
         return push_named(parser, arguments, name, value);
     }
     if (arguments->named_count > 0 || arguments->double_star)
-        return parser_fail(parser, "an argument without a name follows one with a name");
+        return parser_fail(parser, "positional argument after a keyword argument");
     TRY(parse_expression(parser, &value));
     return parser_push(parser, &arguments->positional, value);
 }

@@ -34,7 +34,7 @@ enum status parser_expected(const struct parser *parser, const char *what) {
 
 enum status parser_enter(struct parser *parser) {
     if (++parser->depth > TREE_MAX_DEPTH)
-        return parser_fail(parser, "the template is nested too deep here");
+        return parser_fail(parser, "the template is nested too deeply here");
     return STATUS_OK;
 }
 
@@ -99,7 +99,7 @@ enum status parser_close(const struct parser *parser, struct node *node) {
         deepen(node, arguments->double_star);
     }
     if (node->depth > TREE_MAX_DEPTH)
-        return parser_fail(parser, "the template is nested too deep here");
+        return parser_fail(parser, "the template is nested too deeply here");
     return STATUS_OK;
 }
 
@@ -141,7 +141,7 @@ static enum status parse_target_name(struct parser *parser, bool namespaces, str
     static const char *const reserved[] = {"true", "false", "none", "True", "False", "None"};
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (parser_at(parser, TOKEN_NAME, reserved[i]))
-            return parser_fail(parser, "a constant cannot be assigned to");
+            return parser_fail(parser, "cannot assign to a constant");
     TRY(parser_node(parser, NODE_NAME, node));
     TRY(parser_name(parser, &(*node)->name));
     if (namespaces && parser_skip(parser, TOKEN_OPERATOR, ".")) {
@@ -250,7 +250,7 @@ static enum status parse_signature(struct parser *parser, struct node *node) {
             TRY(parse_expression(parser, &value));
             TRY(parser_push(parser, &node->defaults, value));
         } else if (node->defaults.count > 0) {
-            return parser_fail(parser, "a parameter without a default follows one with it");
+            return parser_fail(parser, "parameter without a default after one with a default");
         }
     }
     return STATUS_OK;
@@ -320,7 +320,7 @@ static enum status parse_jump(struct parser *parser, struct node *node) {
     (void)node;
     if (parser->loops > 0) return STATUS_OK;
     parser->token--;
-    return parser_fail(parser, "break and continue belong into a loop");
+    return parser_fail(parser, "break and continue are allowed only in a loop");
 }
 
 static const struct statement {

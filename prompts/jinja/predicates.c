@@ -55,7 +55,7 @@ static enum status is_even(struct machine *machine, const struct call *call, str
 static enum status is_divisible(struct machine *machine, const struct call *call,
                                 struct value *result) {
     if (call->values[0]->kind != VALUE_INTEGER)
-        return machine_fail(machine, "divisibleby wants an integer");
+        return machine_fail(machine, "divisibleby expects an integer");
     return test_rest(machine, call, call->values[0]->as.integer, 0, result);
 }
 

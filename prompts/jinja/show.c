@@ -288,7 +288,7 @@ static void json_key(struct json *json, const struct value *key) {
         json_string(json, key->as.string);
         return;
     }
-    if (key->kind == VALUE_TUPLE) json->wrong = "a key that is a tuple has no form in JSON";
+    if (key->kind == VALUE_TUPLE) json->wrong = "a tuple cannot be a key in JSON";
     if (json->wrong) return;
     builder_push_string(json->out, "\"");
     json_scalar(json, key);
@@ -335,7 +335,7 @@ static void json_dict(struct json *json, const struct dict *dict, int depth) {
 }
 
 static void json_value(struct json *json, const struct value *value, int depth) {
-    if (depth > VALUE_MAX_DEPTH) json->wrong = "a value is nested too deep to be written as JSON";
+    if (depth > VALUE_MAX_DEPTH) json->wrong = "a value is nested too deeply to write as JSON";
     if (json->wrong || json->out->failed) return;
     switch (value->kind) {
     case VALUE_NONE:

@@ -40,7 +40,8 @@ static enum status assign_names(struct machine *machine, struct scope *scope,
     const struct list *items;
     TRY(machine_items(machine, value, &items));
     if (items->count != target->items.count)
-        return machine_fail(machine, "%zu values for %zu names", items->count, target->items.count);
+        return machine_fail(machine, "cannot unpack %zu values into %zu names", items->count,
+                            target->items.count);
     for (size_t i = 0; i < items->count; i++)
         TRY(machine_assign(machine, scope, target->items.items[i], items->items[i]));
     return STATUS_OK;
@@ -255,7 +256,7 @@ static enum status execute_node(struct machine *machine, struct scope *scope,
     case NODE_NAMESPACE_REF:
         break;
     }
-    return machine_fail(machine, "this is no statement");
+    return machine_fail(machine, "expected a statement");
 }
 
 enum status machine_execute(struct machine *machine, struct scope *scope, const struct nodes *body,

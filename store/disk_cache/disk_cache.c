@@ -48,9 +48,8 @@ static enum status open_format(struct disk_cache *cache, struct disk_speed *spee
     uint64_t lost;
     TRY(cache_mend(cache, false, &lost, err));
     if (lost > 0)
-        log_write(LOG_WARNING,
-                  "%" PRIu64 " blocks of the KV cache in %s were out of reach, and were dropped",
-                  lost, cache->path);
+        log_write(LOG_WARNING, "dropped %" PRIu64 " unreachable blocks of the KV cache in %s", lost,
+                  cache->path);
     return cache_shrink(cache, err);
 }
 
@@ -70,7 +69,7 @@ static enum status open_cache(struct disk_pool *pool, const struct disk_format *
     if (format->block_size < 1 || format->block_size > SLOTS_MAX_TOKENS ||
         format->payload_bytes < 1 || format->payload_bytes > SLOTS_MAX_PAYLOAD)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "the KV cache keeps blocks of up to %d tokens and 1 GiB",
+                         "a block of the KV cache may have at most %d tokens and 1 GiB",
                          SLOTS_MAX_TOKENS);
     copy_model(format->model, cache->model);
     cache->format = *format;

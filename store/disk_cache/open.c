@@ -23,7 +23,7 @@ enum status cache_answer(struct disk_cache *cache, enum status status) {
 }
 
 void cache_warn(const struct error *err) {
-    log_write(LOG_WARNING, "the KV cache: %s", err->text[0] ? err->text : status_text(err->status));
+    log_write(LOG_WARNING, "KV cache: %s", err->text[0] ? err->text : status_text(err->status));
 }
 
 // ---- the folder
@@ -42,7 +42,7 @@ static enum status make_folder(const char *path, struct error *err) {
     made = made && (mkdir(part, 0700) == 0 || errno == EEXIST);
     free(part);
     if (made) return STATUS_OK;
-    return error_set(err, STATUS_IO, "%s cannot be made (%s)", path, strerror(errno));
+    return error_set(err, STATUS_IO, "cannot create %s: %s", path, strerror(errno));
 }
 
 static enum status open_folder(struct disk_cache *cache, bool create, struct error *err) {
@@ -50,9 +50,8 @@ static enum status open_folder(struct disk_cache *cache, bool create, struct err
     if (create) TRY(make_folder(cache->path, err));
     cache->folder = open(cache->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (cache->folder >= 0) return STATUS_OK;
-    if (errno == ENOENT)
-        return error_set(err, STATUS_NOT_FOUND, "there is no KV cache in %s", cache->path);
-    return error_set(err, STATUS_IO, "%s cannot be opened (%s)", cache->path, strerror(errno));
+    if (errno == ENOENT) return error_set(err, STATUS_NOT_FOUND, "no KV cache in %s", cache->path);
+    return error_set(err, STATUS_IO, "cannot open %s: %s", cache->path, strerror(errno));
 }
 
 // Calls `each`, which may be NULL, for every slot file of ours. Returns their number.
@@ -143,7 +142,8 @@ static enum status open_owned(struct disk_cache *cache, struct error *err) {
 }
 
 enum status cache_begin_anew(struct disk_cache *cache, struct error *err) {
-    log_write(LOG_WARNING, "the index of the KV cache in %s is damaged or gone: it begins anew",
+    log_write(LOG_WARNING,
+              "the index of the KV cache in %s is damaged or missing; the cache starts empty",
               cache->path);
     wipe(cache);
     return open_owned(cache, err);
@@ -161,13 +161,13 @@ static bool has_lost_index(const struct disk_cache *cache) {
 static void warn_of_foreign(const struct disk_cache *cache) {
     const struct ownership *found = &cache->ownership;
     if (found->foreign_files == 1)
-        log_write(LOG_WARNING, "%s/%s is not quire's: the KV cache leaves it alone", cache->path,
-                  found->foreign);
+        log_write(LOG_WARNING, "%s/%s does not belong to quire; the KV cache leaves it alone",
+                  cache->path, found->foreign);
     if (found->foreign_files > 1)
-        log_write(LOG_WARNING,
-                  "%zu files in %s, such as %s, are not quire's: the KV cache leaves "
-                  "them alone",
-                  found->foreign_files, cache->path, found->foreign);
+        log_write(
+            LOG_WARNING,
+            "%zu files in %s, such as %s, do not belong to quire; the KV cache leaves them alone",
+            found->foreign_files, cache->path, found->foreign);
 }
 
 enum status cache_open(struct disk_cache *cache, bool create, struct error *err) {
@@ -177,8 +177,8 @@ enum status cache_open(struct disk_cache *cache, bool create, struct error *err)
     warn_of_foreign(cache);
     if (cache->ownership.is_old) {
         log_write(LOG_WARNING,
-                  "the KV cache in %s is of an older quire, and was dropped: what it had is "
-                  "computed again when it is needed",
+                  "dropped the KV cache in %s, which an older version of quire wrote; it is "
+                  "rebuilt when needed",
                   cache->path);
         wipe(cache);
     }
@@ -223,8 +223,7 @@ static enum status choose_past_end(struct disk_cache *cache, void *user, struct 
 }
 
 static enum status drop_cut_blocks(struct disk_cache *cache, uint64_t slots, struct error *err) {
-    log_write(LOG_WARNING,
-              "%s of the KV cache was cut off or is gone, and so are the blocks that lay there",
+    log_write(LOG_WARNING, "%s of the KV cache is truncated or missing; dropping its blocks",
               cache->file.name);
     return cache_free(cache, choose_past_end, &slots, true, err);
 }
@@ -242,8 +241,8 @@ enum status cache_settle(struct disk_cache *cache, struct error *err) {
     const enum status opened = slot_file_open(&cache->file, false, err);
     if (opened == STATUS_UNSUPPORTED)
         return error_set(err, opened,
-                         "%.300s/%s is not quire's: move it away so that blocks of this model are "
-                         "kept",
+                         "%.300s/%s does not belong to quire; move it away so that the KV cache of "
+                         "this model can be kept",
                          cache->path, cache->file.name);
     if (opened != STATUS_OK && opened != STATUS_NOT_FOUND) return opened;
     if (opened == STATUS_OK) slots = slot_file_slots(&cache->file);

@@ -19,9 +19,8 @@ const char *const OWNERSHIP_FILES[] = {
 };
 enum { INDEX, BESIDE_FIRST, BESIDE_LAST = 3, MARKER };
 
-static const char MARKER_TEXT[] = "quire KV cache\n"
-                                  "quire wrote what is here and may delete it at any time. So may "
-                                  "you: it is computed again.\n";
+static const char MARKER_TEXT[] = "quire KV cache\nquire wrote these files and may delete them at "
+                                  "any time. So may you: they are rebuilt.\n";
 static const char SEGMENT_MAGIC[] = "QUIREKVB";
 enum { MARKER_TITLE_BYTES = 15, SEGMENT_MAGIC_BYTES = sizeof SEGMENT_MAGIC - 1 };
 
@@ -41,8 +40,8 @@ struct folder {
 
 static enum status refuse(const struct folder *folder, const char *name, struct error *err) {
     return error_set(err, STATUS_UNSUPPORTED,
-                     "%.300s/%.64s is not quire's: move it away, or choose another folder with "
-                     "--kv-dir",
+                     "%.300s/%.64s does not belong to quire; move it away, or choose another "
+                     "folder with --kv-dir",
                      folder->path, name);
 }
 
@@ -51,8 +50,8 @@ static enum status refuse_index(const struct folder *folder, struct error *err) 
     const char *name = OWNERSHIP_FILES[INDEX];
     if (!folder->is_marked) return refuse(folder, name, err);
     return error_set(err, STATUS_UNSUPPORTED,
-                     "%.300s/%s is damaged or not quire's: \"quire kv drop\" for this folder sets "
-                     "it aside and begins anew, or choose another folder with --kv-dir",
+                     "%.300s/%s is damaged or does not belong to quire; set it aside with \"quire "
+                     "kv drop\" for this folder, or choose another with --kv-dir",
                      folder->path, name);
 }
 
@@ -207,7 +206,7 @@ static enum status for_blocks(struct folder *folder,
     enum status status = STATUS_OK;
     if (!listed) {
         if (again >= 0) close(again);
-        return error_set(err, STATUS_IO, "%s cannot be listed (%s)", folder->path, strerror(errno));
+        return error_set(err, STATUS_IO, "cannot list %s: %s", folder->path, strerror(errno));
     }
     for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listed));)
         if (slot_file_is_name(entry->d_name) || is_segment_name(entry->d_name))
@@ -262,8 +261,7 @@ enum status ownership_mark(int descriptor, const char *path, struct error *err) 
     if (file >= 0) close(file);
     if (whole) return STATUS_OK;
     return error_set(err, cause == ENOSPC || cause == EDQUOT ? STATUS_FULL : STATUS_IO,
-                     "%s/%s cannot be written (%s)", path, OWNERSHIP_FILES[MARKER],
-                     strerror(cause));
+                     "cannot write %s/%s: %s", path, OWNERSHIP_FILES[MARKER], strerror(cause));
 }
 
 // Creates a new folder, so that moved files meet no others.
@@ -302,7 +300,7 @@ enum status ownership_set_aside(int descriptor, const char *path, struct text *a
     if (made >= 0) close(made);
     if (moved) return text_format(aside, "%s/%s", path, name);
     return error_set(err, cause == ENOSPC || cause == EDQUOT ? STATUS_FULL : STATUS_IO,
-                     "%s/%s cannot be moved (%s)", path, OWNERSHIP_FILES[INDEX], strerror(cause));
+                     "cannot move %s/%s: %s", path, OWNERSHIP_FILES[INDEX], strerror(cause));
 }
 
 static enum status remove_blocks(struct folder *folder, const char *name, struct error *err) {

@@ -162,7 +162,7 @@ static enum status open_file(struct check *check, struct error *err) {
 static void say(const struct check *check, const struct suspect *found) {
     char line[256];
     if (!check->note) return;
-    snprintf(line, sizeof line, "%s, slot %" PRIu32 ": %s: dropped", check->file.name,
+    snprintf(line, sizeof line, "%s, slot %" PRIu32 ": dropped: %s", check->file.name,
              found->entry.slot, found->is_missing ? "the file ends before it" : "damaged");
     check->note(check->user, line);
 }
@@ -268,7 +268,7 @@ enum status disk_cache_check(const char *folder, void (*note)(void *user, const 
     if (status == STATUS_BAD_FILE) { // its blocks cannot be found any more
         report = (struct disk_cache_report){.damaged = 1};
         status = cache_begin_anew(&cache, err);
-        if (note) note(user, "the index is damaged: every block was dropped");
+        if (note) note(user, "the index is damaged; every block was dropped");
     }
     deinit(&cache);
     if (status == STATUS_OK) *result = report;

@@ -55,11 +55,11 @@ static bool is_gone(int file) {
 
 static enum status write_failure(struct error *err) {
     if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
-        return error_set(err, STATUS_FULL,
-                         "the KV cache cannot grow, the disk is full (%s): blocks are kept again "
-                         "when there is space",
-                         strerror(errno));
-    return error_set(err, STATUS_IO, "the KV cache cannot be written (%s)", strerror(errno));
+        return error_set(
+            err, STATUS_FULL,
+            "the KV cache cannot grow: the disk is full (%s); it grows again when there is space",
+            strerror(errno));
+    return error_set(err, STATUS_IO, "cannot write the KV cache: %s", strerror(errno));
 }
 
 enum status slot_file_sync(const struct slot_file *file, struct error *err) {
@@ -92,7 +92,7 @@ bool slot_file_is_ours(int file, bool *is_begun) {
 }
 
 static enum status refuse(const struct slot_file *file, struct error *err) {
-    return error_set(err, STATUS_UNSUPPORTED, "%s is not a file of quire's: move it away",
+    return error_set(err, STATUS_UNSUPPORTED, "%s does not belong to quire; move it away",
                      file->name);
 }
 
@@ -121,7 +121,7 @@ enum status slot_file_open(struct slot_file *file, bool create, struct error *er
     if (file->file < 0 && is_irregular(file)) return refuse(file, err);
     if (file->file < 0)
         return error_set(err, errno == ENOENT && !create ? STATUS_NOT_FOUND : STATUS_IO,
-                         "%s of the KV cache cannot be opened (%s)", file->name, strerror(errno));
+                         "cannot open %s of the KV cache: %s", file->name, strerror(errno));
     const enum status status = check_header(file, create, err);
     if (status != STATUS_OK) slot_file_close(file);
     return status;
@@ -156,7 +156,7 @@ enum status slot_file_read(const struct slot_file *file, uint32_t slot, void *pa
                                   offset + (off_t)done);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
-            return error_set(err, STATUS_IO, "the KV cache cannot be read (%s)", strerror(errno));
+            return error_set(err, STATUS_IO, "cannot read the KV cache: %s", strerror(errno));
         if (got == 0) return STATUS_NOT_FOUND;
         done += (size_t)got;
     }

@@ -82,7 +82,7 @@ enum status slots_prepare(struct db *db, struct error *err) {
 
 static enum status damaged(const struct db *db, const char *what, int64_t number,
                            struct error *err) {
-    return error_set(err, STATUS_BAD_FILE, "%s is damaged: %s %lld cannot be", db->path, what,
+    return error_set(err, STATUS_BAD_FILE, "%s is damaged: %s %lld is invalid", db->path, what,
                      (long long)number);
 }
 
@@ -108,7 +108,7 @@ enum status slots_enter_format(struct db *db, const struct disk_format *format, 
     statement_bind_integer(&statement, 2, format->block_size);
     statement_bind_integer(&statement, 3, (int64_t)format->payload_bytes);
     const enum status status = statement_first_integer(&statement, number, err);
-    return status == STATUS_NOT_FOUND ? damaged(db, "the format of", 0, err) : status;
+    return status == STATUS_NOT_FOUND ? damaged(db, "format", 0, err) : status;
 }
 
 static enum status read_format(struct statement *statement, void *item, struct error *err) {
@@ -331,9 +331,9 @@ enum status slots_list_blocks(struct db *db, int64_t format, const struct disk_l
                                    .position =
                                        (int32_t)statement_integer(&statement, 2, 0, INT32_MAX)};
         const uint8_t *bytes = statement_blob(&statement, 3, &length);
-        status = statement_sound(&statement, "the block at", block.position, err);
+        status = statement_sound(&statement, "the block at position", block.position, err);
         if (status == STATUS_OK && !decode_ids(bytes, length, ids))
-            status = damaged(db, "the block at", block.position, err);
+            status = damaged(db, "the block at position", block.position, err);
         block.count = (int32_t)(length / 4);
         if (status == STATUS_OK && listener) listener->block(listener->user, &block);
         if (status == STATUS_OK) status = statement_step(&statement, &more, err);

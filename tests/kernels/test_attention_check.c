@@ -37,18 +37,19 @@ static void a_card_says_which_kernels_it_lacks_and_why(void **state) {
         {ATTENTION_GATHER, DTYPE_F32, 8, 8, 13, 7, 1 << 20, NULL},
         {ATTENTION_FLASH, DTYPE_F16, 32, 8, 128, 16, 1 << 20, NULL},
         {ATTENTION_FLASH, DTYPE_F32, 32, 8, 128, 16, 512,
-         "no tiles for 32 heads over 8 of 128 f32"},
-        {ATTENTION_FLASH, DTYPE_F16, 32, 8, 100, 16, 512, "of 100 f16"},
+         "32 heads over 8 KV heads of size 128 and type f32"},
+        {ATTENTION_FLASH, DTYPE_F16, 32, 8, 100, 16, 512, "of size 100 and type f16"},
         {ATTENTION_V1, DTYPE_F16, 32, 8, 128, 16, 8192, NULL},
         {ATTENTION_V1, DTYPE_F16, 32, 8, 128, 16, 1 << 20,
-         "on this card, and the context is 1048576"},
+         "on this GPU, but the context is 1048576"},
         {ATTENTION_V2, DTYPE_F16, 32, 8, 128, 16, 1 << 20, NULL},
         {ATTENTION_V2, DTYPE_F16, 40, 40, 80, 8, 4096, NULL},
         {ATTENTION_V2, DTYPE_F16, 16, 1, 256, 32, 4096, NULL},
-        {ATTENTION_V2, DTYPE_BF16, 32, 8, 128, 16, 512, "heads of 128 in blocks of 16 of bf16"},
-        {ATTENTION_V2, DTYPE_F16, 32, 8, 72, 16, 512, "heads of 72"},
+        {ATTENTION_V2, DTYPE_BF16, 32, 8, 128, 16, 512,
+         "head size 128 with block size 16 and type bf16"},
+        {ATTENTION_V2, DTYPE_F16, 32, 8, 72, 16, 512, "head size 72"},
         {ATTENTION_PAGED, DTYPE_F16, 32, 8, 128, 16, 1 << 20, NULL}, // v1 only where it is short
-        {ATTENTION_PAGED, DTYPE_F16, 32, 8, 128, 5, 512, "attention paged has no kernel"},
+        {ATTENTION_PAGED, DTYPE_F16, 32, 8, 128, 5, 512, "attention paged does not support"},
     };
     const struct device_options options = {0};
     struct device *device;

@@ -74,38 +74,38 @@ static void errors_say_where_and_what(void **state) {
         {"{{ '{0[a][bc]}'.format(d) }}", "1:17: 'dict object' has no attribute 'a'"},
         {"{{ [1][4].x }}", "1:11: list object has no element 4"},
         {"{% if x %}\n\n", "2:1: expected elif, but the template ends here"},
-        {"{% if x }}", "1:9: this bracket closes nothing"},
+        {"{% if x }}", "1:9: unmatched closing bracket"},
         {"{% for %}", "1:8: expected a name, found \"%}\""},
-        {"{{ 'abc }}", "1:4: this string does not end"},
-        {"{{ (1 }}", "1:7: this bracket closes nothing"},
-        {"{{ 1", "1:1: this tag does not end"},
-        {"{{ 1) }}", "1:5: this bracket closes nothing"},
+        {"{{ 'abc }}", "1:4: unterminated string"},
+        {"{{ (1 }}", "1:7: unmatched closing bracket"},
+        {"{{ 1", "1:1: unterminated tag"},
+        {"{{ 1) }}", "1:5: unmatched closing bracket"},
         {"{{ a ? b }}", "1:6: unexpected character"},
-        {"{# a", "1:1: this comment does not end"},
-        {"{% raw %}a", "1:1: this raw block does not end"},
+        {"{# a", "1:1: unterminated comment"},
+        {"{% raw %}a", "1:1: unterminated raw block"},
         {"{% foo %}", "1:4: expected a statement, found \"foo\""},
         {"{% include 'x' %}",
          "1:4: a chat template is one file: include, import, from, extends and block are not "
          "supported"},
-        {"{% break %}", "1:4: break and continue belong into a loop"},
+        {"{% break %}", "1:4: break and continue are allowed only in a loop"},
         {"{% for x in y %}{% macro m() %}{% break %}{% endmacro %}{% endfor %}",
-         "1:35: break and continue belong into a loop"},
-        {"{{ 1|foo }}", "1:6: there is no filter \"foo\""},
-        {"{{ 1 is foo }}", "1:9: there is no test \"foo\""},
-        {"{{ [1]|map('foo')|list }}", "1:8: there is no filter \"foo\""},
-        {"{{ 9223372036854775807 + 1 }}", "1:4: the result of + does not fit 64 bits"},
-        {"{{ 9223372036854775808 }}", "1:4: this number does not fit 64 bits"},
+         "1:35: break and continue are allowed only in a loop"},
+        {"{{ 1|foo }}", "1:6: no filter named 'foo'"},
+        {"{{ 1 is foo }}", "1:9: no test named 'foo'"},
+        {"{{ [1]|map('foo')|list }}", "1:8: no filter named 'foo'"},
+        {"{{ 9223372036854775807 + 1 }}", "1:4: the result of + does not fit in 64 bits"},
+        {"{{ 9223372036854775808 }}", "1:4: this number does not fit in 64 bits"},
         {"{{ 1 // 0 }}", "1:4: division by zero"},
-        {"{{ d.update({}) }}", "1:6: a template may not change a dict"},
+        {"{{ d.update({}) }}", "1:6: a template cannot change a dict"},
         {"{{ 'a'|upper(1) }}", "1:8: upper() takes at most 0 arguments, not 1"},
         {"{{ 'a'|trim(x=1) }}", "1:8: trim() takes no argument 'x'"},
         {"{{ 'a'|replace('b') }}", "1:8: replace() is missing its argument 'new'"},
         {"{{ range }}{{ none() }}", "1:15: 'NoneType' object is not callable"},
-        {"{{ 'x' * 300000000 }}", "1:4: the template takes more than 256 MiB of memory: stopped"},
-        {"{{ 9223372036854775807|round(-1) }}", "1:24: an integer does not fit 64 bits"},
+        {"{{ 'x' * 300000000 }}", "1:4: the template needs more than 256 MiB of memory"},
+        {"{{ 9223372036854775807|round(-1) }}", "1:24: an integer does not fit in 64 bits"},
         {"{{ '\xFF' }}", "1:5: not UTF-8"},
-        {"{{ '{\"a\": 1'|from_json }}", "1:14: from_json(): not JSON: see offset 6"},
-        {"{{ 1|from_json }}", "1:6: from_json() wants a string, not 'int'"},
+        {"{{ '{\"a\": 1'|from_json }}", "1:14: from_json(): invalid JSON at offset 6"},
+        {"{{ 1|from_json }}", "1:6: from_json() expects a string, not 'int'"},
     };
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         struct rendered rendered = render_json(errors[i].source, "{\"d\": {}}");
@@ -314,28 +314,28 @@ static void what_would_not_end_is_stopped(void **state) {
     assert_stopped("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "too deep");
     assert_stopped("{% for a in range(999) %}{% for b in range(999) %}{% for c in range(99) %}"
                    "{% endfor %}{% endfor %}{% endfor %}",
-                   "stopped");
+                   "the template ");
     assert_stopped("{% for a in [1] recursive %}{{ loop([1]) }}{% endfor %}", "too deep");
     assert_stopped("{% set ns = namespace(s='x') %}{% for i in range(99) %}"
                    "{% set ns.s = ns.s + ns.s %}{% endfor %}",
-                   "stopped");
+                   "the template ");
     assert_stopped("{% set ns = namespace(l=[1]) %}{% for i in range(99) %}"
                    "{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ns.l == ns.l }}",
-                   "stopped");
+                   "the template ");
     assert_stopped("{% set ns = namespace(l=[1]) %}{% for i in range(99) %}"
                    "{% set ns.l = [ns.l, ns.l] %}{% endfor %}{{ ns.l }}",
-                   "stopped");
+                   "the template ");
     assert_stopped("{% set ns = namespace(l=[1]) %}{% for i in range(999) %}"
                    "{% set ns.l = [ns.l] %}{% endfor %}{{ ns.l|tojson }}",
                    "too deep");
     assert_stopped("{{ range(100001) }}", "range()");
-    assert_stopped("{{ 'a'|center(9999999999) }}", "stopped");
+    assert_stopped("{{ 'a'|center(9999999999) }}", "the template ");
     assert_stopped("{{ '%99999999d' % 1 }}", "invalid format");
-    assert_stopped("{{ [1]*99999999999 }}", "stopped");
+    assert_stopped("{{ [1]*99999999999 }}", "the template ");
     assert_stopped("{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}"
                    "{% set ns.a = [ns.a, ns.a] %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}"
                    "{{ ns.a < ns.b }}",
-                   "stopped");
+                   "the template ");
 }
 
 static void filters_that_run_filters_are_no_deeper_than_the_stack(void **state) {

@@ -100,11 +100,11 @@ static void what_is_wrong_is_said_with_its_line(void **state) {
         size_t length; // 0: all of it
         const char *said;
     } cases[] = {
-        {"One\nASSISTANT: a", 0, "line 2: an answer without its question"},
-        {"USER: a\nUSER: b", 0, "line 2: a question before the last answer"},
-        {"USER: a\n\nASSISTANT: b\nUSER: c", 0, "line 4: a question without its answer"},
-        {"USER: a\nASSISTANT:  \n\n", 0, "line 2: nothing follows the mark"},
-        {"USER:\nASSISTANT: a", 0, "line 1: nothing follows the mark"},
+        {"One\nASSISTANT: a", 0, "line 2: ASSISTANT: without USER: before it"},
+        {"USER: a\nUSER: b", 0, "line 2: USER: without ASSISTANT: before it"},
+        {"USER: a\n\nASSISTANT: b\nUSER: c", 0, "line 4: USER: without ASSISTANT: after it"},
+        {"USER: a\nASSISTANT:  \n\n", 0, "line 2: the message after the mark is empty"},
+        {"USER:\nASSISTANT: a", 0, "line 1: the message after the mark is empty"},
         {"a\nb\xFFz", 0, "line 2: is not UTF-8 text"},
         {"a\n\nb\0c", 6, "line 3: contains a control character"},
         {"a\x1Ez", 0, "line 1: contains a control character"},

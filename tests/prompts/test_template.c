@@ -158,7 +158,7 @@ static void a_template_that_can_not_run_is_refused_when_it_is_opened(void **stat
     } bad[] = {
         {"{% if %}", "1:7: expected an expression"},
         {"a\n{{ nothing.here }}", "2:12: 'nothing' is undefined"},
-        {"{% for m in messages if false %}{{ m }}{% endfor %}", "it renders nothing"},
+        {"{% for m in messages if false %}{{ m }}{% endfor %}", "it produces no text"},
         {"{{ raise_exception('Never.') }}", "rejected the conversation: Never."},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -63,10 +63,10 @@ static void the_beginning_of_a_name_finds_the_only_one_that_has_it(void **state)
     must(conversation_find_begun(db, "Alp", &found, err), err);
     assert_string_equal(found.id, alpha.id);
     assert_int_equal(conversation_find_begun(db, "beta", &found, err), STATUS_BAD_INPUT);
-    assert_non_null(strstr(err->text, "beta fits several conversations"));
+    assert_non_null(strstr(err->text, "beta matches several conversations"));
     assert_int_equal(conversation_find_begun(db, "%", &found, err), STATUS_NOT_FOUND);
     assert_int_equal(conversation_find_begun(db, "a2f", &found, err), STATUS_NOT_FOUND);
-    assert_non_null(strstr(err->text, "of an id, type four letters or more"));
+    assert_non_null(strstr(err->text, "at least four letters of an id"));
     assert_int_equal(conversation_find(db, "alp", &found, err), STATUS_NOT_FOUND);
     store_fixture_deinit(&fixture);
 }

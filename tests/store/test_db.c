@@ -92,7 +92,7 @@ static void a_file_that_was_moved_away_takes_nothing(void **state) {
     snprintf(away, sizeof away, "%s.away", fixture.path);
     assert_int_equal(rename(fixture.path, away), 0);
     assert_int_equal(db_begin(fixture.db, &err), STATUS_IO);
-    assert_non_null(strstr(err.text, "was deleted or moved away"));
+    assert_non_null(strstr(err.text, "was deleted or moved"));
     assert_int_equal(db_model(fixture.db, (struct hash128){77, 78}, "m", &model, &err), STATUS_IO);
     assert_int_equal(rename(away, fixture.path), 0);
     assert_int_equal(db_model(fixture.db, (struct hash128){77, 78}, "m", &model, &err), STATUS_OK);
@@ -114,7 +114,7 @@ static void what_cannot_be_written_is_refused(void **state) {
     assert_int_equal(chmod(fixture.path, 0444), 0);
     const bool root = geteuid() == 0;
     if (root) assert_int_equal(seteuid(NOBODY), 0);
-    refused(&fixture, STATUS_IO, "can only be read");
+    refused(&fixture, STATUS_IO, "is read-only");
     snprintf(fixture.path, sizeof fixture.path, "%s/new.db", fixture.folder);
     refused(&fixture, STATUS_IO, "Permission denied");
     if (root) assert_int_equal(seteuid(0), 0);
@@ -142,7 +142,7 @@ static void a_folder_in_its_place_is_refused(void **state) {
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
     assert_int_equal(mkdir(fixture.path, 0700), 0);
-    refused(&fixture, STATUS_IO, "cannot be read");
+    refused(&fixture, STATUS_IO, "cannot read");
     assert_int_equal(rmdir(fixture.path), 0);
     store_fixture_deinit(&fixture);
 }
@@ -154,7 +154,7 @@ static void a_database_of_another_program_is_refused_and_kept(void **state) {
     store_fixture_sql(&fixture, "CREATE TABLE theirs(x)");
     refused(&fixture, STATUS_BAD_FILE, "another program");
     store_fixture_sql(&fixture, "PRAGMA application_id = 77; PRAGMA user_version = 1");
-    refused(&fixture, STATUS_BAD_FILE, "found application id 77");
+    refused(&fixture, STATUS_BAD_FILE, "application id 77");
     store_fixture_sql(&fixture, "INSERT INTO theirs VALUES(1)");
     store_fixture_deinit(&fixture);
 }
@@ -176,7 +176,7 @@ static void a_log_of_another_program_stays_as_it_is(void **state) {
     assert_int_equal(chmod(fixture.path, 0644), 0);
     assert_int_equal(stat(log, &info), 0);
     const off_t before = info.st_size;
-    refused(&fixture, STATUS_BAD_FILE, "found application id 77");
+    refused(&fixture, STATUS_BAD_FILE, "application id 77");
     assert_int_equal(stat(log, &info), 0);
     assert_int_equal(info.st_size, before);
     assert_int_equal(stat(fixture.path, &info), 0);
@@ -191,7 +191,7 @@ static void a_database_of_a_newer_quire_is_refused(void **state) {
     db_close(fixture.db);
     fixture.db = NULL;
     store_fixture_sql(&fixture, "PRAGMA user_version = 999");
-    refused(&fixture, STATUS_UNSUPPORTED, "found version 999");
+    refused(&fixture, STATUS_UNSUPPORTED, "format 999");
     store_fixture_deinit(&fixture);
 }
 

@@ -43,7 +43,7 @@ static void a_second_process_is_told_who_has_it(void **state) {
     const struct conversation theirs = store_fixture_talk(&fixture, "theirs", 0, NULL, NULL);
     const pid_t child = start_holder(&fixture, theirs.id, go);
     assert_int_equal(conversation_lock(fixture.db, theirs.id, err), STATUS_BUSY);
-    snprintf(pid, sizeof pid, "process %ld)", (long)child);
+    snprintf(pid, sizeof pid, "process (%ld)", (long)child);
     assert_non_null(strstr(err->text, pid));
     assert_non_null(strstr(err->text, theirs.id));
     must(conversation_lock(fixture.db, ours.id, err), err);

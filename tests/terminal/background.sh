@@ -33,7 +33,7 @@ ask "/set temp 0"
 ask "What is a dog?"
 [ -n "$(answer_to "What is a dog?")" ] || fail "no answer beside the one in the background"
 ask "/ask one Hello?"
-wait_for "is open here already"
+wait_for "is already open here"
 
 # Back to it, which shows it from its beginning; and away again.
 keys C-l

@@ -18,7 +18,7 @@ keys Enter
 wait_for "Preset set."
 ask "/shots shots.txt"
 ask "/shots broken.txt"
-wait_for "broken.txt: line 1: a question without its answer"
+wait_for "broken.txt: line 1: USER: without ASSISTANT: after it"
 ask "/shots"
 wait_for "2 few-shot pairs"
 keys C-l

@@ -238,8 +238,8 @@ static void texts_fit_their_schema(void **state) {
 static const struct {
     const char *schema, *says;
 } REFUSED[] = {
-    {"", "something that is no value"},
-    {"{} x", "more behind the value"},
+    {"", "expected a value"},
+    {"{} x", "text after the value"},
     {"{\"const\": \"\\u0000\"}", "NUL"},
     {"3", "expected an object, true or false"},
     {"{\"properties\": {\"a\": {\"not\": {}}}}", "at #/properties/a: \"not\" is not supported"},
