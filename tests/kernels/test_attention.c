@@ -735,7 +735,7 @@ static void check_packed(const struct subject *subject, const struct shape *shap
     scene_drop(&rows);
 }
 
-static void packed_pages_hold_what_rows_hold_and_give_its_bits(void **state) {
+static void packed_pages_match_rows_bit_for_bit(void **state) {
     (void)state;
     uint64_t random = SEED + 5;
     struct subject subject;
@@ -760,7 +760,7 @@ int main(void) {
         cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),
         cmocka_unit_test(attention_is_rope_and_cache_and_then_paged_attention),
         cmocka_unit_test(a_cached_token_has_the_same_bits_on_any_number_of_threads),
-        cmocka_unit_test(packed_pages_hold_what_rows_hold_and_give_its_bits),
+        cmocka_unit_test(packed_pages_match_rows_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,7 +224,7 @@ static void check_add_rows(const struct subject *subject, int32_t dim, const str
     floats_free(before, count);
 }
 
-static void add_rows_is_its_formula_with_and_without_its_parts(void **state) {
+static void add_rows_matches_its_formula_with_and_without_optional_inputs(void **state) {
     (void)state;
     static const struct adding ways[] = {{.gain = 1},
                                          {.normed = true, .gain = 1},
@@ -367,7 +367,7 @@ int main(void) {
         cmocka_unit_test(copied_parts_are_where_the_strides_say_and_nowhere_else),
         cmocka_unit_test(act_and_mul_is_its_formula_from_tiny_to_huge),
         cmocka_unit_test(rows_are_scaled_once),
-        cmocka_unit_test(add_rows_is_its_formula_with_and_without_its_parts),
+        cmocka_unit_test(add_rows_matches_its_formula_with_and_without_optional_inputs),
         cmocka_unit_test(narrow_keeps_every_row),
         cmocka_unit_test(a_row_has_the_same_bits_alone_and_in_company),
         cmocka_unit_test(memory_is_aligned_copied_and_read),

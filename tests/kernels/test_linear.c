@@ -259,7 +259,7 @@ static void fused_products_are_their_parts(void **state) {
     }
 }
 
-static void logits_take_the_rows_that_the_index_names(void **state) {
+static void logits_use_the_indexed_rows(void **state) {
     (void)state;
     uint64_t random = SEED + 1;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -399,7 +399,7 @@ static void embedding_finds_one_of_several_rows_of_a_token(void **state) {
     }
 }
 
-static void embedding_decodes_the_rows_that_tokens_name(void **state) {
+static void embedding_decodes_the_rows_of_its_tokens(void **state) {
     (void)state;
     uint64_t random = SEED + 2;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -557,12 +557,12 @@ int main(void) {
         cmocka_unit_test(linear_is_the_product_for_every_type_and_odd_shape),
         cmocka_unit_test(linear_holds_the_largest_numbers),
         cmocka_unit_test(fused_products_are_their_parts),
-        cmocka_unit_test(logits_take_the_rows_that_the_index_names),
+        cmocka_unit_test(logits_use_the_indexed_rows),
         cmocka_unit_test(mxfp4_scales_of_every_size_are_powers_of_two),
         cmocka_unit_test(logits_are_scaled_and_then_capped),
         cmocka_unit_test(embedding_rows_are_scaled),
         cmocka_unit_test(embedding_finds_one_of_several_rows_of_a_token),
-        cmocka_unit_test(embedding_decodes_the_rows_that_tokens_name),
+        cmocka_unit_test(embedding_decodes_the_rows_of_its_tokens),
         cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
         cmocka_unit_test(plain_weights_may_lie_at_any_address),
         cmocka_unit_test(packed_weights_give_the_same_bits_on_every_instruction_set),

@@ -4,7 +4,7 @@
 #include "kernels/base/size.h"
 #include "tests/check.h"
 
-static void products_and_sums_that_wrap_are_refused(void **state) {
+static void overflowing_products_and_sums_are_refused(void **state) {
     (void)state;
     size_t result = 77;
     assert_false(size_mul(SIZE_MAX, 2, &result));
@@ -109,7 +109,7 @@ static void a_shown_size_reads_back_to_within_its_digits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_and_sums_that_wrap_are_refused),
+        cmocka_unit_test(overflowing_products_and_sums_are_refused),
         cmocka_unit_test(rounding_up_reaches_the_next_multiple),
         cmocka_unit_test(sizes_are_read_as_people_write_them),
         cmocka_unit_test(what_is_no_size_is_refused),

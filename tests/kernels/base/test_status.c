@@ -57,7 +57,7 @@ static enum status forward(enum status first, int *reached) {
     return STATUS_CANCELLED;
 }
 
-static void try_forwards_failures_and_goes_on_otherwise(void **state) {
+static void try_returns_failures_and_continues_on_success(void **state) {
     (void)state;
     int reached = 0;
     assert_int_equal(forward(STATUS_FULL, &reached), STATUS_FULL);
@@ -128,7 +128,7 @@ int main(void) {
         cmocka_unit_test(every_status_has_its_own_words),
         cmocka_unit_test(an_error_keeps_the_status_and_the_facts),
         cmocka_unit_test(a_long_error_is_cut_not_spilt),
-        cmocka_unit_test(try_forwards_failures_and_goes_on_otherwise),
+        cmocka_unit_test(try_returns_failures_and_continues_on_success),
         cmocka_unit_test(a_failed_assert_calls_the_hook_and_aborts),
         cmocka_unit_test(a_log_line_reaches_the_sink_if_there_is_one),
     };
