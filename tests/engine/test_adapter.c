@@ -264,7 +264,7 @@ static const struct {
     {"falcon-h1", "falcon-h1", 4e-3},
 };
 
-static void an_adapter_beside_is_one_that_is_merged(void **state) {
+static void separate_adapter_matches_merged_adapter(void **state) {
     (void)state;
     const struct backend *backends[] = {backend_reference(), backend_cpu(), card()};
     char base[PATH_BYTES], path[PATH_BYTES];
@@ -665,7 +665,7 @@ static int remove_folder(void **state) {
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_adapter_beside_is_one_that_is_merged),
+        cmocka_unit_test(separate_adapter_matches_merged_adapter),
         cmocka_unit_test(several_adapters_add_up),
         cmocka_unit_test(files_and_folders_mix),
         cmocka_unit_test(what_is_no_adapter_of_it_is_refused_by_name),

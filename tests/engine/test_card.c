@@ -101,7 +101,7 @@ static void expect_backend(struct engine *engine, const char *name) {
     assert_string_equal(info.backend, name);
 }
 
-static void weights_that_do_not_fit_are_refused_with_both_figures_and_none_is_copied(void **state) {
+static void oversized_weights_are_refused_with_both_sizes_before_copying(void **state) {
     (void)state;
     struct engine *engine = NULL;
     struct error err = {0};
@@ -115,7 +115,7 @@ static void weights_that_do_not_fit_are_refused_with_both_figures_and_none_is_co
     assert_int_equal(closed, opened);
 }
 
-static void a_shape_that_does_not_fit_is_refused_before_it_is_made(void **state) {
+static void oversized_shape_is_refused_before_allocation(void **state) {
     (void)state;
     struct engine *engine = NULL;
     struct error err = {0};
@@ -214,9 +214,8 @@ static void what_only_a_plain_kernel_computes_is_said_in_one_line(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
-            weights_that_do_not_fit_are_refused_with_both_figures_and_none_is_copied, begin, end),
-        cmocka_unit_test_setup_teardown(a_shape_that_does_not_fit_is_refused_before_it_is_made,
-                                        begin, end),
+            oversized_weights_are_refused_with_both_sizes_before_copying, begin, end),
+        cmocka_unit_test_setup_teardown(oversized_shape_is_refused_before_allocation, begin, end),
         cmocka_unit_test_setup_teardown(
             the_processor_computes_what_does_not_fit_and_one_line_says_so, begin, end),
         cmocka_unit_test_setup_teardown(what_fits_is_computed_there_without_a_word, begin, end),

@@ -132,7 +132,7 @@ static void a_healthy_disk_gives_all_back(void **state) {
     memory_store_destroy(store);
 }
 
-static void a_block_that_cannot_be_read_is_computed_again(void **state) {
+static void unreadable_block_is_recomputed(void **state) {
     (void)state;
     static const enum status FAILURES[] = {STATUS_IO, STATUS_NOT_FOUND, STATUS_BAD_FILE};
     int32_t expected[LENGTH], tokens[LENGTH];
@@ -283,7 +283,7 @@ int main(void) {
     log_set_sink(count_warnings);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_disk_gives_all_back),
-        cmocka_unit_test(a_block_that_cannot_be_read_is_computed_again),
+        cmocka_unit_test(unreadable_block_is_recomputed),
         cmocka_unit_test(a_read_that_never_returns_is_given_up),
         cmocka_unit_test(a_cancel_does_not_wait_for_the_disk),
         cmocka_unit_test(what_cannot_be_written_costs_nothing_but_the_disk),

@@ -167,7 +167,7 @@ static void same_seed_gives_the_same_text(void **state) {
     engine_close(engine);
 }
 
-static void second_turn_computes_only_what_is_new(void **state) {
+static void second_turn_computes_only_new_tokens(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[60], more[10];
@@ -308,7 +308,7 @@ static void what_begins_alike_is_computed_once(void **state) {
     }
 }
 
-static void cancelled_request_keeps_what_it_has(void **state) {
+static void cancelled_request_keeps_its_tokens(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[16];
@@ -428,7 +428,7 @@ static void run_one_after_the_other(const struct engine_info *info, size_t host_
     engine_close(small);
 }
 
-static void requests_that_do_not_fit_together_run_one_after_the_other(void **state) {
+static void requests_too_large_to_share_memory_run_in_sequence(void **state) {
     (void)state;
     const struct engine_info info = model_info();
     struct kv_usage usage;
@@ -438,7 +438,7 @@ static void requests_that_do_not_fit_together_run_one_after_the_other(void **sta
 }
 
 // In a pool for one: the second has not come in yet when it is cancelled, the third comes in after.
-static void a_request_that_waits_can_be_cancelled(void **state) {
+static void waiting_request_can_be_cancelled(void **state) {
     (void)state;
     const struct engine_info info = model_info();
     struct engine *small = open_small(&info, 9, 128);
@@ -690,15 +690,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_in_order_and_done_is_last),
         cmocka_unit_test(same_seed_gives_the_same_text),
-        cmocka_unit_test(second_turn_computes_only_what_is_new),
+        cmocka_unit_test(second_turn_computes_only_new_tokens),
         cmocka_unit_test(fork_then_diverge_equals_two_runs),
         cmocka_unit_test(fork_works_while_an_answer_is_written),
         cmocka_unit_test(what_begins_alike_is_computed_once),
-        cmocka_unit_test(cancelled_request_keeps_what_it_has),
+        cmocka_unit_test(cancelled_request_keeps_its_tokens),
         cmocka_unit_test(answer_ends_with_the_context),
         cmocka_unit_test(id_out_of_range_is_refused),
-        cmocka_unit_test(requests_that_do_not_fit_together_run_one_after_the_other),
-        cmocka_unit_test(a_request_that_waits_can_be_cancelled),
+        cmocka_unit_test(requests_too_large_to_share_memory_run_in_sequence),
+        cmocka_unit_test(waiting_request_can_be_cancelled),
         cmocka_unit_test(one_sequence_may_fill_the_pool),
         cmocka_unit_test(decode_step_allocates_nothing),
         cmocka_unit_test(random_walk_agrees_with_running_alone),

@@ -91,7 +91,7 @@ static void equal_tokens_computed_at_once_are_kept_once(void **state) {
     fixture_deinit(&f);
 }
 
-static void fork_that_is_written_copies_one_block(void **state) {
+static void writing_to_a_fork_copies_one_block(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -116,7 +116,7 @@ static void fork_that_is_written_copies_one_block(void **state) {
     fixture_deinit(&f);
 }
 
-static void sealed_block_that_is_cut_and_goes_on_stays_as_it_was(void **state) {
+static void truncating_and_extending_leaves_sealed_block_unchanged(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a;
@@ -161,7 +161,7 @@ static void tail_is_found_and_continued_in_its_place(void **state) {
     fixture_deinit(&f);
 }
 
-static void tail_that_two_tables_have_is_copied_by_who_writes(void **state) {
+static void writer_copies_a_shared_tail(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -297,7 +297,7 @@ static void long_job_does_not_flush_what_was_used_again(void **state) {
     fixture_deinit(&f);
 }
 
-static void grow_that_does_not_fit_changes_nothing(void **state) {
+static void failed_grow_changes_nothing(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -338,7 +338,7 @@ static void evicted_to_the_host_comes_back_with_the_same_bytes(void **state) {
     fixture_deinit(&f);
 }
 
-static void host_that_is_full_gives_up_the_oldest_leaf(void **state) {
+static void full_host_tier_evicts_its_oldest_leaf(void **state) {
     (void)state;
     struct cache_fixture f;
     const struct fixture_options options = {.no_disk = true, .host_slots = 4};
@@ -720,18 +720,18 @@ static void strip_removes_the_states_of_what_it_removes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_tokens_computed_at_once_are_kept_once),
-        cmocka_unit_test(fork_that_is_written_copies_one_block),
-        cmocka_unit_test(sealed_block_that_is_cut_and_goes_on_stays_as_it_was),
+        cmocka_unit_test(writing_to_a_fork_copies_one_block),
+        cmocka_unit_test(truncating_and_extending_leaves_sealed_block_unchanged),
         cmocka_unit_test(tail_is_found_and_continued_in_its_place),
-        cmocka_unit_test(tail_that_two_tables_have_is_copied_by_who_writes),
+        cmocka_unit_test(writer_copies_a_shared_tail),
         cmocka_unit_test(fork_may_end_while_its_source_computes),
         cmocka_unit_test(leaf_is_evicted_before_its_parent),
         cmocka_unit_test(parents_rank_no_lower_than_what_hangs_on_them),
         cmocka_unit_test(pinned_head_leaves_last),
         cmocka_unit_test(long_job_does_not_flush_what_was_used_again),
-        cmocka_unit_test(grow_that_does_not_fit_changes_nothing),
+        cmocka_unit_test(failed_grow_changes_nothing),
         cmocka_unit_test(evicted_to_the_host_comes_back_with_the_same_bytes),
-        cmocka_unit_test(host_that_is_full_gives_up_the_oldest_leaf),
+        cmocka_unit_test(full_host_tier_evicts_its_oldest_leaf),
         cmocka_unit_test(written_behind_then_evicted_then_read_back),
         cmocka_unit_test(reads_overtake_writes),
         cmocka_unit_test(next_day_finds_everything_tails_too),

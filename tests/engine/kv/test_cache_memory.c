@@ -123,7 +123,7 @@ static int fail_each(const struct fixture_options *options, int *without_disk) {
     return 0;
 }
 
-static void create_that_fails_leaves_nothing_behind(void **state) {
+static void failed_create_leaks_nothing(void **state) {
     (void)state;
     static const struct fixture_options kinds[] = {
         {.no_disk = true},
@@ -211,7 +211,7 @@ static void disk_and_index_may_fail_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(create_that_fails_leaves_nothing_behind),
+        cmocka_unit_test(failed_create_leaks_nothing),
         cmocka_unit_test(host_memory_that_is_refused_is_no_memory),
         cmocka_unit_test(nothing_is_allocated_after_creation),
         cmocka_unit_test(disk_and_index_may_fail_together),

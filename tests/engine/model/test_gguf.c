@@ -84,7 +84,7 @@ static void every_value_type_is_read_back(void **state) {
     close_written(opened);
 }
 
-static void a_key_converts_only_without_loss(void **state) {
+static void key_converts_only_losslessly(void **state) {
     (void)state;
     struct gguf_writer writer;
     gguf_writer_init(&writer);
@@ -373,7 +373,7 @@ static void what_is_not_a_gguf_file_is_refused_by_name(void **state) {
     rmdir(folder);
 }
 
-static void a_file_that_may_not_be_read_is_an_io_error(void **state) {
+static void unreadable_file_is_an_io_error(void **state) {
     (void)state;
     char path[] = "/tmp/test_gguf.XXXXXX";
     const int descriptor = mkstemp(path);
@@ -445,7 +445,7 @@ static void real_files_open_and_every_byte_of_them_is_theirs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_value_type_is_read_back),
-        cmocka_unit_test(a_key_converts_only_without_loss),
+        cmocka_unit_test(key_converts_only_losslessly),
         cmocka_unit_test(arrays_of_every_type_are_read_back),
         cmocka_unit_test(tensors_have_the_shape_and_the_bytes_of_the_file),
         cmocka_unit_test(a_file_may_choose_its_alignment),
@@ -455,7 +455,7 @@ int main(void) {
         cmocka_unit_test(thousands_of_names_are_found),
         cmocka_unit_test(the_digest_is_of_every_byte),
         cmocka_unit_test(what_is_not_a_gguf_file_is_refused_by_name),
-        cmocka_unit_test(a_file_that_may_not_be_read_is_an_io_error),
+        cmocka_unit_test(unreadable_file_is_an_io_error),
         cmocka_unit_test(a_file_on_disk_is_mapped_and_let_go),
         cmocka_unit_test(real_files_open_and_every_byte_of_them_is_theirs),
     };

@@ -25,7 +25,7 @@ static void good_files_open(void **state) {
     }
 }
 
-static void unknown_family_is_named_with_those_that_are_known(void **state) {
+static void unknown_family_error_lists_known_families(void **state) {
     (void)state;
     struct model_file file = model_file_load("llama");
     memcpy(model_file_after(&file, "general.architecture") + 12, "mamba", 5);
@@ -291,7 +291,7 @@ static void missing_tensor_is_named(void **state) {
     }
 }
 
-static void wrong_shape_is_shown_beside_the_expected_one(void **state) {
+static void wrong_shape_error_shows_the_expected_shape(void **state) {
     (void)state;
     struct model_file file = model_file_load("qwen2"); // ffn 96: the matrix is [96, 64]
     unsigned char *dims = model_file_after(&file, "blk.0.ffn_up.weight") + 4;
@@ -479,7 +479,7 @@ static void a_device_that_fails_while_a_model_loads_is_the_reason(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_files_open),
-        cmocka_unit_test(unknown_family_is_named_with_those_that_are_known),
+        cmocka_unit_test(unknown_family_error_lists_known_families),
         cmocka_unit_test(keys_out_of_range_are_named),
         cmocka_unit_test(layers_that_only_draft_leave_others),
         cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
@@ -494,7 +494,7 @@ int main(void) {
         cmocka_unit_test(tensors_of_mixed_layers_are_missed),
         cmocka_unit_test(missing_key_is_named),
         cmocka_unit_test(missing_tensor_is_named),
-        cmocka_unit_test(wrong_shape_is_shown_beside_the_expected_one),
+        cmocka_unit_test(wrong_shape_error_shows_the_expected_shape),
         cmocka_unit_test(unknown_tensor_type_is_named),
         cmocka_unit_test(experts_gate_and_up_are_of_one_type),
         cmocka_unit_test(experts_of_a_layer_are_of_one_type_and_shape),

@@ -173,7 +173,7 @@ static void check_same(const struct outcome *with, const struct outcome *without
     assert_int_equal(without->proposed, 0);
 }
 
-static void an_answer_with_guesses_is_the_answer_without(void **state) {
+static void speculation_does_not_change_the_answer(void **state) {
     (void)state;
     static const char *const models[] = {TESTS_DIR "/golden/llama.gguf",
                                          TESTS_DIR "/golden/qwen3.gguf", DEMO_MODEL};
@@ -239,7 +239,7 @@ int main(void) {
         cmocka_unit_test(a_longer_match_counts_more_than_a_later_one),
         cmocka_unit_test(a_log_of_one_token_proposes_what_there_is),
         cmocka_unit_test(failures_make_it_rest_and_success_makes_it_bold),
-        cmocka_unit_test(an_answer_with_guesses_is_the_answer_without),
+        cmocka_unit_test(speculation_does_not_change_the_answer),
         cmocka_unit_test(guesses_take_nothing_from_the_prompts_of_a_full_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void decodes_come_before_prompts(void **state) {
     assert_false(plan.chunks[2].last);
 }
 
-static void prompt_that_fits_is_one_chunk(void **state) {
+static void small_prompt_is_one_chunk(void **state) {
     (void)state;
     const struct scheduler_request run = running(5, 69);
     const struct scheduler_plan plan = plan_of(&run, 1, &roomy);
@@ -433,7 +433,7 @@ static void so_does_a_day_with_windows(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decodes_come_before_prompts),
-        cmocka_unit_test(prompt_that_fits_is_one_chunk),
+        cmocka_unit_test(small_prompt_is_one_chunk),
         cmocka_unit_test(chunks_end_at_absolute_block_boundaries),
         cmocka_unit_test(many_decodes_leave_a_block_for_a_prompt),
         cmocka_unit_test(foreground_prompt_comes_before_those_in_the_background),

@@ -127,7 +127,7 @@ static void marks_of_chat_formats_are_control_whatever_the_file_says(void **stat
     vocabulary_fixture_destroy(fixture);
 }
 
-static void learned_tokens_that_look_like_marks_stay_text(void **state) {
+static void learned_tokens_resembling_marks_stay_text(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", "llama-bpe");
     vocabulary_fixture_add_characters(fixture);
@@ -432,7 +432,7 @@ int main(void) {
         cmocka_unit_test(only_control_pieces_become_special_tokens),
         cmocka_unit_test(no_cut_through_a_special_token_forges_it),
         cmocka_unit_test(marks_of_chat_formats_are_control_whatever_the_file_says),
-        cmocka_unit_test(learned_tokens_that_look_like_marks_stay_text),
+        cmocka_unit_test(learned_tokens_resembling_marks_stay_text),
         cmocka_unit_test(a_stretch_is_one_whatever_pieces_it_came_in),
         cmocka_unit_test(the_longest_special_token_at_a_place_wins),
         cmocka_unit_test(facts_about_tokens_are_told),
