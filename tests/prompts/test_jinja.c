@@ -61,7 +61,7 @@ static void everything_renders_as_jinja2_renders_it(void **state) {
     text_deinit(&file);
 }
 
-static void errors_say_where_and_what(void **state) {
+static void errors_give_location_and_cause(void **state) {
     (void)state;
     static const struct {
         const char *source, *error;
@@ -480,7 +480,7 @@ static void any_limit_may_be_met_anywhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_renders_as_jinja2_renders_it),
-        cmocka_unit_test(errors_say_where_and_what),
+        cmocka_unit_test(errors_give_location_and_cause),
         cmocka_unit_test(a_refusal_is_its_message_and_nothing_else),
         cmocka_unit_test(characters_keep_where_they_came_from),
         cmocka_unit_test(whatever_moves_characters_leaves_them_their_origin),

@@ -7,7 +7,7 @@
 #include "tests/check.h"
 #include "tests/prompts/template_fixture.h"
 
-static void an_empty_answer_that_a_template_refuses_is_left_out(void **state) {
+static void empty_answer_is_omitted_if_the_template_refuses_it(void **state) {
     (void)state;
     static const char *const refuse[] = {
         "{% for m in messages %}{% if m.content == '' %}{{ raise_exception('empty') }}{% endif %}"
@@ -90,7 +90,7 @@ static void a_bos_stands_once_where_one_is_expected(void **state) {
         }
 }
 
-static void a_system_prompt_that_is_refused_begins_the_first_message(void **state) {
+static void refused_system_prompt_moves_into_the_first_message(void **state) {
     (void)state;
     struct chat_template *made = template_create(
         "{% if messages[0].role == 'system' %}{{ raise_exception('No') }}{% endif %}" TURNS);
@@ -151,7 +151,7 @@ static void roles_are_control_and_messages_are_text(void **state) {
     chat_template_destroy(made);
 }
 
-static void a_template_that_can_not_run_is_refused_when_it_is_opened(void **state) {
+static void broken_template_is_refused_at_open(void **state) {
     (void)state;
     static const struct {
         const char *source, *why;
@@ -288,16 +288,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_without_a_template_is_taken_for_chatml_and_says_so),
         cmocka_unit_test(a_bos_stands_once_where_one_is_expected),
-        cmocka_unit_test(a_system_prompt_that_is_refused_begins_the_first_message),
+        cmocka_unit_test(refused_system_prompt_moves_into_the_first_message),
         cmocka_unit_test(what_ends_an_answer_is_found_by_trial),
         cmocka_unit_test(roles_are_control_and_messages_are_text),
-        cmocka_unit_test(a_template_that_can_not_run_is_refused_when_it_is_opened),
+        cmocka_unit_test(broken_template_is_refused_at_open),
         cmocka_unit_test(a_wish_about_thinking_reaches_templates_that_ask_for_it),
         cmocka_unit_test(white_space_around_an_answer_is_no_reason_to_read_it_again),
         cmocka_unit_test(an_answer_that_is_said_differently_is_read_again),
         cmocka_unit_test(a_thought_that_the_template_opened_is_kept_where_it_keeps_thoughts),
         cmocka_unit_test(roles_are_found_by_name),
-        cmocka_unit_test(an_empty_answer_that_a_template_refuses_is_left_out),
+        cmocka_unit_test(empty_answer_is_omitted_if_the_template_refuses_it),
         cmocka_unit_test(templates_by_name_are_what_their_like_is_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
