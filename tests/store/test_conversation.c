@@ -50,7 +50,7 @@ static void a_new_conversation_is_found_by_id_prefix_and_name(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void the_beginning_of_a_name_finds_the_only_one_that_has_it(void **state) {
+static void unique_prefix_of_a_name_finds_its_conversation(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation alpha, made, found;
@@ -92,7 +92,7 @@ static void a_prefix_of_several_ids_is_refused_with_some_of_them(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_name_that_cannot_be_told_apart_is_refused(void **state) {
+static void ambiguous_name_is_refused(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation made = {.tip = 77};
@@ -412,9 +412,9 @@ static void a_damaged_conversation_is_refused_with_what_was_found(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_conversation_is_found_by_id_prefix_and_name),
-        cmocka_unit_test(the_beginning_of_a_name_finds_the_only_one_that_has_it),
+        cmocka_unit_test(unique_prefix_of_a_name_finds_its_conversation),
         cmocka_unit_test(a_prefix_of_several_ids_is_refused_with_some_of_them),
-        cmocka_unit_test(a_name_that_cannot_be_told_apart_is_refused),
+        cmocka_unit_test(ambiguous_name_is_refused),
         cmocka_unit_test(the_latest_is_the_one_moved_last),
         cmocka_unit_test(a_move_needs_a_message_and_a_conversation),
         cmocka_unit_test(a_fork_is_a_second_pointer_on_the_path),

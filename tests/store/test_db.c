@@ -122,7 +122,7 @@ static void what_cannot_be_written_is_refused(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_file_that_is_no_database_is_refused_and_kept(void **state) {
+static void non_database_file_is_refused_and_kept(void **state) {
     (void)state;
     struct store_fixture fixture;
     char text[4096], after[4096];
@@ -322,7 +322,7 @@ static void a_failure_inside_fails_the_whole_transaction(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_writer_waits_for_another_and_then_goes_on(void **state) {
+static void writer_waits_for_another_then_continues(void **state) {
     (void)state;
     struct store_fixture fixture;
     int ready[2];
@@ -489,7 +489,7 @@ int main(void) {
         cmocka_unit_test(a_missing_folder_is_named),
         cmocka_unit_test(a_file_that_was_moved_away_takes_nothing),
         cmocka_unit_test(what_cannot_be_written_is_refused),
-        cmocka_unit_test(a_file_that_is_no_database_is_refused_and_kept),
+        cmocka_unit_test(non_database_file_is_refused_and_kept),
         cmocka_unit_test(a_folder_in_its_place_is_refused),
         cmocka_unit_test(a_database_of_another_program_is_refused_and_kept),
         cmocka_unit_test(a_log_of_another_program_stays_as_it_is),
@@ -498,7 +498,7 @@ int main(void) {
         cmocka_unit_test(processes_that_open_at_once_all_succeed),
         cmocka_unit_test(a_rolled_back_transaction_leaves_nothing),
         cmocka_unit_test(a_failure_inside_fails_the_whole_transaction),
-        cmocka_unit_test(a_writer_waits_for_another_and_then_goes_on),
+        cmocka_unit_test(writer_waits_for_another_then_continues),
         cmocka_unit_test(a_writer_that_waits_too_long_is_told_so),
         cmocka_unit_test(a_model_is_its_digest),
         cmocka_unit_test(a_source_is_stored_once_and_comes_back_whole),

@@ -232,7 +232,7 @@ static void a_fork_says_where_it_left_its_parent(void **state) {
 }
 
 // Whoever deletes the original must see that its text is here as well.
-static void every_conversation_that_has_text_is_listed(void **state) {
+static void every_conversation_with_text_is_listed(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, true);
@@ -372,7 +372,7 @@ int main(void) {
         cmocka_unit_test(a_question_outside_of_a_chat_is_left_out),
         cmocka_unit_test(forks_stand_below_their_parents),
         cmocka_unit_test(a_fork_says_where_it_left_its_parent),
-        cmocka_unit_test(every_conversation_that_has_text_is_listed),
+        cmocka_unit_test(every_conversation_with_text_is_listed),
         cmocka_unit_test(a_ring_of_forks_is_listed_once_each),
         cmocka_unit_test(a_search_needs_all_words_in_one_message_of_the_path),
         cmocka_unit_test(a_search_finds_names_and_shows_the_words_of_messages),

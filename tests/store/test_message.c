@@ -92,7 +92,7 @@ static void a_model_that_has_not_read_a_message_has_no_tokens_of_it(void **state
 }
 
 // A new model reads an old conversation from its root on; then one in the middle changes.
-static void totals_follow_tokens_that_are_set_later(void **state) {
+static void totals_include_tokens_set_later(void **state) {
     (void)state;
     enum { COUNT = 6 };
     static const char *const texts[COUNT] = {"a", "b", "c", "d", "e", "f"};
@@ -175,7 +175,7 @@ static void replies_come_oldest_first(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void text_that_is_not_utf8_is_refused(void **state) {
+static void invalid_utf8_is_refused(void **state) {
     (void)state;
     static char text[] = "ab\xFF";
     const struct message said = {.role = MESSAGE_USER, .text = text, .length = 3};
@@ -333,10 +333,10 @@ int main(void) {
         cmocka_unit_test(what_goes_in_comes_out),
         cmocka_unit_test(an_empty_message_with_no_tokens_is_one_that_was_read),
         cmocka_unit_test(a_model_that_has_not_read_a_message_has_no_tokens_of_it),
-        cmocka_unit_test(totals_follow_tokens_that_are_set_later),
+        cmocka_unit_test(totals_include_tokens_set_later),
         cmocka_unit_test(a_path_is_in_order_from_its_root),
         cmocka_unit_test(replies_come_oldest_first),
-        cmocka_unit_test(text_that_is_not_utf8_is_refused),
+        cmocka_unit_test(invalid_utf8_is_refused),
         cmocka_unit_test(a_reply_to_nothing_is_refused),
         cmocka_unit_test(an_answer_can_become_longer_until_something_stands_on_it),
         cmocka_unit_test(a_damaged_row_is_refused_with_what_was_found),

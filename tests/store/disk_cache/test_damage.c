@@ -197,7 +197,7 @@ static void a_deleted_row_is_a_free_slot(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_folder_of_an_older_quire_begins_anew_with_one_line(void **state) {
+static void older_cache_folder_is_reset_with_one_line(void **state) {
     (void)state;
     char path[128];
     make_sound();
@@ -276,7 +276,7 @@ static void a_cache_without_magic_numbers_is_dropped_with_one_line(void **state)
     disk_fixture_deinit(&fixture);
 }
 
-static void an_index_that_is_gone_or_damaged_begins_anew_with_one_line(void **state) {
+static void missing_or_damaged_index_is_reset_with_one_line(void **state) {
     (void)state;
     char path[128];
     make_sound();
@@ -336,7 +336,7 @@ static void any_damaged_page_of_the_index_costs_the_cache_at_most(void **state) 
 }
 
 // What opening and listing do not read may be damaged too: the verb that meets it says so.
-static void an_index_that_fails_later_begins_anew_at_the_next_opening(void **state) {
+static void failing_index_is_reset_at_the_next_open(void **state) {
     (void)state;
     char path[128];
     make_sound();
@@ -368,7 +368,7 @@ static void a_newer_version_is_left_alone(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_check_names_and_drops_what_is_bad(void **state) {
+static void check_names_and_drops_bad_blocks(void **state) {
     (void)state;
     uint8_t damaged[FILE_BYTES];
     make_sound();
@@ -458,7 +458,7 @@ static void expect_untouched(const char *name, enum foreign kind) {
     if (kind == FOREIGN_DANGLING) assert_int_not_equal(stat(path, &info), 0);
 }
 
-static void a_file_that_is_not_ours_is_named_and_left_alone(void **state) {
+static void foreign_file_is_named_and_left_alone(void **state) {
     (void)state;
     static const char *const NAMES[] = {
         "index.db",
@@ -487,7 +487,7 @@ static void a_file_that_is_not_ours_is_named_and_left_alone(void **state) {
 }
 
 // The rest of the cache works: only a model whose own file it would be has none on the disk.
-static void a_file_of_blocks_that_is_not_ours_is_skipped_and_named(void **state) {
+static void foreign_block_file_is_skipped_and_named(void **state) {
     (void)state;
     static const char *const NAMES[] = {
         NULL, // the file of slots
@@ -523,7 +523,7 @@ static void a_file_of_blocks_that_is_not_ours_is_skipped_and_named(void **state)
 }
 
 // Such a file takes no part of the limit, however large it is.
-static void a_file_that_is_not_ours_takes_no_part_of_the_limit(void **state) {
+static void foreign_file_does_not_count_towards_the_limit(void **state) {
     (void)state;
     static uint8_t large[1 << 20];
     make_sound();
@@ -556,7 +556,7 @@ static bool has_aside(const char *name, size_t length) {
 }
 
 // Noise and another's database alike are moved, not deleted, and only where the marker stands.
-static void an_index_that_is_not_ours_is_set_aside_in_a_marked_folder(void **state) {
+static void foreign_index_is_set_aside_in_a_marked_folder(void **state) {
     (void)state;
     static uint8_t noise[5000];
     uint64_t freed;
@@ -629,17 +629,17 @@ int main(void) {
         cmocka_unit_test(a_missing_file_costs_its_blocks),
         cmocka_unit_test(bytes_behind_the_last_row_are_cut_off),
         cmocka_unit_test(a_deleted_row_is_a_free_slot),
-        cmocka_unit_test(a_folder_of_an_older_quire_begins_anew_with_one_line),
+        cmocka_unit_test(older_cache_folder_is_reset_with_one_line),
         cmocka_unit_test(a_cache_without_magic_numbers_is_dropped_with_one_line),
-        cmocka_unit_test(an_index_that_is_gone_or_damaged_begins_anew_with_one_line),
+        cmocka_unit_test(missing_or_damaged_index_is_reset_with_one_line),
         cmocka_unit_test(any_damaged_page_of_the_index_costs_the_cache_at_most),
-        cmocka_unit_test(an_index_that_fails_later_begins_anew_at_the_next_opening),
+        cmocka_unit_test(failing_index_is_reset_at_the_next_open),
         cmocka_unit_test(a_newer_version_is_left_alone),
-        cmocka_unit_test(a_check_names_and_drops_what_is_bad),
-        cmocka_unit_test(a_file_that_is_not_ours_is_named_and_left_alone),
-        cmocka_unit_test(a_file_of_blocks_that_is_not_ours_is_skipped_and_named),
-        cmocka_unit_test(a_file_that_is_not_ours_takes_no_part_of_the_limit),
-        cmocka_unit_test(an_index_that_is_not_ours_is_set_aside_in_a_marked_folder),
+        cmocka_unit_test(check_names_and_drops_bad_blocks),
+        cmocka_unit_test(foreign_file_is_named_and_left_alone),
+        cmocka_unit_test(foreign_block_file_is_skipped_and_named),
+        cmocka_unit_test(foreign_file_does_not_count_towards_the_limit),
+        cmocka_unit_test(foreign_index_is_set_aside_in_a_marked_folder),
         cmocka_unit_test(files_by_other_names_are_not_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
