@@ -488,7 +488,7 @@ static void what_leaves_too_little_for_an_answer_is_refused(void **state) {
     chats_close(chat);
 }
 
-static void text_that_is_not_utf8_is_refused(void **state) {
+static void invalid_utf8_is_refused(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
@@ -778,7 +778,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_fit_is_refused_with_numbers),
         cmocka_unit_test(the_context_ends_an_answer_and_says_so),
         cmocka_unit_test(what_leaves_too_little_for_an_answer_is_refused),
-        cmocka_unit_test(text_that_is_not_utf8_is_refused),
+        cmocka_unit_test(invalid_utf8_is_refused),
         cmocka_unit_test(text_cannot_forge_a_turn),
         cmocka_unit_test(another_models_conversation_is_read_anew),
         cmocka_unit_test(a_question_that_never_got_its_answer_comes_back),
