@@ -216,7 +216,7 @@ static void what_cannot_be_written_costs_nothing_but_the_disk(void **state) {
     }
 }
 
-static void a_disk_that_cannot_be_opened_is_done_without(void **state) {
+static void engine_runs_without_an_unusable_disk(void **state) {
     (void)state;
     int32_t expected[LENGTH], tokens[LENGTH];
     truth(expected);
@@ -287,7 +287,7 @@ int main(void) {
         cmocka_unit_test(a_read_that_never_returns_is_given_up),
         cmocka_unit_test(a_cancel_does_not_wait_for_the_disk),
         cmocka_unit_test(what_cannot_be_written_costs_nothing_but_the_disk),
-        cmocka_unit_test(a_disk_that_cannot_be_opened_is_done_without),
+        cmocka_unit_test(engine_runs_without_an_unusable_disk),
         cmocka_unit_test(a_pool_for_one_is_slower_and_right),
         cmocka_unit_test(a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk),
     };

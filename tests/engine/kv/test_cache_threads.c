@@ -95,7 +95,7 @@ static void close_while_blocked(struct cache_fixture *f) {
     assert_true(after.reads + after.writes > before.reads + before.writes); // it did go on
 }
 
-static void read_that_never_returns_is_given_up(void **state) {
+static void hanging_read_is_abandoned(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log log, other;
@@ -277,7 +277,7 @@ static void tables_are_right_while_the_disk_works(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thread_writes_and_reads),
-        cmocka_unit_test(read_that_never_returns_is_given_up),
+        cmocka_unit_test(hanging_read_is_abandoned),
         cmocka_unit_test(late_read_is_of_use_to_the_next),
         cmocka_unit_test(write_that_never_returns_holds_nobody_up),
         cmocka_unit_test(tables_are_right_while_the_disk_works),

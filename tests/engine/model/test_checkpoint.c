@@ -145,7 +145,7 @@ static void broken_splits_are_refused(void **state) {
     assert_refused(first, STATUS_BAD_FILE, "expected the first part");
 }
 
-static void folders_without_a_model_are_refused(void **state) {
+static void unusable_model_folders_are_refused(void **state) {
     (void)state;
     mkdir(path_of("hf"), 0700);
     assert_refused("hf", STATUS_NOT_FOUND, "no config.json");
@@ -536,7 +536,7 @@ int main(void) {
         cmocka_unit_test(parts_are_named_from_any_of_them),
         cmocka_unit_test(a_changed_part_changes_the_digest),
         cmocka_unit_test(broken_splits_are_refused),
-        cmocka_unit_test(folders_without_a_model_are_refused),
+        cmocka_unit_test(unusable_model_folders_are_refused),
         cmocka_unit_test(a_tensor_without_a_place_is_named),
         cmocka_unit_test(packed_experts_need_all_their_parts),
         cmocka_unit_test(rope_parameters_are_read_old_and_new),
