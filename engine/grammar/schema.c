@@ -241,12 +241,23 @@ static enum status choose_type(struct compiler *compiler, const cJSON *schema, u
     return STATUS_OK;
 }
 
+// Does the keyword come before "properties"? The properties keep the order of the document.
+static bool precedes_properties(const cJSON *schema, const char *keyword) {
+    for (const cJSON *item = schema->child; item; item = item->next) {
+        if (strcmp(item->string, "properties") == 0) return false;
+        if (strcmp(item->string, keyword) == 0) return true;
+    }
+    return false;
+}
+
 static enum status choose_schema(struct compiler *compiler, const cJSON *schema,
                                  const char *keyword, struct text *out) {
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(schema, keyword), *rest;
     if (!cJSON_IsArray(all) || !all->child)
         return schema_refuse(compiler, STATUS_BAD_INPUT, "\"%s\" must be an array of schemas",
                              keyword);
+    const bool leads = cJSON_GetObjectItemCaseSensitive(schema, "properties") &&
+                       precedes_properties(schema, keyword);
     char step[32];
     int index = 0;
     // A discriminator changes nothing where the alternatives have its values themselves.
@@ -256,7 +267,10 @@ static enum status choose_schema(struct compiler *compiler, const cJSON *schema,
     for (const cJSON *one = all->child; one; one = one->next) {
         const cJSON *both = one;
         int32_t rule;
-        if (rest) TRY(schema_combine(compiler, rest, one, &both));
+        if (rest && leads)
+            TRY(schema_combine(compiler, one, rest, &both));
+        else if (rest)
+            TRY(schema_combine(compiler, rest, one, &both));
         snprintf(step, sizeof step, "/%s/%d", keyword, index++);
         TRY(schema_compile(compiler, both, step, "", &rule));
         TRY(text_format(out, "%sr%d", one == all->child ? "" : " | ", rule));

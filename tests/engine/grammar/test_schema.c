@@ -96,6 +96,17 @@ static const struct {
      "\"type\": \"object\"}",
      {"{\"t\": \"a\"}", "{\"t\": \"a\", \"x\": null}", "{\"t\": \"b\"}"},
      {"{\"t\": \"b\", \"x\": null}", "{\"t\": \"c\"}", "{}"}},
+    {"{\"anyOf\": [{\"properties\": {\"a\": {}}, \"required\": [\"a\"]}, {\"$ref\": "
+     "\"#/$defs/b\"}], "
+     "\"properties\": {\"z\": {\"const\": 1}}, \"required\": [\"z\"], \"$defs\": {\"b\": "
+     "{\"properties\": {\"b\": {\"const\": 2}}, \"required\": [\"b\"]}}}",
+     {"{\"a\": 0, \"z\": 1}", "{\"b\": 2, \"z\": 1}"},
+     {"{\"z\": 1, \"a\": 0}", "{\"z\": 1, \"b\": 2}", "{\"z\": 1}", "{\"b\": 2}"}},
+    {"{\"properties\": {\"z\": {\"const\": 1}}, \"required\": [\"z\"], \"oneOf\": "
+     "[{\"properties\": "
+     "{\"t\": {\"const\": 3}}, \"required\": [\"t\"]}]}",
+     {"{\"z\": 1, \"t\": 3}"},
+     {"{\"t\": 3, \"z\": 1}", "{\"z\": 1}"}},
     {"{\"allOf\": [{\"type\": \"integer\", \"minimum\": 3}, {\"$ref\": \"#/$defs/small\"}], "
      "\"$defs\": "
      "{\"small\": {\"type\": \"number\", \"maximum\": 12}}}",
