@@ -224,7 +224,7 @@ static void a_preset_of_ones_own_comes_first(void **state) {
     assert_int_equal(preset_read(config.bytes, "brief", &preamble, &err), STATUS_OK);
     assert_string_equal(preamble.bytes, "Mine.");
     assert_int_equal(preset_read(config.bytes, "broken", &preamble, &err), STATUS_BAD_INPUT);
-    assert_non_null(strstr(err.text, "broken.txt: line 1: a question without its answer"));
+    assert_non_null(strstr(err.text, "broken.txt: line 1: USER: without ASSISTANT: after it"));
     assert_int_equal(preset_read(config.bytes, "../a", &preamble, &err), STATUS_BAD_INPUT);
     assert_int_equal(preset_read(config.bytes, "none", &preamble, &err), STATUS_BAD_INPUT);
     assert_int_equal(presets_list(config.bytes, &presets, &count), STATUS_OK);

@@ -104,7 +104,7 @@ on_screen "and on." || fail "/continue does not go on"
 tail -n 1 "$folder/requests" | grep -q '"continue_final_message": true' || fail "/continue asks for a new answer"
 
 # A server that takes the connection and never answers: ^C ends the wait, and the conversation is
-# there again. It waits so for as long as a person lets it.
+# there again. The limit on such a wait is 30 s.
 python3 -c '
 import socket, sys, time
 listener = socket.create_server(("127.0.0.1", 0))

@@ -35,7 +35,7 @@ for name in - -1 --fork '" "' '""' abcd @x /x x.gguf; do
         [ "$command $name" = "fork -" ] && continue
         keys C-l
         ask "/$command $name"
-        on_screen "choose another name" || on_screen "a name needs at least one character" ||
+        on_screen "choose another" || on_screen "a name needs at least one character" ||
             fail "/$command $name is not refused"
     done
 done

@@ -51,7 +51,7 @@ start -n 8
 ask "Hello!"
 mv "$QUIRE_HOME/quire.db" "$QUIRE_HOME/away"
 ask_only "What is a river?"
-wait_for "was deleted or moved away while it was open"
+wait_for "was deleted or moved while it was"
 wait_last "> What is a river?"
 mv "$QUIRE_HOME/away" "$QUIRE_HOME/quire.db"
 keys Enter

@@ -25,7 +25,7 @@ start
 wait_idle
 text "/set grammar $QUIRE_HOME/slow.gbnf"
 keys Enter C-c
-wait_for "stopped while the"
+wait_for "stopped while reading the grammar"
 wait_idle
 ask "/set"
 answer_to "/set" | grep -qE '^grammar +off' || fail "the grammar is set"
@@ -49,7 +49,7 @@ wait_until is_held || fail "nobody holds the database"
 ask_only "And now?"
 text "no word is lost"
 keys C-c
-wait_for "is writing to it"
+wait_for "is writing to"
 : > "$QUIRE_HOME/until"
 wait_last "> And now?no word is lost"
 keys Enter
