@@ -14,8 +14,8 @@
 
 #include <stddef.h>
 
-// The end of the cluster that contains text[at], and the start of the one that contains text[at -
-// 1]. `length` at the end of the text, and 0 at its start.
+// cluster_end() returns the end of the cluster at text[at], or `length` at the end of the text.
+// cluster_begin() returns the start of the cluster before `at`, or 0 at the start of the text.
 size_t cluster_end(const char *text, size_t length, size_t at);
 size_t cluster_begin(const char *text, size_t length, size_t at);
 

@@ -108,7 +108,7 @@ struct session_changes session_take_changes(struct session *session);
 MUST_CHECK enum status session_make_changes(struct session *session,
                                             struct session_changes *changes, struct error *err);
 
-// Switches the stored conversation to this session's model.
+// Stores that the conversation continues with the model that is open here.
 MUST_CHECK enum status session_hold(const struct session *session,
                                     struct conversation *conversation, struct error *err);
 

@@ -140,7 +140,7 @@ void transcript_deinit(struct transcript *transcript) {
     token_ids_deinit(&transcript->log);
 }
 
-// The messages to render, and the texts of those that differ from what is stored.
+// The messages to render. `plain` owns each text that is rendered differently than it is stored.
 struct expanded {
     struct chat_message *messages;
     struct text *plain; // [plain_count]

@@ -531,7 +531,7 @@ static enum status find_in_folder(const char *folder, struct text *path, struct 
     return status;
 }
 
-// "hf:ORG/REPO:Q4_K_M", looked up in the cache; without a type, the one that would be chosen.
+// Looks up "hf:ORG/REPO:Q4_K_M" in the cache. Without a type, pull's choice is looked up.
 static enum status find_in_hub(const char *given, struct text *path, struct error *err) {
     struct hub_name name;
     struct hub_listing listing = {0};

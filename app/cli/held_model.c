@@ -9,8 +9,8 @@
 //               3. in the known folders   only files of exactly its size are hashed, so a search
 //                                         among many models reads one or two
 //
-// A copy with the same content is the conversation's model, wherever it is. Only if there is none
-// does a different file at the old path count as changed. Everything else that answers depend on is
+// A copy with the same content is the conversation's model, wherever it is. If no copy is found, a
+// different file at the old path counts as changed. Everything else that answers depend on is
 // hashed into the identity, which distinguishes one model with two templates; their weights have
 // the same digest, so the two share cached blocks.
 #include "app/cli/held_model.h"

@@ -383,7 +383,7 @@ static enum status append_help(const struct launch *launch, enum status why, str
     const struct model_part *weights = model_source_part(wanted, PART_WEIGHTS);
     const bool changed =
         why == STATUS_UNSUPPORTED && weights && access(text_string(&weights->path), R_OK) == 0;
-    if (launch->beside) return text_append_string(line, "/model NAME goes on with another one");
+    if (launch->beside) return text_append_string(line, "/model NAME continues with another one");
     if (wanted->kind == MODEL_HUB && why == STATUS_NOT_FOUND)
         return text_format(line, "quire pull %s downloads it", text_string(&wanted->name));
     const char *model = changed         ? text_string(&weights->path)
@@ -393,7 +393,7 @@ static enum status append_help(const struct launch *launch, enum status why, str
     TRY(text_format(line, "quire -r %s%s%s -m %s ", blanks ? "'" : "", label(launch),
                     blanks ? "'" : "", model));
     if (launch->moved) return text_append_string(line, "sends the conversation there");
-    return text_format(line, "goes on with %s, in a fork",
+    return text_format(line, "continues with %s, in a fork",
                        changed ? "what is there now" : "another one");
 }
 

@@ -19,7 +19,7 @@
 //   command_kv.c        /kv /strip
 //   command_think.c     /think
 //
-// A handler gets the text after the command's name, trimmed; "" if there is none.
+// A handler gets the text after the command's name, trimmed, or "" without one.
 #ifndef APP_COMMAND_H
 #define APP_COMMAND_H
 

@@ -92,7 +92,7 @@ static enum status find_leaf(struct db *db, int64_t *id, struct error *err) {
 }
 
 // Finds where this conversation last branched: going back from its last message, the newest reply
-// that is not on its path. *other is MESSAGE_NONE if there is none.
+// that is not on its path. *other is MESSAGE_NONE without a branch.
 static enum status find_other_way(const struct chat *chat, int64_t *other, struct error *err) {
     *other = MESSAGE_NONE;
     int64_t next = MESSAGE_NONE;

@@ -100,7 +100,7 @@ void console_quit(struct console *console);
 // Prints the error, if there is one, as one line. True if it did.
 bool console_failed(enum status status, const struct error *err);
 
-// Asks for a short answer and trims it; false if there is none (^C, ^D, an empty line).
+// Asks for a short answer and trims it; false after ^C, ^D or an empty line.
 bool console_ask(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 

@@ -1,3 +1,13 @@
+// app/screen/history_search.c — the incremental search behind ^R and ^S.
+//
+// Readline 8.2 compares bytes, so it cannot fold the case of letters beyond ASCII. Here the typed
+// words are compared with each entry code point by code point, with case folded unless a capital
+// was typed. A pasted character that stands for "@" or "/" (verbatim.h) matches what it looks like.
+//
+// A typed character continues from the current entry, so it narrows the match without leaving an
+// entry that still fits; Backspace starts over from the newest. ^R and ^S go to the next entry with
+// another text, and stay where they are if no further entry matches. If a typed character leaves no
+// match, no entry is found, and Enter ends the search without replacing the line.
 #include "app/screen/history_search.h"
 
 #include <stdio.h>
@@ -78,7 +88,7 @@ static bool has_words(int entry, size_t *found) {
     return false;
 }
 
-// From there on, that one too. False: there is none, and what was found before stays.
+// Searches from `entry` on, including it. False: no match, and the previous one stays.
 static bool find_from(int entry) {
     for (; entry >= 0 && entry < history_length; entry += search.newer ? 1 : -1)
         if (has_words(entry, &search.at)) {

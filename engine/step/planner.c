@@ -4,8 +4,8 @@
 // and the others take them over. Before each plan every running request first adopts what has been
 // sealed since (adopt_cached), and then looks at those that arrived before it (follows):
 //
-//                0          512        1024       1040
-//   A, first     |==========####       |  question of A       computes 512 … 1023 in this step
+//                0          512        1024
+//   A, first     |==========###########|  question of A       computes 512 … 1023 in this step
 //   B            |==========           |  question of B       its next block is A's too: waits
 //   C            |=====     a different text                  its next block is its own: computes
 //

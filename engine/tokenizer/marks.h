@@ -22,7 +22,7 @@ struct marks_search {
     size_t end;  // of the text: up to where whitespace is taken
 };
 
-// The first mark at or after `at`; false if there is none.
+// The first mark at or after `at`; false if no mark follows.
 bool marks_next(const struct marks_search *search, struct mark *mark);
 
 #endif

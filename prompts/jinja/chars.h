@@ -47,7 +47,7 @@ size_t chars_index(const struct chars *chars, size_t offset); // the inverse
 
 // The substring of bytes [from, to), which shares their memory.
 struct chars chars_slice(const struct chars *chars, size_t from, size_t to);
-// Finds the first (last) occurrence of `needle` in bytes [from, to); false if there is none.
+// Finds the first (last) occurrence of `needle` in bytes [from, to); false if it does not occur.
 bool chars_find(const struct chars *chars, const struct chars *needle, size_t from, size_t to,
                 size_t *at);
 bool chars_find_last(const struct chars *chars, const struct chars *needle, size_t from, size_t to,
