@@ -14,6 +14,8 @@
 
 static const char BLANKS[] = " \t\n", PUNCTUATION[] = ".,;:!?)]}'";
 
+enum { UNQUOTED_WORDS = 8, UNQUOTED_BYTES = 1024 }; // of a file name whose blanks are not quoted
+
 static bool exists(const struct text *path) {
     struct stat found;
     return stat(text_string(path), &found) == 0;
@@ -51,22 +53,52 @@ static bool find_file(const char *word, struct text *path) {
     return found;
 }
 
+// Does the word, together with words after it on its line, name a file whose blanks are not quoted?
+// Appends that name, quoted.
+static bool find_unquoted(const char *word, size_t length, struct text *quoted) {
+    struct text plain = {0}, path = {0};
+    const char *end = strchr(word, '\n');
+    const size_t line = end ? (size_t)(end - word) : strlen(word);
+    bool found = false;
+    for (int words = 1; words < UNQUOTED_WORDS && length < line && !found; words++) {
+        length += strspn(word + length, " \t");
+        length += strcspn(word + length, BLANKS);
+        if (length > UNQUOTED_BYTES) break;
+        text_clear(&plain);
+        if (verbatim_plain(&plain, word, length) != STATUS_OK) break;
+        while (plain.length > 0 && !(found = names_file(plain.bytes, &path)) &&
+               strchr(PUNCTUATION, plain.bytes[plain.length - 1]))
+            plain.bytes[--plain.length] = '\0';
+    }
+    found = found && path_quote(plain.bytes, quoted) == STATUS_OK;
+    text_deinit(&plain);
+    text_deinit(&path);
+    return found;
+}
+
 // Appends the file that a word beginning with @ names. A name in quotation marks is meant to be
 // one.
 static enum status expand_word(const char *word, size_t length, struct text *message, size_t *files,
                                struct error *err) {
-    struct text path = {0}, plain = {0};
+    struct text path = {0}, plain = {0}, quoted = {0};
     enum status status = verbatim_plain(&plain, word + 1, length - 1);
     const char *name = text_string(&plain);
     if (status == STATUS_OK && find_file(name, &path)) {
         status = attachment_append(message, text_string(&path), err);
         ++*files;
+    } else if (status == STATUS_OK && find_unquoted(word + 1, length - 1, &quoted)) {
+        status =
+            error_set(err, STATUS_NOT_FOUND,
+                      "a file name with blanks needs quotes: @%.200s (\\@ sends the word as it "
+                      "is)",
+                      text_string(&quoted));
     } else if (status == STATUS_OK && (name[0] == '"' || looks_like_a_path(name, plain.length))) {
         status = error_set(err, STATUS_NOT_FOUND,
                            "there is no file %.200s (\\@ sends the word as it is)", name);
     }
     text_deinit(&path);
     text_deinit(&plain);
+    text_deinit(&quoted);
     return status;
 }
 
@@ -207,7 +239,7 @@ void compose_send(struct console *console, const char *typed, size_t length) {
 // ---- /read
 
 // Attaches all of the files, or none.
-static enum status read_files(const struct console *console, const char *argument,
+static enum status read_words(const struct console *console, const char *argument,
                               struct attached *attached, struct error *err) {
     const char *rest = argument;
     struct text word = {0}, path = {0};
@@ -227,6 +259,33 @@ static enum status read_files(const struct console *console, const char *argumen
         text_clear(&path);
     }
     text_deinit(&word);
+    text_deinit(&path);
+    return status;
+}
+
+// The argument is names, or a single one whose blanks are not quoted.
+static enum status read_files(const struct console *console, const char *argument,
+                              struct attached *attached, struct error *err) {
+    const char *rest = argument;
+    struct text whole = {0}, first = {0}, path = {0};
+    struct error why = {0};
+    enum status status = read_words(console, argument, attached, err);
+    const bool several =
+        !strpbrk(argument, "\"\\") && path_next(&rest, &first) && rest[strspn(rest, BLANKS)];
+    if (status == STATUS_NOT_FOUND && several && !names_file(text_string(&first), &path)) {
+        why = *err;
+        status = path_quote(argument, &whole);
+        if (status == STATUS_OK && names_file(argument, &path)) {
+            attached_deinit(attached);
+            status = read_words(console, text_string(&whole), attached, err);
+        } else if (status == STATUS_OK) {
+            status =
+                error_set(err, STATUS_NOT_FOUND, "%.300s; quote a name with blanks: /read %.150s",
+                          why.text, text_string(&whole));
+        }
+    }
+    text_deinit(&whole);
+    text_deinit(&first);
     text_deinit(&path);
     return status;
 }

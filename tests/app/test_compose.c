@@ -71,6 +71,17 @@ static void a_file_that_is_named_goes_before_the_message(void **state) {
     assert_string_equal(expand("(@~/a.txt)"), "1|[file: a.txt]\none\n\n|(@~/a.txt)");
 }
 
+static void file_name_whose_blanks_are_not_quoted_is_pointed_out(void **state) {
+    (void)state;
+    static const char *const typed[] = {"@b c.txt", "What is in @b c.txt?", "(see @b c.txt)",
+                                        "@./b c.txt, please"};
+    for (size_t i = 0; i < sizeof typed / sizeof typed[0]; i++)
+        assert_non_null(strstr(expand(typed[i]), i == 3 ? "needs quotes: @\"./b c.txt\" (\\@ "
+                                                        : "needs quotes: @\"b c.txt\" (\\@ "));
+    assert_string_equal(expand("@b\nc.txt"), "0||@b\nc.txt");
+    assert_string_equal(expand("@b d.txt"), "0||@b d.txt");
+}
+
 static void other_words_with_an_at_are_words(void **state) {
     (void)state;
     assert_string_equal(expand("ask @anna, and me@home.org"), "0||ask @anna, and me@home.org");
@@ -244,6 +255,7 @@ static void a_preset_of_ones_own_comes_first(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_that_is_named_goes_before_the_message),
+        cmocka_unit_test(file_name_whose_blanks_are_not_quoted_is_pointed_out),
         cmocka_unit_test(other_words_with_an_at_are_words),
         cmocka_unit_test(a_very_long_word_is_a_word),
         cmocka_unit_test(a_slip_of_the_pen_is_an_error),
