@@ -94,14 +94,18 @@ bool path_needs_quotes(const char *name) {
     return name[0] == '"' || strpbrk(name, " \t\n\\") != NULL;
 }
 
-enum status path_quote(const char *name, struct text *out) {
-    if (!path_needs_quotes(name)) return text_append_string(out, name);
+enum status path_put_in_quotes(const char *name, struct text *out) {
     TRY(text_append(out, "\"", 1));
     for (; *name; name++) {
         if (*name == '"' || *name == '\\') TRY(text_append(out, "\\", 1));
         TRY(text_append(out, name, 1));
     }
     return text_append(out, "\"", 1);
+}
+
+enum status path_quote(const char *name, struct text *out) {
+    if (path_needs_quotes(name)) return path_put_in_quotes(name, out);
+    return text_append_string(out, name);
 }
 
 static bool is_folder(const char *folder, const char *name) {

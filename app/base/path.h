@@ -40,6 +40,7 @@ void path_unquote(char *name);
 // Appends the name so that path_next() reads it back, quoted if necessary.
 bool path_needs_quotes(const char *name);
 MUST_CHECK enum status path_quote(const char *name, struct text *out);
+MUST_CHECK enum status path_put_in_quotes(const char *name, struct text *out); // always quoted
 
 // Calls `push` for each completion of the path prefix `typed`, at most PATH_MAX_CANDIDATES times.
 // Folders end in '/'. Neither `typed` nor the completions are quoted.

@@ -506,12 +506,9 @@ static void collect_path(void *user, const char *path) {
 static enum status write_path(const char *path, bool quoted, struct text *out) {
     const size_t length = strlen(path);
     if (!quoted) return text_append(out, path, length);
-    TRY(text_append(out, "\"", 1));
-    for (size_t i = 0; i < length; i++) {
-        if (path[i] == '"' || path[i] == '\\') TRY(text_append(out, "\\", 1));
-        TRY(text_append(out, path + i, 1));
-    }
-    return length > 0 && path[length - 1] == '/' ? STATUS_OK : text_append(out, "\"", 1);
+    TRY(path_put_in_quotes(path, out));
+    if (length > 0 && path[length - 1] == '/') out->bytes[--out->length] = '\0';
+    return STATUS_OK;
 }
 
 // `before` and `word` as commands_complete() has them; the name is what follows `prefix`, or an
