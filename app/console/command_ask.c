@@ -46,6 +46,13 @@ static const char *next_name(char **rest) {
 // Finds the conversations that are named; each must exist and be named once.
 static enum status find_all(struct asking *asking, char *names, struct error *err) {
     char *rest = names;
+    struct conversation whole; // a name may have a comma
+    struct error ignored = {0};
+    if (names[0] != '"' && strchr(names, ',') &&
+        conversation_find(asking->console->session->db, names, &whole, &ignored) == STATUS_OK) {
+        memcpy(asking->ids[asking->count++], whole.id, sizeof whole.id);
+        return STATUS_OK;
+    }
     for (const char *name; (name = next_name(&rest));) {
         struct conversation found;
         if (asking->count == ASK_MOST)
