@@ -12,6 +12,7 @@
 #include "app/base/descriptor.h"
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
+#include "app/base/json.h"
 #include "app/base/output.h"
 #include "app/base/printable.h"
 #include "app/cli/fit.h"
@@ -278,23 +279,56 @@ static enum status put(const char *name, const struct finding *finding, struct t
     return text_append_string(out, "\n");
 }
 
+// {"name": "database", "good": true, "found": …, "mend": null}
+static bool add_json(cJSON *array, const char *name, const struct finding *finding) {
+    cJSON *object = cJSON_CreateObject();
+    const bool mends = finding->mend.length > 0;
+    const bool whole = object && json_add_text(object, "name", name) &&
+                       cJSON_AddBoolToObject(object, "good", !mends) &&
+                       json_add_text(object, "found", text_string(&finding->found)) &&
+                       json_add_text(object, "mend", mends ? finding->mend.bytes : NULL) &&
+                       cJSON_AddItemToArray(array, object);
+    if (!whole) cJSON_Delete(object);
+    return whole;
+}
+
+// Prints what was found as an array, or as lines.
+static enum status put_json(cJSON *array, bool lines) {
+    bool whole = true;
+    if (!lines) return json_put(array, false) ? STATUS_OK : STATUS_NO_MEMORY;
+    while (cJSON_GetArraySize(array) > 0 && whole)
+        whole = json_put(cJSON_DetachItemFromArray(array, 0), true);
+    cJSON_Delete(array);
+    return whole ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
 int doctor_run(const struct args *args, const struct config *config) {
     struct patient patient = {.args = args, .config = config};
     const char *path = text_string(&config->db_path), *slash = strrchr(path, '/');
     enum status status = text_append(&patient.folder, path, slash ? (size_t)(slash - path) : 0);
+    const bool text = strcmp(args->format, "text") == 0;
+    cJSON *array = text ? NULL : cJSON_CreateArray();
+    if (!text && !array) status = STATUS_NO_MEMORY;
     int code = EXIT_DONE;
     for (size_t i = 0; i < sizeof EXAMINATIONS / sizeof EXAMINATIONS[0] && status == STATUS_OK;
          i++) {
+        const char *name = EXAMINATIONS[i].name;
         struct finding finding = {0};
         struct text line = {0};
         status = EXAMINATIONS[i].find(&patient, &finding);
-        if (status == STATUS_OK) status = put(EXAMINATIONS[i].name, &finding, &line);
-        if (status == STATUS_OK) output_write(text_string(&line), line.length);
+        if (status == STATUS_OK && array && !add_json(array, name, &finding))
+            status = STATUS_NO_MEMORY;
+        if (status == STATUS_OK && text) status = put(name, &finding, &line);
+        if (status == STATUS_OK && text) output_write(text_string(&line), line.length);
         if (finding.mend.length) code = EXIT_RUN_TIME;
         text_deinit(&finding.found);
         text_deinit(&finding.mend);
         text_deinit(&line);
     }
+    if (status == STATUS_OK && array)
+        status = put_json(array, strcmp(args->format, "jsonl") == 0);
+    else
+        cJSON_Delete(array);
     text_deinit(&patient.folder);
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, NULL);
     return output_exit_code(code);

@@ -411,11 +411,18 @@ static int cannot_open(const struct launch *launch, enum status status, const st
     return EXIT_MODEL;
 }
 
+// Refuses options that have no effect on this kind of model. A chat that has moved to it from
+// another keeps the first one's options.
+static enum status check_options(const struct launch *launch, bool elsewhere, struct error *err) {
+    if (elsewhere) return remote_model_check(launch->args, err);
+    return launch->beside ? STATUS_OK : remote_model_check_local(launch->args, err);
+}
+
 static int launch_wanted(struct launch *launch) {
     struct error err = {0};
     const bool elsewhere =
         launch->wanted.kind == MODEL_SERVER || launch->wanted.kind == MODEL_SECTION;
-    enum status status = elsewhere ? remote_model_check(launch->args, &err) : STATUS_OK;
+    enum status status = check_options(launch, elsewhere, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     status = open_wanted(launch, &err);
     return status == STATUS_OK ? settle(launch, name_of(&launch->wanted), elsewhere)
@@ -492,6 +499,8 @@ static int launch_given(struct launch *launch, const char *given) {
         text_clear(&launch->model);
         return launch_wanted(launch);
     }
+    if (!elsewhere) status = check_options(launch, false, &err); // else remote_model_read() does
+    if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     if (elsewhere) text_clear(&launch->model);
     if (!given && !launch->args->quiet)
         complain_mildly(

@@ -60,6 +60,16 @@ enum status remote_model_check(const struct args *args, struct error *err) {
     return STATUS_OK;
 }
 
+enum status remote_model_check_local(const struct args *args, struct error *err) {
+    static const char *const server[] = {"key-from",   "remote",     "vocabulary",
+                                         "cache-salt", "first-byte", "silence"};
+    for (size_t i = 0; i < sizeof server / sizeof server[0]; i++)
+        if (args_source(args, server[i]) == ARGS_WORDS)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "--%s is for a model on a server, not on this machine", server[i]);
+    return STATUS_OK;
+}
+
 // A key is one line of text, without the blanks around it.
 static enum status trim_key(struct text *key, const char *from, struct error *err) {
     const char *bytes = text_string(key);

@@ -30,6 +30,8 @@ MUST_CHECK enum status remote_model_read(const struct args *args, const char *na
                                          struct remote_model *model, struct error *err);
 // BAD_INPUT: the command line has an option for local models only.
 MUST_CHECK enum status remote_model_check(const struct args *args, struct error *err);
+// BAD_INPUT: the command line has an option for models on servers only.
+MUST_CHECK enum status remote_model_check_local(const struct args *args, struct error *err);
 void remote_model_deinit(struct remote_model *model);
 
 // Do both have the same scheme, host and port? Each is a URL or URL#MODEL.
