@@ -74,6 +74,7 @@ struct request {
     struct grammar_walk walk;            // if it has a grammar
     enum status failure;                 // why nothing could be sampled
     struct error err;                    // the same in words, if there is more to say
+    bool resumable;                      // it failed, but another request may write the rest
     struct scheduler_request scheduling; // state and history; the planner fills in the rest
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue

@@ -190,6 +190,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
                                        .reason = reason,
                                        .status = status,
                                        .err = request->err.text[0] ? &request->err : NULL,
+                                       .resumable = request->resumable,
                                        .unfinished = is_unfinished(request, reason),
                                        .stats = request->stats});
 }

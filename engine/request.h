@@ -80,6 +80,7 @@ struct event {
     enum status status;         // DONE: OK, or why it failed
     const struct error *err;    // DONE: status in words; NULL: there is no more to say. Borrowed
                                 // until the request is released
+    bool resumable;             // DONE: it failed, but another request may write the rest
     bool unfinished;            // DONE: more must follow for the answer to fit its grammar
     struct request_stats stats; // DONE
 };

@@ -174,6 +174,7 @@ static void end_answer(struct answer *answer, const struct event *event) {
     const bool explained = event->err != NULL;
     if (explained) err = *event->err; // freed with the request
     answer_end(answer, event);
+    turn->resumable |= event->resumable;
     if (explained)
         note_failure(turn, answer->status, &err);
     else if (answer->status != STATUS_OK)

@@ -62,6 +62,7 @@ struct turn {
     bool hides_seed;               // a server chooses the seed and does not say which
     enum status status;            // OK, or why it failed, and
     struct error err;
+    bool resumable; // it failed, but the rest of what was kept can be asked for
 };
 
 // Initialises the turn from *fresh: engine, stops, ops, owner, answers[answer_count], older and

@@ -292,6 +292,39 @@ static void put_figures(const struct output *answer, const struct turn_report *r
     text_deinit(&line);
 }
 
+// Appends the command that has the rest of an answer written, if the answer was saved.
+static enum status append_resuming(const struct output *answer, struct text *line) {
+    if (answer->args->no_save) return STATUS_OK;
+    return text_format(line, "; quire -r %s, then /continue, resumes it",
+                       answer->chat->conversation.id);
+}
+
+static void say_failed(const struct output *answer, int code, enum status status,
+                       const struct error *err) {
+    const struct turn *turn = &answer->chat->turn;
+    struct text line = {0};
+    if (turn->resumable && turn_first(turn).any && err->text[0] &&
+        text_append_string(&line, err->text) == STATUS_OK &&
+        append_resuming(answer, &line) == STATUS_OK)
+        complain(text_string(&line));
+    else
+        complain_failed(code, status, err);
+    text_deinit(&line);
+}
+
+// Says that a server ended the answer before the limit that was set here, if any.
+static void say_limited(const struct output *answer, const struct turn_report *report) {
+    const int32_t limit = answer->session->settings.max_tokens;
+    struct text line = {0};
+    if (!answer->session->remote[0] || !report->any || report->stop != STOP_LENGTH) return;
+    if (limit > 0 && report->stats.output_tokens >= limit) return;
+    if (text_append_string(&line, "the server cut the answer at its own token limit") ==
+            STATUS_OK &&
+        append_resuming(answer, &line) == STATUS_OK)
+        log_write(LOG_WARNING, "%s", text_string(&line));
+    text_deinit(&line);
+}
+
 // Reports the result of the turn, once it has ended.
 static int finish(struct output *answer, enum status status, const struct error *err,
                   const char *model_name) {
@@ -303,7 +336,8 @@ static int finish(struct output *answer, enum status status, const struct error 
     }
     notice_release();
     if (report.any) put_figures(answer, &report);
-    if (status != STATUS_OK) complain_failed(code, status, err);
+    if (status != STATUS_OK) say_failed(answer, code, status, err);
+    if (status == STATUS_OK) say_limited(answer, &report);
     for (int32_t i = 0; i < answer->chat->turn.answer_count; i++)
         if (turn_answer(&answer->chat->turn, i).unfinished)
             log_write(LOG_WARNING, "the answer was cut before its structure was complete");

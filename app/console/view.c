@@ -169,8 +169,9 @@ static enum view_end finish(struct view *view) {
     const bool back = turn->given_back;
     end_line(view);
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
-        terminal_tell(STYLE_ERROR, "%s\n\n",
-                      turn->err.text[0] ? turn->err.text : status_text(status));
+        terminal_tell(STYLE_ERROR, "%s%s\n\n",
+                      turn->err.text[0] ? turn->err.text : status_text(status),
+                      turn->resumable && first.any ? "; /continue resumes the answer" : "");
         return back ? VIEW_BACK : VIEW_FAILED;
     }
     if (view->options->unmarked) {

@@ -570,12 +570,10 @@ static void explain(const struct transfer *leader, CURLcode code, struct error *
         (void)error_set(why, STATUS_IO, "%s: the answer was cut off", host_of(leader));
 }
 
-// Adds advice to the error.
-static void advise(struct transfer *transfer, const struct error *why, int tries) {
-    if (transfer->begun)
-        (void)error_set(&transfer->err, why->status, "%.400s; /continue resumes the answer",
-                        why->text);
-    else if (tries > 1)
+// An answer that has begun is not asked for again.
+static void give_up(struct transfer *transfer, const struct error *why, int tries) {
+    transfer->resumable = transfer->begun;
+    if (!transfer->begun && tries > 1)
         (void)error_set(&transfer->err, why->status, "%.400s (tried %d times)", why->text, tries);
     else
         transfer->err = *why;
@@ -629,7 +627,7 @@ static void explain_end(struct transfer *transfer, int tries) {
         (void)fail(transfer, STATUS_IO, "ended the answer because of its content");
     } else if (transfer->broken) {
         (void)error_set(&why, STATUS_IO, "%s ended the answer with an error", host_of(transfer));
-        advise(transfer, &why, tries);
+        give_up(transfer, &why, tries);
     } else if (transfer->server->form == QUERY_MESSAGES) {
         explain_empty(transfer);
     }
@@ -644,7 +642,7 @@ static void part(struct transfer *transfer, bool asks, const struct error *why, 
     if (transfer->finished)
         explain_end(transfer, tries);
     else
-        advise(transfer, why, tries);
+        give_up(transfer, why, tries);
 }
 
 // Keeps what has arrived, whatever happens to the rest.
@@ -752,6 +750,7 @@ void transfer_end(struct transfer *transfer) {
     if (transfer->server->form == QUERY_MESSAGES || transfer->counted)
         request->stats.output_tokens = transfer->output_tokens;
     request->err = transfer->err;
+    request->resumable = transfer->resumable;
     const bool failed = transfer->err.status != STATUS_OK;
     request_finish(request, failed ? STOP_REASON_FAILED : transfer->reason, transfer->err.status);
     transfer_drop(transfer, NULL);

@@ -72,6 +72,7 @@ struct transfer {
     enum stop_reason reason;
     bool over;             // only transfer_end(), which reports, is left to do
     struct error err;      // why it failed; status OK: no failure
+    bool resumable;        // it failed after its beginning, and might not the next time
     int64_t output_tokens; // by the server's count, else its events with text
     bool counted;          // output_tokens is the server's count
 };

@@ -41,14 +41,16 @@ row() {
     fi
     cat out err >> said
 }
-half="Half an ans" more="; /continue resumes the answer"
+half="Half an ans" more="; quire -r [0-9a-f]{8}, then /continue, resumes it$"
 row 0 "You said: Good morning" '' -m "$url#echo"
 row 0 "You said: Good morning" '' "http://127.0.0.1:$port/one/v1/"
 row 0 "Seen." 'Let me see' -m "$url#thinking"
 row 0 "At last." '' -m "$url#slow"
 row 0 "Größe 😀" '' -m "$url#split"
 row 0 "Größe" '' -m "$url#half_character"
-row 0 "As far as" '' -m "$url#cut"
+row 0 "As far as" "the server cut the answer at its own token limit; quire -r [0-9a-f]{8}, then /continue" -m "$url#cut"
+row 0 "As far as" "at its own token limit$" -m "$url#cut" --no-save
+row 1 "$half" "the answer was cut off$" -m "$url#broken" --no-save
 row 0 "You said: Good morning" '' -m "$url#early"
 row 0 "You said: Good morning" '' -m "$url#busy"
 row 0 "You said: Good morning" '' -m "$url#renamed"
