@@ -48,7 +48,7 @@ struct conversation_row {
     struct conversation conversation;
     int32_t depth;    // in the list's tree of forks: 0 for the topmost of its family
     int64_t turns;    // user messages on its path
-    int64_t tokens;   // stored for its model
+    int64_t tokens;   // stored for its model; by a server's count; -1: unknown
     char preview[81]; // start of its first user message on one line, even if that was undone
     char last[81];    // start of its last user message
     // Where a fork left its parent: its first user message that the parent does not have, and the

@@ -34,9 +34,14 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
 #define HAS_TEXT                                                       \
     "(c.name IS NOT NULL OR EXISTS (SELECT 1 FROM conversation_root t" \
     " WHERE t.conversation = c.id))"
+// The log of a server's conversation may hold bytes, so only the server's own count is known: that
+// of its last answer. -1: unknown.
+#define TOKENS                                                                               \
+    "iif(z.kind IN (4, 5), iif(u.prompt_tokens > 0, u.prompt_tokens + u.output_tokens, -1)," \
+    " coalesce(t.total, 0))"
 #define ROW_SELECT                                                                                 \
     "SELECT " CONVERSATION_COLUMNS ", " OPENING_TEXT " AS opening, coalesce(m.turns, 0) AS turns," \
-    " coalesce(t.total, 0) AS tokens, k.name AS model_name, c.used, " LAST_TEXT " AS last,"        \
+    " " TOKENS " AS tokens, k.name AS model_name, c.used, " LAST_TEXT " AS last,"                  \
     " coalesce(f.turns, 0) AS fork_turn, " FORK_TEXT " AS fork_text"                               \
     " FROM conversation c"                                                                         \
     " LEFT JOIN message m ON m.id = c.tip"                                                         \
@@ -44,6 +49,7 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
     " LEFT JOIN message_body q ON q.id = iif(m.role = 1, m.id, m.parent)"                          \
     " LEFT JOIN message f ON f.id = " FIRST_OF_FORK                                                \
     " LEFT JOIN message_body g ON g.id = iif(f.role = 1, f.id, f.parent)"                          \
+    " LEFT JOIN message_body u ON u.id = c.tip"                                                    \
     " LEFT JOIN message_tokens t ON t.message = c.tip AND t.model = c.model"                       \
     " LEFT JOIN model_source z ON z.id = c.source"                                                 \
     " LEFT JOIN model k ON k.id = coalesce(z.model, c.model)"
@@ -70,7 +76,7 @@ static enum status read_listed(struct statement *statement, void *item, struct e
     TRY(conversation_read(statement, &read.row.conversation, err));
     const char *preview = statement_blob(statement, OPENING_COLUMN, &preview_length);
     read.row.turns = statement_integer(statement, OPENING_COLUMN + 1, 0, INT64_MAX);
-    read.row.tokens = statement_integer(statement, OPENING_COLUMN + 2, 0, INT64_MAX);
+    read.row.tokens = statement_integer(statement, OPENING_COLUMN + 2, -1, INT64_MAX);
     const char *model = statement_text(statement, OPENING_COLUMN + 3, &model_length);
     read.used = statement_integer(statement, OPENING_COLUMN + 4, INT64_MIN, INT64_MAX);
     const char *last = statement_blob(statement, OPENING_COLUMN + 5, &last_length);

@@ -71,7 +71,8 @@ static bool fill_row(cJSON *object, const struct conversation_row *row, struct p
            json_add_text(object, "title", conversation->title[0] ? conversation->title : NULL) &&
            json_add_text(object, "forked_from", conversation->forked_from) &&
            json_add_number(object, "turns", (double)row->turns) &&
-           json_add_number(object, "tokens", (double)row->tokens) &&
+           (row->tokens < 0 ? cJSON_AddNullToObject(object, "tokens") != NULL
+                            : json_add_number(object, "tokens", (double)row->tokens)) &&
            json_add_text(object, "model", row->model_name) &&
            json_add_text(object, "model_from", place_of(place, conversation->source)) &&
            json_add_text(object, "preview", row->preview) &&
@@ -108,13 +109,14 @@ static enum status append_column(struct text *line, const char *text, int column
 
 static enum status format_row(const struct conversation_row *row, struct text *line) {
     const struct conversation *conversation = &row->conversation;
-    char age[AGE_TEXT_BYTES], title[512];
+    char age[AGE_TEXT_BYTES], title[512], tokens[24] = "";
     const int indent = row->depth * 2 < INDENT_MOST ? row->depth * 2 : INDENT_MOST;
     snprintf(title, sizeof title, "%*s%s%s", indent, "", conversation->one_shot ? "-p " : "",
              conversation_row_title(row));
     TRY(text_format(line, "%s  ", conversation->id));
     TRY(append_column(line, title, TITLE_COLUMNS));
-    TRY(text_format(line, " %5" PRId64 " %7" PRId64 " %6s ", row->turns, row->tokens,
+    if (row->tokens >= 0) snprintf(tokens, sizeof tokens, "%" PRId64, row->tokens);
+    TRY(text_format(line, " %5" PRId64 " %7s %6s ", row->turns, tokens,
                     age_format(calendar_ms() - conversation->updated_ms, age)));
     return append_column(line, row->model_name, MODEL_COLUMNS);
 }
@@ -285,9 +287,12 @@ int listing_export(struct db *db, const struct args *args) {
         status = args->tree ? export_tree(db, &conversation, &messages, &count, &err)
                             : message_path(db, conversation.tip, &messages, &count, &err);
     if (status != STATUS_OK) return failed(status, &err);
-    const struct exported exported = {&conversation, "", messages, count};
+    struct place place = {.db = db};
+    const char *model = place_of(&place, conversation.source) ? place.source.model_name : "";
+    const struct exported exported = {&conversation, model, messages, count};
     status = export_append(&exported, format, &text);
     if (status == STATUS_OK) output_text(text_string(&text), text.length);
+    model_source_deinit(&place.source);
     message_path_free(messages, count);
     text_deinit(&text);
     return status == STATUS_OK ? output_exit_code(EXIT_DONE) : no_memory();

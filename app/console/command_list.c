@@ -84,6 +84,19 @@ static enum status model_name(const struct conversation_row *row, bool pad, stru
     return status;
 }
 
+// Nothing if the number is unknown.
+static const char *format_tokens(const struct conversation_row *row, char text[COUNT_TEXT_BYTES]) {
+    return row->tokens < 0 ? "" : count_format(row->tokens, text);
+}
+
+// "1,204 tokens" after `before`, or nothing.
+static enum status append_tokens(const struct conversation_row *row, const char *before,
+                                 struct text *out) {
+    char tokens[COUNT_TEXT_BYTES];
+    if (row->tokens < 0) return STATUS_OK;
+    return text_format(out, "%s%s", before, tokens_format(row->tokens, tokens));
+}
+
 // Its age, or "writing" if an answer is being written in it.
 static void format_age(const struct console *console, const struct conversation *conversation,
                        char age[AGE_TEXT_BYTES]) {
@@ -101,13 +114,12 @@ static void show_row(const struct console *console, const struct conversation_ro
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
     format_age(console, conversation, age);
     count_format(row->turns, turns);
-    count_format(row->tokens, tokens);
     struct text title = {0}, model = {0};
     if (row_title(row, terminal_width() - figures_columns(), &title) == STATUS_OK &&
         model_name(row, true, &model) == STATUS_OK)
         terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s %7s %5s %7s %-6s %s %s\n",
-                     here ? '*' : ' ', conversation->id, age, turns, tokens, place_of(usage),
-                     text_string(&model), text_string(&title));
+                     here ? '*' : ' ', conversation->id, age, turns, format_tokens(row, tokens),
+                     place_of(usage), text_string(&model), text_string(&title));
     text_deinit(&title);
     text_deinit(&model);
 }
@@ -115,7 +127,7 @@ static void show_row(const struct console *console, const struct conversation_ro
 // The id and the title in one line, the figures below them.
 static void show_narrow_row(const struct console *console, const struct conversation_row *row,
                             const struct conversation_usage *usage) {
-    char age[AGE_TEXT_BYTES], turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
+    char age[AGE_TEXT_BYTES], turns[TURNS_TEXT_BYTES];
     const struct conversation *conversation = &row->conversation;
     const bool here = strcmp(conversation->id, console->session->front->conversation.id) == 0;
     const bool cached = strcmp(place_of(usage), NOT_CACHED) != 0;
@@ -126,8 +138,9 @@ static void show_narrow_row(const struct console *console, const struct conversa
         terminal_say(here ? STYLE_BOLD : STYLE_PLAIN, "%c %s  %s\n", here ? '*' : ' ',
                      conversation->id, text_string(&title));
     if (model_name(row, false, &model) == STATUS_OK &&
-        text_format(&figures, "%s · %s · %s%s%s%s%s", age, turns_format(row->turns, turns),
-                    tokens_format(row->tokens, tokens), cached ? " · in the cache: " : "",
+        text_format(&figures, "%s · %s", age, turns_format(row->turns, turns)) == STATUS_OK &&
+        append_tokens(row, " · ", &figures) == STATUS_OK &&
+        text_format(&figures, "%s%s%s%s", cached ? " · in the cache: " : "",
                     cached ? place_of(usage) : "", model.length ? " · " : "",
                     text_string(&model)) == STATUS_OK)
         row_show(&(struct row){
@@ -231,7 +244,7 @@ static enum status make_line(const struct conversation_row *row, char **result) 
     age_format(calendar_ms() - row->conversation.updated_ms, age);
     enum status status = is_narrow() ? text_format(&line, "%6s  ", age)
                                      : text_format(&line, "%s  %7s  %7s  ", row->conversation.id,
-                                                   age, count_format(row->tokens, tokens));
+                                                   age, format_tokens(row, tokens));
     if (status == STATUS_OK) status = row_title(row, TITLE_COLUMNS, &line);
     *result = line.bytes;
     return status;
@@ -312,11 +325,11 @@ static enum status append_answer(struct db *db, const struct conversation_row *r
 static enum status preview(void *user, size_t item, int columns, int lines, struct text *text) {
     const struct picking *picking = user;
     const struct conversation_row *row = &picking->shown.rows[item];
-    char turns[TURNS_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
+    char turns[TURNS_TEXT_BYTES];
     (void)lines;
-    TRY(text_format(text, "%s · %s · %s%s%s\n", row->conversation.id,
-                    turns_format(row->turns, turns), tokens_format(row->tokens, tokens),
-                    row->model_name[0] ? " · " : "", row->model_name));
+    TRY(text_format(text, "%s · %s", row->conversation.id, turns_format(row->turns, turns)));
+    TRY(append_tokens(row, " · ", text));
+    TRY(text_format(text, "%s%s\n", row->model_name[0] ? " · " : "", row->model_name));
     if (row->turns == 0) return text_append_string(text, "nothing was said yet\n");
     TRY(text_format(text, "> %s\n", row->last));
     return append_answer(picking->console->session->db, row, columns, text);

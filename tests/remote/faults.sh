@@ -114,6 +114,20 @@ if [ "$tls" ]; then
     unset SSL_CERT_FILE
 fi
 
+# What lists and exports say of a server's conversations: its own count of tokens, or none.
+listed() {
+    "$quire" -m "$url#$2" -p "Good morning" --name "$1" --key-from env:THE_KEY > /dev/null 2>&1 ||
+        { echo "FAILED: no answer in $1"; bad=1; }
+    "$quire" list --format jsonl > out
+    grep -qE "\"name\":\"$1\",.*\"tokens\":$3," out || { echo "FAILED: $1 has no \"tokens\":$3"; cat out; bad=1; }
+    "$quire" list > out
+    grep -qE " $1 +1 +$4(now|[0-9]+ s) +$2" out || { echo "FAILED: $1 in the list"; cat out; bad=1; }
+    "$quire" export "$1" --format jsonl | head -n 1 > out
+    grep -qF "\"model\":\"$2 at 127.0.0.1:$port\"" out || { echo "FAILED: $1 exported"; cat out; bad=1; }
+}
+listed counted echo '[0-9]+' '[0-9]+ +'
+listed uncounted thinking null ''
+
 # key CODE STDERR FROM: where the key comes from.
 key() {
     "$quire" -m "$url#echo" -p Hi --no-save --key-from "$3" > out 2> err

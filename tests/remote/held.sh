@@ -227,6 +227,7 @@ go_on 0 -r own
 
 # One that was stored without a model takes the default, says so once, and keeps it; it needs none to be read.
 "$program" export own --format jsonl >own.jsonl
+head -n 1 own.jsonl | grep -q '"model":"golden llama"' || complain "the export does not name its model"
 own=$("$program" -q import own.jsonl)
 QUIRE_MODEL=at/qwen.gguf go_on 0 -r "$own"
 grep -q " was stored without its model: it is held with golden qwen3 from now on" err || complain "not said"
