@@ -3,14 +3,10 @@
 #include <string.h>
 
 #include "app/base/exit_code.h"
-#include "app/bench/batch.h"
-#include "app/bench/bench.h"
-#include "app/bench/kv.h"
-#include "app/bench/ops.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
 
-typedef int bench_runner(const struct args *args, const struct config *config);
+typedef int bench_runner(const struct bench_options *options);
 
 static bool is_named(const struct args *args, const char *word) {
     for (size_t i = 0; i < args->operand_count; i++)
@@ -18,103 +14,54 @@ static bool is_named(const struct args *args, const char *word) {
     return false;
 }
 
-static bool wants_json(const struct args *args) { return strcmp(args->format, "text") != 0; }
-
-static bool wants_one_line(const struct args *args) { return strcmp(args->format, "jsonl") == 0; }
-
-int bench_find_model(const struct args *args, struct text *path) {
-    struct error err = {0};
-    bool demo;
-    if (args->shape) return EXIT_DONE;
-    const enum status status = launch_find_model(args, path, &demo, &err);
-    return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_MODEL, status, &err);
-}
-
-static struct bench_subject subject_of(const struct args *args, const struct text *model) {
-    return (struct bench_subject){
-        .model_path = model->length ? text_string(model) : NULL,
-        .shape = args->shape,
-        .type = args->type,
-        .backend = args->backend,
-        .kv_type = args->kv_type,
-        .kv_device_bytes = args->kv_device_bytes,
-        .threads = args->threads,
-        .unshared = strcmp(args->shared_past, "off") == 0,
-    };
-}
-
-struct bench_options bench_options_of(const struct args *args, const struct text *model) {
+static struct bench_options options_of(const struct args *args, const char *folder) {
     return (struct bench_options){
+        .engine = {.shape = args->shape,
+                   .shape_type = args->type,
+                   .backend = args->backend,
+                   .kv_type = args->kv_type,
+                   .kv_device_bytes = args->kv_device_bytes,
+                   .threads = args->threads,
+                   .step_tokens = ENGINE_STEP_TOKENS_ALL,
+                   .unshared = strcmp(args->shared_past, "off") == 0},
         .decode = args->operand_count == 0 || is_named(args, "decode"),
         .prefill = args->operand_count == 0 || is_named(args, "prefill"),
-        .subject = subject_of(args, model),
+        .attention = is_named(args, "attention"),
+        .swap = is_named(args, "swap"),
         .tokens = args->tokens,
         .prompts = args->prompt_tokens,
         .depths = args->depth,
         .batches = args->batch,
-        .branches = args->branches,
-        .runs = args->runs,
-        .json = wants_json(args),
-        .one_line = wants_one_line(args),
-    };
-}
-
-static int with_model(const struct args *args, int (*run)(const struct bench_options *options)) {
-    struct text model = {0};
-    int code = bench_find_model(args, &model);
-    const struct bench_options options = bench_options_of(args, &model);
-    if (code == EXIT_DONE) code = run(&options);
-    text_deinit(&model);
-    return code;
-}
-
-static int run_model(const struct args *args, const struct config *config) {
-    (void)config;
-    return with_model(args, bench_run);
-}
-
-static int run_batch(const struct args *args, const struct config *config) {
-    (void)config;
-    return with_model(args, bench_batch_run);
-}
-
-static int run_kv(const struct args *args, const struct config *config) {
-    struct text model = {0};
-    int code = bench_find_model(args, &model);
-    const struct bench_kv_options options = {
-        .subject = subject_of(args, &model),
-        .folder = args->kv_dir ? args->kv_dir : text_string(&config->cache_path),
+        .branches = args->branches ? args->branches : 1,
+        .runs = args->runs ? args->runs : BENCH_RUNS_DEFAULT,
+        .folder = args->kv_dir ? args->kv_dir : folder,
         .folder_given = args->kv_dir != NULL,
-        .runs = args->runs,
-        .json = wants_json(args),
-        .one_line = wants_one_line(args),
+        .json = strcmp(args->format, "text") != 0,
+        .one_line = strcmp(args->format, "jsonl") == 0,
         .quiet = args->quiet,
     };
-    if (code == EXIT_DONE) code = bench_kv_run(&options);
-    text_deinit(&model);
-    return code;
 }
 
-static int run_ops(const struct args *args, const struct config *config) {
-    (void)config;
-    const struct text none = {0};
-    const struct bench_ops_options options = {
-        .attention = is_named(args, "attention"),
-        .swap = is_named(args, "swap"),
-        .subject = subject_of(args, &none),
-        .runs = args->runs,
-        .json = wants_json(args),
-        .one_line = wants_one_line(args),
-    };
-    return bench_ops_run(&options);
+int bench_model_run(const struct args *args, const char *folder, bench_runner *run) {
+    struct text model = {0};
+    struct error err = {0};
+    bool demo;
+    enum status status = STATUS_OK;
+    struct bench_options options = options_of(args, folder);
+    if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
+    if (model.length) options.engine.model_path = text_string(&model);
+    const int code =
+        status == STATUS_OK ? run(&options) : complain_failed(EXIT_MODEL, status, &err);
+    text_deinit(&model);
+    return code;
 }
 
 static const struct {
     const char *word;
     bench_runner *run;
 } TABLE[] = {
-    {"decode", run_model}, {"prefill", run_model}, {"attention", run_ops},
-    {"swap", run_ops},     {"batch", run_batch},   {"kv", run_kv},
+    {"decode", bench_speed_run}, {"prefill", bench_speed_run}, {"attention", bench_ops_run},
+    {"swap", bench_ops_run},     {"batch", bench_batch_run},   {"kv", bench_kv_run},
 };
 
 static bench_runner *find_runner(const char *word) {
@@ -138,9 +85,11 @@ static int refuse(const char *word) {
 }
 
 int bench_command_run(const struct args *args, const struct config *config) {
-    bench_runner *run = args->operand_count ? find_runner(args->operands[0]) : run_model;
+    bench_runner *run = args->operand_count ? find_runner(args->operands[0]) : bench_speed_run;
     if (!run) return refuse(args->operands[0]);
     for (size_t i = 1; i < args->operand_count; i++)
         if (find_runner(args->operands[i]) != run) return refuse(args->operands[i]);
-    return run(args, config);
+    if (run != bench_ops_run) return bench_model_run(args, text_string(&config->cache_path), run);
+    const struct bench_options options = options_of(args, "");
+    return run(&options);
 }

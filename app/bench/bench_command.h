@@ -1,7 +1,7 @@
 // app/bench/bench_command.h — `quire bench WHAT…`: chooses the measurement, the model and options.
 //
 // One table has a row per word. Words of the same measurement (decode and prefill, attention and
-// swap) can be combined; without a word it runs decode and prefill. Prints to stdout.
+// swap) can be combined; without a word it runs decode and prefill.
 #ifndef APP_BENCH_COMMAND_H
 #define APP_BENCH_COMMAND_H
 
@@ -10,9 +10,9 @@
 
 int bench_command_run(const struct args *args, const struct config *config); // the exit code
 
-// Turn the options into a measurement. bench_find_model() sets the model's path, empty for a shape,
-// and returns an exit code; the result of bench_options_of() borrows from both arguments.
-int bench_find_model(const struct args *args, struct text *path);
-struct bench_options bench_options_of(const struct args *args, const struct text *model);
+// Finds the model, unless a shape is named, and measures it. `folder` is for the disk tier where
+// --kv-dir names none. Returns the exit code.
+int bench_model_run(const struct args *args, const char *folder,
+                    int (*run)(const struct bench_options *options));
 
 #endif

@@ -1,7 +1,12 @@
 #include "app/bench/harness.h"
 
+#include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "kernels/base/size.h"
 
 enum { LOOK_MS = 200 }; // how often a wait looks for a signal
 
@@ -24,37 +29,45 @@ double harness_now_us(void) {
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
+void harness_progress(bool quiet, const char *name) {
+    if (quiet || !isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r%-40s\r%s", "", name);
+    fflush(stderr);
+}
+
+struct kv_usage harness_usage(const struct harness *harness) {
+    struct kv_usage usage;
+    engine_kv_usage(harness->engine, &usage);
+    return usage;
+}
+
 // Of layers that see everything.
-static size_t bytes_of(const struct engine_info *info, int64_t tokens) {
-    if (tokens == 0) return 0;
+static size_t kv_bytes(const struct engine_info *info, int64_t tokens) {
     return (size_t)((tokens + info->block_size - 1) / info->block_size) * info->block_bytes;
 }
 
-size_t harness_room_bytes(const struct harness *harness, struct harness_room room) {
-    return bytes_of(&harness->info, room.tokens) +
-           (size_t)room.sequences * harness->info.sequence_bytes;
+static size_t room_bytes(const struct engine_info *info, struct harness_room room) {
+    return kv_bytes(info, room.tokens) + (size_t)room.sequences * info->sequence_bytes;
 }
 
 enum status harness_open(struct harness *harness, const struct harness_needs *needs) {
-    struct engine_options engine_options = bench_subject_engine(harness->subject);
-    engine_options.context = needs->context;
-    engine_options.kv_device_bytes = bytes_of(&harness->info, needs->device.tokens);
-    engine_options.sequences = needs->device.sequences;
-    engine_options.kv_host_bytes = harness_room_bytes(harness, needs->host);
-    engine_options.disk = needs->disk;
-    engine_options.digest = harness->knows_digest ? &harness->digest : NULL;
-    engine_options.kv_restore = needs->restore;
-    engine_options.beyond_training = true;
-    engine_options.step_tokens = ENGINE_STEP_TOKENS_ALL;
-    TRY(engine_open(&engine_options, &harness->engine, &harness->err));
+    struct engine_options options = *harness->options;
+    options.context = needs->context;
+    options.sequences = needs->device.sequences;
+    if (needs->device.tokens)
+        options.kv_device_bytes = kv_bytes(&harness->info, needs->device.tokens);
+    if (needs->host.tokens) options.kv_host_bytes = room_bytes(&harness->info, needs->host);
+    options.disk = needs->disk;
+    options.digest = harness->knows_digest ? &harness->digest : NULL;
+    options.kv_restore = needs->restore;
+    options.beyond_training = true;
+    TRY(engine_open(&options, &harness->engine, &harness->err));
     engine_info(harness->engine, &harness->info);
-    if (!harness->knows_digest && harness->subject->model_path) {
+    if (!harness->knows_digest && options.model_path) {
         harness->digest = engine_digest(harness->engine);
         harness->knows_digest = true;
     }
-    struct kv_usage usage;
-    engine_kv_usage(harness->engine, &usage);
-    if (needs->disk && !usage.has_disk)
+    if (needs->disk && !harness_usage(harness).has_disk)
         return error_set(&harness->err, STATUS_IO, "the disk cache cannot be used");
     return STATUS_OK;
 }
@@ -64,25 +77,67 @@ void harness_close(struct harness *harness) {
     harness->engine = NULL;
 }
 
+enum status harness_probe(struct harness *harness, double *read_bytes_per_s) {
+    TRY(harness_open(harness, &(struct harness_needs){0}));
+    const struct kv_usage usage = harness_usage(harness);
+    harness->most_bytes =
+        usage.device_blocks * usage.block_bytes + usage.window_blocks * usage.window_block_bytes;
+    *read_bytes_per_s = engine_measure_read(harness->engine);
+    if (*read_bytes_per_s > 0) return STATUS_OK;
+    char size[SIZE_TEXT_BYTES];
+    return error_set(&harness->err, STATUS_NO_MEMORY,
+                     "not enough memory to measure the read bandwidth (%s)",
+                     size_format(engine_read_bytes(harness->engine), size));
+}
+
+bool harness_affords(const struct harness *harness, struct harness_room pool, int32_t length,
+                     char missing[MISSING_BYTES]) {
+    static const double PATIENCE_US = 300e6;
+    const size_t bytes = room_bytes(&harness->info, pool);
+    // The time of a token grows with its distance from the beginning, at most as fast as that.
+    const double growth = harness->token_length ? (double)length / harness->token_length : 1;
+    const double most_us = harness->token_us * length * (growth > 1 ? growth : 1);
+    char need[SIZE_TEXT_BYTES];
+    if (bytes > harness->most_bytes)
+        snprintf(missing, MISSING_BYTES, "it needs %s of KV cache", size_format(bytes, need));
+    else if (most_us > PATIENCE_US)
+        snprintf(missing, MISSING_BYTES, "its prefill may take %.0f s", most_us / 1e6);
+    return !missing[0];
+}
+
+// SplitMix64's finaliser (Steele, Lea & Flood, OOPSLA 2014): neighbours differ in all bits.
+static uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+    return x ^ (x >> 31);
+}
+
 void harness_ids(const struct harness *harness, uint32_t salt, int32_t first, int32_t count,
                  int32_t *ids) {
-    bench_ids(harness->info.vocabulary, salt, first, count, ids);
+    for (int32_t i = 0; i < count; i++) {
+        const uint64_t place = (uint64_t)salt << 32 | (uint32_t)(first + i);
+        ids[i] = (int32_t)(mix(place + 1) % (uint64_t)harness->info.vocabulary);
+    }
 }
 
-enum status harness_append(struct harness *harness, struct sequence *sequence, uint32_t salt,
+enum status harness_append(const struct harness *harness, struct sequence *sequence, uint32_t salt,
                            int32_t length) {
-    return bench_append(sequence, harness->info.vocabulary, salt, length);
+    enum { AT_ONCE = 256 };
+    int32_t ids[AT_ONCE];
+    for (int32_t at = sequence_length(sequence); at < length;) {
+        const int32_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
+        harness_ids(harness, salt, at, count, ids);
+        TRY(sequence_append(sequence, ids, (size_t)count));
+        at += count;
+    }
+    return STATUS_OK;
 }
 
-enum status harness_start(struct harness *harness, struct sequence *sequence, int32_t tokens,
-                          struct request **request) {
+struct request_options harness_request(int32_t tokens) {
     struct request_options options = {
         .sampler = sampler_options_default(), .max_tokens = tokens, .ignore_end = true};
     options.sampler.temperature = 0;
-    if (harness_signal()) return STATUS_CANCELLED;
-    const enum status status = request_start(sequence, &options, request);
-    return status == STATUS_OK ? status
-                               : error_set(&harness->err, status, "%s", status_text(status));
+    return options;
 }
 
 static void cancel_all(struct request *const *requests, int32_t count) {
@@ -111,8 +166,10 @@ enum status harness_wait(struct harness *harness, struct request *const *request
 
 enum status harness_generate(struct harness *harness, struct sequence *sequence, int32_t tokens,
                              struct request_stats *stats) {
+    const struct request_options options = harness_request(tokens);
     struct request *request;
-    TRY(harness_start(harness, sequence, tokens, &request));
+    if (harness_signal()) return STATUS_CANCELLED;
+    TRY(request_start(sequence, &options, &request));
     return harness_wait(harness, &request, 1, stats);
 }
 
@@ -124,9 +181,26 @@ enum status harness_prefill(struct harness *harness, struct sequence *sequence,
     return STATUS_OK;
 }
 
-enum status harness_restore(struct sequence *sequence, struct restore_report *report) {
-    do
-        sequence_restore(sequence, LOOK_MS, report);
-    while (!report->done && !harness_signal());
-    return harness_signal() ? STATUS_CANCELLED : STATUS_OK;
+enum status harness_leave_log(struct harness *harness, uint32_t salt, int32_t length) {
+    struct sequence *sequence;
+    TRY(sequence_create(harness->engine, &sequence));
+    enum status status = harness_append(harness, sequence, salt, length);
+    if (status == STATUS_OK) status = harness_prefill(harness, sequence, NULL);
+    if (status == STATUS_OK) sequence_save(sequence, (uint64_t)salt + 1);
+    sequence_destroy(sequence);
+    return status;
+}
+
+enum status harness_visit(struct harness *harness, uint32_t salt, int32_t length,
+                          struct visit *visit) {
+    struct sequence *sequence;
+    TRY(sequence_create(harness->engine, &sequence));
+    enum status status = harness_append(harness, sequence, salt, length);
+    const struct kv_usage before = harness_usage(harness);
+    if (status == STATUS_OK) status = harness_generate(harness, sequence, 1, &visit->stats);
+    const struct kv_usage after = harness_usage(harness);
+    visit->moved_bytes = after.swap_in_bytes - before.swap_in_bytes;
+    visit->prefilled = after.prefilled_tokens - before.prefilled_tokens;
+    sequence_destroy(sequence);
+    return status;
 }

@@ -1,20 +1,19 @@
-#include "app/bench/kv.h"
-
-#include <inttypes.h>
+// app/bench/kv.c — `quire bench kv`: all figures come from real sequences of the engine.
+//
+// The forks come first: the prefill of their sequence tells how long any other would take, and so
+// what can be measured at all.
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/base/exit_code.h"
+#include "app/bench/bench.h"
 #include "app/bench/folder.h"
 #include "app/bench/harness.h"
 #include "app/bench/kv_found.h"
 #include "app/screen/complain.h"
-#include "kernels/base/size.h"
 #include "store/disk_cache/disk_cache.h"
 
 enum {
-    DEFAULT_RUNS = 5,
     FORKS = 101,
     SPARE_TOKENS = 512, // of context and pool, beyond the longest: decoded, and copied tails
     MARGIN_TOKENS = 64, // of a pool that is to hold one log and no other
@@ -27,39 +26,13 @@ enum {
 static const int32_t FORK_LENGTHS[FORK_ROWS] = {100, 1000, 10000};
 static const int32_t CONVERSATIONS[SHARING_ROWS] = {1, 8, MOST_CONVERSATIONS};
 static const int32_t LENGTHS[RESUME_LENGTHS] = {1000, 8000};
-static const double PATIENCE_US = 300e6; // for one prefill
 
 struct kv_bench {
-    const struct bench_kv_options *options;
+    const struct bench_options *options;
     struct harness harness;
     struct bench_folder folder;
-    int32_t runs;
-    size_t most_bytes;    // of a pool
-    double token_us;      // of a prefill, by the longest so far
-    int32_t token_length; // of that
     struct kv_found found;
 };
-
-// False, with the reason, if such a pool or a prefill of `length` is too much.
-static bool affords(const struct kv_bench *bench, struct harness_room pool, int32_t length,
-                    char missing[MISSING_BYTES]) {
-    const size_t bytes = harness_room_bytes(&bench->harness, pool);
-    // The time of a token grows with its distance from the beginning, at most as fast as that.
-    const double growth = bench->token_length ? (double)length / bench->token_length : 1;
-    const double most_us = bench->token_us * length * (growth > 1 ? growth : 1);
-    char need[SIZE_TEXT_BYTES];
-    if (bytes > bench->most_bytes)
-        snprintf(missing, MISSING_BYTES, "it needs %s of KV cache", size_format(bytes, need));
-    else if (most_us > PATIENCE_US)
-        snprintf(missing, MISSING_BYTES, "its prefill may take %.0f s", most_us / 1e6);
-    return !missing[0];
-}
-
-static struct kv_usage usage_of(const struct harness *harness) {
-    struct kv_usage usage;
-    engine_kv_usage(harness->engine, &usage);
-    return usage;
-}
 
 // ---- forks
 
@@ -89,10 +62,10 @@ static enum status write_first(struct harness *harness, struct sequence *sequenc
         TRY(harness_append(harness, sequence, 1, sequence_length(sequence) + size / 2));
     TRY(harness_prefill(harness, sequence, NULL));
     TRY(sequence_fork(sequence, &fork));
-    const struct kv_usage before = usage_of(harness);
+    const struct kv_usage before = harness_usage(harness);
     enum status status = harness_append(harness, fork, 2, sequence_length(sequence) + 1);
     if (status == STATUS_OK) status = harness_prefill(harness, fork, NULL);
-    const struct kv_usage after = usage_of(harness);
+    const struct kv_usage after = harness_usage(harness);
     row->first_write_blocks = after.device_held - before.device_held;
     if (after.has_states) row->first_write_states = after.window_held - before.window_held;
     sequence_destroy(fork);
@@ -109,8 +82,8 @@ static enum status measure_fork(struct kv_bench *bench, struct sequence *sequenc
     const double token_us = (double)stats.prefill_us / (row->tokens - before);
     row->prefill_us = token_us * (row->tokens - (i ? FORK_LENGTHS[i - 1] : 0));
     if (i > 0) row->prefill_us += row[-1].prefill_us;
-    bench->token_us = row->prefill_us / row->tokens;
-    bench->token_length = row->tokens;
+    bench->harness.token_us = row->prefill_us / row->tokens;
+    bench->harness.token_length = row->tokens;
     row->blocks = sequence_blocks(sequence);
     TRY(time_forks(sequence, &row->idle_us));
     return write_first(&bench->harness, sequence, row);
@@ -120,18 +93,19 @@ static enum status measure_forks(struct kv_bench *bench) {
     struct harness_needs needs = {0};
     struct sequence *sequence = NULL;
     for (int32_t i = 0; i < FORK_ROWS; i++) {
+        struct fork_row *row = &bench->found.forks[i];
         const struct harness_room pool = {(int64_t)FORK_LENGTHS[i] + SPARE_TOKENS, 2};
-        bench->found.forks[i].tokens = FORK_LENGTHS[i];
-        if (i > 0 && harness_room_bytes(&bench->harness, pool) > bench->most_bytes) continue;
+        row->tokens = FORK_LENGTHS[i];
+        if (!harness_affords(&bench->harness, pool, row->tokens, row->missing) && i > 0) continue;
         needs.device = pool;
-        needs.context = FORK_LENGTHS[i] + SPARE_TOKENS / 2;
+        needs.context = row->tokens + SPARE_TOKENS / 2;
     }
     TRY(harness_open(&bench->harness, &needs));
     enum status status = sequence_create(bench->harness.engine, &sequence);
     for (int32_t i = 0; i < FORK_ROWS && status == STATUS_OK; i++) {
         struct fork_row *row = &bench->found.forks[i];
         const struct harness_room pool = {(int64_t)row->tokens + SPARE_TOKENS, 2};
-        if (affords(bench, pool, row->tokens, row->missing))
+        if (harness_affords(&bench->harness, pool, row->tokens, row->missing))
             status = measure_fork(bench, sequence, i);
     }
     sequence_destroy(sequence);
@@ -153,19 +127,20 @@ static enum status begin(struct harness *harness, uint32_t salt, int32_t i,
 static enum status share(struct harness *harness, struct sharing_row *row,
                          struct sequence *sequences[MOST_CONVERSATIONS]) {
     const uint32_t salt = (uint32_t)row->conversations * 2 * MOST_CONVERSATIONS;
-    const uint64_t before = usage_of(harness).prefilled_tokens;
+    const uint64_t before = harness_usage(harness).prefilled_tokens;
     TRY(begin(harness, salt, 0, &sequences[0]));
     TRY(harness_generate(harness, sequences[0], 1, NULL));
+    const struct request_options one_token = harness_request(1);
     struct request *requests[MOST_CONVERSATIONS];
     enum status status = STATUS_OK;
     int32_t count = 0;
     for (int32_t i = 1; i < row->conversations && status == STATUS_OK; i++) {
         status = begin(harness, salt, i, &sequences[i]);
-        if (status == STATUS_OK) status = harness_start(harness, sequences[i], 1, &requests[count]);
+        if (status == STATUS_OK) status = request_start(sequences[i], &one_token, &requests[count]);
         count += status == STATUS_OK;
     }
     const enum status ended = harness_wait(harness, requests, count, NULL);
-    const struct kv_usage after = usage_of(harness);
+    const struct kv_usage after = harness_usage(harness);
     row->prefilled = after.prefilled_tokens - before;
     row->held_blocks = after.device_held;
     for (int32_t i = 0; i < row->conversations && status == STATUS_OK; i++)
@@ -182,7 +157,7 @@ static enum status measure_sharing(struct kv_bench *bench) {
         .device = {2 * (SHARED_TOKENS + MOST_CONVERSATIONS * own), MOST_CONVERSATIONS},
     };
     char missing[MISSING_BYTES] = "";
-    const bool can = affords(bench, needs.device, tokens, missing);
+    const bool can = harness_affords(&bench->harness, needs.device, tokens, missing);
     enum status status = can ? harness_open(&bench->harness, &needs) : STATUS_OK;
     for (int32_t i = 0; i < SHARING_ROWS && status == STATUS_OK; i++) {
         struct sequence *sequences[MOST_CONVERSATIONS] = {NULL};
@@ -197,38 +172,18 @@ static enum status measure_sharing(struct kv_bench *bench) {
     return status;
 }
 
-// ---- taken up again
-
-// Computes a log and destroys its sequence.
-static enum status leave_log(struct harness *harness, int32_t length, uint32_t salt) {
-    struct sequence *sequence;
-    TRY(sequence_create(harness->engine, &sequence));
-    enum status status = harness_append(harness, sequence, salt, length);
-    if (status == STATUS_OK) status = harness_prefill(harness, sequence, NULL);
-    if (status == STATUS_OK) sequence_save(sequence, (uint64_t)salt + 1);
-    sequence_destroy(sequence);
-    return status;
-}
+// ---- resuming
 
 struct visits {
     struct samples ready, first;
 };
 
-// A new sequence with this log, up to its first token.
 static enum status visit(struct harness *harness, uint32_t salt, struct visits *visits,
                          struct resume_row *row) {
-    struct sequence *sequence;
-    TRY(sequence_create(harness->engine, &sequence));
-    enum status status = harness_append(harness, sequence, salt, row->tokens);
-    const struct kv_usage before = usage_of(harness);
-    if (status == STATUS_OK) status = harness_generate(harness, sequence, 1, &row->stats);
-    const struct kv_usage after = usage_of(harness);
-    sequence_destroy(sequence);
-    TRY(status);
-    row->moved_bytes = after.swap_in_bytes - before.swap_in_bytes;
-    row->prefilled = after.prefilled_tokens - before.prefilled_tokens;
-    if (row->stats.cached_tokens > 0) samples_add(&visits->ready, (double)row->stats.restore_us);
-    samples_add(&visits->first, (double)row->stats.first_token_us);
+    TRY(harness_visit(harness, salt, row->tokens, &row->last));
+    const struct request_stats *stats = &row->last.stats;
+    if (stats->cached_tokens > 0) samples_add(&visits->ready, (double)stats->restore_us);
+    samples_add(&visits->first, (double)stats->first_token_us);
     row->ready_us = samples_figure(&visits->ready);
     row->first_token_us = samples_figure(&visits->first);
     return STATUS_OK;
@@ -239,7 +194,7 @@ static enum status displace_states(struct harness *harness) {
     const struct engine_info *info = &harness->info;
     const size_t states = info->state_bytes ? info->sequence_bytes / info->state_bytes : 0;
     for (size_t i = 0; i < states; i++)
-        TRY(leave_log(harness, 2 * info->block_size, SHORT_SALT + (uint32_t)i));
+        TRY(harness_leave_log(harness, SHORT_SALT + (uint32_t)i, 2 * info->block_size));
     return STATUS_OK;
 }
 
@@ -249,11 +204,11 @@ static enum status resume_from_memory(struct kv_bench *bench, struct resume_row 
     struct visits device = {0}, host = {0}, nothing = {0};
     TRY(visit(harness, FRESH_SALT, &nothing, &rows[FROM_NOTHING]));
     TRY(visit(harness, FRESH_SALT + 1, &nothing, &rows[FROM_NOTHING]));
-    TRY(leave_log(harness, rows->tokens, 0));
-    for (int32_t i = 0; i < bench->runs; i++)
+    TRY(harness_leave_log(harness, 0, rows->tokens));
+    for (int32_t i = 0; i < bench->options->runs; i++)
         TRY(visit(harness, 0, &device, &rows[FROM_DEVICE]));
-    TRY(leave_log(harness, rows->tokens, 1)); // which displaces the first
-    for (int32_t i = 0; i < bench->runs; i++) {
+    TRY(harness_leave_log(harness, 1, rows->tokens)); // which displaces the first
+    for (int32_t i = 0; i < bench->options->runs; i++) {
         TRY(displace_states(harness));
         TRY(visit(harness, (uint32_t)(i % LOGS), &host, &rows[FROM_HOST]));
     }
@@ -277,9 +232,9 @@ static enum status open_with_disk(struct kv_bench *bench, int32_t length) {
 static enum status resume_from_disk(struct kv_bench *bench, struct resume_row *row) {
     struct visits disk = {0};
     enum status status = open_with_disk(bench, row->tokens);
-    if (status == STATUS_OK) status = leave_log(&bench->harness, row->tokens, 0);
+    if (status == STATUS_OK) status = harness_leave_log(&bench->harness, 0, row->tokens);
     harness_close(&bench->harness); // which writes all of it
-    for (int32_t i = 0; i < bench->runs && status == STATUS_OK; i++) {
+    for (int32_t i = 0; i < bench->options->runs && status == STATUS_OK; i++) {
         status = open_with_disk(bench, row->tokens);
         if (status == STATUS_OK) status = visit(&bench->harness, 0, &disk, row);
         harness_close(&bench->harness);
@@ -313,7 +268,7 @@ static enum status measure_resume(struct kv_bench *bench) {
         struct resume_row *rows = bench->found.resume[i];
         const struct harness_room pools = {(int64_t)2 * LOGS * LENGTHS[i], 2 * LOGS};
         char missing[MISSING_BYTES] = "";
-        const bool can = affords(bench, pools, LENGTHS[i], missing);
+        const bool can = harness_affords(&bench->harness, pools, LENGTHS[i], missing);
         for (int32_t from = 0; from < RESUME_FROM_COUNT; from++) {
             rows[from].tokens = LENGTHS[i];
             memcpy(rows[from].missing, missing, sizeof missing);
@@ -325,61 +280,36 @@ static enum status measure_resume(struct kv_bench *bench) {
 
 // ---- all of them
 
-// Facts about the machine, from an engine with a pool of its own choice.
-static enum status look_around(struct kv_bench *bench) {
-    struct harness *harness = &bench->harness;
-    TRY(harness_open(harness, &(struct harness_needs){0}));
-    const struct kv_usage usage = usage_of(harness);
-    bench->most_bytes =
-        usage.device_blocks * usage.block_bytes + usage.window_blocks * usage.window_block_bytes;
-    bench->found.read_bytes_per_s = engine_measure_read(harness->engine);
-    if (bench->found.read_bytes_per_s > 0) return STATUS_OK;
-    return error_set(&harness->err, STATUS_NO_MEMORY,
-                     "not enough memory to measure the read bandwidth");
+static enum status probe(struct kv_bench *bench) {
+    return harness_probe(&bench->harness, &bench->found.read_bytes_per_s);
 }
 
 static const struct {
     const char *name;
     enum status (*measure)(struct kv_bench *bench);
 } PARTS[] = {
-    {"the machine", look_around},
+    {"the machine", probe},
     {"forks", measure_forks},
     {"a shared prefix", measure_sharing},
-    {"taking up again", measure_resume},
+    {"resuming", measure_resume},
 };
 
-static void show_progress(const struct kv_bench *bench, const char *name) {
-    if (bench->options->quiet || !isatty(STDERR_FILENO)) return;
-    fprintf(stderr, "\r%-40s\r%s", "", name);
-    fflush(stderr);
-}
-
-static enum status measure(struct kv_bench *bench) {
+int bench_kv_run(const struct bench_options *options) {
+    struct kv_bench bench = {.options = options, .harness = {.options = &options->engine}};
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0] && status == STATUS_OK; i++) {
-        show_progress(bench, PARTS[i].name);
-        status = PARTS[i].measure(bench);
-        harness_close(&bench->harness);
-        if (harness_signal()) status = STATUS_CANCELLED;
-    }
-    show_progress(bench, "");
-    bench->found.info = bench->harness.info;
-    return status;
-}
-
-int bench_kv_run(const struct bench_kv_options *options) {
-    static struct kv_bench bench;
-    bench = (struct kv_bench){.options = options,
-                              .harness = {.subject = &options->subject},
-                              .runs = options->runs ? options->runs : DEFAULT_RUNS};
     harness_catch_signals();
-    enum status status = measure(&bench);
+    for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0] && status == STATUS_OK; i++) {
+        harness_progress(options->quiet, PARTS[i].name);
+        status = PARTS[i].measure(&bench);
+        harness_close(&bench.harness);
+    }
+    harness_progress(options->quiet, "");
     if (harness_signal()) return 128 + harness_signal();
+    bench.found.info = bench.harness.info;
     if (status == STATUS_OK && !options->json) kv_found_print(&bench.found);
     if (status == STATUS_OK && options->json &&
         !kv_found_print_json(&bench.found, options->one_line))
         status = STATUS_NO_MEMORY;
-    return status == STATUS_OK
-               ? EXIT_DONE
-               : complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+    if (status == STATUS_OK) return EXIT_DONE;
+    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
 }

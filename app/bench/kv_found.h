@@ -4,8 +4,7 @@
 #ifndef APP_BENCH_KV_FOUND_H
 #define APP_BENCH_KV_FOUND_H
 
-#include "app/bench/samples.h"
-#include "engine/engine.h"
+#include "app/bench/harness.h"
 
 enum {
     FORK_ROWS = 3,
@@ -13,7 +12,6 @@ enum {
     SHARED_TOKENS = 1000, // common to all conversations
     OWN_TOKENS = 50,      // of each conversation alone
     RESUME_LENGTHS = 2,
-    MISSING_BYTES = 64,
 };
 
 struct fork_row {
@@ -41,9 +39,7 @@ struct resume_row {
     int32_t tokens;
     struct figure ready_us;       // until everything found is on the device
     struct figure first_token_us; // from request_start()
-    struct request_stats stats;   // of the last request
-    uint64_t moved_bytes;         // bytes it moved to the device
-    uint64_t prefilled;           // tokens it computed
+    struct visit last;
 };
 
 struct kv_found {

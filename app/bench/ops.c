@@ -1,16 +1,19 @@
-#include "app/bench/ops.h"
-
+// app/bench/ops.c — `quire bench attention|swap`.
+//
+// Bytes are computed by kernels/cost.h; the read bandwidth and the plain copy to compare with are
+// measured in the same run. A step covers more layers than any processor cache can hold. Cases that
+// do not fit the free memory, that a kernel lacks or that would take seconds are skipped with a
+// message.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/base/exit_code.h"
-#include "app/base/json.h"
-#include "app/bench/samples.h"
+#include "app/bench/bench.h"
+#include "app/bench/report.h"
 #include "app/screen/complain.h"
 #include "kernels/backend.h"
-#include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/cost.h"
 #include "kernels/read_speed.h"
@@ -21,8 +24,6 @@ enum {
     HEAD_SIZE = 128,
     BLOCK_SIZE = 16,
     MAX_LAYERS = 32,
-    RUNS_MAX = 64,
-    DEFAULT_RUNS = 5,
     LENGTHS = 4,
     BATCHES = 3,
     SWAP_BLOCKS = 256,
@@ -35,14 +36,14 @@ static const double LEAST_US = 20000;              // of one measurement: shorte
 static const double MOST_US = 2e6;                 // of one call: longer ones are not made
 
 struct op_bench {
-    const struct bench_ops_options *options;
+    const struct bench_options *options;
     const struct backend *backend;
     struct device *device;
     struct device_info info;
     enum dtype kv_type;
     double read_bytes_per_s;
     double us_per_byte[ATTENTION_KERNELS]; // the least so far; 0: not measured
-    cJSON *results;                        // NULL for text
+    struct report report;                  // of JSON, so far
     struct error err;
 };
 
@@ -53,8 +54,8 @@ static const struct backend *find_backend(const char *name) {
 }
 
 static enum status open_backend(struct op_bench *bench) {
-    const char *name = bench->options->subject.backend ? bench->options->subject.backend : "auto";
-    const struct device_options options = {.threads = bench->options->subject.threads};
+    const char *name = bench->options->engine.backend ? bench->options->engine.backend : "auto";
+    const struct device_options options = {.threads = bench->options->engine.threads};
     bench->backend = find_backend(name);
     if (bench->backend && bench->backend->open(&options, &bench->device, &bench->err) == STATUS_OK)
         return STATUS_OK;
@@ -95,61 +96,57 @@ static double once_us(struct op_bench *bench, op_call *call, const void *args, i
 // The median time of a call; 0: the device failed.
 static double median_us(struct op_bench *bench, op_call *call, const void *args) {
     struct samples times = {0};
-    const int32_t runs = bench->options->runs ? bench->options->runs : DEFAULT_RUNS;
     const double first = once_us(bench, call, args, 1), warm = once_us(bench, call, args, 1);
     if (!(first > 0) || !(warm > 0)) return 0;
     const int32_t repeats = warm < LEAST_US ? (int32_t)(LEAST_US / warm) + 1 : 1;
-    for (int32_t i = 0; i < runs; i++)
+    for (int32_t i = 0; i < bench->options->runs; i++)
         samples_add(&times, once_us(bench, call, args, repeats));
     return samples_figure(&times).median;
 }
 
-static enum status measure_read(struct op_bench *bench) {
-    bench->read_bytes_per_s = read_speed_measure(bench->backend, bench->device);
-    if (bench->read_bytes_per_s > 0) return STATUS_OK;
-    return error_set(&bench->err, STATUS_NO_MEMORY,
-                     "not enough memory to measure the read bandwidth");
-}
-
-struct measured {
+struct op_row {
     const char *op, *way, *what; // way: which of several there are
+    double us;                   // 0: it failed, or was skipped
+    size_t bytes;
+    const char *skipped; // why
 };
 
-static bool report(struct op_bench *bench, const struct measured *measured, double us,
-                   size_t bytes) {
-    const double bytes_per_s = (double)bytes / us * 1e6;
-    if (!bench->results) {
-        printf("%-10s %-8s %-15s %10.1f us %9.1f GB/s %6.1f %%\n", measured->op, measured->way,
-               measured->what, us, bytes_per_s / 1e9, 100 * bytes_per_s / bench->read_bytes_per_s);
-        return true;
-    }
-    cJSON *object = cJSON_CreateObject();
-    const bool whole =
-        object && json_add_text(object, "verb", measured->op) &&
-        json_add_text(object, "way", measured->way) &&
-        json_add_text(object, "what", measured->what) && json_add_number(object, "us", us) &&
-        json_add_number(object, "bytes", (double)bytes) &&
-        json_add_number(object, "bytes_per_s", bytes_per_s) &&
-        json_add_number(object, "of_read_bandwidth", bytes_per_s / bench->read_bytes_per_s) &&
-        cJSON_AddItemToArray(bench->results, object);
-    if (!whole) cJSON_Delete(object);
-    return whole;
+static void print_row(const struct op_bench *bench, const struct op_row *row) {
+    const double bytes_per_s = row->us > 0 ? (double)row->bytes / row->us * 1e6 : 0;
+    printf("%-10s %-8s %-15s ", row->op, row->way, row->what);
+    if (row->skipped)
+        printf("skipped: %s\n", row->skipped);
+    else
+        printf("%10.1f us %9.1f GB/s %6.1f %%\n", row->us, bytes_per_s / 1e9,
+               100 * bytes_per_s / bench->read_bytes_per_s);
 }
 
-static bool report_skipped(struct op_bench *bench, const struct measured *measured,
-                           const char *why) {
-    if (!bench->results) {
-        printf("%-10s %-8s %-15s skipped: %s\n", measured->op, measured->way, measured->what, why);
-        return true;
+static void report_row(struct op_bench *bench, const struct op_row *row) {
+    const double bytes_per_s = row->us > 0 ? (double)row->bytes / row->us * 1e6 : 0;
+    struct report *report = &bench->report;
+    report_object(report, NULL);
+    report_text(report, "verb", row->op);
+    report_text(report, "way", row->way);
+    report_text(report, "what", row->what);
+    if (row->skipped) {
+        report_text(report, "skipped", row->skipped);
+    } else {
+        report_number(report, "us", row->us);
+        report_number(report, "bytes", (double)row->bytes);
+        report_number(report, "bytes_per_s", bytes_per_s);
+        report_number(report, "of_read_bandwidth", bytes_per_s / bench->read_bytes_per_s);
     }
-    cJSON *object = cJSON_CreateObject();
-    const bool whole = object && json_add_text(object, "verb", measured->op) &&
-                       json_add_text(object, "way", measured->way) &&
-                       json_add_text(object, "what", measured->what) &&
-                       json_add_text(object, "skipped", why) &&
-                       cJSON_AddItemToArray(bench->results, object);
-    if (!whole) cJSON_Delete(object);
-    return whole;
+    report_end(report);
+}
+
+static enum status note_row(struct op_bench *bench, const struct op_row *row) {
+    if (!row->skipped && !(row->us > 0))
+        return error_set(&bench->err, STATUS_DEVICE, "the device failed");
+    if (bench->options->json)
+        report_row(bench, row);
+    else
+        print_row(bench, row);
+    return STATUS_OK;
 }
 
 // ---- attention
@@ -276,34 +273,34 @@ static bool fits(const struct op_bench *bench, int32_t batch, int32_t length) {
     return layers * layer_bytes(bench, batch, length) + SPARE_BYTES < bench->info.memory_free / 2;
 }
 
-// One kernel over an open scene; us and bytes are those of one layer.
+// One kernel over an open scene; time and bytes are those of one layer.
 static enum status measure_kernel(struct op_bench *bench, struct scene *scene, const char *what,
                                   enum attention_kernel kernel) {
     const struct backend *backend = bench->backend;
-    const struct measured measured = {"attention", attention_name(kernel), what};
     const int32_t layers = scene->cache.num_layers;
-    const size_t bytes =
-        attention_bytes(&scene->cache, (int64_t)scene->cache.num_blocks * BLOCK_SIZE);
+    struct op_row row = {
+        "attention", attention_name(kernel), what,
+        .bytes = attention_bytes(&scene->cache, (int64_t)scene->cache.num_blocks * BLOCK_SIZE)};
     scene->args.kernel = kernel;
     scene->cache.layout = attention_layout(kernel);
     const struct workspace workspace = workspace_of(scene);
+    const double predicted_us = bench->us_per_byte[kernel] * (double)row.bytes * layers;
     struct error err = {0};
     char why[64];
+    snprintf(why, sizeof why, "a call would take about %.1f s", predicted_us / 1e6);
+    if (predicted_us > MOST_US) row.skipped = why;
     if (backend->attention_check &&
         backend->attention_check(bench->device, &scene->args, workspace.max_context, &err))
-        return report_skipped(bench, &measured, err.text) ? STATUS_OK : STATUS_NO_MEMORY;
-    const double predicted_us = bench->us_per_byte[kernel] * (double)bytes * layers;
-    if (predicted_us > MOST_US) {
-        snprintf(why, sizeof why, "a call would take about %.1f s", predicted_us / 1e6);
-        return report_skipped(bench, &measured, why) ? STATUS_OK : STATUS_NO_MEMORY;
+        row.skipped = err.text;
+    if (!row.skipped) {
+        TRY(backend->reserve(bench->device, &workspace));
+        once_us(bench, call_attention, scene, 1); // seen; what follows is recorded, then replayed
+        row.us = median_us(bench, call_attention, scene) / layers;
+        double *least = &bench->us_per_byte[kernel];
+        if (!(*least > 0) || row.us / (double)row.bytes < *least)
+            *least = row.us / (double)row.bytes;
     }
-    TRY(backend->reserve(bench->device, &workspace));
-    once_us(bench, call_attention, scene, 1); // seen; what follows is recorded, and then replayed
-    const double us = median_us(bench, call_attention, scene) / layers;
-    if (!(us > 0)) return error_set(&bench->err, STATUS_DEVICE, "the device failed");
-    double *least = &bench->us_per_byte[kernel];
-    if (!(*least > 0) || us / (double)bytes < *least) *least = us / (double)bytes;
-    return report(bench, &measured, us, bytes) ? STATUS_OK : STATUS_NO_MEMORY;
+    return note_row(bench, &row);
 }
 
 static enum status measure_kernels(struct op_bench *bench, struct scene *scene, const char *what) {
@@ -318,11 +315,9 @@ static enum status measure_kernels(struct op_bench *bench, struct scene *scene, 
 static enum status measure_attention_case(struct op_bench *bench, int32_t batch, int32_t length) {
     char what[32];
     snprintf(what, sizeof what, "%" PRId32 " x %" PRId32, batch, length);
-    if (!fits(bench, batch, length)) {
-        const struct measured measured = {"attention", "", what};
-        const bool whole = report_skipped(bench, &measured, "does not fit half of the memory");
-        return whole ? STATUS_OK : STATUS_NO_MEMORY;
-    }
+    if (!fits(bench, batch, length))
+        return note_row(bench, &(struct op_row){"attention", "", what,
+                                                .skipped = "does not fit half of the memory"});
     struct scene scene;
     enum status status = open_scene(bench, &scene, batch, length);
     if (status == STATUS_OK) status = measure_kernels(bench, &scene, what);
@@ -362,24 +357,26 @@ static enum status swap_with(struct op_bench *bench, const struct kv_cache *cach
     }
     const size_t bytes = SWAP_BLOCKS * kv_block_bytes(cache);
     const struct plain_copy plain = {cache->data, slab, bytes};
-    double us = median_us(bench, call_copy, &plain);
-    if (!(us > 0)) return STATUS_DEVICE;
-    bool whole = report(bench, &(struct measured){"copy", "in", "all at once"}, us, bytes);
-    for (int out = 0; out < 2; out++)
-        for (int apart = 0; apart < 2; apart++) {
-            const struct swap_blocks args = {.cache = cache,
-                                             .host = slab,
-                                             .blocks = apart ? scattered : neighbours,
-                                             .slots = neighbours,
-                                             .pairs = SWAP_BLOCKS,
-                                             .out = out == 1};
-            const struct measured measured = {"swap", out ? "out" : "in",
-                                              apart ? "scattered" : "neighbours"};
-            us = median_us(bench, call_swap, &args);
-            if (!(us > 0)) return STATUS_DEVICE;
-            whole = whole && report(bench, &measured, us, bytes);
-        }
-    return whole ? STATUS_OK : STATUS_NO_MEMORY;
+    struct op_row row = {"copy", "in", "all at once", median_us(bench, call_copy, &plain),
+                         bytes,  NULL};
+    TRY(note_row(bench, &row));
+    for (int i = 0; i < 4; i++) {
+        const bool out = i >= 2, apart = i % 2;
+        const struct swap_blocks args = {.cache = cache,
+                                         .host = slab,
+                                         .blocks = apart ? scattered : neighbours,
+                                         .slots = neighbours,
+                                         .pairs = SWAP_BLOCKS,
+                                         .out = out};
+        row = (struct op_row){"swap",
+                              out ? "out" : "in",
+                              apart ? "scattered" : "neighbours",
+                              median_us(bench, call_swap, &args),
+                              bytes,
+                              NULL};
+        TRY(note_row(bench, &row));
+    }
+    return STATUS_OK;
 }
 
 static enum status measure_swap(struct op_bench *bench) {
@@ -402,42 +399,46 @@ static enum status measure_swap(struct op_bench *bench) {
     return status;
 }
 
+static void begin_output(struct op_bench *bench) {
+    struct report *report = &bench->report;
+    if (!bench->options->json) {
+        printf("%s: %.60s, KV %s\nread bandwidth %.1f GB/s (measured in this run)\n\n",
+               bench->backend->name, bench->info.name, dtype_name(bench->kv_type),
+               bench->read_bytes_per_s / 1e9);
+        return;
+    }
+    report_object(report, NULL);
+    report_text(report, "backend", bench->backend->name);
+    report_text(report, "device", bench->info.name);
+    report_text(report, "kv_type", dtype_name(bench->kv_type));
+    report_number(report, "read_bytes_per_s", bench->read_bytes_per_s);
+    report_array(report, "results");
+}
+
 static enum status measure(struct op_bench *bench) {
+    const struct bench_options *options = bench->options;
+    const char *type = options->engine.kv_type ? options->engine.kv_type : "auto";
     TRY(open_backend(bench));
-    const char *type = bench->options->subject.kv_type ? bench->options->subject.kv_type : "auto";
     bench->kv_type = DTYPE_F16;
     if (strcmp(type, "auto") != 0 && !kv_type_find(type, &bench->kv_type))
         return error_set(&bench->err, STATUS_BAD_INPUT, "kv-type: no such type \"%s\"", type);
     bench->backend->info(bench->device, &bench->info);
-    TRY(measure_read(bench));
-    if (!bench->results)
-        printf("%s: %s, KV %s\nread bandwidth %.1f GB/s (measured in this run)\n\n",
-               bench->backend->name, bench->info.name, dtype_name(bench->kv_type),
-               bench->read_bytes_per_s / 1e9);
-    if (bench->options->attention) TRY(measure_attention(bench));
-    return bench->options->swap ? measure_swap(bench) : STATUS_OK;
+    bench->read_bytes_per_s = read_speed_measure(bench->backend, bench->device);
+    if (!(bench->read_bytes_per_s > 0))
+        return error_set(&bench->err, STATUS_NO_MEMORY,
+                         "not enough memory to measure the read bandwidth");
+    begin_output(bench);
+    if (options->attention) TRY(measure_attention(bench));
+    if (options->swap) TRY(measure_swap(bench));
+    if (options->json && !report_print(&bench->report, options->one_line)) return STATUS_NO_MEMORY;
+    return STATUS_OK;
 }
 
-static bool print_json(struct op_bench *bench) {
-    cJSON *root = cJSON_CreateObject();
-    const bool whole = root && json_add_text(root, "backend", bench->backend->name) &&
-                       json_add_text(root, "device", bench->info.name) &&
-                       json_add_text(root, "kv_type", dtype_name(bench->kv_type)) &&
-                       json_add_number(root, "read_bytes_per_s", bench->read_bytes_per_s) &&
-                       cJSON_AddItemToObject(root, "results", bench->results);
-    if (whole) return json_put(root, bench->options->one_line);
-    cJSON_Delete(root);
-    return false;
-}
-
-int bench_ops_run(const struct bench_ops_options *options) {
-    ASSERT(options->runs >= 0 && options->runs <= RUNS_MAX);
+int bench_ops_run(const struct bench_options *options) {
     struct op_bench bench = {.options = options};
-    if (options->json) bench.results = cJSON_CreateArray();
-    enum status status = options->json && !bench.results ? STATUS_NO_MEMORY : measure(&bench);
-    if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
+    const enum status status = measure(&bench);
+    report_discard(&bench.report);
     if (bench.device) bench.backend->close(bench.device);
     if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : exit_code_for_model(status),
-                           status, &bench.err);
+    return complain_failed(exit_code_for_model(status), status, &bench.err);
 }

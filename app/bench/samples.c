@@ -1,5 +1,6 @@
 #include "app/bench/samples.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void samples_add(struct samples *samples, double value) {
@@ -27,29 +28,15 @@ struct figure samples_figure(struct samples *samples) {
     };
 }
 
-// SplitMix64's finaliser (Steele, Lea & Flood, OOPSLA 2014): neighbours differ in all bits.
-static uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-    return x ^ (x >> 31);
+const char *digits_format(double value, char text[DIGITS_TEXT_BYTES]) {
+    snprintf(text, DIGITS_TEXT_BYTES, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
+    return text;
 }
 
-void bench_ids(int32_t vocabulary, uint32_t salt, int32_t first, int32_t count, int32_t *ids) {
-    for (int32_t i = 0; i < count; i++) {
-        const uint64_t place = (uint64_t)salt << 32 | (uint32_t)(first + i);
-        ids[i] = (int32_t)(mix(place + 1) % (uint64_t)vocabulary);
-    }
-}
-
-enum status bench_append(struct sequence *sequence, int32_t vocabulary, uint32_t salt,
-                         int32_t length) {
-    enum { AT_ONCE = 256 };
-    int32_t ids[AT_ONCE];
-    for (int32_t at = sequence_length(sequence); at < length;) {
-        const int32_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
-        bench_ids(vocabulary, salt, at, count, ids);
-        TRY(sequence_append(sequence, ids, (size_t)count));
-        at += count;
-    }
-    return STATUS_OK;
+const char *figure_format(const struct figure *figure, double unit, char text[FIGURE_TEXT_BYTES]) {
+    char low[DIGITS_TEXT_BYTES], median[DIGITS_TEXT_BYTES], high[DIGITS_TEXT_BYTES];
+    if (figure->count == 0) return "-";
+    snprintf(text, FIGURE_TEXT_BYTES, "%s (%s - %s)", digits_format(figure->median / unit, median),
+             digits_format(figure->low / unit, low), digits_format(figure->high / unit, high));
+    return text;
 }

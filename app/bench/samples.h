@@ -1,13 +1,10 @@
-// app/bench/samples.h — input and output of benches: token ids, and statistics of samples.
-//
-// Token ids depend only on a salt and a position: equal salts give equal logs, different salts
-// share nothing.
+// app/bench/samples.h — statistics of samples: the median of several runs, and their spread.
 #ifndef APP_BENCH_SAMPLES_H
 #define APP_BENCH_SAMPLES_H
 
-#include "engine/sequence.h"
+#include <stdint.h>
 
-enum { SAMPLES_MAX = 128 };
+enum { SAMPLES_MAX = 128, DIGITS_TEXT_BYTES = 24, FIGURE_TEXT_BYTES = 80 };
 
 struct samples {
     double values[SAMPLES_MAX];
@@ -20,11 +17,10 @@ struct figure { // count 0: not measured; median of an even count: mean of the m
 void samples_add(struct samples *samples, double value); // ignored beyond SAMPLES_MAX
 struct figure samples_figure(struct samples *samples);   // sorts them
 
-// Fills ids[0..count) for the positions [first, first + count); each id is in 0 … vocabulary - 1.
-void bench_ids(int32_t vocabulary, uint32_t salt, int32_t first, int32_t count, int32_t *ids);
+// Three digits that count: "1.25", "12.3", "1234".
+const char *digits_format(double value, char text[DIGITS_TEXT_BYTES]);
 
-// Extends the log to `length` with the tokens of the salt.
-MUST_CHECK enum status bench_append(struct sequence *sequence, int32_t vocabulary, uint32_t salt,
-                                    int32_t length);
+// In `unit`: "12.3 (11.9 - 14.0)", or "-" if not measured.
+const char *figure_format(const struct figure *figure, double unit, char text[FIGURE_TEXT_BYTES]);
 
 #endif

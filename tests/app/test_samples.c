@@ -28,11 +28,20 @@ static void nothing_has_no_median(void **state) {
     assert_int_equal(figure_of(NULL, 0).count, 0);
 }
 
+static void a_figure_has_three_digits_that_count(void **state) {
+    (void)state;
+    char text[FIGURE_TEXT_BYTES];
+    const struct figure figure = figure_of((const double[]){1250, 12340, 123456}, 3);
+    assert_string_equal(figure_format(&figure, 1e3, text), "12.3 (1.25 - 123)");
+    assert_string_equal(figure_format(&(struct figure){0}, 1, text), "-");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_median_of_an_odd_count_is_the_middle_one),
         cmocka_unit_test(the_median_of_an_even_count_is_the_mean_of_the_middle_two),
         cmocka_unit_test(nothing_has_no_median),
+        cmocka_unit_test(a_figure_has_three_digits_that_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

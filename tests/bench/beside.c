@@ -18,7 +18,6 @@ struct watched { // one request, and the longest time between two events of its 
 
 struct beside_run {
     const struct beside_options *options;
-    int32_t vocabulary, context;
     uint32_t salt;
     struct samples alone, together, chunk;
 };
@@ -54,8 +53,8 @@ static enum status start(struct beside_run *run, int32_t length, int32_t tokens,
                                       .max_tokens = tokens,
                                       .background = background,
                                       .ignore_end = true};
-    TRY(sequence_create(run->options->engine, sequence));
-    enum status status = bench_append(*sequence, run->vocabulary, run->salt++, length);
+    TRY(sequence_create(run->options->harness->engine, sequence));
+    enum status status = harness_append(run->options->harness, *sequence, run->salt++, length);
     if (status == STATUS_OK) status = request_start(*sequence, &options, &watched->request);
     if (status != STATUS_OK) sequence_destroy(*sequence);
     return status;
@@ -67,7 +66,7 @@ static enum status measure_chunk(struct beside_run *run) {
     struct sequence *sequence;
     struct watched prompt = {.kind = EVENT_PREFILL}, none = {0};
     TRY(start(run, run->options->prompt, 1, true, &sequence, &prompt));
-    const enum status status = follow(run->options->engine, &prompt, &none, &prompt, 0);
+    const enum status status = follow(run->options->harness->engine, &prompt, &none, &prompt, 0);
     request_release(prompt.request);
     sequence_destroy(sequence);
     if (status == STATUS_OK) samples_add(&run->chunk, milliseconds(prompt.longest_us));
@@ -76,7 +75,7 @@ static enum status measure_chunk(struct beside_run *run) {
 
 // The foreground answer decodes alone for a while, and then until the other prompt is computed.
 static enum status measure_answer(struct beside_run *run, struct watched *answer) {
-    struct engine *engine = run->options->engine;
+    struct engine *engine = run->options->harness->engine;
     struct sequence *other;
     struct watched prompt = {.kind = EVENT_PREFILL};
     TRY(follow(engine, answer, &prompt, answer, ALONE_TOKENS));
@@ -94,12 +93,12 @@ static enum status measure_answer(struct beside_run *run, struct watched *answer
 }
 
 static enum status measure_run(struct beside_run *run) {
-    struct engine *engine = run->options->engine;
+    struct engine *engine = run->options->harness->engine;
     struct sequence *sequence;
     struct watched answer = {.kind = EVENT_TOKEN}, none = {0};
     TRY(measure_chunk(run));
-    TRY(start(run, run->options->past, run->context - run->options->past - 1, false, &sequence,
-              &answer));
+    const int32_t left = run->options->harness->info.context - run->options->past - 1;
+    TRY(start(run, run->options->past, left, false, &sequence, &answer));
     const enum status status = measure_answer(run, &answer);
     request_cancel(answer.request);
     const enum status ended = follow(engine, &answer, &none, &answer, 0);
@@ -109,12 +108,7 @@ static enum status measure_run(struct beside_run *run) {
 }
 
 enum status beside_measure(const struct beside_options *options, struct beside *found) {
-    struct engine_info info;
-    engine_info(options->engine, &info);
-    struct beside_run run = {.options = options,
-                             .vocabulary = info.vocabulary,
-                             .context = info.context,
-                             .salt = FIRST_SALT};
+    struct beside_run run = {.options = options, .salt = FIRST_SALT};
     for (int32_t i = 0; i < options->runs; i++)
         TRY(measure_run(&run));
     *found = (struct beside){.alone = samples_figure(&run.alone),

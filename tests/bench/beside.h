@@ -9,13 +9,12 @@
 #ifndef TESTS_BENCH_BESIDE_H
 #define TESTS_BENCH_BESIDE_H
 
-#include "app/bench/samples.h"
-#include "engine/engine.h"
+#include "app/bench/harness.h"
 
 struct beside_options {
-    struct engine *engine; // borrowed
-    int32_t past;          // tokens before the answer
-    int32_t prompt;        // tokens of the other
+    struct harness *harness; // borrowed
+    int32_t past;            // tokens before the answer
+    int32_t prompt;          // tokens of the other
     int32_t runs;
 };
 

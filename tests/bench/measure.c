@@ -1,7 +1,8 @@
 // tests/bench/measure.c — quire-measure: what developers want to know of the engine.
 //
-//   quire-measure cache      the KV cache whole: forks while it decodes, resuming from a cold disk,
-//                            what fifty turns write, two conversations that do not fit together
+//   quire-measure cache      of the KV cache what `quire bench kv` leaves out: forks while it
+//                            decodes, resuming from a cold disk, finding a log, what fifty turns
+//                            write, two conversations that do not fit together
 //   quire-measure lookup     what speculative decoding by prompt lookup gains and costs
 //   quire-measure scheduler  a plan's time, and how long a long prompt holds up an answer
 //
@@ -19,37 +20,22 @@
 #include "tests/bench/lookup.h"
 #include "tests/bench/scheduler.h"
 
-static int run_cache(const struct bench_options *options, const struct args *args) {
-    const struct bench_kv_options kv = {
-        .subject = options->subject,
-        .folder = args->kv_dir ? args->kv_dir : "",
-        .folder_given = args->kv_dir != NULL,
-        .runs = options->runs,
-        .json = options->json,
-        .one_line = options->one_line,
-        .quiet = args->quiet,
-    };
-    return cache_bench_run(&kv);
-}
+static const struct {
+    const char *word;
+    int (*run)(const struct bench_options *options);
+} TABLE[] = {
+    {"cache", cache_bench_run},
+    {"lookup", lookup_bench_run},
+    {"scheduler", scheduler_bench_run},
+};
 
 static int run(const struct args *args) {
-    struct text model = {0};
-    int code = EXIT_USAGE;
     const char *what = args->operand_count == 1 ? args->operands[0] : "";
-    if (strcmp(what, "cache") != 0 && strcmp(what, "lookup") != 0 &&
-        strcmp(what, "scheduler") != 0) {
-        fprintf(stderr, "usage: quire-measure cache|lookup|scheduler [OPTIONS of quire bench]\n");
-        return code;
-    }
-    code = bench_find_model(args, &model);
-    if (code == EXIT_DONE) {
-        const struct bench_options options = bench_options_of(args, &model);
-        code = what[0] == 'c'   ? run_cache(&options, args)
-               : what[0] == 'l' ? lookup_bench_run(&options)
-                                : scheduler_bench_run(&options);
-    }
-    text_deinit(&model);
-    return output_exit_code(code);
+    for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; i++)
+        if (strcmp(what, TABLE[i].word) == 0)
+            return output_exit_code(bench_model_run(args, "", TABLE[i].run));
+    fprintf(stderr, "usage: quire-measure cache|lookup|scheduler [OPTIONS of quire bench]\n");
+    return EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {

@@ -4,15 +4,12 @@
 #include <stdio.h>
 
 #include "app/base/exit_code.h"
-#include "app/base/json.h"
-#include "app/bench/samples.h"
 #include "app/screen/complain.h"
 #include "engine/step/scheduler.h"
 #include "kernels/base/clock.h"
 #include "tests/bench/beside.h"
 
 enum {
-    DEFAULT_RUNS = 5,
     DEFAULT_PAST = 1000,
     BESIDE_SHARE = 2, // of the context that a prompt beside an answer has
     BESIDE_MOST = 4096,
@@ -24,11 +21,11 @@ static const int32_t SCHEDULED[SCHEDULES] = {1, 64, SCHEDULER_MAX_REQUESTS};
 
 struct scheduler_bench {
     const struct bench_options *options;
-    struct engine *engine;
+    struct engine_options engine;
+    struct harness harness;
     struct figure plan_us[SCHEDULES];
     int32_t prompt; // tokens, beside an answer
     struct beside beside;
-    struct error err;
 };
 
 // Decodes, prompts and waiting requests with too few blocks, so that a plan must examine all.
@@ -68,20 +65,16 @@ static struct figure time_plans(int32_t count, int32_t samples_wanted) {
 
 static enum status measure(struct scheduler_bench *bench) {
     const struct bench_options *options = bench->options;
-    const struct engine_options engine_options = bench_subject_engine(&options->subject);
-    const int32_t runs = options->runs ? options->runs : DEFAULT_RUNS;
-    struct engine_info info;
     for (int32_t i = 0; i < SCHEDULES; i++)
-        bench->plan_us[i] = time_plans(SCHEDULED[i], runs);
-    TRY(engine_open(&engine_options, &bench->engine, &bench->err));
-    engine_info(bench->engine, &info);
-    const int32_t share = info.context / BESIDE_SHARE;
+        bench->plan_us[i] = time_plans(SCHEDULED[i], options->runs);
+    TRY(harness_open(&bench->harness, &(struct harness_needs){0}));
+    const int32_t share = bench->harness.info.context / BESIDE_SHARE;
     bench->prompt = share < BESIDE_MOST ? share : BESIDE_MOST;
     const struct beside_options beside = {
-        .engine = bench->engine,
+        .harness = &bench->harness,
         .past = options->depths.count ? options->depths.values[0] : DEFAULT_PAST,
         .prompt = bench->prompt,
-        .runs = runs,
+        .runs = options->runs,
     };
     return beside_measure(&beside, &bench->beside);
 }
@@ -105,37 +98,33 @@ static void print_table(const struct scheduler_bench *bench) {
     print_figure(&bench->beside.chunk);
 }
 
-static bool add_plans(const struct scheduler_bench *bench, cJSON *root) {
-    cJSON *plans = cJSON_AddArrayToObject(root, "scheduler");
-    bool whole = plans != NULL;
-    for (int32_t i = 0; i < SCHEDULES && whole; i++) {
-        cJSON *row = cJSON_CreateObject();
-        whole = row && cJSON_AddItemToArray(plans, row) &&
-                json_add_number(row, "requests", SCHEDULED[i]) &&
-                json_add_number(row, "us_per_step", bench->plan_us[i].median);
-    }
-    return whole;
-}
-
 static bool print_json(const struct scheduler_bench *bench) {
-    cJSON *root = cJSON_CreateObject();
-    cJSON *beside = cJSON_AddObjectToObject(root, "beside");
-    const bool whole = beside && add_plans(bench, root) &&
-                       json_add_number(beside, "prompt_tokens", bench->prompt) &&
-                       json_add_number(beside, "alone_ms", bench->beside.alone.median) &&
-                       json_add_number(beside, "together_ms", bench->beside.together.median) &&
-                       json_add_number(beside, "step_ms", bench->beside.chunk.median);
-    if (whole) return json_put(root, bench->options->one_line);
-    cJSON_Delete(root);
-    return false;
+    struct report report = {0};
+    report_object(&report, NULL);
+    report_array(&report, "scheduler");
+    for (int32_t i = 0; i < SCHEDULES; i++) {
+        report_object(&report, NULL);
+        report_number(&report, "requests", SCHEDULED[i]);
+        report_number(&report, "us_per_step", bench->plan_us[i].median);
+        report_end(&report);
+    }
+    report_end(&report);
+    report_object(&report, "beside");
+    report_number(&report, "prompt_tokens", bench->prompt);
+    report_number(&report, "alone_ms", bench->beside.alone.median);
+    report_number(&report, "together_ms", bench->beside.together.median);
+    report_number(&report, "step_ms", bench->beside.chunk.median);
+    return report_print(&report, bench->options->one_line);
 }
 
 int scheduler_bench_run(const struct bench_options *options) {
-    struct scheduler_bench bench = {.options = options};
+    struct scheduler_bench bench = {.options = options, .engine = options->engine};
+    bench.engine.step_tokens = 0; // as in a chat: a prompt is cut into chunks
+    bench.harness.options = &bench.engine;
     enum status status = measure(&bench);
-    engine_close(bench.engine);
+    harness_close(&bench.harness);
     if (status == STATUS_OK && !options->json) print_table(&bench);
     if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
-    return status == STATUS_OK ? EXIT_DONE
-                               : complain_failed(exit_code_for_bench(status), status, &bench.err);
+    if (status == STATUS_OK) return EXIT_DONE;
+    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
 }

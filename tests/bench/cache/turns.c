@@ -85,8 +85,7 @@ static enum status run_turns(struct harness *harness, struct log logs[CONVERSATI
         log_extend(&logs[which], harness, (uint32_t)(2 + which), PROMPT_TOKENS);
         TRY(run_turn(harness, &logs[which], (uint64_t)which + 1, NULL));
     }
-    struct kv_usage usage;
-    engine_kv_usage(harness->engine, &usage);
+    const struct kv_usage usage = harness_usage(harness);
     line->prefilled = usage.prefilled_tokens;
     line->decoded = usage.decoded_tokens;
     line->evicted_blocks = usage.evicted_blocks;
@@ -134,15 +133,14 @@ static enum status measure_turns(struct kv_bench *bench, struct turns_line *line
 }
 
 enum status cache_turns(struct kv_bench *bench) {
-    const struct bench_kv_options *options = bench->options;
     for (int32_t i = 0; i < TURN_LINES; i++) {
         struct turns_line *line = &bench->turns[i];
         line->tight = i > 0;
         line->conversations = CONVERSATIONS;
         line->turns = TURNS;
-        if (!cache_affords(bench, turns_room(false), ALL_TOKENS, line->missing)) continue;
-        TRY(bench_folder_open(&bench->folder, options->folder, !options->folder_given,
-                              &bench->harness.err));
+        if (!harness_affords(&bench->harness, turns_room(false), ALL_TOKENS, line->missing))
+            continue;
+        TRY(cache_open_folder(bench));
         const enum status status = measure_turns(bench, line);
         bench_folder_close(&bench->folder);
         TRY(status);
@@ -173,16 +171,15 @@ static enum status pair_turn(struct harness *harness, struct pair *pair, int32_t
     const int32_t which = turn % 2;
     const int32_t before = pair->logs[which].count;
     struct pair_turn *taken = &line->turns[turn];
-    struct kv_usage old, now;
     struct request_stats stats;
     log_extend(&pair->logs[which], harness, (uint32_t)(1 + which),
                before ? PROMPT_TOKENS : PAIR_FIRST_TOKENS);
     taken->prompt = pair->logs[which].count;
     taken->new_tokens = taken->prompt - (before ? before - 1 : 0);
-    engine_kv_usage(harness->engine, &old);
+    const struct kv_usage old = harness_usage(harness);
     TRY(line->kept ? continue_kept(harness, pair, which, &stats)
                    : run_turn(harness, &pair->logs[which], (uint64_t)which + 1, &stats));
-    engine_kv_usage(harness->engine, &now);
+    const struct kv_usage now = harness_usage(harness);
     taken->prefilled = (int64_t)(now.prefilled_tokens - old.prefilled_tokens);
     taken->device_tokens = stats.device_tokens;
     taken->host_tokens = stats.host_tokens;
@@ -218,8 +215,8 @@ enum status cache_pairs(struct kv_bench *bench) {
         struct pair_line *line = &bench->pairs[i];
         line->kept = i > 0;
         line->pool_tokens = PAIR_POOL_TOKENS;
-        if (!cache_affords(bench, (struct harness_room){3 * PAIR_POOL_TOKENS, 3}, PAIR_POOL_TOKENS,
-                           line->missing))
+        if (!harness_affords(&bench->harness, (struct harness_room){3 * PAIR_POOL_TOKENS, 3},
+                             PAIR_POOL_TOKENS, line->missing))
             continue;
         struct pair *pair = calloc(1, sizeof *pair);
         status = pair ? harness_open(&bench->harness, &needs) : STATUS_NO_MEMORY;

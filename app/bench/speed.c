@@ -1,0 +1,318 @@
+// app/bench/speed.c — `quire bench decode|prefill`.
+//
+// The speed of a decode is taken from the times of the tokens themselves: from the moment when all
+// sequences of a batch decode until the first of them ends, so that neither the start, where they
+// join one by one, nor the end counts. The ceiling is measured before and after each row, because a
+// machine varies; the highest so far counts.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "app/base/exit_code.h"
+#include "app/bench/bench.h"
+#include "app/bench/harness.h"
+#include "app/screen/complain.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
+
+enum {
+    DEFAULT_TOKENS = 32,
+    DEFAULT_PROMPT = 512,
+    DEFAULT_DEPTH = 16,
+    START_STEPS = 4, // in which all sequences of a batch have begun
+    DONE_TIMEOUT_MS = 1000,
+    ROWS_MAX = ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX + ARGS_NUMBERS_MAX,
+};
+
+struct speed_row {
+    const char *name;            // "decode", "prefill"
+    char missing[MISSING_BYTES]; // why there are no figures; "": there are some
+    int32_t tokens;              // decoded per sequence, or in the prompt
+    int32_t depth;               // tokens in the cache before them, per sequence
+    int32_t batch;               // sequences decoded together
+    struct figure tokens_per_s;  // of all sequences together
+    size_t bytes_per_token;      // bytes read per token; for a prefill, per pass
+    size_t step_bytes;           // read by a step, or by the whole prefill
+};
+
+struct speed_bench {
+    const struct bench_options *options;
+    struct harness harness;
+    struct sequence *sequences[ENGINE_MAX_REQUESTS]; // of the decodes, prefilled; or NULL
+    uint32_t salt;                                   // of the last prompt
+    double read_bytes_per_s;
+    size_t least_bytes; // of a step that is compared with it
+    struct speed_row rows[ROWS_MAX];
+    int32_t count;
+};
+
+// Measures a row's speed once.
+typedef enum status speed_run(struct speed_bench *bench, const struct speed_row *row,
+                              double *tokens_per_s);
+
+// ---- prefill
+
+// A prompt that was never computed before.
+static enum status prefill_once(struct speed_bench *bench, const struct speed_row *row,
+                                double *tokens_per_s) {
+    struct harness *harness = &bench->harness;
+    struct sequence *sequence;
+    struct request_stats stats;
+    TRY(sequence_create(harness->engine, &sequence));
+    enum status status = harness_append(harness, sequence, ++bench->salt, row->tokens);
+    if (status == STATUS_OK) status = harness_generate(harness, sequence, 1, &stats);
+    sequence_destroy(sequence);
+    TRY(status);
+    if (stats.cached_tokens > 0)
+        return error_set(&harness->err, STATUS_DEVICE,
+                         "a prefill found %" PRId64 " of its %" PRId32 " tokens computed already",
+                         stats.cached_tokens, row->tokens);
+    *tokens_per_s = (double)row->tokens * 1e6 / (double)stats.prefill_us;
+    return STATUS_OK;
+}
+
+// ---- decode
+
+struct series { // the tokens of a batch
+    struct request *requests[ENGINE_MAX_REQUESTS];
+    int32_t tokens[ENGINE_MAX_REQUESTS]; // of each, so far
+    int32_t count;
+    int32_t started, done;
+    int32_t last; // the one that began last: its tokens are counted
+    int64_t from_us, to_us;
+    int32_t steps;
+    enum status status;
+};
+
+static void note_token(struct series *series, const struct event *event) {
+    int32_t i = 0;
+    while (series->requests[i] != event->request)
+        i++;
+    if (series->tokens[i]++ == 0 && ++series->started == series->count) {
+        series->last = i;
+        series->from_us = event->at_us;
+    } else if (series->started == series->count && i == series->last && series->done == 0) {
+        series->to_us = event->at_us;
+        series->steps++;
+    }
+}
+
+// Each of the sequences decodes `tokens`, all of them together.
+static enum status run_series(struct speed_bench *bench, int32_t batch, int32_t tokens,
+                              struct series *series) {
+    const struct request_options options = harness_request(tokens);
+    *series = (struct series){0};
+    while (series->count < batch && series->status == STATUS_OK) {
+        series->status = request_start(bench->sequences[series->count], &options,
+                                       &series->requests[series->count]);
+        series->count += series->status == STATUS_OK;
+    }
+    struct event event;
+    while (series->done < series->count) {
+        if (!engine_next_event(bench->harness.engine, DONE_TIMEOUT_MS, &event)) continue;
+        if (event.kind == EVENT_TOKEN) note_token(series, &event);
+        if (event.kind != EVENT_DONE) continue;
+        series->done++;
+        if (series->status == STATUS_OK) series->status = event.status;
+    }
+    for (int32_t i = 0; i < series->count; i++)
+        request_release(series->requests[i]);
+    return series->status;
+}
+
+static void release_sequences(struct speed_bench *bench, int32_t first) {
+    for (int32_t i = first; i < ENGINE_MAX_REQUESTS; i++) {
+        sequence_destroy(bench->sequences[i]);
+        bench->sequences[i] = NULL;
+    }
+}
+
+// Sequences whose first `depth` tokens are cached, and no more: computes what they lack.
+static enum status prepare(struct speed_bench *bench, int32_t depth, int32_t batch) {
+    for (int32_t i = 0; i < batch; i++) {
+        struct sequence **sequence = &bench->sequences[i];
+        const uint32_t salt = UINT32_MAX - (uint32_t)i; // of no prefill
+        if (!*sequence) TRY(sequence_create(bench->harness.engine, sequence));
+        if (sequence_length(*sequence) > depth) sequence_truncate(*sequence, depth);
+        if (sequence_cached(*sequence) == depth) continue;
+        TRY(harness_append(&bench->harness, *sequence, salt, depth));
+        TRY(harness_prefill(&bench->harness, *sequence, NULL));
+    }
+    return STATUS_OK;
+}
+
+static enum status decode_once(struct speed_bench *bench, const struct speed_row *row,
+                               double *tokens_per_s) {
+    const int32_t asked = row->tokens + 1 + (row->batch > 1 ? START_STEPS : 0);
+    struct series series;
+    TRY(prepare(bench, row->depth, row->batch));
+    const uint64_t before = harness_usage(&bench->harness).decoded_tokens;
+    TRY(run_series(bench, row->batch, asked, &series));
+    const uint64_t decoded = harness_usage(&bench->harness).decoded_tokens - before;
+    if (decoded < (uint64_t)row->batch * (uint64_t)(asked - 1) || series.steps < 1)
+        return error_set(&bench->harness.err, STATUS_DEVICE,
+                         "%" PRId32 " sequences did not decode together: %" PRIu64
+                         " tokens computed, %" PRId32 " steps of all",
+                         row->batch, decoded, series.steps);
+    *tokens_per_s =
+        (double)row->batch * series.steps * 1e6 / (double)(series.to_us - series.from_us);
+    return STATUS_OK;
+}
+
+// ---- printing
+
+static double bytes_per_s(const struct speed_row *row) {
+    return (double)row->bytes_per_token * row->tokens_per_s.median;
+}
+
+// Of the ceiling; 0: the step reads so little that caches have a part of it.
+static double share_of(const struct speed_bench *bench, const struct speed_row *row) {
+    if (row->step_bytes < bench->least_bytes) return 0;
+    return bytes_per_s(row) / bench->read_bytes_per_s;
+}
+
+static void print_row(const struct speed_bench *bench, const struct speed_row *row) {
+    char bytes[SIZE_TEXT_BYTES], speed[FIGURE_TEXT_BYTES], share[DIGITS_TEXT_BYTES] = "-";
+    printf("%-7s %6" PRId32 " %6" PRId32 " %5" PRId32 " ", row->name, row->tokens, row->depth,
+           row->batch);
+    if (share_of(bench, row) > 0)
+        snprintf(share, sizeof share, "%.1f %%", 100 * share_of(bench, row));
+    if (row->missing[0])
+        printf("%s\n", row->missing);
+    else
+        printf("%24s %11s %6.1f %7s\n", figure_format(&row->tokens_per_s, 1, speed),
+               size_format(row->bytes_per_token, bytes), bytes_per_s(row) / 1e9, share);
+    fflush(stdout); // a row may take minutes
+}
+
+static void report_row(struct report *report, const struct speed_bench *bench,
+                       const struct speed_row *row) {
+    report_object(report, NULL);
+    report_text(report, "name", row->name);
+    report_number(report, "tokens", row->tokens);
+    report_number(report, "depth", row->depth);
+    report_number(report, "batch", row->batch);
+    if (report_measured(report, row->missing)) {
+        report_number(report, "tokens_per_s", row->tokens_per_s.median);
+        report_number(report, "tokens_per_s_low", row->tokens_per_s.low);
+        report_number(report, "tokens_per_s_high", row->tokens_per_s.high);
+        report_number(report, "bytes_per_token", (double)row->bytes_per_token);
+        report_number(report, "bytes_per_s", bytes_per_s(row));
+        if (share_of(bench, row) > 0)
+            report_number(report, "of_read_bandwidth", share_of(bench, row));
+        else
+            report_text(report, "of_read_bandwidth", NULL);
+    }
+    report_end(report);
+}
+
+static bool print_json(const struct speed_bench *bench) {
+    struct report report = {0};
+    report_object(&report, NULL);
+    report_model(&report, &bench->harness.info, bench->read_bytes_per_s);
+    report_array(&report, "results");
+    for (int32_t i = 0; i < bench->count; i++)
+        report_row(&report, bench, &bench->rows[i]);
+    return report_print(&report, bench->options->one_line);
+}
+
+// ---- rows
+
+// Does the row fit? If not, it gets the reason.
+static bool fits(const struct speed_bench *bench, struct speed_row *row) {
+    const struct engine_info *info = &bench->harness.info;
+    const int32_t length = row->depth + row->tokens + (row->depth ? START_STEPS : 0) + 1;
+    const int64_t blocks = (length + info->block_size - 1) / info->block_size + 1; // and a copy
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    if (blocks * row->batch > (int64_t)info->blocks_total)
+        snprintf(row->missing, sizeof row->missing, "needs %s of KV memory, of which there is %s",
+                 size_format((size_t)(blocks * row->batch) * info->block_bytes, need),
+                 size_format(info->blocks_total * info->block_bytes, have));
+    else if (length > info->context)
+        snprintf(row->missing, sizeof row->missing,
+                 "does not fit the context of %" PRId32 " tokens", info->context);
+    return !row->missing[0];
+}
+
+static void measure_ceiling(struct speed_bench *bench) {
+    const double speed = engine_measure_read(bench->harness.engine);
+    if (speed > bench->read_bytes_per_s) bench->read_bytes_per_s = speed;
+}
+
+static enum status measure_row(struct speed_bench *bench, struct speed_row row, speed_run *once) {
+    const bool decodes = once == decode_once;
+    const int32_t at_once = decodes ? row.batch : row.tokens; // tokens of a step
+    struct samples samples = {0};
+    double speed;
+    release_sequences(bench, decodes ? row.batch : 0); // room for what this row needs
+    if (fits(bench, &row)) {
+        TRY(once(bench, &row, &speed)); // does not count
+        for (int32_t i = 0; i < bench->options->runs; i++) {
+            TRY(once(bench, &row, &speed));
+            samples_add(&samples, speed);
+        }
+        row.tokens_per_s = samples_figure(&samples);
+        row.step_bytes = engine_step_bytes(bench->harness.engine, at_once,
+                                           decodes ? row.depth + row.tokens / 2 : 0);
+        row.bytes_per_token = row.step_bytes / (size_t)at_once;
+        if (row.step_bytes >= bench->least_bytes) measure_ceiling(bench);
+    }
+    ASSERT(bench->count < ROWS_MAX);
+    bench->rows[bench->count++] = row;
+    if (!bench->options->json) print_row(bench, &row);
+    return STATUS_OK;
+}
+
+static struct args_numbers or_default(const struct args_numbers *numbers, int32_t otherwise) {
+    return numbers->count ? *numbers : (struct args_numbers){.values = {otherwise}, .count = 1};
+}
+
+static enum status measure_decodes(struct speed_bench *bench) {
+    const struct args_numbers depths = or_default(&bench->options->depths, DEFAULT_DEPTH);
+    const struct args_numbers batches = or_default(&bench->options->batches, 1);
+    const int32_t tokens = bench->options->tokens ? bench->options->tokens : DEFAULT_TOKENS;
+    for (int32_t d = 0; d < depths.count; d++)
+        for (int32_t b = 0; b < batches.count; b++)
+            TRY(measure_row(bench,
+                            (struct speed_row){.name = "decode",
+                                               .tokens = tokens,
+                                               .depth = depths.values[d],
+                                               .batch = batches.values[b]},
+                            decode_once));
+    release_sequences(bench, 0);
+    return STATUS_OK;
+}
+
+static enum status measure_prefills(struct speed_bench *bench) {
+    const struct args_numbers prompts = or_default(&bench->options->prompts, DEFAULT_PROMPT);
+    for (int32_t p = 0; p < prompts.count; p++)
+        TRY(measure_row(
+            bench, (struct speed_row){.name = "prefill", .tokens = prompts.values[p], .batch = 1},
+            prefill_once));
+    return STATUS_OK;
+}
+
+static enum status measure(struct speed_bench *bench) {
+    const struct bench_options *options = bench->options;
+    TRY(harness_probe(&bench->harness, &bench->read_bytes_per_s));
+    bench->least_bytes = engine_read_bytes(bench->harness.engine);
+    if (!options->json) {
+        report_print_heading(&bench->harness.info, bench->read_bytes_per_s);
+        printf("\n%-7s %6s %6s %5s %24s %11s %6s %7s\n", "", "tokens", "depth", "batch",
+               "tokens/s (low - high)", "bytes/token", "GB/s", "of read");
+    }
+    // Prefills first: decodes may leave a full pool, from which a prefill would evict.
+    if (options->prefill) TRY(measure_prefills(bench));
+    if (options->decode) TRY(measure_decodes(bench));
+    if (options->json && !print_json(bench)) return STATUS_NO_MEMORY;
+    for (int32_t i = 0; i < bench->count; i++)
+        if (!bench->rows[i].missing[0]) return STATUS_OK;
+    return error_set(&bench->harness.err, STATUS_TOO_LONG, "nothing of this fits; see --kv-device");
+}
+
+int bench_speed_run(const struct bench_options *options) {
+    struct speed_bench bench = {.options = options, .harness = {.options = &options->engine}};
+    const enum status status = measure(&bench);
+    harness_close(&bench.harness);
+    if (status == STATUS_OK) return EXIT_DONE;
+    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+}
