@@ -304,7 +304,7 @@ static const struct feature plain,
 
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FEATURES = sizeof features / sizeof features[0] };
 
-static void attention_is_a_softmax_over_the_pages_that_a_query_may_see(void **state) {
+static void attention_is_a_softmax_over_the_visible_pages(void **state) {
     (void)state;
     uint64_t random = SEED;
     printf("seed %d\n", SEED);
@@ -318,7 +318,7 @@ static void attention_is_a_softmax_over_the_pages_that_a_query_may_see(void **st
     }
 }
 
-static void a_window_a_cap_and_sinks_do_to_the_softmax_what_they_say(void **state) {
+static void window_cap_and_sinks_change_the_softmax_as_defined(void **state) {
     (void)state;
     uint64_t random = SEED + 5;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -333,7 +333,7 @@ static void a_window_a_cap_and_sinks_do_to_the_softmax_what_they_say(void **stat
 }
 
 // The same sequences one call each, and each one token a call: batched, chunked and alone.
-static void a_query_has_the_same_bits_batched_chunked_and_alone(void **state) {
+static void batching_and_chunking_do_not_change_a_bit_of_a_query(void **state) {
     (void)state;
     uint64_t random = SEED + 1;
     for (int which = 0; which < SUBJECTS; which++)
@@ -390,7 +390,7 @@ static void check_contiguous(const struct subject *subject, enum dtype type, uin
     scene_drop(&c);
 }
 
-static void paged_is_contiguous_to_the_bit(void **state) {
+static void paged_attention_equals_contiguous_attention_bit_for_bit(void **state) {
     (void)state;
     uint64_t random = SEED + 2;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -544,7 +544,7 @@ static void check_rope(const struct subject *subject, const struct shape *shape,
     scene_drop(&s);
 }
 
-static void rope_turns_heads_and_writes_their_slots_and_no_others(void **state) {
+static void rope_rotates_heads_and_writes_only_their_slots(void **state) {
     (void)state;
     uint64_t random = SEED + 3;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -589,7 +589,7 @@ static void check_rope_of_queries(const struct subject *subject, const struct sh
     scene_drop(&s);
 }
 
-static void rope_without_keys_turns_queries_alone(void **state) {
+static void rope_without_keys_rotates_only_queries(void **state) {
     (void)state;
     uint64_t random = SEED + 31;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -635,7 +635,7 @@ static void check_both(const struct subject *subject, const struct shape *shape,
     scene_drop(&s);
 }
 
-static void attention_is_rope_and_cache_and_then_paged_attention(void **state) {
+static void fused_attention_equals_rope_then_paged_attention(void **state) {
     (void)state;
     uint64_t random = SEED + 6;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -647,7 +647,7 @@ static void attention_is_rope_and_cache_and_then_paged_attention(void **state) {
     }
 }
 
-static void a_cached_token_has_the_same_bits_on_any_number_of_threads(void **state) {
+static void the_thread_count_does_not_change_a_cached_token(void **state) {
     (void)state;
     const struct shape *shape = &shapes[5];
     const struct rope_case c = {.rotary = 12, .norm = true, .magnitude = 1};
@@ -752,14 +752,14 @@ static void packed_pages_match_rows_bit_for_bit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attention_is_a_softmax_over_the_pages_that_a_query_may_see),
-        cmocka_unit_test(a_window_a_cap_and_sinks_do_to_the_softmax_what_they_say),
-        cmocka_unit_test(a_query_has_the_same_bits_batched_chunked_and_alone),
-        cmocka_unit_test(paged_is_contiguous_to_the_bit),
-        cmocka_unit_test(rope_without_keys_turns_queries_alone),
-        cmocka_unit_test(rope_turns_heads_and_writes_their_slots_and_no_others),
-        cmocka_unit_test(attention_is_rope_and_cache_and_then_paged_attention),
-        cmocka_unit_test(a_cached_token_has_the_same_bits_on_any_number_of_threads),
+        cmocka_unit_test(attention_is_a_softmax_over_the_visible_pages),
+        cmocka_unit_test(window_cap_and_sinks_change_the_softmax_as_defined),
+        cmocka_unit_test(batching_and_chunking_do_not_change_a_bit_of_a_query),
+        cmocka_unit_test(paged_attention_equals_contiguous_attention_bit_for_bit),
+        cmocka_unit_test(rope_without_keys_rotates_only_queries),
+        cmocka_unit_test(rope_rotates_heads_and_writes_only_their_slots),
+        cmocka_unit_test(fused_attention_equals_rope_then_paged_attention),
+        cmocka_unit_test(the_thread_count_does_not_change_a_cached_token),
         cmocka_unit_test(packed_pages_match_rows_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void card_names_missing_kernels_and_the_reason(void **state) {
     backend_cuda()->close(device);
 }
 
-static void processors_have_but_one_kernel(void **state) {
+static void cpu_backends_have_no_attention_check(void **state) {
     (void)state;
     assert_null(backend_cpu()->attention_check);
     assert_null(backend_reference()->attention_check);
@@ -74,7 +74,7 @@ static void processors_have_but_one_kernel(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(card_names_missing_kernels_and_the_reason),
-        cmocka_unit_test(processors_have_but_one_kernel),
+        cmocka_unit_test(cpu_backends_have_no_attention_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static void check(const struct subject *subject, struct problem *problem) {
     free(all);
 }
 
-static void candidates_are_the_beginning_of_a_sorted_row(void **state) {
+static void candidates_are_the_start_of_the_sorted_row(void **state) {
     (void)state;
     printf("seed %d\n", SEED);
     for (int which = 0; which < 2; which++) { // no instruction set of its own
@@ -161,7 +161,7 @@ static void candidates_are_the_beginning_of_a_sorted_row(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(candidates_are_the_beginning_of_a_sorted_row),
+        cmocka_unit_test(candidates_are_the_start_of_the_sorted_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,7 +255,7 @@ static double value_of(enum dtype type, const uint8_t *row, unsigned i) {
     return definitions[type](block, i % elements);
 }
 
-static void every_type_decodes_as_its_format_says(void **state) {
+static void every_type_decodes_as_its_format_defines(void **state) {
     (void)state;
     static uint8_t bytes[BLOCKS * 256 * 4];
     static float values[BLOCKS * 256 + 1];
@@ -342,7 +342,7 @@ static const struct golden {
      0xFAE5E86974894158u},
 };
 
-static void blocks_have_the_values_that_others_read_in_them(void **state) {
+static void blocks_decode_to_the_golden_values(void **state) {
     (void)state;
     for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++) {
         const struct golden *golden = &goldens[g];
@@ -364,7 +364,7 @@ static void blocks_have_the_values_that_others_read_in_them(void **state) {
 }
 
 // The FNV-1a of the values of all rows, as bytes.
-static void the_code_books_are_those_of_the_format(void **state) {
+static void codebooks_match_the_format(void **state) {
     (void)state;
     static const int levels_of_iq3_xxs[] = {4, 12, 20, 28, 36, 44, 52, 62};
     static const struct {
@@ -397,7 +397,7 @@ static void the_code_books_are_those_of_the_format(void **state) {
     }
 }
 
-static void every_half_is_exact_both_ways(void **state) {
+static void every_half_converts_exactly_in_both_directions(void **state) {
     (void)state;
     for (unsigned bits = 0; bits < 65536; bits++) {
         const double expected = half_value(bits);
@@ -443,7 +443,7 @@ static void floats_round_to_the_nearest_even_bf16(void **state) {
     assert_true(isnan(bf16_to_float(float_to_bf16(NAN))));
 }
 
-static void random_weights_have_the_deviation_asked_for(void **state) {
+static void random_weights_have_the_requested_deviation(void **state) {
     (void)state;
     static uint8_t bytes[256 * 256 * 4];
     static float values[256 * 256];
@@ -462,7 +462,7 @@ static void random_weights_have_the_deviation_asked_for(void **state) {
     }
 }
 
-static void names_and_sizes_are_those_of_the_table(void **state) {
+static void names_and_row_sizes_match_the_table(void **state) {
     (void)state;
     enum dtype type = DTYPE_COUNT;
     assert_true(dtype_find("Q4_K", &type) && type == DTYPE_Q4_K);
@@ -478,14 +478,14 @@ static void names_and_sizes_are_those_of_the_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_decodes_as_its_format_says),
-        cmocka_unit_test(blocks_have_the_values_that_others_read_in_them),
-        cmocka_unit_test(the_code_books_are_those_of_the_format),
-        cmocka_unit_test(every_half_is_exact_both_ways),
+        cmocka_unit_test(every_type_decodes_as_its_format_defines),
+        cmocka_unit_test(blocks_decode_to_the_golden_values),
+        cmocka_unit_test(codebooks_match_the_format),
+        cmocka_unit_test(every_half_converts_exactly_in_both_directions),
         cmocka_unit_test(floats_round_to_the_nearest_even_half),
         cmocka_unit_test(floats_round_to_the_nearest_even_bf16),
-        cmocka_unit_test(random_weights_have_the_deviation_asked_for),
-        cmocka_unit_test(names_and_sizes_are_those_of_the_table),
+        cmocka_unit_test(random_weights_have_the_requested_deviation),
+        cmocka_unit_test(names_and_row_sizes_match_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

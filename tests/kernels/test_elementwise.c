@@ -40,7 +40,7 @@ static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t d
     floats_free(y, count);
 }
 
-static void rmsnorm_is_its_formula(void **state) {
+static void rmsnorm_matches_its_formula(void **state) {
     (void)state;
     uint64_t random = SEED;
     printf("seed %d\n", SEED);
@@ -105,7 +105,7 @@ static void check_act(const struct subject *subject, enum act act, int32_t dim, 
 }
 
 // The heads of tokens, [7, 3, 5], put head by head into the middle of rows of 11.
-static void copied_parts_are_where_the_strides_say_and_nowhere_else(void **state) {
+static void strided_copy_writes_only_the_addressed_elements(void **state) {
     enum { HEADS = 3, TOKENS = 7, PART = 5, WIDE = 11, X = TOKENS * HEADS * PART };
     enum { Y = HEADS * TOKENS * WIDE };
     (void)state;
@@ -138,7 +138,7 @@ static void copied_parts_are_where_the_strides_say_and_nowhere_else(void **state
     }
 }
 
-static void rows_are_scaled_once(void **state) {
+static void rows_are_scaled_once_and_factors_reset_to_one(void **state) {
     enum { ROWS = 3, DIM = 37 };
     (void)state;
     uint64_t random = SEED;
@@ -163,7 +163,7 @@ static void rows_are_scaled_once(void **state) {
     }
 }
 
-static void act_and_mul_is_its_formula_from_tiny_to_huge(void **state) {
+static void act_and_mul_matches_its_formula_from_tiny_to_huge(void **state) {
     (void)state;
     uint64_t random = SEED + 1;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -224,7 +224,7 @@ static void check_add_rows(const struct subject *subject, int32_t dim, const str
     floats_free(before, count);
 }
 
-static void add_rows_matches_its_formula_with_and_without_optional_inputs(void **state) {
+static void add_rows_matches_its_formula_for_all_optional_inputs(void **state) {
     (void)state;
     static const struct adding ways[] = {{.gain = 1},
                                          {.normed = true, .gain = 1},
@@ -243,7 +243,7 @@ static void add_rows_matches_its_formula_with_and_without_optional_inputs(void *
     }
 }
 
-static void narrow_keeps_every_row(void **state) {
+static void narrow_copies_every_row_unchanged(void **state) {
     (void)state;
     enum { ROWS = 33, DIM = 517, COUNT = ROWS * DIM };
     uint64_t random = SEED + 4;
@@ -260,7 +260,7 @@ static void narrow_keeps_every_row(void **state) {
     }
 }
 
-static void a_row_has_the_same_bits_alone_and_in_company(void **state) {
+static void other_rows_do_not_change_a_row_bit_for_bit(void **state) {
     (void)state;
     enum { ROWS = 40, DIM = 777, COUNT = ROWS * DIM };
     uint64_t random = SEED + 2;
@@ -297,7 +297,7 @@ static void a_row_has_the_same_bits_alone_and_in_company(void **state) {
         }
 }
 
-static void memory_is_aligned_copied_and_read(void **state) {
+static void device_memory_is_aligned_and_reads_back_as_written(void **state) {
     (void)state;
     static const size_t sizes[] = {0, 1, 63, 4096, 100001, (3 << 20) + 5};
     for (int which = 0; which < SUBJECTS; which++) {
@@ -324,7 +324,7 @@ static void memory_is_aligned_copied_and_read(void **state) {
     }
 }
 
-static void more_memory_than_there_is_is_refused(void **state) {
+static void an_allocation_larger_than_memory_is_refused(void **state) {
     (void)state;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
@@ -339,7 +339,7 @@ static void more_memory_than_there_is_is_refused(void **state) {
     }
 }
 
-static void weights_stay_where_they_are_and_info_names_the_device(void **state) {
+static void weights_are_not_copied_and_info_names_the_device(void **state) {
     (void)state;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
@@ -363,16 +363,16 @@ static void weights_stay_where_they_are_and_info_names_the_device(void **state) 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rmsnorm_is_its_formula),
-        cmocka_unit_test(copied_parts_are_where_the_strides_say_and_nowhere_else),
-        cmocka_unit_test(act_and_mul_is_its_formula_from_tiny_to_huge),
-        cmocka_unit_test(rows_are_scaled_once),
-        cmocka_unit_test(add_rows_matches_its_formula_with_and_without_optional_inputs),
-        cmocka_unit_test(narrow_keeps_every_row),
-        cmocka_unit_test(a_row_has_the_same_bits_alone_and_in_company),
-        cmocka_unit_test(memory_is_aligned_copied_and_read),
-        cmocka_unit_test(more_memory_than_there_is_is_refused),
-        cmocka_unit_test(weights_stay_where_they_are_and_info_names_the_device),
+        cmocka_unit_test(rmsnorm_matches_its_formula),
+        cmocka_unit_test(strided_copy_writes_only_the_addressed_elements),
+        cmocka_unit_test(act_and_mul_matches_its_formula_from_tiny_to_huge),
+        cmocka_unit_test(rows_are_scaled_once_and_factors_reset_to_one),
+        cmocka_unit_test(add_rows_matches_its_formula_for_all_optional_inputs),
+        cmocka_unit_test(narrow_copies_every_row_unchanged),
+        cmocka_unit_test(other_rows_do_not_change_a_row_bit_for_bit),
+        cmocka_unit_test(device_memory_is_aligned_and_reads_back_as_written),
+        cmocka_unit_test(an_allocation_larger_than_memory_is_refused),
+        cmocka_unit_test(weights_are_not_copied_and_info_names_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

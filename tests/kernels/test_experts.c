@@ -45,7 +45,7 @@ static int32_t check_route(const struct subject *subject, const int32_t shape[4]
     return is ? clear : TOKENS;
 }
 
-static void route_takes_the_best_in_order(void **state) {
+static void route_picks_the_best_experts_in_order(void **state) {
     (void)state;
     uint64_t random = SEED;
     printf("seed %d\n", SEED);
@@ -60,7 +60,7 @@ static void route_takes_the_best_in_order(void **state) {
     }
 }
 
-static void routes_that_no_backend_takes(void **state) {
+static void impossible_routes_are_refused(void **state) {
     (void)state;
     static const struct route wrong[] = {
         {.experts = 8, .used = 0},
@@ -78,7 +78,7 @@ static void routes_that_no_backend_takes(void **state) {
         assert_false(route_is_possible(&wrong[i]));
 }
 
-static void scores_that_are_no_numbers_choose_experts_all_the_same(void **state) {
+static void nan_scores_still_choose_valid_experts(void **state) {
     (void)state;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
@@ -231,7 +231,7 @@ static void check_experts(const struct subject *subject, const struct scene *s, 
                  dtype_name(args.gate.type), act, s->tokens, sqrt(difference / size));
 }
 
-static void experts_answer_as_each_alone_would(void **state) {
+static void routed_experts_equal_each_expert_run_alone(void **state) {
     (void)state;
     static const int32_t shapes[][2] = {{1, 1}, {1, 4}, {9, 2}, {20, 5}};
     uint64_t random = SEED + 1;
@@ -250,7 +250,7 @@ static void experts_answer_as_each_alone_would(void **state) {
     }
 }
 
-static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
+static void other_tokens_do_not_change_a_tokens_expert_output(void **state) {
     (void)state;
     enum { TOKENS = 41, USED = 3 };
     uint64_t random = SEED + 2;
@@ -279,11 +279,11 @@ static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(route_takes_the_best_in_order),
-        cmocka_unit_test(routes_that_no_backend_takes),
-        cmocka_unit_test(scores_that_are_no_numbers_choose_experts_all_the_same),
-        cmocka_unit_test(experts_answer_as_each_alone_would),
-        cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
+        cmocka_unit_test(route_picks_the_best_experts_in_order),
+        cmocka_unit_test(impossible_routes_are_refused),
+        cmocka_unit_test(nan_scores_still_choose_valid_experts),
+        cmocka_unit_test(routed_experts_equal_each_expert_run_alone),
+        cmocka_unit_test(other_tokens_do_not_change_a_tokens_expert_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

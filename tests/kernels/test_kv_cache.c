@@ -16,7 +16,7 @@ static double fp8_value(int code) {
     return code & 0x80 ? -size : size;
 }
 
-static void an_fp8_is_what_the_format_says(void **state) {
+static void every_fp8_code_decodes_as_its_format_defines(void **state) {
     (void)state;
     for (int code = 0; code < 256; code++) {
         const float value = fp8_to_float((uint8_t)code);
@@ -46,7 +46,7 @@ static void check_nearest(float value) {
         fail_msg("%a: %d, not %d", (double)value, float_to_fp8(value), nearest_fp8(value));
 }
 
-static void a_float_becomes_the_nearest_fp8(void **state) {
+static void a_float_rounds_to_the_nearest_fp8(void **state) {
     (void)state;
     uint64_t random = SEED;
     for (int code = 0; code + 1 < 0x7F; code++) { // halves between neighbours, and beside them
@@ -105,7 +105,7 @@ static void check_row(const struct cpu_isa *isa, enum dtype type, int32_t count,
     floats_free(values, (size_t)count);
 }
 
-static void a_head_is_kept_to_half_a_step_with_the_same_bits_everywhere(void **state) {
+static void quantized_heads_are_within_half_a_step_on_every_isa(void **state) {
     (void)state;
     static const char *const names[] = {"generic", "avx2", "avx512"};
     uint64_t random = SEED + 1;
@@ -123,7 +123,7 @@ static void a_head_is_kept_to_half_a_step_with_the_same_bits_everywhere(void **s
     assert_true(isa_force(NULL));
 }
 
-static void a_type_of_a_cache_has_a_name(void **state) {
+static void cache_types_are_found_by_name(void **state) {
     (void)state;
     enum dtype type;
     assert_true(kv_type_find("fp8", &type) && type == DTYPE_FP8);
@@ -135,7 +135,7 @@ static void a_type_of_a_cache_has_a_name(void **state) {
     assert_string_equal(dtype_name(DTYPE_INT8), "int8");
 }
 
-static void copied_blocks_are_equal_and_others_stay(void **state) {
+static void copying_blocks_leaves_the_others_unchanged(void **state) {
     (void)state;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
@@ -162,7 +162,7 @@ static void copied_blocks_are_equal_and_others_stay(void **state) {
     }
 }
 
-static void swapped_blocks_come_back_elsewhere_and_others_stay(void **state) {
+static void swapped_blocks_return_intact_in_other_places(void **state) {
     (void)state;
     enum { BLOCKS = 6, SLOTS = 4 };
     for (int which = 0; which < SUBJECTS; which++) {
@@ -204,12 +204,12 @@ static void swapped_blocks_come_back_elsewhere_and_others_stay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_fp8_is_what_the_format_says),
-        cmocka_unit_test(a_float_becomes_the_nearest_fp8),
-        cmocka_unit_test(a_head_is_kept_to_half_a_step_with_the_same_bits_everywhere),
-        cmocka_unit_test(a_type_of_a_cache_has_a_name),
-        cmocka_unit_test(copied_blocks_are_equal_and_others_stay),
-        cmocka_unit_test(swapped_blocks_come_back_elsewhere_and_others_stay),
+        cmocka_unit_test(every_fp8_code_decodes_as_its_format_defines),
+        cmocka_unit_test(a_float_rounds_to_the_nearest_fp8),
+        cmocka_unit_test(quantized_heads_are_within_half_a_step_on_every_isa),
+        cmocka_unit_test(cache_types_are_found_by_name),
+        cmocka_unit_test(copying_blocks_leaves_the_others_unchanged),
+        cmocka_unit_test(swapped_blocks_return_intact_in_other_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static int32_t fitting_columns(enum dtype type, int32_t wanted) {
     return (wanted + block - 1) / block * block;
 }
 
-static void linear_is_the_product_for_every_type_and_odd_shape(void **state) {
+static void linear_matches_the_product_for_all_types_and_odd_shapes(void **state) {
     (void)state;
     static const int32_t shapes[][3] = {
         // rows, columns at least, tokens
@@ -125,7 +125,7 @@ static void linear_is_the_product_for_every_type_and_odd_shape(void **state) {
 }
 
 // The largest quants and activations at once: no integer sum on the way may overflow.
-static void linear_holds_the_largest_numbers(void **state) {
+static void linear_does_not_overflow_on_the_largest_quants(void **state) {
     (void)state;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
@@ -234,7 +234,7 @@ static void check_add(const struct subject *subject, const struct problem *p, ui
     floats_free(product, count);
 }
 
-static void fused_products_are_their_parts(void **state) {
+static void fused_products_equal_their_separate_parts(void **state) {
     (void)state;
     uint64_t random = SEED + 7;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -284,7 +284,7 @@ static void logits_use_the_indexed_rows(void **state) {
 }
 
 // Row r has the exponent r: from subnormal scales to those near the largest number.
-static void mxfp4_scales_of_every_size_are_powers_of_two(void **state) {
+static void every_mxfp4_exponent_scales_by_its_power_of_two(void **state) {
     (void)state;
     enum { ROWS = 240, COLUMNS = 32, TOKENS = 2 };
     for (int which = 0; which < SUBJECTS; which++) {
@@ -314,7 +314,7 @@ static void mxfp4_scales_of_every_size_are_powers_of_two(void **state) {
     }
 }
 
-static void logits_are_scaled_and_then_capped(void **state) {
+static void logits_are_scaled_before_they_are_capped(void **state) {
     (void)state;
     enum { ROWS = 203, COLUMNS = 64, TOKENS = 3, COUNT = TOKENS * ROWS };
     const int32_t index[TOKENS] = {0, 1, 2};
@@ -349,7 +349,7 @@ static void logits_are_scaled_and_then_capped(void **state) {
     }
 }
 
-static void embedding_rows_are_scaled(void **state) {
+static void embedding_scales_its_rows(void **state) {
     (void)state;
     enum { COLUMNS = 70 };
     uint64_t random = SEED + 12;
@@ -371,7 +371,7 @@ static void embedding_rows_are_scaled(void **state) {
     }
 }
 
-static void embedding_finds_one_of_several_rows_of_a_token(void **state) {
+static void embedding_finds_the_nth_of_several_rows_of_a_token(void **state) {
     (void)state;
     enum { COLUMNS = 64, STRIDE = 3, NTH = 2 };
     uint64_t random = SEED + 13;
@@ -426,8 +426,7 @@ static void embedding_decodes_the_rows_of_its_tokens(void **state) {
     }
 }
 
-// A token alone, with others, and on any number of threads: the same bits.
-static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
+static void batch_and_thread_count_do_not_change_a_bit_of_a_token(void **state) {
     (void)state;
     enum { ROWS = 75 };
     uint64_t random = SEED + 3;
@@ -456,7 +455,7 @@ static void a_token_has_the_same_bits_alone_and_in_company(void **state) {
 }
 
 // Safetensors files put plain weights where they come.
-static void plain_weights_may_lie_at_any_address(void **state) {
+static void plain_weights_need_no_alignment(void **state) {
     (void)state;
     enum { ROWS = 19, COLUMNS = 543, TOKENS = 21 };
     uint64_t random = SEED + 8;
@@ -482,7 +481,7 @@ static void plain_weights_may_lie_at_any_address(void **state) {
 }
 
 // quantized.inc promises it: integers are exact and every rounding is named.
-static void packed_weights_give_the_same_bits_on_every_instruction_set(void **state) {
+static void packed_weights_give_the_same_bits_on_every_isa(void **state) {
     (void)state;
     enum { ROWS = 50, COLUMNS = 1280, TOKENS = 6 };
     struct subject generic;
@@ -507,7 +506,7 @@ static void packed_weights_give_the_same_bits_on_every_instruction_set(void **st
 }
 
 // A call without tokens, and activations of nothing but zeros, are everyday.
-static void nothing_and_zeros_are_fine(void **state) {
+static void no_tokens_write_nothing_and_zeros_give_the_bias(void **state) {
     (void)state;
     uint64_t random = SEED + 5;
     for (int which = 0; which < SUBJECTS; which++) {
@@ -530,7 +529,7 @@ static void nothing_and_zeros_are_fine(void **state) {
 }
 
 // A model that computes nonsense must not look as if it did not.
-static void a_token_that_is_not_a_number_stays_one_and_spoils_no_other(void **state) {
+static void a_non_finite_token_stays_so_and_spoils_no_other(void **state) {
     (void)state;
     static const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
     uint64_t random = SEED + 6;
@@ -554,20 +553,20 @@ static void a_token_that_is_not_a_number_stays_one_and_spoils_no_other(void **st
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_is_the_product_for_every_type_and_odd_shape),
-        cmocka_unit_test(linear_holds_the_largest_numbers),
-        cmocka_unit_test(fused_products_are_their_parts),
+        cmocka_unit_test(linear_matches_the_product_for_all_types_and_odd_shapes),
+        cmocka_unit_test(linear_does_not_overflow_on_the_largest_quants),
+        cmocka_unit_test(fused_products_equal_their_separate_parts),
         cmocka_unit_test(logits_use_the_indexed_rows),
-        cmocka_unit_test(mxfp4_scales_of_every_size_are_powers_of_two),
-        cmocka_unit_test(logits_are_scaled_and_then_capped),
-        cmocka_unit_test(embedding_rows_are_scaled),
-        cmocka_unit_test(embedding_finds_one_of_several_rows_of_a_token),
+        cmocka_unit_test(every_mxfp4_exponent_scales_by_its_power_of_two),
+        cmocka_unit_test(logits_are_scaled_before_they_are_capped),
+        cmocka_unit_test(embedding_scales_its_rows),
+        cmocka_unit_test(embedding_finds_the_nth_of_several_rows_of_a_token),
         cmocka_unit_test(embedding_decodes_the_rows_of_its_tokens),
-        cmocka_unit_test(a_token_has_the_same_bits_alone_and_in_company),
-        cmocka_unit_test(plain_weights_may_lie_at_any_address),
-        cmocka_unit_test(packed_weights_give_the_same_bits_on_every_instruction_set),
-        cmocka_unit_test(nothing_and_zeros_are_fine),
-        cmocka_unit_test(a_token_that_is_not_a_number_stays_one_and_spoils_no_other),
+        cmocka_unit_test(batch_and_thread_count_do_not_change_a_bit_of_a_token),
+        cmocka_unit_test(plain_weights_need_no_alignment),
+        cmocka_unit_test(packed_weights_give_the_same_bits_on_every_isa),
+        cmocka_unit_test(no_tokens_write_nothing_and_zeros_give_the_bias),
+        cmocka_unit_test(a_non_finite_token_stays_so_and_spoils_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,7 +232,7 @@ static void check_scene(struct scene *scene, uint64_t *random) {
     free_scene(scene);
 }
 
-static void it_is_its_formula_however_tokens_come(void **state) {
+static void recurrence_matches_its_formula_for_any_batching(void **state) {
     // Without a norm where the width is 2.
     static const struct recurrence shapes[] = {
         {.key_heads = 1, .value_heads = 1, .key_size = 1, .value_size = 1, .width = 1},
@@ -279,6 +279,7 @@ static void it_is_its_formula_however_tokens_come(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_its_formula_however_tokens_come)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recurrence_matches_its_formula_for_any_batching)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

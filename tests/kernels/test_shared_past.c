@@ -78,7 +78,7 @@ static void check_tree(const struct tree *tree, int32_t block_size, int32_t keys
     }
 }
 
-static void spans_are_what_block_tables_have_in_common(void **state) {
+static void spans_cover_the_common_prefixes_of_block_tables(void **state) {
     (void)state;
     static const int32_t LEAST[] = {1, 100, 4096};
     uint64_t random = SEED;
@@ -230,7 +230,7 @@ static bool check_short(const struct subject *reference, const struct subject *s
     return shares;
 }
 
-static void a_past_that_is_read_once_gives_the_bits_of_one_that_each_reads(void **state) {
+static void reading_a_shared_past_once_does_not_change_a_bit(void **state) {
     (void)state;
     enum { SCENES = CHECK_THREADS ? 10 : 40 };
     uint64_t random = SEED + 1;
@@ -277,7 +277,7 @@ static bool open_for_long(struct subject *subject, int which) {
 }
 
 // Of every size of heads that models have; WALK_TREES=N takes so many trees instead.
-static void long_pasts_of_forks_of_forks_are_what_the_reference_gathers(void **state) {
+static void long_pasts_of_nested_forks_match_the_reference(void **state) {
     (void)state;
     static const int32_t SIZES[] = {64, 128, 256, 80, 512, 96, 576, 112, 192, 32, 40, 72, 160, 13};
     const char *text = getenv("WALK_TREES");
@@ -309,9 +309,9 @@ static void long_pasts_of_forks_of_forks_are_what_the_reference_gathers(void **s
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans_are_what_block_tables_have_in_common),
-        cmocka_unit_test(a_past_that_is_read_once_gives_the_bits_of_one_that_each_reads),
-        cmocka_unit_test(long_pasts_of_forks_of_forks_are_what_the_reference_gathers),
+        cmocka_unit_test(spans_cover_the_common_prefixes_of_block_tables),
+        cmocka_unit_test(reading_a_shared_past_once_does_not_change_a_bit),
+        cmocka_unit_test(long_pasts_of_nested_forks_match_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

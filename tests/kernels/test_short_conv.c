@@ -128,7 +128,7 @@ static void check_scene(struct scene *scene, uint64_t *random) {
     floats_free(scene->weight, (size_t)(scene->width * scene->dim));
 }
 
-static void it_is_its_formula_however_tokens_come(void **state) {
+static void short_conv_matches_its_formula_for_any_batching(void **state) {
     static const int32_t dims[] = {2, 6, 34, 64, 514};
     (void)state;
     uint64_t random = SEED;
@@ -155,6 +155,7 @@ static void it_is_its_formula_however_tokens_come(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_its_formula_however_tokens_come)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_conv_matches_its_formula_for_any_batching)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void count_items(void *context, int64_t begin, int64_t end, int32_t threa
     atomic_fetch_sub(&tally->inside[thread], 1);
 }
 
-static void every_item_is_done_once(void **state) {
+static void every_item_is_processed_exactly_once(void **state) {
     (void)state;
     for (int32_t threads = 1; threads <= MOST_THREADS; threads++) {
         struct threads *pool;
@@ -51,7 +51,7 @@ static void add_one(void *context, int64_t begin, int64_t end, int32_t thread) {
 
 // Pauses on both sides of the time that helpers spin: they are met awake, falling asleep and
 // asleep.
-static void jobs_may_come_at_any_moment(void **state) {
+static void jobs_run_whether_helpers_spin_or_sleep(void **state) {
     (void)state;
     struct threads *pool;
     atomic_llong sum = 0;
@@ -65,7 +65,7 @@ static void jobs_may_come_at_any_moment(void **state) {
     threads_destroy(pool);
 }
 
-static void idle_threads_use_no_processor(void **state) {
+static void idle_threads_use_almost_no_cpu_time(void **state) {
     (void)state;
     struct threads *pool;
     struct timespec before, after;
@@ -84,9 +84,9 @@ static void idle_threads_use_no_processor(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_is_done_once),
-        cmocka_unit_test(jobs_may_come_at_any_moment),
-        cmocka_unit_test(idle_threads_use_no_processor),
+        cmocka_unit_test(every_item_is_processed_exactly_once),
+        cmocka_unit_test(jobs_run_whether_helpers_spin_or_sleep),
+        cmocka_unit_test(idle_threads_use_almost_no_cpu_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

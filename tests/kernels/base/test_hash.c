@@ -4,14 +4,14 @@
 #include "kernels/base/hash.h"
 #include "tests/check.h"
 
-static void no_bytes_have_the_published_hash(void **state) {
+static void hash_of_empty_input_matches_the_published_value(void **state) {
     (void)state;
     char hex[HASH_HEX_BYTES];
     assert_ptr_equal(hash_hex(hash_bytes("", 0, 0), hex), hex);
     assert_string_equal(hex, "99aa06d3014798d86001c324468d497f");
 }
 
-static void each_byte_length_and_seed_counts(void **state) {
+static void hash_depends_on_every_byte_the_length_and_the_seed(void **state) {
     (void)state;
     enum { LENGTH = 300 };
     unsigned char bytes[LENGTH];
@@ -28,7 +28,7 @@ static void each_byte_length_and_seed_counts(void **state) {
     }
 }
 
-static void both_halves_must_agree(void **state) {
+static void hashes_are_equal_only_if_both_halves_are(void **state) {
     (void)state;
     const struct hash128 hash = {1, 2};
     assert_true(hash_equal(hash, (struct hash128){1, 2}));
@@ -40,9 +40,9 @@ static void both_halves_must_agree(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_bytes_have_the_published_hash),
-        cmocka_unit_test(each_byte_length_and_seed_counts),
-        cmocka_unit_test(both_halves_must_agree),
+        cmocka_unit_test(hash_of_empty_input_matches_the_published_value),
+        cmocka_unit_test(hash_depends_on_every_byte_the_length_and_the_seed),
+        cmocka_unit_test(hashes_are_equal_only_if_both_halves_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

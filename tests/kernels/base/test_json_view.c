@@ -14,7 +14,7 @@ static struct json_view view_of(const char *text) {
     return view;
 }
 
-static void members_and_items_are_walked_in_order(void **state) {
+static void members_and_items_are_visited_in_document_order(void **state) {
     (void)state;
     const struct json_view view =
         view_of(" {\"a\" : [1, \"x,]}\" ,{}, []] ,\n\"b\":{\"c\":null,\"d\":false}, \"a\":2 } ");
@@ -37,7 +37,7 @@ static void members_and_items_are_walked_in_order(void **state) {
     assert_false(json_view_next(view_of("[ ]"), &cursor, NULL, &value));
 }
 
-static void escapes_are_read(void **state) {
+static void string_escapes_are_decoded(void **state) {
     (void)state;
     const struct json_view view =
         view_of("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u0000\\ud83e\\udd99\\udbff\\udfffz\"");
@@ -53,7 +53,7 @@ static void escapes_are_read(void **state) {
     assert_false(json_view_is(view_of("\"a\\\\b\""), "a\\\\b"));
 }
 
-static void numbers_are_read_where_they_fit(void **state) {
+static void numbers_that_do_not_fit_are_refused(void **state) {
     (void)state;
     double real;
     int64_t whole;
@@ -71,7 +71,7 @@ static void numbers_are_read_where_they_fit(void **state) {
     assert_true(json_view_int(item, &whole) && whole == 7);
 }
 
-static void what_is_no_json_is_refused_with_its_place(void **state) {
+static void invalid_json_is_refused_with_its_byte_offset(void **state) {
     (void)state;
     static const char *const bad[] = {
         "",
@@ -126,7 +126,7 @@ static void what_is_no_json_is_refused_with_its_place(void **state) {
     }
 }
 
-static void nesting_has_a_limit(void **state) {
+static void nesting_deeper_than_the_limit_is_refused(void **state) {
     (void)state;
     char text[4 * JSON_VIEW_MAX_DEPTH];
     struct json_view view;
@@ -140,11 +140,11 @@ static void nesting_has_a_limit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_and_items_are_walked_in_order),
-        cmocka_unit_test(escapes_are_read),
-        cmocka_unit_test(numbers_are_read_where_they_fit),
-        cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
-        cmocka_unit_test(nesting_has_a_limit),
+        cmocka_unit_test(members_and_items_are_visited_in_document_order),
+        cmocka_unit_test(string_escapes_are_decoded),
+        cmocka_unit_test(numbers_that_do_not_fit_are_refused),
+        cmocka_unit_test(invalid_json_is_refused_with_its_byte_offset),
+        cmocka_unit_test(nesting_deeper_than_the_limit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

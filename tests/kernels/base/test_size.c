@@ -21,7 +21,7 @@ static void overflowing_products_and_sums_are_refused(void **state) {
     assert_true(result == SIZE_MAX);
 }
 
-static void rounding_up_reaches_the_next_multiple(void **state) {
+static void rounding_up_gives_the_next_multiple(void **state) {
     (void)state;
     for (size_t value = 0; value < 200; value++)
         for (size_t multiple = 1; multiple < 40; multiple++) {
@@ -31,7 +31,7 @@ static void rounding_up_reaches_the_next_multiple(void **state) {
         }
 }
 
-static void sizes_are_read_as_people_write_them(void **state) {
+static void sizes_parse_with_every_usual_suffix(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -57,7 +57,7 @@ static void sizes_are_read_as_people_write_them(void **state) {
     }
 }
 
-static void what_is_no_size_is_refused(void **state) {
+static void malformed_sizes_are_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
         "",   " 1",   "-1",  "+1",  "K",   "G1",       "1 G",  "1GG", "1GBs",  "1i",   "1iB",
@@ -69,7 +69,7 @@ static void what_is_no_size_is_refused(void **state) {
     }
 }
 
-static void sizes_are_shown_short(void **state) {
+static void sizes_are_printed_in_the_largest_fitting_unit(void **state) {
     (void)state;
     static const struct {
         size_t bytes;
@@ -93,7 +93,7 @@ static void sizes_are_shown_short(void **state) {
     }
 }
 
-static void a_shown_size_reads_back_to_within_its_digits(void **state) {
+static void a_printed_size_parses_back_within_rounding(void **state) {
     (void)state;
     for (size_t bytes = 1; bytes < (size_t)1 << 50; bytes = bytes * 5 / 3 + 1) {
         char text[SIZE_TEXT_BYTES];
@@ -110,11 +110,11 @@ static void a_shown_size_reads_back_to_within_its_digits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overflowing_products_and_sums_are_refused),
-        cmocka_unit_test(rounding_up_reaches_the_next_multiple),
-        cmocka_unit_test(sizes_are_read_as_people_write_them),
-        cmocka_unit_test(what_is_no_size_is_refused),
-        cmocka_unit_test(sizes_are_shown_short),
-        cmocka_unit_test(a_shown_size_reads_back_to_within_its_digits),
+        cmocka_unit_test(rounding_up_gives_the_next_multiple),
+        cmocka_unit_test(sizes_parse_with_every_usual_suffix),
+        cmocka_unit_test(malformed_sizes_are_refused),
+        cmocka_unit_test(sizes_are_printed_in_the_largest_fitting_unit),
+        cmocka_unit_test(a_printed_size_parses_back_within_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "kernels/base/status.h"
 #include "tests/check.h"
 
-static void every_status_has_its_own_words(void **state) {
+static void every_status_has_a_distinct_text(void **state) {
     (void)state;
     static const enum status all[] = {
 #define LIST_STATUS(name, text) STATUS_##name,
@@ -28,7 +28,7 @@ static void every_status_has_its_own_words(void **state) {
     assert_non_null(status_text((enum status)999));
 }
 
-static void an_error_keeps_the_status_and_the_facts(void **state) {
+static void an_error_keeps_its_status_and_message(void **state) {
     (void)state;
     struct error err = {0};
     assert_int_equal(error_set(&err, STATUS_BAD_FILE, "%s: %d", "path", 7), STATUS_BAD_FILE);
@@ -37,7 +37,7 @@ static void an_error_keeps_the_status_and_the_facts(void **state) {
     assert_int_equal(error_set(NULL, STATUS_IO, "%s", "nobody listens"), STATUS_IO);
 }
 
-static void a_long_error_is_cut_not_spilt(void **state) {
+static void a_long_error_message_is_truncated(void **state) {
     (void)state;
     struct {
         struct error err;
@@ -72,7 +72,7 @@ static void tell_the_pipe(void) {
     if (write(hook_pipe[1], "hook", 4) != 4) _exit(9);
 }
 
-static void a_failed_assert_calls_the_hook_and_aborts(void **state) {
+static void a_failed_assertion_calls_the_hook_then_aborts(void **state) {
     (void)state;
     assert_int_equal(pipe(hook_pipe), 0);
     const pid_t child = fork();
@@ -107,7 +107,7 @@ static void remember(enum log_level level, const char *text) {
     lines++;
 }
 
-static void a_log_line_reaches_the_sink_if_there_is_one(void **state) {
+static void log_lines_reach_the_sink_if_one_is_set(void **state) {
     (void)state;
     log_write(LOG_WARNING, "nobody %s", "listens");
     log_set_sink(remember);
@@ -125,12 +125,12 @@ static void a_log_line_reaches_the_sink_if_there_is_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_has_its_own_words),
-        cmocka_unit_test(an_error_keeps_the_status_and_the_facts),
-        cmocka_unit_test(a_long_error_is_cut_not_spilt),
+        cmocka_unit_test(every_status_has_a_distinct_text),
+        cmocka_unit_test(an_error_keeps_its_status_and_message),
+        cmocka_unit_test(a_long_error_message_is_truncated),
         cmocka_unit_test(try_returns_failures_and_continues_on_success),
-        cmocka_unit_test(a_failed_assert_calls_the_hook_and_aborts),
-        cmocka_unit_test(a_log_line_reaches_the_sink_if_there_is_one),
+        cmocka_unit_test(a_failed_assertion_calls_the_hook_then_aborts),
+        cmocka_unit_test(log_lines_reach_the_sink_if_one_is_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "kernels/base/text.h"
 #include "tests/check.h"
 
-static void a_text_grows_and_ends_with_a_nul(void **state) {
+static void a_growing_text_always_ends_with_a_nul(void **state) {
     (void)state;
     struct text text = {0};
     assert_string_equal(text_string(&text), "");
@@ -23,7 +23,7 @@ static void a_text_grows_and_ends_with_a_nul(void **state) {
     assert_true(text.bytes == NULL && text.length == 0 && text.capacity == 0);
 }
 
-static void zero_bytes_may_be_appended_and_contained(void **state) {
+static void a_text_may_contain_zero_bytes(void **state) {
     (void)state;
     struct text text = {0};
     assert_int_equal(text_append(&text, NULL, 0), STATUS_OK);
@@ -34,7 +34,7 @@ static void zero_bytes_may_be_appended_and_contained(void **state) {
     text_deinit(&text);
 }
 
-static void clearing_keeps_the_memory(void **state) {
+static void clearing_a_text_keeps_its_buffer(void **state) {
     (void)state;
     struct text text = {0};
     text_clear(&text);
@@ -49,7 +49,7 @@ static void clearing_keeps_the_memory(void **state) {
     text_deinit(&text);
 }
 
-static void an_impossible_length_leaves_the_text_as_it_was(void **state) {
+static void an_impossible_length_leaves_the_text_unchanged(void **state) {
     (void)state;
     struct text text = {0};
     assert_int_equal(text_append_string(&text, "kept"), STATUS_OK);
@@ -61,7 +61,7 @@ static void an_impossible_length_leaves_the_text_as_it_was(void **state) {
     text_deinit(&text);
 }
 
-static void formatting_appends_whatever_the_length(void **state) {
+static void formatting_appends_strings_of_any_length(void **state) {
     (void)state;
     struct text text = {0};
     char expected[2048] = "";
@@ -103,7 +103,7 @@ static void every_code_point_survives_a_round_trip(void **state) {
 }
 
 // How Unicode 15 replaces ill-formed bytes: tables 3-8 to 3-11, one U+FFFD a maximal subpart.
-static void ill_formed_bytes_are_replaced_as_unicode_says(void **state) {
+static void ill_formed_utf8_is_replaced_as_unicode_recommends(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -164,7 +164,7 @@ static bool plainly_valid(const unsigned char *in, size_t length, size_t *bad) {
     return true;
 }
 
-static void random_bytes_are_judged_as_by_a_plain_validator(void **state) {
+static void utf8_validation_agrees_with_a_naive_validator(void **state) {
     (void)state;
     // Bytes at the borders of the tables, so that valid and almost valid sequences are common.
     static const unsigned char alphabet[] = {0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0,
@@ -191,7 +191,7 @@ static void random_bytes_are_judged_as_by_a_plain_validator(void **state) {
     assert_true(valid > 10000);
 }
 
-static void only_what_may_still_become_a_character_is_held_back(void **state) {
+static void only_an_incomplete_trailing_character_is_held_back(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -220,7 +220,7 @@ static void only_what_may_still_become_a_character_is_held_back(void **state) {
                          cases[i].tail);
 }
 
-static void control_characters_are_those_of_unicode(void **state) {
+static void control_characters_are_those_that_unicode_lists(void **state) {
     (void)state;
     for (uint32_t code_point = 0; code_point < 0x3000; code_point++) {
         char text[2 + UTF8_MAX_BYTES] = "\xC3\xA9";
@@ -233,16 +233,16 @@ static void control_characters_are_those_of_unicode(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_grows_and_ends_with_a_nul),
-        cmocka_unit_test(zero_bytes_may_be_appended_and_contained),
-        cmocka_unit_test(clearing_keeps_the_memory),
-        cmocka_unit_test(an_impossible_length_leaves_the_text_as_it_was),
-        cmocka_unit_test(formatting_appends_whatever_the_length),
+        cmocka_unit_test(a_growing_text_always_ends_with_a_nul),
+        cmocka_unit_test(a_text_may_contain_zero_bytes),
+        cmocka_unit_test(clearing_a_text_keeps_its_buffer),
+        cmocka_unit_test(an_impossible_length_leaves_the_text_unchanged),
+        cmocka_unit_test(formatting_appends_strings_of_any_length),
         cmocka_unit_test(every_code_point_survives_a_round_trip),
-        cmocka_unit_test(ill_formed_bytes_are_replaced_as_unicode_says),
-        cmocka_unit_test(random_bytes_are_judged_as_by_a_plain_validator),
-        cmocka_unit_test(only_what_may_still_become_a_character_is_held_back),
-        cmocka_unit_test(control_characters_are_those_of_unicode),
+        cmocka_unit_test(ill_formed_utf8_is_replaced_as_unicode_recommends),
+        cmocka_unit_test(utf8_validation_agrees_with_a_naive_validator),
+        cmocka_unit_test(only_an_incomplete_trailing_character_is_held_back),
+        cmocka_unit_test(control_characters_are_those_that_unicode_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
