@@ -29,7 +29,7 @@ static void check_position(const char *source, const char *error) {
         fail_msg("%s\nhas the error \"%s\"", source, error);
 }
 
-static void everything_renders_as_jinja2_renders_it(void **state) {
+static void every_case_renders_as_jinja2_renders_it(void **state) {
     (void)state;
     struct text file = {0};
     struct arena arena;
@@ -116,7 +116,7 @@ static void errors_give_location_and_cause(void **state) {
     }
 }
 
-static void a_refusal_is_its_message_and_nothing_else(void **state) {
+static void a_template_refusal_returns_only_its_message(void **state) {
     (void)state;
     struct rendered rendered =
         render_json("a{{ raise_exception('No ' + who + '!\\nNever.') }}b", "{\"who\": \"✓\"}");
@@ -127,7 +127,7 @@ static void a_refusal_is_its_message_and_nothing_else(void **state) {
 }
 
 // "." is a byte of text, others are control.
-static void characters_keep_where_they_came_from(void **state) {
+static void characters_keep_their_origin_through_rendering(void **state) {
     (void)state;
     static const struct {
         const char *source, *text, *marks;
@@ -262,7 +262,7 @@ static void compose(uint32_t *seed, int depth, struct text *expression) {
     }
 }
 
-static void whatever_moves_characters_leaves_them_their_origin(void **state) {
+static void random_filter_chains_keep_the_origin_of_characters(void **state) {
     (void)state;
     uint32_t seed = 20260102;
     size_t control = 0, text = 0;
@@ -309,7 +309,7 @@ static void assert_stopped(const char *source, const char *why) {
     rendered_deinit(&rendered);
 }
 
-static void what_would_not_end_is_stopped(void **state) {
+static void runaway_templates_are_stopped(void **state) {
     (void)state;
     assert_stopped("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "too deep");
     assert_stopped("{% for a in range(999) %}{% for b in range(999) %}{% for c in range(99) %}"
@@ -338,7 +338,7 @@ static void what_would_not_end_is_stopped(void **state) {
                    "the template ");
 }
 
-static void filters_that_run_filters_are_no_deeper_than_the_stack(void **state) {
+static void deeply_nested_map_filters_are_refused(void **state) {
     (void)state;
     assert_stopped("{{ 'a'|map(*(['map']*200000))|list }}", "too deep");
     struct rendered rendered =
@@ -362,7 +362,7 @@ static void assert_too_many_steps(const char *source) {
 }
 
 // What looks at many bytes, or is dear for its size, takes more steps than the nodes that ask it.
-static void steps_follow_what_is_looked_at(void **state) {
+static void costly_operations_use_up_the_step_limit(void **state) {
     (void)state;
     static const char *const dear[] = {
         "a == b",
@@ -413,7 +413,7 @@ static void steps_follow_what_is_looked_at(void **state) {
     assert_too_many_steps("{{ (('a' * 3000) * 1000).rfind(('a' * 1500) * 1000 + 'b') }}");
 }
 
-static void deep_and_large_sources_are_refused_or_read(void **state) {
+static void deep_sources_are_refused_and_large_ones_parse(void **state) {
     (void)state;
     static const struct {
         const char *before, *middle, *after;
@@ -452,7 +452,7 @@ static void deep_and_large_sources_are_refused_or_read(void **state) {
 }
 
 // A run whose memory or steps end anywhere says so, and leaks nothing.
-static void any_limit_may_be_met_anywhere(void **state) {
+static void reaching_a_limit_anywhere_is_an_error_without_leaks(void **state) {
     (void)state;
     static const char source[] =
         "{% macro m(x) %}{% for y in x %}{{ loop.index ~ y|upper }}{% endfor %}{% endmacro %}"
@@ -479,16 +479,16 @@ static void any_limit_may_be_met_anywhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_renders_as_jinja2_renders_it),
+        cmocka_unit_test(every_case_renders_as_jinja2_renders_it),
         cmocka_unit_test(errors_give_location_and_cause),
-        cmocka_unit_test(a_refusal_is_its_message_and_nothing_else),
-        cmocka_unit_test(characters_keep_where_they_came_from),
-        cmocka_unit_test(whatever_moves_characters_leaves_them_their_origin),
-        cmocka_unit_test(what_would_not_end_is_stopped),
-        cmocka_unit_test(filters_that_run_filters_are_no_deeper_than_the_stack),
-        cmocka_unit_test(steps_follow_what_is_looked_at),
-        cmocka_unit_test(deep_and_large_sources_are_refused_or_read),
-        cmocka_unit_test(any_limit_may_be_met_anywhere),
+        cmocka_unit_test(a_template_refusal_returns_only_its_message),
+        cmocka_unit_test(characters_keep_their_origin_through_rendering),
+        cmocka_unit_test(random_filter_chains_keep_the_origin_of_characters),
+        cmocka_unit_test(runaway_templates_are_stopped),
+        cmocka_unit_test(deeply_nested_map_filters_are_refused),
+        cmocka_unit_test(costly_operations_use_up_the_step_limit),
+        cmocka_unit_test(deep_sources_are_refused_and_large_ones_parse),
+        cmocka_unit_test(reaching_a_limit_anywhere_is_an_error_without_leaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

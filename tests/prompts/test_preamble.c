@@ -10,7 +10,7 @@
 static const char FILE_TEXT[] = "# for people\n# more\n\n  Be brief.  \nAlways.\n\nUSER: One?\n"
                                 "two lines\nASSISTANT:\nYes.\nUSER:  Two?\r\nASSISTANT: No.  \n";
 
-static void a_file_becomes_a_prompt_and_pairs(void **state) {
+static void a_preamble_file_splits_into_a_prompt_and_pairs(void **state) {
     (void)state;
     struct text preamble = {0}, shown = {0};
     struct chat_message parts[PREAMBLE_MAX_PARTS];
@@ -32,7 +32,7 @@ static void a_file_becomes_a_prompt_and_pairs(void **state) {
     text_deinit(&shown);
 }
 
-static void what_is_shown_reads_as_the_same_head(void **state) {
+static void a_shown_preamble_reads_back_unchanged(void **state) {
     (void)state;
     struct text preamble = {0}, shown = {0}, again = {0};
     assert_int_equal(preamble_read(FILE_TEXT, strlen(FILE_TEXT), &preamble, NULL), STATUS_OK);
@@ -44,7 +44,7 @@ static void what_is_shown_reads_as_the_same_head(void **state) {
     text_deinit(&again);
 }
 
-static void a_file_without_marks_is_a_prompt_alone(void **state) {
+static void a_file_without_marks_is_only_a_system_prompt(void **state) {
     (void)state;
     struct text preamble = {0};
     struct chat_message parts[PREAMBLE_MAX_PARTS];
@@ -56,7 +56,7 @@ static void a_file_without_marks_is_a_prompt_alone(void **state) {
     text_deinit(&preamble);
 }
 
-static void pairs_alone_have_no_system_message(void **state) {
+static void pairs_without_a_prompt_have_no_system_message(void **state) {
     (void)state;
     struct text preamble = {0}, joined = {0};
     struct chat_message parts[PREAMBLE_MAX_PARTS];
@@ -72,7 +72,7 @@ static void pairs_alone_have_no_system_message(void **state) {
     text_deinit(&joined);
 }
 
-static void a_text_whose_parts_are_no_pairs_is_a_prompt_alone(void **state) {
+static void separators_that_form_no_pairs_stay_in_the_prompt(void **state) {
     (void)state;
     static const char *const texts[] = {"a\x1E"
                                         "b",
@@ -93,7 +93,7 @@ static void a_text_whose_parts_are_no_pairs_is_a_prompt_alone(void **state) {
     }
 }
 
-static void what_is_wrong_is_said_with_its_line(void **state) {
+static void preamble_errors_name_the_line(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -137,7 +137,7 @@ static void more_pairs_than_the_limit_are_refused(void **state) {
     text_deinit(&preamble);
 }
 
-static void any_text_is_a_head_of_bounded_parts(void **state) {
+static void any_text_splits_into_a_bounded_number_of_parts(void **state) {
     (void)state;
     unsigned seed = 7;
     for (int round = 0; round < 2000; round++) {
@@ -163,7 +163,7 @@ static void any_text_is_a_head_of_bounded_parts(void **state) {
     }
 }
 
-static void a_files_first_comment_says_what_it_is(void **state) {
+static void the_first_comment_describes_the_preamble(void **state) {
     (void)state;
     size_t length;
     static const char text[] = "##  Short answers \nBe brief.";
@@ -178,15 +178,15 @@ static void a_files_first_comment_says_what_it_is(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_becomes_a_prompt_and_pairs),
-        cmocka_unit_test(what_is_shown_reads_as_the_same_head),
-        cmocka_unit_test(a_file_without_marks_is_a_prompt_alone),
-        cmocka_unit_test(pairs_alone_have_no_system_message),
-        cmocka_unit_test(a_text_whose_parts_are_no_pairs_is_a_prompt_alone),
-        cmocka_unit_test(what_is_wrong_is_said_with_its_line),
+        cmocka_unit_test(a_preamble_file_splits_into_a_prompt_and_pairs),
+        cmocka_unit_test(a_shown_preamble_reads_back_unchanged),
+        cmocka_unit_test(a_file_without_marks_is_only_a_system_prompt),
+        cmocka_unit_test(pairs_without_a_prompt_have_no_system_message),
+        cmocka_unit_test(separators_that_form_no_pairs_stay_in_the_prompt),
+        cmocka_unit_test(preamble_errors_name_the_line),
         cmocka_unit_test(more_pairs_than_the_limit_are_refused),
-        cmocka_unit_test(any_text_is_a_head_of_bounded_parts),
-        cmocka_unit_test(a_files_first_comment_says_what_it_is),
+        cmocka_unit_test(any_text_splits_into_a_bounded_number_of_parts),
+        cmocka_unit_test(the_first_comment_describes_the_preamble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void check_case(const char *stem, const char *source, struct arena *arena
     text_deinit(&expected);
 }
 
-static void published_templates_render_as_they_do_elsewhere(void **state) {
+static void published_templates_render_as_the_golden_cases_say(void **state) {
     (void)state;
     struct shared shared;
     struct text stem = {0};
@@ -178,7 +178,7 @@ static char keeps_letter(const struct chat_template *chat_template, const char *
                                    [PROMPT_KEEPS_ALL] = 'A'};
     return letters[keeps];
 }
-static void each_published_template_has_its_policy_for_earlier_turns(void **state) {
+static void published_templates_have_the_expected_policies(void **state) {
     (void)state;
     static const char thought[] = "<think>\nHm.\n</think>\n\nHello!";
     struct shared shared;
@@ -211,7 +211,7 @@ static void each_published_template_has_its_policy_for_earlier_turns(void **stat
     close_shared(&shared);
 }
 
-static void every_template_keeps_to_what_is_wanted_of_each(void **state) {
+static void published_templates_pass_the_general_checks(void **state) {
     (void)state;
     struct shared shared;
     struct text stem = {0};
@@ -233,9 +233,9 @@ static void every_template_keeps_to_what_is_wanted_of_each(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_templates_render_as_they_do_elsewhere),
-        cmocka_unit_test(every_template_keeps_to_what_is_wanted_of_each),
-        cmocka_unit_test(each_published_template_has_its_policy_for_earlier_turns),
+        cmocka_unit_test(published_templates_render_as_the_golden_cases_say),
+        cmocka_unit_test(published_templates_pass_the_general_checks),
+        cmocka_unit_test(published_templates_have_the_expected_policies),
     };
     folder = published_folder();
     return folder ? cmocka_run_group_tests(tests, NULL, NULL) : PUBLISHED_SKIPPED;

@@ -19,7 +19,7 @@ static void empty_answer_is_omitted_if_the_template_refuses_it(void **state) {
         template_check_empty_answer(refuse[i]);
 }
 
-static void templates_by_name_are_what_their_like_is_called(void **state) {
+static void a_built_in_template_is_recognised_by_its_name(void **state) {
     (void)state;
     uint32_t seed = 7;
     static const char *const names[] = {"chatml", "llama3", "gemma", "mistral", "phi3"};
@@ -45,7 +45,7 @@ static void templates_by_name_are_what_their_like_is_called(void **state) {
     "{% for m in messages %}{{ '<' + m.role + '>' + m.content + '<end>\n' }}{% endfor %}" \
     "{% if add_generation_prompt %}{{ '<assistant>' }}{% endif %}"
 
-static void a_file_without_a_template_is_taken_for_chatml_and_says_so(void **state) {
+static void a_missing_template_is_guessed_to_be_chatml(void **state) {
     (void)state;
     const struct chat_template_options options = {
         .bos = "<BOS>", .eos = "", .begins_with_bos = true};
@@ -66,7 +66,7 @@ static void a_file_without_a_template_is_taken_for_chatml_and_says_so(void **sta
     chat_template_destroy(made);
 }
 
-static void a_bos_stands_once_where_one_is_expected(void **state) {
+static void bos_appears_exactly_once_if_expected(void **state) {
     (void)state;
     static const char *const sources[] = {"{{ bos_token }}" TURNS, TURNS};
     for (int writes = 0; writes < 2; writes++)
@@ -107,7 +107,7 @@ static void refused_system_prompt_moves_into_the_first_message(void **state) {
     chat_template_destroy(made);
 }
 
-static void what_ends_an_answer_is_found_by_trial(void **state) {
+static void stop_strings_are_found_by_trial_rendering(void **state) {
     (void)state;
 #define INST(open, close)                                                                 \
     "{% for m in messages %}{% if m.role == 'user' %}{{ '" open "' + m.content + '" close \
@@ -133,7 +133,7 @@ static void what_ends_an_answer_is_found_by_trial(void **state) {
     }
 }
 
-static void roles_are_control_and_messages_are_text(void **state) {
+static void roles_render_as_control_and_messages_as_text(void **state) {
     (void)state;
     struct chat_template *made =
         template_create("{% for m in messages %}{{ '<|' + m['role'] + '|>' + m['content'] }}"
@@ -172,7 +172,7 @@ static void broken_template_is_refused_at_open(void **state) {
     }
 }
 
-static void white_space_around_an_answer_is_no_reason_to_read_it_again(void **state) {
+static void trimmed_white_space_does_not_force_a_reread_of_the_answer(void **state) {
     (void)state;
     static const char *const trims[] = {TURNS, "{% for m in messages %}{{ '<' + m.role + '>' + "
                                                "m.content|trim + '<end>\n' }}{% endfor %}"
@@ -226,7 +226,7 @@ static void check_continue(const char *source, bool drops, const char *answer,
     chat_template_destroy(made);
 }
 
-static void an_answer_that_is_said_differently_is_read_again(void **state) {
+static void an_answer_rendered_differently_is_reread(void **state) {
     (void)state;
     check_continue("{% for m in messages %}{{ '<' + m.role + '>' + "
                    "m.content.split('</think>')[-1] + '<end>' }}{% endfor %}"
@@ -235,7 +235,7 @@ static void an_answer_that_is_said_differently_is_read_again(void **state) {
                    "Ho<end><user>More<end><assistant>");
 }
 
-static void a_thought_that_the_template_opened_is_kept_where_it_keeps_thoughts(void **state) {
+static void a_thought_opened_by_the_template_is_kept(void **state) {
     (void)state;
     check_continue("{% for m in messages %}{{ '<' + m.role + '>' + m.content + '<end>' }}"
                    "{% endfor %}{% if add_generation_prompt %}{{ '<assistant><think>\n' }}"
@@ -244,7 +244,7 @@ static void a_thought_that_the_template_opened_is_kept_where_it_keeps_thoughts(v
                    "<user>More<end><assistant><think>\n");
 }
 
-static void a_wish_about_thinking_reaches_templates_that_ask_for_it(void **state) {
+static void the_thinking_option_reaches_templates_that_read_it(void **state) {
     (void)state;
     static const char source[] =
         "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}"
@@ -286,19 +286,19 @@ static void roles_are_found_by_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_without_a_template_is_taken_for_chatml_and_says_so),
-        cmocka_unit_test(a_bos_stands_once_where_one_is_expected),
+        cmocka_unit_test(a_missing_template_is_guessed_to_be_chatml),
+        cmocka_unit_test(bos_appears_exactly_once_if_expected),
         cmocka_unit_test(refused_system_prompt_moves_into_the_first_message),
-        cmocka_unit_test(what_ends_an_answer_is_found_by_trial),
-        cmocka_unit_test(roles_are_control_and_messages_are_text),
+        cmocka_unit_test(stop_strings_are_found_by_trial_rendering),
+        cmocka_unit_test(roles_render_as_control_and_messages_as_text),
         cmocka_unit_test(broken_template_is_refused_at_open),
-        cmocka_unit_test(a_wish_about_thinking_reaches_templates_that_ask_for_it),
-        cmocka_unit_test(white_space_around_an_answer_is_no_reason_to_read_it_again),
-        cmocka_unit_test(an_answer_that_is_said_differently_is_read_again),
-        cmocka_unit_test(a_thought_that_the_template_opened_is_kept_where_it_keeps_thoughts),
+        cmocka_unit_test(the_thinking_option_reaches_templates_that_read_it),
+        cmocka_unit_test(trimmed_white_space_does_not_force_a_reread_of_the_answer),
+        cmocka_unit_test(an_answer_rendered_differently_is_reread),
+        cmocka_unit_test(a_thought_opened_by_the_template_is_kept),
         cmocka_unit_test(roles_are_found_by_name),
         cmocka_unit_test(empty_answer_is_omitted_if_the_template_refuses_it),
-        cmocka_unit_test(templates_by_name_are_what_their_like_is_called),
+        cmocka_unit_test(a_built_in_template_is_recognised_by_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
