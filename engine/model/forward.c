@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "engine/model/forward_state.h"
+#include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 256 }; // as a card aligns what it allocates
 
 static void *alloc(struct forward *forward, int32_t rows, size_t row_bytes) {
     ASSERT(forward->buffer_count < BUFFERS_MAX);
@@ -80,108 +81,106 @@ static void alloc_step_data(struct forward *forward) {
     ASSERT(host.used == sum.used && device.used == sum.used);
 }
 
-// Does a layer add more to the stream than a product?
+void *scratch_alloc(struct scratch *scratch, int32_t width, size_t element_bytes) {
+    ASSERT(width > 0 && scratch->used % ALIGNMENT == 0);
+    void *at = scratch->memory ? scratch->memory + scratch->used : NULL;
+    const size_t rows = (size_t)scratch->forward->limits.max_tokens;
+    scratch->used += size_round_up(rows * (size_t)width * element_bytes, ALIGNMENT);
+    if (width > scratch->widest) scratch->widest = width;
+    return at;
+}
+
+void *scratch_rows(struct scratch *scratch, int32_t width) {
+    const enum dtype type = scratch->forward->backend->activation;
+    return scratch_alloc(scratch, width, (size_t)dtype_block_bytes(type));
+}
+
+void *scratch_residual_rows(struct scratch *scratch, int32_t width) {
+    const enum dtype type = scratch->forward->backend->residual;
+    return scratch_alloc(scratch, width, (size_t)dtype_block_bytes(type));
+}
+
+// What the layer that takes most of it needs.
+static void measure(struct scratch *most, const struct layer_part *part,
+                    const struct layer_spec *spec) {
+    struct scratch scratch = {.forward = most->forward, .widest = most->widest};
+    if (part) part->lay_out(&scratch, spec);
+    if (scratch.used > most->used) most->used = scratch.used;
+    most->widest = scratch.widest;
+}
+
+static void alloc_scratch(struct forward *forward, struct scratch *scratch) {
+    scratch->memory = scratch->used > 0 ? alloc(forward, 1, scratch->used) : NULL;
+    scratch->used = 0;
+}
+
+static void alloc_parts(struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    struct scratch mixer = {.forward = forward}, ffn = {.forward = forward};
+    layer_embedding_measure(&ffn, config);
+    for (int32_t i = 0; i < config->layers; i++) {
+        measure(&mixer, layer_mixer(&config->specs[i]), &config->specs[i]);
+        measure(&ffn, layer_feed_forward(&config->specs[i]), &config->specs[i]);
+    }
+    alloc_scratch(forward, &mixer);
+    alloc_scratch(forward, &ffn);
+    forward->mixer_scratch = mixer;
+    forward->ffn_scratch = ffn;
+}
+
+// Does a layer add more to the residual than a product?
 static bool has_branch(const struct layer_spec *spec, const struct layer *layer) {
     return spec->post_norm || spec->residual_scale != 1 || spec->ffn.kind != FFN_DENSE ||
            layer->o_bias || layer->down_bias;
 }
 
-// What some layer needs beside what all do.
-struct needs {
-    bool branch, wide_q, wide_k, sum;
-};
-
-static struct needs needs_of(const struct model *model) {
-    struct needs needs = {0};
-    for (int32_t i = 0; i < model->config.layers; i++) {
-        const struct layer_spec *spec = &model->config.specs[i];
-        const bool row = spec->attention.qk_norm == QK_NORM_ROW;
-        needs.branch |= has_branch(spec, &model->layers[i]);
-        needs.wide_q |= row;
-        needs.wide_k |= row || spec->attention.value_norm || spec->attention.latent.kv_rank > 0;
-        needs.sum |= spec->ffn.kind == FFN_DENSE_AND_EXPERTS || spec->joins_next;
+// Of q, k and v together, and of gate and up: results of other products are the residual's anyway.
+static int32_t widest_product(const struct model_config *config) {
+    int32_t widest = 0;
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct attention_spec *a = &config->specs[i].attention;
+        const int32_t qkv = (a->heads + 2 * a->kv_heads) * a->head_size;
+        const int32_t gated = 2 * config->specs[i].ffn.width;
+        if (qkv > widest) widest = qkv;
+        if (gated > widest) widest = gated;
     }
-    return needs;
-}
-
-static void alloc_per_layer_embedding(struct forward *forward) {
-    const struct model_config *config = &forward->model->config;
-    struct activations *a = &forward->activations;
-    const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
-    const size_t residual = (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t dim = (size_t)config->dim, elements = (size_t)config->per_layer_embedding;
-    const int32_t rows = forward->limits.max_tokens;
-    a->start = alloc(forward, rows, dim * element);
-    a->layer_embedding = alloc(forward, rows, elements * element);
-    a->embedded = alloc(forward, rows, elements * residual);
-    a->projected = alloc(forward, rows, elements * residual);
-}
-
-// Rows as wide as those of any matrix in a layer.
-static int32_t widest_row(const struct layer_maxima *most, int32_t dim) {
-    const int32_t widths[] = {most->q_row, most->kv_row, most->ffn, most->full_row, most->part_row};
-    int32_t widest = dim;
-    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
-        widest = widths[i] > widest ? widths[i] : widest;
     return widest;
 }
 
-static void alloc_for_adapters(struct forward *forward, const struct layer_maxima *most) {
+static void alloc_for_adapters(struct forward *forward) {
     const struct model *model = forward->model;
     const enum dtype type = forward->backend->activation, residual = forward->backend->residual;
-    const size_t qkv = (size_t)most->q_row + 2 * (size_t)most->kv_row,
-                 gated = 2 * (size_t)most->ffn;
-    const size_t wide = qkv > gated ? qkv : gated; // results of other products are residual anyway
+    const size_t low = LINEAR_PARTS * (size_t)model->rank;
     const int32_t rows = forward->limits.max_tokens;
     struct activations *a = &forward->activations;
-    a->low =
-        alloc(forward, rows, LINEAR_PARTS * (size_t)model->rank * (size_t)dtype_block_bytes(type));
+    a->low = alloc(forward, rows, low * (size_t)dtype_block_bytes(type));
     if (type != residual)
-        a->wide = alloc(forward, rows, wide * (size_t)dtype_block_bytes(residual));
-}
-
-static void alloc_special_activations(struct forward *forward, const struct layer_maxima *most) {
-    const struct model_config *config = &forward->model->config;
-    const struct needs needs = needs_of(forward->model);
-    struct activations *a = &forward->activations;
-    const size_t element = (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t dim = (size_t)config->dim * element, used = (size_t)most->experts_used;
-    const int32_t rows = forward->limits.max_tokens;
-    if (needs.branch) a->branch = alloc(forward, rows, dim);
-    if (needs.wide_q) a->wide_q = alloc(forward, rows, (size_t)most->q_row * element);
-    if (most->q_rank > 0) a->wide_q = alloc(forward, rows, (size_t)most->q_rank * element);
-    if (needs.wide_k) a->wide_k = alloc(forward, rows, (size_t)most->kv_row * element);
-    if (needs.sum) a->sum = alloc(forward, rows, dim);
-    if (config->per_layer_embedding) alloc_per_layer_embedding(forward);
-    if (forward->model->rank > 0) alloc_for_adapters(forward, most);
-    if (most->experts == 0) return;
-    a->scores = alloc(forward, rows, (size_t)most->experts * element);
-    a->chosen = alloc(forward, rows, used * sizeof *a->chosen);
-    a->shares = alloc(forward, rows, used * sizeof *a->shares);
+        a->wide =
+            alloc(forward, rows,
+                  (size_t)widest_product(&model->config) * (size_t)dtype_block_bytes(residual));
 }
 
 static void alloc_activations(struct forward *forward) {
-    const struct model_config *config = &forward->model->config;
-    const struct layer_maxima most = model_config_maxima(config);
+    const struct model *model = forward->model;
+    const struct model_config *config = &model->config;
     const size_t element = (size_t)dtype_block_bytes(forward->backend->activation);
     const size_t residual = (size_t)dtype_block_bytes(forward->backend->residual);
-    const size_t dim = (size_t)config->dim, q = (size_t)most.q_row * element;
-    const size_t kv = (size_t)most.kv_row * element;
-    const int32_t gated = // a row of the widest gate but for experts', which verbs keep
-        most.ffn > config->per_layer_embedding ? most.ffn : config->per_layer_embedding;
+    const size_t dim = (size_t)config->dim;
     const int32_t rows = forward->limits.max_tokens;
     struct activations *a = &forward->activations;
-    a->x = alloc(forward, rows, dim * residual);
+    bool branch = false, sum = false;
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct layer_spec *spec = &config->specs[i];
+        branch = branch || has_branch(spec, &model->layers[i]);
+        sum = sum || spec->ffn.kind == FFN_DENSE_AND_EXPERTS || spec->joins_next;
+    }
+    a->residual = alloc(forward, rows, dim * residual);
     a->normed = alloc(forward, rows, dim * element);
-    a->q = alloc(forward, rows, q);
-    a->attended = alloc(forward, rows, q);
-    a->k = alloc(forward, rows, kv);
-    a->v = alloc(forward, rows, kv);
-    if (gated > 0) a->gate = alloc(forward, rows, (size_t)gated * element);
-    if (gated > 0) a->up = alloc(forward, rows, (size_t)gated * element);
-    if (most.full_row > 0) a->full = alloc(forward, rows, (size_t)most.full_row * element);
-    if (most.part_row > 0) a->part = alloc(forward, rows, (size_t)most.part_row * element);
-    alloc_special_activations(forward, &most);
+    if (branch) a->branch = alloc(forward, rows, dim * residual);
+    if (sum) a->sum = alloc(forward, rows, dim * residual);
+    if (config->per_layer_embedding) a->start = alloc(forward, rows, dim * element);
+    if (model->rank > 0) alloc_for_adapters(forward);
+    alloc_parts(forward);
 }
 
 static void alloc_logits(struct forward *forward) {
@@ -199,8 +198,9 @@ static void alloc_logits(struct forward *forward) {
 static enum status reserve_scratch(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const struct layer_maxima most = model_config_maxima(config);
-    const int32_t widths[] = {most.expert_width, config->per_layer_embedding, forward->model->rank};
-    int32_t features = widest_row(&most, config->dim);
+    const int32_t widths[] = {forward->mixer_scratch.widest, forward->ffn_scratch.widest,
+                              most.expert_width, forward->model->rank};
+    int32_t features = config->dim;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         features = widths[i] > features ? widths[i] : features;
     const struct workspace workspace = {
@@ -448,20 +448,34 @@ static void send_step_data(struct forward *forward) {
                                     (size_t)forward->num_penalties * sizeof(struct penalty));
 }
 
+static void enqueue_layers(const struct forward *forward) {
+    const struct model_config *config = &forward->model->config;
+    const struct activations *a = &forward->activations;
+    if (config->per_layer_embedding)
+        forward_narrow_rows(forward, a->start, a->residual, config->dim);
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct layer_part *mixer = layer_mixer(&config->specs[i]);
+        const struct layer_part *feed_forward = layer_feed_forward(&config->specs[i]);
+        if (mixer) mixer->enqueue(forward, i);
+        if (feed_forward) feed_forward->enqueue(forward, i);
+        if (config->per_layer_embedding) layer_embedding_enqueue(forward, i);
+    }
+}
+
 static void enqueue(struct forward *forward) {
     const struct model *model = forward->model;
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
     forward->backend->embedding(forward->device,
-                                &(struct embedding){.y = a->x,
+                                &(struct embedding){.y = a->residual,
                                                     .token_ids = forward->on_device.token_ids,
                                                     .table = model->embedding,
                                                     .tokens = forward->num_tokens,
                                                     .scale = config->embedding_scale,
                                                     .stride = 1});
-    forward_layers(forward);
+    enqueue_layers(forward);
     if (forward->num_logits == 0) return;
-    forward_norm_rows(forward, a->normed, a->x, model->output_norm, config->dim);
+    forward_norm_rows(forward, a->normed, a->residual, model->output_norm, config->dim);
     forward->backend->logits(forward->device,
                              &(struct logits){.y = forward->logits,
                                               .x = a->normed,

@@ -1,5 +1,7 @@
-// engine/model/forward_state.h — what a forward pass holds while it runs. Private to forward.c,
-// which owns the memory and builds the batch, and to forward_layers.c, which enqueues the layers.
+// engine/model/forward_state.h — what a forward pass holds while it runs, and what it is made of.
+//
+// Private to forward.c, which owns the memory and builds the batch, to forward_products.c, and to
+// the parts of layers (layer_part.h), which enqueue them.
 #ifndef ENGINE_FORWARD_STATE_H
 #define ENGINE_FORWARD_STATE_H
 
@@ -9,40 +11,30 @@
 
 enum { BUFFERS_MAX = 30 };
 
-// Activations, one row a token, in the backend's own type.
+// What is read in more than one part of a layer: one row a token, in the backend's own type or,
+// where it says so, in the residual's. Whatever a single part needs is its scratch.
 struct activations {
-    void *x;            // [max_tokens, dim] the residual stream
-    void *normed;       // [max_tokens, dim]
-    void *q, *attended; // [max_tokens, heads * head_size]
-    void *k, *v;        // [max_tokens, kv_heads * head_size]
-    void *gate, *up;    // [max_tokens, ffn]
+    void *residual; // [max_tokens, dim] residual
+    void *normed;   // [max_tokens, dim] what a part reads of it
+    void *branch; // [max_tokens, dim] residual: what is to be added; or NULL where no layer has one
+    void *sum;    // [max_tokens, dim] residual: the dense part's and the experts', or what a layer
+                  // makes that joins the next; or NULL
+    void *start;  // [max_tokens, dim] the residual's beginning, for per-layer embeddings
 
-    // Where a layer needs them; the first three are of the residual's type.
-    void *branch;    // [max_tokens, dim] what is to be added to the stream
-    void *wide_q;    // [max_tokens, heads * head_size] before the norm of all heads as one row
-    void *wide_k;    // [max_tokens, kv_heads * head_size]; or before that of values
-    void *scores;    // [max_tokens, experts]
-    int32_t *chosen; // [max_tokens, experts_used]
-    float *shares;   // [max_tokens, experts_used]
-    void *sum;       // [max_tokens, dim] residual, of the dense part and the experts beside it; or
-                     // what a layer makes that joins the next
-
-    // Of latent attention: queries, or what comes of their heads, as the model has them, and a part
-    // of each head by head. Of gated attention, queries and gates, and the gates; of a delta net,
-    // what its convolution reads, and its gates as they are stored.
-    void *full; // [max_tokens, heads * (plain + rotated) or heads * value or heads * 2 * head_size]
-    void *part; // [heads, max_tokens, plain or value]; or [max_tokens, q_rank or q's row]
-
-    // Where matrices have something beside them: a x of each of a product's parts, and, where
+    // Where matrices have the pairs of adapters: a x of each of a product's parts, and, where
     // activations are of another type than the residual, the parts before they are narrowed.
     void *low;  // [parts, max_tokens, rank]
     void *wide; // [max_tokens, the widest of all parts together] residual; or NULL
+};
 
-    // Where layers have an embedding of the token each: the stream as it began, what it and the
-    // layer's own embedding come to, and these two before they are added.
-    void *start;                // [max_tokens, dim]
-    void *layer_embedding;      // [max_tokens, per_layer_embedding]
-    void *embedded, *projected; // [max_tokens, per_layer_embedding] residual
+// Memory that one part of a layer lays its activations out in, and the next layer's does again. A
+// copy is laid out at each use; the sizes follow from the spec, so that a layer's rows are always
+// in the same place. Without memory it only adds up.
+struct scratch {
+    const struct forward *forward;
+    char *memory;
+    size_t used;
+    int32_t widest; // row that was laid out, in elements
 };
 
 // What a batch says about its tokens: filled on the host, copied to the device by a run, in one
@@ -81,10 +73,12 @@ struct forward {
     struct batch batches[KV_GROUPS];  // the batch, as the layers of each group see it
 
     struct activations activations;
-    float *logits;          // [max_logits, vocabulary]
-    float *host_logits;     // the same shape: rows that are wanted whole
-    struct candidate *best; // [max_logits, CANDIDATES_MAX] host
-    float *log_totals;      // [max_logits] host
+    struct scratch mixer_scratch, ffn_scratch; // apart: a feed-forward's kernels may begin while
+                                               // the mixer's last one reads
+    float *logits;                             // [max_logits, vocabulary]
+    float *host_logits;                        // the same shape: rows that are wanted whole
+    struct candidate *best;                    // [max_logits, CANDIDATES_MAX] host
+    float *log_totals;                         // [max_logits] host
     size_t logits_bytes, best_bytes, totals_bytes;
     int32_t most; // candidates of a row, rounded up to a class; 0: no row is chosen from
     bool totals;  // does a row ask for log_totals?
@@ -94,11 +88,74 @@ struct forward {
     bool short_of_memory;
 };
 
+// [max_tokens] rows of a width, in the backend's activation or residual type, or of other elements.
+void *scratch_rows(struct scratch *scratch, int32_t width);
+void *scratch_residual_rows(struct scratch *scratch, int32_t width);
+void *scratch_alloc(struct scratch *scratch, int32_t width, size_t element_bytes);
+
 // Enqueues y = x / sqrt(mean(x^2) + eps) * weight, for every token of the batch.
 void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
                        int32_t dim);
 
-// Enqueues all layers, over the embedded tokens in activations.x, in and out.
-void forward_layers(struct forward *forward);
+// y = x in the type of activations, for every token.
+void forward_narrow_rows(const struct forward *forward, void *y, const void *x, int32_t dim);
+
+// What a part's products read: rmsnorm(residual) * norm, or the residual where the layer norms
+// afterwards. Products norm what they read themselves, but not around the mean.
+struct linear_input forward_input(const struct forward *forward, const float *norm);
+
+// Products of rows: one; several of one input with what adapters have for each; one with that.
+void forward_project(const struct forward *forward, const void *rows, const struct projection *to,
+                     enum linear_store store);
+void forward_multiply(const struct forward *forward, const struct linear *product,
+                      const struct low_rank *const beside[]);
+void forward_multiply_one(const struct forward *forward, const void *rows,
+                          const struct projection *to, enum linear_store store,
+                          const struct low_rank *beside);
+
+struct addend { // W rows + bias, normed and scaled, and what the residual is multiplied by
+                // afterwards
+    const void *rows;
+    const struct weight *weight;
+    const struct low_rank *beside;
+    const float *bias, *norm;
+    float scale, gain;
+};
+
+// residual = gain * (residual + scale * y), y normed where there is a norm; and the same of the
+// addend, by way of the branch where there is more to it than a product.
+void forward_add_branch(const struct forward *forward, const float *y, const struct addend *addend);
+void forward_add_product(const struct forward *forward, const struct addend *addend);
+
+// What a mixer and a feed-forward add. A mixer that joins the next adds to the sum instead.
+void forward_add_mixed(const struct forward *forward, int32_t layer, const void *mixed);
+struct addend forward_ffn_addend(const struct forward *forward, int32_t layer, const void *rows);
+
+void *forward_element(const struct forward *forward, void *rows, size_t nth); // of activations
+
+// Every second part of each token's row [count, 2, elements], the first of them `begin` elements
+// from its start: y [tokens, count, elements].
+void forward_take_parts(const struct forward *forward, void *y, void *rows, int32_t begin,
+                        int32_t count, int32_t elements);
+
+void forward_gate(const struct forward *forward, void *x, const void *y, int32_t dim);
+
+// attention.c: attended = attention(rope(q), rope(k), v), through the layer's place in the cache.
+struct head_rows {
+    void *q, *attended; // [tokens, heads, head_size]
+    void *k, *v;        // [tokens, kv_heads, head_size]; NULL: the cache has them, or v is in k
+};
+void forward_attend(const struct forward *forward, int32_t layer, const struct head_rows *heads);
+
+// dense.c: gated = act(gate(input), up(input)), for experts.c too.
+struct dense_rows {
+    void *gated, *up; // [tokens, width]; the second is scratch
+};
+struct dense_rows dense_lay_out(struct scratch *scratch, int32_t width);
+void dense_gate(const struct forward *forward, int32_t layer, const struct dense_rows *rows);
+
+// layer_embedding.c: what comes after a layer that has an embedding of the token.
+void layer_embedding_measure(struct scratch *scratch, const struct model_config *config);
+void layer_embedding_enqueue(const struct forward *forward, int32_t layer);
 
 #endif

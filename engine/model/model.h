@@ -34,6 +34,7 @@ struct layer {
     struct weight q;                       // [heads * head_size, dim]; twice as many rows where
                                            // it is gated, each head's gate behind the head
     struct weight k, v;                    // [kv_heads * head_size, dim]
+    struct weight attn_gate;               // [heads * head_size, dim]; rows 0: none of its own
     struct weight o;                       // [dim, heads * head_size]
     const float *conv;                     // [width, dim] of a short convolution
 

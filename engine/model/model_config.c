@@ -67,31 +67,8 @@ struct layer_maxima model_config_maxima(const struct model_config *config) {
         const struct attention_spec *attention = &config->specs[i].attention;
         const struct ffn_spec *ffn = &config->specs[i].ffn;
         const bool attends = config->specs[i].mixer == MIXER_ATTENTION;
-        const int32_t q_row = attention->heads * attention->head_size;
         if (attends) most.heads = max(most.heads, attention->heads);
         if (attends) most.head_size = max(most.head_size, attention->head_size);
-        most.q_row = max(most.q_row, q_row);
-        most.kv_row =
-            max(most.kv_row, attends ? attention->kv_heads * attention->head_size : q_row);
-        if (attention->latent.kv_rank > 0) {
-            const struct latent_spec *latent = &attention->latent;
-            const int32_t part = max(latent->plain_size, latent->value_size);
-            const int32_t full = max(latent->plain_size + attention->rope.dimensions, part);
-            most.q_rank = max(most.q_rank, latent->q_rank);
-            most.full_row = max(most.full_row, attention->heads * full);
-            most.part_row = max(max(most.part_row, latent->q_rank), attention->heads * part);
-        }
-        if (attention->gated) {
-            most.full_row = max(most.full_row, 2 * q_row);
-            most.part_row = max(most.part_row, q_row);
-        }
-        if (config->specs[i].mixer == MIXER_RECURRENCE) {
-            const struct recurrence_spec *recurrence = &config->specs[i].recurrence;
-            most.q_row = max(most.q_row, recurrence->value_heads * recurrence->value_size);
-            most.kv_row = max(most.kv_row, recurrence->value_heads);
-            most.full_row = max(most.full_row, recurrence_spec_channels(recurrence));
-            most.part_row = max(most.part_row, 2 * recurrence->value_heads);
-        }
         if (ffn->kind != FFN_EXPERTS) most.ffn = max(most.ffn, ffn->width);
         most.experts = max(most.experts, ffn->experts);
         most.experts_used = max(most.experts_used, ffn->experts_used);

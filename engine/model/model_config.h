@@ -56,6 +56,13 @@ enum qk_norm { // of q and k before the rotation: none; each head by itself; all
     QK_NORM_ROW,
 };
 
+enum attention_gate { // of each head's result, by the sigmoid of as many numbers of the layer's
+                      // input
+    GATE_NONE,
+    GATE_WITH_Q, // q's matrix has each head's gate behind the head
+    GATE_MATRIX, // a matrix of its own
+};
+
 // Latent attention (arXiv 2405.04434): keys and values of all heads are products of one row of
 // kv_rank elements, which alone is cached, behind the part of a key that is rotated. Queries are
 // multiplied by the keys' matrices and results by the values', so that the row is the key and the
@@ -80,7 +87,7 @@ struct attention_spec {
     bool value_norm;     // values are normed, without a weight
     bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
     bool qkv_bias, output_bias; // required; where not, the file may have them
-    bool gated;    // q has a gate beside each head, whose sigmoid its result is multiplied by
+    enum attention_gate gate;
     bool sinks;    // a logit for each head that no key has
     float scale;   // of scores
     float softcap; // of scores; 0: none
@@ -171,11 +178,9 @@ bool layer_shares_kv(const struct model_config *config, int32_t layer); // it ha
 bool layer_is_joined(const struct model_config *config, int32_t layer); // by the one before it
 int32_t model_config_blocks(const struct model_config *config);
 
-// The largest of each over all layers. Rows are in elements.
+// The largest of each over all layers.
 struct layer_maxima {
-    int32_t heads, head_size, q_row, kv_row, ffn, experts, experts_used, expert_width;
-    int32_t full_row, part_row; // of latent and gated attention, and of recurrences
-    int32_t q_rank;             // of latent attention
+    int32_t heads, head_size, ffn, experts, experts_used, expert_width;
 };
 struct layer_maxima model_config_maxima(const struct model_config *config);
 

@@ -1,0 +1,316 @@
+// engine/model/experts.c — a mixture of experts in place of a dense feed-forward.
+//
+// A router scores all experts for each token, and the token is fed to the few that score highest;
+// what they make is added up by their shares (arXiv 1701.06538, 2401.04088). Two things may stand
+// next to them: one expert that every token is fed to, maybe by a gate of its own, or a whole dense
+// feed-forward, each side with norms of its own. Both are dense.c's.
+//
+// The order matters in memory: the experts' sum goes straight to the residual where nothing norms
+// or scales it, so whatever reads the residual has to be enqueued before.
+//
+// Files have the matrices of a layer's experts stacked in one tensor, or each in a tensor of its
+// own, and gate and up apart or one above the other. Here each expert's matrix has an address.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/model/forward_state.h"
+#include "engine/model/layer_part.h"
+#include "engine/model/loader.h"
+#include "kernels/base/assert.h"
+
+struct experts_rows {
+    void *scores;            // [tokens, experts] residual
+    int32_t *chosen;         // [tokens, experts_used]
+    float *shares;           // the same shape
+    struct dense_rows dense; // of the shared expert, or of the dense part
+    void *shared_gate;       // [tokens] the shared expert's, before its sigmoid
+    void *shared;            // [tokens, width] that gate for each element, then times dense.gated
+};
+
+static struct experts_rows lay_out(struct scratch *scratch, const struct ffn_spec *spec) {
+    struct experts_rows rows = {
+        .scores = scratch_residual_rows(scratch, spec->experts),
+        .chosen = scratch_alloc(scratch, spec->experts_used, sizeof *rows.chosen),
+        .shares = scratch_alloc(scratch, spec->experts_used, sizeof *rows.shares),
+    };
+    if (spec->kind != FFN_EXPERTS) rows.dense = dense_lay_out(scratch, spec->width);
+    if (spec->shared_gate) rows.shared_gate = scratch_rows(scratch, 1);
+    if (spec->shared_gate) rows.shared = scratch_rows(scratch, spec->width);
+    return rows;
+}
+
+static void measure(struct scratch *scratch, const struct layer_spec *spec) {
+    lay_out(scratch, &spec->ffn);
+}
+
+// y = or += what the experts that the router chooses make of normed, each by its share
+static void feed_experts(const struct forward *forward, int32_t index,
+                         const struct experts_rows *rows, void *y, bool add) {
+    const struct ffn_spec *spec = &forward->model->config.specs[index].ffn;
+    const struct layer *layer = &forward->model->layers[index];
+    const struct activations *a = &forward->activations;
+    const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
+    ASSERT(rows->scores && spec->experts_used <= spec->experts);
+    struct linear product = {
+        .in = forward_input(forward, layer->router_norm ? layer->router_norm : layer->ffn_norm),
+        .parts = {{rows->scores, layer->router, layer->router_bias}},
+        .count = 1,
+        .store = LINEAR_RESIDUAL};
+    product.in.keeps = !layer->expert_norm; // experts read what the router has read
+    forward->backend->linear(forward->device, &product);
+    forward->backend->route(forward->device,
+                            &(struct route){.chosen = rows->chosen,
+                                            .shares = rows->shares,
+                                            .scores = rows->scores,
+                                            .tokens = tokens,
+                                            .experts = spec->experts,
+                                            .used = spec->experts_used,
+                                            .gains = layer->expert_gains,
+                                            .bias = layer->choice_bias,
+                                            .gating = spec->gating,
+                                            .raw = spec->raw_shares,
+                                            .groups = spec->expert_groups,
+                                            .groups_used = spec->expert_groups_used,
+                                            .best_of_group = spec->best_of_group});
+    if (layer->expert_norm)
+        forward_norm_rows(forward, a->normed, a->residual, layer->expert_norm, dim);
+    if (spec->share_of_input)
+        forward->backend->scale_rows(forward->device, &(struct scale_rows){.x = a->normed,
+                                                                           .factors = rows->shares,
+                                                                           .rows = tokens,
+                                                                           .dim = dim});
+    const struct experts args = {.y = y,
+                                 .x = a->normed,
+                                 .chosen = rows->chosen,
+                                 .shares = rows->shares,
+                                 .gate = layer->expert_gate,
+                                 .up = layer->expert_up,
+                                 .down = layer->expert_down,
+                                 .tokens = tokens,
+                                 .experts = spec->experts,
+                                 .used = spec->experts_used,
+                                 .act = spec->act,
+                                 .add = add};
+    forward->backend->experts(forward->device, &args);
+}
+
+// shared = the shared expert's rows, each times the sigmoid of one number of the token
+static void gate_shared_expert(const struct forward *forward, const struct layer *layer,
+                               const struct experts_rows *rows) {
+    const int32_t width = layer->down.columns;
+    const struct linear one = {.in = forward_input(forward, layer->ffn_norm),
+                               .parts = {{rows->shared_gate, layer->shared_gate, NULL}},
+                               .count = 1};
+    forward->backend->linear(forward->device, &one);
+    const struct copy_parts spread = {.y = rows->shared,
+                                      .x = rows->shared_gate,
+                                      .rows = width,
+                                      .columns = one.in.tokens,
+                                      .elements = 1,
+                                      .y_row = 1,
+                                      .y_column = (size_t)width,
+                                      .x_column = 1};
+    forward->backend->copy_parts(forward->device, &spread);
+    forward_gate(forward, rows->shared, rows->dense.gated, width);
+}
+
+// residual = gain * (residual + the experts' sum), by way of the branch where there is more to it
+// than a sum
+static void add_experts(const struct forward *forward, int32_t index,
+                        const struct experts_rows *rows) {
+    const struct layer *layer = &forward->model->layers[index];
+    const struct activations *a = &forward->activations;
+    const bool gated = layer->shared_gate.rows > 0;
+    const bool shared = forward->model->config.specs[index].ffn.kind == FFN_SHARED_EXPERT;
+    const struct addend addend = forward_ffn_addend(forward, index, NULL);
+    const bool plain = !addend.norm && addend.gain == 1 && addend.scale == 1;
+    void *y = plain ? a->residual : a->branch;
+    ASSERT(y);
+    if (shared) dense_gate(forward, index, &rows->dense);
+    if (gated) gate_shared_expert(forward, layer, rows);
+    feed_experts(forward, index, rows, y, plain);
+    if (shared)
+        forward_multiply_one(forward, gated ? rows->shared : rows->dense.gated,
+                             &(struct projection){y, layer->down, NULL}, LINEAR_ADD, addend.beside);
+    if (!plain) forward_add_branch(forward, a->branch, &addend);
+}
+
+// sum = or += the branch, normed
+static void add_to_sum(const struct forward *forward, const float *norm, bool anew) {
+    const struct model_config *config = &forward->model->config;
+    const struct add_rows args = {.x = forward->activations.sum,
+                                  .y = forward->activations.branch,
+                                  .norm = norm,
+                                  .rows = forward->num_tokens,
+                                  .dim = config->dim,
+                                  .eps = config->norm_eps,
+                                  .scale = 1,
+                                  .gain = 1,
+                                  .anew = anew};
+    forward->backend->add_rows(forward->device, &args);
+}
+
+// residual = gain * (residual + the dense part and the experts', each normed, and both together
+// again)
+static void add_dense_and_experts(const struct forward *forward, int32_t index,
+                                  const struct experts_rows *rows) {
+    const struct layer *layer = &forward->model->layers[index];
+    const struct activations *a = &forward->activations;
+    const struct addend addend = forward_ffn_addend(forward, index, rows->dense.gated);
+    ASSERT(a->branch && a->sum);
+    dense_gate(forward, index, &rows->dense);
+    forward_multiply_one(forward, rows->dense.gated,
+                         &(struct projection){a->branch, layer->down, layer->down_bias},
+                         LINEAR_RESIDUAL, addend.beside);
+    add_to_sum(forward, layer->dense_post_norm, true);
+    feed_experts(forward, index, rows, a->branch, false);
+    add_to_sum(forward, layer->expert_post_norm, false);
+    forward_add_branch(forward, a->sum, &addend);
+}
+
+static void enqueue(const struct forward *forward, int32_t index) {
+    const struct ffn_spec *spec = &forward->model->config.specs[index].ffn;
+    struct scratch scratch = forward->ffn_scratch;
+    const struct experts_rows rows = lay_out(&scratch, spec);
+    const bool both = spec->kind == FFN_DENSE_AND_EXPERTS;
+    (both ? add_dense_and_experts : add_experts)(forward, index, &rows);
+}
+
+// Matrices of `count` experts, `step` apart in the list, and where they are.
+static struct expert_weights in_place(struct loader *loader, const char *part,
+                                      const struct weight *matrices, int32_t count, int32_t step) {
+    const void *data[EXPERTS_MAX];
+    ASSERT(count > 0 && count <= EXPERTS_MAX && step > 0);
+    for (int32_t e = 0; e < count; e++)
+        data[e] = matrices[e * step].data;
+    if (loader->status != STATUS_OK) return (struct expert_weights){0};
+    const void *const *device = model_pointers(loader->model, data, count);
+    if (!device) loader_refuse_device(loader, part);
+    return (struct expert_weights){device, matrices[0].type, matrices[0].rows, matrices[0].columns,
+                                   NULL};
+}
+
+// "ffn_gate_up_exps.weight": each expert's gate above its up. False: there is none.
+static bool load_fused(struct loader *loader, const struct ffn_spec *spec, struct layer *layer) {
+    static const char part[] = "ffn_gate_up_exps.weight";
+    const int32_t dim = loader->model->config.dim, width = spec->expert_width;
+    const int32_t experts = spec->experts;
+    const struct extent each = {dim, width, 2 * experts};
+    struct weight halves[2 * EXPERTS_MAX] = {{0}};
+    ASSERT(experts <= EXPERTS_MAX);
+    if (!loader_peek(loader, part)) return false;
+    const struct gguf_tensor *tensor =
+        loader_find(loader, part, (struct extent){dim, 2 * width, experts}, TENSOR_REQUIRED);
+    if (!tensor) return true;
+    loader_stacked(loader, part, tensor, each, halves);
+    layer->expert_gate = in_place(loader, part, halves, experts, 2);
+    layer->expert_up = in_place(loader, part, halves + 1, experts, 2);
+    return true;
+}
+
+// "ffn_up.0.weight", "ffn_up.1.weight", …, as older files and folders have them.
+static void load_each(struct loader *loader, const char *stem, struct extent extent,
+                      struct weight *experts) {
+    char part[32];
+    for (int32_t e = 0; e < extent.depth && loader->status == STATUS_OK; e++) {
+        snprintf(part, sizeof part, "%s.%" PRId32 ".weight", stem, e);
+        experts[e] = loader_matrix(loader, part, extent.rows, extent.columns, TENSOR_REQUIRED);
+        if (loader->status == STATUS_OK && experts[e].type != experts[0].type)
+            loader_refuse_type(loader, part, experts[e].type, "expert 0", experts[0].type);
+    }
+}
+
+// "ffn_up_exps.weight", one below the other, or each.
+static struct expert_weights load_matrices(struct loader *loader, const char *stem,
+                                           struct extent extent) {
+    struct weight matrices[EXPERTS_MAX] = {{0}};
+    char part[32];
+    ASSERT(extent.depth > 0 && extent.depth <= EXPERTS_MAX);
+    snprintf(part, sizeof part, "%s_exps.weight", stem);
+    const struct gguf_tensor *tensor = loader_find(loader, part, extent, TENSOR_OPTIONAL);
+    if (tensor)
+        loader_stacked(loader, part, tensor, extent, matrices);
+    else
+        load_each(loader, stem, extent, matrices);
+    return in_place(loader, stem, matrices, extent.depth, 1);
+}
+
+// What shares are multiplied by: the scale of all, and of a kind of mixture each expert's own.
+static const float *load_gains(struct loader *loader, const struct ffn_spec *spec) {
+    const enum presence own = spec->kind == FFN_DENSE_AND_EXPERTS ? TENSOR_OPTIONAL : TENSOR_ABSENT;
+    const float *gains =
+        loader_vectors(loader, "ffn_down_exps.scale", (struct extent){spec->experts, 1, 1},
+                       spec->share_scale, own);
+    float scales[EXPERTS_MAX];
+    ASSERT(spec->experts > 0 && spec->experts <= EXPERTS_MAX);
+    if (gains || spec->share_scale == 1) return gains;
+    for (int32_t e = 0; e < spec->experts; e++)
+        scales[e] = spec->share_scale;
+    return loader_to_device(loader, "gains", scales, (size_t)spec->experts);
+}
+
+// An expert's two products are one.
+static void check_types(struct loader *loader, const struct layer *layer) {
+    static const char stacked[] = "ffn_up_exps.weight";
+    const enum dtype gate = layer->expert_gate.type, up = layer->expert_up.type;
+    if (loader->status != STATUS_OK || gate == up) return;
+    const bool apart = !loader_peek(loader, stacked);
+    loader_refuse_type(loader, apart ? "ffn_up.0.weight" : stacked, up,
+                       apart ? "the gate" : "ffn_gate_exps", gate);
+}
+
+static void load_experts(struct loader *loader, const struct ffn_spec *spec, struct layer *layer) {
+    const int32_t dim = loader->model->config.dim, width = spec->expert_width;
+    const int32_t experts = spec->experts;
+    const struct extent in = {dim, width, experts}, back = {width, dim, experts};
+    const struct extent wide = {width, experts, 1}, narrow = {dim, experts, 1};
+    const enum presence bias = spec->expert_bias ? TENSOR_REQUIRED : TENSOR_ABSENT;
+    layer->router = loader_matrix(loader, "ffn_gate_inp.weight", experts, dim, TENSOR_REQUIRED);
+    layer->router_bias = loader_vector(loader, "ffn_gate_inp.bias", experts, bias);
+    if (!load_fused(loader, spec, layer)) {
+        layer->expert_up = load_matrices(loader, "ffn_up", in);
+        layer->expert_gate =
+            spec->ungated ? layer->expert_up : load_matrices(loader, "ffn_gate", in);
+    }
+    layer->expert_down = load_matrices(loader, "ffn_down", back);
+    layer->expert_gains = load_gains(loader, spec);
+    layer->choice_bias = loader_vector(loader, "exp_probs_b.bias", experts, TENSOR_OPTIONAL);
+    check_types(loader, layer);
+    layer->expert_gate.bias = loader_vectors(loader, "ffn_gate_exps.bias", wide, 1, bias);
+    layer->expert_up.bias = loader_vectors(loader, "ffn_up_exps.bias", wide, 1, bias);
+    layer->expert_down.bias = loader_vectors(loader, "ffn_down_exps.bias", narrow, 1, bias);
+}
+
+// The norms of experts next to a dense part. The router reads the residual, normed to the length of
+// 1 and each element times its scale.
+static void load_norms(struct loader *loader, struct layer *layer) {
+    const int32_t dim = loader->model->config.dim;
+    layer->router_norm = loader_vectors(loader, "ffn_gate_inp.scale", (struct extent){dim, 1, 1},
+                                        1 / sqrtf((float)dim), TENSOR_REQUIRED);
+    layer->expert_norm = loader_vector(loader, "pre_ffw_norm_2.weight", dim, TENSOR_REQUIRED);
+    layer->dense_post_norm = loader_vector(loader, "post_ffw_norm_1.weight", dim, TENSOR_REQUIRED);
+    layer->expert_post_norm = loader_vector(loader, "post_ffw_norm_2.weight", dim, TENSOR_REQUIRED);
+}
+
+static void load_shared_expert(struct loader *loader, const struct ffn_spec *spec,
+                               struct layer *layer) {
+    const int32_t dim = loader->model->config.dim, width = spec->width;
+    ASSERT(width > 0);
+    layer->shared_gate = loader_matrix(loader, "ffn_gate_inp_shexp.weight", 1, dim,
+                                       spec->shared_gate ? TENSOR_REQUIRED : TENSOR_ABSENT);
+    layer->gate = loader_matrix(loader, "ffn_gate_shexp.weight", width, dim,
+                                spec->ungated ? TENSOR_ABSENT : TENSOR_REQUIRED);
+    layer->up = loader_matrix(loader, "ffn_up_shexp.weight", width, dim, TENSOR_REQUIRED);
+    layer->down = loader_matrix(loader, "ffn_down_shexp.weight", dim, width, TENSOR_REQUIRED);
+}
+
+static void load(struct loader *loader, const struct layer_spec *spec, struct layer *layer) {
+    load_experts(loader, &spec->ffn, layer);
+    if (spec->ffn.kind == FFN_SHARED_EXPERT) load_shared_expert(loader, &spec->ffn, layer);
+    if (spec->ffn.kind != FFN_DENSE_AND_EXPERTS) return;
+    load_norms(loader, layer);
+    dense_load(loader, spec, layer);
+}
+
+const struct layer_part experts_part = {load, measure, enqueue};

@@ -1,0 +1,48 @@
+// engine/model/layer_part.h — what is a part of a layer, and which parts are there?
+//
+// A layer mixes tokens and then feeds each of them forward; each half is one part of a kind. A kind
+// has a source of its own, with all that is known of it: what it reads from metadata, which tensors
+// it loads, the memory that its activations take, and its forward pass.
+//
+//   mixers        attention.c  latent_attention.c  recurrence.c  short_conv.c
+//   feed-forward  dense.c  experts.c
+//
+// Whatever walks the layers (model.c, forward.c) asks for a spec's parts and never which kind they
+// are.
+#ifndef ENGINE_LAYER_PART_H
+#define ENGINE_LAYER_PART_H
+
+#include "engine/model/model_config.h"
+
+struct forward;
+struct layer;
+struct loader;
+struct scratch;
+
+struct layer_part {
+    // Finds the tensors of the layer that is being loaded (loader.h), but its norms before the
+    // part.
+    void (*load)(struct loader *loader, const struct layer_spec *spec, struct layer *layer);
+
+    // Takes its activations from the scratch memory, which may only be adding them up.
+    void (*lay_out)(struct scratch *scratch, const struct layer_spec *spec);
+
+    // Enqueues residual += part(residual), as forward_state.h describes a step.
+    void (*enqueue)(const struct forward *forward, int32_t layer);
+};
+
+extern const struct layer_part attention_part, latent_attention_part, recurrence_part,
+    short_conv_part;
+extern const struct layer_part dense_part, experts_part;
+
+// The parts of a layer. NULL: it has none.
+const struct layer_part *layer_mixer(const struct layer_spec *spec);
+const struct layer_part *layer_feed_forward(const struct layer_spec *spec);
+
+// dense.c: for experts.c too. layer_embedding.c: the tables of all layers, and what each has of its
+// own.
+void dense_load(struct loader *loader, const struct layer_spec *spec, struct layer *layer);
+void layer_embedding_load_tables(struct loader *loader);
+void layer_embedding_load(struct loader *loader, struct layer *layer);
+
+#endif

@@ -1,0 +1,226 @@
+#include "engine/model/loader.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/base/assert.h"
+
+const char *loader_name(const struct loader *loader, const char *part,
+                        char name[LOADER_NAME_BYTES]) {
+    ASSERT(loader->layer < loader->model->config.layers);
+    if (loader->layer < 0)
+        snprintf(name, LOADER_NAME_BYTES, "%s", part);
+    else
+        snprintf(name, LOADER_NAME_BYTES, "blk.%" PRId32 ".%s",
+                 loader->model->config.specs[loader->layer].block, part);
+    return name;
+}
+
+void loader_refuse(struct loader *loader, enum status status, const char *part, const char *what) {
+    char name[LOADER_NAME_BYTES];
+    if (loader->status != STATUS_OK) return;
+    loader->status = error_set(loader->err, status, "%s: tensor %s: %s", gguf_path(loader->gguf),
+                               loader_name(loader, part, name), what);
+}
+
+void loader_refuse_device(struct loader *loader, const char *part) {
+    const struct model *model = loader->model;
+    const bool failed = model->backend->sync(model->device) == STATUS_DEVICE;
+    loader_refuse(loader, failed ? STATUS_DEVICE : STATUS_NO_MEMORY, part,
+                  failed ? "cannot be copied to the device" : "does not fit in device memory");
+}
+
+void loader_refuse_type(struct loader *loader, const char *part, enum dtype found,
+                        const char *other, enum dtype expected) {
+    char what[96];
+    snprintf(what, sizeof what, "has type %s, but %s has type %s; both must have the same type",
+             dtype_name(found), other, dtype_name(expected));
+    loader_refuse(loader, STATUS_UNSUPPORTED, part, what);
+}
+
+const struct gguf_tensor *loader_peek(const struct loader *loader, const char *part) {
+    char name[LOADER_NAME_BYTES];
+    return gguf_find_tensor(loader->gguf, loader_name(loader, part, name));
+}
+
+static bool has_shape(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
+                      struct extent extent) {
+    ASSERT(extent.columns > 0 && extent.rows > 0 && extent.depth > 0);
+    if (tensor->shape[0] == extent.columns && tensor->shape[1] == extent.rows &&
+        tensor->shape[2] == extent.depth && tensor->shape[3] == 1) {
+        if (extent.columns % dtype_block_elements(tensor->type) == 0) return true;
+        loader_refuse(loader, STATUS_BAD_FILE, part,
+                      "row length is not a multiple of the block size of its type");
+        return false;
+    }
+    char what[160], deep[2][24] = {"", ""};
+    if (extent.depth > 1 || tensor->shape[2] > 1) {
+        snprintf(deep[0], sizeof deep[0], "%" PRId32 ", ", extent.depth);
+        snprintf(deep[1], sizeof deep[1], "%" PRId64 ", ", tensor->shape[2]);
+    }
+    snprintf(what, sizeof what,
+             "expected [%s%" PRId32 ", %" PRId32 "], found [%s%" PRId64 ", %" PRId64 "]", deep[0],
+             extent.rows, extent.columns, deep[1], tensor->shape[1], tensor->shape[0]);
+    loader_refuse(loader, STATUS_BAD_FILE, part, what);
+    return false;
+}
+
+void loader_skip(struct loader *loader, const char *part) {
+    const struct gguf_tensor *tensor = loader_peek(loader, part);
+    if (tensor) loader->placed[gguf_tensor_index(loader->gguf, tensor)] = true;
+}
+
+const struct gguf_tensor *loader_find(struct loader *loader, const char *part, struct extent extent,
+                                      enum presence presence) {
+    if (presence == TENSOR_ABSENT) return NULL;
+    const struct gguf_tensor *tensor = loader_peek(loader, part);
+    if (!tensor) {
+        if (presence == TENSOR_REQUIRED) loader_refuse(loader, STATUS_BAD_FILE, part, "is missing");
+        return NULL;
+    }
+    loader_skip(loader, part);
+    if (!tensor->known) {
+        char what[96];
+        snprintf(what, sizeof what, "has type %s (number %" PRIu32 "), which is not supported",
+                 gguf_type_name(tensor->file_type), tensor->file_type);
+        loader_refuse(loader, STATUS_UNSUPPORTED, part, what);
+        return NULL;
+    }
+    return has_shape(loader, part, tensor, extent) ? tensor : NULL;
+}
+
+struct weight loader_rows(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
+                          struct extent extent, int32_t first) {
+    struct model *model = loader->model;
+    const size_t row_bytes = dtype_row_bytes(tensor->type, extent.columns);
+    ASSERT(first >= 0 && extent.rows > 0);
+    ASSERT(((size_t)first + (size_t)extent.rows) * row_bytes <= tensor->bytes);
+    const char *data = (const char *)tensor->data + (size_t)first * row_bytes;
+    struct weight weight = {data, tensor->type, extent.rows, extent.columns};
+    const enum status status = model->backend->weights(model->device, &weight, &weight.data);
+    if (status == STATUS_UNSUPPORTED)
+        loader_refuse(
+            loader, status, part,
+            tensor->type != DTYPE_MXFP4
+                ? "row length must be a multiple of 8 on the GPU; use --backend cpu"
+                : "has weights too large for fp16, which the GPU uses; use --backend cpu");
+    else if (status != STATUS_OK)
+        loader_refuse_device(loader, part);
+    if (status != STATUS_OK) return weight;
+    model->weight_bytes += (size_t)extent.rows * row_bytes;
+    model->parameters += (int64_t)extent.rows * extent.columns;
+    loader->bytes_of_type[tensor->type] += (size_t)extent.rows * row_bytes;
+    return weight;
+}
+
+struct weight loader_matrix(struct loader *loader, const char *part, int32_t rows, int32_t columns,
+                            enum presence presence) {
+    const struct extent extent = {columns, rows, 1};
+    const struct gguf_tensor *tensor = loader_find(loader, part, extent, presence);
+    return tensor ? loader_rows(loader, part, tensor, extent, 0) : (struct weight){0};
+}
+
+void loader_matrices(struct loader *loader, const char *part, int32_t columns,
+                     struct weight *const parts[], const int32_t rows[], int32_t count) {
+    struct extent extent = {columns, 0, 1};
+    ASSERT(count > 0);
+    for (int32_t i = 0; i < count; i++)
+        extent.rows += rows[i];
+    const struct gguf_tensor *tensor = loader_find(loader, part, extent, TENSOR_REQUIRED);
+    for (int32_t i = 0, first = 0; tensor && i < count; first += rows[i++])
+        *parts[i] = loader_rows(loader, part, tensor, (struct extent){columns, rows[i], 1}, first);
+}
+
+void loader_stacked(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
+                    struct extent each, struct weight *matrices) {
+    struct weight one = {NULL, tensor->type, each.rows, each.columns};
+    const struct extent alone = {each.columns, each.rows, 1};
+    ASSERT(each.depth > 0 && each.depth <= 2 * EXPERTS_MAX);
+    const size_t apart = model_stacked_bytes(loader->model, &one, each.depth);
+    const struct extent all = {each.columns, each.rows * each.depth, 1};
+    const char *first = apart ? loader_rows(loader, part, tensor, all, 0).data : NULL;
+    for (int32_t i = 0; i < each.depth && loader->status == STATUS_OK; i++) {
+        one.data = first ? first + (size_t)i * apart : NULL;
+        matrices[i] = first ? one : loader_rows(loader, part, tensor, alone, i * each.rows);
+    }
+}
+
+const float *loader_to_device(struct loader *loader, const char *part, const float *host,
+                              size_t count) {
+    ASSERT(count > 0);
+    struct model *model = loader->model;
+    float *device = model_alloc(model, count * sizeof *host);
+    if (device) model->backend->to_device(model->device, device, host, count * sizeof *host);
+    if (!device || model->backend->sync(model->device) != STATUS_OK)
+        loader_refuse_device(loader, part);
+    return device;
+}
+
+const float *loader_vectors(struct loader *loader, const char *part, struct extent extent,
+                            float scale, enum presence presence) {
+    const struct gguf_tensor *tensor = loader_find(loader, part, extent, presence);
+    if (!tensor) return NULL;
+    const size_t count = (size_t)extent.rows * (size_t)extent.columns;
+    float *host = malloc(count * sizeof *host);
+    if (!host) {
+        loader_refuse(loader, STATUS_NO_MEMORY, part, "not enough memory");
+        return NULL;
+    }
+    dtype_to_float(tensor->type, tensor->data, host, count);
+    for (size_t i = 0; i < count; i++)
+        host[i] *= scale;
+    const float *device = loader_to_device(loader, part, host, count);
+    loader->model->weight_bytes += count * sizeof *host;
+    loader->model->parameters += (int64_t)count;
+    free(host);
+    return device;
+}
+
+const float *loader_vector(struct loader *loader, const char *part, int32_t length,
+                           enum presence presence) {
+    return loader_vectors(loader, part, (struct extent){length, 1, 1}, 1, presence);
+}
+
+const float *loader_convolution(struct loader *loader, const char *part, struct extent extent,
+                                const char *bias_part) {
+    ASSERT(extent.columns > 0 && extent.columns <= SHORT_CONV_MAX && extent.rows > 0);
+    const size_t width = (size_t)extent.columns, rows = (size_t)extent.rows, count = width * rows;
+    const size_t all = bias_part ? count + rows : count;
+    const struct gguf_tensor *peeked = loader_peek(loader, part);
+    if (peeked && peeked->shape[2] > 1) // a folder has a group for each channel
+        extent = (struct extent){extent.columns, 1, extent.rows};
+    const struct gguf_tensor *tensor = loader_find(loader, part, extent, TENSOR_REQUIRED);
+    const struct gguf_tensor *bias =
+        bias_part
+            ? loader_find(loader, bias_part, (struct extent){(int32_t)rows, 1, 1}, TENSOR_OPTIONAL)
+            : NULL;
+    if (loader->status != STATUS_OK) return NULL;
+    float *file = calloc(count + all, sizeof *file), *turned = file ? file + count : NULL;
+    if (!file) {
+        loader_refuse(loader, STATUS_NO_MEMORY, part, "not enough memory");
+        return NULL;
+    }
+    dtype_to_float(tensor->type, tensor->data, file, count);
+    for (size_t i = 0; i < count; i++)
+        turned[i] = file[i % rows * width + i / rows];
+    if (bias) dtype_to_float(bias->type, bias->data, turned + count, rows);
+    const float *device = loader_to_device(loader, part, turned, all);
+    loader->model->weight_bytes += all * sizeof *file;
+    loader->model->parameters += (int64_t)(bias ? all : count);
+    free(file);
+    return device;
+}
+
+float loader_number(struct loader *loader, const char *part, float otherwise) {
+    const struct gguf_tensor *tensor =
+        loader_find(loader, part, (struct extent){1, 1, 1}, TENSOR_OPTIONAL);
+    float value = otherwise;
+    if (!tensor) return otherwise;
+    dtype_to_float(tensor->type, tensor->data, &value, 1);
+    if (!isfinite(value) || value == 0)
+        loader_refuse(loader, STATUS_BAD_FILE, part, "is out of range");
+    loader->model->parameters++;
+    return value;
+}

@@ -1,0 +1,84 @@
+// engine/model/loader.h — finds a file's tensors, checks them and brings them to the device.
+//
+// One loader is one opening of a file. The first failure is kept and what follows does nothing, so
+// that the tensors of a layer read as a list. Each tensor that was asked for is remembered: one
+// that nobody asked for would change the answers if it were ignored, and is refused at the end.
+//
+// While `layer` is a layer, names are those of its part: "attn_q.weight" is "blk.7.attn_q.weight".
+#ifndef ENGINE_LOADER_H
+#define ENGINE_LOADER_H
+
+#include "engine/model/model_parts.h"
+
+struct loader {
+    struct model *model;
+    const struct gguf *gguf;
+    int32_t layer; // -1: none, names are whole
+    bool *placed;  // the file's tensors, in its order, that found their place; owned by model.c
+    size_t bytes_of_type[DTYPE_COUNT];
+    enum status status;
+    struct error *err;
+    const struct model_options *options;
+};
+
+enum presence { TENSOR_ABSENT, TENSOR_OPTIONAL, TENSOR_REQUIRED };
+
+// Elements of a tensor: `columns` side by side, `rows` of them, `depth` matrices.
+struct extent {
+    int32_t columns, rows, depth;
+};
+
+enum { LOADER_NAME_BYTES = 64 };
+const char *loader_name(const struct loader *loader, const char *part,
+                        char name[LOADER_NAME_BYTES]);
+
+// Keeps "PATH: tensor NAME: WHAT", unless something failed before. The second is for a call of the
+// device without success: a device that has failed says so again.
+void loader_refuse(struct loader *loader, enum status status, const char *part, const char *what);
+void loader_refuse_device(struct loader *loader, const char *part);
+void loader_refuse_type(struct loader *loader, const char *part, enum dtype found,
+                        const char *other, enum dtype expected);
+
+// The tensor as the file has it, or NULL.
+const struct gguf_tensor *loader_peek(const struct loader *loader, const char *part);
+
+// The same with its shape and type checked, and NULL where it is refused.
+const struct gguf_tensor *loader_find(struct loader *loader, const char *part, struct extent extent,
+                                      enum presence presence);
+void loader_skip(struct loader *loader, const char *part); // it may be there and is not needed
+
+// Rows of a tensor from `first` on, numbered through all its matrices, in place on the device.
+struct weight loader_rows(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
+                          struct extent extent, int32_t first);
+
+struct weight loader_matrix(struct loader *loader, const char *part, int32_t rows, int32_t columns,
+                            enum presence presence);
+
+// One tensor that holds several matrices of the same columns, one below the other.
+void loader_matrices(struct loader *loader, const char *part, int32_t columns,
+                     struct weight *const parts[], const int32_t rows[], int32_t count);
+
+// The matrices of a tensor, each.depth of them, in one call where the device can take them so,
+// because a card takes its time for each.
+void loader_stacked(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
+                    struct extent each, struct weight *matrices);
+
+// Vectors are small and every kernel wants them in fp32: other types are converted once. Each
+// element is multiplied by `scale`.
+const float *loader_vector(struct loader *loader, const char *part, int32_t length,
+                           enum presence presence);
+const float *loader_vectors(struct loader *loader, const char *part, struct extent extent,
+                            float scale, enum presence presence);
+
+// A row of a file's tensor has a channel's weights, and a row of ours a token's. With the name of a
+// bias, which the file may lack, there is a row more.
+const float *loader_convolution(struct loader *loader, const char *part, struct extent extent,
+                                const char *bias_part);
+
+// A tensor of one number, not 0, for the host.
+float loader_number(struct loader *loader, const char *part, float otherwise);
+
+const float *loader_to_device(struct loader *loader, const char *part, const float *host,
+                              size_t count);
+
+#endif

@@ -1,0 +1,140 @@
+// engine/model/recurrence.c — mixers with a state in place of keys and values.
+//
+// A head's state is a matrix S [key_size, value_size], which each token decays and adds to, and of
+// which its query reads a row: the rules of gated delta nets and of Mamba-2 are struct
+// recurrence's. Before, q, k and v of the token (qkv) pass a short convolution; after, the result
+// is normed and multiplied by silu(z). alpha says how much of the state decays, beta how much of a
+// delta net's is replaced.
+//
+// A state follows from all tokens, but what comes next needs it after the last one only. So the
+// cache has it once a block, after the block's last token, as for a window of two tokens: the
+// query's own and the one before.
+#include "engine/model/forward_state.h"
+#include "engine/model/layer_part.h"
+#include "engine/model/loader.h"
+#include "kernels/base/assert.h"
+
+struct recurrence_rows {
+    void *qkv;          // [tokens, channels] what the convolution reads
+    void *z;            // [tokens, value_heads, value_size] and the result
+    void *alpha, *beta; // [tokens, value_heads]
+    void *stored_gates; // [tokens, key_heads, 2, heads of a key]: beta and alpha
+};
+
+static struct recurrence_rows lay_out(struct scratch *scratch, const struct recurrence_spec *spec) {
+    return (struct recurrence_rows){
+        .qkv = scratch_rows(scratch, recurrence_spec_channels(spec)),
+        .z = scratch_rows(scratch, spec->value_heads * spec->value_size),
+        .alpha = scratch_rows(scratch, spec->value_heads),
+        .beta = scratch_rows(scratch, spec->value_heads),
+        .stored_gates = scratch_rows(scratch, 2 * spec->value_heads),
+    };
+}
+
+static void measure(struct scratch *scratch, const struct layer_spec *spec) {
+    lay_out(scratch, &spec->recurrence);
+}
+
+// alpha and beta of a delta net
+static void project_gates(const struct forward *forward, const struct recurrence_spec *spec,
+                          const struct layer *layer, const struct recurrence_rows *rows) {
+    const void *normed = forward->activations.normed;
+    const int32_t each = spec->value_heads / spec->key_heads;
+    const bool apart = layer->alpha.rows > 0;
+    forward_project(
+        forward, normed,
+        &(struct projection){apart ? rows->beta : rows->stored_gates, layer->beta, NULL},
+        LINEAR_ACTIVATION);
+    if (apart) {
+        forward_project(forward, normed, &(struct projection){rows->alpha, layer->alpha, NULL},
+                        LINEAR_ACTIVATION);
+        return;
+    }
+    forward_take_parts(forward, rows->beta, rows->stored_gates, 0, spec->key_heads, each);
+    forward_take_parts(forward, rows->alpha, rows->stored_gates, each, spec->key_heads, each);
+}
+
+// residual += W_o recurrence(qkv, z, alpha, beta)
+static void enqueue(const struct forward *forward, int32_t index) {
+    const struct layer *layer = &forward->model->layers[index];
+    const struct recurrence_spec *spec = &forward->model->config.specs[index].recurrence;
+    const bool delta = spec->rule == RECURRENCE_DELTA;
+    struct scratch scratch = forward->mixer_scratch;
+    const struct recurrence_rows rows = lay_out(&scratch, spec);
+    struct linear product = {
+        .in = forward_input(forward, layer->attn_norm),
+        .parts = {{rows.qkv, layer->qkv}, {rows.z, layer->z}, {rows.alpha, layer->alpha}},
+        .count = delta ? 2 : 3};
+    product.in.keeps = delta; // the gates' products read what is normed, too
+    forward->backend->linear(forward->device, &product);
+    if (delta) project_gates(forward, spec, layer, &rows);
+    forward->backend->recurrence(forward->device,
+                                 &(struct recurrence){
+                                     .rule = spec->rule,
+                                     .z = rows.z,
+                                     .qkv = rows.qkv,
+                                     .alpha = rows.alpha,
+                                     .beta = rows.beta,
+                                     .conv = layer->conv,
+                                     .decay = layer->decay,
+                                     .bias = layer->decay_bias,
+                                     .skip = layer->skip,
+                                     .norm = layer->o_norm,
+                                     .key_heads = spec->key_heads,
+                                     .value_heads = spec->value_heads,
+                                     .key_size = spec->key_size,
+                                     .value_size = spec->value_size,
+                                     .width = spec->width,
+                                     .tiled = spec->tiled,
+                                     .eps = forward->model->config.norm_eps,
+                                     .layer = layer->place,
+                                     .cache = &forward->views[layer->group][layer->view],
+                                     .batch = &forward->batches[layer->group],
+                                 });
+    forward_add_mixed(forward, index, rows.z);
+}
+
+// What a delta net is made of, but for what all recurrences have.
+static void load_delta_net(struct loader *loader, const struct recurrence_spec *spec,
+                           struct layer *layer) {
+    const int32_t dim = loader->model->config.dim, heads = spec->value_heads;
+    const struct extent conv = {spec->width, recurrence_spec_channels(spec), 1};
+    const bool apart = loader_peek(loader, "ssm_ba.weight") == NULL;
+    layer->qkv = loader_matrix(loader, "attn_qkv.weight", conv.rows, dim, TENSOR_REQUIRED);
+    layer->z =
+        loader_matrix(loader, "attn_gate.weight", heads * spec->value_size, dim, TENSOR_REQUIRED);
+    layer->alpha = loader_matrix(loader, "ssm_alpha.weight", heads, dim,
+                                 apart ? TENSOR_REQUIRED : TENSOR_ABSENT);
+    layer->beta = loader_matrix(loader, apart ? "ssm_beta.weight" : "ssm_ba.weight",
+                                apart ? heads : 2 * heads, dim, TENSOR_REQUIRED);
+    layer->conv = loader_convolution(loader, "ssm_conv1d.weight", conv, NULL);
+    layer->decay = loader_vector(loader, "ssm_a", heads, TENSOR_REQUIRED);
+    layer->o_norm = loader_vector(loader, "ssm_norm.weight", spec->value_size, TENSOR_REQUIRED);
+}
+
+// The same of Mamba-2, which has all products of its input in one tensor.
+static void load_ssd(struct loader *loader, const struct recurrence_spec *spec,
+                     struct layer *layer) {
+    const int32_t heads = spec->value_heads, values = heads * spec->value_size;
+    const struct extent each = {1, heads, 1},
+                        norms = {values / spec->key_heads, spec->key_heads, 1};
+    const struct extent conv = {spec->width, recurrence_spec_channels(spec), 1};
+    loader_matrices(loader, "ssm_in.weight", loader->model->config.dim,
+                    (struct weight *const[]){&layer->z, &layer->qkv, &layer->alpha},
+                    (const int32_t[]){values, conv.rows, heads}, 3);
+    layer->conv = loader_convolution(loader, "ssm_conv1d.weight", conv, "ssm_conv1d.bias");
+    layer->decay = loader_vectors(loader, "ssm_a", each, 1, TENSOR_REQUIRED);
+    layer->skip = loader_vectors(loader, "ssm_d", each, 1, TENSOR_REQUIRED);
+    layer->o_norm = loader_vectors(loader, "ssm_norm.weight", norms, 1,
+                                   spec->norm_optional ? TENSOR_OPTIONAL : TENSOR_REQUIRED);
+}
+
+static void load(struct loader *loader, const struct layer_spec *layer_spec, struct layer *layer) {
+    const struct recurrence_spec *spec = &layer_spec->recurrence;
+    (spec->rule == RECURRENCE_SSD ? load_ssd : load_delta_net)(loader, spec, layer);
+    layer->decay_bias = loader_vector(loader, "ssm_dt.bias", spec->value_heads, TENSOR_REQUIRED);
+    layer->o = loader_matrix(loader, "ssm_out.weight", loader->model->config.dim,
+                             spec->value_heads * spec->value_size, TENSOR_REQUIRED);
+}
+
+const struct layer_part recurrence_part = {load, measure, enqueue};

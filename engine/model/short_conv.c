@@ -1,0 +1,67 @@
+// engine/model/short_conv.c — gated short convolutions (LFM2, arXiv 2511.23404).
+//
+// Of each token b, c, v = W_in x, and u = b * v. The result is W_out (c * conv(u)), the convolution
+// being over the last few tokens, each channel by itself. It needs the u of the tokens before, and
+// of no others: what a window of its width is of keys. So these lie in the cache as the keys and
+// values of one head with half of the channels each, and a sequence forks, goes back and comes back
+// as with any window.
+#include "engine/model/forward_state.h"
+#include "engine/model/layer_part.h"
+#include "engine/model/loader.h"
+#include "kernels/base/assert.h"
+
+struct short_conv_rows {
+    void *q, *k, *v, *out; // [tokens, dim], as struct short_conv has them
+};
+
+static struct short_conv_rows lay_out(struct scratch *scratch, int32_t dim) {
+    return (struct short_conv_rows){
+        .q = scratch_rows(scratch, dim),
+        .k = scratch_rows(scratch, dim),
+        .v = scratch_rows(scratch, dim),
+        .out = scratch_rows(scratch, dim),
+    };
+}
+
+static void measure(struct scratch *scratch, const struct layer_spec *spec) {
+    lay_out(scratch, spec->attention.heads * spec->attention.head_size);
+}
+
+// residual += W_out short_conv(q, k, v)
+static void enqueue(const struct forward *forward, int32_t index) {
+    const struct layer *layer = &forward->model->layers[index];
+    const int32_t dim = forward->model->config.dim;
+    struct scratch scratch = forward->mixer_scratch;
+    const struct short_conv_rows rows = lay_out(&scratch, dim);
+    forward->backend->linear(
+        forward->device,
+        &(struct linear){.in = forward_input(forward, layer->attn_norm),
+                         .parts = {{rows.q, layer->q}, {rows.k, layer->k}, {rows.v, layer->v}},
+                         .count = 3});
+    forward->backend->short_conv(forward->device,
+                                 &(struct short_conv){
+                                     .out = rows.out,
+                                     .q = rows.q,
+                                     .k = rows.k,
+                                     .v = rows.v,
+                                     .weight = layer->conv,
+                                     .dim = dim,
+                                     .width = forward->model->config.specs[index].attention.window,
+                                     .layer = layer->place,
+                                     .cache = &forward->views[layer->group][layer->view],
+                                     .batch = &forward->batches[layer->group],
+                                 });
+    forward_add_mixed(forward, index, rows.out);
+}
+
+static void load(struct loader *loader, const struct layer_spec *spec, struct layer *layer) {
+    const int32_t dim = loader->model->config.dim;
+    loader_matrices(loader, "shortconv.in_proj.weight", dim,
+                    (struct weight *const[]){&layer->k, &layer->q, &layer->v},
+                    (const int32_t[]){dim, dim, dim}, 3);
+    layer->conv = loader_convolution(loader, "shortconv.conv.weight",
+                                     (struct extent){spec->attention.window, dim, 1}, NULL);
+    layer->o = loader_matrix(loader, "shortconv.out_proj.weight", dim, dim, TENSOR_REQUIRED);
+}
+
+const struct layer_part short_conv_part = {load, measure, enqueue};
