@@ -127,6 +127,14 @@ void console_keep_words(struct console *console) {
     console_keep_typed(console, &typed, false);
 }
 
+void console_keep_pasted(struct console *console) {
+    struct text typed = {0};
+    editor_begin_type_ahead();
+    editor_insert_pasted();
+    console_end_type_ahead(&typed);
+    console_keep_typed(console, &typed, false);
+}
+
 // True if the user or a signal asks to stop.
 static bool stops_reading(struct console *console) {
     console_listen(console);
@@ -210,7 +218,7 @@ static void trim(struct text *text) {
         text->bytes[--text->length] = '\0';
 }
 
-bool console_ask(struct console *console, const char *question, struct text *answer) {
+bool console_ask_words(struct console *console, const char *question, struct text *answer) {
     const struct editor_prompt prompt = {.text = question, .draft = "", .question = true};
     int signal = 0;
     switch (editor_read(&prompt, answer, &signal)) {
@@ -226,6 +234,17 @@ bool console_ask(struct console *console, const char *question, struct text *ans
         return false;
     }
     return false;
+}
+
+bool console_ask(struct console *console, const char *question, struct text *answer) {
+    struct text words = {0};
+    bool answered = console_ask_words(console, question, &words);
+    if (answered && verbatim_plain(answer, words.bytes, words.length) != STATUS_OK) {
+        say_no_memory();
+        answered = false;
+    }
+    text_deinit(&words);
+    return answered;
 }
 
 bool console_confirm(struct console *console, const char *question) {

@@ -82,7 +82,9 @@ bool console_take_held(struct console *console, struct text *line);
 void console_listen(struct console *console);
 
 // Before a list or a question: keeps words that were typed before it appeared for the prompt.
+// console_keep_pasted(): the same for editor_pasted(), which came meanwhile.
 void console_keep_words(struct console *console);
+void console_keep_pasted(struct console *console);
 void console_end_type_ahead(struct text *typed);
 void console_keep_typed(struct console *console, struct text *typed, bool cancelled);
 
@@ -100,8 +102,10 @@ void console_quit(struct console *console);
 // Prints the error, if there is one, as one line. True if it did.
 bool console_failed(enum status status, const struct error *err);
 
-// Asks for a short answer and trims it; false after ^C, ^D or an empty line.
+// Asks for a short answer and trims it; false after ^C, ^D or an empty line. console_ask_words()
+// keeps the marks of pasted text, for an answer that may be a line for the prompt.
 bool console_ask(struct console *console, const char *question, struct text *answer);
+bool console_ask_words(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 
 // After a move: shows the last turns, how many came before, and what was cached where and at what

@@ -135,7 +135,7 @@ static void pick(struct console *console, bool typed_ahead) {
         return;
     }
     terminal_tell(STYLE_DIM, "Enter continues with [%d]; /alt shows the others.\n", first);
-    if (console_ask(console, "continue with which? ", &answer)) {
+    if (console_ask_words(console, "continue with which? ", &answer)) {
         const bool is_number = command_number(text_string(&answer), &number);
         const enum status status = is_number ? choose(chat, number, &err) : STATUS_OK;
         if (status == STATUS_NOT_FOUND)

@@ -18,6 +18,7 @@ static int read_one(struct console *console) {
         terminal_suspend();
         return KEY_REDRAW;
     }
+    if (key == EDITOR_KEY_PASTE) return KEY_PASTED;
     if (key == EDITOR_KEY_NONE) return signals.resized || signals.continued ? KEY_REDRAW : NO_KEY;
     return key == KEY_OTHER ? NO_KEY : key;
 }
@@ -34,6 +35,7 @@ bool keys_agree(struct console *console) {
     terminal_say(STYLE_DIM, "Enter goes on, Esc does not.");
     for (;;) {
         const int key = keys_read(console);
+        if (key == KEY_PASTED) console_keep_pasted(console);
         const bool agrees = key == KEY_RETURN || key == KEY_NEWLINE;
         if (!agrees && key != KEY_ESCAPE && key != KEY_CTRL_C && key != KEY_CTRL_D) continue;
         terminal_clear_line();

@@ -1,14 +1,18 @@
 // app/console/keys.h — reads single keys for pickers and pages, outside the line editor.
 //
 // Handles answers in the background while it waits. SIGTERM and SIGHUP make the console leave and
-// are returned as Esc. Unknown key sequences are dropped. Threads: the UI's.
+// are returned as Esc. Unknown key sequences are dropped. A caller that has no use for a paste
+// keeps it for the prompt (console_keep_pasted()). Threads: the UI's.
 #ifndef APP_CONSOLE_KEYS_H
 #define APP_CONSOLE_KEYS_H
 
 #include "app/console/console.h"
 #include "app/screen/keys.h"
 
-enum { KEY_REDRAW = KEY_ESCAPE + 1 }; // the screen may have changed
+enum {
+    KEY_REDRAW = KEY_ESCAPE + 1, // the screen may have changed
+    KEY_PASTED,                  // a text, which is editor_pasted(): never the keys that it spells
+};
 
 enum { // the control bytes that pickers and pages use
     KEY_CTRL_C = 0x03,
@@ -25,6 +29,7 @@ enum { // the control bytes that pickers and pages use
 // Asks "Enter goes on, Esc does not." On a terminal that cannot erase lines, asks for y or n.
 bool keys_agree(struct console *console);
 
-int keys_read(struct console *console); // waits; returns a byte, an enum key_code, or KEY_REDRAW
+// Waits; returns a byte, an enum key_code, KEY_REDRAW or KEY_PASTED.
+int keys_read(struct console *console);
 
 #endif

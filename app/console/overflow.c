@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "app/base/figures.h"
 #include "app/chat/chat_turn.h"
@@ -105,13 +106,17 @@ static bool drop(struct console *console, int32_t message_tokens) {
     return true;
 }
 
-// 's', 'c', 'd', 'e' or 'a'. No answer means 'e', so that nothing typed is lost.
+// 's', 'c', 'd', 'e' or 'a': a letter, or the word. Any other answer means 'e', so that nothing
+// typed is lost.
 static char ask(struct console *console, bool fits, bool room_can_be_made) {
+    static const char *const CHOICES[] = {"send", "compact", "drop", "edit", "abort"};
     struct text answer = {0};
     char choice = 'e', question[64];
     snprintf(question, sizeof question, "%s%s[e]dit [a]bort ", fits ? "[s]end " : "",
              room_can_be_made ? "[c]ompact [d]rop oldest " : "");
-    if (console_ask(console, question, &answer)) choice = answer.bytes[0];
+    const bool answered = console_ask(console, question, &answer);
+    for (size_t i = 0; answered && i < sizeof CHOICES / sizeof CHOICES[0]; i++)
+        if (strncasecmp(CHOICES[i], answer.bytes, answer.length) == 0) choice = CHOICES[i][0];
     text_deinit(&answer);
     return choice;
 }

@@ -80,7 +80,7 @@ void pager_begin(struct pager *pager, struct console *console) {
     if (pager->pages) terminal_collect(&pager->text);
 }
 
-enum step { STEP_PAGE, STEP_LINE, STEP_ALL, STEP_LEAVE };
+enum step { STEP_PAGE, STEP_LINE, STEP_ALL, STEP_LEAVE, STEP_PASTED };
 
 static enum step ask(struct console *console) {
     for (;;) {
@@ -100,22 +100,33 @@ static enum step ask(struct console *console) {
         case KEY_CTRL_C:
         case KEY_CTRL_D:
             return STEP_LEAVE;
+        case KEY_PASTED:
+            console_keep_pasted(console);
+            return STEP_PASTED;
         }
     }
 }
 
-// The line below a page, until a key is pressed.
-static enum step wait_below(struct pager *pager, size_t from) {
-    char count[COUNT_TEXT_BYTES], line[96];
+static void show_line_below(size_t left, bool pasted) {
+    char count[COUNT_TEXT_BYTES], line[128];
     struct text shown = {0};
-    const size_t left = pager_take(&pager->text, from, SIZE_MAX, terminal_width()).count;
-    snprintf(line, sizeof line, "%s more line%s · Space goes on, q leaves",
-             count_format((int64_t)left, count), left == 1 ? "" : "s");
+    snprintf(line, sizeof line, "%s more line%s · Space goes on, q leaves%s",
+             count_format((int64_t)left, count), left == 1 ? "" : "s",
+             pasted ? " · your paste waits at the prompt" : "");
     if (text_fit(&shown, line, terminal_width() - 1, false) == STATUS_OK)
         terminal_say(STYLE_DIM, "%s", text_string(&shown));
     text_deinit(&shown);
-    const enum step step = ask(pager->console);
-    terminal_clear_line();
+}
+
+// Shows the line below a page until a key is pressed.
+static enum step wait_below(struct pager *pager, size_t from) {
+    const size_t left = pager_take(&pager->text, from, SIZE_MAX, terminal_width()).count;
+    enum step step = STEP_PASTED;
+    for (bool pasted = false; step == STEP_PASTED; pasted = true) {
+        show_line_below(left, pasted);
+        step = ask(pager->console);
+        terminal_clear_line();
+    }
     return step;
 }
 

@@ -6,8 +6,8 @@
 // Pages stay in the terminal's scrollback, like all output. Space and PgDn show the next page,
 // Enter and ↓ the next line, End all the rest; q, Esc, ^C and ^D end it. Output that fits the
 // screen is shown at once, and so is all output on a terminal without escapes or while an answer is
-// being written. Words typed before the first page appeared go to the next prompt; after that all
-// keys go to the pager, which ignores those it does not know.
+// being written. Words typed before the first page appeared go to the next prompt, and so does text
+// pasted at any time; other keys go to the pager, which ignores those it does not know.
 //
 // Embedded by its owner. Memory: owned until pager_end(). Threads: the UI's.
 #ifndef APP_PAGER_H

@@ -6,6 +6,7 @@
 #include "app/base/clusters.h"
 #include "app/base/figures.h"
 #include "app/console/command.h"
+#include "app/screen/editor.h"
 #include "app/screen/terminal.h"
 #include "kernels/base/assert.h"
 
@@ -155,6 +156,17 @@ enum picker_answer picker_press(struct picker *picker, int key, size_t rows) {
     return PICKER_GOES_ON;
 }
 
+bool picker_paste(struct picker *picker, const struct text *pasted, size_t rows) {
+    size_t length = pasted->length;
+    if (length > 0 && pasted->bytes[length - 1] == '\n') length--;
+    if (length > FILTER_MAX_BYTES - picker->filter.length) return false;
+    for (size_t at = 0; at < length; at++)
+        if ((unsigned char)pasted->bytes[at] < ' ' || pasted->bytes[at] == KEY_DELETE) return false;
+    if (text_append(&picker->filter, text_string(pasted), length) == STATUS_OK) narrow(picker);
+    scroll(picker, rows);
+    return true;
+}
+
 bool picker_marked(const struct picker *picker, size_t *item) {
     if (picker->shown_count == 0) return false;
     *item = picker->shown[picker->at];
@@ -249,7 +261,8 @@ static int draw(const struct picker *picker, size_t rows) {
 static bool looks_further(const struct picker *picker, int key) {
     const bool at_end = picker->at + 1 >= picker->shown_count;
     const bool down = key == KEY_DOWN || key == KEY_PAGE_DOWN || key == KEY_CTRL_N;
-    return (key >= ' ' && key < 256 && key != KEY_DELETE) || key == KEY_END || (down && at_end);
+    return (key >= ' ' && key < 256 && key != KEY_DELETE) || key == KEY_PASTED || key == KEY_END ||
+           (down && at_end);
 }
 
 static void load_more(struct picker *picker) {
@@ -270,7 +283,9 @@ static bool run(struct console *console, struct picker *picker, size_t *chosen) 
         terminal_up(lines);
         rows = rows_of(picker);
         if (looks_further(picker, key)) load_more(picker);
-        if (key != KEY_REDRAW) answer = picker_press(picker, key, rows);
+        if (key == KEY_PASTED && !picker_paste(picker, editor_pasted(), rows))
+            console_keep_pasted(console);
+        if (key != KEY_REDRAW && key != KEY_PASTED) answer = picker_press(picker, key, rows);
         scroll(picker, rows);
     }
     return answer == PICKER_CHOSE && picker_marked(picker, chosen);

@@ -9,8 +9,9 @@
 //   2 of 14 · Enter chooses, Esc leaves
 //
 // ↑ ↓ (^P ^N), PgUp, PgDn, Home and End move; typing filters the items to those that contain all
-// the words, ignoring case; Backspace and ^U delete; Enter chooses; Esc, ^C and ^D leave. On a dumb
-// terminal, without escapes, prints the list with numbers and asks for one.
+// the words, ignoring case; Backspace and ^U delete; Enter chooses; Esc, ^C and ^D leave. A pasted
+// line is part of the filter; any other paste waits at the prompt. On a dumb terminal, without
+// escapes, prints the list with numbers and asks for one.
 //
 // struct picker does not depend on a terminal, so keys and lines are tested without one.
 //
@@ -56,8 +57,11 @@ enum picker_answer { PICKER_GOES_ON, PICKER_CHOSE, PICKER_LEFT };
 MUST_CHECK enum status picker_init(struct picker *picker, const struct picker_options *options);
 void picker_deinit(struct picker *picker);
 
-// A byte or an enum key (keys.h). `rows`: items on the screen.
+// A byte or an enum key_code (keys.h). `rows`: items on the screen.
 enum picker_answer picker_press(struct picker *picker, int key, size_t rows);
+
+// Adds a pasted text to the filter. False: it is longer than a line or than the filter may be.
+bool picker_paste(struct picker *picker, const struct text *pasted, size_t rows);
 
 // Replaces the items with those of *options. The mark stays on the item with the same text, if any.
 MUST_CHECK enum status picker_replace(struct picker *picker, const struct picker_options *options);

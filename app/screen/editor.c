@@ -473,13 +473,13 @@ static void insert_paste(const struct text *pasted) {
     const bool whole = paste_repair(pasted->bytes, pasted->length, &repaired, &bad) == STATUS_OK;
     const struct text *paste = whole && bad > 0 ? &repaired : pasted;
     if (whole && bad > 0) tell_hint("the paste was not all UTF-8: what is not is now \uFFFD");
-    const bool marks = draws() && !editor.question &&
-                       text_append(&before, rl_line_buffer, (size_t)rl_point) == STATUS_OK;
+    const bool marks =
+        draws() && text_append(&before, rl_line_buffer, (size_t)rl_point) == STATUS_OK;
     if (marks)
         hint = editor.options.paste(editor.options.user, text_string(&before), text_string(paste),
                                     &line);
     const struct text *inserted = line.length ? &line : paste;
-    if (hint) tell_hint(hint);
+    if (hint && !editor.question) tell_hint(hint);
     insert_text(text_string(inserted), inserted->length, PASTE_ROWS, true);
     note_change();
     text_deinit(&before);
@@ -755,16 +755,6 @@ enum editor_end editor_read(const struct editor_prompt *prompt, struct text *lin
     return finish_line(prompt, line);
 }
 
-// Types a paste up to its first control character, because nothing pasted may act as a key.
-static void type_paste(const struct text *paste) {
-    size_t length = 0;
-    while (length < paste->length && (unsigned char)paste->bytes[length] >= ' ' &&
-           paste->bytes[length] != RUBOUT)
-        length++;
-    const enum status ignored = keys_put(&editor.keys, text_string(paste), length);
-    (void)ignored;
-}
-
 int editor_key(int timeout_ms) {
     bool gone;
     const enum key_kind kind = next_key(editor.options.event_fd, timeout_ms, &gone);
@@ -778,11 +768,12 @@ int editor_key(int timeout_ms) {
     case KEY_SEQUENCE:
         return (int)key->code;
     case KEY_PASTE:
-        type_paste(key->paste);
-        return EDITOR_KEY_NONE;
+        return EDITOR_KEY_PASTE;
     }
     return gone ? EDITOR_KEY_GONE : EDITOR_KEY_NONE;
 }
+
+const struct text *editor_pasted(void) { return editor.key.paste; }
 
 // ---- type-ahead
 
@@ -835,6 +826,10 @@ bool editor_has_words(void) {
     while (read_bytes(-1, 0, &gone))
         ;
     return keys_begin_word(&editor.keys);
+}
+
+void editor_insert_pasted(void) {
+    if (editor.type_ahead) insert_paste(editor.key.paste);
 }
 
 bool editor_listen(struct text *line) {

@@ -71,20 +71,21 @@ struct editor_prompt {
     bool enter;        // accept an empty line
 };
 
-// Reads a line. On EDITOR_LINE fills the empty *line, with pasted text marked unless it answers a
-// question.
+// Reads a line. On EDITOR_LINE fills the empty *line, with pasted text marked.
 enum editor_end editor_read(const struct editor_prompt *prompt, struct text *line, int *signal);
 
 // The next key, for callers that read keys themselves: a byte or an enum key_code (keys.h). NONE:
 // no key within timeout_ms (-1: no limit), or a signal or an event arrived. GONE: the terminal has
-// gone.
-enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2 };
+// gone. PASTE: editor_pasted() is the text until the next key is read.
+enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2, EDITOR_KEY_PASTE = -3 };
 int editor_key(int timeout_ms);
+const struct text *editor_pasted(void);
 
 void editor_begin_type_ahead(void);
 bool editor_interrupted(void);         // during other waits: was ^C pressed? Keeps other keys
 bool editor_has_keys(void);            // keys are waiting for editor_listen()
-bool editor_has_words(void);           // unread input begins with a character
+bool editor_has_words(void);           // unread input begins with a character or a paste
+void editor_insert_pasted(void);       // inserts editor_pasted() as if it had been pasted here
 bool editor_listen(struct text *line); // handles typed keys; true: filled *line with a sent line
 void editor_queued(int lines, const char *first);      // shows how many lines wait to be sent
 bool editor_unfolds(void);                             // was ^O pressed since the last call?

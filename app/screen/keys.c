@@ -20,8 +20,8 @@ enum {
     RELEASED = 3, // the event of a key that went up
 };
 
-static const char PASTE_END[] = "\033[201~";
-enum { PASTE_END_BYTES = sizeof PASTE_END - 1 };
+static const char PASTE_BEGIN[] = "\033[200~", PASTE_END[] = "\033[201~";
+enum { PASTE_BEGIN_BYTES = sizeof PASTE_BEGIN - 1, PASTE_END_BYTES = sizeof PASTE_END - 1 };
 
 void keys_deinit(struct keys *keys) {
     text_deinit(&keys->in);
@@ -44,8 +44,11 @@ static void consume(struct keys *keys, size_t length) {
 }
 
 bool keys_begin_word(const struct keys *keys) {
-    const unsigned char byte = left(keys) > 0 ? (unsigned char)keys->in.bytes[keys->at] : 0;
-    return !keys->pasting && byte > ' ' && byte != DELETE;
+    const char *begin = text_string(&keys->in) + keys->at;
+    const unsigned char byte = left(keys) > 0 ? (unsigned char)*begin : 0;
+    const bool pasted =
+        left(keys) >= PASTE_BEGIN_BYTES && memcmp(begin, PASTE_BEGIN, PASTE_BEGIN_BYTES) == 0;
+    return !keys->pasting && (pasted || (byte > ' ' && byte != DELETE));
 }
 
 bool keys_are_partial(const struct keys *keys) { return !keys->pasting && left(keys) > 0; }
@@ -53,8 +56,8 @@ bool keys_are_partial(const struct keys *keys) { return !keys->pasting && left(k
 bool keys_take_interrupt(struct keys *keys) {
     enum { INTERRUPT = 'C' & 0x1F };
     char *begin = keys->in.bytes + keys->at, *found = NULL;
-    static const char paste[] = "\033[200~";
-    if (left(keys) > 0 && !keys->pasting && !memmem(begin, left(keys), paste, sizeof paste - 1))
+    if (left(keys) > 0 && !keys->pasting &&
+        !memmem(begin, left(keys), PASTE_BEGIN, PASTE_BEGIN_BYTES))
         found = memchr(begin, INTERRUPT, left(keys));
     if (!found) return false;
     memmove(found, found + 1, left(keys) - (size_t)(found - begin)); // its NUL too

@@ -61,7 +61,7 @@ enum key_kind keys_next(struct keys *keys, bool ended, struct key *key);
 // pasted ^C does not count.
 bool keys_take_interrupt(struct keys *keys);
 
-// Is the next key a character, not a blank or a control?
+// Is the next key a character or a paste, not a blank or a control?
 bool keys_begin_word(const struct keys *keys);
 
 // Has a key begun that the next bytes could complete? False within a paste, which may take long.

@@ -20,19 +20,18 @@
 
 enum { DROP_WAIT_MS = 2000 };
 
-static void set_leaf(struct block_cache *cache, struct reference *reference,
-                     struct node_index leaf) {
-    const struct node_index old = reference->leaf;
+static void set_leaf(struct block_cache *cache, struct reference *reference, uint32_t leaf) {
+    const uint32_t old = reference->leaf;
     reference->leaf = leaf;
-    if (node_valid(leaf)) prefix_node(cache->prefix, leaf)->references++;
-    if (!node_valid(old)) return;
+    if (leaf != NODE_NONE) prefix_node(cache->prefix, leaf)->references++;
+    if (old == NODE_NONE) return;
     ASSERT(prefix_node(cache->prefix, old)->references > 0);
     prefix_node(cache->prefix, old)->references--;
     prefix_prune(cache->prefix, old);
 }
 
 void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf) {
-    struct node_index node;
+    uint32_t node;
     if (!prefix_find_key(cache->prefix, leaf, &node)) return;
     struct reference *reference = reference_enter(&cache->references, conversation);
     if (!reference) return;
@@ -42,10 +41,10 @@ void cache_load_reference(struct block_cache *cache, uint64_t conversation, stru
 
 // What the disk lost, or never got, of a path that is used now is written once more; a tail when
 // the cache is closed.
-static void mend_path(struct block_cache *cache, struct node_index leaf) {
-    for (struct node_index node = leaf; node_valid(node);) {
+static void mend_path(struct block_cache *cache, uint32_t leaf) {
+    for (uint32_t node = leaf; node != NODE_NONE;) {
         const struct node *n = prefix_node(cache->prefix, node);
-        if ((block_valid(n->block) || block_valid(n->slot)) && n->count == cache->block_size)
+        if ((n->block != BLOCK_NONE || n->slot != BLOCK_NONE) && n->count == cache->block_size)
             cache_want_written(cache, node);
         node = n->parent;
     }
@@ -61,8 +60,8 @@ static void tell_disk(struct block_cache *cache, uint64_t conversation, struct h
 }
 
 // Of the path to a node, the last that is on the disk; zero: none.
-static struct hash128 last_on_disk(struct block_cache *cache, struct node_index node) {
-    while (node_valid(node)) {
+static struct hash128 last_on_disk(struct block_cache *cache, uint32_t node) {
+    while (node != NODE_NONE) {
         const struct node *n = prefix_node(cache->prefix, node);
         if (n->disk == NODE_ON_DISK) return n->key;
         node = n->parent;
@@ -83,19 +82,18 @@ void cache_tell_references(struct block_cache *cache) {
         tell_reference(cache, &cache->references.items[i], false);
 }
 
-void block_cache_reference(struct block_cache *cache, uint64_t conversation,
-                           struct node_index leaf) {
+void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
     struct reference *reference = reference_enter(&cache->references, conversation);
     if (!reference) return; // too many: this one only goes unprotected
-    if (!node_equal(reference->leaf, leaf)) set_leaf(cache, reference, leaf);
-    if (!cache->disk || !node_valid(leaf)) return;
+    if (reference->leaf != leaf) set_leaf(cache, reference, leaf);
+    if (!cache->disk || leaf == NODE_NONE) return;
     mend_path(cache, leaf);
     tell_reference(cache, reference, true);
 }
 
-bool block_cache_needs(struct block_cache *cache, uint64_t conversation, struct node_index leaf) {
+bool block_cache_needs(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
     const struct reference *reference = reference_find(&cache->references, conversation);
-    return reference && node_equal(reference->leaf, leaf);
+    return reference && reference->leaf == leaf;
 }
 
 void block_cache_release(struct block_cache *cache, uint64_t conversation) {
@@ -108,12 +106,12 @@ void block_cache_release(struct block_cache *cache, uint64_t conversation) {
 }
 
 static bool is_removable(const struct block_cache *cache, const struct node *n) {
-    if (n->references > 0 || n->transfers > 0 || node_valid(n->first_child)) return false;
-    return !block_valid(n->block) || block_pool_references(cache->blocks, n->block) == 0;
+    if (n->references > 0 || n->transfers > 0 || n->first_child != NODE_NONE) return false;
+    return n->block == BLOCK_NONE || block_pool_references(cache->blocks, n->block) == 0;
 }
 
 // For the disk, which has as many jobs as it takes. The lock is given up meanwhile; `node` stays.
-static bool wait_for_queue(struct block_cache *cache, struct node_index node) {
+static bool wait_for_queue(struct block_cache *cache, uint32_t node) {
     prefix_node(cache->prefix, node)->transfers++;
     const bool done = disk_io_wait(cache->io, DROP_WAIT_MS);
     prefix_node(cache->prefix, node)->transfers--;
@@ -121,16 +119,16 @@ static bool wait_for_queue(struct block_cache *cache, struct node_index node) {
 }
 
 // A node without children. Its parent, which may be kept by nothing else, stays.
-static void remove_leaf(struct block_cache *cache, struct node_index node, struct disk_job *drops) {
-    const struct node_index parent = prefix_node(cache->prefix, node)->parent;
-    if (node_valid(parent)) prefix_node(cache->prefix, parent)->transfers++;
-    ASSERT(!node_valid(prefix_node(cache->prefix, node)->first_child));
+static void remove_leaf(struct block_cache *cache, uint32_t node, struct disk_job *drops) {
+    const uint32_t parent = prefix_node(cache->prefix, node)->parent;
+    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers++;
+    ASSERT(prefix_node(cache->prefix, node)->first_child == NODE_NONE);
     cache_forget_node(cache, node, drops);
-    if (node_valid(parent)) prefix_node(cache->prefix, parent)->transfers--;
+    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers--;
 }
 
 struct removal {
-    struct node_index top;
+    uint32_t top;
     int32_t count; // nodes that were removed just now, with
     struct hash128 keys[DISK_MAX_BATCH];
 };
@@ -140,9 +138,9 @@ struct removal {
 static bool remove_some(struct block_cache *cache, struct removal *removal) {
     struct disk_job *drops = NULL;
     removal->count = 0;
-    while (node_valid(removal->top) && removal->count < DISK_MAX_BATCH) {
-        struct node_index node = removal->top;
-        while (node_valid(prefix_node(cache->prefix, node)->first_child))
+    while (removal->top != NODE_NONE && removal->count < DISK_MAX_BATCH) {
+        uint32_t node = removal->top;
+        while (prefix_node(cache->prefix, node)->first_child != NODE_NONE)
             node = prefix_node(cache->prefix, node)->first_child;
         const struct node *n = prefix_node(cache->prefix, node);
         if (!is_removable(cache, n)) break;
@@ -152,7 +150,7 @@ static bool remove_some(struct block_cache *cache, struct removal *removal) {
             continue;                                        // much may have changed meanwhile
         }
         removal->keys[removal->count++] = n->key;
-        if (node_equal(node, removal->top)) removal->top = n->parent;
+        if (node == removal->top) removal->top = n->parent;
         remove_leaf(cache, node, drops);
     }
     if (drops) disk_io_submit(cache->io, drops);
@@ -162,8 +160,7 @@ static bool remove_some(struct block_cache *cache, struct removal *removal) {
 // Their states, which were of use as long as these keys and values were found.
 static uint32_t remove_states(struct block_cache *cache, const struct removal *removal) {
     struct disk_job *drops = NULL;
-    uint32_t removed = 0;
-    struct node_index node;
+    uint32_t removed = 0, node;
     ASSERT(cache->states && removal->count <= DISK_MAX_BATCH);
     for (int32_t i = 0; i < removal->count; i++) {
         while (prefix_find_key(cache->prefix, removal->keys[i], &node)) {
@@ -182,50 +179,49 @@ static uint32_t remove_states(struct block_cache *cache, const struct removal *r
     return removed;
 }
 
-static uint64_t remove_path(struct block_cache *cache, struct node_index top,
-                            struct block_cache *states) {
+static uint64_t remove_path(struct block_cache *cache, uint32_t top, struct block_cache *states) {
     struct removal removal = {.top = top};
     uint64_t bytes = 0;
     for (bool more = true; more;) {
         more = remove_some(cache, &removal);
         bytes += (uint64_t)removal.count * cache->block_bytes;
         if (!states || removal.count == 0) continue;
-        if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers++;
+        if (removal.top != NODE_NONE) prefix_node(cache->prefix, removal.top)->transfers++;
         bytes += (uint64_t)remove_states(states, &removal) * states->block_bytes;
-        if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers--;
+        if (removal.top != NODE_NONE) prefix_node(cache->prefix, removal.top)->transfers--;
     }
-    if (node_valid(removal.top)) prefix_prune(cache->prefix, removal.top);
+    if (removal.top != NODE_NONE) prefix_prune(cache->prefix, removal.top);
     return bytes;
 }
 
 uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
                            struct block_cache *states) {
     const struct reference *entry = reference_find(&cache->references, conversation);
-    const struct node_index top = entry ? entry->leaf : NODE_NONE;
-    if (node_valid(top)) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
+    const uint32_t top = entry ? entry->leaf : NODE_NONE;
+    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
     block_cache_release(cache, conversation);
-    if (node_valid(top)) prefix_node(cache->prefix, top)->transfers--;
+    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers--;
     return remove_path(cache, top, states);
 }
 
 static void mark_paths(struct block_cache *cache, bool set) {
     for (uint32_t i = 0; i < cache->references.count; i++)
-        for (struct node_index node = cache->references.items[i].leaf; node_valid(node);) {
+        for (uint32_t node = cache->references.items[i].leaf; node != NODE_NONE;) {
             struct node *n = prefix_node(cache->prefix, node);
             n->mark = set ? n->mark + 1 : 0;
             node = n->parent;
         }
 }
 
-static struct conversation_usage measure_path(struct block_cache *cache, struct node_index leaf) {
+static struct conversation_usage measure_path(struct block_cache *cache, uint32_t leaf) {
     struct conversation_usage usage = {0};
-    for (struct node_index node = leaf; node_valid(node);) {
+    for (uint32_t node = leaf; node != NODE_NONE;) {
         const struct node *n = prefix_node(cache->prefix, node);
         const bool kept = cache_is_somewhere(n);
         usage.tokens += n->count;
-        if (block_valid(n->block))
+        if (n->block != BLOCK_NONE)
             usage.device_tokens += n->count;
-        else if (block_valid(n->slot))
+        else if (n->slot != BLOCK_NONE)
             usage.host_tokens += n->count;
         else if (n->disk == NODE_ON_DISK)
             usage.disk_tokens += n->count;

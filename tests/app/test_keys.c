@@ -154,6 +154,25 @@ static void an_interrupt_is_taken_unless_it_is_pasted(void **state) {
     }
 }
 
+static void words_and_pastes_begin_what_is_kept_for_the_prompt(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        bool begins;
+    } cases[] = {
+        {"", false},           {" a", false},   {"\r", false},
+        {"\033[A", false},     {"\033", false}, {"\033[200", false},
+        {"a", true},           {"\xC3", true},  {"\033[200~ \033[201~", true},
+        {"\033[201~a", false}, {"\177", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct keys keys = {0};
+        assert_int_equal(keys_put(&keys, cases[i].bytes, strlen(cases[i].bytes)), STATUS_OK);
+        assert_int_equal(keys_begin_word(&keys), cases[i].begins);
+        keys_deinit(&keys);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_terminals_send_is_keys),
@@ -161,6 +180,7 @@ int main(void) {
         cmocka_unit_test(codes_name_what_moves),
         cmocka_unit_test(random_bytes_end),
         cmocka_unit_test(an_interrupt_is_taken_unless_it_is_pasted),
+        cmocka_unit_test(words_and_pastes_begin_what_is_kept_for_the_prompt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,31 @@ static void backspace_takes_whole_characters(void **state) {
     picker_deinit(&picker);
 }
 
+static void paste(struct picker *picker, const char *string, bool taken, const char *filter) {
+    struct text text = {0};
+    assert_int_equal(text_append_string(&text, string), STATUS_OK);
+    assert_int_equal(picker_paste(picker, &text, ROWS), taken);
+    assert_string_equal(text_string(&picker->filter), filter);
+    text_deinit(&text);
+}
+
+static void only_a_pasted_line_is_part_of_the_filter(void **state) {
+    (void)state;
+    char longest[202] = "";
+    struct picker picker = picker_of(0);
+    paste(&picker, "", true, "");
+    paste(&picker, "fo", true, "fo");
+    paste(&picker, "x\n", true, "fox");
+    assert_int_equal(picker.shown_count, 3);
+    paste(&picker, " bear\nq", false, "fox");
+    paste(&picker, "\t", false, "fox");
+    paste(&picker, "\177", false, "fox");
+    memset(longest, ' ', 198);
+    paste(&picker, longest, false, "fox");
+    assert_int_equal(picker.shown_count, 3);
+    picker_deinit(&picker);
+}
+
 static void lines_fit_any_width(void **state) {
     (void)state;
     struct picker picker = picker_of(0);
@@ -174,6 +199,7 @@ int main(void) {
         cmocka_unit_test(letters_narrow_it_down_to_items_with_all_words),
         cmocka_unit_test(enter_chooses_only_what_is_there),
         cmocka_unit_test(backspace_takes_whole_characters),
+        cmocka_unit_test(only_a_pasted_line_is_part_of_the_filter),
         cmocka_unit_test(lines_fit_any_width),
         cmocka_unit_test(more_items_keep_the_mark_on_the_same_one),
         cmocka_unit_test(words_that_are_not_shown_are_found_too),

@@ -28,6 +28,11 @@ keys Enter
 wait_until on_screen "> a dog a dog" || fail "[e]: the message is not in the editor"
 keys Enter
 wait_until last_line_is "[c]ompact [d]rop oldest [e]dit [a]bort" || fail "no second dialogue"
+text "do what?"
+keys Enter
+wait_until on_screen "> a dog a dog" || fail "words that begin like a choice are one"
+keys Enter
+wait_until last_line_is "[c]ompact [d]rop oldest [e]dit [a]bort" || fail "no third dialogue"
 text "a"
 keys Enter
 wait_for "Not sent"

@@ -128,6 +128,57 @@ keys Tab
 wait_last "> /import talk.jsonl"
 keys C-c
 wait_idle
+# A page, a list and a question take no keys from a paste: it waits at the prompt, and is text there.
+on_tmux clear-history
+keys C-l
+wait_until is_clear || fail "the screen is not clear"
+on_tmux clear-history
+text "/help"
+keys Enter
+wait_until pages || fail "the help does not page"
+below=$(last_line)
+paste "q G /name hijacked"
+wait_last "$below · your paste waits at the prompt"
+keys q
+wait_last "> q G /name hijacked"
+keys Enter
+wait_idle
+text "/help"
+keys Enter
+wait_until pages || fail "the help does not page"
+paste 'first @secret.txt
+'
+paste '/name hijacked'
+keys q
+wait_last "/name hijacked"
+on_screen "> first @secret.txt" || fail "the first paste is gone"
+keys Enter
+wait_idle
+text "/tree"
+keys Enter
+wait_for "Enter chooses, Esc leaves"
+paste 'G /name hij'
+wait_for "tree · G /name hij_"
+paste 'two
+lines'
+keys Escape
+wait_last "lines"
+on_screen "> two" || fail "the paste of two lines is gone"
+keys C-c
+wait_idle
+text "/regen 2"
+keys Enter
+wait_last "continue with which?"
+paste '/name hijacked'
+wait_last "continue with which? /name hijacked"
+keys Enter
+wait_last "> /name hijacked"
+keys Enter
+wait_idle
+ask "/show params"
+on_screen "hijacked ·" && fail "a paste ran"
+nothing_attached
+
 # What is not UTF-8 costs those bytes, nothing else.
 printf 'caf\351 and \303 more \342\200\246' > latin.txt
 on_tmux load-buffer latin.txt
