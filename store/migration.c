@@ -1,3 +1,15 @@
+// store/migration.c — the schema as a list of steps, from an empty file to this version.
+//
+//   user_version 3 ── STEP_4, which also sets it to 4 ── 4 ── STEP_5 ── 5
+//
+// Each step is one transaction that ends with the new version, so a killed upgrade leaves a whole
+// database of an older version, and the next opening continues. Two processes may upgrade at once:
+// the version is read again inside the transaction, and the second finds the step done. Work that
+// takes long is no step: `complete` does it in batches after the last one, each a transaction.
+//
+// Before anything is written, the file must be ours: SQLite would merge another program's log into
+// its database merely by opening it. An empty file gets our application id at once, before the
+// first step, so that it is known as ours if its creator dies.
 #include "store/migration.h"
 
 #include <stdio.h>

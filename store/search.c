@@ -1,8 +1,26 @@
 // store/search.c — full-text hits, merged with the paths of the conversations.
 //
-// Hits come newest first, so their ids decrease, and so do the ids on a path from its tip. Each
-// conversation therefore keeps a cursor on its path that only moves up: a search walks a path at
-// most once, however many hits there are.
+// The query becomes an expression of FTS5 in which every word is quoted, so nothing in it is
+// syntax. search_index.h splits text so that a Chinese character is a token: 東京 is a phrase
+// of two tokens, found in the middle of 新東京駅, and 京 alone is found too.
+//
+//   qui      "qui"*    what begins so
+//   a        "a"       only the word itself: too many begin so
+//   東京     "東京"    the phrase, anywhere
+//
+// A hit is a message; the answer is the conversations whose path, from the tip to the root, passes
+// through it. A parent is older than its children, so ids decrease along a path, and hits come
+// newest first, so their ids decrease too. Each conversation keeps a cursor on its path that only
+// moves up, and however many hits there are, a path is walked at most once:
+//
+//   1 ─ 2 ─ 3 ─ 6      conversation A, tip 6          hits: 6, 4, 2
+//        └─ 4 ─ 5      conversation B, tip 5
+//
+//   hit 6    A's cursor is at 6: found               B's is at 5, below it: not on its path
+//   hit 4                                            B's moves from 5 to 4: found
+//   hit 2    both are found already
+//
+// Conversations are read when their tree has its first hit; others cost nothing.
 #include "store/search.h"
 
 #include <stdlib.h>

@@ -1,3 +1,12 @@
+// store/transaction.c — transactions that nest, by counting.
+//
+// db->depth counts what was begun. Only the way from 0 to 1 begins in SQLite, and only the way back
+// to 0 commits or rolls back. An inner part cannot be undone alone; so when it fails, `failed`
+// makes statement_start() refuse everything until the outermost rollback. A caller that overlooks
+// an error cannot commit half of a change.
+//
+// IMMEDIATE takes the write lock at once. A transaction that reads first and then wants to write
+// may find that another process wrote in between, and no waiting helps then.
 #include "store/transaction.h"
 
 #include "kernels/base/assert.h"

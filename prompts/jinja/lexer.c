@@ -1,3 +1,21 @@
+// prompts/jinja/lexer.c — tokens, and which white space around the tags is not text.
+//
+// Whether white space is kept depends on the tags on both sides of it, so text and the tag after it
+// are read together (read_text_and_tag): the text is cut at its end once the sign of that tag is
+// known, and what a tag removes after itself is skipped before the next text begins.
+//
+//   source   A{% if x %}⏎  {{ y }}⏎  {%- endif %}⏎B
+//   text     A          ␣␣      ""            B
+//
+//   after "%}" of the if    the newline goes: trim_blocks
+//   before "{{"             the blanks stay: only blocks and comments lose them
+//   before "{%- endif"      everything goes, for its "-"
+//   after "%}" of the endif the newline goes
+//
+// lstrip_blocks asks whether a tag begins its line. The text before it may be empty because the
+// newline was just dropped, so `line_starts` remembers that one was there.
+//
+// Within brackets, the characters that would end the tag do not: {{ {'a': {}} }} is one tag.
 #include "prompts/jinja/lexer.h"
 
 #include <stdbool.h>

@@ -1,3 +1,22 @@
+// prompts/jinja/machine.c — the accounts that make every run end, and the messages of those that
+// fail.
+//
+// A template comes with a model, so it is a stranger's program. Three accounts bound it: work,
+// memory (the arena) and depth. Work is counted in steps and not in seconds, so that a template
+// that renders on one machine renders on all:
+//
+//   {% for name in names %}{{ name }}{% endfor %}
+//   each iteration costs 1 for the statement, 1 for the name and 1 + length / 32 for the copy
+//
+// Anything whose cost grows with its data pays for that, not only for its node: copying, hashing a
+// key, searching, building a list. Otherwise a few nodes that double a string would be cheap.
+//
+// Depth counts whatever uses the C stack: nested nodes, and loops and macros several times, for
+// their larger frames. It is only counted down on success, because a machine is not used again
+// after a failure.
+//
+// Messages name a position. `at` is that of the node being evaluated; whoever evaluates operands,
+// which move it, sets it back before it does its own part.
 #include "prompts/jinja/machine.h"
 
 #include <inttypes.h>

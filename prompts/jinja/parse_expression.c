@@ -1,3 +1,21 @@
+// prompts/jinja/parse_expression.c — expressions, by one function for each level of precedence.
+//
+// Each function reads its operands with the function of the next tighter level and joins them into
+// a node: parse_expression (if else), parse_unconditional (or), parse_and, parse_not,
+// parse_compare, parse_sum, parse_concat (~), parse_product, parse_pow, parse_unary. The levels are
+// Jinja's, and published templates depend on where they differ from Python's:
+//
+//   2 ** 3 ** 2      (2 ** 3) ** 2          joined from the left
+//   -2 ** 2          (-2) ** 2              the sign binds tighter
+//   -x|abs           (-x)|abs               a filter comes after the sign
+//   a + b ~ c        a + (b ~ c)            ~ binds tighter than +
+//   x is divisibleby 3 and y                a test takes one argument without brackets
+//
+// Depth is limited twice. parser_enter() counts the recursion of these functions. But a + b + c + …
+// nests its nodes to the left without any recursion here, and whoever walks the tree does recurse:
+// so parser_close() also measures each finished subtree.
+//
+// A string literal is of the template itself, even an empty one (ORIGIN_CONTROL in chars.h).
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

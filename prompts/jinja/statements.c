@@ -1,3 +1,21 @@
+// prompts/jinja/statements.c — runs statements: text goes to a builder, names to a scope.
+//
+// The tree is walked by recursion. Each statement writes to the builder that it is given; what
+// turns output into a value (set and filter blocks here, macros in calls.c) runs its body with a
+// builder of its own.
+//
+// Scopes are Jinja's, which surprises people who write templates: a name that is set in a loop is
+// gone with the iteration. Only a namespace carries something out of it:
+//
+//   {% set n = 0 %}{% for x in [1, 2] %}{% set n = n + x %}{% endfor %}{{ n }}                  0
+//   {% set s = namespace(n=0) %}{% for x in [1, 2] %}{% set s.n = s.n + x %}{% endfor %}{{ s.n }} 3
+//
+// An arena frees nothing before the end, so a loop has one scope and empties it for each iteration.
+// A loop's test runs for all items before the first iteration: loop.length and loop.last need to
+// know how many pass.
+//
+// `flow` is how break and continue travel: every body stops at the first statement that sets it,
+// outwards to the loop, which has a `flow` of its own.
 #include <string.h>
 
 #include "kernels/base/assert.h"

@@ -1,3 +1,28 @@
+// store/disk_cache/disk_cache.c — the pool's ops: when is a block on disk, and when is it read?
+//
+// Writing. The rows decide what exists, so a row may appear only after its bytes are durable, and a
+// slot may not be given to two blocks. Both follow from one transaction that contains the I/O:
+//
+//   begin · look again · insert the row · write the payload, for each block · fdatasync · commit
+//
+// Before it, without a lock, blocks that have a slot already or whose parent is missing are sorted
+// out, and space is made (limit.c). If the process dies inside, the row was never there, and the
+// bytes past the last row are cut off at the next opening (cache_settle).
+//
+// Reading takes no lock. Only the lock for writing would keep another process from reusing a slot,
+// and everybody would wait for the disk. Instead, a block's bytes must have the checksum in its
+// row. If they do not, its row is looked up again:
+//
+//   reader                                   another process
+//   row of block B: slot 7, checksum b
+//                                            evicts B, writes C to slot 7
+//   reads slot 7: its checksum is not b
+//   row of block B: gone                     a miss
+//                or slot 9, checksum b       written again meanwhile: slot 9 is read
+//                or still slot 7             the bytes are damaged: B is dropped
+//
+// A row that is impossible means that the index is damaged. The cache only saves time, so nothing
+// is repaired: it starts empty (cache_begin_anew).
 #include "store/disk_cache/disk_cache.h"
 
 #include <inttypes.h>

@@ -1,4 +1,18 @@
 // store/disk_cache/limit.c — how slots become free, and how a cache stays within its limit.
+//
+// Freeing takes two transactions. The first commits the rows as free; the second, which holds the
+// write lock so that nobody can claim such a slot meanwhile, cuts the end of the file and punches
+// holes elsewhere. In one transaction a crash could bring back a row whose bytes are gone. Between
+// the two, at worst, free slots still have bytes: cache_settle() gives them back at the next
+// opening.
+//
+// The limit is on what the folder takes on disk, which only the file system knows: index, SQLite's
+// log, its own bookkeeping. So nothing is added up here. It is measured, as much is evicted as
+// should be enough, and it is measured again, up to ROUNDS times.
+//
+// Making space for new blocks is not plain eviction: it spares the new blocks, their ancestors and
+// what is useful only together with them (slots_keep, slots_evict_for). If too little is left to
+// evict, fewer blocks are written.
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/file.h>

@@ -1,3 +1,14 @@
+// store/disk_cache/ownership.c — files are ours by their first bytes, and the traps.
+//
+// A file with one of our names is opened without following a link and without waiting, since a pipe
+// with our name would block. It is ours if it is a regular file and begins with our magic number.
+//
+// SQLite's files are the exception. POSIX locks belong to the process: closing any descriptor of a
+// database drops the locks that another connection of this process has on it. They are looked at
+// with fstatat() only, and the application id is read through SQLite itself (migration_read_id).
+//
+// A process can die anywhere. The marker is written before anything else and the index is removed
+// last, so what is left can always be told from somebody else's files, also by the next attempt.
 #include "store/disk_cache/ownership.h"
 
 #include <dirent.h>
