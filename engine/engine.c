@@ -462,7 +462,7 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
         .device = engine->device,
         .shape = &engine->shapes[group],
         .lock = &engine->lock,
-        .host_slots = slots < BLOCK_NONE / 4 ? (uint32_t)slots : BLOCK_NONE / 4,
+        .host_slots = slots < UINT32_MAX / 4 ? (uint32_t)slots : UINT32_MAX / 4,
         .disk = *disk,
         .format = format_id(engine, opening->options, group),
         .windowed = kv_shape_reach(config, group) > 0,
@@ -701,8 +701,8 @@ static void check_group(const struct engine *engine, int group) {
         if (!s->running && !s->restoring.active) ASSERT(table->length == s->cached);
         counted += (uint64_t)block_table_blocks(table);
     }
-    for (uint32_t block = 0; block < block_pool_total(pool); block++)
-        references += block_pool_references(pool, block);
+    for (uint32_t i = 0; i < block_pool_total(pool); i++)
+        references += block_pool_references(pool, (struct block_index){i});
     ASSERT(references == counted); // every reference has an owner
 }
 

@@ -45,7 +45,7 @@ static enum status refuse_pool(const struct engine *engine, size_t have, int32_t
 }
 
 static uint32_t at_most(size_t blocks) {
-    return blocks < BLOCK_NONE / 2 ? (uint32_t)blocks : BLOCK_NONE / 2;
+    return blocks < UINT32_MAX / 2 ? (uint32_t)blocks : UINT32_MAX / 2;
 }
 
 // Divides the pool between layers that see everything and layers with a window: what the context

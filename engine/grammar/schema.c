@@ -1,3 +1,27 @@
+// engine/grammar/schema.c — how one schema becomes one rule.
+//
+// A grammar can say "this or that", but not "this and that". So whatever must hold at the same time
+// is first put into one schema, and only then written as a rule:
+//
+//   {"$ref": R, "allOf": [A, B], …}    R, A, B and the rest become one schema      (unite)
+//   {"anyOf": [A, B], …}               the rest is added to each: {A, …} | {B, …}  (choose_schema)
+//
+// compile_object() does one such step and compiles its result, which may need the next one: first
+// $ref and allOf, then anyOf, then oneOf. When none of them is left, the value is one of a few
+// constants (choose_value), or its types become alternatives, each with its own keywords
+// (choose_type).
+//
+// The grammar fixes the order in which a model writes properties, and the author of a schema means
+// the order of the document. So parts are combined in the order in which their keywords stand, and
+// a schema's own keywords count as standing where its "properties" are:
+//
+//   {"allOf": [{"properties": {"why": …}}], "properties": {"answer": …}}    why, answer
+//   {"properties": {"answer": …}, "allOf": [{"properties": {"why": …}}]}    answer, why
+//
+// A schema gets its number before its rule is written, and `known` keeps it: when a $ref leads back
+// to a schema that is still being compiled, its number is all that is needed. Combined schemas are
+// copies and have no number yet; hence a $ref that stands alone is followed and not copied
+// (only_part).
 #include "engine/grammar/schema.h"
 
 #include <stdarg.h>

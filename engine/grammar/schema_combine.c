@@ -1,3 +1,24 @@
+// engine/grammar/schema_combine.c — two schemas as one that accepts what both accept.
+//
+// The result is a copy of the first with the second's keywords added. Where both have a keyword,
+// the narrower bound wins, types are intersected, and "required" and "allOf" are joined. Two
+// schemas for the same property become an allOf of both: they are combined when that property is
+// compiled, and recursion through a $ref does not start here. Other keywords must be equal or are
+// refused.
+//
+// Some keywords mean something only next to others, so they cannot be moved to another schema:
+//
+//   A {"properties": {"x": …}, "additionalProperties": false}    B {"properties": {"y": …}}
+//
+// A accepts no "y". A copy that had A's additionalProperties and B's "y" would. check_neighbours()
+// refuses such pairs.
+//
+// oneOf means exactly one, and an alternative in a grammar means at least one. They are the same
+// where no value fits two alternatives, so that has to be proved (may_overlap): by types that
+// differ, by constants that differ, or by a property that both require and whose schemas exclude
+// one another. What cannot be proved is refused. A schema without a type accepts every type, but
+// the grammar writes only those its keywords are about: two schemas overlap if a value *written*
+// for either is *accepted* by the other.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

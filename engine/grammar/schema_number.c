@@ -1,3 +1,20 @@
+// engine/grammar/schema_number.c — a range of numbers, spelled as digits.
+//
+// A grammar sees characters, so a range is divided until each part is a prefix followed by free
+// digits: by sign, by length (whole), and from the first digit that differs (same_length). For 7 to
+// 123:
+//
+//   one digit       [7-9]
+//   two digits      [1-9] [0-9]
+//   three digits    "1" ([0-1] [0-9] | "2" [0-3])         100 to 119, 120 to 123
+//
+// -5 to 3 is 0 to 3, or a minus and 1 to 5. With fractions, each whole number but the one farthest
+// from zero may have digits after the point: 0 to 3 is 0 to 2 with any fraction, or 3 with ".0" at
+// most. That is why their bounds must be whole numbers, and none may be exclusive.
+//
+// A side without a bound ends at 16 digits. A bound of an integer may have up to 18; where it
+// leaves nothing of 16 digits, the other side ends at 18 too. "never" stands where a range is
+// empty.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

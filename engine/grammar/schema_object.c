@@ -1,3 +1,27 @@
+// engine/grammar/schema_object.c — objects as chains of rules, and names that are not taken.
+//
+// Properties come in a fixed order, and any of them may be optional. The comma is what makes this
+// awkward: whether a property needs one depends on whether anything came before it. So each place
+// between properties has two rules (chain), written from the last to the first. For "a", optional,
+// and "b", required:
+//
+//   place       nothing written so far          something written
+//   before a    F0 ::= "a": A M1 | F1           M0 ::= , "a": A M1 | M1
+//   before b    F1 ::= "b": B M2                M1 ::= , "b": B M2
+//   the end     F2 ::= nothing                  M2 ::= nothing
+//
+// The object is "{" F0 "}". That is two rules a property; listing the combinations would double
+// with each optional property. Where additionalProperties allows more, the end has them.
+//
+// An additional property must not have the name of a declared one, or it could evade its schema. A
+// grammar has no "except", so the other names are spelled along a trie of the declared ones
+// (except). For "id" and "if":
+//
+//   E0 ::= [^i] any* | "i" E1 | nothing         no name begins differently
+//   E1 ::= [^df] any* | "d" E2 | "f" E2' | nothing
+//   E2 ::= [^] any*                             "id" itself may not end here
+//
+// These names have no escapes: "\u0069d" would be "id" again.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,18 @@
+// engine/grammar/schema_string.c — strings: lengths, formats, and patterns as grammar rules.
+//
+// The regular part of ECMA-262's expressions and GBNF are nearly the same notation, so a pattern is
+// translated from left to right without a tree. Three things differ:
+//
+//   - A grammar describes the JSON text, a pattern the string in it. A character that JSON writes
+//     with an escape becomes that escape (put_set): [a"] is ([a] | "\\\""). Characters that could
+//     only be written as \u00XX are left out, which makes the grammar narrower, never wider.
+//   - A pattern matches anywhere: "char*" goes before and after each outermost alternative, unless
+//     ^ or $ binds it there (read_sequence). Within a group, ^ and $ are refused.
+//   - \d, \w, \s and . are sets of ECMA-262; they are spelled out.
+//
+// A pattern together with a length would have to hold at the same time, and a grammar has no "and".
+// Only ^x*$ and ^x+$ are supported, where the length can become the repetition: ^[a-z]+$ with a
+// maxLength of 8 is [a-z]{1,8} (read_bounded).
 #include <string.h>
 
 #include "engine/grammar/schema_parts.h"

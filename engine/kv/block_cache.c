@@ -48,16 +48,17 @@ void cache_note_average(double *average, double value) {
     *average = *average > 0 ? 0.75 * *average + 0.25 * value : value;
 }
 
-void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot) {
-    return (char *)cache->slab + (size_t)slot * cache->block_bytes;
+void *cache_slot_bytes(const struct block_cache *cache, struct block_index slot) {
+    return (char *)cache->slab + (size_t)slot.number * cache->block_bytes;
 }
 
-void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out) {
+void cache_swap(struct block_cache *cache, struct block_index block, struct block_index slot,
+                bool out) {
     struct trace_span span = trace_begin(out ? "swap out" : "swap in");
     const struct swap_blocks args = {.cache = cache->shape,
                                      .host = cache->slab,
-                                     .blocks = &block,
-                                     .slots = &slot,
+                                     .blocks = &block.number,
+                                     .slots = &slot.number,
                                      .pairs = 1,
                                      .out = out};
     cache->backend->swap_blocks(cache->device, &args);
@@ -85,21 +86,22 @@ void block_cache_distrust(struct block_cache *cache) {
 
 bool block_cache_is_trusted(const struct block_cache *cache) { return !cache->device_failed; }
 
-void cache_attach_block(struct block_cache *cache, uint32_t node, uint32_t block) {
+void cache_attach_block(struct block_cache *cache, struct node_index node,
+                        struct block_index block) {
     struct node *n = prefix_node(cache->prefix, node);
-    ASSERT(n->block == BLOCK_NONE);
+    ASSERT(!block_valid(n->block));
     n->block = block;
     block_pool_set_node(cache->blocks, block, node);
 }
 
-void cache_attach_slot(struct block_cache *cache, uint32_t node, uint32_t slot) {
+void cache_attach_slot(struct block_cache *cache, struct node_index node, struct block_index slot) {
     struct node *n = prefix_node(cache->prefix, node);
-    ASSERT(n->slot == BLOCK_NONE);
+    ASSERT(!block_valid(n->slot));
     n->slot = slot;
     block_pool_set_node(cache->slots, slot, node);
 }
 
-void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk disk) {
+void cache_set_disk(struct block_cache *cache, struct node_index node, enum node_disk disk) {
     struct node *n = prefix_node(cache->prefix, node);
     if (n->disk == NODE_ON_DISK) cache->on_disk--;
     if (disk == NODE_ON_DISK) cache->on_disk++;
@@ -107,11 +109,11 @@ void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk dis
 }
 
 bool cache_is_somewhere(const struct node *n) {
-    return n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->disk == NODE_ON_DISK;
+    return block_valid(n->block) || block_valid(n->slot) || n->disk == NODE_ON_DISK;
 }
 
 // A copy of the node was given up: if it was the last one, there is nothing to write any more.
-static void after_loss(struct block_cache *cache, uint32_t node) {
+static void after_loss(struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     if (!cache_is_somewhere(n)) {
         cache->counts.lost_blocks++;
@@ -120,24 +122,24 @@ static void after_loss(struct block_cache *cache, uint32_t node) {
     prefix_prune(cache->prefix, node);
 }
 
-bool cache_alloc_slot(struct block_cache *cache, uint32_t *slot) {
+bool cache_alloc_slot(struct block_cache *cache, struct block_index *slot) {
     if (!cache->slots) return false;
     if (block_pool_alloc(cache->slots, slot) == STATUS_OK) return true;
-    uint32_t victim;
+    struct block_index victim;
     if (!block_pool_find_victim(cache->slots, &victim)) return false;
-    const uint32_t node = block_pool_node(cache->slots, victim);
+    const struct node_index node = block_pool_node(cache->slots, victim);
     prefix_node(cache->prefix, node)->slot = BLOCK_NONE;
-    block_pool_set_node(cache->slots, victim, BLOCK_NONE);
+    block_pool_set_node(cache->slots, victim, NODE_NONE);
     after_loss(cache, node);
     MUST(block_pool_alloc(cache->slots, slot) == STATUS_OK);
     return true;
 }
 
 // Device to host, if the node would be lost otherwise or the host keeps what it can.
-static void save_to_host(struct block_cache *cache, uint32_t node) {
+static void save_to_host(struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
-    uint32_t slot;
-    if (n->slot != BLOCK_NONE) {
+    struct block_index slot;
+    if (block_valid(n->slot)) {
         block_pool_touch(cache->slots, n->slot);
         return;
     }
@@ -149,12 +151,12 @@ static void save_to_host(struct block_cache *cache, uint32_t node) {
 }
 
 static bool evict(struct block_cache *cache) {
-    uint32_t block;
+    struct block_index block;
     if (!block_pool_find_victim(cache->blocks, &block)) return false;
-    const uint32_t node = block_pool_node(cache->blocks, block);
+    const struct node_index node = block_pool_node(cache->blocks, block);
     save_to_host(cache, node);
     prefix_node(cache->prefix, node)->block = BLOCK_NONE;
-    block_pool_set_node(cache->blocks, block, BLOCK_NONE);
+    block_pool_set_node(cache->blocks, block, NODE_NONE);
     cache->counts.evicted_blocks++;
     after_loss(cache, node);
     return true;
@@ -175,9 +177,9 @@ bool block_cache_make_free(struct block_cache *cache, uint32_t blocks) {
 }
 
 // The rows that the node names stay in the block, but another node, or none, will have it.
-static void detach_block(struct block_cache *cache, uint32_t node) {
+static void detach_block(struct block_cache *cache, struct node_index node) {
     struct node *n = prefix_node(cache->prefix, node);
-    block_pool_set_node(cache->blocks, n->block, BLOCK_NONE);
+    block_pool_set_node(cache->blocks, n->block, NODE_NONE);
     n->block = BLOCK_NONE;
     if (!cache_is_somewhere(n)) cache_unlist(cache, node);
     prefix_prune(cache->prefix, node);
@@ -188,9 +190,9 @@ static void detach_block(struct block_cache *cache, uint32_t node) {
 static bool can_thaw(const struct block_cache *cache, const struct block_table *table) {
     const int32_t used = table->length % cache->block_size;
     if (used == 0) return false;
-    const uint32_t block = table->blocks[table->count - 1];
-    const uint32_t node = block_pool_node(cache->blocks, block);
-    return node != BLOCK_NONE && block_pool_references(cache->blocks, block) == 1 &&
+    const struct block_index block = table->blocks[table->count - 1];
+    const struct node_index node = block_pool_node(cache->blocks, block);
+    return node_valid(node) && block_pool_references(cache->blocks, block) == 1 &&
            prefix_node(cache->prefix, node)->count <= used;
 }
 
@@ -212,57 +214,57 @@ enum status block_cache_grow(struct block_cache *cache, struct block_table *tabl
     // In the device's order, so before whatever the source is used for if it is evicted now.
     cache->backend->copy_blocks(cache->device,
                                 &(struct copy_blocks){.cache = cache->shape,
-                                                      .source = &copy.source,
-                                                      .destination = &copy.destination,
+                                                      .source = &copy.source.number,
+                                                      .destination = &copy.destination.number,
                                                       .pairs = 1});
     return STATUS_OK;
 }
 
-static uint32_t node_at(const struct block_cache *cache, const struct block_table *table,
-                        int32_t index) {
+static struct node_index node_at(const struct block_cache *cache, const struct block_table *table,
+                                 int32_t index) {
     if (index < table->first) return NODE_NONE;
     return block_pool_node(cache->blocks, table->blocks[index]);
 }
 
 // A block that is full here may have the node of a tail: of a shorter table that shared it.
-static uint32_t full_node_at(const struct block_cache *cache, const struct block_table *table,
-                             int32_t index) {
-    const uint32_t node = node_at(cache, table, index);
-    if (node == NODE_NONE) return NODE_NONE;
+static struct node_index full_node_at(const struct block_cache *cache,
+                                      const struct block_table *table, int32_t index) {
+    const struct node_index node = node_at(cache, table, index);
+    if (!node_valid(node)) return NODE_NONE;
     return prefix_node(cache->prefix, node)->count == cache->block_size ? node : NODE_NONE;
 }
 
 // Where the KV of a table's end hangs in the index.
 static bool parent_of(struct block_cache *cache, const struct block_table *table,
-                      const int32_t *ids, uint32_t *parent) {
+                      const int32_t *ids, struct node_index *parent) {
     *parent = NODE_NONE;
     if (table->count == 0) return true;
     if (table->first < table->count)
         *parent = full_node_at(cache, table, table->count - 1);
     else
         *parent = block_cache_leaf(cache, ids, table->length);
-    return *parent != NODE_NONE &&
+    return node_valid(*parent) &&
            prefix_node(cache->prefix, *parent)->position + cache->block_size == table->length;
 }
 
 // False: the block stays without a node, and so do those after it.
 static bool seal_block(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                        int32_t index) {
-    const uint32_t block = table->blocks[index];
-    const uint32_t parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
-    uint32_t node;
-    if (index && parent == NODE_NONE) return false;
+    const struct block_index block = table->blocks[index];
+    const struct node_index parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
+    struct node_index node;
+    if (index && !node_valid(parent)) return false;
     if (!prefix_find(cache->prefix, parent, ids, cache->block_size, &node) &&
         prefix_insert(cache->prefix, parent, ids, cache->block_size, &node) != STATUS_OK)
         return false;
     const struct node *n = prefix_node(cache->prefix, node);
-    if (n->block == block) return true;
-    if (n->block != BLOCK_NONE) {
+    if (block_equal(n->block, block)) return true;
+    if (block_valid(n->block)) {
         block_table_replace(table, cache->blocks, index, n->block);
         cache->counts.duplicate_blocks++;
         return true;
     }
-    if (block_pool_node(cache->blocks, block) != BLOCK_NONE)
+    if (node_valid(block_pool_node(cache->blocks, block)))
         detach_block(cache, block_pool_node(cache->blocks, block)); // a tail's
     cache_attach_block(cache, node, block);
     cache_want_written(cache, node);
@@ -279,15 +281,15 @@ void block_cache_seal(struct block_cache *cache, struct block_table *table, cons
 void block_cache_seal_tail(struct block_cache *cache, const struct block_table *table,
                            const int32_t *ids) {
     const int32_t used = table->length % cache->block_size, index = table->count - 1;
-    if (used == 0 || node_at(cache, table, index) != BLOCK_NONE) return;
-    const uint32_t parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
-    if (index && parent == NODE_NONE) return;
+    if (used == 0 || node_valid(node_at(cache, table, index))) return;
+    const struct node_index parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
+    if (index && !node_valid(parent)) return;
     ids += table->length - used;
-    uint32_t node;
+    struct node_index node;
     if (!prefix_find(cache->prefix, parent, ids, used, &node) &&
         prefix_insert(cache->prefix, parent, ids, used, &node) != STATUS_OK)
         return;
-    if (prefix_node(cache->prefix, node)->block != BLOCK_NONE) return;
+    if (block_valid(prefix_node(cache->prefix, node)->block)) return;
     cache_attach_block(cache, node, table->blocks[index]);
     cache_list_tail(cache, node);
 }
@@ -301,11 +303,12 @@ void block_cache_truncate(struct block_cache *cache, struct block_table *table, 
 
 void block_cache_discard(struct block_cache *cache, struct block_table *table) {
     for (int32_t i = table->count - 1; i >= table->first; i--) {
-        const uint32_t block = table->blocks[i], node = node_at(cache, table, i);
+        const struct block_index block = table->blocks[i];
+        const struct node_index node = node_at(cache, table, i);
         if (block_pool_references(cache->blocks, block) > 1) return; // and so are those before it
-        if (node == BLOCK_NONE) continue;
+        if (!node_valid(node)) continue;
         const struct node *n = prefix_node(cache->prefix, node);
-        if (n->first_child != NODE_NONE || n->transfers > 0 || n->disk != NODE_NOT_ON_DISK) return;
+        if (node_valid(n->first_child) || n->transfers > 0 || n->disk != NODE_NOT_ON_DISK) return;
         detach_block(cache, node);
     }
 }
@@ -342,8 +345,8 @@ void block_cache_adopt(struct block_cache *cache, struct block_table *table, con
     block_table_skip(table, cache->blocks, first);
     if (!cache_walk_begin(cache, table, ids, length, &walk)) return;
     while (cache_walk_next(cache, &walk)) {
-        const uint32_t block = prefix_node(cache->prefix, walk.node)->block;
-        if (block == BLOCK_NONE) return;
+        const struct block_index block = prefix_node(cache->prefix, walk.node)->block;
+        if (!block_valid(block)) return;
         block_table_adopt(table, cache->blocks, block, walk.count);
         cache_note_reuse(cache, table);
     }
@@ -355,8 +358,8 @@ void block_cache_pin(struct block_cache *cache, const struct block_table *table,
         block_pool_raise(cache->blocks, table->blocks[i], BLOCK_PINNED);
 }
 
-uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length) {
-    uint32_t leaf = NODE_NONE, node;
+struct node_index block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length) {
+    struct node_index leaf = NODE_NONE, node;
     const int32_t size = cache->block_size;
     for (int32_t at = 0; at + size <= length; at += size) {
         if (!prefix_find(cache->prefix, leaf, ids + at, size, &node)) break;
@@ -365,22 +368,22 @@ uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t
     return leaf;
 }
 
-uint32_t block_cache_end(struct block_cache *cache, const int32_t *ids, int32_t length) {
-    const uint32_t leaf = block_cache_leaf(cache, ids, length);
-    const struct node *n = leaf == NODE_NONE ? NULL : prefix_node(cache->prefix, leaf);
+struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids, int32_t length) {
+    const struct node_index leaf = block_cache_leaf(cache, ids, length);
+    const struct node *n = !node_valid(leaf) ? NULL : prefix_node(cache->prefix, leaf);
     const int32_t at = n ? n->position + n->count : 0, left = length - at;
-    uint32_t tail;
+    struct node_index tail;
     const bool found = left > 0 && left < cache->block_size &&
                        prefix_find(cache->prefix, leaf, ids + at, left, &tail);
     return found ? tail : leaf;
 }
 
-struct disk_block cache_describe(struct block_cache *cache, uint32_t node) {
+struct disk_block cache_describe(struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     return (struct disk_block){
         .key = n->key,
         .parent = cache->states            ? n->key
-                  : n->parent == NODE_NONE ? (struct hash128){0}
+                  : !node_valid(n->parent) ? (struct hash128){0}
                                            : prefix_node(cache->prefix, n->parent)->key,
         .ids = prefix_ids(cache->prefix, node),
         .count = n->count,
@@ -388,7 +391,7 @@ struct disk_block cache_describe(struct block_cache *cache, uint32_t node) {
     };
 }
 
-void cache_forget_node(struct block_cache *cache, uint32_t node, struct disk_job *drops) {
+void cache_forget_node(struct block_cache *cache, struct node_index node, struct disk_job *drops) {
     struct node *n = prefix_node(cache->prefix, node);
     ASSERT(n->transfers == 0);
     cache_unlist(cache, node);
@@ -397,10 +400,10 @@ void cache_forget_node(struct block_cache *cache, uint32_t node, struct disk_job
         drops->keys[drops->count++] = n->key;
     }
     cache_set_disk(cache, node, NODE_NOT_ON_DISK);
-    const uint32_t block = n->block, slot = n->slot;
+    const struct block_index block = n->block, slot = n->slot;
     n->block = n->slot = BLOCK_NONE;
-    if (block != BLOCK_NONE) block_pool_set_node(cache->blocks, block, BLOCK_NONE);
-    if (slot != BLOCK_NONE) block_pool_set_node(cache->slots, slot, BLOCK_NONE);
+    if (block_valid(block)) block_pool_set_node(cache->blocks, block, NODE_NONE);
+    if (block_valid(slot)) block_pool_set_node(cache->slots, slot, NODE_NONE);
     prefix_prune(cache->prefix, node);
 }
 
@@ -409,7 +412,7 @@ void cache_forget_node(struct block_cache *cache, uint32_t node, struct disk_job
 // The pool gave the block up by itself: called on the I/O thread, from inside an operation.
 static void note_dropped(void *user, struct hash128 key) {
     struct block_cache *cache = user;
-    uint32_t node;
+    struct node_index node;
     pthread_mutex_lock(cache->lock);
     if (prefix_find_key(cache->prefix, key, &node) &&
         prefix_node(cache->prefix, node)->disk == NODE_ON_DISK) {
@@ -428,7 +431,7 @@ static void job_done(void *user, struct disk_job *job) {
 
 static void load_block(void *user, const struct disk_block *block) {
     struct block_cache *cache = user;
-    uint32_t parent = NODE_NONE, node;
+    struct node_index parent = NODE_NONE, node;
     const bool is_root = hash_equal(block->parent, (struct hash128){0});
     if (block->count < 1 || block->count > cache->block_size) return;
     if (cache->states) {
@@ -563,8 +566,8 @@ enum status block_cache_create(const struct block_cache_options *options,
 
 // Writes what is left, tails too, until all is written or the disk refuses or stops answering.
 static void drain(struct block_cache *cache, int timeout_ms) {
-    while (cache->tails.first != NODE_NONE) {
-        const uint32_t node = cache->tails.first;
+    while (node_valid(cache->tails.first)) {
+        const struct node_index node = cache->tails.first;
         cache_unlist(cache, node);
         cache_want_written(cache, node);
     }
@@ -639,35 +642,38 @@ void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage) 
 }
 
 static void check_list(struct block_cache *cache, const struct node_list *list, bool tails) {
-    uint32_t count = 0, previous = NODE_NONE;
-    for (uint32_t i = list->first; i != NODE_NONE;) {
+    uint32_t count = 0;
+    struct node_index previous = NODE_NONE;
+    for (struct node_index i = list->first; node_valid(i);) {
         const struct node *n = prefix_node(cache->prefix, i);
-        ASSERT(n->list_previous == previous);
+        ASSERT(node_equal(n->list_previous, previous));
         ASSERT(n->tail_listed == tails);
         ASSERT(n->disk == (tails ? NODE_NOT_ON_DISK : NODE_UNWRITTEN));
-        ASSERT(n->block != BLOCK_NONE || n->slot != BLOCK_NONE);
+        ASSERT(block_valid(n->block) || block_valid(n->slot));
         MUST(++count <= list->count);
         previous = i;
         i = n->list_next;
     }
-    ASSERT(count == list->count && list->last == previous);
+    ASSERT(count == list->count && node_equal(list->last, previous));
 }
 
 void block_cache_check(struct block_cache *cache) {
     block_pool_check(cache->blocks);
     prefix_check(cache->prefix);
-    for (uint32_t block = 0; block < block_pool_total(cache->blocks); block++) {
-        const uint32_t node = block_pool_node(cache->blocks, block);
-        if (node == BLOCK_NONE) continue;
+    for (uint32_t i = 0; i < block_pool_total(cache->blocks); i++) {
+        const struct block_index block = {i};
+        const struct node_index node = block_pool_node(cache->blocks, block);
+        if (!node_valid(node)) continue;
         const struct node *n = prefix_node(cache->prefix, node);
-        ASSERT(n->block == block);
-        if (n->parent != NODE_NONE && !cache->windowed)
-            ASSERT(prefix_node(cache->prefix, n->parent)->block != BLOCK_NONE);
+        ASSERT(block_equal(n->block, block));
+        if (node_valid(n->parent) && !cache->windowed)
+            ASSERT(block_valid(prefix_node(cache->prefix, n->parent)->block));
     }
     if (cache->slots) block_pool_check(cache->slots);
-    for (uint32_t slot = 0; cache->slots && slot < block_pool_total(cache->slots); slot++) {
-        const uint32_t node = block_pool_node(cache->slots, slot);
-        if (node != BLOCK_NONE) ASSERT(prefix_node(cache->prefix, node)->slot == slot);
+    for (uint32_t i = 0; cache->slots && i < block_pool_total(cache->slots); i++) {
+        const struct block_index slot = {i};
+        const struct node_index node = block_pool_node(cache->slots, slot);
+        if (node_valid(node)) ASSERT(block_equal(prefix_node(cache->prefix, node)->slot, slot));
     }
     reference_table_check(&cache->references);
     check_list(cache, &cache->unwritten, false);

@@ -113,9 +113,9 @@ void block_cache_adopt(struct block_cache *cache, struct block_table *table, con
 void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length);
 
 // The node at the end of the longest chain of full blocks of ids, wherever it lies; or NODE_NONE.
-uint32_t block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length);
+struct node_index block_cache_leaf(struct block_cache *cache, const int32_t *ids, int32_t length);
 // The same, or the tail after it that has all the rest of ids.
-uint32_t block_cache_end(struct block_cache *cache, const int32_t *ids, int32_t length);
+struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids, int32_t length);
 
 // The device failed, so its blocks and what was copied from them may be anything: from now on
 // nothing is restored or written.
@@ -164,20 +164,22 @@ void block_cache_note_prefill(struct block_cache *cache, double us_per_token); /
 // Gives a node to the table's block that ends at `length` tokens, ids being its own ones.
 void block_cache_seal_state(struct block_cache *cache, struct block_table *table,
                             struct hash128 key, const int32_t *ids, int32_t length);
-bool block_cache_find_state(const struct block_cache *cache, struct hash128 key, uint32_t *node);
+bool block_cache_find_state(const struct block_cache *cache, struct hash128 key,
+                            struct node_index *node);
 
 // The table gets `length` tokens and the node's state, which lies on the device; or the state that
 // the key has wherever it lies. D.
-void block_cache_adopt_state(struct block_cache *cache, struct block_table *table, uint32_t node,
-                             int32_t length);
+void block_cache_adopt_state(struct block_cache *cache, struct block_table *table,
+                             struct node_index node, int32_t length);
 enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct block_table *table,
                                                struct hash128 key, int32_t length);
 
 // ---- references.c
 
 // The saved conversation needs the path to the leaf, or NODE_NONE, and no other.
-void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf);
-bool block_cache_needs(struct block_cache *cache, uint64_t conversation, uint32_t leaf);
+void block_cache_reference(struct block_cache *cache, uint64_t conversation,
+                           struct node_index leaf);
+bool block_cache_needs(struct block_cache *cache, uint64_t conversation, struct node_index leaf);
 void block_cache_release(struct block_cache *cache, uint64_t conversation);
 // See engine_strip(), with the states of what is removed, if they are a group. Gives the lock up
 // where the disk has more to do than it takes. Returns bytes.

@@ -16,32 +16,32 @@
 
 struct block {
     uint32_t references; // above 0: USED
-    uint32_t node;
-    uint32_t previous, next; // in the queue of its rank, or next in the free list
+    struct node_index node;
+    struct block_index previous, next; // in the queue of its rank, or next in the free list
     enum block_rank rank;
 };
 
 struct queue {
-    uint32_t oldest, newest; // or BLOCK_NONE
+    struct block_index oldest, newest; // or BLOCK_NONE
     uint32_t count, most;
 };
 
 struct block_pool {
     uint32_t total, free, shared;
     uint64_t spared;
-    uint32_t first_free;
+    struct block_index first_free;
     struct queue queues[BLOCK_RANK_COUNT];
     struct block blocks[];
 };
 
 struct block_pool *block_pool_create(uint32_t block_count) {
-    ASSERT(block_count > 0 && block_count < BLOCK_NONE);
+    ASSERT(block_count > 0 && block_count < UINT32_MAX);
     struct block_pool *pool = calloc(1, sizeof *pool + block_count * sizeof pool->blocks[0]);
     if (!pool) return NULL;
     pool->total = pool->free = block_count;
     for (uint32_t i = 0; i < block_count; i++) {
-        const uint32_t next = i + 1 < block_count ? i + 1 : BLOCK_NONE;
-        pool->blocks[i] = (struct block){.node = BLOCK_NONE, .next = next, .rank = BLOCK_FRESH};
+        const struct block_index next = {i + 1 < block_count ? i + 1 : UINT32_MAX};
+        pool->blocks[i] = (struct block){.node = NODE_NONE, .next = next, .rank = BLOCK_FRESH};
     }
     for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
         pool->queues[rank] = (struct queue){.oldest = BLOCK_NONE, .newest = BLOCK_NONE};
@@ -53,58 +53,58 @@ struct block_pool *block_pool_create(uint32_t block_count) {
 
 void block_pool_destroy(struct block_pool *pool) { free(pool); }
 
-static void queue_remove(struct block_pool *pool, uint32_t block) {
-    const struct block *b = &pool->blocks[block];
+static void queue_remove(struct block_pool *pool, struct block_index block) {
+    const struct block *b = &pool->blocks[block.number];
     struct queue *queue = &pool->queues[b->rank];
-    if (b->previous == BLOCK_NONE)
+    if (!block_valid(b->previous))
         queue->oldest = b->next;
     else
-        pool->blocks[b->previous].next = b->next;
-    if (b->next == BLOCK_NONE)
+        pool->blocks[b->previous.number].next = b->next;
+    if (!block_valid(b->next))
         queue->newest = b->previous;
     else
-        pool->blocks[b->next].previous = b->previous;
+        pool->blocks[b->next.number].previous = b->previous;
     queue->count--;
 }
 
-static void queue_append(struct block_pool *pool, uint32_t block, enum block_rank rank) {
-    struct block *b = &pool->blocks[block];
+static void queue_append(struct block_pool *pool, struct block_index block, enum block_rank rank) {
+    struct block *b = &pool->blocks[block.number];
     struct queue *queue = &pool->queues[rank];
     b->rank = rank;
     b->previous = queue->newest;
     b->next = BLOCK_NONE;
-    if (queue->newest == BLOCK_NONE)
+    if (!block_valid(queue->newest))
         queue->oldest = block;
     else
-        pool->blocks[queue->newest].next = block;
+        pool->blocks[queue->newest.number].next = block;
     queue->newest = block;
     queue->count++;
 }
 
-static void become_cached(struct block_pool *pool, uint32_t block) {
-    queue_append(pool, block, pool->blocks[block].rank);
+static void become_cached(struct block_pool *pool, struct block_index block) {
+    queue_append(pool, block, pool->blocks[block.number].rank);
     for (int rank = BLOCK_PINNED; rank > BLOCK_FRESH; rank--) {
         const struct queue *queue = &pool->queues[rank];
         if (queue->count <= queue->most) continue;
-        const uint32_t oldest = queue->oldest;
+        const struct block_index oldest = queue->oldest;
         queue_remove(pool, oldest);
         queue_append(pool, oldest, (enum block_rank)(rank - 1));
     }
 }
 
-static void become_free(struct block_pool *pool, uint32_t block) {
-    struct block *b = &pool->blocks[block];
+static void become_free(struct block_pool *pool, struct block_index block) {
+    struct block *b = &pool->blocks[block.number];
     b->next = pool->first_free;
     b->rank = BLOCK_FRESH;
     pool->first_free = block;
     pool->free++;
 }
 
-enum status block_pool_alloc(struct block_pool *pool, uint32_t *block) {
-    const uint32_t index = pool->first_free;
-    if (index == BLOCK_NONE) return STATUS_FULL;
-    struct block *b = &pool->blocks[index];
-    ASSERT(b->references == 0 && b->node == BLOCK_NONE);
+enum status block_pool_alloc(struct block_pool *pool, struct block_index *block) {
+    const struct block_index index = pool->first_free;
+    if (!block_valid(index)) return STATUS_FULL;
+    struct block *b = &pool->blocks[index.number];
+    ASSERT(b->references == 0 && !node_valid(b->node));
     pool->first_free = b->next;
     pool->free--;
     b->references = 1;
@@ -112,88 +112,89 @@ enum status block_pool_alloc(struct block_pool *pool, uint32_t *block) {
     return STATUS_OK;
 }
 
-void block_pool_retain(struct block_pool *pool, uint32_t block) {
-    ASSERT(block < pool->total);
-    struct block *b = &pool->blocks[block];
-    ASSERT(b->references > 0 || b->node != BLOCK_NONE);
+void block_pool_retain(struct block_pool *pool, struct block_index block) {
+    ASSERT(block.number < pool->total);
+    struct block *b = &pool->blocks[block.number];
+    ASSERT(b->references > 0 || node_valid(b->node));
     if (b->references == 0) queue_remove(pool, block);
     if (b->references >= 1) pool->spared++;
     if (b->references == 1) pool->shared++;
     b->references++;
 }
 
-void block_pool_release(struct block_pool *pool, uint32_t block) {
-    ASSERT(block < pool->total);
-    struct block *b = &pool->blocks[block];
+void block_pool_release(struct block_pool *pool, struct block_index block) {
+    ASSERT(block.number < pool->total);
+    struct block *b = &pool->blocks[block.number];
     ASSERT(b->references > 0);
     b->references--;
     if (b->references >= 1) pool->spared--;
     if (b->references == 1) pool->shared--;
     if (b->references > 0) return;
-    if (b->node == BLOCK_NONE)
+    if (!node_valid(b->node))
         become_free(pool, block);
     else
         become_cached(pool, block);
 }
 
-void block_pool_retire(struct block_pool *pool, uint32_t block) {
-    ASSERT(block < pool->total);
-    struct block *b = &pool->blocks[block];
+void block_pool_retire(struct block_pool *pool, struct block_index block) {
+    ASSERT(block.number < pool->total);
+    struct block *b = &pool->blocks[block.number];
     if (b->references == 1 && b->rank == BLOCK_FRESH) b->rank = BLOCK_RETIRED;
     block_pool_release(pool, block);
 }
 
-void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node) {
-    ASSERT(block < pool->total);
-    struct block *b = &pool->blocks[block];
-    ASSERT(b->references > 0 || b->node != BLOCK_NONE); // not FREE
+void block_pool_set_node(struct block_pool *pool, struct block_index block,
+                         struct node_index node) {
+    ASSERT(block.number < pool->total);
+    struct block *b = &pool->blocks[block.number];
+    ASSERT(b->references > 0 || node_valid(b->node)); // not FREE
     const bool cached = b->references == 0;
     b->node = node;
-    if (!cached || node != BLOCK_NONE) return;
+    if (!cached || node_valid(node)) return;
     queue_remove(pool, block);
     become_free(pool, block);
 }
 
-bool block_pool_raise(struct block_pool *pool, uint32_t block, enum block_rank rank) {
-    ASSERT(block < pool->total);
-    struct block *b = &pool->blocks[block];
+bool block_pool_raise(struct block_pool *pool, struct block_index block, enum block_rank rank) {
+    ASSERT(block.number < pool->total);
+    struct block *b = &pool->blocks[block.number];
     ASSERT(b->references > 0);
     if (rank <= b->rank) return false;
     b->rank = rank;
     return true;
 }
 
-enum block_rank block_pool_rank(const struct block_pool *pool, uint32_t block) {
-    ASSERT(block < pool->total);
-    return pool->blocks[block].rank;
+enum block_rank block_pool_rank(const struct block_pool *pool, struct block_index block) {
+    ASSERT(block.number < pool->total);
+    return pool->blocks[block.number].rank;
 }
 
-void block_pool_touch(struct block_pool *pool, uint32_t block) {
-    ASSERT(block < pool->total);
-    const struct block *b = &pool->blocks[block];
+void block_pool_touch(struct block_pool *pool, struct block_index block) {
+    ASSERT(block.number < pool->total);
+    const struct block *b = &pool->blocks[block.number];
     if (b->references > 0) return;
-    ASSERT(b->node != BLOCK_NONE);
+    ASSERT(node_valid(b->node));
     queue_remove(pool, block);
     queue_append(pool, block, b->rank);
 }
 
-bool block_pool_find_victim(const struct block_pool *pool, uint32_t *block) {
+bool block_pool_find_victim(const struct block_pool *pool, struct block_index *block) {
     for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
-        if (pool->queues[rank].oldest != BLOCK_NONE) {
+        if (block_valid(pool->queues[rank].oldest)) {
             *block = pool->queues[rank].oldest;
             return true;
         }
     return false;
 }
 
-uint32_t block_pool_node(const struct block_pool *pool, uint32_t block) {
-    ASSERT(block < pool->total);
-    return pool->blocks[block].node;
+struct node_index block_pool_node(const struct block_pool *pool, struct block_index block) {
+    ASSERT(block.number < pool->total);
+    return pool->blocks[block.number].node;
 }
 
-uint32_t block_pool_references(const struct block_pool *pool, uint32_t block) {
-    ASSERT(block < pool->total);
-    return pool->blocks[block].references;
+uint32_t block_pool_references(const struct block_pool *pool, struct block_index block) {
+    ASSERT(block.number < pool->total);
+    return pool->blocks[block.number].references;
 }
 
 uint32_t block_pool_total(const struct block_pool *pool) { return pool->total; }
@@ -210,17 +211,18 @@ uint32_t block_pool_cached(const struct block_pool *pool) {
 
 static uint32_t check_queue(const struct block_pool *pool, enum block_rank rank) {
     const struct queue *queue = &pool->queues[rank];
-    uint32_t listed = 0, previous = BLOCK_NONE;
-    for (uint32_t i = queue->oldest; i != BLOCK_NONE; i = pool->blocks[i].next) {
-        ASSERT(i < pool->total);
+    uint32_t listed = 0;
+    struct block_index previous = BLOCK_NONE;
+    for (struct block_index i = queue->oldest; block_valid(i); i = pool->blocks[i.number].next) {
+        ASSERT(i.number < pool->total);
         ASSERT(listed < pool->total); // else the list runs in a circle
-        const struct block *b = &pool->blocks[i];
-        ASSERT(b->references == 0 && b->node != BLOCK_NONE);
-        ASSERT(b->rank == rank && b->previous == previous);
+        const struct block *b = &pool->blocks[i.number];
+        ASSERT(b->references == 0 && node_valid(b->node));
+        ASSERT(b->rank == rank && block_equal(b->previous, previous));
         previous = i;
         listed++;
     }
-    ASSERT(queue->newest == previous);
+    ASSERT(block_equal(queue->newest, previous));
     ASSERT(listed == queue->count && listed <= queue->most);
     return listed;
 }
@@ -234,9 +236,10 @@ void block_pool_check(const struct block_pool *pool) {
         shared += references > 1;
         if (references > 1) spared += references - 1;
     }
-    for (uint32_t i = pool->first_free; i != BLOCK_NONE; i = pool->blocks[i].next) {
-        ASSERT(i < pool->total);
-        ASSERT(pool->blocks[i].references == 0 && pool->blocks[i].node == BLOCK_NONE);
+    for (struct block_index i = pool->first_free; block_valid(i); i = pool->blocks[i.number].next) {
+        ASSERT(i.number < pool->total);
+        const struct block *b = &pool->blocks[i.number];
+        ASSERT(b->references == 0 && !node_valid(b->node));
         ASSERT(listed < pool->total); // else the list runs in a circle
         listed++;
     }

@@ -39,9 +39,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/kv/block_index.h"
 #include "kernels/base/status.h"
-
-#define BLOCK_NONE UINT32_MAX
 
 enum block_rank { BLOCK_RETIRED, BLOCK_FRESH, BLOCK_REUSED, BLOCK_PINNED };
 enum { BLOCK_RANK_COUNT = 4 };
@@ -54,32 +53,33 @@ void block_pool_destroy(struct block_pool *pool); // NULL is fine
 
 // *block was FREE and has one reference, the caller's. The block freed last comes first: its bytes
 // are warm. FULL when none is FREE: an everyday answer, on which the caller evicts the victim.
-MUST_CHECK enum status block_pool_alloc(struct block_pool *pool, uint32_t *block);
+MUST_CHECK enum status block_pool_alloc(struct block_pool *pool, struct block_index *block);
 
 // One more reference to a USED or CACHED block, one fewer to a USED one.
-void block_pool_retain(struct block_pool *pool, uint32_t block);
-void block_pool_release(struct block_pool *pool, uint32_t block);
+void block_pool_retain(struct block_pool *pool, struct block_index block);
+void block_pool_release(struct block_pool *pool, struct block_index block);
 
 // Releases a block that the sequence does not see any more, though it goes on.
-void block_pool_retire(struct block_pool *pool, uint32_t block);
+void block_pool_retire(struct block_pool *pool, struct block_index block);
 
-// Of any block that is not FREE. BLOCK_NONE makes a CACHED block FREE.
-void block_pool_set_node(struct block_pool *pool, uint32_t block, uint32_t node);
+// Of any block that is not FREE. NODE_NONE makes a CACHED block FREE.
+void block_pool_set_node(struct block_pool *pool, struct block_index block, struct node_index node);
 
 // Where the USED block queues once it is CACHED; never lowered but by a queue's share. False: it
 // had that rank, or a higher one.
-bool block_pool_raise(struct block_pool *pool, uint32_t block, enum block_rank rank);
+bool block_pool_raise(struct block_pool *pool, struct block_index block, enum block_rank rank);
 
-enum block_rank block_pool_rank(const struct block_pool *pool, uint32_t block);
+enum block_rank block_pool_rank(const struct block_pool *pool, struct block_index block);
 
 // The end of its queue, for a CACHED block; others stay where they are.
-void block_pool_touch(struct block_pool *pool, uint32_t block);
+void block_pool_touch(struct block_pool *pool, struct block_index block);
 
 // The CACHED block to give up next. False: there is none.
-bool block_pool_find_victim(const struct block_pool *pool, uint32_t *block);
+bool block_pool_find_victim(const struct block_pool *pool, struct block_index *block);
 
-uint32_t block_pool_node(const struct block_pool *pool, uint32_t block); // or BLOCK_NONE
-uint32_t block_pool_references(const struct block_pool *pool, uint32_t block);
+struct node_index block_pool_node(const struct block_pool *pool,
+                                  struct block_index block); // or NODE_NONE
+uint32_t block_pool_references(const struct block_pool *pool, struct block_index block);
 uint32_t block_pool_total(const struct block_pool *pool);
 uint32_t block_pool_free(const struct block_pool *pool);
 uint32_t block_pool_cached(const struct block_pool *pool);

@@ -27,14 +27,14 @@ void block_table_deinit(struct block_table *table, struct block_pool *pool) {
 static bool tail_is_frozen(const struct block_table *table, const struct block_pool *pool) {
     if (table->length % table->block_size == 0) return false;
     ASSERT(table->first < table->count);
-    const uint32_t tail = table->blocks[table->count - 1];
-    return block_pool_references(pool, tail) > 1 || block_pool_node(pool, tail) != BLOCK_NONE;
+    const struct block_index tail = table->blocks[table->count - 1];
+    return block_pool_references(pool, tail) > 1 || node_valid(block_pool_node(pool, tail));
 }
 
 int32_t block_table_blocks(const struct block_table *table) {
     int32_t blocks = 0;
     for (int32_t i = table->first; i < table->count; i++)
-        blocks += table->blocks[i] != BLOCK_NONE;
+        blocks += block_valid(table->blocks[i]);
     return blocks;
 }
 
@@ -42,7 +42,7 @@ int32_t block_table_last_state(const struct block_table *table, int32_t length) 
     int32_t full = length / table->block_size;
     ASSERT(table->sparse && length >= 0 && length <= table->length);
     if (length == table->length && table->count > table->first) return length;
-    while (full > table->first && table->blocks[full - 1] == BLOCK_NONE)
+    while (full > table->first && !block_valid(table->blocks[full - 1]))
         full--;
     return full > table->first ? full * table->block_size : 0;
 }
@@ -52,7 +52,7 @@ void block_table_drop_state(struct block_table *table, struct block_pool *pool, 
     ASSERT(table->sparse && length <= table->length);
     if (length % table->block_size == 0 || index < table->first || index + 1 >= table->count)
         return;
-    if (table->blocks[index] != BLOCK_NONE) block_pool_release(pool, table->blocks[index]);
+    if (block_valid(table->blocks[index])) block_pool_release(pool, table->blocks[index]);
     table->blocks[index] = BLOCK_NONE;
 }
 
@@ -72,14 +72,14 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
 
     *copy = (struct block_copy){.needed = copies};
     if (copies) {
-        uint32_t *tail = &table->blocks[table->count - 1];
+        struct block_index *tail = &table->blocks[table->count - 1];
         copy->source = *tail;
         MUST(block_pool_alloc(pool, &copy->destination) == STATUS_OK);
         block_pool_release(pool, *tail);
         *tail = copy->destination;
     }
     for (; table->count < need; table->count++) {
-        uint32_t *block = &table->blocks[table->count];
+        struct block_index *block = &table->blocks[table->count];
         *block = BLOCK_NONE;
         if (!table->sparse || table->count + 1 == need)
             MUST(block_pool_alloc(pool, block) == STATUS_OK);
@@ -88,7 +88,7 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
     return STATUS_OK;
 }
 
-void block_table_adopt(struct block_table *table, struct block_pool *pool, uint32_t block,
+void block_table_adopt(struct block_table *table, struct block_pool *pool, struct block_index block,
                        int32_t tokens) {
     ASSERT(table->length % table->block_size == 0);
     ASSERT(tokens > 0 && tokens <= table->block_size);
@@ -99,10 +99,10 @@ void block_table_adopt(struct block_table *table, struct block_pool *pool, uint3
 }
 
 void block_table_replace(struct block_table *table, struct block_pool *pool, int32_t index,
-                         uint32_t block) {
+                         struct block_index block) {
     ASSERT(index >= table->first && index < table->count);
-    const uint32_t old = table->blocks[index];
-    ASSERT(old != block);
+    const struct block_index old = table->blocks[index];
+    ASSERT(!block_equal(old, block));
     block_pool_retain(pool, block);
     (void)block_pool_raise(pool, block, block_pool_rank(pool, old));
     table->blocks[index] = block;
@@ -113,8 +113,8 @@ void block_table_truncate(struct block_table *table, struct block_pool *pool, in
     ASSERT(new_length >= 0 && new_length <= table->length);
     const int32_t need = blocks_for(table, new_length);
     while (table->count > need) {
-        const uint32_t block = table->blocks[--table->count];
-        if (block != BLOCK_NONE) block_pool_release(pool, block);
+        const struct block_index block = table->blocks[--table->count];
+        if (block_valid(block)) block_pool_release(pool, block);
     }
     if (table->first > table->count) table->first = table->count;
     table->length = new_length;
@@ -123,7 +123,7 @@ void block_table_truncate(struct block_table *table, struct block_pool *pool, in
 void block_table_skip(struct block_table *table, struct block_pool *pool, int32_t first) {
     ASSERT(first <= table->capacity);
     for (; table->first < first; table->first++) {
-        if (table->first < table->count && table->blocks[table->first] != BLOCK_NONE)
+        if (table->first < table->count && block_valid(table->blocks[table->first]))
             block_pool_retire(pool, table->blocks[table->first]);
         table->blocks[table->first] = BLOCK_NONE;
     }
@@ -139,8 +139,8 @@ void block_table_fork(const struct block_table *table, struct block_pool *pool, 
     const int32_t need = blocks_for(table, length);
     ASSERT(need <= fork->capacity);
     for (; fork->count < need; fork->count++) {
-        const uint32_t block = table->blocks[fork->count];
-        if (block != BLOCK_NONE) block_pool_retain(pool, block);
+        const struct block_index block = table->blocks[fork->count];
+        if (block_valid(block)) block_pool_retain(pool, block);
         fork->blocks[fork->count] = block;
     }
     fork->first = table->first < need ? table->first : need;
@@ -153,8 +153,8 @@ void block_table_check(const struct block_table *table, const struct block_pool 
     ASSERT(table->count <= table->capacity);
     ASSERT(table->first >= 0 && table->first <= table->count);
     for (int32_t i = 0; i < table->first; i++)
-        ASSERT(table->blocks[i] == BLOCK_NONE);
+        ASSERT(!block_valid(table->blocks[i]));
     for (int32_t i = table->first; i < table->count; i++)
-        if (!table->sparse || i + 1 == table->count || table->blocks[i] != BLOCK_NONE)
+        if (!table->sparse || i + 1 == table->count || block_valid(table->blocks[i]))
             ASSERT(block_pool_references(pool, table->blocks[i]) > 0);
 }

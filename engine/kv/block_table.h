@@ -38,7 +38,7 @@
 #include "engine/kv/block_pool.h"
 
 struct block_table {
-    uint32_t *blocks; // [count]; those before `first` are BLOCK_NONE
+    struct block_index *blocks; // [count]; those before `first` are BLOCK_NONE
     int32_t first, count, capacity;
     int32_t length; // tokens
     int32_t block_size;
@@ -47,7 +47,7 @@ struct block_table {
 
 struct block_copy { // to be done before anything is written to `destination`
     bool needed;
-    uint32_t source, destination;
+    struct block_index source, destination;
 };
 
 MUST_CHECK enum status block_table_init(struct block_table *table, int32_t max_tokens,
@@ -67,13 +67,13 @@ MUST_CHECK enum status block_table_grow(struct block_table *table, struct block_
 
 // Tokens [length, length + tokens) are the first ones of `block`, which has them in the cache;
 // length is a multiple of the block size, and tokens at most one. The table gets a reference.
-void block_table_adopt(struct block_table *table, struct block_pool *pool, uint32_t block,
+void block_table_adopt(struct block_table *table, struct block_pool *pool, struct block_index block,
                        int32_t tokens);
 
 // Puts `block`, which has the same tokens, in the place of number `index`, and gives it that
 // one's rank if it is higher: a parent ranks no lower than its child.
 void block_table_replace(struct block_table *table, struct block_pool *pool, int32_t index,
-                         uint32_t block);
+                         struct block_index block);
 
 // Releases, from the end, the blocks that tokens [0, new_length) do not need.
 void block_table_truncate(struct block_table *table, struct block_pool *pool, int32_t new_length);

@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 
+#include "engine/kv/block_index.h"
 #include "engine/kv/disk_pool.h"
 
 enum disk_job_kind { JOB_READ, JOB_WRITE, JOB_DROP, JOB_REFERENCE };
@@ -24,8 +25,8 @@ struct disk_job {
     struct disk_block blocks[DISK_MAX_BATCH]; // READ, WRITE
     struct hash128 keys[DISK_MAX_BATCH];      // DROP
     void *payloads[DISK_MAX_BATCH];           // READ, WRITE
-    uint32_t nodes[DISK_MAX_BATCH];           // the caller's, as is the next
-    uint32_t slots[DISK_MAX_BATCH];           //
+    struct node_index nodes[DISK_MAX_BATCH];  // the caller's, as is the next
+    struct block_index slots[DISK_MAX_BATCH]; //
     enum status outcomes[DISK_MAX_BATCH];     // READ, WRITE
     enum status status;                       // WRITE
     struct error err;                         // WRITE

@@ -193,8 +193,8 @@ static bool key_of(const struct grouped_cache *cache, const struct grouped_table
     const int32_t index = length / cache->block_size - 1;
     ASSERT(length % cache->block_size == 0);
     if (index < table->first || index >= table->count) return false;
-    const uint32_t node = block_pool_node(first->blocks, table->blocks[index]);
-    if (node == NODE_NONE || prefix_node(first->prefix, node)->count != cache->block_size)
+    const struct node_index node = block_pool_node(first->blocks, table->blocks[index]);
+    if (!node_valid(node) || prefix_node(first->prefix, node)->count != cache->block_size)
         return false;
     *key = prefix_node(first->prefix, node)->key;
     return true;
@@ -286,7 +286,7 @@ struct search { // goes along a log in all groups at once
         int32_t since;                  // from this token on, all blocks are there
         double us;                      // to bring those of the window
         bool ended;                     // the index knows no more of it
-        uint32_t state;                 // after the tokens so far; NODE_NONE: there is none
+        struct node_index state;        // after the tokens so far; NODE_NONE: there is none
     } groups[KV_GROUPS];
 };
 
@@ -310,7 +310,7 @@ static bool search_begin(struct search *search, const struct grouped_cache *cach
 
 static const struct node *node_of(const struct search *search, int group,
                                   const struct cache_walk *walk) {
-    ASSERT(group >= 0 && group < search->cache->count && walk->node != NODE_NONE);
+    ASSERT(group >= 0 && group < search->cache->count && node_valid(walk->node));
     return prefix_node(search->cache->groups[group].cache->prefix, walk->node);
 }
 
@@ -320,7 +320,7 @@ static bool search_add(struct search *search, int index) {
     const struct cache_group *of = &search->cache->groups[index];
     const struct node *n = node_of(search, index, &group->walk);
     const int32_t size = search->cache->block_size;
-    if (search->on_device ? n->block == BLOCK_NONE : !cache_is_somewhere(n)) {
+    if (search->on_device ? !block_valid(n->block) : !cache_is_somewhere(n)) {
         group->since = search->at;
         group->behind = group->walk;
         group->us = 0;
@@ -339,7 +339,7 @@ static void search_state(struct search *search, int index) {
     const struct cache_walk *walk = &search->groups[0].walk;
     struct search_group *group = &search->groups[index];
     struct block_cache *cache = search->cache->groups[index].cache;
-    uint32_t node;
+    struct node_index node;
     ASSERT(index > 0 && search->cache->groups[index].states);
     group->state = NODE_NONE;
     if (search->at % search->cache->block_size != 0 || search->at >= walk->length ||
@@ -347,7 +347,7 @@ static void search_state(struct search *search, int index) {
         return;
     const struct node *n = prefix_node(cache->prefix, node);
     group->us = cache_expected_us(cache, n);
-    if (search->on_device ? n->block != BLOCK_NONE : cache_is_somewhere(n)) group->state = node;
+    if (search->on_device ? block_valid(n->block) : cache_is_somewhere(n)) group->state = node;
 }
 
 // To the end of the next block, or of what there is of it. False: there is none.
@@ -378,7 +378,7 @@ static bool search_is_whole(const struct search *search) {
     for (int i = 0; i < search->cache->count; i++) {
         const struct cache_group *group = &search->cache->groups[i];
         const struct search_group *found = &search->groups[i];
-        if (group->states ? found->state == NODE_NONE
+        if (group->states ? !node_valid(found->state)
                           : found->since > first_kept(group, size, search->at) * size)
             return false;
     }
@@ -460,8 +460,8 @@ void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_
 static bool leaf_key(const struct grouped_cache *cache, const int32_t *ids, int32_t length,
                      struct hash128 *key) {
     struct block_cache *first = cache->groups[0].cache;
-    const uint32_t leaf = block_cache_leaf(first, ids, length);
-    if (leaf == NODE_NONE) return false;
+    const struct node_index leaf = block_cache_leaf(first, ids, length);
+    if (!node_valid(leaf)) return false;
     ASSERT(length > 0);
     const struct node *n = prefix_node(first->prefix, leaf);
     *key = n->key;
@@ -519,10 +519,11 @@ bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms) {
 }
 
 // The last state of a path in the index of the layers that attend.
-static uint32_t last_state(const struct grouped_cache *cache, int group, uint32_t leaf) {
+static struct node_index last_state(const struct grouped_cache *cache, int group,
+                                    struct node_index leaf) {
     struct prefix *prefix = cache->groups[0].cache->prefix;
-    uint32_t state = NODE_NONE;
-    for (uint32_t node = leaf; node != NODE_NONE; node = prefix_node(prefix, node)->parent)
+    struct node_index state = NODE_NONE;
+    for (struct node_index node = leaf; node_valid(node); node = prefix_node(prefix, node)->parent)
         if (block_cache_find_state(cache->groups[group].cache, prefix_node(prefix, node)->key,
                                    &state))
             return state;
@@ -532,7 +533,7 @@ static uint32_t last_state(const struct grouped_cache *cache, int group, uint32_
 void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
                              const int32_t *ids, int32_t length) {
     if (cache->count == 0) return;
-    const uint32_t end = block_cache_end(cache->groups[0].cache, ids, length);
+    const struct node_index end = block_cache_end(cache->groups[0].cache, ids, length);
     for (int i = 0; i < cache->count; i++) {
         struct block_cache *of = cache->groups[i].cache;
         block_cache_reference(of, conversation,
@@ -547,8 +548,8 @@ void grouped_cache_extend(const struct grouped_cache *cache, uint64_t conversati
     for (int i = 0; i < cache->count; i++) {
         struct block_cache *of = cache->groups[i].cache;
         if (cache->groups[i].states) continue;
-        const uint32_t leaf = block_cache_leaf(of, ids, length);
-        if (leaf != NODE_NONE && block_cache_needs(of, conversation, leaf))
+        const struct node_index leaf = block_cache_leaf(of, ids, length);
+        if (node_valid(leaf) && block_cache_needs(of, conversation, leaf))
             block_cache_reference(of, conversation, block_cache_end(of, ids, length));
     }
 }

@@ -18,16 +18,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/kv/block_pool.h"
 #include "kernels/base/assert.h"
 
 enum { MAX_BLOCK_SIZE = 32 };
 
 struct prefix {
-    uint32_t capacity, used, first_free; // a free node's `next` is the next free one
-    uint32_t untouched;                  // nodes from here on were never used: their pages are not
-                                         // committed
-    uint32_t first_root;                 // child of NODE_NONE
+    uint32_t capacity, used;
+    uint32_t untouched; // nodes from here on were never used: their pages are not committed
+    struct node_index first_free; // a free node's `next` is the next free one
+    struct node_index first_root; // child of NODE_NONE
     uint32_t bucket_mask;
     int32_t block_size;
     struct hash128 format;
@@ -59,7 +58,7 @@ static size_t bucket_bytes(const struct prefix *prefix) {
 
 enum status prefix_create(uint32_t capacity, int32_t block_size, struct hash128 format,
                           struct prefix **result) {
-    ASSERT(capacity > 0 && capacity < NODE_NONE / 2);
+    ASSERT(capacity > 0 && capacity < UINT32_MAX / 2);
     ASSERT(block_size > 0 && block_size <= MAX_BLOCK_SIZE);
     struct prefix *prefix = map_pages(sizeof *prefix);
     if (!prefix) return STATUS_NO_MEMORY;
@@ -93,20 +92,20 @@ void prefix_destroy(struct prefix *prefix) {
     unmap_pages(prefix, sizeof *prefix);
 }
 
-struct node *prefix_node(struct prefix *prefix, uint32_t node) {
-    ASSERT(node < prefix->untouched && prefix->nodes[node].count > 0);
-    return &prefix->nodes[node];
+struct node *prefix_node(struct prefix *prefix, struct node_index node) {
+    ASSERT(node.number < prefix->untouched && prefix->nodes[node.number].count > 0);
+    return &prefix->nodes[node.number];
 }
 
-const int32_t *prefix_ids(const struct prefix *prefix, uint32_t node) {
-    return prefix->ids + (size_t)node * (size_t)prefix->block_size;
+const int32_t *prefix_ids(const struct prefix *prefix, struct node_index node) {
+    return prefix->ids + (size_t)node.number * (size_t)prefix->block_size;
 }
 
 uint32_t prefix_count(const struct prefix *prefix) { return prefix->used; }
 uint32_t prefix_capacity(const struct prefix *prefix) { return prefix->capacity; }
 uint64_t prefix_collisions(const struct prefix *prefix) { return prefix->collisions; }
 
-struct hash128 prefix_key(const struct prefix *prefix, uint32_t parent, const int32_t *ids,
+struct hash128 prefix_key(const struct prefix *prefix, struct node_index parent, const int32_t *ids,
                           int32_t count) {
     struct {
         struct hash128 format, parent;
@@ -114,7 +113,7 @@ struct hash128 prefix_key(const struct prefix *prefix, uint32_t parent, const in
     } material;
     ASSERT(count > 0 && count <= prefix->block_size);
     material.format = prefix->format;
-    material.parent = parent == NODE_NONE ? (struct hash128){0} : prefix->nodes[parent].key;
+    material.parent = !node_valid(parent) ? (struct hash128){0} : prefix->nodes[parent.number].key;
     const size_t bytes = (size_t)count * sizeof ids[0];
     memcpy(material.ids, ids, bytes);
     return hash_bytes(&material, 2 * sizeof(struct hash128) + bytes, 0);
@@ -124,21 +123,21 @@ static uint32_t *bucket_of(const struct prefix *prefix, struct hash128 key) {
     return &prefix->buckets[key.low & prefix->bucket_mask];
 }
 
-bool prefix_find_key(const struct prefix *prefix, struct hash128 key, uint32_t *node) {
+bool prefix_find_key(const struct prefix *prefix, struct hash128 key, struct node_index *node) {
     for (uint32_t n = *bucket_of(prefix, key); n != 0; n = prefix->nodes[n - 1].hash_next)
         if (hash_equal(prefix->nodes[n - 1].key, key)) {
-            *node = n - 1;
+            *node = (struct node_index){n - 1};
             return true;
         }
     return false;
 }
 
-bool prefix_find(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
-                 uint32_t *node) {
-    uint32_t found;
+bool prefix_find(struct prefix *prefix, struct node_index parent, const int32_t *ids, int32_t count,
+                 struct node_index *node) {
+    struct node_index found;
     if (!prefix_find_key(prefix, prefix_key(prefix, parent, ids, count), &found)) return false;
-    const struct node *n = &prefix->nodes[found];
-    if (n->parent != parent || n->count != count ||
+    const struct node *n = &prefix->nodes[found.number];
+    if (!node_equal(n->parent, parent) || n->count != count ||
         memcmp(prefix_ids(prefix, found), ids, (size_t)count * sizeof ids[0]) != 0) {
         prefix->collisions++;
         return false;
@@ -147,16 +146,16 @@ bool prefix_find(struct prefix *prefix, uint32_t parent, const int32_t *ids, int
     return true;
 }
 
-static uint32_t *first_child(struct prefix *prefix, uint32_t parent) {
-    return parent == NODE_NONE ? &prefix->first_root : &prefix->nodes[parent].first_child;
+static struct node_index *first_child(struct prefix *prefix, struct node_index parent) {
+    return !node_valid(parent) ? &prefix->first_root : &prefix->nodes[parent.number].first_child;
 }
 
-bool prefix_find_nearest(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
-                         uint32_t *node, int32_t *common) {
+bool prefix_find_nearest(struct prefix *prefix, struct node_index parent, const int32_t *ids,
+                         int32_t count, struct node_index *node, int32_t *common) {
     int32_t best = 0;
-    uint32_t child = *first_child(prefix, parent);
-    for (int i = 0; i < PREFIX_MAX_CHILDREN && child != NODE_NONE; i++) {
-        const struct node *n = &prefix->nodes[child];
+    struct node_index child = *first_child(prefix, parent);
+    for (int i = 0; i < PREFIX_MAX_CHILDREN && node_valid(child); i++) {
+        const struct node *n = &prefix->nodes[child.number];
         const int32_t *have = prefix_ids(prefix, child);
         const int32_t most = n->count < count ? n->count : count;
         int32_t same = 0;
@@ -172,26 +171,27 @@ bool prefix_find_nearest(struct prefix *prefix, uint32_t parent, const int32_t *
     return best > 0;
 }
 
-static bool alloc_node(struct prefix *prefix, uint32_t *node) {
-    if (prefix->first_free != NODE_NONE) {
+static bool alloc_node(struct prefix *prefix, struct node_index *node) {
+    if (node_valid(prefix->first_free)) {
         *node = prefix->first_free;
-        prefix->first_free = prefix->nodes[*node].next;
+        prefix->first_free = prefix->nodes[node->number].next;
         return true;
     }
     if (prefix->untouched == prefix->capacity) return false;
-    *node = prefix->untouched++;
+    *node = (struct node_index){prefix->untouched++};
     return true;
 }
 
 // At `position` under the key.
-static enum status insert(struct prefix *prefix, uint32_t parent, struct hash128 key,
-                          int32_t position, const int32_t *ids, int32_t count, uint32_t *node) {
-    uint32_t index;
+static enum status insert(struct prefix *prefix, struct node_index parent, struct hash128 key,
+                          int32_t position, const int32_t *ids, int32_t count,
+                          struct node_index *node) {
+    struct node_index index;
     if (prefix_find_key(prefix, key, &index)) return STATUS_FULL;
     if (!alloc_node(prefix, &index)) return STATUS_FULL;
     uint32_t *bucket = bucket_of(prefix, key);
-    const uint32_t sibling = *first_child(prefix, parent);
-    prefix->nodes[index] = (struct node){
+    const struct node_index sibling = *first_child(prefix, parent);
+    prefix->nodes[index.number] = (struct node){
         .key = key,
         .parent = parent,
         .first_child = NODE_NONE,
@@ -205,76 +205,76 @@ static enum status insert(struct prefix *prefix, uint32_t parent, struct hash128
         .list_previous = NODE_NONE,
         .list_next = NODE_NONE,
     };
-    *bucket = index + 1;
-    if (sibling != NODE_NONE) prefix->nodes[sibling].previous = index;
+    *bucket = index.number + 1;
+    if (node_valid(sibling)) prefix->nodes[sibling.number].previous = index;
     *first_child(prefix, parent) = index;
-    memcpy(prefix->ids + (size_t)index * (size_t)prefix->block_size, ids,
+    memcpy(prefix->ids + (size_t)index.number * (size_t)prefix->block_size, ids,
            (size_t)count * sizeof ids[0]);
     prefix->used++;
     *node = index;
     return STATUS_OK;
 }
 
-enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
-                          uint32_t *node) {
-    const struct node *before = parent == NODE_NONE ? NULL : &prefix->nodes[parent];
+enum status prefix_insert(struct prefix *prefix, struct node_index parent, const int32_t *ids,
+                          int32_t count, struct node_index *node) {
+    const struct node *before = !node_valid(parent) ? NULL : &prefix->nodes[parent.number];
     ASSERT(!before || before->count == prefix->block_size);
     return insert(prefix, parent, prefix_key(prefix, parent, ids, count),
                   before ? before->position + before->count : 0, ids, count, node);
 }
 
 enum status prefix_insert_alone(struct prefix *prefix, struct hash128 key, int32_t position,
-                                const int32_t *ids, int32_t count, uint32_t *node) {
+                                const int32_t *ids, int32_t count, struct node_index *node) {
     ASSERT(position >= 0 && count > 0 && count <= prefix->block_size);
     return insert(prefix, NODE_NONE, key, position, ids, count, node);
 }
 
 static bool is_needed(const struct node *n) {
-    return n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->disk == NODE_ON_DISK ||
-           n->first_child != NODE_NONE || n->references > 0 || n->transfers > 0;
+    return block_valid(n->block) || block_valid(n->slot) || n->disk == NODE_ON_DISK ||
+           node_valid(n->first_child) || n->references > 0 || n->transfers > 0;
 }
 
-static void free_node(struct prefix *prefix, uint32_t index) {
-    struct node *n = &prefix->nodes[index];
+static void free_node(struct prefix *prefix, struct node_index index) {
+    struct node *n = &prefix->nodes[index.number];
     uint32_t *link = bucket_of(prefix, n->key);
-    while (*link != index + 1)
+    while (*link != index.number + 1)
         link = &prefix->nodes[*link - 1].hash_next;
     *link = n->hash_next;
-    if (n->previous != NODE_NONE)
-        prefix->nodes[n->previous].next = n->next;
+    if (node_valid(n->previous))
+        prefix->nodes[n->previous.number].next = n->next;
     else
         *first_child(prefix, n->parent) = n->next;
-    if (n->next != NODE_NONE) prefix->nodes[n->next].previous = n->previous;
+    if (node_valid(n->next)) prefix->nodes[n->next.number].previous = n->previous;
     *n = (struct node){.next = prefix->first_free};
     prefix->first_free = index;
     prefix->used--;
 }
 
-void prefix_prune(struct prefix *prefix, uint32_t node) {
-    while (node != NODE_NONE && !is_needed(&prefix->nodes[node])) {
-        const struct node *n = &prefix->nodes[node];
+void prefix_prune(struct prefix *prefix, struct node_index node) {
+    while (node_valid(node) && !is_needed(&prefix->nodes[node.number])) {
+        const struct node *n = &prefix->nodes[node.number];
         ASSERT(n->count > 0);
-        ASSERT(n->list_previous == NODE_NONE && n->list_next == NODE_NONE && !n->tail_listed);
-        const uint32_t parent = n->parent;
+        ASSERT(!node_valid(n->list_previous) && !node_valid(n->list_next) && !n->tail_listed);
+        const struct node_index parent = n->parent;
         free_node(prefix, node);
         node = parent;
     }
 }
 
-static void check_node(const struct prefix *prefix, uint32_t index) {
-    const struct node *n = &prefix->nodes[index];
+static void check_node(const struct prefix *prefix, struct node_index index) {
+    const struct node *n = &prefix->nodes[index.number];
     ASSERT(n->count <= prefix->block_size);
     ASSERT(is_needed(n) && n->mark == 0);
-    uint32_t found;
-    ASSERT(prefix_find_key(prefix, n->key, &found) && found == index);
-    if (n->previous != NODE_NONE) ASSERT(prefix->nodes[n->previous].next == index);
-    if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].previous == index);
-    const struct node *parent = n->parent == NODE_NONE ? NULL : &prefix->nodes[n->parent];
+    struct node_index found;
+    ASSERT(prefix_find_key(prefix, n->key, &found) && node_equal(found, index));
+    if (node_valid(n->previous)) ASSERT(node_equal(prefix->nodes[n->previous.number].next, index));
+    if (node_valid(n->next)) ASSERT(node_equal(prefix->nodes[n->next.number].previous, index));
+    const struct node *parent = !node_valid(n->parent) ? NULL : &prefix->nodes[n->parent.number];
     if (parent) ASSERT(parent->count == prefix->block_size);
     if (parent) ASSERT(n->position == parent->position + parent->count);
-    const uint32_t first = parent ? parent->first_child : prefix->first_root;
-    if (n->previous == NODE_NONE) ASSERT(first == index);
-    if (n->next != NODE_NONE) ASSERT(prefix->nodes[n->next].parent == n->parent);
+    const struct node_index first = parent ? parent->first_child : prefix->first_root;
+    if (!node_valid(n->previous)) ASSERT(node_equal(first, index));
+    if (node_valid(n->next)) ASSERT(node_equal(prefix->nodes[n->next.number].parent, n->parent));
 }
 
 void prefix_check(const struct prefix *prefix) {
@@ -282,10 +282,11 @@ void prefix_check(const struct prefix *prefix) {
     for (uint32_t i = 0; i < prefix->untouched; i++) {
         if (prefix->nodes[i].count == 0) continue;
         used++;
-        check_node(prefix, i);
+        check_node(prefix, (struct node_index){i});
     }
-    for (uint32_t i = prefix->first_free; i != NODE_NONE; i = prefix->nodes[i].next) {
-        ASSERT(prefix->nodes[i].count == 0);
+    for (struct node_index i = prefix->first_free; node_valid(i);
+         i = prefix->nodes[i.number].next) {
+        ASSERT(prefix->nodes[i.number].count == 0);
         MUST(++free <= prefix->untouched); // else the list runs in a circle
     }
     for (uint32_t i = 0; i < prefix->untouched; i++) { // chains by their first: there are many

@@ -29,9 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/kv/block_index.h"
 #include "engine/kv/disk_pool.h"
-
-#define NODE_NONE UINT32_MAX
 
 enum node_disk {
     NODE_NOT_ON_DISK,
@@ -42,18 +41,18 @@ enum node_disk {
 
 struct node {
     struct hash128 key;
-    uint32_t parent;                      // or NODE_NONE: its tokens start at 0
-    uint32_t first_child, previous, next; // of the siblings
+    struct node_index parent;                      // or NODE_NONE: its tokens start at 0
+    struct node_index first_child, previous, next; // of the siblings
     uint32_t hash_next;
-    int32_t count;        // tokens; 0: not in use
-    uint32_t block, slot; // BLOCK_NONE: not there
+    int32_t count;                  // tokens; 0: not in use
+    struct block_index block, slot; // BLOCK_NONE: not there
     enum node_disk disk;
-    int32_t position;                     // of its first token
-    uint32_t list_previous, list_next;    // of the list of unwritten nodes that it is in
-    uint32_t references;                  // of saved conversations that end here
-    uint32_t transfers;                   // under way; the node stays
-    uint32_t mark;                        // scratch of who walks over all nodes; else 0
-    bool tail_listed, loading, from_disk; // see block_cache.h
+    int32_t position;                           // of its first token
+    struct node_index list_previous, list_next; // of the list of unwritten nodes that it is in
+    uint32_t references;                        // of saved conversations that end here
+    uint32_t transfers;                         // under way; the node stays
+    uint32_t mark;                              // scratch of who walks over all nodes; else 0
+    bool tail_listed, loading, from_disk;       // see block_cache.h
 };
 
 struct prefix;
@@ -62,39 +61,39 @@ MUST_CHECK enum status prefix_create(uint32_t capacity, int32_t block_size, stru
                                      struct prefix **prefix);
 void prefix_destroy(struct prefix *prefix); // NULL is fine
 
-struct node *prefix_node(struct prefix *prefix, uint32_t node);        // in use
-const int32_t *prefix_ids(const struct prefix *prefix, uint32_t node); // [count]
-uint32_t prefix_count(const struct prefix *prefix);                    // nodes in use
+struct node *prefix_node(struct prefix *prefix, struct node_index node);        // in use
+const int32_t *prefix_ids(const struct prefix *prefix, struct node_index node); // [count]
+uint32_t prefix_count(const struct prefix *prefix);                             // nodes in use
 uint32_t prefix_capacity(const struct prefix *prefix);
 uint64_t prefix_collisions(const struct prefix *prefix); // equal keys of different tokens, seen
 
-struct hash128 prefix_key(const struct prefix *prefix, uint32_t parent, const int32_t *ids,
+struct hash128 prefix_key(const struct prefix *prefix, struct node_index parent, const int32_t *ids,
                           int32_t count);
 
 // The child of `parent` (NODE_NONE: the root) with exactly these tokens.
-bool prefix_find(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
-                 uint32_t *node);
+bool prefix_find(struct prefix *prefix, struct node_index parent, const int32_t *ids, int32_t count,
+                 struct node_index *node);
 
 // The child that shares most tokens, at least one, with the beginning of ids; *common is how
 // many. Looks at the PREFIX_MAX_CHILDREN youngest.
 enum { PREFIX_MAX_CHILDREN = 64 };
-bool prefix_find_nearest(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count,
-                         uint32_t *node, int32_t *common);
+bool prefix_find_nearest(struct prefix *prefix, struct node_index parent, const int32_t *ids,
+                         int32_t count, struct node_index *node, int32_t *common);
 
 // By key alone, for what comes from the disk.
-bool prefix_find_key(const struct prefix *prefix, struct hash128 key, uint32_t *node);
+bool prefix_find_key(const struct prefix *prefix, struct hash128 key, struct node_index *node);
 
 // A new node, nowhere yet. FULL: no node is left, or the key is another node's (a collision).
-MUST_CHECK enum status prefix_insert(struct prefix *prefix, uint32_t parent, const int32_t *ids,
-                                     int32_t count, uint32_t *node);
+MUST_CHECK enum status prefix_insert(struct prefix *prefix, struct node_index parent,
+                                     const int32_t *ids, int32_t count, struct node_index *node);
 
 // The same for a node that hangs on none, at a position and under a key that another index has.
 MUST_CHECK enum status prefix_insert_alone(struct prefix *prefix, struct hash128 key,
                                            int32_t position, const int32_t *ids, int32_t count,
-                                           uint32_t *node);
+                                           struct node_index *node);
 
 // Frees the node if nothing needs it any more, then its parent likewise, and so on.
-void prefix_prune(struct prefix *prefix, uint32_t node);
+void prefix_prune(struct prefix *prefix, struct node_index node);
 
 void prefix_check(const struct prefix *prefix); // O(nodes); for tests
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/kv/prefix.h"
 #include "kernels/base/assert.h"
 
 static uint32_t *bucket_of(const struct reference_table *table, uint64_t conversation) {
@@ -12,7 +11,7 @@ static uint32_t *bucket_of(const struct reference_table *table, uint64_t convers
 }
 
 enum status reference_table_init(struct reference_table *table, uint32_t capacity) {
-    ASSERT(capacity > 0 && capacity < NODE_NONE / 2);
+    ASSERT(capacity > 0 && capacity < UINT32_MAX / 2);
     uint32_t buckets = 1;
     while (buckets < capacity)
         buckets *= 2;

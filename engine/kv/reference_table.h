@@ -15,14 +15,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/kv/block_index.h"
 #include "kernels/base/hash.h"
 #include "kernels/base/status.h"
 
 struct reference { // of a saved conversation
     uint64_t conversation;
-    uint32_t leaf;       // a node, or NODE_NONE
-    uint32_t next;       // the table's
-    struct hash128 told; // to the disk: the last node on the way to the leaf that is there
+    struct node_index leaf; // a node, or NODE_NONE
+    uint32_t next;          // the table's
+    struct hash128 told;    // to the disk: the last node on the way to the leaf that is there
 };
 
 struct reference_table {

@@ -20,18 +20,19 @@
 
 enum { DROP_WAIT_MS = 2000 };
 
-static void set_leaf(struct block_cache *cache, struct reference *reference, uint32_t leaf) {
-    const uint32_t old = reference->leaf;
+static void set_leaf(struct block_cache *cache, struct reference *reference,
+                     struct node_index leaf) {
+    const struct node_index old = reference->leaf;
     reference->leaf = leaf;
-    if (leaf != NODE_NONE) prefix_node(cache->prefix, leaf)->references++;
-    if (old == NODE_NONE) return;
+    if (node_valid(leaf)) prefix_node(cache->prefix, leaf)->references++;
+    if (!node_valid(old)) return;
     ASSERT(prefix_node(cache->prefix, old)->references > 0);
     prefix_node(cache->prefix, old)->references--;
     prefix_prune(cache->prefix, old);
 }
 
 void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf) {
-    uint32_t node;
+    struct node_index node;
     if (!prefix_find_key(cache->prefix, leaf, &node)) return;
     struct reference *reference = reference_enter(&cache->references, conversation);
     if (!reference) return;
@@ -41,10 +42,10 @@ void cache_load_reference(struct block_cache *cache, uint64_t conversation, stru
 
 // What the disk lost, or never got, of a path that is used now is written once more; a tail when
 // the cache is closed.
-static void mend_path(struct block_cache *cache, uint32_t leaf) {
-    for (uint32_t node = leaf; node != NODE_NONE;) {
+static void mend_path(struct block_cache *cache, struct node_index leaf) {
+    for (struct node_index node = leaf; node_valid(node);) {
         const struct node *n = prefix_node(cache->prefix, node);
-        if ((n->block != BLOCK_NONE || n->slot != BLOCK_NONE) && n->count == cache->block_size)
+        if ((block_valid(n->block) || block_valid(n->slot)) && n->count == cache->block_size)
             cache_want_written(cache, node);
         node = n->parent;
     }
@@ -60,8 +61,8 @@ static void tell_disk(struct block_cache *cache, uint64_t conversation, struct h
 }
 
 // Of the path to a node, the last that is on the disk; zero: none.
-static struct hash128 last_on_disk(struct block_cache *cache, uint32_t node) {
-    while (node != NODE_NONE) {
+static struct hash128 last_on_disk(struct block_cache *cache, struct node_index node) {
+    while (node_valid(node)) {
         const struct node *n = prefix_node(cache->prefix, node);
         if (n->disk == NODE_ON_DISK) return n->key;
         node = n->parent;
@@ -82,18 +83,19 @@ void cache_tell_references(struct block_cache *cache) {
         tell_reference(cache, &cache->references.items[i], false);
 }
 
-void block_cache_reference(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
+void block_cache_reference(struct block_cache *cache, uint64_t conversation,
+                           struct node_index leaf) {
     struct reference *reference = reference_enter(&cache->references, conversation);
     if (!reference) return; // too many: this one only goes unprotected
-    if (reference->leaf != leaf) set_leaf(cache, reference, leaf);
-    if (!cache->disk || leaf == NODE_NONE) return;
+    if (!node_equal(reference->leaf, leaf)) set_leaf(cache, reference, leaf);
+    if (!cache->disk || !node_valid(leaf)) return;
     mend_path(cache, leaf);
     tell_reference(cache, reference, true);
 }
 
-bool block_cache_needs(struct block_cache *cache, uint64_t conversation, uint32_t leaf) {
+bool block_cache_needs(struct block_cache *cache, uint64_t conversation, struct node_index leaf) {
     const struct reference *reference = reference_find(&cache->references, conversation);
-    return reference && reference->leaf == leaf;
+    return reference && node_equal(reference->leaf, leaf);
 }
 
 void block_cache_release(struct block_cache *cache, uint64_t conversation) {
@@ -106,12 +108,12 @@ void block_cache_release(struct block_cache *cache, uint64_t conversation) {
 }
 
 static bool is_removable(const struct block_cache *cache, const struct node *n) {
-    if (n->references > 0 || n->transfers > 0 || n->first_child != NODE_NONE) return false;
-    return n->block == BLOCK_NONE || block_pool_references(cache->blocks, n->block) == 0;
+    if (n->references > 0 || n->transfers > 0 || node_valid(n->first_child)) return false;
+    return !block_valid(n->block) || block_pool_references(cache->blocks, n->block) == 0;
 }
 
 // For the disk, which has as many jobs as it takes. The lock is given up meanwhile; `node` stays.
-static bool wait_for_queue(struct block_cache *cache, uint32_t node) {
+static bool wait_for_queue(struct block_cache *cache, struct node_index node) {
     prefix_node(cache->prefix, node)->transfers++;
     const bool done = disk_io_wait(cache->io, DROP_WAIT_MS);
     prefix_node(cache->prefix, node)->transfers--;
@@ -119,16 +121,16 @@ static bool wait_for_queue(struct block_cache *cache, uint32_t node) {
 }
 
 // A node without children. Its parent, which may be kept by nothing else, stays.
-static void remove_leaf(struct block_cache *cache, uint32_t node, struct disk_job *drops) {
-    const uint32_t parent = prefix_node(cache->prefix, node)->parent;
-    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers++;
-    ASSERT(prefix_node(cache->prefix, node)->first_child == NODE_NONE);
+static void remove_leaf(struct block_cache *cache, struct node_index node, struct disk_job *drops) {
+    const struct node_index parent = prefix_node(cache->prefix, node)->parent;
+    if (node_valid(parent)) prefix_node(cache->prefix, parent)->transfers++;
+    ASSERT(!node_valid(prefix_node(cache->prefix, node)->first_child));
     cache_forget_node(cache, node, drops);
-    if (parent != NODE_NONE) prefix_node(cache->prefix, parent)->transfers--;
+    if (node_valid(parent)) prefix_node(cache->prefix, parent)->transfers--;
 }
 
 struct removal {
-    uint32_t top;
+    struct node_index top;
     int32_t count; // nodes that were removed just now, with
     struct hash128 keys[DISK_MAX_BATCH];
 };
@@ -138,9 +140,9 @@ struct removal {
 static bool remove_some(struct block_cache *cache, struct removal *removal) {
     struct disk_job *drops = NULL;
     removal->count = 0;
-    while (removal->top != NODE_NONE && removal->count < DISK_MAX_BATCH) {
-        uint32_t node = removal->top;
-        while (prefix_node(cache->prefix, node)->first_child != NODE_NONE)
+    while (node_valid(removal->top) && removal->count < DISK_MAX_BATCH) {
+        struct node_index node = removal->top;
+        while (node_valid(prefix_node(cache->prefix, node)->first_child))
             node = prefix_node(cache->prefix, node)->first_child;
         const struct node *n = prefix_node(cache->prefix, node);
         if (!is_removable(cache, n)) break;
@@ -150,7 +152,7 @@ static bool remove_some(struct block_cache *cache, struct removal *removal) {
             continue;                                        // much may have changed meanwhile
         }
         removal->keys[removal->count++] = n->key;
-        if (node == removal->top) removal->top = n->parent;
+        if (node_equal(node, removal->top)) removal->top = n->parent;
         remove_leaf(cache, node, drops);
     }
     if (drops) disk_io_submit(cache->io, drops);
@@ -160,7 +162,8 @@ static bool remove_some(struct block_cache *cache, struct removal *removal) {
 // Their states, which were of use as long as these keys and values were found.
 static uint32_t remove_states(struct block_cache *cache, const struct removal *removal) {
     struct disk_job *drops = NULL;
-    uint32_t removed = 0, node;
+    uint32_t removed = 0;
+    struct node_index node;
     ASSERT(cache->states && removal->count <= DISK_MAX_BATCH);
     for (int32_t i = 0; i < removal->count; i++) {
         while (prefix_find_key(cache->prefix, removal->keys[i], &node)) {
@@ -179,49 +182,50 @@ static uint32_t remove_states(struct block_cache *cache, const struct removal *r
     return removed;
 }
 
-static uint64_t remove_path(struct block_cache *cache, uint32_t top, struct block_cache *states) {
+static uint64_t remove_path(struct block_cache *cache, struct node_index top,
+                            struct block_cache *states) {
     struct removal removal = {.top = top};
     uint64_t bytes = 0;
     for (bool more = true; more;) {
         more = remove_some(cache, &removal);
         bytes += (uint64_t)removal.count * cache->block_bytes;
         if (!states || removal.count == 0) continue;
-        if (removal.top != NODE_NONE) prefix_node(cache->prefix, removal.top)->transfers++;
+        if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers++;
         bytes += (uint64_t)remove_states(states, &removal) * states->block_bytes;
-        if (removal.top != NODE_NONE) prefix_node(cache->prefix, removal.top)->transfers--;
+        if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers--;
     }
-    if (removal.top != NODE_NONE) prefix_prune(cache->prefix, removal.top);
+    if (node_valid(removal.top)) prefix_prune(cache->prefix, removal.top);
     return bytes;
 }
 
 uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
                            struct block_cache *states) {
     const struct reference *entry = reference_find(&cache->references, conversation);
-    const uint32_t top = entry ? entry->leaf : NODE_NONE;
-    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
+    const struct node_index top = entry ? entry->leaf : NODE_NONE;
+    if (node_valid(top)) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
     block_cache_release(cache, conversation);
-    if (top != NODE_NONE) prefix_node(cache->prefix, top)->transfers--;
+    if (node_valid(top)) prefix_node(cache->prefix, top)->transfers--;
     return remove_path(cache, top, states);
 }
 
 static void mark_paths(struct block_cache *cache, bool set) {
     for (uint32_t i = 0; i < cache->references.count; i++)
-        for (uint32_t node = cache->references.items[i].leaf; node != NODE_NONE;) {
+        for (struct node_index node = cache->references.items[i].leaf; node_valid(node);) {
             struct node *n = prefix_node(cache->prefix, node);
             n->mark = set ? n->mark + 1 : 0;
             node = n->parent;
         }
 }
 
-static struct conversation_usage measure_path(struct block_cache *cache, uint32_t leaf) {
+static struct conversation_usage measure_path(struct block_cache *cache, struct node_index leaf) {
     struct conversation_usage usage = {0};
-    for (uint32_t node = leaf; node != NODE_NONE;) {
+    for (struct node_index node = leaf; node_valid(node);) {
         const struct node *n = prefix_node(cache->prefix, node);
         const bool kept = cache_is_somewhere(n);
         usage.tokens += n->count;
-        if (n->block != BLOCK_NONE)
+        if (block_valid(n->block))
             usage.device_tokens += n->count;
-        else if (n->slot != BLOCK_NONE)
+        else if (block_valid(n->slot))
             usage.host_tokens += n->count;
         else if (n->disk == NODE_ON_DISK)
             usage.disk_tokens += n->count;

@@ -30,28 +30,28 @@ static double host_us(const struct block_cache *cache) {
 double cache_expected_us(const struct block_cache *cache, const struct node *n) {
     const double bytes = (double)cache->block_bytes;
     const double host = host_us(cache);
-    if (n->block != BLOCK_NONE) return 0;
-    return n->slot != BLOCK_NONE ? host : host + bytes * cache->disk_us_per_byte;
+    if (block_valid(n->block)) return 0;
+    return block_valid(n->slot) ? host : host + bytes * cache->disk_us_per_byte;
 }
 
-void cache_protect(struct block_cache *cache, uint32_t leaf, int32_t first) {
-    for (uint32_t node = leaf; node != NODE_NONE;) {
+void cache_protect(struct block_cache *cache, struct node_index leaf, int32_t first) {
+    for (struct node_index node = leaf; node_valid(node);) {
         const struct node *n = prefix_node(cache->prefix, node);
         if (n->position < first) return;
-        if (n->slot != BLOCK_NONE) block_pool_touch(cache->slots, n->slot);
+        if (block_valid(n->slot)) block_pool_touch(cache->slots, n->slot);
         node = n->parent;
     }
 }
 
 // ---- reading from the disk
 
-static bool start_read(struct block_cache *cache, struct disk_job *job, uint32_t node) {
-    uint32_t slot;
+static bool start_read(struct block_cache *cache, struct disk_job *job, struct node_index node) {
+    struct block_index slot;
     ASSERT(job->count < DISK_MAX_BATCH);
     if (!cache_alloc_slot(cache, &slot)) return false;
     struct node *n = prefix_node(cache->prefix, node);
     n->transfers++;
-    ASSERT(!n->loading && n->slot == BLOCK_NONE && n->block == BLOCK_NONE);
+    ASSERT(!n->loading && !block_valid(n->slot) && !block_valid(n->block));
     n->loading = true;
     job->nodes[job->count] = node;
     job->slots[job->count] = slot;
@@ -87,7 +87,7 @@ static void read_ahead(struct block_cache *cache, struct cache_walk walk) {
     int32_t left = window(cache);
     do {
         const struct node *n = prefix_node(cache->prefix, walk.node);
-        if (n->block != BLOCK_NONE || n->slot != BLOCK_NONE || n->loading) continue;
+        if (block_valid(n->block) || block_valid(n->slot) || n->loading) continue;
         if (n->disk != NODE_ON_DISK) break;
         if (!job) job = disk_io_push(cache->io, JOB_READ);
         if (!job || !start_read(cache, job, walk.node)) break;
@@ -115,13 +115,14 @@ void cache_reads_done(struct block_cache *cache, const struct disk_job *job) {
     enum status failure = STATUS_OK;
     int32_t good = 0;
     for (int32_t i = 0; i < job->count; i++) {
-        const uint32_t node = job->nodes[i], slot = job->slots[i];
+        const struct node_index node = job->nodes[i];
+        const struct block_index slot = job->slots[i];
         struct node *n = prefix_node(cache->prefix, node);
         const bool read = job->outcomes[i] == STATUS_OK;
         ASSERT(n->loading && n->transfers > 0);
         n->transfers--;
         n->loading = false;
-        if (read && n->slot == BLOCK_NONE) {
+        if (read && !block_valid(n->slot)) {
             cache_attach_slot(cache, node, slot);
             n->from_disk = true;
         }
@@ -153,8 +154,8 @@ static void note_swaps(struct block_cache *cache) {
 }
 
 // Host to device. The slot keeps its copy until it is needed otherwise.
-static void swap_in(struct block_cache *cache, uint32_t node, uint32_t block) {
-    ASSERT(prefix_node(cache->prefix, node)->slot != BLOCK_NONE);
+static void swap_in(struct block_cache *cache, struct node_index node, struct block_index block) {
+    ASSERT(block_valid(prefix_node(cache->prefix, node)->slot));
     const int64_t before = clock_now_us();
     cache_swap(cache, block, prefix_node(cache->prefix, node)->slot, false);
     cache_attach_block(cache, node, block);
@@ -174,17 +175,18 @@ static void skip_to(struct block_cache *cache, struct block_table *table, const 
         !cache_walk_next(cache, &walk))
         return;
     const struct node *n = prefix_node(cache->prefix, walk.node);
-    const bool on_disk = n->block == BLOCK_NONE && n->slot == BLOCK_NONE;
-    *(on_disk ? &tally->disk_tokens : tally_of(tally, n, n->block != BLOCK_NONE)) +=
+    const bool on_disk = !block_valid(n->block) && !block_valid(n->slot);
+    *(on_disk ? &tally->disk_tokens : tally_of(tally, n, block_valid(n->block))) +=
         table->length - before;
 }
 
 enum restore_outcome cache_bring(struct block_cache *cache, const struct cache_walk *walk,
-                                 struct restore_tally *tally, uint32_t *block, bool *was_there) {
+                                 struct restore_tally *tally, struct block_index *block,
+                                 bool *was_there) {
     struct node *n = prefix_node(cache->prefix, walk->node);
     *block = n->block;
-    *was_there = n->block != BLOCK_NONE;
-    if (!*was_there && n->slot == BLOCK_NONE) {
+    *was_there = block_valid(n->block);
+    if (!*was_there && !block_valid(n->slot)) {
         if (n->disk == NODE_ON_DISK) read_ahead(cache, *walk); // while others are on their way
         const bool waits = n->disk == NODE_ON_DISK && disk_io_pending(cache->io) > 0;
         return n->loading || waits ? RESTORE_WAITS : RESTORE_DONE; // done: it is gone
@@ -207,11 +209,11 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
     skip_to(cache, table, ids, first, tally);
     while (table->length < target && cache_walk_begin(cache, table, ids, target, &walk) &&
            cache_walk_next(cache, &walk)) {
-        uint32_t block;
+        struct block_index block;
         bool was_there;
         ASSERT(walk.count > 0 && table->length + walk.count <= target);
         const enum restore_outcome outcome = cache_bring(cache, &walk, tally, &block, &was_there);
-        if (outcome != RESTORE_DONE || block == BLOCK_NONE) return outcome;
+        if (outcome != RESTORE_DONE || !block_valid(block)) return outcome;
         block_table_adopt(table, cache->blocks, block, walk.count);
         if (!was_there) block_pool_release(cache->blocks, block);
         cache_note_reuse(cache, table);

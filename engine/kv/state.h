@@ -13,7 +13,7 @@ enum {
 };
 
 struct node_list { // in order, through node.list_previous and list_next
-    uint32_t first, last;
+    struct node_index first, last;
     uint32_t count;
 };
 
@@ -59,9 +59,9 @@ struct block_cache {
 struct cache_walk { // along the nodes of a log
     const int32_t *ids;
     int32_t at, length; // tokens
-    uint32_t parent;
-    uint32_t node; // the current one, with
-    int32_t count; // tokens of the log
+    struct node_index parent;
+    struct node_index node; // the current one, with
+    int32_t count;          // tokens of the log
 };
 
 // From the table's end. False: nothing can be found after it, as it has a tail, or as its last
@@ -78,14 +78,15 @@ bool cache_is_somewhere(const struct node *n);
 
 // What is about to be wanted leaves the host last: the leaf, and after it the nodes above it from
 // position `first` on.
-void cache_protect(struct block_cache *cache, uint32_t leaf, int32_t first);
+void cache_protect(struct block_cache *cache, struct node_index leaf, int32_t first);
 
 // A slot for the caller, who has the only reference to it; the least needed one is given up for it.
 // D, or before the I/O thread runs.
-bool cache_alloc_slot(struct block_cache *cache, uint32_t *slot);
-void cache_attach_slot(struct block_cache *cache, uint32_t node, uint32_t slot);
-void *cache_slot_bytes(const struct block_cache *cache, uint32_t slot);
-void cache_swap(struct block_cache *cache, uint32_t block, uint32_t slot, bool out); // D
+bool cache_alloc_slot(struct block_cache *cache, struct block_index *slot);
+void cache_attach_slot(struct block_cache *cache, struct node_index node, struct block_index slot);
+void *cache_slot_bytes(const struct block_cache *cache, struct block_index slot);
+void cache_swap(struct block_cache *cache, struct block_index block, struct block_index slot,
+                bool out); // D
 
 // Waits for the swaps: a slot may be read and written by the I/O thread only after them. Not OK:
 // the device is not to be trusted. D.
@@ -94,25 +95,27 @@ MUST_CHECK enum status cache_finish_swaps(struct block_cache *cache);
 // The walk's node to the device, where it has to be brought there: *block, to which the caller has
 // a reference if it was. As block_cache_restore(); DONE and BLOCK_NONE: it is gone.
 enum restore_outcome cache_bring(struct block_cache *cache, const struct cache_walk *walk,
-                                 struct restore_tally *tally, uint32_t *block, bool *was_there);
+                                 struct restore_tally *tally, struct block_index *block,
+                                 bool *was_there);
 
 // The table's last block was found again: it leaves the device later, and so does all that it
 // hangs on, for a parent ranks no lower than its child.
 void cache_note_reuse(struct block_cache *cache, const struct block_table *table);
 
-void cache_attach_block(struct block_cache *cache, uint32_t node, uint32_t block);
-void cache_set_disk(struct block_cache *cache, uint32_t node, enum node_disk disk);
+void cache_attach_block(struct block_cache *cache, struct node_index node,
+                        struct block_index block);
+void cache_set_disk(struct block_cache *cache, struct node_index node, enum node_disk disk);
 
 // Puts a node that should be on the disk in the list of those that are written next.
-void cache_want_written(struct block_cache *cache, uint32_t node);
-void cache_list_tail(struct block_cache *cache, uint32_t node); // to be written at closing
-void cache_unlist(struct block_cache *cache, uint32_t node);    // from the list that it is in
+void cache_want_written(struct block_cache *cache, struct node_index node);
+void cache_list_tail(struct block_cache *cache, struct node_index node); // to be written at closing
+void cache_unlist(struct block_cache *cache, struct node_index node); // from the list that it is in
 
 // Gives up every copy of a node that nobody refers to and nothing moves. What is on the disk is
 // added to `drops`, a job with space for it; NULL will do for what is not.
-void cache_forget_node(struct block_cache *cache, uint32_t node, struct disk_job *drops);
+void cache_forget_node(struct block_cache *cache, struct node_index node, struct disk_job *drops);
 
-struct disk_block cache_describe(struct block_cache *cache, uint32_t node);
+struct disk_block cache_describe(struct block_cache *cache, struct node_index node);
 
 void cache_reads_done(struct block_cache *cache, const struct disk_job *job);
 void cache_writes_done(struct block_cache *cache, struct disk_job *job);

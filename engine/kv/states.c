@@ -10,7 +10,8 @@
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 
-bool block_cache_find_state(const struct block_cache *cache, struct hash128 key, uint32_t *node) {
+bool block_cache_find_state(const struct block_cache *cache, struct hash128 key,
+                            struct node_index *node) {
     ASSERT(cache->states);
     return prefix_find_key(cache->prefix, key, node);
 }
@@ -19,14 +20,14 @@ void block_cache_seal_state(struct block_cache *cache, struct block_table *table
                             struct hash128 key, const int32_t *ids, int32_t length) {
     const int32_t size = cache->block_size, index = length / size - 1;
     ASSERT(length % size == 0 && index >= table->first && index < table->count);
-    const uint32_t block = table->blocks[index];
-    uint32_t node;
-    if (block_pool_node(cache->blocks, block) != BLOCK_NONE) return;
+    const struct block_index block = table->blocks[index];
+    struct node_index node;
+    if (node_valid(block_pool_node(cache->blocks, block))) return;
     if (!prefix_find_key(cache->prefix, key, &node) &&
         prefix_insert_alone(cache->prefix, key, length - size, ids, size, &node) != STATUS_OK)
         return;
     const struct node *n = prefix_node(cache->prefix, node);
-    if (n->block != BLOCK_NONE) {
+    if (block_valid(n->block)) {
         block_table_replace(table, cache->blocks, index, n->block);
         cache->counts.duplicate_blocks++;
         return;
@@ -36,7 +37,7 @@ void block_cache_seal_state(struct block_cache *cache, struct block_table *table
 }
 
 // What the table has is given up for it: that is of fewer tokens.
-static void adopt(struct block_cache *cache, struct block_table *table, uint32_t block,
+static void adopt(struct block_cache *cache, struct block_table *table, struct block_index block,
                   int32_t length) {
     const int32_t size = cache->block_size;
     ASSERT(table->sparse && length % size == 0 && length > table->length);
@@ -45,8 +46,8 @@ static void adopt(struct block_cache *cache, struct block_table *table, uint32_t
     cache_note_reuse(cache, table);
 }
 
-void block_cache_adopt_state(struct block_cache *cache, struct block_table *table, uint32_t node,
-                             int32_t length) {
+void block_cache_adopt_state(struct block_cache *cache, struct block_table *table,
+                             struct node_index node, int32_t length) {
     adopt(cache, table, prefix_node(cache->prefix, node)->block, length);
 }
 
@@ -54,13 +55,13 @@ enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct
                                                struct hash128 key, int32_t length) {
     struct restore_tally tally = {0};
     struct cache_walk walk = {.at = length, .length = length, .count = cache->block_size};
-    uint32_t block;
+    struct block_index block;
     bool was_there;
     if (cache->device_failed || table->length >= length ||
         !prefix_find_key(cache->prefix, key, &walk.node))
         return RESTORE_DONE;
     const enum restore_outcome outcome = cache_bring(cache, &walk, &tally, &block, &was_there);
-    if (outcome != RESTORE_DONE || block == BLOCK_NONE) return outcome;
+    if (outcome != RESTORE_DONE || !block_valid(block)) return outcome;
     adopt(cache, table, block, length);
     if (!was_there) block_pool_release(cache->blocks, block);
     return RESTORE_DONE;

@@ -27,16 +27,16 @@ enum {
     WRITE_PAUSE_US = 30000000,          // after a failure
 };
 
-void cache_unlist(struct block_cache *cache, uint32_t node) {
+void cache_unlist(struct block_cache *cache, struct node_index node) {
     struct node *n = prefix_node(cache->prefix, node);
     if (!n->tail_listed && n->disk != NODE_UNWRITTEN) return;
     struct node_list *list = n->tail_listed ? &cache->tails : &cache->unwritten;
-    ASSERT(list->count > 0 && list->first != NODE_NONE && list->last != NODE_NONE);
-    if (n->list_previous == NODE_NONE)
+    ASSERT(list->count > 0 && node_valid(list->first) && node_valid(list->last));
+    if (!node_valid(n->list_previous))
         list->first = n->list_next;
     else
         prefix_node(cache->prefix, n->list_previous)->list_next = n->list_next;
-    if (n->list_next == NODE_NONE)
+    if (!node_valid(n->list_next))
         list->last = n->list_previous;
     else
         prefix_node(cache->prefix, n->list_next)->list_previous = n->list_previous;
@@ -46,12 +46,12 @@ void cache_unlist(struct block_cache *cache, uint32_t node) {
     n->tail_listed = false;
 }
 
-static void append(struct block_cache *cache, struct node_list *list, uint32_t node) {
-    ASSERT(node != list->last && (list->count == 0) == (list->last == NODE_NONE));
+static void append(struct block_cache *cache, struct node_list *list, struct node_index node) {
+    ASSERT(!node_equal(node, list->last) && (list->count > 0) == node_valid(list->last));
     struct node *n = prefix_node(cache->prefix, node);
     n->list_previous = list->last;
     n->list_next = NODE_NONE;
-    if (list->last == NODE_NONE)
+    if (!node_valid(list->last))
         list->first = node;
     else
         prefix_node(cache->prefix, list->last)->list_next = node;
@@ -59,14 +59,14 @@ static void append(struct block_cache *cache, struct node_list *list, uint32_t n
     list->count++;
 }
 
-void cache_list_tail(struct block_cache *cache, uint32_t node) {
+void cache_list_tail(struct block_cache *cache, struct node_index node) {
     struct node *n = prefix_node(cache->prefix, node);
     if (!cache->disk || n->disk != NODE_NOT_ON_DISK || n->tail_listed) return;
     n->tail_listed = true;
     append(cache, &cache->tails, node);
 }
 
-void cache_want_written(struct block_cache *cache, uint32_t node) {
+void cache_want_written(struct block_cache *cache, struct node_index node) {
     struct node *n = prefix_node(cache->prefix, node);
     struct node_list *list = &cache->unwritten;
     if (!cache->disk || n->disk != NODE_NOT_ON_DISK) return;
@@ -77,14 +77,14 @@ void cache_want_written(struct block_cache *cache, uint32_t node) {
 }
 
 // Back to the front: its children may be listed already.
-static void want_written_first(struct block_cache *cache, uint32_t node) {
+static void want_written_first(struct block_cache *cache, struct node_index node) {
     struct node *n = prefix_node(cache->prefix, node);
     struct node_list *list = &cache->unwritten;
-    ASSERT(node != list->first && (list->count == 0) == (list->first == NODE_NONE));
+    ASSERT(!node_equal(node, list->first) && (list->count > 0) == node_valid(list->first));
     cache_set_disk(cache, node, NODE_UNWRITTEN);
     n->list_previous = NODE_NONE;
     n->list_next = list->first;
-    if (list->first == NODE_NONE)
+    if (!node_valid(list->first))
         list->last = node;
     else
         prefix_node(cache->prefix, list->first)->list_previous = node;
@@ -93,32 +93,33 @@ static void want_written_first(struct block_cache *cache, uint32_t node) {
 }
 
 // The node's bytes in a slot that the caller has a reference to. False: there is no slot now.
-static bool copy_to_slot(struct block_cache *cache, uint32_t node, uint32_t *slot) {
+static bool copy_to_slot(struct block_cache *cache, struct node_index node,
+                         struct block_index *slot) {
     const struct node *n = prefix_node(cache->prefix, node);
-    if (n->slot != BLOCK_NONE) {
+    if (block_valid(n->slot)) {
         *slot = n->slot;
         block_pool_retain(cache->slots, *slot);
         return true;
     }
     if (!cache_alloc_slot(cache, slot)) return false;
-    ASSERT(n->block != BLOCK_NONE);
+    ASSERT(block_valid(n->block));
     cache_swap(cache, n->block, *slot, true);
     cache_attach_slot(cache, node, *slot);
     return true;
 }
 
 // What the node hangs on, as it is on the disk: its parent; of a state, the block with its key.
-static enum node_disk parent_on_disk(const struct block_cache *cache, uint32_t node) {
+static enum node_disk parent_on_disk(const struct block_cache *cache, struct node_index node) {
     const struct block_cache *of = cache->states ? cache->anchor : cache;
     const struct node *n = prefix_node(cache->prefix, node);
-    uint32_t parent = n->parent;
+    struct node_index parent = n->parent;
     if (cache->states && (!of || !prefix_find_key(of->prefix, n->key, &parent)))
         return NODE_NOT_ON_DISK;
-    return parent == NODE_NONE ? NODE_ON_DISK : prefix_node(of->prefix, parent)->disk;
+    return !node_valid(parent) ? NODE_ON_DISK : prefix_node(of->prefix, parent)->disk;
 }
 
-static bool add_to_job(struct block_cache *cache, struct disk_job *job, uint32_t node) {
-    uint32_t slot;
+static bool add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node) {
+    struct block_index slot;
     ASSERT(job->count < DISK_MAX_BATCH);
     if (!copy_to_slot(cache, node, &slot)) return false;
     cache_unlist(cache, node);
@@ -133,12 +134,12 @@ static bool add_to_job(struct block_cache *cache, struct disk_job *job, uint32_t
 
 // The first in the list, or what it hangs on where that waits too: after failures, and where a lost
 // block was computed again, children may be listed before their parents.
-static uint32_t first_to_write(struct block_cache *cache) {
-    uint32_t node = cache->unwritten.first;
-    ASSERT(node != NODE_NONE);
+static struct node_index first_to_write(struct block_cache *cache) {
+    struct node_index node = cache->unwritten.first;
+    ASSERT(node_valid(node));
     for (;;) {
-        const uint32_t parent = prefix_node(cache->prefix, node)->parent;
-        if (parent == NODE_NONE || prefix_node(cache->prefix, parent)->disk != NODE_UNWRITTEN)
+        const struct node_index parent = prefix_node(cache->prefix, node)->parent;
+        if (!node_valid(parent) || prefix_node(cache->prefix, parent)->disk != NODE_UNWRITTEN)
             return node;
         node = parent;
     }
@@ -146,8 +147,8 @@ static uint32_t first_to_write(struct block_cache *cache) {
 
 // A state waits for the block that it hangs on, which another thread writes.
 static void fill_job(struct block_cache *cache, struct disk_job *job) {
-    while (job->count < DISK_MAX_BATCH && cache->unwritten.first != NODE_NONE) {
-        const uint32_t node = first_to_write(cache);
+    while (job->count < DISK_MAX_BATCH && node_valid(cache->unwritten.first)) {
+        const struct node_index node = first_to_write(cache);
         const enum node_disk parent = parent_on_disk(cache, node);
         if (cache->states && (parent == NODE_UNWRITTEN || parent == NODE_WRITING)) return;
         if (parent == NODE_NOT_ON_DISK) // nobody could find this
@@ -177,7 +178,7 @@ void block_cache_write_behind(struct block_cache *cache) {
         (cache->write_again_us && clock_now_us() < cache->write_again_us))
         return;
     if (cache->unwritten.count == 0 || !is_worth_a_write(cache)) return;
-    while (cache->unwritten.first != NODE_NONE && cache->writes_under_way < WRITES_AT_ONCE) {
+    while (node_valid(cache->unwritten.first) && cache->writes_under_way < WRITES_AT_ONCE) {
         struct disk_job *job = disk_io_push(cache->io, JOB_WRITE);
         if (!job) return;
         fill_job(cache, job);
@@ -208,7 +209,7 @@ static void note_failure(struct block_cache *cache, const struct disk_job *job) 
 
 // The limit left no space for the node, or its parent is not there: another write of that has
 // failed, and it follows when that is tried again; or it was dropped.
-static void note_refusal(struct block_cache *cache, uint32_t node, enum status outcome) {
+static void note_refusal(struct block_cache *cache, struct node_index node, enum status outcome) {
     const struct node *n = prefix_node(cache->prefix, node);
     const enum node_disk parent = parent_on_disk(cache, node);
     if (outcome == STATUS_NOT_FOUND && (parent == NODE_UNWRITTEN || parent == NODE_WRITING)) {
@@ -216,7 +217,7 @@ static void note_refusal(struct block_cache *cache, uint32_t node, enum status o
         return;
     }
     cache_set_disk(cache, node, NODE_NOT_ON_DISK);
-    if (outcome == STATUS_NOT_FOUND && parent == NODE_ON_DISK && n->parent != NODE_NONE)
+    if (outcome == STATUS_NOT_FOUND && parent == NODE_ON_DISK && node_valid(n->parent))
         cache_set_disk(cache, n->parent, NODE_NOT_ON_DISK);
     if (outcome != STATUS_FULL) return;
     if (cache->counts.refused_writes++ == 0)
@@ -228,7 +229,7 @@ static void note_refusal(struct block_cache *cache, uint32_t node, enum status o
 static void note_written(struct block_cache *cache, const struct disk_job *job) {
     bool ends = false; // a path that a conversation needs ends here, perhaps too early
     for (int32_t i = 0; i < job->count; i++) {
-        const uint32_t node = job->nodes[i];
+        const struct node_index node = job->nodes[i];
         if (job->outcomes[i] == STATUS_OK)
             cache_set_disk(cache, node, NODE_ON_DISK);
         else
@@ -244,7 +245,7 @@ void cache_writes_done(struct block_cache *cache, struct disk_job *job) {
     if (written) note_written(cache, job);
     cache->writes_under_way--;
     for (int32_t i = job->count - 1; i >= 0; i--) { // in this order the front of the list is right
-        const uint32_t node = job->nodes[i];
+        const struct node_index node = job->nodes[i];
         struct node *n = prefix_node(cache->prefix, node);
         n->transfers--;
         if (!written) want_written_first(cache, node);

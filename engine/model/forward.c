@@ -286,7 +286,8 @@ static void map_slots(struct forward *forward, const struct block_table *table, 
     ASSERT(first + count <= table->length && first / block_size >= table->first);
     for (int32_t position = first; position < first + count; position++)
         slots[position - first] =
-            (int64_t)table->blocks[position / block_size] * block_size + position % block_size;
+            (int64_t)table->blocks[position / block_size].number * block_size +
+            position % block_size;
 }
 
 // Has the table all that the queries see from position `first` on?
@@ -395,7 +396,7 @@ static int32_t pack_tables(struct forward *forward) {
             int32_t *out =
                 forward->host.block_tables + (size_t)group * entries + (size_t)s * (size_t)widest;
             for (int32_t i = table->first; i < used_blocks(forward, s); i++)
-                out[i] = (int32_t)table->blocks[i];
+                out[i] = (int32_t)table->blocks[i].number;
         }
     return widest;
 }

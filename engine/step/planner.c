@@ -140,7 +140,7 @@ static bool follows(struct engine *engine, int32_t index) {
 static int32_t own_blocks(const struct block_pool *pool, const struct block_table *table) {
     int32_t own = 0;
     for (int32_t i = table->first; i < table->count; i++)
-        own += table->blocks[i] != BLOCK_NONE && block_pool_references(pool, table->blocks[i]) == 1;
+        own += block_valid(table->blocks[i]) && block_pool_references(pool, table->blocks[i]) == 1;
     return own;
 }
 

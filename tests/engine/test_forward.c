@@ -101,11 +101,12 @@ static void check_scatter(struct harness *harness) {
     float expected[VOCABULARY_MAX];
     random_ids(ids, LENGTH);
     whole(harness, ids, expected); // a fresh pool gives neighbours
-    uint32_t order[64];
+    struct block_index order[64];
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(block_pool_alloc(harness->pool, &order[i]), STATUS_OK);
     for (uint32_t i = 63; i > 0; i--) {
-        const uint32_t other = dice(i + 1), kept = order[i];
+        const uint32_t other = dice(i + 1);
+        const struct block_index kept = order[i];
         order[i] = order[other];
         order[other] = kept;
     }
@@ -116,7 +117,7 @@ static void check_scatter(struct harness *harness) {
     assert_same_bits(harness, harness_run(harness, &table, ids, 0, LENGTH, 1), expected);
     int32_t neighbours = 0;
     for (int32_t i = 1; i < table.count; i++)
-        neighbours += table.blocks[i] == table.blocks[i - 1] + 1;
+        neighbours += table.blocks[i].number == table.blocks[i - 1].number + 1;
     assert_true(neighbours < table.count - 1); // else nothing was scattered
     block_table_deinit(&table, harness->pool);
 }
@@ -196,14 +197,14 @@ static void fork_then_diverge_equals_two_runs(void **state) {
     for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_fork);
 }
 
-static void poison(struct harness *harness, int group, uint32_t block) {
+static void poison(struct harness *harness, int group, struct block_index block) {
     enum { MOST = 1 << 16 };
     static unsigned char bytes[MOST];
     const size_t size = kv_block_bytes(&harness->caches[group]);
     assert_true(size <= MOST);
     memset(bytes, 0xff, size); // NaN
-    harness->backend->to_device(harness->device, (char *)harness->caches[group].data + block * size,
-                                bytes, size);
+    harness->backend->to_device(
+        harness->device, (char *)harness->caches[group].data + block.number * size, bytes, size);
 }
 
 // The last `count` tokens, once more with tables that lack what no query of these sees.
@@ -211,7 +212,7 @@ static void check_window(struct harness *harness, int32_t count) {
     const int32_t from = LENGTH - count, size = harness->caches[0].block_size;
     int32_t ids[LENGTH], skipped = 0;
     float expected[VOCABULARY_MAX];
-    uint32_t blocks[KV_GROUPS][LENGTH], nobodys;
+    struct block_index blocks[KV_GROUPS][LENGTH], nobodys;
     struct block_table table, tables[KV_GROUPS];
     random_ids(ids, LENGTH);
     assert_int_equal(block_pool_alloc(harness->pool, &nobodys), STATUS_OK);
@@ -231,7 +232,7 @@ static void check_window(struct harness *harness, int32_t count) {
         }
         poison(harness, group, nobodys);
     }
-    assert_int_equal(nobodys, 0); // as what a table lacks is written
+    assert_int_equal(nobodys.number, 0); // as what a table lacks is written
     assert_true(skipped > 0);
     forward_begin(harness->forward);
     forward_add(harness->forward, tables, ids + from, from, count, 1);

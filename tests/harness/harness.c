@@ -77,8 +77,8 @@ void harness_grow(struct harness *harness, struct block_table *table, int32_t le
     for (int i = 0; i < harness->groups && copy.needed; i++)
         harness->backend->copy_blocks(harness->device,
                                       &(struct copy_blocks){.cache = &harness->caches[i],
-                                                            .source = &copy.source,
-                                                            .destination = &copy.destination,
+                                                            .source = &copy.source.number,
+                                                            .destination = &copy.destination.number,
                                                             .pairs = 1});
 }
 

@@ -199,9 +199,9 @@ static void make_row(uint64_t state, int group, int plane, uint64_t row[2]) {
 static char *row_at(const struct cache_fixture *fixture, const struct fixture_log *log, int32_t at,
                     int group, int plane) {
     const struct kv_cache *shape = &fixture->shapes[group];
-    const uint32_t block = log->tables.of[group].blocks[at / FIXTURE_BLOCK];
+    const struct block_index block = log->tables.of[group].blocks[at / FIXTURE_BLOCK];
     const int32_t row = shape->state_bytes > 0 ? 0 : at % FIXTURE_BLOCK;
-    return (char *)shape->data + block * kv_block_bytes(shape) +
+    return (char *)shape->data + block.number * kv_block_bytes(shape) +
            (size_t)plane * kv_plane_bytes(shape) + (size_t)row * FIXTURE_ROW_BYTES;
 }
 
@@ -209,7 +209,7 @@ static char *row_at(const struct cache_fixture *fixture, const struct fixture_lo
 static bool is_kept(const struct cache_fixture *fixture, const struct fixture_log *log, int32_t at,
                     int group, int32_t cached) {
     if (!fixture->all.groups[group].states) return true;
-    if (log->tables.of[group].blocks[at / FIXTURE_BLOCK] == BLOCK_NONE) return false;
+    if (!block_valid(log->tables.of[group].blocks[at / FIXTURE_BLOCK])) return false;
     return (at + 1) % FIXTURE_BLOCK == 0 || at + 1 == cached;
 }
 
@@ -226,10 +226,10 @@ enum status fixture_begin(struct cache_fixture *fixture, struct fixture_log *log
         const struct block_pool *pool = block_cache_pool(all->groups[i].cache);
         assert_int_equal(block_pool_free(pool), free.of[i] - need.of[i]); // exactly what was said
         for (int32_t at = log->cached; at < end; at++) { // what may be written is nobody else's
-            const uint32_t block = log->tables.of[i].blocks[at / FIXTURE_BLOCK];
+            const struct block_index block = log->tables.of[i].blocks[at / FIXTURE_BLOCK];
             if (all->groups[i].states && at + 1 < end) continue;
             assert_int_equal(block_pool_references(pool, block), 1);
-            assert_int_equal(block_pool_node(pool, block), BLOCK_NONE);
+            assert_false(node_valid(block_pool_node(pool, block)));
         }
     }
     log->pending = true;
@@ -337,12 +337,12 @@ void fixture_verify(const struct cache_fixture *fixture, const struct fixture_lo
 }
 
 int32_t fixture_depth(struct cache_fixture *fixture, const struct fixture_log *log) {
-    uint32_t leaf = NODE_NONE;
+    struct node_index leaf = NODE_NONE;
     int32_t depth = 0;
     while ((depth + 1) * FIXTURE_BLOCK <= log->length) {
-        const uint32_t next =
+        const struct node_index next =
             block_cache_leaf(fixture->cache, log->ids, (depth + 1) * FIXTURE_BLOCK);
-        if (next == leaf) break;
+        if (node_equal(next, leaf)) break;
         leaf = next;
         depth++;
     }

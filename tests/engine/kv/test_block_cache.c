@@ -80,9 +80,9 @@ static void equal_tokens_computed_at_once_are_kept_once(void **state) {
     assert_int_equal(fixture_usage(&f).duplicate_blocks, 2);
     assert_int_equal(fixture_usage(&f).device_held, 4); // two full ones, and a tail each
     assert_int_equal(fixture_usage(&f).device_spared, 2);
-    assert_int_equal(a.tables.of[0].blocks[0], b.tables.of[0].blocks[0]);
-    assert_int_equal(a.tables.of[0].blocks[1], b.tables.of[0].blocks[1]);
-    assert_int_not_equal(a.tables.of[0].blocks[2], b.tables.of[0].blocks[2]);
+    assert_true(block_equal(a.tables.of[0].blocks[0], b.tables.of[0].blocks[0]));
+    assert_true(block_equal(a.tables.of[0].blocks[1], b.tables.of[0].blocks[1]));
+    assert_false(block_equal(a.tables.of[0].blocks[2], b.tables.of[0].blocks[2]));
     fixture_verify(&f, &a);
     fixture_verify(&f, &b);
     fixture_log_deinit(&f, &a);
@@ -101,14 +101,14 @@ static void writing_to_a_fork_copies_one_block(void **state) {
     fixture_log_init(&f, &b);
     fixture_fork(&f, &a, &b);
     assert_int_equal(fixture_usage(&f).device_held, 3);
-    const uint32_t tail = a.tables.of[0].blocks[2];
+    const struct block_index tail = a.tables.of[0].blocks[2];
     fixture_push(&f, &b, 'x');
     fixture_compute(&f, &b);
     assert_int_equal(fixture_usage(&f).device_held, 4);
     fixture_push(&f, &a, 'y');
     fixture_compute(&f, &a);
     assert_int_equal(fixture_usage(&f).device_held, 4);
-    assert_int_equal(a.tables.of[0].blocks[2], tail); // its own again
+    assert_true(block_equal(a.tables.of[0].blocks[2], tail)); // its own again
     fixture_verify(&f, &a);
     fixture_verify(&f, &b);
     fixture_log_deinit(&f, &a);
@@ -142,10 +142,10 @@ static void tail_is_found_and_continued_in_its_place(void **state) {
     remember(&f, A8 "bbbb");
     log_of(&f, &a, A8 "bbbbxxxx");
     assert_int_equal(fixture_adopt(&f, &a), 12);
-    const uint32_t tail = a.tables.of[0].blocks[1];
+    const struct block_index tail = a.tables.of[0].blocks[1];
     assert_int_equal(block_cache_need(f.cache, &a.tables.of[0], 16), 0);
     fixture_compute(&f, &a);
-    assert_int_equal(a.tables.of[0].blocks[1], tail); // thawed: nobody else had it
+    assert_true(block_equal(a.tables.of[0].blocks[1], tail)); // thawed: nobody else had it
     fixture_verify(&f, &a);
 
     fixture_truncate(&f, &a, 8);
@@ -153,7 +153,8 @@ static void tail_is_found_and_continued_in_its_place(void **state) {
     assert_int_equal(fixture_adopt(&f, &b), 12);
     assert_int_equal(block_cache_need(f.cache, &b.tables.of[0], 16), 1);
     fixture_compute(&f, &b);
-    assert_int_not_equal(b.tables.of[0].blocks[1], tail); // copied: it names more than this has
+    assert_false(
+        block_equal(b.tables.of[0].blocks[1], tail)); // copied: it names more than this has
     fixture_verify(&f, &b);
     assert_int_equal(on_device(&f, A8 "bbbbxxxx"), 16);
     fixture_log_deinit(&f, &a);
@@ -575,10 +576,10 @@ static void disk_that_cannot_be_opened_is_done_without(void **state) {
 
 // ---- references
 
-static uint32_t hold(struct cache_fixture *f, uint64_t conversation, const char *text) {
+static struct node_index hold(struct cache_fixture *f, uint64_t conversation, const char *text) {
     struct fixture_log log;
     log_of(f, &log, text);
-    const uint32_t leaf = block_cache_leaf(f->cache, log.ids, log.length);
+    const struct node_index leaf = block_cache_leaf(f->cache, log.ids, log.length);
     block_cache_reference(f->cache, conversation, leaf);
     fixture_log_deinit(f, &log);
     return leaf;

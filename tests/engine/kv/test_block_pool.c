@@ -9,7 +9,8 @@ enum { MOST = 24, STEPS = 300000 };
 
 // The model: every block's facts, and when it came to its queue. A higher time is later.
 struct facts {
-    uint32_t references, node;
+    uint32_t references;
+    struct node_index node;
     enum block_rank rank;
     uint64_t queued;
 };
@@ -27,7 +28,7 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
-static bool is_cached(const struct facts *b) { return b->references == 0 && b->node != BLOCK_NONE; }
+static bool is_cached(const struct facts *b) { return b->references == 0 && node_valid(b->node); }
 
 static uint32_t count_cached(const struct model *m, int rank) {
     uint32_t count = 0;
@@ -36,82 +37,85 @@ static uint32_t count_cached(const struct model *m, int rank) {
     return count;
 }
 
-static uint32_t oldest(const struct model *m, int rank) {
-    uint32_t found = BLOCK_NONE;
+static struct block_index oldest(const struct model *m, int rank) {
+    struct block_index found = BLOCK_NONE;
     for (uint32_t i = 0; i < m->total; i++)
         if (is_cached(&m->blocks[i]) && (int)m->blocks[i].rank == rank &&
-            (found == BLOCK_NONE || m->blocks[i].queued < m->blocks[found].queued))
-            found = i;
+            (!block_valid(found) || m->blocks[i].queued < m->blocks[found.number].queued))
+            found = (struct block_index){i};
     return found;
 }
 
-static void model_release(struct model *m, uint32_t block) {
-    struct facts *b = &m->blocks[block];
+static void model_release(struct model *m, struct block_index block) {
+    struct facts *b = &m->blocks[block.number];
     b->queued = ++m->time;
     if (--b->references > 0) return;
-    if (b->node == BLOCK_NONE) b->rank = BLOCK_FRESH;
-    if (b->node == BLOCK_NONE) return;
+    if (!node_valid(b->node)) b->rank = BLOCK_FRESH;
+    if (!node_valid(b->node)) return;
     const uint32_t most[BLOCK_RANK_COUNT] = {m->total, m->total, m->total - m->total / 4,
                                              m->total / 5};
     for (int rank = BLOCK_PINNED; rank > BLOCK_FRESH; rank--) {
         if (count_cached(m, rank) <= most[rank]) continue;
-        struct facts *demoted = &m->blocks[oldest(m, rank)];
+        struct facts *demoted = &m->blocks[oldest(m, rank).number];
         demoted->rank = (enum block_rank)(rank - 1);
         demoted->queued = ++m->time;
     }
 }
 
-static void model_set_node(struct model *m, uint32_t block, uint32_t node) {
-    struct facts *b = &m->blocks[block];
+static void model_set_node(struct model *m, struct block_index block, struct node_index node) {
+    struct facts *b = &m->blocks[block.number];
     b->node = node;
-    if (b->references == 0 && node == BLOCK_NONE) b->rank = BLOCK_FRESH;
+    if (b->references == 0 && !node_valid(node)) b->rank = BLOCK_FRESH;
 }
 
 static void compare(const struct model *m, const struct block_pool *pool) {
-    uint32_t free = 0, cached = 0, shared = 0, victim = BLOCK_NONE, found = BLOCK_NONE;
+    uint32_t free = 0, cached = 0, shared = 0;
+    struct block_index victim = BLOCK_NONE, found = BLOCK_NONE;
     uint64_t spared = 0;
     for (uint32_t i = 0; i < m->total; i++) {
         const struct facts *b = &m->blocks[i];
-        free += b->references == 0 && b->node == BLOCK_NONE;
+        const struct block_index block = {i};
+        free += b->references == 0 && !node_valid(b->node);
         cached += is_cached(b);
         shared += b->references > 1;
         if (b->references > 1) spared += b->references - 1;
-        assert_int_equal(block_pool_references(pool, i), b->references);
-        assert_int_equal(block_pool_node(pool, i), b->node);
-        assert_int_equal(block_pool_rank(pool, i), b->rank);
+        assert_int_equal(block_pool_references(pool, block), b->references);
+        assert_true(node_equal(block_pool_node(pool, block), b->node));
+        assert_int_equal(block_pool_rank(pool, block), b->rank);
     }
     for (int rank = BLOCK_PINNED; rank >= BLOCK_RETIRED; rank--)
-        if (oldest(m, rank) != BLOCK_NONE) victim = oldest(m, rank);
+        if (block_valid(oldest(m, rank))) victim = oldest(m, rank);
     assert_int_equal(block_pool_free(pool), free);
     assert_int_equal(block_pool_cached(pool), cached);
     assert_int_equal(block_pool_shared(pool), shared);
     assert_int_equal(block_pool_spared(pool), spared);
-    assert_int_equal(block_pool_find_victim(pool, &found), victim != BLOCK_NONE);
-    assert_int_equal(found, victim);
+    assert_int_equal(block_pool_find_victim(pool, &found), block_valid(victim));
+    assert_true(block_equal(found, victim));
     block_pool_check(pool);
 }
 
 // Alloc, with an eviction where it needs one.
 static void step_alloc(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
-    uint32_t block;
+    struct block_index block;
     if (block_pool_alloc(pool, &block) == STATUS_FULL) {
         counts[0]++;
         assert_int_equal(block_pool_free(pool), 0);
         if (!block_pool_find_victim(pool, &block)) return;
         counts[1]++;
-        block_pool_set_node(pool, block, BLOCK_NONE);
-        model_set_node(m, block, BLOCK_NONE);
+        block_pool_set_node(pool, block, NODE_NONE);
+        model_set_node(m, block, NODE_NONE);
         return;
     }
-    assert_int_equal(m->blocks[block].references, 0);
-    assert_int_equal(m->blocks[block].node, BLOCK_NONE);
-    m->blocks[block].references = 1;
+    struct facts *b = &m->blocks[block.number];
+    assert_int_equal(b->references, 0);
+    assert_false(node_valid(b->node));
+    b->references = 1;
 }
 
 static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
-    const uint32_t block = dice(m->total);
-    struct facts *b = &m->blocks[block];
-    const bool is_free = b->references == 0 && b->node == BLOCK_NONE;
+    const struct block_index block = {dice(m->total)};
+    struct facts *b = &m->blocks[block.number];
+    const bool is_free = b->references == 0 && !node_valid(b->node);
     const uint32_t verb = dice(10);
     if (verb < 3) {
         step_alloc(m, pool, counts);
@@ -126,7 +130,7 @@ static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
         block_pool_release(pool, block);
         model_release(m, block);
     } else if (verb == 7 && !is_free) {
-        const uint32_t node = dice(8) ? dice(1000) : BLOCK_NONE;
+        const struct node_index node = dice(8) ? (struct node_index){dice(1000)} : NODE_NONE;
         block_pool_set_node(pool, block, node);
         model_set_node(m, block, node);
     } else if (verb == 8 && b->references > 0) {
@@ -149,7 +153,7 @@ static void random_walk_agrees_with_the_model(void **state) {
         static struct model model;
         model = (struct model){.total = total};
         for (uint32_t i = 0; i < total; i++)
-            model.blocks[i] = (struct facts){.node = BLOCK_NONE, .rank = BLOCK_FRESH};
+            model.blocks[i] = (struct facts){.node = NODE_NONE, .rank = BLOCK_FRESH};
         assert_int_equal(block_pool_total(pool), total);
         for (int i = 0; i < STEPS / 8; i++) {
             step(&model, pool, counts);
@@ -160,8 +164,8 @@ static void random_walk_agrees_with_the_model(void **state) {
     assert_true(counts[0] > 1000 && counts[1] > 1000 && counts[2] > 1000);
 }
 
-static uint32_t cached_block(struct block_pool *pool, uint32_t node) {
-    uint32_t block;
+static struct block_index cached_block(struct block_pool *pool, struct node_index node) {
+    struct block_index block;
     assert_int_equal(block_pool_alloc(pool, &block), STATUS_OK);
     block_pool_set_node(pool, block, node);
     block_pool_release(pool, block);
@@ -171,22 +175,22 @@ static uint32_t cached_block(struct block_pool *pool, uint32_t node) {
 static void block_freed_last_is_taken_first(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(4);
-    uint32_t blocks[4], again;
+    struct block_index blocks[4], again;
     for (int i = 0; i < 4; i++)
         assert_int_equal(block_pool_alloc(pool, &blocks[i]), STATUS_OK);
     block_pool_release(pool, blocks[2]);
     block_pool_release(pool, blocks[1]);
     assert_int_equal(block_pool_alloc(pool, &again), STATUS_OK);
-    assert_int_equal(again, blocks[1]);
+    assert_true(block_equal(again, blocks[1]));
     block_pool_destroy(pool);
 }
 
 static void released_longest_ago_goes_first_and_a_rank_later(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(8);
-    uint32_t blocks[4], victim;
+    struct block_index blocks[4], victim;
     for (uint32_t i = 0; i < 4; i++)
-        blocks[i] = cached_block(pool, i);
+        blocks[i] = cached_block(pool, (struct node_index){i});
     block_pool_retain(pool, blocks[0]);
     assert_true(block_pool_raise(pool, blocks[0], BLOCK_PINNED));
     assert_false(block_pool_raise(pool, blocks[0], BLOCK_REUSED)); // never lowered
@@ -195,11 +199,11 @@ static void released_longest_ago_goes_first_and_a_rank_later(void **state) {
     assert_true(block_pool_raise(pool, blocks[1], BLOCK_REUSED));
     block_pool_release(pool, blocks[1]);
     block_pool_touch(pool, blocks[2]);
-    const uint32_t order[4] = {blocks[3], blocks[2], blocks[1], blocks[0]};
+    const struct block_index order[4] = {blocks[3], blocks[2], blocks[1], blocks[0]};
     for (int i = 0; i < 4; i++) {
         assert_true(block_pool_find_victim(pool, &victim));
-        assert_int_equal(victim, order[i]);
-        block_pool_set_node(pool, victim, BLOCK_NONE);
+        assert_true(block_equal(victim, order[i]));
+        block_pool_set_node(pool, victim, NODE_NONE);
     }
     assert_false(block_pool_find_victim(pool, &victim));
     assert_int_equal(block_pool_free(pool), 8);
@@ -209,7 +213,7 @@ static void released_longest_ago_goes_first_and_a_rank_later(void **state) {
 static void block_that_is_freed_begins_again_as_fresh(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(1);
-    uint32_t block;
+    struct block_index block;
     assert_int_equal(block_pool_alloc(pool, &block), STATUS_OK);
     assert_true(block_pool_raise(pool, block, BLOCK_PINNED));
     block_pool_release(pool, block);

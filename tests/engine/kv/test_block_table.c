@@ -8,10 +8,10 @@
 static void full_pool_says_full_and_recovers(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(1);
-    uint32_t first, second = 77;
+    struct block_index first, second = {77};
     assert_int_equal(block_pool_alloc(pool, &first), STATUS_OK);
     assert_int_equal(block_pool_alloc(pool, &second), STATUS_FULL);
-    assert_int_equal(second, 77); // an out-parameter is untouched on failure
+    assert_int_equal(second.number, 77); // an out-parameter is untouched on failure
     block_pool_release(pool, first);
     assert_int_equal(block_pool_alloc(pool, &second), STATUS_OK);
     block_pool_release(pool, second);
@@ -40,10 +40,10 @@ static void table_that_does_not_fit_changes_nothing(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(2);
     struct block_table table;
-    struct block_copy copy = {.source = 5};
+    struct block_copy copy = {.source = {5}};
     assert_int_equal(block_table_init(&table, 100, 16), STATUS_OK);
     assert_int_equal(block_table_grow(&table, pool, 33, &copy), STATUS_FULL);
-    assert_int_equal(copy.source, 5);
+    assert_int_equal(copy.source.number, 5);
     assert_int_equal(table.count, 0);
     assert_int_equal(block_pool_free(pool), 2);
     block_table_deinit(&table, pool);
@@ -64,10 +64,10 @@ static void fork_copies_one_block_when_it_is_written_and_none_before(void **stat
 
     assert_int_equal(block_table_grow(&fork, pool, 41, &copy), STATUS_OK);
     assert_true(copy.needed);
-    assert_int_equal(copy.source, table.blocks[2]);
-    assert_int_equal(copy.destination, fork.blocks[2]);
-    assert_int_not_equal(fork.blocks[2], table.blocks[2]);
-    assert_int_equal(fork.blocks[1], table.blocks[1]);
+    assert_true(block_equal(copy.source, table.blocks[2]));
+    assert_true(block_equal(copy.destination, fork.blocks[2]));
+    assert_false(block_equal(fork.blocks[2], table.blocks[2]));
+    assert_true(block_equal(fork.blocks[1], table.blocks[1]));
 
     assert_int_equal(block_table_grow(&table, pool, 41, &copy), STATUS_OK);
     assert_false(copy.needed); // the tail is its own again
@@ -90,7 +90,7 @@ struct model {
 static void write_tokens(struct model *model, const struct block_table *table, int who, int from,
                          int *fresh) {
     for (int i = from; i < table->length; i++)
-        model->slots[table->blocks[i / SIZE]][i % SIZE] = model->expected[who][i] = ++*fresh;
+        model->slots[table->blocks[i / SIZE].number][i % SIZE] = model->expected[who][i] = ++*fresh;
 }
 
 static void random_walk_reads_back_what_each_table_wrote(void **state) {
@@ -113,7 +113,7 @@ static void random_walk_reads_back_what_each_table_wrote(void **state) {
             const int32_t longer = length + 1 + amount % (LONGEST - length);
             if (block_table_grow(&tables[who], pool, longer, &copy) == STATUS_OK) {
                 if (copy.needed)
-                    memcpy(model.slots[copy.destination], model.slots[copy.source],
+                    memcpy(model.slots[copy.destination.number], model.slots[copy.source.number],
                            sizeof model.slots[0]);
                 copies += copy.needed;
                 write_tokens(&model, &tables[who], who, length, &fresh);
@@ -131,7 +131,7 @@ static void random_walk_reads_back_what_each_table_wrote(void **state) {
         for (int t = 0; t < TABLES; t++) {
             block_table_check(&tables[t], pool);
             for (int i = 0; i < tables[t].length; i++)
-                assert_int_equal(model.slots[tables[t].blocks[i / SIZE]][i % SIZE],
+                assert_int_equal(model.slots[tables[t].blocks[i / SIZE].number][i % SIZE],
                                  model.expected[t][i]);
         }
     }
@@ -162,8 +162,8 @@ static void a_sparse_table_has_what_was_last_when_it_grew(void **state) {
     block_table_fork(&table, pool, 101, &fork);
     assert_int_equal(block_table_need(&fork, pool, 102), 1); // a copy: it is written in place
     assert_int_equal(block_table_grow(&fork, pool, 102, &copy), STATUS_OK);
-    assert_true(copy.needed && copy.source == table.blocks[6] &&
-                copy.destination == fork.blocks[6]);
+    assert_true(copy.needed && block_equal(copy.source, table.blocks[6]) &&
+                block_equal(copy.destination, fork.blocks[6]));
     block_table_check(&fork, pool);
 
     assert_int_equal(block_table_grow(&table, pool, 120, &copy), STATUS_OK);

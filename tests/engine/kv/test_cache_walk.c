@@ -101,7 +101,7 @@ static void step_begin(struct walk *w, struct actor *a) {
     if (left == 0) return;
     const int32_t end = a->log.cached + 1 + (int32_t)dice((uint32_t)left);
     const int32_t tail = a->log.tables.of[0].count - 1;
-    const uint32_t last = tail >= 0 ? a->log.tables.of[0].blocks[tail] : BLOCK_NONE;
+    const struct block_index last = tail >= 0 ? a->log.tables.of[0].blocks[tail] : BLOCK_NONE;
     const struct grouped_cache *all = &w->fixture.all;
     // What others let go may change what this needs.
     while (!block_counts_fit(all, grouped_cache_need(all, &a->log.tables, end),
@@ -111,7 +111,7 @@ static void step_begin(struct walk *w, struct actor *a) {
             return;
         }
     assert_int_equal(fixture_begin(&w->fixture, &a->log, end), STATUS_OK);
-    w->coverage.copied += tail >= 0 && a->log.tables.of[0].blocks[tail] != last;
+    w->coverage.copied += tail >= 0 && !block_equal(a->log.tables.of[0].blocks[tail], last);
 }
 
 static void step_commit(struct walk *w, struct actor *a) {
@@ -282,10 +282,11 @@ static void step_reference(struct walk *w, struct actor *a) {
         break;
     }
     default: {
-        const uint32_t leaf = block_cache_leaf(w->fixture.cache, a->log.ids, a->log.length);
-        if (w->tidy && leaf == NODE_NONE) break;
+        const struct node_index leaf =
+            block_cache_leaf(w->fixture.cache, a->log.ids, a->log.length);
+        if (w->tidy && !node_valid(leaf)) break;
         grouped_cache_reference(&w->fixture.all, conversation, a->log.ids, a->log.length);
-        held->held = leaf != NODE_NONE;
+        held->held = node_valid(leaf);
         held->tokens = fixture_depth(&w->fixture, &a->log) * FIXTURE_BLOCK;
         memcpy(held->ids, a->log.ids, sizeof held->ids);
         break;
@@ -333,10 +334,10 @@ static void check_group(const struct walk *w, int group) {
         const struct block_table *table = &w->actors[i].log.tables.of[group];
         block_table_check(table, pool);
         for (int32_t j = table->first; j < table->count; j++)
-            if (table->blocks[j] != BLOCK_NONE) references[table->blocks[j]]++;
+            if (block_valid(table->blocks[j])) references[table->blocks[j].number]++;
     }
-    for (uint32_t block = 0; block < block_pool_total(pool); block++)
-        assert_int_equal(block_pool_references(pool, block), references[block]);
+    for (uint32_t i = 0; i < block_pool_total(pool); i++)
+        assert_int_equal(block_pool_references(pool, (struct block_index){i}), references[i]);
 }
 
 static void check_device(struct walk *w) {

@@ -1,5 +1,4 @@
 // tests/engine/kv/test_prefix.c — prefix.h rule by rule, then at random against a list of paths.
-#include "engine/kv/block_pool.h"
 #include "engine/kv/prefix.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
@@ -24,15 +23,16 @@ static struct prefix *new_prefix(uint32_t capacity) {
 }
 
 // A new node with a place to be.
-static uint32_t insert(struct prefix *prefix, uint32_t parent, const int32_t *ids, int32_t count) {
-    uint32_t node;
+static struct node_index insert(struct prefix *prefix, struct node_index parent, const int32_t *ids,
+                                int32_t count) {
+    struct node_index node;
     assert_int_equal(prefix_insert(prefix, parent, ids, count, &node), STATUS_OK);
-    prefix_node(prefix, node)->block = 0;
+    prefix_node(prefix, node)->block = (struct block_index){0};
     prefix_check(prefix);
     return node;
 }
 
-static void lose(struct prefix *prefix, uint32_t node) {
+static void lose(struct prefix *prefix, struct node_index node) {
     prefix_node(prefix, node)->block = BLOCK_NONE;
     prefix_prune(prefix, node);
     prefix_check(prefix);
@@ -42,22 +42,22 @@ static void child_is_found_by_its_parent_and_all_its_tokens(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(8);
     const int32_t a[SIZE] = {1, 2, 3, 4}, b[SIZE] = {1, 2, 3, 5};
-    uint32_t found = 77;
-    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
-    const uint32_t second = insert(prefix, first, a, SIZE);
-    const uint32_t tail = insert(prefix, first, a, 3);
-    assert_true(prefix_find(prefix, NODE_NONE, a, SIZE, &found) && found == first);
-    assert_true(prefix_find(prefix, first, a, SIZE, &found) && found == second);
-    assert_true(prefix_find(prefix, first, a, 3, &found) && found == tail);
-    found = 77;
+    struct node_index found = {77};
+    const struct node_index first = insert(prefix, NODE_NONE, a, SIZE);
+    const struct node_index second = insert(prefix, first, a, SIZE);
+    const struct node_index tail = insert(prefix, first, a, 3);
+    assert_true(prefix_find(prefix, NODE_NONE, a, SIZE, &found) && node_equal(found, first));
+    assert_true(prefix_find(prefix, first, a, SIZE, &found) && node_equal(found, second));
+    assert_true(prefix_find(prefix, first, a, 3, &found) && node_equal(found, tail));
+    found = (struct node_index){77};
     assert_false(prefix_find(prefix, NODE_NONE, b, SIZE, &found));
     assert_false(prefix_find(prefix, NODE_NONE, a, 3, &found));
     assert_false(prefix_find(prefix, second, a, SIZE, &found));
-    assert_int_equal(found, 77);
+    assert_int_equal(found.number, 77);
     assert_int_equal(prefix_insert(prefix, first, a, SIZE, &found), STATUS_FULL); // twice
     assert_int_equal(prefix_count(prefix), 3);
     assert_true(prefix_find_key(prefix, prefix_key(prefix, first, a, 3), &found));
-    assert_int_equal(found, tail);
+    assert_true(node_equal(found, tail));
     assert_memory_equal(prefix_ids(prefix, tail), a, 3 * sizeof a[0]);
     prefix_destroy(prefix);
 }
@@ -67,7 +67,7 @@ static void formats_and_parents_make_different_keys(void **state) {
     struct prefix *prefix = new_prefix(8), *other;
     const int32_t a[SIZE] = {1, 2, 3, 4};
     assert_int_equal(prefix_create(8, SIZE, (struct hash128){3, 5}, &other), STATUS_OK);
-    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
+    const struct node_index first = insert(prefix, NODE_NONE, a, SIZE);
     const struct hash128 key = prefix_key(prefix, NODE_NONE, a, SIZE);
     assert_false(hash_equal(key, prefix_key(other, NODE_NONE, a, SIZE)));
     assert_false(hash_equal(key, prefix_key(prefix, first, a, SIZE)));
@@ -81,19 +81,19 @@ static void collision_is_not_found_and_is_counted(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(8);
     const int32_t a[SIZE] = {1, 2, 3, 4};
-    uint32_t found = 77;
-    const uint32_t node = insert(prefix, NODE_NONE, a, SIZE);
+    struct node_index found = {77};
+    const struct node_index node = insert(prefix, NODE_NONE, a, SIZE);
     int32_t *ids = (int32_t *)(uintptr_t)prefix_ids(prefix, node);
     ids[2] = 9;
     assert_false(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
-    assert_int_equal(found, 77);
+    assert_int_equal(found.number, 77);
     assert_int_equal(prefix_collisions(prefix), 1);
     assert_int_equal(prefix_insert(prefix, NODE_NONE, a, SIZE, &found), STATUS_FULL);
     ids[2] = 3;
     prefix_node(prefix, node)->count = 3; // or of another length
     assert_false(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
     prefix_node(prefix, node)->count = SIZE;
-    prefix_node(prefix, node)->parent = 5; // or after another block
+    prefix_node(prefix, node)->parent = (struct node_index){5}; // or after another block
     assert_false(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
     prefix_node(prefix, node)->parent = NODE_NONE;
     assert_true(prefix_find(prefix, NODE_NONE, a, SIZE, &found));
@@ -105,9 +105,9 @@ static void node_stays_while_anything_needs_it_and_takes_its_parents_along(void 
     (void)state;
     struct prefix *prefix = new_prefix(8);
     const int32_t a[SIZE] = {1, 2, 3, 4};
-    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
-    const uint32_t second = insert(prefix, first, a, SIZE);
-    const uint32_t third = insert(prefix, second, a, SIZE);
+    const struct node_index first = insert(prefix, NODE_NONE, a, SIZE);
+    const struct node_index second = insert(prefix, first, a, SIZE);
+    const struct node_index third = insert(prefix, second, a, SIZE);
     lose(prefix, first);
     lose(prefix, second);
     assert_int_equal(prefix_count(prefix), 3); // for their child
@@ -121,7 +121,7 @@ static void node_stays_while_anything_needs_it_and_takes_its_parents_along(void 
     n->disk = NODE_ON_DISK;
     lose(prefix, third);
     n->disk = NODE_NOT_ON_DISK;
-    n->slot = 5;
+    n->slot = (struct block_index){5};
     lose(prefix, third);
     assert_int_equal(prefix_count(prefix), 3);
     n->slot = BLOCK_NONE;
@@ -135,23 +135,23 @@ static void nearest_child_has_most_of_the_tokens(void **state) {
     struct prefix *prefix = new_prefix(100);
     const int32_t a[SIZE] = {1, 2, 3, 4}, b[SIZE] = {1, 2, 9, 9}, c[SIZE] = {5, 5, 5, 5};
     const int32_t query[SIZE] = {1, 2, 3, 7}, none[SIZE] = {8, 1, 2, 3};
-    uint32_t node = 77;
+    struct node_index node = {77};
     int32_t common = 66;
     assert_false(prefix_find_nearest(prefix, NODE_NONE, query, SIZE, &node, &common));
-    const uint32_t first = insert(prefix, NODE_NONE, a, SIZE);
+    const struct node_index first = insert(prefix, NODE_NONE, a, SIZE);
     (void)insert(prefix, NODE_NONE, b, SIZE);
     (void)insert(prefix, NODE_NONE, c, SIZE);
     assert_false(prefix_find_nearest(prefix, NODE_NONE, none, SIZE, &node, &common));
-    assert_int_equal(node, 77);
+    assert_int_equal(node.number, 77);
     assert_int_equal(common, 66);
     assert_true(prefix_find_nearest(prefix, NODE_NONE, query, SIZE, &node, &common));
-    assert_int_equal(node, first);
+    assert_true(node_equal(node, first));
     assert_int_equal(common, 3);
     assert_true(prefix_find_nearest(prefix, NODE_NONE, query, 1, &node, &common));
     assert_int_equal(common, 1);
-    const uint32_t tail = insert(prefix, first, a, 2);
+    const struct node_index tail = insert(prefix, first, a, 2);
     assert_true(prefix_find_nearest(prefix, first, a, SIZE, &node, &common));
-    assert_int_equal(node, tail);
+    assert_true(node_equal(node, tail));
     assert_int_equal(common, 2); // not past the node's own
     for (int32_t i = 0; i < PREFIX_MAX_CHILDREN; i++)
         (void)insert(prefix, NODE_NONE, (int32_t[SIZE]){100 + i, 0, 0, 0}, SIZE);
@@ -163,15 +163,15 @@ static void full_index_says_full_and_recovers(void **state) {
     (void)state;
     for (uint32_t capacity = 1; capacity <= 5; capacity++) {
         struct prefix *prefix = new_prefix(capacity);
-        uint32_t node = 77, last = 0;
+        struct node_index node = {77}, last = {0};
         assert_int_equal(prefix_capacity(prefix), capacity);
         for (uint32_t i = 0; i < capacity; i++)
             last = insert(prefix, NODE_NONE, (int32_t[SIZE]){(int32_t)i, 0, 0, 0}, SIZE);
         const int32_t one_more[SIZE] = {99, 0, 0, 0};
         assert_int_equal(prefix_insert(prefix, NODE_NONE, one_more, SIZE, &node), STATUS_FULL);
-        assert_int_equal(node, 77);
+        assert_int_equal(node.number, 77);
         lose(prefix, last);
-        assert_int_equal(insert(prefix, NODE_NONE, one_more, SIZE), last);
+        assert_true(node_equal(insert(prefix, NODE_NONE, one_more, SIZE), last));
         prefix_destroy(prefix);
     }
 }
@@ -180,7 +180,7 @@ static void full_index_says_full_and_recovers(void **state) {
 struct path {
     bool used;
     int32_t ids[4 * SIZE], length;
-    uint32_t node;
+    struct node_index node;
     bool there; // has a place to be
 };
 
@@ -222,11 +222,12 @@ static void compare(struct prefix *prefix) {
         used++;
         const int32_t begin = (p->length - 1) / SIZE * SIZE;
         const struct path *parent = begin ? find_path(p->ids, begin) : NULL;
-        uint32_t node;
+        struct node_index node;
         assert_true(prefix_find(prefix, parent ? parent->node : NODE_NONE, p->ids + begin,
                                 p->length - begin, &node));
-        assert_int_equal(node, p->node);
-        assert_int_equal(prefix_node(prefix, node)->parent, parent ? parent->node : NODE_NONE);
+        assert_true(node_equal(node, p->node));
+        assert_true(
+            node_equal(prefix_node(prefix, node)->parent, parent ? parent->node : NODE_NONE));
     }
     assert_int_equal(prefix_count(prefix), used);
     prefix_check(prefix);
@@ -246,8 +247,9 @@ static void step_insert(struct prefix *prefix, uint64_t *fulls) {
     for (int32_t i = 0; i < count; i++)
         ids[length + i] = (int32_t)dice(2);
     struct path *known = find_path(ids, length + count), *fresh = NULL;
-    uint32_t node = 0, at = 0;
-    const uint32_t above = parent ? parent->node : NODE_NONE;
+    struct node_index node = {0};
+    int at = 0;
+    const struct node_index above = parent ? parent->node : NODE_NONE;
     assert_int_equal(prefix_find(prefix, above, ids + length, count, &node), known != NULL);
     while (at < CAPACITY && paths[at].used)
         at++;
@@ -256,7 +258,7 @@ static void step_insert(struct prefix *prefix, uint64_t *fulls) {
     assert_int_equal(status, known || !fresh ? STATUS_FULL : STATUS_OK);
     *fulls += !fresh;
     if (status != STATUS_OK) return;
-    prefix_node(prefix, node)->block = 1;
+    prefix_node(prefix, node)->block = (struct block_index){1};
     *fresh = (struct path){.used = true, .length = length + count, .node = node, .there = true};
     memcpy(fresh->ids, ids, sizeof ids);
 }
@@ -273,7 +275,7 @@ static void random_walk_agrees_with_the_model(void **state) {
             step_insert(prefix, &fulls);
         } else if (p->used) {
             p->there = !p->there || dice(2);
-            prefix_node(prefix, p->node)->block = p->there ? 1 : BLOCK_NONE;
+            prefix_node(prefix, p->node)->block = p->there ? (struct block_index){1} : BLOCK_NONE;
             prefix_prune(prefix, p->node);
             prune_paths();
             pruned += prefix_count(prefix) + 1 < before;

@@ -1,6 +1,5 @@
 // tests/engine/kv/test_reference_table.c — random changes against a plain array, and how many
 // entries a look-up compares, however many there are.
-#include "engine/kv/prefix.h"
 #include "engine/kv/reference_table.h"
 #include "tests/check.h"
 
@@ -12,7 +11,7 @@ static uint64_t draw(uint64_t *random) {
 static void it_is_what_a_plain_array_is(void **state) {
     (void)state;
     enum { CONVERSATIONS = 40, CAPACITY = 24, STEPS = 20000 };
-    uint32_t leaves[CONVERSATIONS]; // NODE_NONE: not entered
+    struct node_index leaves[CONVERSATIONS]; // NODE_NONE: not entered
     uint64_t random = 7;
     uint32_t count = 0;
     struct reference_table table;
@@ -22,10 +21,10 @@ static void it_is_what_a_plain_array_is(void **state) {
     print_message("seed %d\n", 7);
     for (int step = 0; step < STEPS; step++) {
         const uint64_t conversation = draw(&random) % CONVERSATIONS;
-        const uint32_t leaf = (uint32_t)(draw(&random) % 1000);
+        const struct node_index leaf = {(uint32_t)(draw(&random) % 1000)};
         struct reference *found = reference_find(&table, conversation);
-        assert_int_equal(found != NULL, leaves[conversation] != NODE_NONE);
-        if (found) assert_int_equal(found->leaf, leaves[conversation]);
+        assert_int_equal(found != NULL, node_valid(leaves[conversation]));
+        if (found) assert_true(node_equal(found->leaf, leaves[conversation]));
         if (found && draw(&random) % 2) {
             reference_remove(&table, found);
             leaves[conversation] = NODE_NONE;
