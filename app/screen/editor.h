@@ -14,7 +14,7 @@
 //                              └──────editor_end_type_ahead─────────┘
 //
 // Type-ahead is what the user types while an answer streams. The same keys edit a line that appears
-// at the bottom of the screen as soon as it is not empty; text not sent by the end becomes the next
+// below the answer as soon as it is not empty; text not sent by the end becomes the next
 // prompt's draft. Esc then counts as terminal.h's `stop`. Threads: the UI's.
 #ifndef APP_EDITOR_H
 #define APP_EDITOR_H

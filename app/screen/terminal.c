@@ -42,9 +42,10 @@ static struct {
     int pipe[2];
     bool styled, capable, gone;
     bool hung_up;              // stdin's terminal has gone
-    int footer_row;            // 1-based; 0: there is none
-    struct text footer_before; // rewritten to bring the cursor there
-    bool footer_moved;         // the screen has changed
+    bool footer;               // the cursor is in it, and the end of the text is saved
+    struct text footer_line;   // the footer, and what brings the cursor to its place in it
+    struct text footer_before; // the part before the cursor
+    bool footer_moved;         // the screen was resized: the saved place no longer holds
     struct text *collected;    // what is written goes here; or NULL
     bool titled;               // the previous title is on the terminal's stack
 } terminal = {.pipe = {-1, -1}};
@@ -90,18 +91,23 @@ static void write_through(const char *bytes, size_t length) {
     }
 }
 
-// Writes above the footer, if there is one, where the last text ended.
+// Saves where the text ends and writes the footer on the row below. Moving down and up again makes
+// room if the text ends in the last row, and keeps the column.
+static enum status append_footer(struct text *out) {
+    return text_format(out, "\033D\033M\0337\033D\r%s", text_string(&terminal.footer_line));
+}
+
+// Writes where the last text ended, and then the footer again, if there is one.
 static void write_all(const char *bytes, size_t length) {
     struct text out = {0};
     if (terminal.collected && text_append(terminal.collected, bytes, length) == STATUS_OK) return;
-    if (terminal.footer_row == 0) {
+    if (terminal.footer_moved) terminal_leave_footer();
+    if (!terminal.footer) {
         write_through(bytes, length);
         return;
     }
-    if (text_append_string(&out, "\0338") == STATUS_OK &&
-        text_append(&out, bytes, length) == STATUS_OK &&
-        text_format(&out, "\0337\033[%d;1H%s", terminal.footer_row,
-                    text_string(&terminal.footer_before)) == STATUS_OK)
+    if (text_append_string(&out, "\r\033[J\0338") == STATUS_OK &&
+        text_append(&out, bytes, length) == STATUS_OK && append_footer(&out) == STATUS_OK)
         write_through(text_string(&out), out.length);
     text_deinit(&out);
 }
@@ -204,16 +210,17 @@ void terminal_close(void) {
 
 // The footer's line is erased, and the cursor is where the text ended.
 static void give_screen_back(void) {
-    static const char whole[] = "\r\033[K\033[r\0338";
-    const ssize_t ignored = write(STDOUT_FILENO, whole, sizeof whole - 1);
+    static const char whole[] = "\r\033[J\0338", moved[] = "\r\033[J";
+    const ssize_t ignored = terminal.footer_moved ? write(STDOUT_FILENO, moved, sizeof moved - 1)
+                                                  : write(STDOUT_FILENO, whole, sizeof whole - 1);
     (void)ignored;
-    terminal.footer_row = 0;
+    terminal.footer = terminal.footer_moved = false;
 }
 
 void terminal_give_back(void) {
     if (!taken) return;
     taken = 0;
-    if (terminal.footer_row) give_screen_back();
+    if (terminal.footer) give_screen_back();
     ssize_t ignored = 0;
     if (terminal.capable) ignored = write(STDOUT_FILENO, PASTE_OFF, sizeof PASTE_OFF - 1);
     if (terminal.styled) ignored = write(STDOUT_FILENO, PLAIN, sizeof PLAIN - 1);
@@ -287,7 +294,7 @@ void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, si
     if (printable_text(bytes, length, &plain) == STATUS_OK &&
         styled_text(style, wrap, &plain, &out) == STATUS_OK)
         write_all(text_string(&out), out.length);
-    if (wrap && terminal.footer_row) wrap_settle(wrap);
+    if (wrap && terminal.footer) wrap_settle(wrap);
     text_deinit(&plain);
     text_deinit(&out);
 }
@@ -296,54 +303,46 @@ void terminal_text(enum style style, const char *bytes, size_t length) {
     terminal_wrapped(style, NULL, bytes, length);
 }
 
-// Reserves the last line for a footer: only the lines above it scroll. Moving down and up again
-// frees that line if the cursor is in it, and keeps the column.
-static enum status part_screen(int rows, struct text *out) {
-    if (terminal.footer_row) TRY(text_append_string(out, "\033[r\0338\033[J"));
-    TRY(text_format(out, "\033D\033M\0337\033[1;%dr", rows - 1));
-    terminal.footer_row = rows;
-    terminal.footer_moved = false;
-    return STATUS_OK;
-}
-
 void terminal_footer(const char *line, size_t before) {
-    const int rows = screen_rows();
     struct text out = {0};
-    enum status status = STATUS_OK;
-    if (!terminal.capable || rows < 3) return;
-    if (rows != terminal.footer_row || terminal.footer_moved) status = part_screen(rows, &out);
+    if (!terminal.capable || screen_rows() < 3) return;
+    if (resized && terminal.footer) return; // the caller learns of that and draws again
+    if (terminal.footer_moved) terminal_leave_footer();
     text_clear(&terminal.footer_before);
-    if (status == STATUS_OK) status = text_append(&terminal.footer_before, line, before);
+    text_clear(&terminal.footer_line);
+    enum status status = text_append(&terminal.footer_before, line, before);
     if (status == STATUS_OK)
-        status = text_format(&out, "\033[%d;1H\033[K%s\r%s", rows, line,
+        status = text_format(&terminal.footer_line, "%s\r%s", line,
                              text_string(&terminal.footer_before));
+    if (status == STATUS_OK)
+        status = terminal.footer
+                     ? text_format(&out, "\r\033[K%s", text_string(&terminal.footer_line))
+                     : append_footer(&out);
     if (status == STATUS_OK) write_through(text_string(&out), out.length);
+    terminal.footer = terminal.footer || status == STATUS_OK;
     text_deinit(&out);
 }
 
 void terminal_end_footer(void) {
-    if (terminal.footer_row == 0) return;
+    if (!terminal.footer) return;
     fflush(stdout);
     give_screen_back();
     text_deinit(&terminal.footer_before);
+    text_deinit(&terminal.footer_line);
 }
 
 bool terminal_leave_footer(void) {
-    char escape[48];
+    char escape[32] = "\r\033[J";
     const int column = text_columns(text_string(&terminal.footer_before));
     const int above = column / terminal_width(); // rows, where it is broken now
-    if (terminal.footer_row == 0) return false;
-    // Setting the region moves the cursor, so its place is kept.
-    int length = snprintf(escape, sizeof escape, "\0337\033[r\0338\r");
-    if (above > 0)
-        length += snprintf(escape + length, sizeof escape - (size_t)length, "\033[%dA", above);
-    length += snprintf(escape + length, sizeof escape - (size_t)length, "\033[J");
-    terminal.footer_row = 0;
-    write_through(escape, (size_t)length);
+    if (!terminal.footer) return false;
+    if (above > 0) snprintf(escape, sizeof escape, "\r\033[%dA\033[J", above);
+    terminal.footer = terminal.footer_moved = false;
+    write_through(escape, strlen(escape));
     return true;
 }
 
-bool terminal_has_footer(void) { return terminal.footer_row > 0; }
+bool terminal_has_footer(void) { return terminal.footer; }
 
 __attribute__((format(printf, 2, 0))) static size_t
 format_line(char line[SAY_BYTES], const char *format, va_list arguments) {
@@ -453,7 +452,7 @@ struct terminal_signals terminal_read_signals(void) {
     if (signals.stop) stop = 0;
     if (signals.suspend) suspend = 0;
     if (signals.resized) resized = 0;
-    if (signals.resized && terminal.footer_row) terminal.footer_moved = true;
+    if (signals.resized && terminal.footer) terminal.footer_moved = true;
     if (signals.continued) continued = 0;
     if (signals.continued) enter_raw();
     return signals;

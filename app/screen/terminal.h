@@ -64,17 +64,17 @@ void terminal_collect(struct text *text); // appends output to *text instead; NU
 void terminal_clear(void);                // clears the screen, if capable
 void terminal_clear_line(void);           // empties the line and returns to column 0, if capable
 
-// Makes the screen's last line a footer, above which everything else scrolls. Other output goes
-// above it; the cursor stays in the footer after `before` bytes, at the column that the terminal
-// itself computes. The text must be safe and fit the width. Only if capable, and on a screen of at
-// least three lines. Before the first footer, code that writes wrapped text must call
-// wrap_settle(), because a terminal forgets that a line is full.
+// Shows a footer on the row below the text, and again below each later text. The cursor stays in it
+// after `before` bytes, at the column that the terminal itself computes. The line must be safe and
+// fit the width. Only if capable, and on a screen of at least three lines. Before the first footer,
+// code that writes wrapped text must call wrap_settle(), because a terminal forgets that a line is
+// full.
 void terminal_footer(const char *line, size_t before);
 void terminal_end_footer(void); // does nothing without a footer
 
 // Call it after a resize, which moves the text but not always a saved cursor position. The cursor
-// itself stays on its line, the footer; so the footer's line becomes the line where text continues,
-// from column 0. False: there was no footer.
+// itself stays on its line, the footer, right below the text; so the footer's line becomes the line
+// where text continues, from column 0. False: there was no footer.
 bool terminal_leave_footer(void);
 bool terminal_has_footer(void);
 void terminal_up(int lines); // moves up and erases from there down; if styled

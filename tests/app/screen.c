@@ -10,17 +10,22 @@
 
 void screen_clear(struct screen *screen, int width, bool pictures) {
     assert_true(width <= SCREEN_COLUMNS);
-    memset(screen->cells, 0, (size_t)(screen->row + 1) * sizeof screen->cells[0]);
+    memset(screen->cells, 0, (size_t)(screen->lowest + 1) * sizeof screen->cells[0]);
     screen->width = width;
     screen->pictures = pictures;
-    screen->row = screen->column = 0;
+    screen->row = screen->column = screen->lowest = 0;
     screen->broke_itself = screen->joins = false;
     screen->styles = screen->base = 0;
 }
 
+static void move_down(struct screen *screen) {
+    assert_true(++screen->row < SCREEN_ROWS);
+    if (screen->row > screen->lowest) screen->lowest = screen->row;
+}
+
 static void next_row(struct screen *screen) {
     screen->column = 0;
-    assert_true(++screen->row < SCREEN_ROWS);
+    move_down(screen);
 }
 
 static void erase(struct screen *screen, int row, int column) {
@@ -42,12 +47,40 @@ static void set_style(struct screen *screen, const char *numbers) {
     }
 }
 
+// Scrolling does not show: the screen is as high as what was written.
+static void obey_two_bytes(struct screen *screen, char which) {
+    switch (which) {
+    case 'D':
+        move_down(screen);
+        break;
+    case 'M':
+        assert_true(screen->row > 0);
+        screen->row--;
+        break;
+    case '7': // the place after a full line is not kept
+        screen->saved_row = screen->row;
+        screen->saved_column = screen->column < screen->width ? screen->column : screen->width - 1;
+        break;
+    case '8':
+        screen->row = screen->saved_row;
+        screen->column = screen->saved_column;
+        break;
+    default:
+        print_error("an escape that is not ours: %c\n", which);
+        fail();
+    }
+}
+
 // Bytes of the escape, which has at most three numbers of style.
 static size_t obey(struct screen *screen, const char *bytes, size_t length) {
+    if (length > 1 && bytes[1] != '[') {
+        obey_two_bytes(screen, bytes[1]);
+        return 2;
+    }
     char numbers[32] = "";
     size_t end = 2;
-    assert_true(length > 2 && bytes[1] == '[');
-    while (end < length && strchr("0123456789;", bytes[end]) && end - 2 < sizeof numbers - 1) {
+    assert_true(length > 2);
+    while (end < length && strchr("0123456789;?", bytes[end]) && end - 2 < sizeof numbers - 1) {
         numbers[end - 2] = bytes[end];
         numbers[end - 1] = '\0';
         end++;
@@ -65,6 +98,16 @@ static size_t obey(struct screen *screen, const char *bytes, size_t length) {
     case 'K':
         assert_string_equal(numbers, "");
         erase(screen, screen->row, screen->column);
+        break;
+    case 'J':
+        assert_string_equal(numbers, "");
+        erase(screen, screen->row, screen->column);
+        for (int row = screen->row + 1; row <= screen->lowest; row++)
+            erase(screen, row, 0);
+        break;
+    case 'h':
+    case 'l':
+        assert_string_equal(numbers, "?2004"); // bracketed paste
         break;
     case 'A':
         assert_in_range(number, 1, screen->row);

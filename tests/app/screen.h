@@ -13,8 +13,9 @@ enum { SCREEN_ROWS = 2048, SCREEN_COLUMNS = 400, SCREEN_CELL_BYTES = 64 };
 
 struct screen {
     int width;
-    bool pictures; // of several characters are two columns
-    int row, column;
+    bool pictures;           // of several characters are two columns
+    int row, column, lowest; // the lowest row there was
+    int saved_row, saved_column;
     bool broke_itself; // a line that was full went on
     unsigned styles;   // numbers of the style that holds, as bits; 0: plain
     struct {
@@ -25,7 +26,6 @@ struct screen {
     bool joins;
 };
 
-// {0} is cleared the first time; later, down to where the cursor is.
 void screen_clear(struct screen *screen, int width, bool pictures);
 void screen_write(struct screen *screen, const char *bytes, size_t length);
 

@@ -89,25 +89,22 @@ static void leave_line(struct typist *typist) {
 }
 
 static void take_character(struct typist *typist, char byte) {
-    if (typist->sent && !typist->in_last) typist->text_bytes++;
-    if (!typist->sent || typist->in_last) typist->last = byte;
+    if (typist->sent && !typist->in_footer) typist->text_bytes++;
+    if (!typist->sent || typist->in_footer) typist->last = byte;
     if (!typist->sent) typist->echoed = typist->last == typist->key;
-    if (typist->in_last || typist->line_length + 1 >= TYPIST_LINE_BYTES) return;
+    if (typist->in_footer || typist->line_length + 1 >= TYPIST_LINE_BYTES) return;
     typist->line[typist->line_length++] = byte;
     typist->line[typist->line_length] = '\0';
 }
 
-// "[24;1H" goes to the last line; once it is drawn, a return and the text before its cursor go to
-// that; "8" goes back to the text.
-// "[1;23r" parts them, "[r" joins them.
+// "7" leaves the text for the footer, which is drawn as a whole: the line, a return, and the part
+// before its cursor. "8" goes back to the text.
 static void obey_escape(struct typist *typist) {
     const char *escape = typist->escape, last = escape[typist->escape_length - 1];
-    int row;
-    if (escape[0] == '[' && strchr("mKhl", last)) return; // the cursor stays
-    if (!typist->in_last) leave_line(typist);
-    if (last == 'H') typist->in_last = sscanf(escape, "[%d;", &row) == 1 && row == ROWS;
-    if (last == 'r') typist->parted = typist->escape_length > 2;
-    if (strcmp(escape, "8") == 0 || strcmp(escape, "[r") == 0) typist->in_last = false;
+    if (escape[0] == '[' && strchr("mJKhl", last)) return; // the cursor stays
+    if (!typist->in_footer) leave_line(typist);
+    if (strcmp(escape, "7") == 0) typist->in_footer = true;
+    if (strcmp(escape, "8") == 0) typist->in_footer = false;
 }
 
 // Sequences are ESC and one character, or ESC [ … and a letter (ECMA-48, 5.4).
@@ -128,7 +125,7 @@ static void take(struct typist *typist, char byte) {
         typist->escaped = true;
         typist->escape_length = 0;
     } else if (byte == '\n' || byte == '\r') {
-        if (byte == '\r' && typist->in_last) typist->echoed = typist->last == typist->key;
+        if (byte == '\r' && typist->in_footer) typist->echoed = typist->last == typist->key;
         leave_line(typist);
         typist->lines += byte == '\n' && typist->sent;
     } else if ((unsigned char)byte >= ' ') {
@@ -190,7 +187,8 @@ static bool is_at_prompt(const struct typist *typist) { return strcmp(typist->li
 
 // The prompt is back, maybe with what was typed beside the answer.
 static bool has_ended(const struct typist *typist) {
-    return typist->sent && !typist->parted && strncmp(typist->line, PROMPT, sizeof PROMPT - 1) == 0;
+    return typist->sent && !typist->in_footer &&
+           strncmp(typist->line, PROMPT, sizeof PROMPT - 1) == 0;
 }
 
 static bool has_echoed_or_ended(const struct typist *typist) {

@@ -6,7 +6,7 @@
 // The chat is in a process and a session of its own, on 24 lines of 80 columns, with the home
 // folder that it is given; its answers are random words without an end. What it writes is followed
 // as far as the echo of a key needs: a key is echoed when it is written as the last character of
-// the prompt's line or, after typist_send(), of the screen's last line, which is drawn as a whole.
+// the prompt's line or, after typist_send(), of the footer, which is drawn as a whole.
 //
 // A wait ends with CANCELLED soon after a signal that harness_catch_signals() takes, and otherwise
 // when the chat has ended or shows nothing for minutes: IO, or UNSUPPORTED for a model that it
@@ -35,8 +35,7 @@ struct typist {
     int line_length;
     char said[TYPIST_LINE_BYTES]; // the last line before it that was not empty
     bool sent;                    // typist_send() was called
-    bool parted;                  // the last line is apart from the rest
-    bool in_last;                 // the cursor is in it
+    bool in_footer;               // the cursor is in the line below the answer
     char last;                    // character where keys are echoed
     char key;                     // that was pressed
     bool echoed;                  // it is on the screen

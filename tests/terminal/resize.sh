@@ -57,19 +57,37 @@ leave_line=$(screen | grep -c "^shell: fg")
 keys C-d
 wait_last "shell:"
 
-# With a line typed ahead: no row of the answer is lost, and the prompt stands below it alone.
-rm -rf "$QUIRE_HOME"/*
-columns=80 lines=24
-start --backend reference -n 80
-ask_only "$question"
-wait_until has_rows 2 || fail "no answer"
-text "typed ahead"
-wait_last "> typed ahead"
-resize 60 15
-resize 80 24
-wait_for "[cut at the token limit"
-wait_last "> typed ahead"
-words_are_whole 2 "typed ahead"
-[ "$(screen | grep -c "^> typed ahead")" = 1 ] || fail "the prompt is in the answer"
-answer_to "$question" | tr -d ' \n' | grep -qF "$(cut -c 1-60 "$QUIRE_HOME/said" | tr -d ' \n')" ||
-    fail "the beginning of the answer is gone"
+# With a line typed ahead, on a screen that is not full: no row of the answer is lost, no blank row
+# comes into it, and the prompt stands below it alone.
+blank_rows() {
+    screen | awk -v line="> $question" '
+        inside && /\[cut at/ { print blank + 0; exit }
+        inside && !NF { blank++ }
+        $0 == line || $0 ~ /^wood\.$/ { inside = 1 }'
+}
+# typed_ahead FROM TO…: from one size through others.
+typed_ahead() {
+    rm -rf "$QUIRE_HOME"/*
+    columns=${1%x*} lines=${1#*x} sizes=$*
+    start --backend reference -n 80
+    ask_only "$question"
+    wait_until has_rows 2 || fail "no answer"
+    text "typed ahead"
+    wait_last "> typed ahead"
+    shift
+    for size in "$@"; do resize "${size%x*}" "${size#*x}"; done
+    wait_for "[cut at the token limit"
+    wait_last "> typed ahead"
+    words_are_whole 2 "$sizes"
+    [ "$(screen | grep -c "^> typed ahead")" = 1 ] || fail "$sizes: the prompt is in the answer"
+    [ "$(blank_rows)" = 0 ] || fail "$sizes: blank rows are in the answer"
+    [ "$(answer_to "$question" | sed 's/\[cut at.*//' | tr -d ' \n')" = "$(tr -d ' \n' < "$QUIRE_HOME/said")" ] ||
+        fail "$sizes: the answer is not $(cat "$QUIRE_HOME/said")"
+}
+typed_ahead 80x24 60x15 80x24
+if [ "${CHECK_FULL-1}" = 1 ]; then
+    typed_ahead 60x15 80x24
+    typed_ahead 80x24 60x24
+    typed_ahead 80x24 80x15
+    typed_ahead 60x15 100x30 50x10
+fi
