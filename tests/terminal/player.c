@@ -1,7 +1,7 @@
 // tests/terminal/player.c — plays a file on the terminal as if a model wrote it.
 //
 // player FILE [folds|stays|hidden] [raw] [typing]: pieces of three characters, through
-// app/screen/stream.h; somebody who types has a line of their own at the bottom of the screen, from
+// app/screen/stream.h; somebody who types has a line of their own below the answer, from
 // the tenth piece on.
 #include <stdio.h>
 #include <string.h>
