@@ -1,3 +1,22 @@
+// app/chat/chat_turn.c — what is stored when, so that neither a message nor an answer is lost.
+//
+//   prepare          encodes, and checks that message and answers fit: nothing is stored yet
+//   store_message    conversation if new, preamble, message and tip: one transaction, on disk
+//                    before anything is computed
+//   keep_shown       once a second: the part of the first answer that was shown, as interrupted.
+//                    The commit does not wait for the disk: it survives a killed process
+//   keep_answer      each answer when it ends: whole, on disk; the first also moves the tip
+//   end_turn         settle: the kept answer enters the transcript
+//                    or give_back: no answer was kept, so the message returns to the draft
+//
+// keep_shown and keep_answer write the same message: `id` is MESSAGE_NONE until the first commit. A
+// rolled back id is forgotten, as another process may get it.
+//
+// All answers are written by forks of one sequence. If another than the first is kept, its sequence
+// becomes the chat's, and the chat's old one is released with the forks.
+//
+// /continue extends the last answer in place. If something already replies to it, it gets a longer
+// sibling instead, since replies were computed from the shorter one.
 #include "app/chat/chat_turn.h"
 
 #include <inttypes.h>

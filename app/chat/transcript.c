@@ -1,3 +1,25 @@
+// app/chat/transcript.c — a log of tokens that grows with a conversation, though templates may
+// change their mind.
+//
+// Most templates only append: the ids of a message are what the rendering of all messages has after
+// the log. But a template may render an earlier turn differently once another follows. It drops the
+// thoughts of an answer, for example:
+//
+//   log               S  U1  <think> T </think>  A1  .
+//   rendered with U2  S  U1                      A1  .  U2  ?
+//                           └ the first difference, at 40
+//
+//   ids of U2: MESSAGE_CUT + 40 · A1 . U2 ?      the log keeps 40 ids and goes on with these
+//
+// What was cut is kept in the entry of U2, so removing U2 (undo, fork, regenerate) restores the log
+// that A1 was sampled with. MESSAGE_CUT lies above all token ids, so a cut is stored with the ids
+// and needs no column of its own.
+//
+// Loading. Messages that this model has not read yet are rendered once, all together, and the
+// rendering is divided among them (divide); rendering each with all before it would be quadratic.
+// If the log already has a beginning, that may come from another rendering, so the next question is
+// encoded by itself and compared with its share: only if both end alike do the shares fit the log
+// (`joined`). Else each message is rendered by itself.
 #include "app/chat/transcript.h"
 
 #include <inttypes.h>

@@ -1,3 +1,14 @@
+// app/screen/draft_view.c — draws a line of any length, and finds it again.
+//
+// lay_out() computes what the terminal will do with the draft: in which rows it stands, and in
+// which of them the cursor. A full row is not ended with a newline; the terminal breaks it, so that
+// the draft is copied as one line. A terminal does that only when another character follows, hence
+// the blank that starts an empty last row (append_row). Where terminals disagree on a row's width,
+// it is ended with a newline after all.
+//
+// Nothing asks the terminal where the cursor is. To erase, the number of rows above it, known from
+// the last layout, is enough. To place it, its row is found by moving up, and its column by writing
+// the row's beginning again: the terminal's own idea of widths is then right by definition.
 #include "app/screen/draft_view.h"
 
 #include <stdlib.h>

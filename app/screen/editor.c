@@ -1,3 +1,25 @@
+// app/screen/editor.c — Readline edits the line, and does nothing else.
+//
+//   bytes ─► keys.h ─► press() ─┬─► feed(): Readline's commands change rl_line_buffer
+//                               ├─► pastes, Esc and searches, which are handled here
+//                               └─► unknown sequences are dropped
+//
+//   rl_redisplay ─► note_change() … show_line() ─► draft_view.h
+//                                   show_type_ahead() ─► terminal.h's footer
+//
+// Readline reads through next_byte(), which has the whole key already: it never waits for the rest
+// of one, and never gets an unknown one, which it would type as text. Its drawing goes to
+// /dev/null; a redisplay only notes that the line is stale, and it is drawn when no more keys wait.
+// So a burst of keys is drawn once, and the same line can be drawn as rows at the prompt or as a
+// footer while an answer streams. Modes and signals belong to terminal.h.
+//
+// Type-ahead is not another editor: only where the line is drawn, and who asks for keys, differ. At
+// the prompt editor_read() waits for them; during an answer the caller polls editor_listen(). Keys
+// that arrive between the two stay in `keys`.
+//
+// A folded paste is one character of a private range in rl_line_buffer (paste.h), so every motion
+// and deletion treats it as one. It is unfolded when the line is sent, remembered or edited
+// elsewhere.
 #include "app/screen/editor.h"
 
 #include <errno.h>

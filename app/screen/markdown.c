@@ -1,3 +1,23 @@
+// app/screen/markdown.c — finds out what kind of line begins, with as little held as possible.
+//
+// Each find_ function gets the beginning of a line as far as it is known, and answers DECIDED,
+// NOT_THIS, or UNDECIDED if more of the line could change the answer. They are asked in order, and
+// the first UNDECIDED ends the asking:
+//
+//   1       could be an item: held
+//   1.      still
+//   1. f    an item since the blank: "1. " is written, and what follows is text (spans.h)
+//   1st     no item, nor anything else: text
+//
+// So that the result does not depend on how the text was cut into pieces, a decision looks at
+// MARKDOWN_HELD_BYTES of the line at most, even if more has arrived: with smaller pieces, it would
+// have been made there.
+//
+// parse_some() repeats until nothing moves, because a decision may consume nothing (the end of a
+// table) or only a quote's mark, after which another kind of line begins.
+//
+// A table cannot be drawn before its last row, so its lines are kept, and a single line counts them
+// meanwhile. That line is the only one that is ever erased here.
 #include "app/screen/markdown.h"
 
 #include <stdio.h>

@@ -1,3 +1,18 @@
+// app/screen/spans.c — decides about a mark as soon as no further text could change the decision.
+//
+// Each write_ function looks at the beginning of the rest of the line and either writes it, or
+// writes nothing because it needs more text. The find_ functions behind it have three answers
+// accordingly: FOUND, NOT_THERE and NOT_YET. What is not written is seen again with the next piece:
+//
+//   **bo          NOT_YET
+//   **bold**      NOT_YET: the closing run could still grow to ***
+//   **bold** i    FOUND: "bold" in bold; then " i"
+//
+// What a word means must not depend on where the pieces were cut. So no decision may use the length
+// of a piece: every limit counts bytes from the mark, and "the text ends here" is an answer only if
+// the line ends too (is_open).
+//
+// The text of a span is rendered by the same function, one level deeper and known to be whole.
 #include "app/screen/spans.h"
 
 #include <string.h>

@@ -1,3 +1,19 @@
+// app/screen/table.c — widths first, then rows.
+//
+// Every cell is rendered without a limit once to find its column's width. If the columns do not
+// fit, the widest ones are lowered to the next widest, together, until they do (narrow): what is
+// short stays whole. With 40 columns available:
+//
+//   30 20  8    18 too many: the first down to 20
+//   20 20  8     8 too many: both by 4
+//   16 16  8
+//
+// Whether any cell then needs several lines decides whether rules separate the rows, and has to be
+// known before the first row is drawn: draw_grid() renders all rows once without writing them.
+// Cells are rendered again each time and not stored, since a table may be long and is drawn once.
+//
+// Cells are rendered by spans.h and wrap.h, with `whole_words`: a cell is never on the screen while
+// it is being broken, so nothing has to be erased.
 #include "app/screen/table.h"
 
 #include <stdlib.h>

@@ -1,3 +1,21 @@
+// app/screen/terminal.c — modes, signals, and a footer that other output does not disturb.
+//
+// The footer is the last line of the screen, outside the scrolling region. The terminal remembers
+// one cursor position (ESC 7), which is where the text ended. Each write is one system call:
+//
+//   ESC 8   text   ESC 7   ESC [24;1H   > what is typed so f
+//   back    …      saved   the footer   rewritten up to its cursor
+//
+// The footer's text is rewritten instead of its column computed: the terminal knows best how wide
+// it is.
+//
+// A signal handler only sets a flag and writes a byte to a pipe, on which poll() waits together
+// with the keyboard: no signal is missed between looking at the flags and waiting. ^C and ^Z are
+// keys here (raw_modes) and not signals, so that they keep their place among the keys that were
+// typed before and after them.
+//
+// Whatever ends the process, the terminal must be usable afterwards. terminal_give_back() is
+// therefore async-signal-safe: it only writes constants and sets the saved modes.
 #include "app/screen/terminal.h"
 
 #include <errno.h>

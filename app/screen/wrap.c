@@ -1,3 +1,22 @@
+// app/screen/wrap.c — moves the word that does not fit, without laying anything out again.
+//
+// The only text that may have to move is the word being written, so only that is kept (`word`),
+// with its style changes. Width 12, one character after the other:
+//
+//   The quick br       "o" does not fit: go to column 10, erase to the end of the line,
+//   The quick          end the line, write the word again
+//   bro
+//
+// Erasing starts at an absolute column, counted here, because a cursor after the last column stands
+// in different places on different terminals. A line is therefore in one of three states:
+//
+//   ours    columns are known; words are moved as above
+//   left    the terminal breaks it (code, tables), and columns are only counted
+//   lost    terminals disagree on a character's width: nothing more is broken on this line.
+//           A patient wrap holds each word until it is complete (`holds`) and never has to erase
+//
+// Who breaks a line matters to whoever copies it: a line that the terminal broke is copied as one.
+// So where no blank is lost, as in Chinese, a full line is left to the terminal (break_here).
 #include "app/screen/wrap.h"
 
 enum { TAB_COLUMNS = 8 };
