@@ -457,6 +457,8 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
     const struct model_config *config = &engine->model.config;
     const size_t slots = host_bytes / kv_block_bytes(&engine->shapes[group]);
     struct cache_group *opened = &engine->cache.groups[group];
+    opened->kind = kv_shape_kind(config, group);
+    opened->reach = kv_shape_reach(config, group);
     const struct block_cache_options cache = {
         .backend = engine->backend,
         .device = engine->device,
@@ -465,9 +467,8 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
         .host_slots = slots < UINT32_MAX / 4 ? (uint32_t)slots : UINT32_MAX / 4,
         .disk = *disk,
         .format = format_id(engine, opening->options, group),
-        .windowed = kv_shape_reach(config, group) > 0,
-        .states = kv_shape_has_states(config, group),
-        .anchor = group > 0 ? engine->cache.groups[0].cache : NULL,
+        .kind = opened->kind,
+        .anchor = opened->kind == CACHE_STATE ? engine->cache.groups[0].cache : NULL,
         .model = engine->name,
         .max_disk_blocks = MAX_DISK_BLOCKS,
         .write_delay_us = WRITE_DELAY_US,
@@ -476,9 +477,7 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
     };
     TRY(block_cache_create(&cache, &opened->cache, opening->err));
     *disk = NULL;
-    opened->reach = kv_shape_reach(config, group);
-    opened->states = kv_shape_has_states(config, group);
-    engine->drafts = !opened->states;
+    engine->drafts = engine->drafts && opened->kind != CACHE_STATE;
     engine->cache.count++;
     return STATUS_OK;
 }
@@ -486,23 +485,25 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
 static enum status open_cache(struct opening *opening) {
     struct engine *engine = opening->engine;
     const int groups = kv_shape_groups(&engine->model.config);
-    struct disk_pool *twin = NULL;
+    struct disk_pool *disks[KV_GROUPS] = {engine->disk};
     struct device_info info;
     size_t host_bytes = opening->options->kv_host_bytes, device_bytes = 0;
     if (is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
     engine->cache.block_size = engine->shapes[0].block_size;
     for (int i = 0; i < groups; i++)
         device_bytes += pool_bytes(engine, i);
-    if (groups > 1 && engine->disk) twin = engine->disk->ops->twin(engine->disk);
-    for (int i = 0; i < groups; i++) {
+    engine->drafts = true;
+    for (int i = 1; i < groups && engine->disk; i++)
+        disks[i] = engine->disk->ops->twin(engine->disk);
+    enum status status = STATUS_OK;
+    for (int i = 0; i < groups && status == STATUS_OK; i++) {
         const double part = (double)pool_bytes(engine, i) / (double)device_bytes;
-        const enum status status = open_group(opening, i, (size_t)((double)host_bytes * part),
-                                              i == 0 ? &engine->disk : &twin);
-        if (status == STATUS_OK) continue;
-        if (twin) twin->ops->close(twin, NULL);
-        return status;
+        status = open_group(opening, i, (size_t)((double)host_bytes * part), &disks[i]);
     }
-    return STATUS_OK;
+    engine->disk = disks[0]; // NULL, if its group has it
+    for (int i = 1; i < groups; i++)
+        if (disks[i]) disks[i]->ops->close(disks[i], NULL);
+    return status;
 }
 
 static enum status start_thread(struct opening *opening) {
@@ -533,9 +534,10 @@ static enum status open_parts(struct opening *opening) {
     TRY(choose_kv_type(opening));
     TRY(choose_block_size(opening));
     const struct model_config *config = &engine->model.config;
-    engine->shapes[1] = engine->shapes[0];
-    for (int i = 0; i < kv_shape_groups(config); i++)
+    for (int i = kv_shape_groups(config) - 1; i >= 0; i--) {
+        engine->shapes[i] = engine->shapes[0];
         kv_shape_set(&engine->shapes[i], config, i, 0);
+    }
     TRY(pool_choose(engine, opening->options, opening->err));
     TRY(check_attention(opening));
     TRY(alloc_memory(opening));
@@ -624,8 +626,6 @@ void engine_info(struct engine *engine, struct engine_info *info) {
     if (engine->remote) return remote_info(engine, info);
     const struct model_config *config = &engine->model.config;
     struct device_info device;
-    const struct kv_cache *last = &engine->shapes[engine->cache.count - 1];
-    const bool states = grouped_cache_has_states(&engine->cache);
     engine->backend->info(engine->device, &device);
     *info = (struct engine_info){
         .model_path = engine->model_path,
@@ -641,7 +641,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .blocks_total = engine->shapes[0].num_blocks,
         .block_bytes = kv_block_bytes(&engine->shapes[0]),
         .token_bytes = kv_block_bytes(&engine->shapes[0]) / (size_t)engine->shapes[0].block_size,
-        .state_bytes = states ? kv_block_bytes(last) : 0,
+        .state_bytes = pool_state_bytes(engine),
         .sequence_bytes = pool_sequence_bytes(engine),
         .threads = device.threads,
     };

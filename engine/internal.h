@@ -36,6 +36,8 @@ enum {
     EVENTS_MAX = 1024,
     STEP_LEAST_TOKENS = 64, // fewer waste the weights that a step reads
 };
+_Static_assert((int)SCHEDULER_GROUPS == (int)KV_GROUPS,
+               "the scheduler counts blocks of all groups");
 _Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_REQUESTS, "the scheduler plans all");
 
 struct remote;
@@ -143,7 +145,8 @@ bool engine_set_name(struct engine *engine, const char *bytes, size_t length);
 MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_options *options,
                                    struct error *err);
 size_t pool_bytes(const struct engine *engine, int group);
-size_t pool_sequence_bytes(const struct engine *engine); // as engine_info says
+size_t pool_state_bytes(const struct engine *engine);    // as engine_info says, as does the next
+size_t pool_sequence_bytes(const struct engine *engine); //
 
 // With the lock held; waits while the queue is full, unless the engine is closing.
 void queue_push(struct engine *engine, const struct event *event);

@@ -11,8 +11,8 @@ enum { POOL_SHARE = 4 }; // a quarter of the free memory, by default
 static struct cache_group group_of(const struct engine *engine, int group) {
     ASSERT(group >= 0 && group < KV_GROUPS);
     const struct model_config *config = &engine->model.config;
-    return (struct cache_group){.reach = kv_shape_reach(config, group),
-                                .states = kv_shape_has_states(config, group)};
+    return (struct cache_group){.kind = kv_shape_kind(config, group),
+                                .reach = kv_shape_reach(config, group)};
 }
 
 // Blocks of a group with which a sequence as long as the context is computed: one more, for a copy
@@ -22,19 +22,40 @@ static size_t blocks_for(const struct engine *engine, int group, int32_t context
     const struct cache_group of = group_of(engine, group);
     const int32_t size = engine->shapes[0].block_size;
     const size_t all = ((size_t)context + (size_t)size - 1) / (size_t)size + 1;
-    const size_t window = (size_t)grouped_cache_most(&of, size, engine->chunk_tokens) + 1;
-    return of.reach == 0 || all < window ? all : window;
+    const size_t most = (size_t)grouped_cache_most(&of, size, engine->chunk_tokens) + 1;
+    switch (of.kind) {
+    case CACHE_FULL:
+        return all;
+    case CACHE_WINDOW:
+    case CACHE_STATE:
+        break;
+    }
+    return all < most ? all : most;
+}
+
+static int group_count(const struct engine *engine) {
+    return kv_shape_groups(&engine->model.config);
+}
+
+size_t pool_state_bytes(const struct engine *engine) {
+    size_t bytes = 0;
+    for (int i = 0; i < engine->cache.count; i++)
+        if (engine->cache.groups[i].kind == CACHE_STATE)
+            bytes += kv_block_bytes(&engine->shapes[i]);
+    return bytes;
 }
 
 size_t pool_sequence_bytes(const struct engine *engine) {
-    if (engine->cache.count < 2) return 0;
-    return blocks_for(engine, 1, engine->context) * kv_block_bytes(&engine->shapes[1]);
+    size_t bytes = 0;
+    for (int i = 1; i < engine->cache.count; i++)
+        bytes += blocks_for(engine, i, engine->context) * kv_block_bytes(&engine->shapes[i]);
+    return bytes;
 }
 
 static enum status refuse_pool(const struct engine *engine, size_t have, int32_t context,
                                struct error *err) {
     size_t need = 0;
-    for (int i = 0; i < kv_shape_groups(&engine->model.config); i++)
+    for (int i = 0; i < group_count(engine); i++)
         need += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
     char need_text[SIZE_TEXT_BYTES], have_text[SIZE_TEXT_BYTES];
     return error_set(
@@ -48,43 +69,77 @@ static uint32_t at_most(size_t blocks) {
     return blocks < UINT32_MAX / 2 ? (uint32_t)blocks : UINT32_MAX / 2;
 }
 
-// Divides the pool between layers that see everything and layers with a window: what the context
-// needs, then as many windows as there are conversations of a usual length in the rest. A small
-// pool, and one for long windows, has as many blocks of both.
+// Blocks of a group that a conversation of a usual length takes.
+static double usual_blocks(const struct engine *engine, int group) {
+    enum { USUAL_TOKENS = 8192 };
+    const struct cache_group of = group_of(engine, group);
+    const int32_t size = engine->shapes[0].block_size;
+    switch (of.kind) {
+    case CACHE_FULL:
+        return (double)USUAL_TOKENS / size;
+    case CACHE_WINDOW:
+    case CACHE_STATE:
+        break;
+    }
+    return grouped_cache_most(&of, size, 0);
+}
+
+static void share_equally(struct engine *engine, size_t bytes) {
+    size_t block = 0;
+    for (int i = 0; i < group_count(engine); i++)
+        block += kv_block_bytes(&engine->shapes[i]);
+    for (int i = 0; i < group_count(engine); i++)
+        engine->shapes[i].num_blocks = at_most(bytes / block);
+}
+
+// Divides the pool between group 0 and the others: what the context needs, then as many windows and
+// states as there are conversations of a usual length in the rest. A small pool, and one for long
+// windows, has as many blocks of each.
 static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
     ASSERT(context > 0);
-    enum { USUAL_TOKENS = 8192 };
-    struct kv_cache *all = &engine->shapes[0], *window = &engine->shapes[1];
-    const struct cache_group of = group_of(engine, 1);
-    const int32_t size = all->block_size;
-    const size_t block = kv_block_bytes(all), other = kv_block_bytes(window);
-    const size_t least = blocks_for(engine, 1, context), need = blocks_for(engine, 0, context);
-    const double share = (double)grouped_cache_most(&of, size, 0) * size / USUAL_TOKENS;
-    all->num_blocks = window->num_blocks = at_most(bytes / (block + other));
-    if (all->num_blocks <= least || share >= 1) return;
-    const size_t rest = bytes - least * other;
-    size_t blocks = (size_t)((double)rest / ((double)block + share * (double)other));
+    struct kv_cache *shapes = engine->shapes;
+    const int groups = group_count(engine);
+    const size_t block = kv_block_bytes(&shapes[0]), need = blocks_for(engine, 0, context);
+    size_t least[KV_GROUPS], least_bytes = 0;
+    double shares[KV_GROUPS], share_bytes = 0; // for a block of group 0
+    share_equally(engine, bytes);
+    for (int i = 1; i < groups; i++) {
+        least[i] = blocks_for(engine, i, context);
+        shares[i] = usual_blocks(engine, i) / usual_blocks(engine, 0);
+        if (shapes[i].num_blocks <= least[i] || shares[i] >= 1) return;
+        least_bytes += least[i] * kv_block_bytes(&shapes[i]);
+        share_bytes += shares[i] * (double)kv_block_bytes(&shapes[i]);
+    }
+    const size_t rest = bytes - least_bytes;
+    size_t blocks = (size_t)((double)rest / ((double)block + share_bytes));
     if (blocks < need) blocks = need < rest / block ? need : rest / block;
-    all->num_blocks = at_most(blocks);
-    window->num_blocks = at_most((bytes - all->num_blocks * block) / other);
-    ASSERT(window->num_blocks >= least);
+    shapes[0].num_blocks = at_most(blocks);
+    size_t left = rest - shapes[0].num_blocks * block; // for the others, by their shares
+    for (int i = 1; i < groups; i++) {
+        const size_t each = kv_block_bytes(&shapes[i]);
+        const double part = shares[i] * (double)each / share_bytes;
+        const size_t more = i + 1 < groups ? (size_t)((double)left * part) / each : left / each;
+        shapes[i].num_blocks = at_most(least[i] + more);
+        left -= more * each;
+        share_bytes -= shares[i] * (double)each;
+    }
 }
 
 // Windows and states are part of the bytes, or come on top of them for a number of sequences.
 static void choose_blocks(struct engine *engine, const struct engine_options *options,
                           size_t bytes) {
-    struct kv_cache *all = &engine->shapes[0], *window = &engine->shapes[1];
     const int32_t context = options->context ? options->context : engine->model.config.context;
-    const bool grouped = kv_shape_groups(&engine->model.config) > 1;
     ASSERT(options->sequences >= 0);
-    if (grouped && options->sequences == 0) {
+    if (group_count(engine) > 1 && options->sequences == 0) {
         divide_pool(engine, bytes, context);
         return;
     }
-    all->num_blocks = window->num_blocks = at_most(bytes / kv_block_bytes(all));
-    if (!grouped) return;
-    const size_t most = (size_t)options->sequences * blocks_for(engine, 1, context);
-    if (most < window->num_blocks) window->num_blocks = (uint32_t)most;
+    const uint32_t blocks = at_most(bytes / kv_block_bytes(&engine->shapes[0]));
+    engine->shapes[0].num_blocks = blocks;
+    for (int i = 1; i < group_count(engine); i++) {
+        const size_t most = (size_t)options->sequences * blocks_for(engine, i, context);
+        engine->shapes[i].num_blocks = most < blocks ? (uint32_t)most : blocks;
+    }
 }
 
 enum status pool_choose(struct engine *engine, const struct engine_options *options,

@@ -31,9 +31,9 @@
 extern "C" {
 #endif
 
-// Layers are grouped by how far back their queries see: those that see everything, and those with a
-// window. Each group has a cache, and a sequence a block table in each.
-enum { KV_GROUPS = 2 };
+// Layers are grouped by what they need of the past (engine/kv/cache_kind.h). Each group has a
+// cache, and a sequence a block table in each.
+enum { KV_GROUPS = 4 };
 
 enum kv_layout { KV_LAYOUT_ROWS, KV_LAYOUT_PACKED }; // the cpu backend has rows only
 

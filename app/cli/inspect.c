@@ -284,7 +284,7 @@ static enum status put_kv(struct text *out, const struct facts *facts) {
         return text_format(out, "%-16s %s, of the last %s tokens only\n", "KV of a token",
                            size_format(need->kv_window_token_bytes, window),
                            count_format(need->window, digits));
-    if (kv_shape_has_states(&facts->config, kv_shape_groups(&facts->config) - 1))
+    if (kv_shape_kind(&facts->config, kv_shape_groups(&facts->config) - 1) == CACHE_STATE)
         return text_format(out, "%-16s %s, and a state of %s\n", "KV of a token",
                            size_format(need->kv_token_bytes, all),
                            size_format(need->kv_window_token_bytes, window));

@@ -297,11 +297,19 @@ void block_cache_seal_tail(struct block_cache *cache, const struct block_table *
 void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                           int32_t new_length) {
     const int32_t tail = table->length - table->length % cache->block_size;
-    if (new_length <= tail) block_cache_seal_tail(cache, table, ids);
+    switch (cache->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        if (new_length <= tail) block_cache_seal_tail(cache, table, ids);
+        break;
+    case CACHE_STATE: // one that is not sealed is found by nobody
+        break;
+    }
     block_table_truncate(table, cache->blocks, new_length);
 }
 
 void block_cache_discard(struct block_cache *cache, struct block_table *table) {
+    if (cache->kind == CACHE_STATE) return; // it hangs on a block that may stay
     for (int32_t i = table->count - 1; i >= table->first; i--) {
         const struct block_index block = table->blocks[i];
         const struct node_index node = node_at(cache, table, i);
@@ -354,6 +362,7 @@ void block_cache_adopt(struct block_cache *cache, struct block_table *table, con
 
 void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length) {
     const int32_t known = length < table->length ? length : table->length;
+    if (cache->kind == CACHE_STATE) return; // a sparse table has few blocks of the prefix
     for (int32_t i = table->first; i < known / cache->block_size; i++)
         block_pool_raise(cache->blocks, table->blocks[i], BLOCK_PINNED);
 }
@@ -378,13 +387,23 @@ struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids,
     return found ? tail : leaf;
 }
 
+// What a node hangs on, as the disk knows it: a state hangs on the block with its own key.
+static struct hash128 parent_key(struct block_cache *cache, const struct node *n) {
+    switch (cache->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE:
+        return n->key;
+    }
+    return node_valid(n->parent) ? prefix_node(cache->prefix, n->parent)->key : (struct hash128){0};
+}
+
 struct disk_block cache_describe(struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     return (struct disk_block){
         .key = n->key,
-        .parent = cache->states            ? n->key
-                  : !node_valid(n->parent) ? (struct hash128){0}
-                                           : prefix_node(cache->prefix, n->parent)->key,
+        .parent = parent_key(cache, n),
         .ids = prefix_ids(cache->prefix, node),
         .count = n->count,
         .position = n->position,
@@ -429,25 +448,40 @@ static void job_done(void *user, struct disk_job *job) {
     if (cache->changed) cache->changed(cache->user);
 }
 
-static void load_block(void *user, const struct disk_block *block) {
-    struct block_cache *cache = user;
-    struct node_index parent = NODE_NONE, node;
+// False: it is out of reach, or not what its key says.
+static bool load_kv(struct block_cache *cache, const struct disk_block *block,
+                    struct node_index *node) {
+    struct node_index parent = NODE_NONE;
     const bool is_root = hash_equal(block->parent, (struct hash128){0});
-    if (block->count < 1 || block->count > cache->block_size) return;
-    if (cache->states) {
-        if (block->position >= 0 &&
-            prefix_insert_alone(cache->prefix, block->key, block->position, block->ids,
-                                block->count, &node) == STATUS_OK)
-            cache_set_disk(cache, node, NODE_ON_DISK);
-        return;
-    }
     if (!is_root && (!prefix_find_key(cache->prefix, block->parent, &parent) ||
                      prefix_node(cache->prefix, parent)->count != cache->block_size))
-        return; // out of reach
+        return false;
     if (!hash_equal(prefix_key(cache->prefix, parent, block->ids, block->count), block->key))
-        return;
-    if (prefix_insert(cache->prefix, parent, block->ids, block->count, &node) != STATUS_OK) return;
-    cache_set_disk(cache, node, NODE_ON_DISK);
+        return false;
+    return prefix_insert(cache->prefix, parent, block->ids, block->count, node) == STATUS_OK;
+}
+
+static bool load_state(struct block_cache *cache, const struct disk_block *block,
+                       struct node_index *node) {
+    return block->position >= 0 && prefix_insert_alone(cache->prefix, block->key, block->position,
+                                                       block->ids, block->count, node) == STATUS_OK;
+}
+
+static void load_block(void *user, const struct disk_block *block) {
+    struct block_cache *cache = user;
+    struct node_index node;
+    bool known = false;
+    if (block->count < 1 || block->count > cache->block_size) return;
+    switch (cache->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        known = load_kv(cache, block, &node);
+        break;
+    case CACHE_STATE:
+        known = load_state(cache, block, &node);
+        break;
+    }
+    if (known) cache_set_disk(cache, node, NODE_ON_DISK);
 }
 
 static void load_reference(void *user, uint64_t conversation, struct hash128 leaf) {
@@ -527,6 +561,12 @@ static bool do_without_disk(struct block_cache *cache, const struct block_cache_
     return true;
 }
 
+static void hang_on(struct block_cache *anchor, struct block_cache *states) {
+    ASSERT(states->kind == CACHE_STATE && anchor->kind != CACHE_STATE);
+    ASSERT(anchor->hanging_count < KV_GROUPS);
+    anchor->hanging[anchor->hanging_count++] = states;
+}
+
 enum status block_cache_create(const struct block_cache_options *options,
                                struct block_cache **result, struct error *err) {
     struct block_cache *cache = calloc(1, sizeof *cache);
@@ -537,8 +577,7 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->block_bytes = kv_block_bytes(options->shape);
     cache->block_size = options->shape->block_size;
     cache->keeps_host = options->host_slots > 0;
-    cache->windowed = options->windowed;
-    cache->states = options->states;
+    cache->kind = options->kind;
     cache->anchor = options->anchor;
     cache->lock = options->lock;
     cache->changed = options->changed;
@@ -560,6 +599,7 @@ enum status block_cache_create(const struct block_cache_options *options,
             return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache index");
         }
     }
+    if (cache->anchor) hang_on(cache->anchor, cache);
     *result = cache;
     return STATUS_OK;
 }
@@ -666,7 +706,7 @@ void block_cache_check(struct block_cache *cache) {
         if (!node_valid(node)) continue;
         const struct node *n = prefix_node(cache->prefix, node);
         ASSERT(block_equal(n->block, block));
-        if (node_valid(n->parent) && !cache->windowed)
+        if (node_valid(n->parent) && cache->kind == CACHE_FULL)
             ASSERT(block_valid(prefix_node(cache->prefix, n->parent)->block));
     }
     if (cache->slots) block_pool_check(cache->slots);

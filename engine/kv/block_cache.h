@@ -49,10 +49,9 @@ struct block_cache_options {
     uint32_t host_slots;    // 0: only those that the disk needs
     struct disk_pool *disk; // moved in by a successful create; NULL: no disk
     struct hash128 format;
-    const char *model;                // for people
-    bool windowed;                    // tables may lack blocks before a window
-    bool states;                      // tables are sparse: see states.c below
-    const struct block_cache *anchor; // of states: the cache of the layers that attend
+    const char *model; // for people
+    enum cache_kind kind;
+    struct block_cache *anchor; // of CACHE_STATE: the cache whose blocks the states hang on
     uint32_t max_disk_blocks;
     uint32_t disk_slots;         // the least, with a disk; 0: chosen by the size of a block
     uint32_t max_references;     // 0: 65536
@@ -181,10 +180,9 @@ void block_cache_reference(struct block_cache *cache, uint64_t conversation,
                            struct node_index leaf);
 bool block_cache_needs(struct block_cache *cache, uint64_t conversation, struct node_index leaf);
 void block_cache_release(struct block_cache *cache, uint64_t conversation);
-// See engine_strip(), with the states of what is removed, if they are a group. Gives the lock up
-// where the disk has more to do than it takes. Returns bytes.
-uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
-                           struct block_cache *states);
+// See engine_strip(), with the states that hang on what is removed. Gives the lock up where the
+// disk has more to do than it takes. Returns bytes.
+uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation);
 // Of a further group of layers, only the bytes are added.
 void block_cache_conversation_usage(struct block_cache *cache, const uint64_t *conversations,
                                     size_t count, bool further, struct conversation_usage *usage);

@@ -40,7 +40,7 @@ int32_t block_table_blocks(const struct block_table *table) {
 
 int32_t block_table_last_state(const struct block_table *table, int32_t length) {
     int32_t full = length / table->block_size;
-    ASSERT(table->sparse && length >= 0 && length <= table->length);
+    ASSERT(table->kind == CACHE_STATE && length >= 0 && length <= table->length);
     if (length == table->length && table->count > table->first) return length;
     while (full > table->first && !block_valid(table->blocks[full - 1]))
         full--;
@@ -49,24 +49,37 @@ int32_t block_table_last_state(const struct block_table *table, int32_t length) 
 
 void block_table_drop_state(struct block_table *table, struct block_pool *pool, int32_t length) {
     const int32_t index = length / table->block_size;
-    ASSERT(table->sparse && length <= table->length);
+    ASSERT(table->kind == CACHE_STATE && length <= table->length);
     if (length % table->block_size == 0 || index < table->first || index + 1 >= table->count)
         return;
     if (block_valid(table->blocks[index])) block_pool_release(pool, table->blocks[index]);
     table->blocks[index] = BLOCK_NONE;
 }
 
+// Growing to `end` blocks takes those from this number on: of states, the last one alone.
+static int32_t first_taken(const struct block_table *table, int32_t end) {
+    switch (table->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE:
+        if (table->count < end) return end - 1;
+        break;
+    }
+    return table->count;
+}
+
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
                           int32_t new_length) {
-    const int32_t more = blocks_for(table, new_length) - table->count;
-    return (uint32_t)(table->sparse && more > 1 ? 1 : more) + tail_is_frozen(table, pool);
+    const int32_t end = blocks_for(table, new_length);
+    return (uint32_t)(end - first_taken(table, end)) + tail_is_frozen(table, pool);
 }
 
 enum status block_table_grow(struct block_table *table, struct block_pool *pool, int32_t new_length,
                              struct block_copy *copy) {
     ASSERT(new_length > table->length);
-    const int32_t need = blocks_for(table, new_length);
-    ASSERT(need <= table->capacity);
+    const int32_t end = blocks_for(table, new_length), taken = first_taken(table, end);
+    ASSERT(end <= table->capacity);
     const bool copies = tail_is_frozen(table, pool);
     if (block_table_need(table, pool, new_length) > block_pool_free(pool)) return STATUS_FULL;
 
@@ -78,11 +91,10 @@ enum status block_table_grow(struct block_table *table, struct block_pool *pool,
         block_pool_release(pool, *tail);
         *tail = copy->destination;
     }
-    for (; table->count < need; table->count++) {
+    for (; table->count < end; table->count++) {
         struct block_index *block = &table->blocks[table->count];
         *block = BLOCK_NONE;
-        if (!table->sparse || table->count + 1 == need)
-            MUST(block_pool_alloc(pool, block) == STATUS_OK);
+        if (table->count >= taken) MUST(block_pool_alloc(pool, block) == STATUS_OK);
     }
     table->length = new_length;
     return STATUS_OK;
@@ -154,7 +166,8 @@ void block_table_check(const struct block_table *table, const struct block_pool 
     ASSERT(table->first >= 0 && table->first <= table->count);
     for (int32_t i = 0; i < table->first; i++)
         ASSERT(!block_valid(table->blocks[i]));
+    const int32_t whole = table->kind == CACHE_STATE ? table->count - 1 : table->first;
     for (int32_t i = table->first; i < table->count; i++)
-        if (!table->sparse || i + 1 == table->count || block_valid(table->blocks[i]))
+        if (i >= whole || block_valid(table->blocks[i]))
             ASSERT(block_pool_references(pool, table->blocks[i]) > 0);
 }

@@ -44,7 +44,9 @@ static int32_t stride_of(int32_t reach, int32_t block_size) {
 }
 
 bool grouped_cache_has_states(const struct grouped_cache *cache) {
-    return cache->count > 1 && cache->groups[cache->count - 1].states;
+    for (int i = 0; i < cache->count; i++)
+        if (cache->groups[i].kind == CACHE_STATE) return true;
+    return false;
 }
 
 uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
@@ -52,8 +54,16 @@ uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
     ASSERT(step_tokens >= 0);
     enum { PARTLY_FILLED = 3 }; // at both ends, and where a window begins one token earlier
     const int32_t window = group->reach / block_size + stride_of(group->reach, block_size);
-    if (group->states) step_tokens = 0; // however many there are, the state after the last is kept
-    return (uint32_t)(window + step_tokens / block_size + PARTLY_FILLED);
+    int32_t step = step_tokens / block_size;
+    switch (group->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE: // however many tokens there are, the state after the last is kept
+        step = 0;
+        break;
+    }
+    return (uint32_t)(window + step + PARTLY_FILLED);
 }
 
 // The first block that must be there to go on after `length` tokens: that of the first key that is
@@ -62,7 +72,14 @@ static int32_t first_needed(const struct cache_group *group, int32_t block_size,
     ASSERT(length >= 0);
     const int32_t first = (length + 1 - group->reach) / block_size;
     const int32_t last = length / block_size - 1;
-    if (group->reach == 0 || first < 0 || last < 0) return 0;
+    switch (group->kind) {
+    case CACHE_FULL:
+        return 0;
+    case CACHE_WINDOW:
+    case CACHE_STATE:
+        break;
+    }
+    if (first < 0 || last < 0) return 0;
     return first < last ? first : last;
 }
 
@@ -83,7 +100,7 @@ enum status grouped_table_init(const struct grouped_cache *cache, struct grouped
             return STATUS_NO_MEMORY;
         }
     for (int i = 0; i < cache->count; i++)
-        tables->of[i].sparse = cache->groups[i].states;
+        tables->of[i].kind = cache->groups[i].kind;
     return STATUS_OK;
 }
 
@@ -92,23 +109,35 @@ void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_tabl
         block_table_deinit(&tables->of[i], block_cache_pool(cache->groups[i].cache));
 }
 
+// Has one group what comes after the table's first `length` tokens needs?
+static bool reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
+                    int group, int32_t length) {
+    const struct cache_group *of = &cache->groups[group];
+    const struct block_table *table = &tables->of[group];
+    if (table->length < length) return false;
+    switch (of->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE:
+        return block_table_last_state(table, length) == length;
+    }
+    return table->first <= first_needed(of, cache->block_size, length);
+}
+
 bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length) {
-    for (int i = 0; i < cache->count && length > 0; i++) {
-        const struct block_table *table = &tables->of[i];
-        if (table->length < length) return false;
-        if (table->sparse
-                ? block_table_last_state(table, length) != length
-                : table->first > first_needed(&cache->groups[i], cache->block_size, length))
-            return false;
-    }
+    for (int i = 0; i < cache->count && length > 0; i++)
+        if (!reaches(cache, tables, i, length)) return false;
     return true;
 }
 
+// Where windows do not reach the last state, they reach none before it: they begin behind that.
 int32_t grouped_table_last(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length) {
     for (int i = 0; i < cache->count; i++)
-        if (tables->of[i].sparse) length = block_table_last_state(&tables->of[i], length);
+        if (cache->groups[i].kind == CACHE_STATE)
+            length = block_table_last_state(&tables->of[i], length);
     return grouped_table_reaches(cache, tables, length) ? length : 0;
 }
 
@@ -200,23 +229,24 @@ static bool key_of(const struct grouped_cache *cache, const struct grouped_table
     return true;
 }
 
-static void seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
+static void seal_state(const struct grouped_cache *cache, struct grouped_table *tables, int group,
                        const int32_t *ids, int32_t length) {
-    const int last = cache->count - 1;
-    ASSERT(last > 0 && cache->groups[last].states && length >= cache->block_size);
+    ASSERT(cache->groups[group].kind == CACHE_STATE && length >= cache->block_size);
     struct hash128 key;
     if (key_of(cache, tables, length, &key))
-        block_cache_seal_state(cache->groups[last].cache, &tables->of[last], key,
+        block_cache_seal_state(cache->groups[group].cache, &tables->of[group], key,
                                ids + length - cache->block_size, length);
 }
 
 void grouped_cache_seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
                               const int32_t *ids) {
-    if (!grouped_cache_has_states(cache)) return;
-    const struct block_table *table = &tables->of[cache->count - 1];
-    const int32_t full = table->length / cache->block_size * cache->block_size;
-    const int32_t length = block_table_last_state(table, full);
-    if (length > 0) seal_state(cache, tables, ids, length);
+    for (int i = 0; i < cache->count; i++) {
+        const struct block_table *table = &tables->of[i];
+        const int32_t full = table->length / cache->block_size * cache->block_size;
+        if (cache->groups[i].kind != CACHE_STATE) continue;
+        const int32_t length = block_table_last_state(table, full);
+        if (length > 0) seal_state(cache, tables, i, ids, length);
+    }
 }
 
 // Is the state at the tables' end worth a block for good?
@@ -234,16 +264,23 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
     for (int i = 0; i < cache->count; i++) {
         const struct cache_group *group = &cache->groups[i];
         struct block_table *table = &tables->of[i];
+        struct block_pool *pool = block_cache_pool(group->cache);
         const int32_t stride = stride_of(group->reach, cache->block_size);
         const int32_t kept = first_kept(group, cache->block_size, table->length);
-        if (group->states) block_table_drop_state(table, block_cache_pool(group->cache), from);
-        if (!group->states)
+        switch (group->kind) {
+        case CACHE_FULL:
+        case CACHE_WINDOW:
             block_cache_seal(group->cache, table, ids, from);
-        else if (is_point(cache, table->length, from, length, pinned))
-            seal_state(cache, tables, ids, table->length);
+            break;
+        case CACHE_STATE:
+            block_table_drop_state(table, pool, from);
+            if (is_point(cache, table->length, from, length, pinned))
+                seal_state(cache, tables, i, ids, table->length);
+            break;
+        }
         if (kept / stride * stride <= table->first) continue;
-        if (!group->states) block_cache_pin(group->cache, table, pinned);
-        block_table_skip(table, block_cache_pool(group->cache), kept / stride * stride);
+        block_cache_pin(group->cache, table, pinned);
+        block_table_skip(table, pool, kept / stride * stride);
     }
 }
 
@@ -253,13 +290,9 @@ int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped
     ASSERT(new_length >= 0);
     if (new_length < tables->of[0].length) grouped_cache_seal_state(cache, tables, ids);
     for (int i = 0; i < cache->count; i++) {
-        struct block_cache *of = cache->groups[i].cache;
         struct block_table *table = &tables->of[i];
-        const int32_t kept = new_length < table->length ? new_length : table->length;
-        if (table->sparse)
-            block_table_truncate(table, block_cache_pool(of), kept);
-        else
-            block_cache_truncate(of, table, ids, kept);
+        block_cache_truncate(cache->groups[i].cache, table, ids,
+                             new_length < table->length ? new_length : table->length);
     }
     return new_length;
 }
@@ -267,12 +300,12 @@ int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped
 void grouped_cache_pin(const struct grouped_cache *cache, const struct grouped_table *tables,
                        int32_t length) {
     for (int i = 0; i < cache->count; i++)
-        if (!tables->of[i].sparse) block_cache_pin(cache->groups[i].cache, &tables->of[i], length);
+        block_cache_pin(cache->groups[i].cache, &tables->of[i], length);
 }
 
 void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_table *tables) {
     for (int i = 0; i < cache->count; i++)
-        if (!tables->of[i].sparse) block_cache_discard(cache->groups[i].cache, &tables->of[i]);
+        block_cache_discard(cache->groups[i].cache, &tables->of[i]);
 }
 
 // ---- what there is of a log
@@ -290,21 +323,33 @@ struct search { // goes along a log in all groups at once
     } groups[KV_GROUPS];
 };
 
+// False: nothing can be found after what the table has.
+static bool begin_group(struct search *search, const struct grouped_table *tables, int index,
+                        const int32_t *ids, int32_t length) {
+    const struct cache_group *of = &search->cache->groups[index];
+    const struct block_table *table = &tables->of[index];
+    struct search_group *group = &search->groups[index];
+    ASSERT(table->length == search->at);
+    *group = (struct search_group){.state = NODE_NONE};
+    switch (of->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE:
+        return true;
+    }
+    if (!cache_walk_begin(of->cache, table, ids, length, &group->walk)) return false;
+    group->behind = group->walk;
+    group->since = table->first * search->cache->block_size;
+    return true;
+}
+
 static bool search_begin(struct search *search, const struct grouped_cache *cache,
                          const struct grouped_table *tables, const int32_t *ids, int32_t length) {
     search->cache = cache;
     search->at = tables->of[0].length;
-    for (int i = 0; i < cache->count; i++) {
-        struct search_group *group = &search->groups[i];
-        const struct block_table *table = &tables->of[i];
-        ASSERT(table->length == search->at);
-        *group = (struct search_group){.state = NODE_NONE};
-        if (table->sparse) continue;
-        if (!cache_walk_begin(cache->groups[i].cache, table, ids, length, &group->walk))
-            return false;
-        group->behind = group->walk;
-        group->since = table->first * cache->block_size;
-    }
+    for (int i = 0; i < cache->count; i++)
+        if (!begin_group(search, tables, i, ids, length)) return false;
     return true;
 }
 
@@ -324,7 +369,7 @@ static bool search_add(struct search *search, int index) {
         group->since = search->at;
         group->behind = group->walk;
         group->us = 0;
-        return of->reach > 0;
+        return of->kind == CACHE_WINDOW;
     }
     group->us += cache_expected_us(of->cache, n);
     while (group->behind.at / size < first_kept(of, size, search->at) &&
@@ -340,7 +385,7 @@ static void search_state(struct search *search, int index) {
     struct search_group *group = &search->groups[index];
     struct block_cache *cache = search->cache->groups[index].cache;
     struct node_index node;
-    ASSERT(index > 0 && search->cache->groups[index].states);
+    ASSERT(index > 0 && search->cache->groups[index].kind == CACHE_STATE);
     group->state = NODE_NONE;
     if (search->at % search->cache->block_size != 0 || search->at >= walk->length ||
         !block_cache_find_state(cache, node_of(search, 0, walk)->key, &node))
@@ -350,38 +395,53 @@ static void search_state(struct search *search, int index) {
     if (search->on_device ? block_valid(n->block) : cache_is_somewhere(n)) group->state = node;
 }
 
+// The block that group 0 has come to, in a group of keys and values. As search_add().
+static bool search_block(struct search *search, int index) {
+    struct search_group *group = &search->groups[index];
+    const struct cache_group *of = &search->cache->groups[index];
+    if (index > 0 && !group->ended)
+        group->ended = !cache_walk_next(of->cache, &group->walk) || group->walk.at != search->at;
+    if (!group->ended) return search_add(search, index);
+    group->since = INT32_MAX;
+    return of->kind == CACHE_WINDOW;
+}
+
 // To the end of the next block, or of what there is of it. False: there is none.
 static bool search_next(struct search *search) {
     const struct grouped_cache *cache = search->cache;
     if (!cache_walk_next(cache->groups[0].cache, &search->groups[0].walk)) return false;
     search->at = search->groups[0].walk.at;
-    for (int i = 0; i < cache->count; i++) {
-        struct search_group *group = &search->groups[i];
-        if (cache->groups[i].states) {
+    for (int i = 0; i < cache->count; i++)
+        switch (cache->groups[i].kind) {
+        case CACHE_FULL:
+        case CACHE_WINDOW:
+            if (!search_block(search, i)) return false;
+            break;
+        case CACHE_STATE:
             search_state(search, i);
-            continue;
+            break;
         }
-        if (i > 0 && !group->ended)
-            group->ended = !cache_walk_next(cache->groups[i].cache, &group->walk) ||
-                           group->walk.at != search->at;
-        if (group->ended)
-            group->since = INT32_MAX;
-        else if (!search_add(search, i))
-            return false;
-    }
     return true;
+}
+
+static bool group_is_whole(const struct search *search, int index) {
+    const struct cache_group *of = &search->cache->groups[index];
+    const struct search_group *group = &search->groups[index];
+    const int32_t size = search->cache->block_size;
+    switch (of->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE:
+        return node_valid(group->state);
+    }
+    return group->since <= first_kept(of, size, search->at) * size;
 }
 
 // Has each group what the next token needs?
 static bool search_is_whole(const struct search *search) {
-    const int32_t size = search->cache->block_size;
-    for (int i = 0; i < search->cache->count; i++) {
-        const struct cache_group *group = &search->cache->groups[i];
-        const struct search_group *found = &search->groups[i];
-        if (group->states ? !node_valid(found->state)
-                          : found->since > first_kept(group, size, search->at) * size)
-            return false;
-    }
+    for (int i = 0; i < search->cache->count; i++)
+        if (!group_is_whole(search, i)) return false;
     return true;
 }
 
@@ -402,11 +462,16 @@ int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_ta
     if (best.at == start) return start;
     for (int i = 0; i < cache->count; i++) {
         const struct cache_group *group = &cache->groups[i];
-        if (group->states)
-            block_cache_adopt_state(group->cache, &tables->of[i], best.groups[i].state, best.at);
-        else
+        switch (group->kind) {
+        case CACHE_FULL:
+        case CACHE_WINDOW:
             block_cache_adopt(group->cache, &tables->of[i], ids,
                               first_kept(group, cache->block_size, best.at), best.at);
+            break;
+        case CACHE_STATE:
+            block_cache_adopt_state(group->cache, &tables->of[i], best.groups[i].state, best.at);
+            break;
+        }
     }
     ASSERT(grouped_table_reaches(cache, tables, best.at));
     return best.at;
@@ -418,10 +483,15 @@ static void protect(const struct search *search, int32_t start) {
         const struct cache_group *group = &search->cache->groups[i];
         const int32_t size = search->cache->block_size;
         const int32_t first = first_kept(group, size, search->at) * size;
-        if (group->states)
-            cache_protect(group->cache, search->groups[i].state, 0);
-        else
+        switch (group->kind) {
+        case CACHE_FULL:
+        case CACHE_WINDOW:
             cache_protect(group->cache, search->groups[i].walk.node, first > start ? first : start);
+            break;
+        case CACHE_STATE:
+            cache_protect(group->cache, search->groups[i].state, 0);
+            break;
+        }
     }
 }
 
@@ -480,12 +550,18 @@ enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
         const struct cache_group *group = &cache->groups[i];
         struct hash128 key;
         enum restore_outcome one = RESTORE_DONE;
-        if (!group->states)
+        switch (group->kind) {
+        case CACHE_FULL:
+        case CACHE_WINDOW:
             one = block_cache_restore(group->cache, &tables->of[i], ids,
                                       first_kept(group, cache->block_size, target), target,
                                       i == 0 ? tally : &other);
-        else if (leaf_key(cache, ids, target, &key))
-            one = block_cache_restore_state(group->cache, &tables->of[i], key, target);
+            break;
+        case CACHE_STATE:
+            if (leaf_key(cache, ids, target, &key))
+                one = block_cache_restore_state(group->cache, &tables->of[i], key, target);
+            break;
+        }
         need->of[i] = one == RESTORE_FULL;
         if (one == RESTORE_FULL || outcome == RESTORE_DONE) outcome = one;
     }
@@ -536,18 +612,26 @@ void grouped_cache_reference(const struct grouped_cache *cache, uint64_t convers
     const struct node_index end = block_cache_end(cache->groups[0].cache, ids, length);
     for (int i = 0; i < cache->count; i++) {
         struct block_cache *of = cache->groups[i].cache;
-        block_cache_reference(of, conversation,
-                              cache->groups[i].states ? last_state(cache, i, end)
-                              : i == 0                ? end
-                                                      : block_cache_end(of, ids, length));
+        struct node_index leaf = end;
+        switch (cache->groups[i].kind) {
+        case CACHE_FULL:
+        case CACHE_WINDOW:
+            if (i > 0) leaf = block_cache_end(of, ids, length);
+            break;
+        case CACHE_STATE:
+            leaf = last_state(cache, i, end);
+            break;
+        }
+        block_cache_reference(of, conversation, leaf);
     }
 }
 
+// A state has no tail.
 void grouped_cache_extend(const struct grouped_cache *cache, uint64_t conversation,
                           const int32_t *ids, int32_t length) {
     for (int i = 0; i < cache->count; i++) {
         struct block_cache *of = cache->groups[i].cache;
-        if (cache->groups[i].states) continue;
+        if (cache->groups[i].kind == CACHE_STATE) continue;
         const struct node_index leaf = block_cache_leaf(of, ids, length);
         if (node_valid(leaf) && block_cache_needs(of, conversation, leaf))
             block_cache_reference(of, conversation, block_cache_end(of, ids, length));
@@ -559,14 +643,11 @@ void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversat
         block_cache_release(cache->groups[i].cache, conversation);
 }
 
+// States first: those of blocks that are removed go with them, as nobody refers to them then.
 uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t conversation) {
     uint64_t bytes = 0;
-    struct block_cache *states =
-        grouped_cache_has_states(cache) ? cache->groups[cache->count - 1].cache : NULL;
-    if (states) block_cache_release(states, conversation);
-    for (int i = 0; i < cache->count; i++)
-        if (!cache->groups[i].states)
-            bytes += block_cache_strip(cache->groups[i].cache, conversation, states);
+    for (int i = cache->count - 1; i >= 0; i--)
+        bytes += block_cache_strip(cache->groups[i].cache, conversation);
     return bytes;
 }
 

@@ -36,8 +36,8 @@
 
 struct cache_group {
     struct block_cache *cache; // owned
-    int32_t reach;             // keys that a query sees; 0: all
-    bool states;               // blocks have one each, not rows of tokens
+    enum cache_kind kind;
+    int32_t reach; // keys that a query sees, of CACHE_WINDOW; 2 of CACHE_STATE; 0 of CACHE_FULL
 };
 
 struct grouped_cache {

@@ -164,7 +164,7 @@ static uint32_t remove_states(struct block_cache *cache, const struct removal *r
     struct disk_job *drops = NULL;
     uint32_t removed = 0;
     struct node_index node;
-    ASSERT(cache->states && removal->count <= DISK_MAX_BATCH);
+    ASSERT(cache->kind == CACHE_STATE && removal->count <= DISK_MAX_BATCH);
     for (int32_t i = 0; i < removal->count; i++) {
         while (prefix_find_key(cache->prefix, removal->keys[i], &node)) {
             const struct node *n = prefix_node(cache->prefix, node);
@@ -182,30 +182,38 @@ static uint32_t remove_states(struct block_cache *cache, const struct removal *r
     return removed;
 }
 
-static uint64_t remove_path(struct block_cache *cache, struct node_index top,
-                            struct block_cache *states) {
+static uint64_t remove_path(struct block_cache *cache, struct node_index top) {
     struct removal removal = {.top = top};
     uint64_t bytes = 0;
     for (bool more = true; more;) {
         more = remove_some(cache, &removal);
         bytes += (uint64_t)removal.count * cache->block_bytes;
-        if (!states || removal.count == 0) continue;
         if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers++;
-        bytes += (uint64_t)remove_states(states, &removal) * states->block_bytes;
+        for (int i = 0; i < cache->hanging_count; i++)
+            bytes += (uint64_t)remove_states(cache->hanging[i], &removal) *
+                     cache->hanging[i]->block_bytes;
         if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers--;
     }
     if (node_valid(removal.top)) prefix_prune(cache->prefix, removal.top);
     return bytes;
 }
 
-uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation,
-                           struct block_cache *states) {
+// A state that others may need goes with the block that it hangs on.
+uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation) {
+    switch (cache->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE:
+        block_cache_release(cache, conversation);
+        return 0;
+    }
     const struct reference *entry = reference_find(&cache->references, conversation);
     const struct node_index top = entry ? entry->leaf : NODE_NONE;
     if (node_valid(top)) prefix_node(cache->prefix, top)->transfers++; // stays till we look at it
     block_cache_release(cache, conversation);
     if (node_valid(top)) prefix_node(cache->prefix, top)->transfers--;
-    return remove_path(cache, top, states);
+    return remove_path(cache, top);
 }
 
 static void mark_paths(struct block_cache *cache, bool set) {

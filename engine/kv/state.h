@@ -23,13 +23,15 @@ struct block_cache {
     const struct kv_cache *shape;
     size_t block_bytes;
     int32_t block_size;
-    struct block_pool *blocks; // on the device
-    struct block_pool *slots;  // in host memory; NULL: none
-    bool keeps_host;           // the slots are a level of their own, not only a way to the disk
-    void *slab;                // [slots] x block_bytes
-    bool windowed;             // nodes lie on the device without their parents
-    bool states;               // nodes have no parents, and a state each
-    const struct block_cache *anchor; // of states: the cache whose blocks they hang on
+    struct block_pool *blocks;  // on the device
+    struct block_pool *slots;   // in host memory; NULL: none
+    bool keeps_host;            // the slots are a level of their own, not only a way to the disk
+    void *slab;                 // [slots] x block_bytes
+    enum cache_kind kind;       // of CACHE_WINDOW, nodes lie on the device without their parents;
+                                // of CACHE_STATE, they have none
+    struct block_cache *anchor; // of states: the cache whose blocks they hang on
+    struct block_cache *hanging[KV_GROUPS]; // states that hang on blocks of this cache
+    int hanging_count;
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
     struct disk_io *io;     // the same

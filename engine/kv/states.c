@@ -12,7 +12,7 @@
 
 bool block_cache_find_state(const struct block_cache *cache, struct hash128 key,
                             struct node_index *node) {
-    ASSERT(cache->states);
+    ASSERT(cache->kind == CACHE_STATE);
     return prefix_find_key(cache->prefix, key, node);
 }
 
@@ -40,7 +40,7 @@ void block_cache_seal_state(struct block_cache *cache, struct block_table *table
 static void adopt(struct block_cache *cache, struct block_table *table, struct block_index block,
                   int32_t length) {
     const int32_t size = cache->block_size;
-    ASSERT(table->sparse && length % size == 0 && length > table->length);
+    ASSERT(table->kind == CACHE_STATE && length % size == 0 && length > table->length);
     block_table_skip(table, cache->blocks, length / size - 1);
     block_table_adopt(table, cache->blocks, block, size);
     cache_note_reuse(cache, table);

@@ -110,12 +110,18 @@ static bool copy_to_slot(struct block_cache *cache, struct node_index node,
 
 // What the node hangs on, as it is on the disk: its parent; of a state, the block with its key.
 static enum node_disk parent_on_disk(const struct block_cache *cache, struct node_index node) {
-    const struct block_cache *of = cache->states ? cache->anchor : cache;
     const struct node *n = prefix_node(cache->prefix, node);
-    struct node_index parent = n->parent;
-    if (cache->states && (!of || !prefix_find_key(of->prefix, n->key, &parent)))
-        return NODE_NOT_ON_DISK;
-    return !node_valid(parent) ? NODE_ON_DISK : prefix_node(of->prefix, parent)->disk;
+    struct node_index block;
+    switch (cache->kind) {
+    case CACHE_FULL:
+    case CACHE_WINDOW:
+        break;
+    case CACHE_STATE:
+        if (!cache->anchor || !prefix_find_key(cache->anchor->prefix, n->key, &block))
+            return NODE_NOT_ON_DISK;
+        return prefix_node(cache->anchor->prefix, block)->disk;
+    }
+    return node_valid(n->parent) ? prefix_node(cache->prefix, n->parent)->disk : NODE_ON_DISK;
 }
 
 static bool add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node) {
@@ -145,12 +151,17 @@ static struct node_index first_to_write(struct block_cache *cache) {
     }
 }
 
-// A state waits for the block that it hangs on, which another thread writes.
+// Is what the node hangs on written by another thread? A state waits for it; a block's parent is
+// in this list before the block.
+static bool waits_for(const struct block_cache *cache, enum node_disk parent) {
+    return cache->kind == CACHE_STATE && (parent == NODE_UNWRITTEN || parent == NODE_WRITING);
+}
+
 static void fill_job(struct block_cache *cache, struct disk_job *job) {
     while (job->count < DISK_MAX_BATCH && node_valid(cache->unwritten.first)) {
         const struct node_index node = first_to_write(cache);
         const enum node_disk parent = parent_on_disk(cache, node);
-        if (cache->states && (parent == NODE_UNWRITTEN || parent == NODE_WRITING)) return;
+        if (waits_for(cache, parent)) return;
         if (parent == NODE_NOT_ON_DISK) // nobody could find this
             cache_unlist(cache, node);
         else if (!add_to_job(cache, job, node))

@@ -224,12 +224,14 @@ static enum status reserve_scratch(const struct forward *forward) {
 // The views of the groups' caches.
 static void set_views(struct forward *forward, const struct kv_cache *caches) {
     const struct model_config *config = &forward->model->config;
-    for (int group = 0; group < forward->groups; group++)
+    for (int group = 0; group < forward->groups; group++) {
+        forward->reach[group] = kv_shape_reach(config, group);
         for (int view = 0; view < KV_VIEWS; view++) {
             ASSERT(caches[group].block_size == forward->block_size);
             forward->views[group][view] = caches[group];
             kv_shape_set(&forward->views[group][view], config, group, view);
         }
+    }
 }
 
 enum status forward_create(const struct model *model, const struct kv_cache *caches,
@@ -293,7 +295,7 @@ static void map_slots(struct forward *forward, const struct block_table *table, 
 // Has the table all that the queries see from position `first` on?
 static bool has_window(const struct forward *forward, const struct block_table *table, int group,
                        int32_t first) {
-    const int32_t reach = kv_shape_reach(&forward->model->config, group);
+    const int32_t reach = forward->reach[group];
     const int32_t begin = reach > 0 && first + 1 > reach ? first + 1 - reach : 0;
     return table->first <= begin / forward->block_size;
 }
@@ -517,13 +519,18 @@ static void fetch_whole_rows(struct forward *forward) {
 // What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
 static uint64_t shape_of(const struct forward *forward) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
-    const int32_t depth = forward->batches[0].shared.depth,
-                  other = forward->batches[1].shared.depth;
+    enum { DEPTH_BITS = 4, WIDTH_BITS = 24 };
     const int32_t widest = forward->batches[0].max_blocks_per_seq;
-    ASSERT(forward->num_seqs < 256 && depth < 16 && other < 16 && widest < 1 << 28);
-    return (uint64_t)forward->totals << 62 | class_of(forward->most) << 60 | (uint64_t)depth << 56 |
-           (uint64_t)forward->num_seqs << 48 | (uint64_t)forward->num_logits << 32 |
-           (uint64_t)other << 28 | (uint64_t)widest;
+    uint64_t depths = 0;
+    for (int group = 0; group < KV_GROUPS; group++) {
+        const int32_t depth = forward->batches[group].shared.depth;
+        ASSERT(depth < 1 << DEPTH_BITS);
+        depths = depths << DEPTH_BITS | (uint64_t)depth;
+    }
+    ASSERT(forward->num_seqs < 256 && forward->num_logits < 1 << 12 && widest < 1 << WIDTH_BITS);
+    return (uint64_t)forward->totals << 62 | class_of(forward->most) << 60 |
+           (uint64_t)forward->num_seqs << 52 | (uint64_t)forward->num_logits << 40 |
+           depths << WIDTH_BITS | (uint64_t)widest;
 }
 
 enum status forward_run(struct forward *forward) {

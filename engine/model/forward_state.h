@@ -60,6 +60,7 @@ struct forward {
     const struct model *model;
     int groups;
     struct kv_cache views[KV_GROUPS][KV_VIEWS]; // of the groups' caches, as their layers see them
+    int32_t reach[KV_GROUPS];                   // as of kv_shape.h
     const struct backend *backend;
     struct device *device;
     struct forward_limits limits;

@@ -7,24 +7,63 @@ static const struct attention_spec *attention_of(const struct model_config *conf
     return &config->specs[layer].attention;
 }
 
-// The first layer of each group.
+// What the layer has in the cache follows from the mixer whose keys it reads, and from its window.
+static enum mixer_kind mixer_of(const struct model_config *config, int32_t layer) {
+    return config->specs[attention_of(config, layer)->kv_source].mixer;
+}
+
+static enum cache_kind kind_of_layer(const struct model_config *config, int32_t layer) {
+    if (mixer_of(config, layer) == MIXER_RECURRENCE) return CACHE_STATE;
+    return attention_of(config, layer)->window > 0 ? CACHE_WINDOW : CACHE_FULL;
+}
+
+static size_t state_bytes_of(const struct model_config *config, int32_t layer) {
+    if (kind_of_layer(config, layer) != CACHE_STATE) return 0;
+    return recurrence_spec_state_bytes(
+        &config->specs[attention_of(config, layer)->kv_source].recurrence);
+}
+
+static bool are_alike(const struct model_config *config, int32_t a, int32_t b) {
+    return mixer_of(config, a) == mixer_of(config, b) &&
+           attention_of(config, a)->window == attention_of(config, b)->window &&
+           state_bytes_of(config, a) == state_bytes_of(config, b);
+}
+
+// The first layer of each group. A file states one window, one convolution and one recurrence
+// (family_read.c), so there are as many groups as KV_GROUPS at most.
 struct partition {
     int groups;
     int32_t first[KV_GROUPS];
 };
 
+static bool find_group(const struct partition *partition, const struct model_config *config,
+                       int32_t layer, int *group) {
+    for (int i = 0; i < partition->groups; i++)
+        if (are_alike(config, partition->first[i], layer)) {
+            *group = i;
+            return true;
+        }
+    return false;
+}
+
 static struct partition partition_of(const struct model_config *config) {
-    int32_t first[2] = {-1, -1}; // without a window and with one
-    for (int32_t i = config->layers - 1; i >= 0; i--)
-        first[attention_of(config, i)->window > 0] = i;
-    if (first[0] < 0 || first[1] < 0) return (struct partition){.groups = 1};
-    return (struct partition){2, {first[0], first[1]}};
+    struct partition partition = {0};
+    int group;
+    for (int kind = CACHE_FULL; kind <= CACHE_STATE; kind++)
+        for (int32_t i = 0; i < config->layers; i++) {
+            if ((int)kind_of_layer(config, i) != kind || find_group(&partition, config, i, &group))
+                continue;
+            ASSERT(partition.groups < KV_GROUPS);
+            partition.first[partition.groups++] = i;
+        }
+    return partition;
 }
 
 static int group_of(const struct partition *partition, const struct model_config *config,
                     int32_t layer) {
-    ASSERT(partition->groups >= 1 && partition->groups <= KV_GROUPS);
-    return partition->groups == 2 && attention_of(config, layer)->window > 0 ? 1 : 0;
+    int group = 0;
+    MUST(find_group(partition, config, layer, &group));
+    return group;
 }
 
 int kv_shape_groups(const struct model_config *config) { return partition_of(config).groups; }
@@ -34,20 +73,18 @@ int kv_shape_group(const struct model_config *config, int32_t layer) {
     return group_of(&partition, config, layer);
 }
 
-int32_t kv_shape_reach(const struct model_config *config, int group) {
-    const struct partition partition = partition_of(config);
-    int32_t reach = 0;
-    ASSERT(group >= 0 && group < partition.groups);
-    if (attention_of(config, partition.first[group])->window == 0) return 0;
-    for (int32_t i = 0; i < config->layers; i++)
-        if (attention_of(config, i)->window > reach) reach = attention_of(config, i)->window;
-    return reach;
-}
-
 static int32_t first_of(const struct model_config *config, int group) {
     const struct partition partition = partition_of(config);
     ASSERT(group >= 0 && group < partition.groups);
     return partition.first[group];
+}
+
+enum cache_kind kv_shape_kind(const struct model_config *config, int group) {
+    return kind_of_layer(config, first_of(config, group));
+}
+
+int32_t kv_shape_reach(const struct model_config *config, int group) {
+    return attention_of(config, first_of(config, group))->window;
 }
 
 static int view_of(const struct partition *partition, const struct model_config *config,
@@ -147,11 +184,7 @@ static int32_t scale_elements_of(const struct model_config *config, int group) {
 }
 
 bool kv_shape_is_recurrent(const struct model_config *config, int group) {
-    return config->specs[first_of(config, group)].mixer != MIXER_ATTENTION;
-}
-
-bool kv_shape_has_states(const struct model_config *config, int group) {
-    return config->specs[first_of(config, group)].mixer == MIXER_RECURRENCE;
+    return mixer_of(config, first_of(config, group)) != MIXER_ATTENTION;
 }
 
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view) {
@@ -164,12 +197,8 @@ void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int
         cache->type = DTYPE_F32;
         cache->layout = KV_LAYOUT_ROWS;
     }
-    cache->state_bytes = 0;
-    if (kv_shape_has_states(config, group)) {
-        cache->latent = true;
-        cache->state_bytes =
-            recurrence_spec_state_bytes(&config->specs[first_of(config, group)].recurrence);
-    }
+    cache->state_bytes = state_bytes_of(config, first_of(config, group));
+    if (cache->state_bytes > 0) cache->latent = true;
     cache->scale_elements = scale_elements_of(config, group);
     cache->num_layers = (int32_t)(kv_shape_elements(config, group) /
                                   ((int64_t)cache->num_kv_heads * cache->head_size));

@@ -1,8 +1,9 @@
 // engine/model/kv_shape.h — where each layer's keys and values lie in a block of the cache.
 //
-// Layers are grouped by reach: those whose queries see all keys, and those with a window. Each
-// group has a cache of its own, so that the second need not keep what no query sees any more
-// (engine/kv/grouped_cache.h). A model whose layers are of one kind has one group.
+// Layers are grouped by what they need of the past (engine/kv/cache_kind.h): those whose queries
+// see all keys; those with a window, a group for each length; short convolutions; recurrences with
+// states of one size. Each group has a cache of its own, so that it need not keep what no query of
+// it sees any more (engine/kv/grouped_cache.h). A model whose layers are all alike has one group.
 //
 // Kernels know caches whose layers are all of one shape (kernels/backend.h). Where a model has
 // layers of two shapes in one group, a block is seen in two ways, each as if all of it were planes
@@ -17,18 +18,20 @@
 #ifndef ENGINE_KV_SHAPE_H
 #define ENGINE_KV_SHAPE_H
 
+#include "engine/kv/cache_kind.h"
 #include "engine/model/model_config.h"
 
 enum {
     KV_VIEWS = 2
 }; // 0: of the group's first layer's shape; 1: of the other, the same without one
 
-// 1, or 2: group 0 of the layers that see all keys, group 1 of those with a window, which short
-// convolutions are as well.
+// At most KV_GROUPS, in the order of their kinds: those of CACHE_FULL first.
 int kv_shape_groups(const struct model_config *config);
 int kv_shape_group(const struct model_config *config, int32_t layer);
+enum cache_kind kv_shape_kind(const struct model_config *config, int group);
 
-// The longest window of the group's layers; 0: there are queries that see all keys.
+// The keys that a query of the group's layers sees: of CACHE_STATE its own and the one before, of
+// CACHE_FULL 0, for all.
 int32_t kv_shape_reach(const struct model_config *config, int group);
 
 // Sets the shape of one view, and where it is of short convolutions also type and layout; all other
@@ -36,7 +39,6 @@ int32_t kv_shape_reach(const struct model_config *config, int group);
 void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view);
 
 bool kv_shape_is_recurrent(const struct model_config *config, int group); // no attention reads it
-bool kv_shape_has_states(const struct model_config *config, int group); // a block has one, not rows
 
 int kv_shape_view(const struct model_config *config, int32_t layer);
 int32_t kv_shape_place(const struct model_config *config, int32_t layer); // in its view

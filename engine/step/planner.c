@@ -148,12 +148,21 @@ static int32_t own_blocks(const struct block_pool *pool, const struct block_tabl
 static int32_t most_blocks(const struct engine *engine, int group,
                            const struct block_table *table) {
     ASSERT(group >= 0 && group < engine->cache.count);
-    const struct cache_group *of = &engine->cache.groups[group], everything = {0};
+    const struct cache_group *of = &engine->cache.groups[group];
     const int32_t size = engine->cache.block_size, tokens = engine->chunk_tokens;
     const int32_t have = block_table_blocks(table);
-    if (of->reach == 0) return INT32_MAX;
     const int32_t all = (int32_t)grouped_cache_most(of, size, tokens);
-    const int32_t step = of->states ? 1 : (int32_t)grouped_cache_most(&everything, size, tokens);
+    int32_t step = 0;
+    switch (of->kind) {
+    case CACHE_FULL:
+        return INT32_MAX;
+    case CACHE_WINDOW:
+        step = (int32_t)grouped_cache_most(&(struct cache_group){0}, size, tokens);
+        break;
+    case CACHE_STATE:
+        step = 1;
+        break;
+    }
     return all - have > step ? all - have : step;
 }
 

@@ -65,15 +65,21 @@ struct scheduler_blocks scheduler_need(const struct scheduler_request *request, 
 }
 
 static bool fits(struct scheduler_blocks need, struct scheduler_blocks have) {
-    return need.of[0] <= have.of[0] && need.of[1] <= have.of[1];
+    for (int group = 0; group < SCHEDULER_GROUPS; group++)
+        if (need.of[group] > have.of[group]) return false;
+    return true;
 }
 
 static struct scheduler_blocks sum(struct scheduler_blocks a, struct scheduler_blocks b) {
-    return (struct scheduler_blocks){{a.of[0] + b.of[0], a.of[1] + b.of[1]}};
+    for (int group = 0; group < SCHEDULER_GROUPS; group++)
+        a.of[group] += b.of[group];
+    return a;
 }
 
 static struct scheduler_blocks difference(struct scheduler_blocks a, struct scheduler_blocks b) {
-    return (struct scheduler_blocks){{a.of[0] - b.of[0], a.of[1] - b.of[1]}};
+    for (int group = 0; group < SCHEDULER_GROUPS; group++)
+        a.of[group] -= b.of[group];
+    return a;
 }
 
 static void order_by_rank(struct planning *p) {

@@ -38,9 +38,8 @@ enum {
     SCHEDULER_QUANTUM = 2048, // tokens of a prompt
 };
 
-// Blocks of the layers that see everything, or of all layers where they are of one kind; then of
-// those with a window.
-enum { SCHEDULER_GROUPS = 2 };
+// Blocks of each group of layers, those that see everything first.
+enum { SCHEDULER_GROUPS = 4 };
 struct scheduler_blocks {
     int32_t of[SCHEDULER_GROUPS];
 };

@@ -15,7 +15,26 @@ void fixture_pass_time(int64_t us) { __atomic_add_fetch(&now_us, us, __ATOMIC_RE
 static void note_change(void *user) { ((struct cache_fixture *)user)->changes++; }
 
 static int groups_of(const struct cache_fixture *fixture) {
-    return fixture->options.window > 0 && !fixture->options.windows_alone ? 2 : 1;
+    const struct fixture_options *o = &fixture->options;
+    return !o->windows_alone + (o->window > 0) + o->states;
+}
+
+static enum cache_kind kind_of(const struct cache_fixture *fixture, int group) {
+    const struct fixture_options *o = &fixture->options;
+    if (o->states && group == groups_of(fixture) - 1) return CACHE_STATE;
+    return group == 0 && !o->windows_alone ? CACHE_FULL : CACHE_WINDOW;
+}
+
+static int32_t reach_of(const struct cache_fixture *fixture, int group) {
+    switch (kind_of(fixture, group)) {
+    case CACHE_FULL:
+        return 0;
+    case CACHE_WINDOW:
+        return fixture->options.window;
+    case CACHE_STATE:
+        return 2;
+    }
+    return 0;
 }
 
 static size_t bytes_of(const struct kv_cache *shape) {
@@ -42,7 +61,7 @@ void fixture_init(struct cache_fixture *fixture, const struct fixture_options *o
             .block_size = FIXTURE_BLOCK,
             .num_blocks = o->blocks,
         };
-        if (o->states && i > 0) {
+        if (kind_of(fixture, i) == CACHE_STATE) {
             shape->num_layers = 2;
             shape->latent = true;
             shape->state_bytes = FIXTURE_ROW_BYTES;
@@ -78,8 +97,8 @@ static enum status open_group(struct cache_fixture *fixture, int group, struct d
                               struct error *err) {
     const struct fixture_options *o = &fixture->options;
     struct cache_group *opened = &fixture->all.groups[group];
-    opened->reach = group == groups_of(fixture) - 1 ? o->window : 0;
-    opened->states = o->states && group > 0;
+    opened->kind = kind_of(fixture, group);
+    opened->reach = reach_of(fixture, group);
     const struct block_cache_options options = {
         .backend = fixture->backend,
         .device = fixture->device,
@@ -88,9 +107,8 @@ static enum status open_group(struct cache_fixture *fixture, int group, struct d
         .host_slots = o->host_slots,
         .disk = pool,
         .format = format_of(fixture, group),
-        .windowed = opened->reach > 0,
-        .states = opened->states,
-        .anchor = group > 0 ? fixture->all.groups[0].cache : NULL,
+        .kind = opened->kind,
+        .anchor = opened->kind == CACHE_STATE ? fixture->all.groups[0].cache : NULL,
         .model = "none",
         .max_disk_blocks = o->disk_blocks,
         .disk_slots = o->disk_slots,
@@ -107,10 +125,14 @@ static enum status open_group(struct cache_fixture *fixture, int group, struct d
 enum status fixture_try_open(struct cache_fixture *fixture, struct disk_pool *pool,
                              struct error *err) {
     fixture->all = (struct grouped_cache){.block_size = FIXTURE_BLOCK};
-    struct disk_pool *twin = pool && groups_of(fixture) > 1 ? pool->ops->twin(pool) : NULL;
-    TRY(open_group(fixture, 0, pool, err));
-    fixture->cache = fixture->all.groups[0].cache;
-    return groups_of(fixture) > 1 ? open_group(fixture, 1, twin, err) : STATUS_OK;
+    struct disk_pool *pools[KV_GROUPS] = {pool};
+    for (int i = 1; i < groups_of(fixture) && pool; i++)
+        pools[i] = pool->ops->twin(pool);
+    for (int i = 0; i < groups_of(fixture); i++) {
+        TRY(open_group(fixture, i, pools[i], err));
+        fixture->cache = fixture->all.groups[0].cache;
+    }
+    return STATUS_OK;
 }
 
 void fixture_open(struct cache_fixture *fixture) {
@@ -208,7 +230,7 @@ static char *row_at(const struct cache_fixture *fixture, const struct fixture_lo
 // Of a token's rows in a group, does a block have them? Of states those of its last token alone.
 static bool is_kept(const struct cache_fixture *fixture, const struct fixture_log *log, int32_t at,
                     int group, int32_t cached) {
-    if (!fixture->all.groups[group].states) return true;
+    if (kind_of(fixture, group) != CACHE_STATE) return true;
     if (!block_valid(log->tables.of[group].blocks[at / FIXTURE_BLOCK])) return false;
     return (at + 1) % FIXTURE_BLOCK == 0 || at + 1 == cached;
 }
@@ -227,7 +249,7 @@ enum status fixture_begin(struct cache_fixture *fixture, struct fixture_log *log
         assert_int_equal(block_pool_free(pool), free.of[i] - need.of[i]); // exactly what was said
         for (int32_t at = log->cached; at < end; at++) { // what may be written is nobody else's
             const struct block_index block = log->tables.of[i].blocks[at / FIXTURE_BLOCK];
-            if (all->groups[i].states && at + 1 < end) continue;
+            if (kind_of(fixture, i) == CACHE_STATE && at + 1 < end) continue;
             assert_int_equal(block_pool_references(pool, block), 1);
             assert_false(node_valid(block_pool_node(pool, block)));
         }
@@ -242,7 +264,7 @@ void fixture_commit(struct cache_fixture *fixture, struct fixture_log *log) {
     for (int32_t at = log->cached; at < end; at++)
         for (int i = 0; i < 2 * fixture->all.count; i++) {
             uint64_t row[2];
-            if (fixture->all.groups[i / 2].states && at + 1 < end) continue;
+            if (kind_of(fixture, i / 2) == CACHE_STATE && at + 1 < end) continue;
             make_row(log->states[at], i / 2, i % 2, row);
             memcpy(row_at(fixture, log, at, i / 2, i % 2), row, sizeof row);
         }
@@ -309,20 +331,20 @@ int32_t fixture_restore(struct cache_fixture *fixture, struct fixture_log *log,
     }
     log->cached = grouped_cache_settle(&fixture->all, &log->tables);
     fixture_verify(fixture, log);
-    if (fixture->options.window == 0)
+    if (fixture->options.window == 0 && !fixture->options.states)
         assert_int_equal(log->cached - before,
                          tally->device_tokens + tally->host_tokens + tally->disk_tokens);
     return log->cached - before;
 }
 
 void fixture_verify(const struct cache_fixture *fixture, const struct fixture_log *log) {
-    const int32_t window = fixture->options.window, begin = log->cached + 1 - window;
     assert_true((log->pending && fixture->options.states) ||
                 grouped_table_reaches(&fixture->all, &log->tables, log->cached));
     for (int i = 0; i < fixture->all.count && log->cached > 0; i++) { // all that is seen next
         const int32_t first = log->tables.of[i].first * FIXTURE_BLOCK;
-        const bool windowed = window > 0 && i == fixture->all.count - 1;
-        if (fixture->all.groups[i].states) continue;
+        const int32_t begin = log->cached + 1 - reach_of(fixture, i);
+        const bool windowed = kind_of(fixture, i) == CACHE_WINDOW;
+        if (kind_of(fixture, i) == CACHE_STATE) continue;
         assert_in_range(first, 0, windowed && begin > 0 ? begin : 0);
     }
     for (int i = 0; i < 2 * fixture->all.count; i++)

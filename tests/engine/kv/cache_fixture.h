@@ -27,9 +27,9 @@ struct fixture_options {
     uint32_t disk_blocks;    // 0: 512
     uint32_t max_references; // 0: 64
     uint64_t format;         // seed of the format id
-    int32_t window;          // of the last group; 0: there is none
+    int32_t window;          // of a group; 0: none has one
     bool windows_alone;      // no group sees everything
-    bool states;             // the last group, whose window is then 2, is recurrent
+    bool states;             // the last group is recurrent
     bool no_disk, threads;   // threads: the cache's own I/O thread
 };
 

@@ -615,7 +615,7 @@ static void conversations_know_what_is_theirs_alone(void **state) {
 }
 
 static uint64_t strip(struct cache_fixture *f, uint64_t conversation) { // in blocks
-    return block_cache_strip(f->cache, conversation, NULL) / kv_block_bytes(&f->shapes[0]);
+    return block_cache_strip(f->cache, conversation) / kv_block_bytes(&f->shapes[0]);
 }
 
 static void strip_removes_what_nobody_else_needs(void **state) {
@@ -689,7 +689,7 @@ static void strip_removes_the_states_of_what_it_removes(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log live;
-    open_with(&f, &(struct fixture_options){.blocks = 64, .window = 2, .states = true});
+    open_with(&f, &(struct fixture_options){.blocks = 64, .states = true});
     const uint64_t block = kv_block_bytes(&f.shapes[0]), one = kv_block_bytes(&f.shapes[1]);
     remember(&f, A8 B8); // each has a state at its end
     remember(&f, A8 B8 C8 C8);

@@ -149,7 +149,7 @@ static void a_sparse_table_has_what_was_last_when_it_grew(void **state) {
     struct block_copy copy;
     assert_int_equal(block_table_init(&table, 200, 16), STATUS_OK);
     assert_int_equal(block_table_init(&fork, 200, 16), STATUS_OK);
-    table.sparse = fork.sparse = true;
+    table.kind = fork.kind = CACHE_STATE;
     assert_int_equal(block_table_need(&table, pool, 96), 1);
     assert_int_equal(block_table_grow(&table, pool, 96, &copy), STATUS_OK);
     assert_int_equal(block_table_grow(&table, pool, 101, &copy), STATUS_OK);

@@ -228,7 +228,7 @@ static void random_step(struct cache_fixture *f, struct fixture_log logs[LOGS]) 
             block_cache_reference(f->cache, conversation,
                                   block_cache_leaf(f->cache, log->ids, log->length));
         else
-            (void)block_cache_strip(f->cache, conversation, NULL);
+            (void)block_cache_strip(f->cache, conversation);
         break;
     default:
         for (uint32_t i = dice(12); i > 0 && log->length < FIXTURE_LONGEST; i--)

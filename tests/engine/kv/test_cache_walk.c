@@ -14,7 +14,7 @@
 #define WALK_STEPS 200000
 #endif
 
-enum { WALKS = 10, LOGS = 9, CONVERSATIONS = 6, STEPS_OF_A_DAY = 600 };
+enum { WALKS = 10, MIXED = 4, LOGS = 9, CONVERSATIONS = 6, STEPS_OF_A_DAY = 600 };
 
 struct actor {
     struct fixture_log log;
@@ -245,7 +245,7 @@ static void step_write(struct walk *w, struct actor *a) {
 static void step_seal_tail(struct walk *w, struct actor *a) {
     const uint32_t group = dice((uint32_t)w->fixture.all.count);
     if (a->log.pending || a->restoring) return;
-    if (w->fixture.all.groups[group].states)
+    if (w->fixture.all.groups[group].kind == CACHE_STATE)
         grouped_cache_seal_state(&w->fixture.all, &a->log.tables, a->log.ids);
     else
         block_cache_seal_tail(w->fixture.all.groups[group].cache, &a->log.tables.of[group],
@@ -509,16 +509,16 @@ static void next_day(struct walk *w) {
     find_yesterday(w, depths);
 }
 
+// Kinds: no windows; windows too; only windows; states; windows and states; these without layers
+// that see everything.
 static void walk_init(struct walk *w, uint64_t seed, int kind) {
     *w = (struct walk){.coverage = w->coverage, .sums = w->sums};
     random_state = seed;
     const struct fixture_options options = {.blocks = 12 + dice(14),
                                             .max_references = 8,
-                                            .window = kind == 0   ? 0
-                                                      : kind == 3 ? 2
-                                                                  : 1 + (int32_t)dice(20),
-                                            .windows_alone = kind == 2,
-                                            .states = kind == 3};
+                                            .window = kind % 3 == 0 ? 0 : 1 + (int32_t)dice(20),
+                                            .windows_alone = kind == 2 || kind == 5,
+                                            .states = kind >= 3};
     fixture_init(&w->fixture, &options);
     new_options(w);
     fixture_open(&w->fixture);
@@ -583,10 +583,10 @@ static void every_token_that_a_table_has_is_right(void **state) {
     const uint64_t steps = setting("WALK_STEPS", WALK_STEPS);
     const uint64_t seed = setting("WALK_SEED", 20261121);
     const uint64_t trace = setting("WALK_TRACE", UINT64_MAX); // prints the steps from this one on
-    for (uint64_t i = 0; i < WALKS; i++) {
+    for (uint64_t i = 0; i < WALKS + MIXED; i++) {
         printf("seed %llu, %llu steps\n", (unsigned long long)(seed + i),
                (unsigned long long)(steps / WALKS));
-        walk_init(&w, seed + i, (int)(i % 4)); // no windows, windows too, only windows, states
+        walk_init(&w, seed + i, i < WALKS ? (int)(i % 4) : 4 + (int)(i % 2));
         for (uint64_t number = 1; number <= steps / WALKS; number++)
             walk_step(&w, number, i == 0 && number >= trace);
         walk_deinit(&w);

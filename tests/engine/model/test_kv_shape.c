@@ -56,7 +56,7 @@ static void check_places(const struct model_config *config, enum dtype type, int
     for (int32_t i = 0; i < config->layers; i++) {
         const struct attention_spec *spec = &config->specs[i].attention;
         const int32_t reach = kv_shape_reach(config, kv_shape_group(config, i));
-        assert_true(spec->window > 0 ? reach == 0 || reach >= spec->window : reach == 0);
+        assert_int_equal(reach, spec->window);
         if (kv_shape_group(config, i) != group) continue;
         const struct kv_cache view = view_of(config, type, group, kv_shape_view(config, i));
         const size_t plane = 2 * kv_plane_bytes(&view), place = (size_t)kv_shape_place(config, i);
@@ -122,8 +122,14 @@ static void layers_with_a_window_are_a_group_of_their_own(void **state) {
     assert_int_equal(kv_shape_place(&config, 59), 9);
     assert_int_equal(kv_shape_sequence_bytes(&config, 5000),
                      4 * (5000 * 10 * 4 * 512 + 1024 * 50 * 16 * 256));
-    for (int32_t i = 5; i < config.layers; i += 6) // all have a window: one group again
+    for (int32_t i = 5; i < config.layers; i += 6) // each length is a group
         config.specs[i].attention.window = 512;
+    assert_int_equal(kv_shape_groups(&config), 2);
+    assert_int_equal(kv_shape_kind(&config, 1), CACHE_WINDOW);
+    assert_int_equal(kv_shape_reach(&config, 0), 1024);
+    assert_int_equal(kv_shape_reach(&config, 1), 512);
+    for (int32_t i = 5; i < config.layers; i += 6) // all are alike: one group again
+        config.specs[i].attention.window = 1024;
     assert_int_equal(kv_shape_groups(&config), 1);
     assert_int_equal(kv_shape_reach(&config, 0), 1024);
 }
