@@ -10,10 +10,31 @@
 // rows of the residual's precision first, because a norm after rounding is not the model's. Values
 // may be normed too, and may be the keys. A gate, of which each head has its own, may multiply the
 // result; it lies next to each head's query, or is a matrix of its own.
+#include <math.h>
+
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
+#include "engine/model/metadata.h"
+#include "engine/model/rope.h"
 #include "kernels/base/assert.h"
+
+void attention_read(struct metadata *metadata, const struct model_config *config,
+                    struct attention_spec *attention) {
+    const int32_t equal_share = config->dim / attention->heads;
+    const int32_t size = metadata_int(metadata, "attention.key_length",
+                                      equal_share > 0 ? equal_share : 1, MODEL_MAX_HEAD_SIZE);
+    if (metadata_int(metadata, "attention.value_length", size, MODEL_MAX_HEAD_SIZE) != size)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length",
+                      "differs from attention.key_length, which is not supported");
+    attention->head_size = size;
+    attention->rope = rope_read(metadata, &attention->rope, config, size);
+    bool halves = false; // folder_config.h says so of safetensors
+    if (gguf_find_bool(metadata->gguf, "quire.rotary_halves", &halves) && halves)
+        attention->rope.interleaved = false;
+    attention->scale = metadata_factor(metadata, "attention.scale", 1.0f / sqrtf((float)size));
+    attention->softcap = metadata_float(metadata, "attn_logit_softcapping", 0);
+}
 
 struct attention_rows {
     struct head_rows heads;

@@ -6,196 +6,8 @@
 #include <string.h>
 
 #include "engine/model/family.h"
+#include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
-
-// What cosine and sine are multiplied by where YaRN stretches: what the file states as the whole of
-// it, or what follows from the factor, of which a multiplier takes a part back. Converters write a
-// configuration's attention_factor, which is the whole, or else its attn_factor, which is below 1
-// where it says anything, and which neither transformers nor llama.cpp apply.
-static float yarn_magnitude(struct metadata *metadata, float factor) {
-    const float stretch = factor > 1 ? 0.1f * logf(factor) : 0;
-    const float stated = metadata_float(metadata, "rope.scaling.yarn_attn_factor", 0);
-    const float given = stated == 1 && metadata_is_of_writer(metadata) ? 0 : stated; // its default
-    const float multiplier = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
-    return given >= 1 ? given : (1 + stretch) / (1 + multiplier * stretch);
-}
-
-// A share below 0 is one that is not stated.
-static void read_yarn(struct metadata *metadata, struct rope *rope) {
-    double share = 1;
-    metadata_find_float(metadata, "rope.scaling.yarn_ext_factor", &share);
-    if (share >= 0 && share != 1)
-        metadata_unsupported(metadata, "rope.scaling.yarn_ext_factor", "1");
-    rope->beta_fast = metadata_float(metadata, "rope.scaling.yarn_beta_fast", 32.0f);
-    rope->beta_slow = metadata_float(metadata, "rope.scaling.yarn_beta_slow", 1.0f);
-    rope->attention_factor *= yarn_magnitude(metadata, rope->factor);
-}
-
-// A factor without a type is a linear one, and so is its older name.
-static void read_scaling(struct metadata *metadata, struct rope *rope) {
-    static const char *const types[] = {"none", "linear", "yarn", "longrope"};
-    static const char key[] = "rope.scaling.factor";
-    const int type =
-        metadata_choice(metadata, "rope.scaling.type", types, 4, "none, linear, yarn or longrope");
-    const bool needed = type == ROPE_LINEAR || type == ROPE_YARN;
-    const float older = metadata_float(metadata, "rope.scale_linear", 0);
-    const float factor = metadata_float(metadata, key, older > 0 || !needed ? older : NAN);
-    if (factor != 0 && factor < 1e-3f)
-        metadata_fail(metadata, STATUS_BAD_FILE, key, "is too close to 0");
-    rope->factor = factor > 0 ? factor : 1;
-    rope->scaling = type >= 0 ? (enum rope_scaling)type : factor > 0 ? ROPE_LINEAR : ROPE_PLAIN;
-    // Phi-3's files have factors and say what cosine and sine are multiplied by; no type.
-    rope->attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1.0f);
-    if (rope->attention_factor != 1 && rope->scaling == ROPE_PLAIN && type < 0)
-        rope->scaling = ROPE_LONG;
-    if (rope->scaling == ROPE_YARN) read_yarn(metadata, rope);
-}
-
-// A longer context than quire has is one that is never filled.
-static int32_t read_context(struct metadata *metadata, const char *key, int32_t otherwise) {
-    const int32_t context = metadata_int(metadata, key, otherwise, INT32_MAX);
-    return context < MODEL_MAX_CONTEXT ? context : MODEL_MAX_CONTEXT;
-}
-
-static struct rope read_rope(struct metadata *metadata, const struct rope *family,
-                             const struct model_config *config, int32_t head_size) {
-    struct rope rope = *family;
-    rope.base = metadata_factor(metadata, "rope.freq_base", 10000.0f);
-    rope.dimensions = metadata_int(metadata, "rope.dimension_count", head_size, head_size);
-    if (rope.dimensions % 2)
-        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "must be even");
-    if (rope.base < 1.0f)
-        metadata_fail(metadata, STATUS_BAD_FILE, "rope.freq_base", "must be at least 1");
-    rope.original_context =
-        read_context(metadata, "rope.scaling.original_context_length", config->context);
-    read_scaling(metadata, &rope);
-    return rope;
-}
-
-static void read_attention(struct metadata *metadata, const struct model_config *config,
-                           struct attention_spec *attention) {
-    const int32_t equal_share = config->dim / attention->heads;
-    const int32_t size = metadata_int(metadata, "attention.key_length",
-                                      equal_share > 0 ? equal_share : 1, MODEL_MAX_HEAD_SIZE);
-    if (metadata_int(metadata, "attention.value_length", size, MODEL_MAX_HEAD_SIZE) != size)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length",
-                      "differs from attention.key_length, which is not supported");
-    attention->head_size = size;
-    attention->rope = read_rope(metadata, &attention->rope, config, size);
-    bool halves = false; // folder_config.h says so of safetensors
-    if (gguf_find_bool(metadata->gguf, "quire.rotary_halves", &halves) && halves)
-        attention->rope.interleaved = false;
-    attention->scale = metadata_factor(metadata, "attention.scale", 1.0f / sqrtf((float)size));
-    attention->softcap = metadata_float(metadata, "attn_logit_softcapping", 0);
-}
-
-// What YaRN adds to scores where latent attention has a multiplier, and not to cosine and sine.
-// llama.cpp multiplies it by ten as it reads it, and writes it so.
-static float yarn_score_scale(struct metadata *metadata, struct rope *rope) {
-    const float stated = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
-    const float multiplier = metadata_is_of_writer(metadata) ? stated / 10 : stated;
-    if (rope->scaling != ROPE_YARN || multiplier == 0) return 1;
-    rope->attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1);
-    return rope->factor > 1 ? 1 + multiplier * logf(rope->factor) : 1;
-}
-
-// Older files state the sizes of keys and values that are not compressed; newer ones those of what
-// is cached, and the others apart.
-static void read_latent(struct metadata *metadata, const struct model_config *config,
-                        struct attention_spec *attention) {
-    static const char key_length[] = "attention.key_length", rank[] = "attention.kv_lora_rank";
-    struct latent_spec *latent = &attention->latent;
-    int32_t size = metadata_int(metadata, key_length, 0, MODEL_MAX_HEAD_SIZE);
-    int32_t value = metadata_int(metadata, "attention.value_length", 0, MODEL_MAX_HEAD_SIZE);
-    size = metadata_int(metadata, "attention.key_length_mla", size, MODEL_MAX_HEAD_SIZE);
-    value = metadata_int(metadata, "attention.value_length_mla", value, MODEL_MAX_HEAD_SIZE);
-    attention->rope = read_rope(metadata, &attention->rope, config, size);
-    latent->kv_rank = metadata_int(metadata, rank, 0, MODEL_MAX_HEAD_SIZE);
-    latent->q_rank = metadata_count(metadata, "attention.q_lora_rank", MODEL_MAX_DIM);
-    latent->plain_size = size - attention->rope.dimensions;
-    latent->value_size = value;
-    attention->head_size = attention->rope.dimensions + latent->kv_rank;
-    if (latent->plain_size < 1)
-        metadata_fail(metadata, STATUS_BAD_FILE, key_length,
-                      "must be longer than rope.dimension_count");
-    if (attention->head_size > MODEL_MAX_HEAD_SIZE)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, rank, "is larger than supported");
-    const float stretch = yarn_score_scale(metadata, &attention->rope);
-    attention->scale = stretch * stretch / sqrtf((float)size);
-}
-
-// As expert_gating_func has them. The softmax of the chosen scores alone is that of all made to add
-// up to one.
-enum { OF_FAMILY, SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
-
-static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
-    int64_t gating = OF_FAMILY;
-    metadata_find_int(metadata, "expert_gating_func", &gating);
-    if (gating < OF_FAMILY || gating > SOFTMAX_OF_CHOSEN)
-        metadata_unsupported(metadata, "expert_gating_func", "1 to 3");
-    if (gating != OF_FAMILY) ffn->gating = gating == SIGMOID ? GATING_SIGMOID : GATING_SOFTMAX;
-    bool raw = ffn->raw_shares; // or as folders have it
-    gguf_find_bool(metadata->gguf, "quire.raw_shares", &raw);
-    ffn->raw_shares =
-        !metadata_flag(metadata, "expert_weights_norm", !raw) && gating != SOFTMAX_OF_CHOSEN;
-    ffn->share_scale = metadata_factor(metadata, "expert_weights_scale", 1);
-    ffn->expert_groups = metadata_count(metadata, "expert_group_count", EXPERT_GROUPS_MAX);
-    if (ffn->expert_groups == 1) ffn->expert_groups = 0;
-    if (ffn->expert_groups)
-        ffn->expert_groups_used =
-            metadata_int(metadata, "expert_group_used_count", 0, ffn->expert_groups);
-    const struct route route = {.experts = ffn->experts,
-                                .used = ffn->experts_used,
-                                .groups = ffn->expert_groups,
-                                .groups_used = ffn->expert_groups_used};
-    if (!route_is_possible(&route))
-        metadata_fail(metadata, STATUS_BAD_FILE, "expert_used_count",
-                      "does not fit expert_count and its groups");
-}
-
-// Shared experts are one that is as wide as all of them.
-static void read_shared_expert(struct metadata *metadata, struct ffn_spec *ffn) {
-    static const char key[] = "expert_shared_feed_forward_length";
-    const int32_t count = metadata_count(metadata, "expert_shared_count", EXPERTS_MAX);
-    const int32_t stated = metadata_count(metadata, key, MODEL_MAX_DIM);
-    const int64_t width = stated > 0 ? stated : (int64_t)count * ffn->expert_width;
-    if (width == 0) return;
-    if (width > MODEL_MAX_DIM) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
-    if (ffn->kind != FFN_EXPERTS)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_shared_count",
-                      "is set, but this family has no shared experts");
-    ffn->kind = FFN_SHARED_EXPERT;
-    ffn->width = (int32_t)width;
-}
-
-static void read_experts(struct metadata *metadata, int32_t width, struct ffn_spec *ffn) {
-    static const char key[] = "expert_count";
-    const bool wanted = ffn->kind != FFN_DENSE;
-    ffn->experts = metadata_count(metadata, key, EXPERTS_MAX);
-    if (ffn->experts == 0) ffn->kind = FFN_DENSE;
-    if (ffn->experts == 0) return;
-    if (!wanted)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is set, but this family has no experts");
-    ffn->experts_used = metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX);
-    ffn->expert_width = metadata_int(metadata, "expert_feed_forward_length", width, MODEL_MAX_DIM);
-    read_routing(metadata, ffn);
-    read_shared_expert(metadata, ffn);
-}
-
-// Some layers of a mixture may have a dense feed-forward: those before the first, or all but each
-// n-th.
-static void set_dense_layers(struct metadata *metadata, struct model_config *config,
-                             const int32_t *widths) {
-    const int32_t first = metadata_count(metadata, "leading_dense_block_count", config->layers);
-    const int32_t step = metadata_int(metadata, "interleave_moe_layer_step", 1, config->layers);
-    for (int32_t i = 0; i < config->layers; i++) {
-        struct ffn_spec *ffn = &config->specs[i].ffn;
-        if (i >= first && (i + 1) % step == 0) continue;
-        ffn->kind = FFN_DENSE;
-        ffn->experts = ffn->experts_used = ffn->expert_width = 0;
-        ffn->width = widths[i];
-    }
-}
 
 // Layers that are alike but for what the file lists layer by layer.
 static void read_layers(struct metadata *metadata, const struct family *family,
@@ -214,8 +26,8 @@ static void read_layers(struct metadata *metadata, const struct family *family,
     metadata_list(metadata, "feed_forward_length", config->layers, family->single ? 0 : 1, least,
                   MODEL_MAX_DIM, widths);
     layer.attention.heads = heads;
-    (family->latent ? read_latent : read_attention)(metadata, config, &layer.attention);
-    read_experts(metadata, widths[0], &layer.ffn);
+    (family->latent ? latent_attention_read : attention_read)(metadata, config, &layer.attention);
+    experts_read(metadata, widths[0], &layer.ffn);
     layer.residual_scale = metadata_factor(metadata, "residual_scale", 1.0f);
     for (int32_t i = 0; i < config->layers; i++) {
         config->specs[i] = layer;
@@ -227,7 +39,7 @@ static void read_layers(struct metadata *metadata, const struct family *family,
         if (kv_heads[i] > 0 && heads % kv_heads[i])
             metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "must divide attention.head_count");
     }
-    if (layer.ffn.kind != FFN_DENSE) set_dense_layers(metadata, config, widths);
+    if (layer.ffn.kind != FFN_DENSE) experts_set_dense_layers(metadata, config, widths);
 }
 
 static bool same_planes(const struct layer_spec *a, const struct layer_spec *b) {
@@ -359,12 +171,7 @@ static void accept_what_is_so(struct metadata *metadata, const struct model_conf
     metadata_accept(metadata, "logit_scale", (double)config->logit_scale);
     metadata_accept(metadata, "residual_scale", (double)config->specs[0].residual_scale);
     metadata_accept(metadata, "attention.scale", (double)attends->attention.scale);
-    if (mixes->ffn.experts == 0) return;
-    const bool softmax = mixes->ffn.gating == GATING_SOFTMAX;
-    metadata_accept(metadata, "expert_weights_norm", !mixes->ffn.raw_shares);
-    metadata_accept(metadata, "expert_gating_func", softmax ? SOFTMAX : SIGMOID);
-    if (softmax && !mixes->ffn.raw_shares)
-        metadata_accept(metadata, "expert_gating_func", SOFTMAX_OF_CHOSEN);
+    experts_accept(metadata, &mixes->ffn);
 }
 
 enum status model_config_read(const struct gguf *gguf, struct model_config *config,
@@ -383,7 +190,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .family = family->name,
         .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),
         .layers = metadata_int(&metadata, "block_count", 0, MODEL_MAX_LAYERS),
-        .context = read_context(&metadata, "context_length", 0),
+        .context = metadata_context(&metadata, "context_length", 0),
         .norm_eps = metadata_float(&metadata,
                                    family->centered_norms ? "attention.layer_norm_epsilon"
                                                           : "attention.layer_norm_rms_epsilon",

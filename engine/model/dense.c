@@ -3,9 +3,48 @@
 // The two products of the input and the activation are one op where nothing is added to either
 // (arXiv 2002.05202); biases, adapters and activations without a gate take them apart. A mixture's
 // shared expert is a dense feed-forward too, and experts.c computes it here.
+#include <math.h>
+
+#include "engine/model/family_read.h"
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
+#include "engine/model/metadata.h"
+#include "kernels/base/assert.h"
+
+// One number for all layers, or one for each.
+static double layer_number(struct metadata *metadata, const char *key, int32_t layer,
+                           int32_t layers, double otherwise) {
+    ASSERT(layer >= 0 && layer < layers);
+    struct gguf_array list;
+    double value = otherwise;
+    if (gguf_find_array(metadata->gguf, key, &list) && list.count == (size_t)layers &&
+        (list.type == GGUF_F32 || list.type == GGUF_F64))
+        value = gguf_array_float(&list, (size_t)layer);
+    else
+        gguf_find_float(metadata->gguf, key, &value);
+    if (!(fabs(value) < 1e4)) // nor NaN
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing or out of range");
+    return value;
+}
+
+// Files have what softplus makes the curves of. What eps cuts off above it is next to nothing.
+void dense_read_xielu(struct metadata *metadata, struct model_config *config) {
+    ASSERT(config->layers <= MODEL_MAX_LAYERS);
+    const int32_t layers = config->layers;
+    family_read_plain(metadata, config);
+    for (int32_t i = 0; i < layers; i++) {
+        const double high = layer_number(metadata, "xielu.alpha_p", i, layers, (double)NAN);
+        const double low = layer_number(metadata, "xielu.alpha_n", i, layers, (double)NAN);
+        const double slope = layer_number(metadata, "xielu.beta", i, layers, 0.5);
+        if (fabs(layer_number(metadata, "xielu.eps", i, layers, 0)) > 1e-4)
+            metadata_unsupported(metadata, "xielu.eps", "0");
+        config->specs[i].ffn.xielu =
+            (struct xielu){.positive = (float)(fmax(high, 0) + log1p(exp(-fabs(high)))),
+                           .negative = (float)(slope + fmax(low, 0) + log1p(exp(-fabs(low)))),
+                           .slope = (float)slope};
+    }
+}
 
 struct dense_rows dense_lay_out(struct scratch *scratch, int32_t width) {
     return (struct dense_rows){.gated = scratch_rows(scratch, width),

@@ -17,7 +17,90 @@
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
+#include "engine/model/metadata.h"
 #include "kernels/base/assert.h"
+
+// As expert_gating_func has them. The softmax of the chosen scores alone is that of all made to add
+// up to one.
+enum { OF_FAMILY, SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
+
+static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
+    int64_t gating = OF_FAMILY;
+    metadata_find_int(metadata, "expert_gating_func", &gating);
+    if (gating < OF_FAMILY || gating > SOFTMAX_OF_CHOSEN)
+        metadata_unsupported(metadata, "expert_gating_func", "1 to 3");
+    if (gating != OF_FAMILY) ffn->gating = gating == SIGMOID ? GATING_SIGMOID : GATING_SOFTMAX;
+    bool raw = ffn->raw_shares; // or as folders have it
+    gguf_find_bool(metadata->gguf, "quire.raw_shares", &raw);
+    ffn->raw_shares =
+        !metadata_flag(metadata, "expert_weights_norm", !raw) && gating != SOFTMAX_OF_CHOSEN;
+    ffn->share_scale = metadata_factor(metadata, "expert_weights_scale", 1);
+    ffn->expert_groups = metadata_count(metadata, "expert_group_count", EXPERT_GROUPS_MAX);
+    if (ffn->expert_groups == 1) ffn->expert_groups = 0;
+    if (ffn->expert_groups)
+        ffn->expert_groups_used =
+            metadata_int(metadata, "expert_group_used_count", 0, ffn->expert_groups);
+    const struct route route = {.experts = ffn->experts,
+                                .used = ffn->experts_used,
+                                .groups = ffn->expert_groups,
+                                .groups_used = ffn->expert_groups_used};
+    if (!route_is_possible(&route))
+        metadata_fail(metadata, STATUS_BAD_FILE, "expert_used_count",
+                      "does not fit expert_count and its groups");
+}
+
+// Shared experts are one that is as wide as all of them.
+static void read_shared_expert(struct metadata *metadata, struct ffn_spec *ffn) {
+    static const char key[] = "expert_shared_feed_forward_length";
+    const int32_t count = metadata_count(metadata, "expert_shared_count", EXPERTS_MAX);
+    const int32_t stated = metadata_count(metadata, key, MODEL_MAX_DIM);
+    const int64_t width = stated > 0 ? stated : (int64_t)count * ffn->expert_width;
+    if (width == 0) return;
+    if (width > MODEL_MAX_DIM) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
+    if (ffn->kind != FFN_EXPERTS)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, "expert_shared_count",
+                      "is set, but this family has no shared experts");
+    ffn->kind = FFN_SHARED_EXPERT;
+    ffn->width = (int32_t)width;
+}
+
+void experts_read(struct metadata *metadata, int32_t width, struct ffn_spec *ffn) {
+    static const char key[] = "expert_count";
+    const bool wanted = ffn->kind != FFN_DENSE;
+    ffn->experts = metadata_count(metadata, key, EXPERTS_MAX);
+    if (ffn->experts == 0) ffn->kind = FFN_DENSE;
+    if (ffn->experts == 0) return;
+    if (!wanted)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is set, but this family has no experts");
+    ffn->experts_used = metadata_int(metadata, "expert_used_count", 0, EXPERTS_USED_MAX);
+    ffn->expert_width = metadata_int(metadata, "expert_feed_forward_length", width, MODEL_MAX_DIM);
+    read_routing(metadata, ffn);
+    read_shared_expert(metadata, ffn);
+}
+
+// Some layers of a mixture may have a dense feed-forward: those before the first, or all but each
+// n-th.
+void experts_set_dense_layers(struct metadata *metadata, struct model_config *config,
+                              const int32_t *widths) {
+    const int32_t first = metadata_count(metadata, "leading_dense_block_count", config->layers);
+    const int32_t step = metadata_int(metadata, "interleave_moe_layer_step", 1, config->layers);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct ffn_spec *ffn = &config->specs[i].ffn;
+        if (i >= first && (i + 1) % step == 0) continue;
+        ffn->kind = FFN_DENSE;
+        ffn->experts = ffn->experts_used = ffn->expert_width = 0;
+        ffn->width = widths[i];
+    }
+}
+
+void experts_accept(struct metadata *metadata, const struct ffn_spec *ffn) {
+    const bool softmax = ffn->gating == GATING_SOFTMAX;
+    if (ffn->experts == 0) return;
+    metadata_accept(metadata, "expert_weights_norm", !ffn->raw_shares);
+    metadata_accept(metadata, "expert_gating_func", softmax ? SOFTMAX : SIGMOID);
+    if (softmax && !ffn->raw_shares)
+        metadata_accept(metadata, "expert_gating_func", SOFTMAX_OF_CHOSEN);
+}
 
 struct experts_rows {
     void *scores;            // [tokens, experts] residual

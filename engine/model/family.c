@@ -5,6 +5,7 @@
 
 #include "engine/model/family_keys.h"
 #include "engine/model/family_read.h"
+#include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
 
 // Files of these say how they weigh experts; others of their families' kind do it in one way.
@@ -127,7 +128,7 @@ static const struct family families[] = {
     {.name = "apertus",
      .model_types = "apertus",
      .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn = {.act = ACT_XIELU, .ungated = true}},
-     .read = family_read_apertus},
+     .read = dense_read_xielu},
     {.name = "phi3",
      .model_types = "phi3",
      .layer = {.ffn.fused = true},
@@ -253,7 +254,7 @@ static const struct family families[] = {
      .model_types = "lfm2",
      .hybrid = HYBRID_CONVOLUTIONS,
      .layer = {.mixer = MIXER_SHORT_CONV, .attention.qk_norm = QK_NORM_HEAD},
-     .read = family_read_lfm2,
+     .read = short_conv_read,
      .tied = true},
     {.name = "lfm2moe",
      .keys = "expert_gating_func",
@@ -263,7 +264,7 @@ static const struct family families[] = {
      .layer = {.mixer = MIXER_SHORT_CONV,
                .attention.qk_norm = QK_NORM_HEAD,
                .ffn = {.kind = FFN_EXPERTS, .gating = GATING_SIGMOID}},
-     .read = family_read_lfm2},
+     .read = short_conv_read},
     {.name = "qwen3next",
      .model_types = "qwen3_next",
      .hybrid = HYBRID_DELTA,

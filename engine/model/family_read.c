@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
 
 static const char WINDOW[] = "attention.sliding_window";
@@ -115,40 +116,6 @@ void family_read_glm4_moe(struct metadata *metadata, struct model_config *config
     const bool normed = gguf_find_tensor(metadata->gguf, "blk.0.attn_q_norm.weight") != NULL;
     for (int32_t i = 0; i < config->layers && normed; i++)
         config->specs[i].attention.qk_norm = QK_NORM_HEAD;
-}
-
-// One number for all layers, or one for each.
-static double layer_number(struct metadata *metadata, const char *key, int32_t layer,
-                           int32_t layers, double otherwise) {
-    ASSERT(layer >= 0 && layer < layers);
-    struct gguf_array list;
-    double value = otherwise;
-    if (gguf_find_array(metadata->gguf, key, &list) && list.count == (size_t)layers &&
-        (list.type == GGUF_F32 || list.type == GGUF_F64))
-        value = gguf_array_float(&list, (size_t)layer);
-    else
-        gguf_find_float(metadata->gguf, key, &value);
-    if (!(fabs(value) < 1e4)) // nor NaN
-        metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing or out of range");
-    return value;
-}
-
-// Files have what softplus makes the curves of. What eps cuts off above it is next to nothing.
-void family_read_apertus(struct metadata *metadata, struct model_config *config) {
-    ASSERT(config->layers <= MODEL_MAX_LAYERS);
-    const int32_t layers = config->layers;
-    family_read_plain(metadata, config);
-    for (int32_t i = 0; i < layers; i++) {
-        const double high = layer_number(metadata, "xielu.alpha_p", i, layers, (double)NAN);
-        const double low = layer_number(metadata, "xielu.alpha_n", i, layers, (double)NAN);
-        const double slope = layer_number(metadata, "xielu.beta", i, layers, 0.5);
-        if (fabs(layer_number(metadata, "xielu.eps", i, layers, 0)) > 1e-4)
-            metadata_unsupported(metadata, "xielu.eps", "0");
-        config->specs[i].ffn.xielu =
-            (struct xielu){.positive = (float)(fmax(high, 0) + log1p(exp(-fabs(high)))),
-                           .negative = (float)(slope + fmax(low, 0) + log1p(exp(-fabs(low)))),
-                           .slope = (float)slope};
-    }
 }
 
 static void scale_embedding(struct model_config *config) {
@@ -355,73 +322,11 @@ void family_read_gpt_oss(struct metadata *metadata, struct model_config *config)
         metadata_fail(metadata, STATUS_BAD_FILE, "expert_count", "is missing");
 }
 
-// Layers without KV heads are gated short convolutions.
-void family_read_lfm2(struct metadata *metadata, struct model_config *config) {
-    static const char width_key[] = "shortconv.l_cache", heads_key[] = "attention.head_count_kv";
-    const int32_t width = metadata_int(metadata, width_key, 0, SHORT_CONV_MAX);
-    bool attends = false;
-    ASSERT(width <= SHORT_CONV_MAX);
-    metadata_has(metadata, "attention.recurrent_layers"); // which these are may be said again
-    for (int32_t i = 0; i < config->layers; i++) {
-        struct layer_spec *spec = &config->specs[i];
-        attends = attends || spec->mixer == MIXER_ATTENTION;
-        if (spec->mixer == MIXER_SHORT_CONV && config->dim % 2 == 0)
-            spec->attention = attention_spec_of_conv(config->dim, width, i);
-    }
-    if (!attends)
-        metadata_fail(metadata, STATUS_UNSUPPORTED, heads_key,
-                      "is 0 in all layers, but models without attention are not supported");
-    if (config->dim % 2) metadata_unsupported(metadata, "embedding_length", "an even number");
-}
-
-// Keys are heads of the state's size in as many groups, whose values are the heads of the inner
-// size.
-static struct recurrence_spec read_recurrence(struct metadata *metadata,
-                                              enum recurrence_rule rule) {
-    static const char heads_key[] = "ssm.time_step_rank", inner_key[] = "ssm.inner_size";
-    struct recurrence_spec spec = {
-        .rule = rule,
-        .key_heads = metadata_int(metadata, "ssm.group_count", 0, MODEL_MAX_HEADS),
-        .value_heads = metadata_int(metadata, heads_key, 0, MODEL_MAX_HEADS),
-        .key_size = metadata_int(metadata, "ssm.state_size", 0, RECURRENCE_SIZE_MAX),
-        .width = metadata_int(metadata, "ssm.conv_kernel", 0, SHORT_CONV_MAX),
-    };
-    const int32_t values = metadata_int(metadata, inner_key, spec.value_heads * spec.key_size,
-                                        RECURRENCE_SIZE_MAX * spec.value_heads);
-    spec.value_size = values / spec.value_heads;
-    if (values % spec.value_heads || spec.value_size == 0)
-        metadata_fail(metadata, STATUS_BAD_FILE, inner_key,
-                      "must be a multiple of ssm.time_step_rank");
-    if (spec.value_heads % spec.key_heads)
-        metadata_fail(metadata, STATUS_BAD_FILE, heads_key,
-                      "must be a multiple of ssm.group_count");
-    return spec;
-}
-
-// Layers that recur instead of attending.
-static void set_recurrence(struct metadata *metadata, struct model_config *config,
-                           const struct recurrence_spec *recurrence, const bool *recurrent) {
-    bool attends = false;
-    metadata_has(metadata, "attention.recurrent_layers"); // that they are may be said again
-    for (int32_t i = 0; i < config->layers; i++) {
-        struct layer_spec *spec = &config->specs[i];
-        attends = attends || (!recurrent[i] && spec->attention.kv_heads > 0);
-        if (!recurrent[i]) continue;
-        spec->mixer = MIXER_RECURRENCE;
-        spec->attention = attention_spec_of_state(i);
-        spec->recurrence = *recurrence;
-    }
-    if (!attends)
-        metadata_fail(
-            metadata, STATUS_UNSUPPORTED, "block_count",
-            "counts only recurrent layers, but models without attention are not supported");
-}
-
 // A file lists the recurrent layers, or says that all but each n-th are.
 void family_read_qwen3next(struct metadata *metadata, struct model_config *config) {
     static const char list_key[] = "attention.recurrent_layers";
     bool recurrent[MODEL_MAX_LAYERS];
-    struct recurrence_spec delta = read_recurrence(metadata, RECURRENCE_DELTA);
+    struct recurrence_spec delta = recurrence_read(metadata, RECURRENCE_DELTA);
     bool grouped = !strcmp(config->family, "qwen3next");
     gguf_find_bool(metadata->gguf, "quire.grouped_heads", &grouped); // so folders have them
     delta.tiled = !grouped;
@@ -429,22 +334,22 @@ void family_read_qwen3next(struct metadata *metadata, struct model_config *confi
     metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
     if (metadata_has(metadata, list_key))
         metadata_pattern(metadata, list_key, config->layers, 0, recurrent);
-    set_recurrence(metadata, config, &delta, recurrent);
+    recurrence_set(metadata, config, &delta, recurrent);
 }
 
 // Layers without KV heads are Mamba-2's.
 void family_read_granite_hybrid(struct metadata *metadata, struct model_config *config) {
-    const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    const struct recurrence_spec ssd = recurrence_read(metadata, RECURRENCE_SSD);
     bool recurrent[MODEL_MAX_LAYERS];
     family_read_granite(metadata, config);
     for (int32_t i = 0; i < config->layers; i++)
         recurrent[i] = config->specs[i].mixer == MIXER_RECURRENCE;
-    set_recurrence(metadata, config, &ssd, recurrent);
+    recurrence_set(metadata, config, &ssd, recurrent);
 }
 
 // Layers with a feed-forward have no mixer, and those without KV heads are Mamba-2's.
 void family_read_nemotron_h(struct metadata *metadata, struct model_config *config) {
-    const struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    const struct recurrence_spec ssd = recurrence_read(metadata, RECURRENCE_SSD);
     int32_t widths[MODEL_MAX_LAYERS];
     bool recurrent[MODEL_MAX_LAYERS];
     family_read_plain(metadata, config);
@@ -454,7 +359,7 @@ void family_read_nemotron_h(struct metadata *metadata, struct model_config *conf
         recurrent[i] = spec->mixer == MIXER_RECURRENCE && widths[i] == 0;
         if (widths[i] == 0) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
     }
-    set_recurrence(metadata, config, &ssd, recurrent);
+    recurrence_set(metadata, config, &ssd, recurrent);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
         if (spec->ffn.kind == FFN_NONE) continue;
@@ -468,7 +373,7 @@ void family_read_nemotron_h(struct metadata *metadata, struct model_config *conf
 
 // A block of the file is two layers: one recurs, and the other attends to the same rows.
 void family_read_falcon_h1(struct metadata *metadata, struct model_config *config) {
-    struct recurrence_spec ssd = read_recurrence(metadata, RECURRENCE_SSD);
+    struct recurrence_spec ssd = recurrence_read(metadata, RECURRENCE_SSD);
     bool recurrent[MODEL_MAX_LAYERS];
     family_read_plain(metadata, config);
     config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
@@ -485,5 +390,5 @@ void family_read_falcon_h1(struct metadata *metadata, struct model_config *confi
         recurrent[i] = spec->joins_next = i % 2 == 0;
         if (recurrent[i]) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
     }
-    set_recurrence(metadata, config, &ssd, recurrent);
+    recurrence_set(metadata, config, &ssd, recurrent);
 }

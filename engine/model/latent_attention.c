@@ -11,12 +11,50 @@
 // head's result is multiplied by its V_h afterwards. Nothing of the size heads * keys is ever
 // formed. The price is two small products for each head, whose rows have to lie head by head; that
 // is what the copies are for.
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
+#include "engine/model/metadata.h"
+#include "engine/model/rope.h"
 #include "kernels/base/assert.h"
+
+// What YaRN adds to scores where latent attention has a multiplier, and not to cosine and sine.
+// llama.cpp multiplies it by ten as it reads it, and writes it so.
+static float yarn_score_scale(struct metadata *metadata, struct rope *rope) {
+    const float stated = metadata_float(metadata, "rope.scaling.yarn_log_multiplier", 0);
+    const float multiplier = metadata_is_of_writer(metadata) ? stated / 10 : stated;
+    if (rope->scaling != ROPE_YARN || multiplier == 0) return 1;
+    rope->attention_factor = metadata_float(metadata, "rope.scaling.attn_factor", 1);
+    return rope->factor > 1 ? 1 + multiplier * logf(rope->factor) : 1;
+}
+
+// Older files state the sizes of keys and values that are not compressed; newer ones those of what
+// is cached, and the others apart.
+void latent_attention_read(struct metadata *metadata, const struct model_config *config,
+                           struct attention_spec *attention) {
+    static const char key_length[] = "attention.key_length", rank[] = "attention.kv_lora_rank";
+    struct latent_spec *latent = &attention->latent;
+    int32_t size = metadata_int(metadata, key_length, 0, MODEL_MAX_HEAD_SIZE);
+    int32_t value = metadata_int(metadata, "attention.value_length", 0, MODEL_MAX_HEAD_SIZE);
+    size = metadata_int(metadata, "attention.key_length_mla", size, MODEL_MAX_HEAD_SIZE);
+    value = metadata_int(metadata, "attention.value_length_mla", value, MODEL_MAX_HEAD_SIZE);
+    attention->rope = rope_read(metadata, &attention->rope, config, size);
+    latent->kv_rank = metadata_int(metadata, rank, 0, MODEL_MAX_HEAD_SIZE);
+    latent->q_rank = metadata_count(metadata, "attention.q_lora_rank", MODEL_MAX_DIM);
+    latent->plain_size = size - attention->rope.dimensions;
+    latent->value_size = value;
+    attention->head_size = attention->rope.dimensions + latent->kv_rank;
+    if (latent->plain_size < 1)
+        metadata_fail(metadata, STATUS_BAD_FILE, key_length,
+                      "must be longer than rope.dimension_count");
+    if (attention->head_size > MODEL_MAX_HEAD_SIZE)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, rank, "is larger than supported");
+    const float stretch = yarn_score_scale(metadata, &attention->rope);
+    attention->scale = stretch * stretch / sqrtf((float)size);
+}
 
 // What is read for the last time before another is written has its memory: the rows of all heads
 // are what such a layer needs most memory for.

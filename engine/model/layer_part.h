@@ -12,6 +12,7 @@
 #ifndef ENGINE_LAYER_PART_H
 #define ENGINE_LAYER_PART_H
 
+#include "engine/model/metadata.h"
 #include "engine/model/model_config.h"
 
 struct forward;
@@ -38,6 +39,22 @@ extern const struct layer_part dense_part, experts_part;
 // The parts of a layer. NULL: it has none.
 const struct layer_part *layer_mixer(const struct layer_spec *spec);
 const struct layer_part *layer_feed_forward(const struct layer_spec *spec);
+
+// What the parts read of the figures that a model states, for all its layers at once or for a layer
+// that all others are copies of. Failures are kept in `metadata`.
+void attention_read(struct metadata *metadata, const struct model_config *config,
+                    struct attention_spec *attention);
+void latent_attention_read(struct metadata *metadata, const struct model_config *config,
+                           struct attention_spec *attention);
+struct recurrence_spec recurrence_read(struct metadata *metadata, enum recurrence_rule rule);
+void recurrence_set(struct metadata *metadata, struct model_config *config,
+                    const struct recurrence_spec *recurrence, const bool *recurrent);
+void short_conv_read(struct metadata *metadata, struct model_config *config);
+void dense_read_xielu(struct metadata *metadata, struct model_config *config);
+void experts_read(struct metadata *metadata, int32_t width, struct ffn_spec *ffn);
+void experts_set_dense_layers(struct metadata *metadata, struct model_config *config,
+                              const int32_t *widths);
+void experts_accept(struct metadata *metadata, const struct ffn_spec *ffn);
 
 // dense.c: for experts.c too. layer_embedding.c: the tables of all layers, and what each has of its
 // own.

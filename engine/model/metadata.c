@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/model/family_keys.h"
+#include "engine/model/model_config.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
 
@@ -176,6 +177,11 @@ int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwi
     else if (value < 1 || value > most)
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     return metadata->status == STATUS_OK ? (int32_t)value : 1;
+}
+
+int32_t metadata_context(struct metadata *metadata, const char *key, int32_t otherwise) {
+    const int32_t context = metadata_int(metadata, key, otherwise, INT32_MAX);
+    return context < MODEL_MAX_CONTEXT ? context : MODEL_MAX_CONTEXT;
 }
 
 int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most) {

@@ -60,6 +60,9 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
 // and 0 says that it must be there. After a failure 1.
 int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwise, int32_t most);
 
+// The same of a length in tokens. A longer context than quire has is one that is never filled.
+int32_t metadata_context(struct metadata *metadata, const char *key, int32_t otherwise);
+
 // A whole number for each of `count` layers: of a list of at least `least`, or one for all, as
 // metadata_int(). After a failure 1.
 void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t least,

@@ -19,27 +19,6 @@ int32_t model_config_blocks(const struct model_config *config) {
     return config->specs[config->layers - 1].block + 1;
 }
 
-struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t layer) {
-    ASSERT(dim % 2 == 0 && width > 0);
-    return (struct attention_spec){.heads = 2,
-                                   .kv_heads = 1,
-                                   .head_size = dim / 2,
-                                   .window = width,
-                                   .kv_source = layer,
-                                   .no_rope = true,
-                                   .rope.divisors = DIVISORS_IGNORED};
-}
-
-struct attention_spec attention_spec_of_state(int32_t layer) {
-    return (struct attention_spec){.heads = 1,
-                                   .kv_heads = 1,
-                                   .head_size = 1,
-                                   .window = 2,
-                                   .kv_source = layer,
-                                   .no_rope = true,
-                                   .rope.divisors = DIVISORS_IGNORED};
-}
-
 static struct recurrence shape_of(const struct recurrence_spec *spec) {
     return (struct recurrence){.key_heads = spec->key_heads,
                                .value_heads = spec->value_heads,

@@ -136,7 +136,7 @@ struct layer_spec {
     int32_t block; // of the file, whose tensors it has
     enum mixer_kind mixer;
     bool joins_next;                 // it has no feed-forward then
-    struct attention_spec attention; // or see attention_spec_of_conv(), attention_spec_of_state()
+    struct attention_spec attention; // or what its place in the cache is like
     struct recurrence_spec recurrence;
     struct ffn_spec ffn;
     const char *ffn_norm;    // the tensor's name, where it is not "ffn_norm.weight"
@@ -162,15 +162,6 @@ struct model_config {
     struct layer_spec specs[MODEL_MAX_LAYERS]; // [layers]
 };
 
-// What a short convolution keeps of a sequence is what a window of its width is of keys: the u of
-// its last tokens. So it has a place in the cache as one KV head of half its rows has, and a
-// sequence forks, goes back and comes back as with any window.
-struct attention_spec attention_spec_of_conv(int32_t dim, int32_t width, int32_t layer);
-
-// A recurrent state follows from all tokens, but what comes next needs it after the last one only.
-// So it has a place in the cache as a window has, in which a query sees its own token and the one
-// before; a block has it once, after its last token (struct kv_cache).
-struct attention_spec attention_spec_of_state(int32_t layer);
 size_t recurrence_spec_state_bytes(const struct recurrence_spec *spec);
 int32_t recurrence_spec_channels(const struct recurrence_spec *spec);
 

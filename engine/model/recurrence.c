@@ -12,7 +12,60 @@
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
+#include "engine/model/metadata.h"
 #include "kernels/base/assert.h"
+
+// Keys are heads of the state's size in as many groups, whose values are the heads of the inner
+// size.
+struct recurrence_spec recurrence_read(struct metadata *metadata, enum recurrence_rule rule) {
+    static const char heads_key[] = "ssm.time_step_rank", inner_key[] = "ssm.inner_size";
+    struct recurrence_spec spec = {
+        .rule = rule,
+        .key_heads = metadata_int(metadata, "ssm.group_count", 0, MODEL_MAX_HEADS),
+        .value_heads = metadata_int(metadata, heads_key, 0, MODEL_MAX_HEADS),
+        .key_size = metadata_int(metadata, "ssm.state_size", 0, RECURRENCE_SIZE_MAX),
+        .width = metadata_int(metadata, "ssm.conv_kernel", 0, SHORT_CONV_MAX),
+    };
+    const int32_t values = metadata_int(metadata, inner_key, spec.value_heads * spec.key_size,
+                                        RECURRENCE_SIZE_MAX * spec.value_heads);
+    spec.value_size = values / spec.value_heads;
+    if (values % spec.value_heads || spec.value_size == 0)
+        metadata_fail(metadata, STATUS_BAD_FILE, inner_key,
+                      "must be a multiple of ssm.time_step_rank");
+    if (spec.value_heads % spec.key_heads)
+        metadata_fail(metadata, STATUS_BAD_FILE, heads_key,
+                      "must be a multiple of ssm.group_count");
+    return spec;
+}
+
+static struct attention_spec place_in_cache(int32_t layer) {
+    return (struct attention_spec){.heads = 1,
+                                   .kv_heads = 1,
+                                   .head_size = 1,
+                                   .window = 2,
+                                   .kv_source = layer,
+                                   .no_rope = true,
+                                   .rope.divisors = DIVISORS_IGNORED};
+}
+
+// Layers that recur instead of attending.
+void recurrence_set(struct metadata *metadata, struct model_config *config,
+                    const struct recurrence_spec *recurrence, const bool *recurrent) {
+    bool attends = false;
+    metadata_has(metadata, "attention.recurrent_layers"); // that they are may be said again
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        attends = attends || (!recurrent[i] && spec->attention.kv_heads > 0);
+        if (!recurrent[i]) continue;
+        spec->mixer = MIXER_RECURRENCE;
+        spec->attention = place_in_cache(i);
+        spec->recurrence = *recurrence;
+    }
+    if (!attends)
+        metadata_fail(
+            metadata, STATUS_UNSUPPORTED, "block_count",
+            "counts only recurrent layers, but models without attention are not supported");
+}
 
 struct recurrence_rows {
     void *qkv;          // [tokens, channels] what the convolution reads

@@ -8,9 +8,15 @@
 #ifndef ENGINE_ROPE_H
 #define ENGINE_ROPE_H
 
+#include "engine/model/metadata.h"
 #include "engine/model/model_config.h"
 
 // inv_freq [dimensions / 2], out. factors [dimensions / 2] or NULL.
 void rope_inv_freq(const struct rope *rope, const float *factors, float *inv_freq);
+
+// The rotation that a model states, over what its family's row says. A factor without a type is a
+// linear one.
+struct rope rope_read(struct metadata *metadata, const struct rope *family,
+                      const struct model_config *config, int32_t head_size);
 
 #endif

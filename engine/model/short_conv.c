@@ -8,7 +8,38 @@
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
+#include "engine/model/metadata.h"
 #include "kernels/base/assert.h"
+
+static struct attention_spec place_in_cache(int32_t dim, int32_t width, int32_t layer) {
+    ASSERT(dim % 2 == 0 && width > 0);
+    return (struct attention_spec){.heads = 2,
+                                   .kv_heads = 1,
+                                   .head_size = dim / 2,
+                                   .window = width,
+                                   .kv_source = layer,
+                                   .no_rope = true,
+                                   .rope.divisors = DIVISORS_IGNORED};
+}
+
+// Layers without KV heads are gated short convolutions.
+void short_conv_read(struct metadata *metadata, struct model_config *config) {
+    static const char width_key[] = "shortconv.l_cache", heads_key[] = "attention.head_count_kv";
+    const int32_t width = metadata_int(metadata, width_key, 0, SHORT_CONV_MAX);
+    bool attends = false;
+    ASSERT(width <= SHORT_CONV_MAX);
+    metadata_has(metadata, "attention.recurrent_layers"); // which these are may be said again
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        attends = attends || spec->mixer == MIXER_ATTENTION;
+        if (spec->mixer == MIXER_SHORT_CONV && config->dim % 2 == 0)
+            spec->attention = place_in_cache(config->dim, width, i);
+    }
+    if (!attends)
+        metadata_fail(metadata, STATUS_UNSUPPORTED, heads_key,
+                      "is 0 in all layers, but models without attention are not supported");
+    if (config->dim % 2) metadata_unsupported(metadata, "embedding_length", "an even number");
+}
 
 struct short_conv_rows {
     void *q, *k, *v, *out; // [tokens, dim], as struct short_conv has them
