@@ -42,6 +42,18 @@ static void load_layer(struct loader *loader, const struct layer_spec *spec, str
     layer_embedding_load(loader, layer);
 }
 
+// The weights of a layer that was visited before, in a place of its own.
+static void share_weights(struct layer *layer, const struct layer *with) {
+    struct layer shared = *with;
+    shared.embedding_projection = layer->embedding_projection;
+    shared.inv_freq = layer->inv_freq;
+    shared.magnitude = layer->magnitude;
+    shared.group = layer->group;
+    shared.view = layer->view;
+    shared.place = layer->place;
+    *layer = shared;
+}
+
 // A rotation that a file's own divisors belong to, or that of the first layer.
 static const struct rope *divided_rope(const struct model_config *config) {
     for (int32_t i = 0; i < config->layers; i++)
@@ -138,8 +150,15 @@ static void load_tensors(struct loader *loader) {
     layer_embedding_load_tables(loader);
     load_ones(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
+        const int32_t revisits = config->specs[i].revisits;
+        const size_t before = model->weight_bytes;
+        ASSERT(revisits >= 0 && revisits <= i);
         loader->layer = i;
-        load_layer(loader, &config->specs[i], &model->layers[i]);
+        if (revisits > 0)
+            share_weights(&model->layers[i], &model->layers[i - revisits]);
+        else
+            load_layer(loader, &config->specs[i], &model->layers[i]);
+        if (revisits == 0) model->layers[i].weight_bytes = model->weight_bytes - before;
         if (loader->options->progress)
             loader->options->progress(loader->options->user, (i + 1.0) / config->layers);
     }
@@ -157,7 +176,10 @@ static void load_tensors(struct loader *loader) {
 enum status model_open(struct model *model, const struct gguf *gguf,
                        const struct model_options *options, struct error *err) {
     struct model_config config;
-    TRY(model_config_read(gguf, &config, err));
+    if (options->config)
+        config = *options->config;
+    else
+        TRY(model_config_read(gguf, &config, err));
     *model =
         (struct model){.config = config, .backend = options->backend, .device = options->device};
     struct loader loader = {

@@ -78,6 +78,7 @@ struct layer {
     float magnitude;        // of cosine and sine
     int group, view, place; // of the cache (kv_shape.h)
     float output_scale;     // of what leaves the layer; 1 where nothing is scaled
+    size_t weight_bytes;    // of a file's layer; what a visit of it reads
 };
 
 struct model {
@@ -107,8 +108,9 @@ struct model_options {
     const struct backend *backend; // borrowed, as the device
     struct device *device;
     int32_t context; // the longest that a sequence will be; 0: as long as the model was made for
-    const struct adapters *adapters; // borrowed until model_open() returns; NULL: none
-    model_progress *progress;        // or NULL
+    const struct adapters *adapters;   // borrowed until model_open() returns; NULL: none
+    const struct model_config *config; // what to open the file as; NULL: what its metadata says
+    model_progress *progress;          // or NULL
     void *user;
 };
 

@@ -10,6 +10,8 @@
 // mixers side by side, it is two layers, of which the first joins the next: both read what the
 // first one reads, and what both make is added after the second.
 //
+// A layer may be visited again: a later layer of the list has the same weights (revisits).
+//
 // Invariants of what model_config_read() returns: kv_heads divides heads; keys and values have one
 // or two shapes over all layers; kv_source is an earlier layer with keys of its own and the same
 // shape, or the layer itself.
@@ -133,7 +135,9 @@ struct recurrence_spec { // see struct recurrence
 };
 
 struct layer_spec {
-    int32_t block; // of the file, whose tensors it has
+    int32_t block;    // of the file, whose tensors it has
+    int32_t revisits; // how many layers before it the one is whose weights these are again; 0:
+                      // none. Its place in the cache is its own all the same
     enum mixer_kind mixer;
     bool joins_next;                 // it has no feed-forward then
     struct attention_spec attention; // or what its place in the cache is like

@@ -107,7 +107,7 @@ void model_close(struct model *model) {
         free(allocation);
     }
     for (int32_t i = 0; i < model->config.layers && model->layers; i++)
-        free(model->layers[i].k_b);
+        if (model->config.specs[i].revisits == 0) free(model->layers[i].k_b);
     free(model->layers);
     *model = (struct model){0};
 }
@@ -128,6 +128,7 @@ size_t model_step_bytes(const struct model *model, int32_t rows) {
     for (int32_t i = 0; i < config->layers; i++) {
         const struct ffn_spec *spec = &config->specs[i].ffn;
         const struct layer *layer = &model->layers[i];
+        if (config->specs[i].revisits > 0) bytes += layer->weight_bytes;
         if (spec->experts == 0) continue;
         const bool gated = !spec->ungated; // else the gate is up again
         const size_t expert = (gated ? expert_bytes(&layer->expert_gate) : 0) +

@@ -20,15 +20,17 @@ void harness_open(struct harness *harness, const struct harness_options *options
     const struct device_options device = {.threads = options->threads ? options->threads : 2,
                                           .deterministic = options->deterministic};
     demand(harness->backend->open(&device, &harness->device, &err), &err, "device");
-    demand(checkpoint_open(options->path, &harness->gguf, &err), &err, "gguf");
+    if (!options->gguf) demand(checkpoint_open(options->path, &harness->gguf, &err), &err, "gguf");
     struct adapters adapters = {.count = 0};
     demand(adapters_open(options->adapters, options->adapter_count, &adapters, &err), &err,
            "adapter");
     const struct model_options how = {.backend = harness->backend,
                                       .device = harness->device,
                                       .context = options->context,
+                                      .config = options->config,
                                       .adapters = &adapters};
-    demand(model_open(&harness->model, harness->gguf, &how, &err), &err, "model");
+    demand(model_open(&harness->model, options->gguf ? options->gguf : harness->gguf, &how, &err),
+           &err, "model");
     adapters_close(&adapters);
     const struct model_config *config = &harness->model.config;
     harness->groups = kv_shape_groups(config);

@@ -20,7 +20,9 @@ struct harness {
 };
 
 struct harness_options {
-    const char *path;
+    const char *path;                  // or:
+    struct gguf *gguf;                 // borrowed
+    const struct model_config *config; // as of model_open
     const struct backend *backend;
     int32_t threads; // 0: 2
     bool deterministic;
