@@ -116,7 +116,7 @@ static void print_past(const struct batch_bench *bench, const struct past *past)
     if (past->branch_tokens)
         printf(" in %" PRId32 " branches of %" PRId32 " more", bench->options->branches,
                past->branch_tokens);
-    printf("%s\n", bench->options->engine.unshared ? ", which each reads" : "");
+    printf("%s\n", bench->options->engine.unshared ? ", read by each alone" : "");
     for (int32_t i = 0; i < bench->answers.count; i++) {
         const int32_t count = bench->answers.values[i];
         const double seconds = past->seconds[i].median;

@@ -70,25 +70,30 @@ static bench_runner *find_runner(const char *word) {
     return NULL;
 }
 
-static int refuse(const char *word) {
+static int refuse(const char *word, const char *first) {
     struct error err = {0};
     struct text words = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0] && status == STATUS_OK; i++)
         status = text_format(&words, "%s%s", i > 0 ? ", " : "", TABLE[i].word);
-    if (status == STATUS_OK)
-        status = error_set(&err, STATUS_BAD_INPUT, "quire bench knows %s, not \"%.60s\"%s",
-                           text_string(&words), word,
-                           find_runner(word) ? " beside another measurement" : "");
+    if (status == STATUS_OK && find_runner(word))
+        status = error_set(&err, STATUS_BAD_INPUT,
+                           "bench: \"%s\" and \"%s\" do not go together; run one at a time", first,
+                           word);
+    else if (status == STATUS_OK)
+        status =
+            error_set(&err, STATUS_BAD_INPUT, "bench: unsupported value \"%.60s\" (expected %s)",
+                      word, text_string(&words));
     text_deinit(&words);
     return complain_failed(EXIT_USAGE, status, &err);
 }
 
 int bench_command_run(const struct args *args, const struct config *config) {
-    bench_runner *run = args->operand_count ? find_runner(args->operands[0]) : bench_speed_run;
-    if (!run) return refuse(args->operands[0]);
+    const char *first = args->operand_count ? args->operands[0] : "decode";
+    bench_runner *run = find_runner(first);
+    if (!run) return refuse(first, first);
     for (size_t i = 1; i < args->operand_count; i++)
-        if (find_runner(args->operands[i]) != run) return refuse(args->operands[i]);
+        if (find_runner(args->operands[i]) != run) return refuse(args->operands[i], first);
     if (run != bench_ops_run) return bench_model_run(args, text_string(&config->cache_path), run);
     const struct bench_options options = options_of(args, "");
     return run(&options);

@@ -97,11 +97,12 @@ bool harness_affords(const struct harness *harness, struct harness_room pool, in
     // The time of a token grows with its distance from the beginning, at most as fast as that.
     const double growth = harness->token_length ? (double)length / harness->token_length : 1;
     const double most_us = harness->token_us * length * (growth > 1 ? growth : 1);
-    char need[SIZE_TEXT_BYTES];
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (bytes > harness->most_bytes)
-        snprintf(missing, MISSING_BYTES, "it needs %s of KV cache", size_format(bytes, need));
+        snprintf(missing, MISSING_BYTES, "needs %s of KV memory (there is %s)",
+                 size_format(bytes, need), size_format(harness->most_bytes, have));
     else if (most_us > PATIENCE_US)
-        snprintf(missing, MISSING_BYTES, "its prefill may take %.0f s", most_us / 1e6);
+        snprintf(missing, MISSING_BYTES, "prefill may take %.0f s", most_us / 1e6);
     return !missing[0];
 }
 

@@ -42,7 +42,7 @@ static void print_heading(const struct kv_found *found) {
 
 static void print_forks(const struct kv_found *found) {
     char size[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES], idle[FIGURE_TEXT_BYTES];
-    printf("\nForks: median (low - high) in us of %" PRId32 "\n", found->forks[0].idle_us.count);
+    printf("\nForks: median (low - high) in us\n");
     printf("%7s %7s %11s %22s %12s\n", "tokens", "blocks", "prefill, s", "fork", "first write");
     for (int32_t i = 0; i < FORK_ROWS; i++) {
         const struct fork_row *row = &found->forks[i];
@@ -54,7 +54,7 @@ static void print_forks(const struct kv_found *found) {
                    row->prefill_us / 1e6, figure_format(&row->idle_us, 1, idle),
                    row->first_write_blocks, row->first_write_blocks == 1 ? "" : "s");
     }
-    printf("first write: blocks of %s that the fork's first own token takes",
+    printf("first write: blocks of %s taken by the fork's first own token",
            size_format(found->info.block_bytes, size));
     if (found->info.state_bytes > 0)
         printf(", and %" PRIu32 " states of %s", found->forks[0].first_write_states,
@@ -64,9 +64,9 @@ static void print_forks(const struct kv_found *found) {
 
 static void print_sharing(const struct kv_found *found) {
     char computed[COUNT_TEXT_BYTES], least[COUNT_TEXT_BYTES];
-    printf("\nConversations with %d tokens in common, and %d of their own\n", SHARED_TOKENS,
+    printf("\nConversations that share %d tokens, with %d of their own each\n", SHARED_TOKENS,
            OWN_TOKENS);
-    printf("%13s %9s %9s %8s %16s %9s\n", "conversations", "blocks", "separate", "part",
+    printf("%13s %9s %9s %8s %16s %9s\n", "conversations", "blocks", "unshared", "share",
            "tokens computed", "least");
     for (int32_t i = 0; i < SHARING_ROWS; i++) {
         const struct sharing_row *row = &found->sharing[i];
@@ -104,14 +104,14 @@ void kv_found_print(const struct kv_found *found) {
     print_heading(found);
     print_forks(found);
     print_sharing(found);
-    printf("\nTaken up again: median (low - high) in ms\n");
+    printf("\nResumed: median (low - high) in ms\n");
     printf("%6s %-8s %19s %21s %14s %6s\n", "tokens", "from", "ready", "first token", "found",
            "read");
     for (int32_t i = 0; i < RESUME_LENGTHS; i++)
         for (int32_t from = 0; from < RESUME_FROM_COUNT; from++)
             print_resume_row(found, &found->resume[i][from], (enum resume_from)from);
-    printf("found: tokens on the device/in host memory/on the disk/computed\n"
-           "read: bytes a second until ready, as a part of the read bandwidth\n");
+    printf("found: tokens on the device / in host memory / on disk / computed\n"
+           "read: bytes per second until ready, as a share of the read bandwidth\n");
 }
 
 // ---- for programs

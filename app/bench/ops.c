@@ -111,18 +111,20 @@ struct op_row {
     const char *skipped; // why
 };
 
+static double speed_of(const struct op_row *row) { // bytes a second
+    return row->us > 0 ? (double)row->bytes / row->us * 1e6 : 0;
+}
+
 static void print_row(const struct op_bench *bench, const struct op_row *row) {
-    const double bytes_per_s = row->us > 0 ? (double)row->bytes / row->us * 1e6 : 0;
     printf("%-10s %-8s %-15s ", row->op, row->way, row->what);
     if (row->skipped)
         printf("skipped: %s\n", row->skipped);
     else
-        printf("%10.1f us %9.1f GB/s %6.1f %%\n", row->us, bytes_per_s / 1e9,
-               100 * bytes_per_s / bench->read_bytes_per_s);
+        printf("%10.1f us %9.1f GB/s %6.1f %%\n", row->us, speed_of(row) / 1e9,
+               100 * speed_of(row) / bench->read_bytes_per_s);
 }
 
 static void report_row(struct op_bench *bench, const struct op_row *row) {
-    const double bytes_per_s = row->us > 0 ? (double)row->bytes / row->us * 1e6 : 0;
     struct report *report = &bench->report;
     report_object(report, NULL);
     report_text(report, "verb", row->op);
@@ -133,8 +135,8 @@ static void report_row(struct op_bench *bench, const struct op_row *row) {
     } else {
         report_number(report, "us", row->us);
         report_number(report, "bytes", (double)row->bytes);
-        report_number(report, "bytes_per_s", bytes_per_s);
-        report_number(report, "of_read_bandwidth", bytes_per_s / bench->read_bytes_per_s);
+        report_number(report, "bytes_per_s", speed_of(row));
+        report_number(report, "of_read_bandwidth", speed_of(row) / bench->read_bytes_per_s);
     }
     report_end(report);
 }

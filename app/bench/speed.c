@@ -224,7 +224,7 @@ static bool fits(const struct speed_bench *bench, struct speed_row *row) {
     const int64_t blocks = (length + info->block_size - 1) / info->block_size + 1; // and a copy
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (blocks * row->batch > (int64_t)info->blocks_total)
-        snprintf(row->missing, sizeof row->missing, "needs %s of KV memory, of which there is %s",
+        snprintf(row->missing, sizeof row->missing, "needs %s of KV memory (there is %s)",
                  size_format((size_t)(blocks * row->batch) * info->block_bytes, need),
                  size_format(info->blocks_total * info->block_bytes, have));
     else if (length > info->context)
@@ -306,7 +306,8 @@ static enum status measure(struct speed_bench *bench) {
     if (options->json && !print_json(bench)) return STATUS_NO_MEMORY;
     for (int32_t i = 0; i < bench->count; i++)
         if (!bench->rows[i].missing[0]) return STATUS_OK;
-    return error_set(&bench->harness.err, STATUS_TOO_LONG, "nothing of this fits; see --kv-device");
+    return error_set(&bench->harness.err, STATUS_TOO_LONG,
+                     "nothing fits; change --kv-device, --depth or --prompt-tokens");
 }
 
 int bench_speed_run(const struct bench_options *options) {

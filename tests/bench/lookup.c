@@ -118,15 +118,17 @@ static enum status measure(struct speculation_bench *bench) {
 }
 
 static void print_table(const struct speculation_bench *bench) {
-    printf("%s on %s: %" PRId32 " tokens after %" PRId32 ", up to %d guessed at once\n",
+    char plain[DIGITS_TEXT_BYTES], guessed[DIGITS_TEXT_BYTES], ratio[FIGURE_TEXT_BYTES];
+    printf("%.40s on %s: %" PRId32 " tokens after %" PRId32 ", up to %d guessed at once\n\n",
            bench->harness.info.model_name, bench->harness.info.backend, bench->tokens, bench->past,
            GUESSES);
+    printf("%-18s %9s %9s %21s %6s %9s\n", "tokens/s", "plain", "guessing", "times (low - high)",
+           "kept", "of");
     for (int task = 0; task < TASKS; task++) {
         const struct speculation_row *row = &bench->rows[task];
-        printf("  %-20s %8.1f tokens/s, guessing %8.1f: %5.2f x (%.2f to %.2f); kept %.0f %% of "
-               "%" PRId64 "\n",
-               NAMES[task], row->plain.median, row->guessed.median, row->ratio.median,
-               row->ratio.low, row->ratio.high, 100 * row->kept_share, row->proposed);
+        printf("%-18s %9s %9s %21s %4.0f %% %9" PRId64 "\n", NAMES[task],
+               digits_format(row->plain.median, plain), digits_format(row->guessed.median, guessed),
+               figure_format(&row->ratio, 1, ratio), 100 * row->kept_share, row->proposed);
     }
 }
 

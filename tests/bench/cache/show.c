@@ -21,8 +21,7 @@ static double speed_of(uint64_t bytes, int64_t elapsed_us) {
 
 static void print_forks(const struct kv_bench *bench) {
     char count[COUNT_TEXT_BYTES], running[FIGURE_TEXT_BYTES];
-    printf("\nForks while the sequence decodes: median (low - high) in us of %" PRId32 "\n",
-           bench->forks[0].running_us.count);
+    printf("\nForks while the sequence decodes: median (low - high) in us\n");
     for (int32_t i = 0; i < FORK_LINES; i++) {
         const struct fork_line *line = &bench->forks[i];
         printf("%7s tokens ", count_format(line->tokens, count));
@@ -52,7 +51,7 @@ static void print_resume(const struct kv_bench *bench) {
     printf("%6s %20s %20s %7s %22s\n", "tokens", "ready", "first token", "read", "lookup, ns");
     for (int32_t i = 0; i < RESUME_LINES; i++)
         print_resume_line(bench, &bench->resume[i]);
-    printf("read: bytes a second until ready, as a part of the read bandwidth\n"
+    printf("read: bytes per second until ready, as a share of the read bandwidth\n"
            "lookup: to find the log on the device, a token of it; goal: 200\n");
     for (int32_t i = 0; i < RESUME_LINES; i++) {
         const struct resume_line *line = &bench->resume[i];
@@ -113,8 +112,8 @@ static void print_turns(const struct kv_bench *bench) {
 static void print_pairs(const struct kv_bench *bench) {
     for (int32_t i = 0; i < PAIR_LINES; i++) {
         const struct pair_line *line = &bench->pairs[i];
-        printf("\nTwo conversations, each 60 %% of the device, both in host memory; %s\n",
-               line->kept ? "kept" : "made new");
+        printf("\nTwo conversations, each 60 %% of the device, both in host memory: %s\n",
+               line->kept ? "kept" : "made from the log");
         if (line->missing[0]) {
             printf("not measured: %s\n", line->missing);
             continue;
@@ -250,7 +249,7 @@ static void report_pairs(struct report *report, const struct kv_bench *bench) {
     for (int32_t i = 0; i < PAIR_LINES; i++) {
         const struct pair_line *line = &bench->pairs[i];
         report_object(report, NULL);
-        report_text(report, "conversations", line->kept ? "kept" : "made new");
+        report_text(report, "conversations", line->kept ? "kept" : "made from the log");
         if (report_measured(report, line->missing)) {
             report_number(report, "pool_blocks", line->pool_blocks);
             report_number(report, "largest_blocks", line->largest_blocks);
