@@ -233,6 +233,14 @@ static int change_model(struct launch *launch, const struct args *given, struct 
     return code;
 }
 
+static void say_unanswered(const char *question) {
+    struct text line = {0};
+    if (text_append_string(&line, "not answered, and to be asked again: ") == STATUS_OK &&
+        text_append_string(&line, question) == STATUS_OK)
+        complain_mildly(text_string(&line));
+    text_deinit(&line);
+}
+
 // A chat, and after each /model, /resume of another model's conversation, or failure of the device
 // another one.
 static int run_models(struct launch *launch, const struct args *given,
@@ -248,7 +256,10 @@ static int run_models(struct launch *launch, const struct args *given,
         wanted = (struct wanted_model){0};
         code = change_model(launch, given, &args, &now);
         reopening = (struct reopening){.done = reopening.done};
-        if (code == EXIT_DONE) code = run_interactive(launch, &again, &wanted, &reopening);
+        if (code == EXIT_DONE)
+            code = run_interactive(launch, &again, &wanted, &reopening);
+        else if (question.length)
+            say_unanswered(text_string(&question));
         text_deinit(&now.model);
         text_deinit(&question);
     }

@@ -20,6 +20,10 @@ static enum status refuse(cudaError_t failure, struct error *err) {
                          "the NVIDIA driver is too old for CUDA %d.%d; update it, or use "
                          "--backend cpu",
                          CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    if (failure == cudaErrorDevicesUnavailable) // or kept from the process whose kernel failed
+        return error_set(err, STATUS_DEVICE,
+                         "the GPU is in use, or not given back to quire after a failure; start "
+                         "quire again or use --backend cpu");
     return error_set(err, STATUS_DEVICE, "cannot use the GPU (%s); use --backend cpu",
                      cudaGetErrorString(failure));
 }

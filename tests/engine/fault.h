@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-bool card_is_here(void);
-bool card_fault(void); // true: the fault was noticed
+bool card_is_here(void); // and opens
+void card_reset(void);   // as quire does after a fault; no device may be open
+bool card_fault(void);   // true: the fault was noticed
 
 #ifdef __cplusplus
 }

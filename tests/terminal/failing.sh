@@ -41,6 +41,17 @@ screen | grep -qF "> Hello!" || fail "the first turn is gone"
 keys C-c
 leave
 
+# A device that does not open again ends the chat, and the question is said.
+rm -f "$QUIRE_HOME/failures"
+start -n 8 --backend cpu
+ask "Hello!"
+printf 1 >"$QUIRE_HOME/failures"
+touch "$QUIRE_HOME/gone"
+ask_only "What is an island?"
+wait_for "not answered, and to be asked again: What is an island?"
+screen | grep -q "the device is gone" || fail "the reason is not said"
+rm -f "$QUIRE_HOME/gone" "$QUIRE_HOME/failures"
+
 # A batch begins again what it was computing, once: of two failures in a row each line has the second.
 for i in 1 2 3; do echo "{\"prompt\": \"Say $i.\", \"tokens\": 8}"; done >"$QUIRE_HOME/lines"
 batch() { "$program" batch "$QUIRE_HOME/lines" --temp 0 --deterministic --backend cpu >"$QUIRE_HOME/$1" 2>"$QUIRE_HOME/$1.err"; }
