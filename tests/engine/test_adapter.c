@@ -299,7 +299,7 @@ static void separate_adapter_matches_merged_adapter(void **state) {
 }
 
 // Ranks that are no multiple of anything, of two adapters that change the same matrices.
-static void several_adapters_add_up(void **state) {
+static void two_adapters_add_up(void **state) {
     (void)state;
     struct pairs pairs[2];
     struct gguf *gguf;
@@ -390,7 +390,7 @@ static void write_config(const char *json) {
     write_file("peft/adapter_config.json", json, strlen(json));
 }
 
-static void files_and_folders_mix(void **state) {
+static void adapters_and_models_mix_files_and_folders(void **state) {
     (void)state;
     static const char *const bases[] = {TESTS_DIR "/golden/mistral.gguf",
                                         TESTS_DIR "/golden/mistral.hf"};
@@ -457,7 +457,7 @@ static void assert_refused(const char *name, float scale, enum status expected, 
     assert_refused_by(TESTS_DIR "/golden/mistral.gguf", &source, expected, word);
 }
 
-static void what_is_no_adapter_of_it_is_refused_by_name(void **state) {
+static void adapters_that_do_not_fit_the_model_are_refused(void **state) {
     (void)state;
     static float zeros[64 * 64];
     static float bad[32] = {NAN};
@@ -503,7 +503,7 @@ static void what_is_no_adapter_of_it_is_refused_by_name(void **state) {
     }
 }
 
-static void other_kinds_of_files_are_refused(void **state) {
+static void unusable_adapter_files_are_refused(void **state) {
     (void)state;
     struct gguf_writer writer;
     static const float values[32] = {0};
@@ -527,7 +527,7 @@ static void other_kinds_of_files_are_refused(void **state) {
     assert_refused("missing.gguf", 1, STATUS_IO, "missing.gguf");
 }
 
-static void folders_that_ask_for_more_are_refused(void **state) {
+static void unusable_adapter_folders_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *config;
@@ -608,7 +608,7 @@ static int64_t restored(struct memory_store *store, const struct adapter_source 
     return event.stats.disk_tokens;
 }
 
-static void blocks_are_shared_with_the_same_adapters_alone(void **state) {
+static void blocks_are_shared_only_under_the_same_adapters(void **state) {
     (void)state;
     struct memory_store *store = memory_store_create(0);
     struct pairs pairs;
@@ -666,12 +666,12 @@ int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(separate_adapter_matches_merged_adapter),
-        cmocka_unit_test(several_adapters_add_up),
-        cmocka_unit_test(files_and_folders_mix),
-        cmocka_unit_test(what_is_no_adapter_of_it_is_refused_by_name),
-        cmocka_unit_test(other_kinds_of_files_are_refused),
-        cmocka_unit_test(folders_that_ask_for_more_are_refused),
-        cmocka_unit_test(blocks_are_shared_with_the_same_adapters_alone),
+        cmocka_unit_test(two_adapters_add_up),
+        cmocka_unit_test(adapters_and_models_mix_files_and_folders),
+        cmocka_unit_test(adapters_that_do_not_fit_the_model_are_refused),
+        cmocka_unit_test(unusable_adapter_files_are_refused),
+        cmocka_unit_test(unusable_adapter_folders_are_refused),
+        cmocka_unit_test(blocks_are_shared_only_under_the_same_adapters),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

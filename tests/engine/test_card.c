@@ -125,7 +125,7 @@ static void oversized_shape_is_refused_before_allocation(void **state) {
     assert_int_equal(given, 0);
 }
 
-static void the_processor_computes_what_does_not_fit_and_one_line_says_so(void **state) {
+static void a_model_too_large_for_the_gpu_runs_on_the_cpu_with_one_line(void **state) {
     (void)state;
     struct engine *engine;
     struct error err = {0};
@@ -141,7 +141,7 @@ static void the_processor_computes_what_does_not_fit_and_one_line_says_so(void *
     assert_non_null(strstr(lines[0], "of GPU memory, but only 5.0 KiB is free"));
 }
 
-static void what_fits_is_computed_there_without_a_word(void **state) {
+static void a_model_that_fits_runs_on_the_gpu_silently(void **state) {
     (void)state;
     struct engine *engine;
     struct error err = {0};
@@ -152,7 +152,7 @@ static void what_fits_is_computed_there_without_a_word(void **state) {
 }
 
 // Of a layer: gate and up of all experts, and down; q, k, v, o, the router, and the dense part.
-static void experts_that_are_stacked_go_to_the_card_in_one_call(void **state) {
+static void stacked_experts_are_copied_in_one_call(void **state) {
     (void)state;
     struct engine *engine;
     struct engine_info info;
@@ -169,7 +169,7 @@ static size_t odd_weight_bytes(const struct weight *in_file) {
     return weight_bytes(in_file) + 64; // so that stacked ones do not add up
 }
 
-static void experts_that_cannot_be_stacked_go_one_by_one(void **state) {
+static void unstackable_experts_are_copied_one_by_one(void **state) {
     (void)state;
     struct engine *engine;
     struct engine_info info;
@@ -194,7 +194,7 @@ static int lines_about(size_t plain_bytes, int32_t head_size, bool instructions)
     return line_count;
 }
 
-static void what_only_a_plain_kernel_computes_is_said_in_one_line(void **state) {
+static void missing_fast_kernels_are_reported_in_one_line(void **state) {
     (void)state;
     assert_int_equal(lines_about(0, 0, false), 0);
     assert_int_equal(lines_about(512, 0, false), 0); // of 130 KiB: too little to be noticed
@@ -216,14 +216,12 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             oversized_weights_are_refused_with_both_sizes_before_copying, begin, end),
         cmocka_unit_test_setup_teardown(oversized_shape_is_refused_before_allocation, begin, end),
-        cmocka_unit_test_setup_teardown(
-            the_processor_computes_what_does_not_fit_and_one_line_says_so, begin, end),
-        cmocka_unit_test_setup_teardown(what_fits_is_computed_there_without_a_word, begin, end),
-        cmocka_unit_test_setup_teardown(experts_that_are_stacked_go_to_the_card_in_one_call, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(experts_that_cannot_be_stacked_go_one_by_one, begin, end),
-        cmocka_unit_test_setup_teardown(what_only_a_plain_kernel_computes_is_said_in_one_line,
+        cmocka_unit_test_setup_teardown(a_model_too_large_for_the_gpu_runs_on_the_cpu_with_one_line,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(a_model_that_fits_runs_on_the_gpu_silently, begin, end),
+        cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, begin, end),
+        cmocka_unit_test_setup_teardown(unstackable_experts_are_copied_one_by_one, begin, end),
+        cmocka_unit_test_setup_teardown(missing_fast_kernels_are_reported_in_one_line, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

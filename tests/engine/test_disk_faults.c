@@ -118,7 +118,7 @@ static struct memory_store *yesterday(const int32_t expected[LENGTH]) {
     return store;
 }
 
-static void a_healthy_disk_gives_all_back(void **state) {
+static void a_healthy_disk_restores_the_whole_prompt(void **state) {
     (void)state;
     int32_t expected[LENGTH], tokens[LENGTH];
     truth(expected);
@@ -151,7 +151,7 @@ static void unreadable_block_is_recomputed(void **state) {
         }
 }
 
-static void a_read_that_never_returns_is_given_up(void **state) {
+static void a_hanging_read_falls_back_to_computing(void **state) {
     (void)state;
     int32_t expected[LENGTH], tokens[LENGTH];
     truth(expected);
@@ -197,7 +197,7 @@ static void a_cancel_does_not_wait_for_the_disk(void **state) {
     memory_store_destroy(store);
 }
 
-static void what_cannot_be_written_costs_nothing_but_the_disk(void **state) {
+static void a_failed_write_changes_no_answer_and_is_retried(void **state) {
     (void)state;
     static const enum status FAILURES[] = {STATUS_FULL, STATUS_IO};
     int32_t expected[LENGTH], tokens[LENGTH];
@@ -235,7 +235,7 @@ static void engine_runs_without_an_unusable_disk(void **state) {
 }
 
 // The pool holds one conversation; what is evicted goes to the disk and comes back.
-static void a_pool_for_one_is_slower_and_right(void **state) {
+static void a_pool_for_one_conversation_changes_no_answer(void **state) {
     (void)state;
     int32_t expected[LENGTH], tokens[LENGTH];
     truth(expected);
@@ -259,7 +259,7 @@ static void a_pool_for_one_is_slower_and_right(void **state) {
     memory_store_destroy(store);
 }
 
-static void a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk(void **state) {
+static void a_failed_device_answers_and_writes_nothing(void **state) {
     (void)state;
     struct memory_store *store = memory_store_create(0);
     struct engine *engine = open_engine(store, 32);
@@ -282,14 +282,14 @@ static void a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk(
 int main(void) {
     log_set_sink(count_warnings);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_healthy_disk_gives_all_back),
+        cmocka_unit_test(a_healthy_disk_restores_the_whole_prompt),
         cmocka_unit_test(unreadable_block_is_recomputed),
-        cmocka_unit_test(a_read_that_never_returns_is_given_up),
+        cmocka_unit_test(a_hanging_read_falls_back_to_computing),
         cmocka_unit_test(a_cancel_does_not_wait_for_the_disk),
-        cmocka_unit_test(what_cannot_be_written_costs_nothing_but_the_disk),
+        cmocka_unit_test(a_failed_write_changes_no_answer_and_is_retried),
         cmocka_unit_test(engine_runs_without_an_unusable_disk),
-        cmocka_unit_test(a_pool_for_one_is_slower_and_right),
-        cmocka_unit_test(a_device_that_failed_answers_no_more_and_leaves_nothing_on_the_disk),
+        cmocka_unit_test(a_pool_for_one_conversation_changes_no_answer),
+        cmocka_unit_test(a_failed_device_answers_and_writes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

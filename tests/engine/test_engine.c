@@ -118,7 +118,7 @@ static void assert_same_log(const struct sequence *a, const struct sequence *b) 
                         (size_t)sequence_length(a) * sizeof(int32_t));
 }
 
-static void events_come_in_order_and_done_is_last(void **state) {
+static void events_arrive_in_order_and_end_with_done(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[LONG];
@@ -152,7 +152,7 @@ static void events_come_in_order_and_done_is_last(void **state) {
     engine_close(engine);
 }
 
-static void same_seed_gives_the_same_text(void **state) {
+static void the_same_seed_gives_the_same_tokens(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[20];
@@ -190,7 +190,7 @@ static void second_turn_computes_only_new_tokens(void **state) {
     engine_close(engine);
 }
 
-static void fork_then_diverge_equals_two_runs(void **state) {
+static void diverging_forks_equal_separate_runs(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[37], left[5], right[5];
@@ -242,7 +242,7 @@ static int fork_while_running(struct engine *engine, struct sequence *busy,
 }
 
 // The fork of a sequence that is being written has what was finished, and disturbs nothing.
-static void fork_works_while_an_answer_is_written(void **state) {
+static void a_sequence_can_be_forked_while_it_is_answering(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[30];
@@ -274,7 +274,7 @@ static void fork_works_while_an_answer_is_written(void **state) {
 
 // Six answers to one prompt: it is computed once, but for each one's last token, and each answer is
 // as if it were alone. The tail of the prompt is shared until each writes into it.
-static void what_begins_alike_is_computed_once(void **state) {
+static void a_common_prompt_is_computed_once(void **state) {
     (void)state;
     enum { SAMPLES = 6 };
     int32_t ids[LONG];
@@ -330,7 +330,7 @@ static void cancelled_request_keeps_its_tokens(void **state) {
     engine_close(engine);
 }
 
-static void answer_ends_with_the_context(void **state) {
+static void an_answer_stops_at_the_end_of_the_context(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 64);
     int32_t ids[64];
@@ -348,7 +348,7 @@ static void answer_ends_with_the_context(void **state) {
     engine_close(engine);
 }
 
-static void id_out_of_range_is_refused(void **state) {
+static void a_token_id_out_of_range_is_refused(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     struct sequence *sequence;
@@ -428,7 +428,7 @@ static void run_one_after_the_other(const struct engine_info *info, size_t host_
     engine_close(small);
 }
 
-static void requests_too_large_to_share_memory_run_in_sequence(void **state) {
+static void preempted_requests_answer_as_if_alone(void **state) {
     (void)state;
     const struct engine_info info = model_info();
     struct kv_usage usage;
@@ -476,7 +476,7 @@ static void waiting_request_can_be_cancelled(void **state) {
 }
 
 // The context is what the pool holds, so a sequence that fills it has room for its last block.
-static void one_sequence_may_fill_the_pool(void **state) {
+static void one_sequence_can_fill_the_pool(void **state) {
     (void)state;
     const struct engine_info info = model_info();
     struct engine *small = open_small(&info, 9, 128);
@@ -497,7 +497,7 @@ static void one_sequence_may_fill_the_pool(void **state) {
     engine_close(small);
 }
 
-static void decode_step_allocates_nothing(void **state) {
+static void a_decode_step_allocates_nothing(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[16];
@@ -519,7 +519,7 @@ static void decode_step_allocates_nothing(void **state) {
 }
 
 // Many sequences, many requests, random verbs; every finished answer is computed again alone.
-static void random_walk_agrees_with_running_alone(void **state) {
+static void a_random_walk_agrees_with_running_alone(void **state) {
     (void)state;
     enum { SEQS = 6, CHECKED = CHECK_ROUNDS(40, 12), STEPS_MAX = 100000 };
     struct engine *engine = open_engine(0, 256), *judge = open_engine(0, 256);
@@ -575,7 +575,7 @@ static void random_walk_agrees_with_running_alone(void **state) {
         request_release(running[i]);
 }
 
-static void open_refuses_bad_options_in_words(void **state) {
+static void opening_with_bad_options_names_the_option(void **state) {
     (void)state;
     static const struct {
         struct engine_options options;
@@ -668,7 +668,7 @@ static void a_models_name_is_safe_to_show(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void finished_answer_counts_before_it_is_saved(void **state) {
+static void an_unsaved_answer_counts_towards_its_conversation(void **state) {
     (void)state;
     enum { CONVERSATION = 7, ANSWER = 40, BLOCK = 16 };
     struct engine *engine = open_engine(0, 0);
@@ -688,22 +688,22 @@ static void finished_answer_counts_before_it_is_saved(void **state) {
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_come_in_order_and_done_is_last),
-        cmocka_unit_test(same_seed_gives_the_same_text),
+        cmocka_unit_test(events_arrive_in_order_and_end_with_done),
+        cmocka_unit_test(the_same_seed_gives_the_same_tokens),
         cmocka_unit_test(second_turn_computes_only_new_tokens),
-        cmocka_unit_test(fork_then_diverge_equals_two_runs),
-        cmocka_unit_test(fork_works_while_an_answer_is_written),
-        cmocka_unit_test(what_begins_alike_is_computed_once),
+        cmocka_unit_test(diverging_forks_equal_separate_runs),
+        cmocka_unit_test(a_sequence_can_be_forked_while_it_is_answering),
+        cmocka_unit_test(a_common_prompt_is_computed_once),
         cmocka_unit_test(cancelled_request_keeps_its_tokens),
-        cmocka_unit_test(answer_ends_with_the_context),
-        cmocka_unit_test(id_out_of_range_is_refused),
-        cmocka_unit_test(requests_too_large_to_share_memory_run_in_sequence),
+        cmocka_unit_test(an_answer_stops_at_the_end_of_the_context),
+        cmocka_unit_test(a_token_id_out_of_range_is_refused),
+        cmocka_unit_test(preempted_requests_answer_as_if_alone),
         cmocka_unit_test(waiting_request_can_be_cancelled),
-        cmocka_unit_test(one_sequence_may_fill_the_pool),
-        cmocka_unit_test(decode_step_allocates_nothing),
-        cmocka_unit_test(random_walk_agrees_with_running_alone),
-        cmocka_unit_test(finished_answer_counts_before_it_is_saved),
-        cmocka_unit_test(open_refuses_bad_options_in_words),
+        cmocka_unit_test(one_sequence_can_fill_the_pool),
+        cmocka_unit_test(a_decode_step_allocates_nothing),
+        cmocka_unit_test(a_random_walk_agrees_with_running_alone),
+        cmocka_unit_test(an_unsaved_answer_counts_towards_its_conversation),
+        cmocka_unit_test(opening_with_bad_options_names_the_option),
         cmocka_unit_test(a_models_name_is_safe_to_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,7 +239,7 @@ static const struct talk *truth_of(uint32_t which, bool deterministic) {
     return truth;
 }
 
-static void never_evicted_twice_is_the_same(void) {
+static void a_second_run_gives_the_same_logits_in_one_model(void) {
     const struct talk *truth = truth_of(0, false);
     struct talk again;
     measure(0, false, &again);
@@ -248,7 +248,7 @@ static void never_evicted_twice_is_the_same(void) {
     assert_memory_not_equal(truth->tokens, again.tokens, sizeof truth->tokens); // it can differ
 }
 
-static void swapped_to_host_and_back_is_the_same(void) {
+static void swapping_to_the_host_and_back_changes_no_logit_in_one_model(void) {
     struct talk swapped = {0}, other = {0};
     const uint32_t end = has_states() ? 8 : 5;
     struct engine *engine = open_with(&(struct engine_options){
@@ -355,7 +355,7 @@ static void another_way_shares_nothing(const char *folder, struct way other,
     way = before;
 }
 
-static void restored_from_disk_in_a_new_process_is_the_same(void) {
+static void restoring_in_a_new_process_changes_no_logit_in_one_model(void) {
     struct talk restored = {0};
     char folder[] = "/tmp/quire-equality-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -379,7 +379,7 @@ static void restored_from_disk_in_a_new_process_is_the_same(void) {
 
 // The fork's own answer goes on where the original's was at that moment; both end alike. They are
 // computed together, and how flash then divides a past depends on the card's multiprocessors.
-static void forked_from_a_running_sequence_is_the_same(void) {
+static void forking_a_running_sequence_changes_no_logit_in_one_model(void) {
     const bool deterministic = strcmp(way.backend, "cuda") == 0 && strcmp(way.attention, "v2") != 0;
     const struct talk *truth = truth_of(0, deterministic);
     struct talk original = {0}, forked = {0};
@@ -464,7 +464,7 @@ static void talk_together(const struct engine_options *options, struct talk *tal
 }
 
 // Who does not fit waits to be let in; who gives way in the middle is in test_engine.c.
-static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
+static void a_quarter_of_the_needed_pool_changes_no_logit_in_one_model(void) {
     static struct talk talks[CHATS];
     const size_t need = CHATS * (LENGTH / 16 + 1); // blocks, when nothing is shared
     const size_t least = CONTEXT / 16 + 1;
@@ -487,7 +487,7 @@ static void a_pool_of_a_quarter_of_the_need_is_the_same(void) {
     }
 }
 
-static void beside_seven_others_is_the_same(void) {
+static void seven_other_conversations_change_no_logit_in_one_model(void) {
     static struct talk talks[CHATS];
     struct kv_usage usage;
     memset(talks, 0, sizeof talks);
@@ -522,7 +522,7 @@ static struct restore_report go_on_in_the_middle(const struct engine_options *op
     return report;
 }
 
-static void a_fork_before_the_windows_is_the_same(void) {
+static void continuing_before_a_window_changes_no_logit_in_one_model(void) {
     enum { FIRST = MIDDLE + QUESTION };
     struct talk truth = {0}, talk = {0};
     const struct engine_options small = {// few blocks for windows
@@ -609,7 +609,7 @@ static void answer_in_forks(bool together, bool unshared, struct rows *rows) {
     engine_close(engine);
 }
 
-static void forks_that_read_their_past_once_are_the_same(void) {
+static void reading_a_shared_past_once_changes_no_logit_in_one_model(void) {
     static struct rows alone[CHATS], together[CHATS];
     answer_in_forks(false, true, alone);
     for (int unshared = 0; unshared < 2; unshared++) {
@@ -621,7 +621,7 @@ static void forks_that_read_their_past_once_are_the_same(void) {
     }
 }
 
-static void recomputed_and_chunked_are_the_same(void) {
+static void recomputing_in_chunks_changes_no_logit_in_one_model(void) {
     struct talk recomputed = {0};
     // A pool of short windows, or of states, has many blocks.
     const uint32_t end = strstr(model, "lfm2") || has_states() ? 16 : 5;
@@ -674,20 +674,20 @@ static void every_model(void (*test)(void), int ways) {
         }
 }
 
-#define FOR_EVERY_MODEL(name, ways)           \
-    static void name##_##test(void **state) { \
-        (void)state;                          \
-        every_model(name, ways);              \
+#define FOR_EVERY_MODEL(name, ways)             \
+    static void name(void **state) {            \
+        (void)state;                            \
+        every_model(name##_in_one_model, ways); \
     }
-FOR_EVERY_MODEL(never_evicted_twice_is_the_same, WAYS)
-FOR_EVERY_MODEL(swapped_to_host_and_back_is_the_same, WAYS)
-FOR_EVERY_MODEL(restored_from_disk_in_a_new_process_is_the_same, WAYS)
-FOR_EVERY_MODEL(forked_from_a_running_sequence_is_the_same, WAYS)
-FOR_EVERY_MODEL(a_pool_of_a_quarter_of_the_need_is_the_same, DETERMINISTIC_WAYS)
-FOR_EVERY_MODEL(a_fork_before_the_windows_is_the_same, DETERMINISTIC_WAYS)
-FOR_EVERY_MODEL(beside_seven_others_is_the_same, DETERMINISTIC_WAYS)
-FOR_EVERY_MODEL(forks_that_read_their_past_once_are_the_same, DETERMINISTIC_WAYS)
-FOR_EVERY_MODEL(recomputed_and_chunked_are_the_same, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(a_second_run_gives_the_same_logits, WAYS)
+FOR_EVERY_MODEL(swapping_to_the_host_and_back_changes_no_logit, WAYS)
+FOR_EVERY_MODEL(restoring_in_a_new_process_changes_no_logit, WAYS)
+FOR_EVERY_MODEL(forking_a_running_sequence_changes_no_logit, WAYS)
+FOR_EVERY_MODEL(a_quarter_of_the_needed_pool_changes_no_logit, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(continuing_before_a_window_changes_no_logit, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(seven_other_conversations_change_no_logit, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(reading_a_shared_past_once_changes_no_logit, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(recomputing_in_chunks_changes_no_logit, DETERMINISTIC_WAYS)
 
 // The other process of the test about the disk.
 static int go_on(char **words) {
@@ -704,15 +704,15 @@ static int go_on(char **words) {
 int main(int count, char **words) {
     if (count == 7) return go_on(words);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(never_evicted_twice_is_the_same_test),
-        cmocka_unit_test(swapped_to_host_and_back_is_the_same_test),
-        cmocka_unit_test(restored_from_disk_in_a_new_process_is_the_same_test),
-        cmocka_unit_test(forked_from_a_running_sequence_is_the_same_test),
-        cmocka_unit_test(a_pool_of_a_quarter_of_the_need_is_the_same_test),
-        cmocka_unit_test(a_fork_before_the_windows_is_the_same_test),
-        cmocka_unit_test(beside_seven_others_is_the_same_test),
-        cmocka_unit_test(forks_that_read_their_past_once_are_the_same_test),
-        cmocka_unit_test(recomputed_and_chunked_are_the_same_test),
+        cmocka_unit_test(a_second_run_gives_the_same_logits),
+        cmocka_unit_test(swapping_to_the_host_and_back_changes_no_logit),
+        cmocka_unit_test(restoring_in_a_new_process_changes_no_logit),
+        cmocka_unit_test(forking_a_running_sequence_changes_no_logit),
+        cmocka_unit_test(a_quarter_of_the_needed_pool_changes_no_logit),
+        cmocka_unit_test(continuing_before_a_window_changes_no_logit),
+        cmocka_unit_test(seven_other_conversations_change_no_logit),
+        cmocka_unit_test(reading_a_shared_past_once_changes_no_logit),
+        cmocka_unit_test(recomputing_in_chunks_changes_no_logit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

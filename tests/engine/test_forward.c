@@ -90,7 +90,7 @@ static void check_chunks(struct harness *harness) {
     }
 }
 
-static void chunked_prefill_equals_whole(void **state) {
+static void chunked_prefill_equals_whole_prefill(void **state) {
     (void)state;
     for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_chunks);
 }
@@ -122,7 +122,7 @@ static void check_scatter(struct harness *harness) {
     block_table_deinit(&table, harness->pool);
 }
 
-static void paged_equals_contiguous(void **state) {
+static void a_paged_cache_equals_a_contiguous_one(void **state) {
     (void)state;
     for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_scatter);
 }
@@ -155,7 +155,7 @@ static void check_batch(struct harness *harness) {
     }
 }
 
-static void batch_of_n_equals_n_runs(void **state) {
+static void a_batch_equals_separate_runs(void **state) {
     (void)state;
     for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_batch);
 }
@@ -192,7 +192,7 @@ static void check_fork(struct harness *harness) {
     block_table_deinit(&fork, harness->pool);
 }
 
-static void fork_then_diverge_equals_two_runs(void **state) {
+static void diverging_forks_equal_two_runs(void **state) {
     (void)state;
     for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_fork);
 }
@@ -247,7 +247,7 @@ static void check_windows(struct harness *harness) {
     check_window(harness, 37);
 }
 
-static void what_lies_before_a_window_is_not_read(void **state) {
+static void tokens_before_a_window_are_not_read(void **state) {
     (void)state;
     for_each_rig(WINDOWED, sizeof WINDOWED / sizeof WINDOWED[0], check_windows);
 }
@@ -255,11 +255,11 @@ static void what_lies_before_a_window_is_not_read(void **state) {
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunked_prefill_equals_whole),
-        cmocka_unit_test(paged_equals_contiguous),
-        cmocka_unit_test(batch_of_n_equals_n_runs),
-        cmocka_unit_test(fork_then_diverge_equals_two_runs),
-        cmocka_unit_test(what_lies_before_a_window_is_not_read),
+        cmocka_unit_test(chunked_prefill_equals_whole_prefill),
+        cmocka_unit_test(a_paged_cache_equals_a_contiguous_one),
+        cmocka_unit_test(a_batch_equals_separate_runs),
+        cmocka_unit_test(diverging_forks_equal_two_runs),
+        cmocka_unit_test(tokens_before_a_window_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

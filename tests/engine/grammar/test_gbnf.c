@@ -27,7 +27,7 @@ static const struct {
     {"root ::= \"a\" | \"b\" x\nx ::= \"c\" x", {"a"}, {"b", "bc", "bcc"}}, // no way out of x
 };
 
-static void texts_fit_as_documented(void **state) {
+static void gbnf_grammars_accept_and_reject_as_documented(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof GRAMMARS / sizeof GRAMMARS[0]; i++) {
         struct error err = {0};
@@ -75,7 +75,7 @@ static const struct {
     {"root ::= \"\xff\"", "not UTF-8"},
 };
 
-static void what_is_no_grammar_is_refused(void **state) {
+static void invalid_grammars_are_refused_with_a_reason(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
         struct error err = {0};
@@ -100,7 +100,7 @@ static void write_nested(struct text *gbnf, const char *begin, int levels) {
     assert_int_equal(text_format(gbnf, "r%d ::= \"a\"\n", levels), STATUS_OK);
 }
 
-static void nested_optional_rules_stay_within_bounds(void **state) {
+static void nested_optional_rules_stay_within_the_state_limit(void **state) {
     struct text gbnf = {0};
     struct error err = {0};
     (void)state;
@@ -136,7 +136,7 @@ static bool wants_no_more(void *calls) {
     return true;
 }
 
-static void reading_ends_when_nobody_wants_it(void **state) {
+static void a_cancelled_read_of_a_grammar_stops(void **state) {
     int calls = 0;
     struct error err = {0};
     struct network network;
@@ -149,7 +149,7 @@ static void reading_ends_when_nobody_wants_it(void **state) {
 }
 
 // Every character beside a range's ends and beside the ends of UTF-8's lengths.
-static void classes_are_their_characters(void **state) {
+static void a_character_class_matches_exactly_its_range(void **state) {
     static const uint32_t EDGES[] = {1,       0x40,    0x7F,    0x80,    0xBF,     0x7FF,
                                      0x800,   0xFFF,   0x1000,  0xD7FF,  0xE000,   0xFFFF,
                                      0x10000, 0x3FFFF, 0x40000, 0xFFFFF, 0x100000, 0x10FFFF};
@@ -173,7 +173,7 @@ static void classes_are_their_characters(void **state) {
         }
 }
 
-static void sets_are_sorted_and_negated(void **state) {
+static void character_sets_merge_negate_and_have_a_limit(void **state) {
     struct character_set set = {0}, other = {0};
     (void)state;
     assert_true(character_set_add(&set, 'm', 'p'));
@@ -193,12 +193,12 @@ static void sets_are_sorted_and_negated(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_fit_as_documented),
-        cmocka_unit_test(what_is_no_grammar_is_refused),
-        cmocka_unit_test(nested_optional_rules_stay_within_bounds),
-        cmocka_unit_test(reading_ends_when_nobody_wants_it),
-        cmocka_unit_test(classes_are_their_characters),
-        cmocka_unit_test(sets_are_sorted_and_negated),
+        cmocka_unit_test(gbnf_grammars_accept_and_reject_as_documented),
+        cmocka_unit_test(invalid_grammars_are_refused_with_a_reason),
+        cmocka_unit_test(nested_optional_rules_stay_within_the_state_limit),
+        cmocka_unit_test(a_cancelled_read_of_a_grammar_stops),
+        cmocka_unit_test(a_character_class_matches_exactly_its_range),
+        cmocka_unit_test(character_sets_merge_negate_and_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

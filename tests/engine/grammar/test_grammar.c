@@ -272,7 +272,7 @@ static void sample(struct grammar *grammar, struct answer *answer) {
     free(logits);
 }
 
-static void answers_fit_random_schemas(void **state) {
+static void generated_answers_fit_random_schemas(void **state) {
     char *schema = malloc(SCHEMA_BYTES);
     int ended = 0, forced = 0;
     const int rounds = CHECK_ROUNDS(400, 40);
@@ -325,7 +325,7 @@ static int close_tokenizer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_fit_random_schemas),
+        cmocka_unit_test(generated_answers_fit_random_schemas),
     };
     return cmocka_run_group_tests(tests, open_tokenizer, close_tokenizer);
 }

@@ -230,7 +230,7 @@ static struct automaton *automaton_of_schema(const char *schema, struct error *e
     return automaton;
 }
 
-static void texts_fit_their_schema(void **state) {
+static void schemas_accept_and_reject_the_listed_texts(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof SCHEMAS / sizeof SCHEMAS[0]; i++) {
         struct error err = {0};
@@ -315,7 +315,7 @@ static const struct {
     {"false", "no finite text"},
 };
 
-static void what_is_not_understood_is_refused(void **state) {
+static void unsupported_schemas_are_refused_with_a_reason(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++) {
         struct error err = {0};
@@ -327,7 +327,7 @@ static void what_is_not_understood_is_refused(void **state) {
 }
 
 // Twice the depth is no more than twice the work, and copies of copies have a limit.
-static void small_schemas_cannot_mean_much_work(void **state) {
+static void a_small_schema_cannot_cause_exponential_work(void **state) {
     enum { LEVELS = 40 };
     struct text schema = {0};
     struct error err = {0};
@@ -388,7 +388,7 @@ static uint32_t dice(uint32_t *seed, uint32_t sides) {
 }
 
 // Every whole number near a bound, of any length.
-static void ranges_are_exact(void **state) {
+static void integer_ranges_are_exact_near_their_bounds(void **state) {
     uint32_t seed = 7;
     (void)state;
     for (int round = 0; round < CHECK_ROUNDS(60, 20); round++) {
@@ -416,10 +416,10 @@ static void ranges_are_exact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_fit_their_schema),
-        cmocka_unit_test(what_is_not_understood_is_refused),
-        cmocka_unit_test(small_schemas_cannot_mean_much_work),
-        cmocka_unit_test(ranges_are_exact),
+        cmocka_unit_test(schemas_accept_and_reject_the_listed_texts),
+        cmocka_unit_test(unsupported_schemas_are_refused_with_a_reason),
+        cmocka_unit_test(a_small_schema_cannot_cause_exponential_work),
+        cmocka_unit_test(integer_ranges_are_exact_near_their_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,12 +181,12 @@ static void on_backend(const char *backend) {
     text_deinit(&gbnf);
 }
 
-static void structured_answers_are_the_same_on_the_cpu(void **state) {
+static void speculation_keeps_structured_answers_on_the_cpu(void **state) {
     (void)state;
     on_backend("cpu");
 }
 
-static void structured_answers_are_the_same_on_a_card(void **state) {
+static void speculation_keeps_structured_answers_on_a_gpu(void **state) {
     (void)state;
     struct device *device;
     const struct device_options options = {0};
@@ -196,7 +196,7 @@ static void structured_answers_are_the_same_on_a_card(void **state) {
 }
 
 // An answer that was begun otherwise does not fit, and no token can follow.
-static void what_does_not_fit_fails(void **state) {
+static void an_answer_that_cannot_fit_the_grammar_fails(void **state) {
     struct engine *engine;
     struct token_trie *trie;
     struct grammar *grammar;
@@ -232,9 +232,9 @@ static void what_does_not_fit_fails(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structured_answers_are_the_same_on_the_cpu),
-        cmocka_unit_test(structured_answers_are_the_same_on_a_card),
-        cmocka_unit_test(what_does_not_fit_fails),
+        cmocka_unit_test(speculation_keeps_structured_answers_on_the_cpu),
+        cmocka_unit_test(speculation_keeps_structured_answers_on_a_gpu),
+        cmocka_unit_test(an_answer_that_cannot_fit_the_grammar_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

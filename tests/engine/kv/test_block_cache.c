@@ -64,7 +64,7 @@ static void new_day(struct cache_fixture *f) {
 
 // ---- the device
 
-static void equal_tokens_computed_at_once_are_kept_once(void **state) {
+static void blocks_computed_twice_at_once_are_deduplicated(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -134,7 +134,7 @@ static void truncating_and_extending_leaves_sealed_block_unchanged(void **state)
     fixture_deinit(&f);
 }
 
-static void tail_is_found_and_continued_in_its_place(void **state) {
+static void a_found_tail_is_extended_in_place(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -186,7 +186,7 @@ static void writer_copies_a_shared_tail(void **state) {
 
 // A fork of a running sequence shares the block that is being written; its end names the rows that
 // it had, and then the block is full and gets a name of its own.
-static void fork_may_end_while_its_source_computes(void **state) {
+static void a_fork_can_end_while_its_source_is_computing(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, fork;
@@ -209,7 +209,7 @@ static void fork_may_end_while_its_source_computes(void **state) {
     fixture_deinit(&f);
 }
 
-static void leaf_is_evicted_before_its_parent(void **state) {
+static void leaves_are_evicted_before_their_parents(void **state) {
     (void)state;
     struct cache_fixture f;
     open_with(&f, &DEVICE_ONLY);
@@ -225,7 +225,7 @@ static void leaf_is_evicted_before_its_parent(void **state) {
 }
 
 // Whatever raises a child raises its parents: a fork has them, but did not find them again.
-static void parents_rank_no_lower_than_what_hangs_on_them(void **state) {
+static void a_parent_ranks_no_lower_than_its_children(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -269,7 +269,7 @@ static void flood(struct cache_fixture *f, int32_t logs) { // each new, of seven
     }
 }
 
-static void pinned_head_leaves_last(void **state) {
+static void pinned_blocks_are_evicted_last(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a;
@@ -285,7 +285,7 @@ static void pinned_head_leaves_last(void **state) {
     fixture_deinit(&f);
 }
 
-static void long_job_does_not_flush_what_was_used_again(void **state) {
+static void a_long_job_does_not_evict_reused_blocks(void **state) {
     (void)state;
     struct cache_fixture f;
     open_with(&f, &DEVICE_ONLY);
@@ -320,7 +320,7 @@ static void failed_grow_changes_nothing(void **state) {
 
 // ---- the host
 
-static void evicted_to_the_host_comes_back_with_the_same_bytes(void **state) {
+static void blocks_evicted_to_the_host_return_unchanged(void **state) {
     (void)state;
     struct cache_fixture f;
     open_with(&f, &WITH_HOST);
@@ -356,7 +356,7 @@ static void full_host_tier_evicts_its_oldest_leaf(void **state) {
 
 // ---- the disk
 
-static void written_behind_then_evicted_then_read_back(void **state) {
+static void blocks_written_behind_are_evicted_and_read_back(void **state) {
     (void)state;
     struct cache_fixture f;
     struct memory_store_counts counts;
@@ -381,7 +381,7 @@ static void written_behind_then_evicted_then_read_back(void **state) {
     fixture_deinit(&f);
 }
 
-static void reads_overtake_writes(void **state) {
+static void disk_reads_overtake_queued_writes(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a;
@@ -405,7 +405,7 @@ static void reads_overtake_writes(void **state) {
     fixture_deinit(&f);
 }
 
-static void next_day_finds_everything_tails_too(void **state) {
+static void a_restart_finds_every_block_and_tail_on_disk(void **state) {
     (void)state;
     struct cache_fixture f;
     open_with(&f, &DISK_ONLY);
@@ -424,7 +424,7 @@ static void next_day_finds_everything_tails_too(void **state) {
     fixture_deinit(&f);
 }
 
-static void plan_restores_what_is_cheaper_than_computing(void **state) {
+static void the_plan_restores_only_what_is_cheaper_than_prefill(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a;
@@ -463,7 +463,7 @@ static void plan_restores_what_is_cheaper_than_computing(void **state) {
     fixture_deinit(&f);
 }
 
-static void failed_writes_are_repeated_and_nothing_is_lost(void **state) {
+static void failed_writes_are_retried_and_lose_no_block(void **state) {
     (void)state;
     struct cache_fixture f;
     struct memory_store_counts counts;
@@ -521,7 +521,7 @@ static void failed_read_keeps_the_prefix_before_it(void **state) {
         }
 }
 
-static void damaged_and_vanished_blocks_are_computed_again(void **state) {
+static void damaged_blocks_are_dropped_and_recomputed(void **state) {
     (void)state;
     struct cache_fixture f;
     open_with(&f, &DISK_ONLY);
@@ -536,7 +536,7 @@ static void damaged_and_vanished_blocks_are_computed_again(void **state) {
     fixture_deinit(&f);
 }
 
-static void what_the_disk_gives_up_is_forgotten(void **state) {
+static void blocks_dropped_by_the_disk_are_forgotten(void **state) {
     (void)state;
     struct cache_fixture f;
     open_with(&f, &DISK_ONLY);
@@ -553,7 +553,7 @@ static void what_the_disk_gives_up_is_forgotten(void **state) {
     fixture_deinit(&f);
 }
 
-static void disk_that_cannot_be_opened_is_done_without(void **state) {
+static void the_cache_runs_without_a_disk_that_fails_to_open(void **state) {
     (void)state;
     for (int at_list = 0; at_list < 2; at_list++) {
         struct cache_fixture f;
@@ -585,7 +585,7 @@ static struct node_index hold(struct cache_fixture *f, uint64_t conversation, co
     return leaf;
 }
 
-static void conversations_know_what_is_theirs_alone(void **state) {
+static void usage_tells_unique_from_shared_blocks(void **state) {
     (void)state;
     struct cache_fixture f;
     struct conversation_usage usage[3];
@@ -618,7 +618,7 @@ static uint64_t strip(struct cache_fixture *f, uint64_t conversation) { // in bl
     return block_cache_strip(f->cache, conversation) / kv_block_bytes(&f->shapes[0]);
 }
 
-static void strip_removes_what_nobody_else_needs(void **state) {
+static void strip_removes_only_unshared_blocks(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log live;
@@ -652,7 +652,7 @@ static void strip_removes_what_nobody_else_needs(void **state) {
 }
 
 // More than the disk's queue has jobs, and the queue is full.
-static void strip_reaches_the_disk_however_much_it_is(void **state) {
+static void strip_reaches_the_disk_past_a_full_queue(void **state) {
     (void)state;
     struct cache_fixture f;
     const struct fixture_options options = {.blocks = 400, .disk_slots = 100};
@@ -685,7 +685,7 @@ static void hold_all(struct cache_fixture *f, uint64_t conversation, const char 
     fixture_log_deinit(f, &log);
 }
 
-static void strip_removes_the_states_of_what_it_removes(void **state) {
+static void strip_removes_the_states_of_its_blocks(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log live;
@@ -720,32 +720,32 @@ static void strip_removes_the_states_of_what_it_removes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_tokens_computed_at_once_are_kept_once),
+        cmocka_unit_test(blocks_computed_twice_at_once_are_deduplicated),
         cmocka_unit_test(writing_to_a_fork_copies_one_block),
         cmocka_unit_test(truncating_and_extending_leaves_sealed_block_unchanged),
-        cmocka_unit_test(tail_is_found_and_continued_in_its_place),
+        cmocka_unit_test(a_found_tail_is_extended_in_place),
         cmocka_unit_test(writer_copies_a_shared_tail),
-        cmocka_unit_test(fork_may_end_while_its_source_computes),
-        cmocka_unit_test(leaf_is_evicted_before_its_parent),
-        cmocka_unit_test(parents_rank_no_lower_than_what_hangs_on_them),
-        cmocka_unit_test(pinned_head_leaves_last),
-        cmocka_unit_test(long_job_does_not_flush_what_was_used_again),
+        cmocka_unit_test(a_fork_can_end_while_its_source_is_computing),
+        cmocka_unit_test(leaves_are_evicted_before_their_parents),
+        cmocka_unit_test(a_parent_ranks_no_lower_than_its_children),
+        cmocka_unit_test(pinned_blocks_are_evicted_last),
+        cmocka_unit_test(a_long_job_does_not_evict_reused_blocks),
         cmocka_unit_test(failed_grow_changes_nothing),
-        cmocka_unit_test(evicted_to_the_host_comes_back_with_the_same_bytes),
+        cmocka_unit_test(blocks_evicted_to_the_host_return_unchanged),
         cmocka_unit_test(full_host_tier_evicts_its_oldest_leaf),
-        cmocka_unit_test(written_behind_then_evicted_then_read_back),
-        cmocka_unit_test(reads_overtake_writes),
-        cmocka_unit_test(next_day_finds_everything_tails_too),
-        cmocka_unit_test(plan_restores_what_is_cheaper_than_computing),
-        cmocka_unit_test(failed_writes_are_repeated_and_nothing_is_lost),
+        cmocka_unit_test(blocks_written_behind_are_evicted_and_read_back),
+        cmocka_unit_test(disk_reads_overtake_queued_writes),
+        cmocka_unit_test(a_restart_finds_every_block_and_tail_on_disk),
+        cmocka_unit_test(the_plan_restores_only_what_is_cheaper_than_prefill),
+        cmocka_unit_test(failed_writes_are_retried_and_lose_no_block),
         cmocka_unit_test(failed_read_keeps_the_prefix_before_it),
-        cmocka_unit_test(damaged_and_vanished_blocks_are_computed_again),
-        cmocka_unit_test(what_the_disk_gives_up_is_forgotten),
-        cmocka_unit_test(disk_that_cannot_be_opened_is_done_without),
-        cmocka_unit_test(conversations_know_what_is_theirs_alone),
-        cmocka_unit_test(strip_removes_what_nobody_else_needs),
-        cmocka_unit_test(strip_reaches_the_disk_however_much_it_is),
-        cmocka_unit_test(strip_removes_the_states_of_what_it_removes),
+        cmocka_unit_test(damaged_blocks_are_dropped_and_recomputed),
+        cmocka_unit_test(blocks_dropped_by_the_disk_are_forgotten),
+        cmocka_unit_test(the_cache_runs_without_a_disk_that_fails_to_open),
+        cmocka_unit_test(usage_tells_unique_from_shared_blocks),
+        cmocka_unit_test(strip_removes_only_unshared_blocks),
+        cmocka_unit_test(strip_reaches_the_disk_past_a_full_queue),
+        cmocka_unit_test(strip_removes_the_states_of_its_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,7 +144,7 @@ static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
     }
 }
 
-static void random_walk_agrees_with_the_model(void **state) {
+static void a_random_walk_agrees_with_a_naive_pool(void **state) {
     (void)state;
     uint64_t counts[3] = {0};
     printf("seed %u\n", seed);
@@ -172,7 +172,7 @@ static struct block_index cached_block(struct block_pool *pool, struct node_inde
     return block;
 }
 
-static void block_freed_last_is_taken_first(void **state) {
+static void the_last_freed_block_is_allocated_first(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(4);
     struct block_index blocks[4], again;
@@ -185,7 +185,7 @@ static void block_freed_last_is_taken_first(void **state) {
     block_pool_destroy(pool);
 }
 
-static void released_longest_ago_goes_first_and_a_rank_later(void **state) {
+static void eviction_goes_by_rank_then_by_release_time(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(8);
     struct block_index blocks[4], victim;
@@ -210,7 +210,7 @@ static void released_longest_ago_goes_first_and_a_rank_later(void **state) {
     block_pool_destroy(pool);
 }
 
-static void block_that_is_freed_begins_again_as_fresh(void **state) {
+static void a_freed_block_becomes_fresh_again(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(1);
     struct block_index block;
@@ -223,10 +223,10 @@ static void block_that_is_freed_begins_again_as_fresh(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_walk_agrees_with_the_model),
-        cmocka_unit_test(block_freed_last_is_taken_first),
-        cmocka_unit_test(released_longest_ago_goes_first_and_a_rank_later),
-        cmocka_unit_test(block_that_is_freed_begins_again_as_fresh),
+        cmocka_unit_test(a_random_walk_agrees_with_a_naive_pool),
+        cmocka_unit_test(the_last_freed_block_is_allocated_first),
+        cmocka_unit_test(eviction_goes_by_rank_then_by_release_time),
+        cmocka_unit_test(a_freed_block_becomes_fresh_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

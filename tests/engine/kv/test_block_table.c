@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void full_pool_says_full_and_recovers(void **state) {
+static void a_full_pool_returns_full_and_recovers(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(1);
     struct block_index first, second = {77};
@@ -19,7 +19,7 @@ static void full_pool_says_full_and_recovers(void **state) {
     block_pool_destroy(pool);
 }
 
-static void table_takes_blocks_only_as_tokens_come(void **state) {
+static void a_table_allocates_blocks_only_as_it_grows(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(8);
     struct block_table table;
@@ -36,7 +36,7 @@ static void table_takes_blocks_only_as_tokens_come(void **state) {
     block_pool_destroy(pool);
 }
 
-static void table_that_does_not_fit_changes_nothing(void **state) {
+static void a_grow_that_does_not_fit_changes_nothing(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(2);
     struct block_table table;
@@ -50,7 +50,7 @@ static void table_that_does_not_fit_changes_nothing(void **state) {
     block_pool_destroy(pool);
 }
 
-static void fork_copies_one_block_when_it_is_written_and_none_before(void **state) {
+static void a_fork_copies_one_block_on_its_first_write(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(16);
     struct block_table table, fork;
@@ -93,7 +93,7 @@ static void write_tokens(struct model *model, const struct block_table *table, i
         model->slots[table->blocks[i / SIZE].number][i % SIZE] = model->expected[who][i] = ++*fresh;
 }
 
-static void random_walk_reads_back_what_each_table_wrote(void **state) {
+static void tables_read_back_their_writes_in_a_random_walk(void **state) {
     (void)state;
     static struct model model;
     struct block_pool *pool = block_pool_create(BLOCKS);
@@ -142,7 +142,7 @@ static void random_walk_reads_back_what_each_table_wrote(void **state) {
     block_pool_destroy(pool);
 }
 
-static void a_sparse_table_has_what_was_last_when_it_grew(void **state) {
+static void a_sparse_table_keeps_the_last_block_of_each_grow(void **state) {
     (void)state;
     struct block_pool *pool = block_pool_create(8);
     struct block_table table, fork;
@@ -181,12 +181,12 @@ static void a_sparse_table_has_what_was_last_when_it_grew(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_pool_says_full_and_recovers),
-        cmocka_unit_test(table_takes_blocks_only_as_tokens_come),
-        cmocka_unit_test(table_that_does_not_fit_changes_nothing),
-        cmocka_unit_test(fork_copies_one_block_when_it_is_written_and_none_before),
-        cmocka_unit_test(a_sparse_table_has_what_was_last_when_it_grew),
-        cmocka_unit_test(random_walk_reads_back_what_each_table_wrote),
+        cmocka_unit_test(a_full_pool_returns_full_and_recovers),
+        cmocka_unit_test(a_table_allocates_blocks_only_as_it_grows),
+        cmocka_unit_test(a_grow_that_does_not_fit_changes_nothing),
+        cmocka_unit_test(a_fork_copies_one_block_on_its_first_write),
+        cmocka_unit_test(a_sparse_table_keeps_the_last_block_of_each_grow),
+        cmocka_unit_test(tables_read_back_their_writes_in_a_random_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

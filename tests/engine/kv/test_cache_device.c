@@ -109,7 +109,7 @@ static void bring_back(struct cache_fixture *f, const char *text) {
     fixture_log_deinit(f, &log);
 }
 
-static void a_slot_is_read_into_when_its_block_has_reached_the_device(void **state) {
+static void a_host_slot_is_reused_only_after_its_swap_in(void **state) {
     (void)state;
     static const char text[] = A8 B8 C8 D8 A8 B8 C8; // more than the host has room for
     struct cache_fixture f;
@@ -122,7 +122,7 @@ static void a_slot_is_read_into_when_its_block_has_reached_the_device(void **sta
     fixture_deinit(&f);
 }
 
-static void a_restore_is_expected_to_take_what_the_device_says_that_swaps_took(void **state) {
+static void restore_estimates_use_the_measured_swap_time(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log log;
@@ -143,7 +143,7 @@ static void a_restore_is_expected_to_take_what_the_device_says_that_swaps_took(v
     fixture_deinit(&f);
 }
 
-static void a_slot_is_read_into_when_what_left_the_device_has_reached_it(void **state) {
+static void a_host_slot_is_reused_only_after_its_swap_out(void **state) {
     (void)state;
     struct cache_fixture f;
     open_late(&f, 4);
@@ -159,7 +159,7 @@ static void a_slot_is_read_into_when_what_left_the_device_has_reached_it(void **
 
 static uint32_t blocks_on_disk(struct cache_fixture *f) { return memory_store_blocks(f->store); }
 
-static void what_a_device_that_fails_was_to_copy_is_never_written(void **state) {
+static void blocks_of_a_failed_copy_are_never_written(void **state) {
     (void)state;
     struct cache_fixture f;
     open_late(&f, 4);
@@ -182,7 +182,7 @@ static void what_a_device_that_fails_was_to_copy_is_never_written(void **state) 
     fixture_deinit(&f);
 }
 
-static void nothing_is_restored_by_a_device_that_fails(void **state) {
+static void a_failed_device_restores_nothing(void **state) {
     (void)state;
     static const char text[] = A8 B8 C8 D8 A8 B8 C8;
     struct cache_fixture f;
@@ -211,7 +211,7 @@ static void nothing_is_restored_by_a_device_that_fails(void **state) {
     fixture_deinit(&f);
 }
 
-static void what_was_left_when_the_device_failed_is_not_written_at_closing(void **state) {
+static void closing_a_distrusted_cache_writes_nothing(void **state) {
     (void)state;
     struct cache_fixture f;
     open_late(&f, 4);
@@ -225,12 +225,12 @@ static void what_was_left_when_the_device_failed_is_not_written_at_closing(void 
 int main(void) {
     log_set_sink(count_warnings);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slot_is_read_into_when_its_block_has_reached_the_device),
-        cmocka_unit_test(a_restore_is_expected_to_take_what_the_device_says_that_swaps_took),
-        cmocka_unit_test(a_slot_is_read_into_when_what_left_the_device_has_reached_it),
-        cmocka_unit_test(what_a_device_that_fails_was_to_copy_is_never_written),
-        cmocka_unit_test(nothing_is_restored_by_a_device_that_fails),
-        cmocka_unit_test(what_was_left_when_the_device_failed_is_not_written_at_closing),
+        cmocka_unit_test(a_host_slot_is_reused_only_after_its_swap_in),
+        cmocka_unit_test(restore_estimates_use_the_measured_swap_time),
+        cmocka_unit_test(a_host_slot_is_reused_only_after_its_swap_out),
+        cmocka_unit_test(blocks_of_a_failed_copy_are_never_written),
+        cmocka_unit_test(a_failed_device_restores_nothing),
+        cmocka_unit_test(closing_a_distrusted_cache_writes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,7 +140,7 @@ static void failed_create_leaks_nothing(void **state) {
     }
 }
 
-static void host_memory_that_is_refused_is_no_memory(void **state) {
+static void refused_host_memory_is_a_no_memory_error(void **state) {
     (void)state;
     struct cache_fixture f;
     struct error err = {0};
@@ -155,7 +155,7 @@ static void host_memory_that_is_refused_is_no_memory(void **state) {
     fixture_deinit(&f);
 }
 
-static void nothing_is_allocated_after_creation(void **state) {
+static void the_cache_allocates_nothing_after_creation(void **state) {
     (void)state;
     struct cache_fixture f;
     const struct fixture_options options = {.no_disk = true, .host_slots = 8};
@@ -179,7 +179,7 @@ static void nothing_is_allocated_after_creation(void **state) {
 }
 
 // The pool fails to open and the index cannot be taken anew: both at once.
-static void disk_and_index_may_fail_together(void **state) {
+static void a_failing_disk_and_index_together_leak_nothing(void **state) {
     (void)state;
     int refused = 0;
     for (int nth = 1; nth < 20; nth++) {
@@ -212,9 +212,9 @@ static void disk_and_index_may_fail_together(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_create_leaks_nothing),
-        cmocka_unit_test(host_memory_that_is_refused_is_no_memory),
-        cmocka_unit_test(nothing_is_allocated_after_creation),
-        cmocka_unit_test(disk_and_index_may_fail_together),
+        cmocka_unit_test(refused_host_memory_is_a_no_memory_error),
+        cmocka_unit_test(the_cache_allocates_nothing_after_creation),
+        cmocka_unit_test(a_failing_disk_and_index_together_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static int32_t restore(struct cache_fixture *f, struct fixture_log *log) {
     return log->cached - before;
 }
 
-static void thread_writes_and_reads(void **state) {
+static void the_disk_thread_writes_and_reads_blocks(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log log;
@@ -128,7 +128,7 @@ static void hanging_read_is_abandoned(void **state) {
     fixture_deinit(&f);
 }
 
-static void late_read_is_of_use_to_the_next(void **state) {
+static void a_late_read_serves_the_next_request(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log log;
@@ -152,7 +152,7 @@ static void late_read_is_of_use_to_the_next(void **state) {
     fixture_deinit(&f);
 }
 
-static void write_that_never_returns_holds_nobody_up(void **state) {
+static void a_hanging_write_blocks_nothing_else(void **state) {
     (void)state;
     struct cache_fixture f;
     fixture_init(&f, &THREADS);
@@ -240,7 +240,7 @@ static void random_step(struct cache_fixture *f, struct fixture_log logs[LOGS]) 
     block_cache_check(f->cache);
 }
 
-static void tables_are_right_while_the_disk_works(void **state) {
+static void tables_stay_right_while_the_disk_thread_works(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log logs[LOGS];
@@ -276,11 +276,11 @@ static void tables_are_right_while_the_disk_works(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thread_writes_and_reads),
+        cmocka_unit_test(the_disk_thread_writes_and_reads_blocks),
         cmocka_unit_test(hanging_read_is_abandoned),
-        cmocka_unit_test(late_read_is_of_use_to_the_next),
-        cmocka_unit_test(write_that_never_returns_holds_nobody_up),
-        cmocka_unit_test(tables_are_right_while_the_disk_works),
+        cmocka_unit_test(a_late_read_serves_the_next_request),
+        cmocka_unit_test(a_hanging_write_blocks_nothing_else),
+        cmocka_unit_test(tables_stay_right_while_the_disk_thread_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -577,7 +577,7 @@ static void walk_step(struct walk *w, uint64_t number, bool trace) {
 }
 
 // Several walks, as the size of the device is one walk's.
-static void every_token_that_a_table_has_is_right(void **state) {
+static void every_cached_token_is_right_in_a_random_walk(void **state) {
     (void)state;
     static struct walk w;
     const uint64_t steps = setting("WALK_STEPS", WALK_STEPS);
@@ -606,7 +606,7 @@ static void every_token_that_a_table_has_is_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_token_that_a_table_has_is_right),
+        cmocka_unit_test(every_cached_token_is_right_in_a_random_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

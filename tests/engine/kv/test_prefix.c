@@ -38,7 +38,7 @@ static void lose(struct prefix *prefix, struct node_index node) {
     prefix_check(prefix);
 }
 
-static void child_is_found_by_its_parent_and_all_its_tokens(void **state) {
+static void a_child_is_found_by_its_parent_and_exact_tokens(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(8);
     const int32_t a[SIZE] = {1, 2, 3, 4}, b[SIZE] = {1, 2, 3, 5};
@@ -62,7 +62,7 @@ static void child_is_found_by_its_parent_and_all_its_tokens(void **state) {
     prefix_destroy(prefix);
 }
 
-static void formats_and_parents_make_different_keys(void **state) {
+static void keys_differ_by_format_parent_and_length(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(8), *other;
     const int32_t a[SIZE] = {1, 2, 3, 4};
@@ -77,7 +77,7 @@ static void formats_and_parents_make_different_keys(void **state) {
 }
 
 // As if two different blocks had one hash: what the node has is not what is asked for.
-static void collision_is_not_found_and_is_counted(void **state) {
+static void a_hash_collision_is_a_counted_miss(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(8);
     const int32_t a[SIZE] = {1, 2, 3, 4};
@@ -101,7 +101,7 @@ static void collision_is_not_found_and_is_counted(void **state) {
     prefix_destroy(prefix);
 }
 
-static void node_stays_while_anything_needs_it_and_takes_its_parents_along(void **state) {
+static void a_node_lives_until_its_last_child_is_gone(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(8);
     const int32_t a[SIZE] = {1, 2, 3, 4};
@@ -130,7 +130,7 @@ static void node_stays_while_anything_needs_it_and_takes_its_parents_along(void 
     prefix_destroy(prefix);
 }
 
-static void nearest_child_has_most_of_the_tokens(void **state) {
+static void the_nearest_child_shares_the_most_tokens(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(100);
     const int32_t a[SIZE] = {1, 2, 3, 4}, b[SIZE] = {1, 2, 9, 9}, c[SIZE] = {5, 5, 5, 5};
@@ -159,7 +159,7 @@ static void nearest_child_has_most_of_the_tokens(void **state) {
     prefix_destroy(prefix);
 }
 
-static void full_index_says_full_and_recovers(void **state) {
+static void a_full_index_returns_full_and_recovers(void **state) {
     (void)state;
     for (uint32_t capacity = 1; capacity <= 5; capacity++) {
         struct prefix *prefix = new_prefix(capacity);
@@ -263,7 +263,7 @@ static void step_insert(struct prefix *prefix, uint64_t *fulls) {
     memcpy(fresh->ids, ids, sizeof ids);
 }
 
-static void random_walk_agrees_with_the_model(void **state) {
+static void a_random_walk_agrees_with_a_naive_index(void **state) {
     (void)state;
     struct prefix *prefix = new_prefix(CAPACITY);
     uint64_t fulls = 0, pruned = 0;
@@ -289,13 +289,13 @@ static void random_walk_agrees_with_the_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(child_is_found_by_its_parent_and_all_its_tokens),
-        cmocka_unit_test(formats_and_parents_make_different_keys),
-        cmocka_unit_test(collision_is_not_found_and_is_counted),
-        cmocka_unit_test(node_stays_while_anything_needs_it_and_takes_its_parents_along),
-        cmocka_unit_test(nearest_child_has_most_of_the_tokens),
-        cmocka_unit_test(full_index_says_full_and_recovers),
-        cmocka_unit_test(random_walk_agrees_with_the_model),
+        cmocka_unit_test(a_child_is_found_by_its_parent_and_exact_tokens),
+        cmocka_unit_test(keys_differ_by_format_parent_and_length),
+        cmocka_unit_test(a_hash_collision_is_a_counted_miss),
+        cmocka_unit_test(a_node_lives_until_its_last_child_is_gone),
+        cmocka_unit_test(the_nearest_child_shares_the_most_tokens),
+        cmocka_unit_test(a_full_index_returns_full_and_recovers),
+        cmocka_unit_test(a_random_walk_agrees_with_a_naive_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

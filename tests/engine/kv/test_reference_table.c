@@ -8,7 +8,7 @@ static uint64_t draw(uint64_t *random) {
     return *random >> 33;
 }
 
-static void it_is_what_a_plain_array_is(void **state) {
+static void the_reference_table_agrees_with_a_plain_array(void **state) {
     (void)state;
     enum { CONVERSATIONS = 40, CAPACITY = 24, STEPS = 20000 };
     struct node_index leaves[CONVERSATIONS]; // NODE_NONE: not entered
@@ -48,7 +48,7 @@ static void it_is_what_a_plain_array_is(void **state) {
 }
 
 // Numbers as conversations have them, and numbers in a row: neither may share a few chains.
-static void a_look_up_compares_as_few_entries_with_many_as_with_some(void **state) {
+static void lookup_cost_does_not_grow_with_the_entry_count(void **state) {
     (void)state;
     static const uint32_t COUNTS[] = {1000, 65536};
     for (int in_row = 0; in_row < 2; in_row++)
@@ -74,8 +74,8 @@ static void a_look_up_compares_as_few_entries_with_many_as_with_some(void **stat
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_what_a_plain_array_is),
-        cmocka_unit_test(a_look_up_compares_as_few_entries_with_many_as_with_some),
+        cmocka_unit_test(the_reference_table_agrees_with_a_plain_array),
+        cmocka_unit_test(lookup_cost_does_not_grow_with_the_entry_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

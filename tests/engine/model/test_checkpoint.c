@@ -81,7 +81,7 @@ static void assert_whole(const char *name, struct hash128 *digest) {
     gguf_close(gguf);
 }
 
-static void a_split_is_one_model_whichever_part_is_named(void **state) {
+static void any_part_of_a_split_opens_the_same_model(void **state) {
     (void)state;
     struct hash128 first, third;
     write_three();
@@ -90,7 +90,7 @@ static void a_split_is_one_model_whichever_part_is_named(void **state) {
     assert_true(hash_equal(first, third));
 }
 
-static void parts_are_named_from_any_of_them(void **state) {
+static void part_names_are_derived_from_any_part(void **state) {
     (void)state;
     char part[64];
     assert_true(checkpoint_part("a/m-00003-of-00012.gguf", 1, part, sizeof part));
@@ -177,7 +177,7 @@ static void unusable_model_folders_are_refused(void **state) {
     assert_refused("hf", STATUS_BAD_FILE, "names no file");
 }
 
-static void a_tensor_without_a_place_is_named(void **state) {
+static void an_unexpected_tensor_in_a_folder_is_named(void **state) {
     (void)state;
     static const char header[] =
         "{\"model.odd.weight\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}";
@@ -236,7 +236,7 @@ static void packed_experts_need_all_their_parts(void **state) {
 }
 
 // Published scalings of the rotation, as the reader of GGUF keys sees them.
-static void rope_parameters_are_read_old_and_new(void **state) {
+static void rope_settings_are_read_in_both_config_layouts(void **state) {
     (void)state;
     static const char *const scalings[] = {
         "\"rope_theta\":500000.0,\"rope_scaling\":{\"rope_type\":\"yarn\",\"factor\":4.0,"
@@ -388,7 +388,7 @@ static const struct {
 };
 
 // Nothing that a config.json says is passed over but what is known to change no answer.
-static void each_configured_key_is_understood_or_harmless_or_refused(void **state) {
+static void every_config_key_is_used_or_harmless_or_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof key_rows / sizeof key_rows[0]; i++) {
         char text[1024];
@@ -446,7 +446,7 @@ static const struct {
 };
 
 // What transformers' class of the model_type says, where the configuration does not.
-static void what_a_configuration_lacks_is_its_publishers_default(void **state) {
+static void missing_config_keys_get_the_publishers_default(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof default_rows / sizeof default_rows[0]; i++) {
         char text[1024];
@@ -481,7 +481,7 @@ static void what_a_configuration_lacks_is_its_publishers_default(void **state) {
 }
 
 // What cosine and sine are multiplied by, as transformers reckons it; 1 + 0.1 ln 4 by itself.
-static void yarn_of_a_folder_has_its_magnitude(void **state) {
+static void yarn_magnitude_matches_transformers(void **state) {
     (void)state;
     static const struct {
         const char *keys;
@@ -532,17 +532,17 @@ static int drop_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_split_is_one_model_whichever_part_is_named),
-        cmocka_unit_test(parts_are_named_from_any_of_them),
+        cmocka_unit_test(any_part_of_a_split_opens_the_same_model),
+        cmocka_unit_test(part_names_are_derived_from_any_part),
         cmocka_unit_test(a_changed_part_changes_the_digest),
         cmocka_unit_test(broken_splits_are_refused),
         cmocka_unit_test(unusable_model_folders_are_refused),
-        cmocka_unit_test(a_tensor_without_a_place_is_named),
+        cmocka_unit_test(an_unexpected_tensor_in_a_folder_is_named),
         cmocka_unit_test(packed_experts_need_all_their_parts),
-        cmocka_unit_test(rope_parameters_are_read_old_and_new),
-        cmocka_unit_test(yarn_of_a_folder_has_its_magnitude),
-        cmocka_unit_test(what_a_configuration_lacks_is_its_publishers_default),
-        cmocka_unit_test(each_configured_key_is_understood_or_harmless_or_refused),
+        cmocka_unit_test(rope_settings_are_read_in_both_config_layouts),
+        cmocka_unit_test(yarn_magnitude_matches_transformers),
+        cmocka_unit_test(missing_config_keys_get_the_publishers_default),
+        cmocka_unit_test(every_config_key_is_used_or_harmless_or_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

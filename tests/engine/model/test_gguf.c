@@ -35,7 +35,7 @@ static void close_written(struct opened opened) {
     free(opened.bytes);
 }
 
-static void every_value_type_is_read_back(void **state) {
+static void values_of_every_type_read_back(void **state) {
     (void)state;
     static const struct {
         const char *key;
@@ -115,7 +115,7 @@ static void key_converts_only_losslessly(void **state) {
     close_written(opened);
 }
 
-static void arrays_of_every_type_are_read_back(void **state) {
+static void arrays_of_every_type_read_back(void **state) {
     (void)state;
     static const char *const words[] = {"", "one", "\xE2\x96\x81two", "a\nb"};
     const uint64_t u64[] = {7, UINT64_MAX};
@@ -168,7 +168,7 @@ static void arrays_of_every_type_are_read_back(void **state) {
     close_written(opened);
 }
 
-static void tensors_have_the_shape_and_the_bytes_of_the_file(void **state) {
+static void tensors_have_the_shape_and_bytes_of_the_file(void **state) {
     (void)state;
     unsigned char blocks[3 * 2 * 34];
     const float values[] = {1, 2, 3, 4, 5};
@@ -199,7 +199,7 @@ static void tensors_have_the_shape_and_the_bytes_of_the_file(void **state) {
     close_written(opened);
 }
 
-static void a_file_may_choose_its_alignment(void **state) {
+static void a_file_can_set_its_alignment(void **state) {
     (void)state;
     const float values[] = {1, 2, 3};
     const int64_t row[] = {3};
@@ -239,7 +239,7 @@ static void a_file_with_an_unknown_tensor_type_still_opens(void **state) {
 }
 
 // The numbers that the format has given away, and those of them that quire computes with.
-static void types_have_the_numbers_of_the_format(void **state) {
+static void tensor_types_have_the_numbers_of_the_format(void **state) {
     (void)state;
     static const struct {
         uint32_t number;
@@ -293,7 +293,7 @@ static void versions_2_and_3_open(void **state) {
 }
 
 // Enough names for long chains in the index; each is found, and none that is not there.
-static void thousands_of_names_are_found(void **state) {
+static void every_one_of_thousands_of_names_is_found(void **state) {
     (void)state;
     enum { NAMES = 5000 };
     char name[32];
@@ -317,7 +317,7 @@ static void thousands_of_names_are_found(void **state) {
     close_written(opened);
 }
 
-static void the_digest_is_of_every_byte(void **state) {
+static void the_digest_covers_the_last_byte(void **state) {
     (void)state;
     struct gguf_writer writer;
     gguf_writer_init(&writer);
@@ -347,7 +347,7 @@ static void refused(const char *path, enum status expected, const char *words) {
         fail_msg("expected '%s' and '%s' in: %s", path, words, err.text);
 }
 
-static void what_is_not_a_gguf_file_is_refused_by_name(void **state) {
+static void other_files_are_refused_with_what_was_found(void **state) {
     (void)state;
     char folder[] = "/tmp/test_gguf.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -388,7 +388,7 @@ static void unreadable_file_is_an_io_error(void **state) {
     unlink(path);
 }
 
-static void a_file_on_disk_is_mapped_and_let_go(void **state) {
+static void a_file_on_disk_is_mapped_and_closed(void **state) {
     (void)state;
     char path[] = "/tmp/test_gguf.XXXXXX";
     const int descriptor = mkstemp(path);
@@ -436,7 +436,7 @@ static int open_folder_of_files(const char *folder_path) {
     return found;
 }
 
-static void real_files_open_and_every_byte_of_them_is_theirs(void **state) {
+static void real_files_open_and_account_for_every_byte(void **state) {
     (void)state;
     assert_true(open_folder_of_files(TESTS_DIR "/golden") > 0);
     assert_true(open_folder_of_files(TESTS_DIR "/engine/tokenizer/vocabularies") > 0);
@@ -444,20 +444,20 @@ static void real_files_open_and_every_byte_of_them_is_theirs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_type_is_read_back),
+        cmocka_unit_test(values_of_every_type_read_back),
         cmocka_unit_test(key_converts_only_losslessly),
-        cmocka_unit_test(arrays_of_every_type_are_read_back),
-        cmocka_unit_test(tensors_have_the_shape_and_the_bytes_of_the_file),
-        cmocka_unit_test(a_file_may_choose_its_alignment),
+        cmocka_unit_test(arrays_of_every_type_read_back),
+        cmocka_unit_test(tensors_have_the_shape_and_bytes_of_the_file),
+        cmocka_unit_test(a_file_can_set_its_alignment),
         cmocka_unit_test(a_file_with_an_unknown_tensor_type_still_opens),
-        cmocka_unit_test(types_have_the_numbers_of_the_format),
+        cmocka_unit_test(tensor_types_have_the_numbers_of_the_format),
         cmocka_unit_test(versions_2_and_3_open),
-        cmocka_unit_test(thousands_of_names_are_found),
-        cmocka_unit_test(the_digest_is_of_every_byte),
-        cmocka_unit_test(what_is_not_a_gguf_file_is_refused_by_name),
+        cmocka_unit_test(every_one_of_thousands_of_names_is_found),
+        cmocka_unit_test(the_digest_covers_the_last_byte),
+        cmocka_unit_test(other_files_are_refused_with_what_was_found),
         cmocka_unit_test(unreadable_file_is_an_io_error),
-        cmocka_unit_test(a_file_on_disk_is_mapped_and_let_go),
-        cmocka_unit_test(real_files_open_and_every_byte_of_them_is_theirs),
+        cmocka_unit_test(a_file_on_disk_is_mapped_and_closed),
+        cmocka_unit_test(real_files_open_and_account_for_every_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,7 @@ static void every_truncation_is_a_bad_file(void **state) {
     }
 }
 
-static void no_changed_byte_crashes(void **state) {
+static void no_single_changed_byte_crashes_the_reader(void **state) {
     (void)state;
     size_t length, opened = 0, refused = 0;
     unsigned char *bytes = sample(3, &length);
@@ -122,7 +122,7 @@ static void no_changed_byte_crashes(void **state) {
 }
 
 // Several changes at once, and lengths that do not fit them.
-static void no_random_damage_crashes(void **state) {
+static void no_random_damage_crashes_the_reader(void **state) {
     (void)state;
     enum { ROUNDS = 20000 };
     uint32_t seed = 20240607;
@@ -170,7 +170,7 @@ static void accepted(struct gguf_writer *writer) {
     gguf_writer_deinit(writer);
 }
 
-static void absurd_counts_are_refused_before_memory_is_taken(void **state) {
+static void absurd_counts_are_refused_before_allocation(void **state) {
     (void)state;
     static const uint64_t absurd[] = {2, 65536, 65537, UINT32_MAX, INT64_MAX, UINT64_MAX};
     for (size_t i = 0; i < sizeof absurd / sizeof absurd[0]; i++) {
@@ -184,7 +184,7 @@ static void absurd_counts_are_refused_before_memory_is_taken(void **state) {
     }
 }
 
-static void one_more_than_the_limits_is_too_many(void **state) {
+static void one_key_or_tensor_past_the_limit_is_refused(void **state) {
     (void)state;
     const int64_t one[] = {1};
     char name[16];
@@ -210,7 +210,7 @@ static void one_more_than_the_limits_is_too_many(void **state) {
     }
 }
 
-static void absurd_lengths_are_refused(void **state) {
+static void absurd_array_and_string_lengths_are_refused(void **state) {
     (void)state;
     static const uint64_t absurd[] = {9, UINT32_MAX, INT64_MAX, UINT64_MAX / 8, UINT64_MAX};
     static const uint32_t types[] = {GGUF_U8, GGUF_U16, GGUF_F32, GGUF_U64, GGUF_STRING, GGUF_BOOL};
@@ -228,7 +228,7 @@ static void absurd_lengths_are_refused(void **state) {
 }
 
 // A tensor that began elsewhere, or whose type had another size, would be other numbers.
-static void tensors_lie_one_behind_another(void **state) {
+static void gaps_and_overlaps_between_tensors_are_refused(void **state) {
     (void)state;
     const int64_t shape[] = {8};
     static const char data[96];
@@ -246,7 +246,7 @@ static void tensors_lie_one_behind_another(void **state) {
     }
 }
 
-static void names_come_once(void **state) {
+static void repeated_names_are_refused(void **state) {
     (void)state;
     struct gguf_writer writer;
     gguf_writer_init(&writer);
@@ -286,7 +286,7 @@ static void bad_names_are_refused(void **state) {
     }
 }
 
-static void values_that_mean_nothing_are_refused(void **state) {
+static void invalid_value_types_and_bools_are_refused(void **state) {
     (void)state;
     struct gguf_writer writer;
     gguf_writer_init(&writer);
@@ -317,7 +317,7 @@ static void bad_alignments_are_refused(void **state) {
     refused(&writer, STATUS_BAD_FILE, "another type");
 }
 
-static void tensors_out_of_the_file_are_refused(void **state) {
+static void tensors_outside_the_file_are_refused(void **state) {
     (void)state;
     static const uint64_t bad[] = {
         128, 96, 1 << 20, UINT64_MAX - 31, UINT64_MAX - 63, (uint64_t)INT64_MAX + 1,
@@ -375,7 +375,7 @@ static void impossible_shapes_are_refused(void **state) {
     }
 }
 
-static void other_versions_and_byte_orders_are_named(void **state) {
+static void other_versions_and_byte_orders_are_refused_by_name(void **state) {
     (void)state;
     static const struct {
         uint32_t version;
@@ -394,7 +394,7 @@ static void other_versions_and_byte_orders_are_named(void **state) {
     }
 }
 
-static void a_long_path_leaves_room_for_the_reason(void **state) {
+static void a_long_path_does_not_crowd_out_the_reason(void **state) {
     (void)state;
     char path[4000];
     memset(path, 'p', sizeof path);
@@ -411,20 +411,20 @@ static void a_long_path_leaves_room_for_the_reason(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_truncation_is_a_bad_file),
-        cmocka_unit_test(no_changed_byte_crashes),
-        cmocka_unit_test(no_random_damage_crashes),
-        cmocka_unit_test(absurd_counts_are_refused_before_memory_is_taken),
-        cmocka_unit_test(one_more_than_the_limits_is_too_many),
-        cmocka_unit_test(absurd_lengths_are_refused),
-        cmocka_unit_test(tensors_lie_one_behind_another),
-        cmocka_unit_test(names_come_once),
+        cmocka_unit_test(no_single_changed_byte_crashes_the_reader),
+        cmocka_unit_test(no_random_damage_crashes_the_reader),
+        cmocka_unit_test(absurd_counts_are_refused_before_allocation),
+        cmocka_unit_test(one_key_or_tensor_past_the_limit_is_refused),
+        cmocka_unit_test(absurd_array_and_string_lengths_are_refused),
+        cmocka_unit_test(gaps_and_overlaps_between_tensors_are_refused),
+        cmocka_unit_test(repeated_names_are_refused),
         cmocka_unit_test(bad_names_are_refused),
-        cmocka_unit_test(values_that_mean_nothing_are_refused),
+        cmocka_unit_test(invalid_value_types_and_bools_are_refused),
         cmocka_unit_test(bad_alignments_are_refused),
-        cmocka_unit_test(tensors_out_of_the_file_are_refused),
+        cmocka_unit_test(tensors_outside_the_file_are_refused),
         cmocka_unit_test(impossible_shapes_are_refused),
-        cmocka_unit_test(other_versions_and_byte_orders_are_named),
-        cmocka_unit_test(a_long_path_leaves_room_for_the_reason),
+        cmocka_unit_test(other_versions_and_byte_orders_are_refused_by_name),
+        cmocka_unit_test(a_long_path_does_not_crowd_out_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

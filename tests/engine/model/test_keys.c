@@ -32,7 +32,7 @@ static void check_row(const struct row *row) {
 }
 
 // Nothing that a file states under its family's name is passed over.
-static void each_key_is_understood_or_harmless_or_refused(void **state) {
+static void every_family_key_is_used_or_harmless_or_refused(void **state) {
     (void)state;
     static const struct row rows[] = {
         {"qwen2", {"qwen2.rope.scale_linear", GGUF_F32, 4, NULL}, NULL},
@@ -129,7 +129,7 @@ static void a_key_of_another_family_is_refused(void **state) {
 }
 
 // Keys of what the family lacks, whose value says that it does.
-static void a_value_that_means_none_is_accepted(void **state) {
+static void a_key_that_turns_a_feature_off_is_accepted(void **state) {
     (void)state;
     static const struct row rows[] = {
         {"llama", {"llama.expert_latent_length", GGUF_U32, 0, NULL}, NULL},
@@ -319,7 +319,7 @@ static void assert_same_layer(const struct layer_spec *a, const struct layer_spe
 
 // It states caps that no family but Gemma's has, and that experts are not normed, of which it
 // applies nothing.
-static void files_that_llama_cpp_wrote_are_what_they_were(void **state) {
+static void files_rewritten_by_llama_cpp_open_unchanged(void **state) {
     (void)state;
     static const char *const files[][2] = {{"llama", "llama"},
                                            {"llama-linear", "llama"},
@@ -358,7 +358,7 @@ static struct attention_spec last_layer_with(const char *name, struct model_key 
     return config.specs[config.layers - 1].attention;
 }
 
-static void scalings_of_old_and_new_files_are_understood(void **state) {
+static void rope_scaling_keys_of_old_and_new_files_are_read(void **state) {
     (void)state;
     static const float stretch = 1.13862944f; // 1 + 0.1 ln 4
     static const struct {
@@ -412,7 +412,7 @@ static void unknown_rope_scaling_is_refused(void **state) {
 }
 
 // A block that only draws drafts has them in its name.
-static void the_trunk_is_every_block_with_ordinary_matrices(void **state) {
+static void draft_blocks_are_told_from_the_trunk_by_their_tensors(void **state) {
     (void)state;
     static const struct {
         const char *file;
@@ -444,7 +444,7 @@ static void the_trunk_is_every_block_with_ordinary_matrices(void **state) {
     }
 }
 
-static void a_tensor_without_a_place_is_named(void **state) {
+static void an_unexpected_tensor_in_a_gguf_file_is_named(void **state) {
     (void)state;
     static const char *const renamed[][2] = {{"output.weight", "output.biases"},
                                              {"blk.1.attn_q.weight", "blk.7.attn_q.weight"}};
@@ -459,14 +459,14 @@ static void a_tensor_without_a_place_is_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_key_is_understood_or_harmless_or_refused),
+        cmocka_unit_test(every_family_key_is_used_or_harmless_or_refused),
         cmocka_unit_test(a_key_of_another_family_is_refused),
-        cmocka_unit_test(a_value_that_means_none_is_accepted),
-        cmocka_unit_test(files_that_llama_cpp_wrote_are_what_they_were),
-        cmocka_unit_test(scalings_of_old_and_new_files_are_understood),
+        cmocka_unit_test(a_key_that_turns_a_feature_off_is_accepted),
+        cmocka_unit_test(files_rewritten_by_llama_cpp_open_unchanged),
+        cmocka_unit_test(rope_scaling_keys_of_old_and_new_files_are_read),
         cmocka_unit_test(unknown_rope_scaling_is_refused),
-        cmocka_unit_test(the_trunk_is_every_block_with_ordinary_matrices),
-        cmocka_unit_test(a_tensor_without_a_place_is_named),
+        cmocka_unit_test(draft_blocks_are_told_from_the_trunk_by_their_tensors),
+        cmocka_unit_test(an_unexpected_tensor_in_a_gguf_file_is_named),
     };
     return cmocka_run_group_tests(tests, model_file_open_device, model_file_close_device);
 }

@@ -76,7 +76,7 @@ static void check_places(const struct model_config *config, enum dtype type, int
     free(owner);
 }
 
-static void planes_do_not_overlap_and_lie_in_their_block(void **state) {
+static void planes_lie_inside_their_block_without_overlap(void **state) {
     (void)state;
     unsigned random = SEED;
     for (int i = 0; i < MODELS; i++) {
@@ -88,7 +88,7 @@ static void planes_do_not_overlap_and_lie_in_their_block(void **state) {
     }
 }
 
-static void a_block_of_the_published_sizes_has_no_spare_room(void **state) {
+static void a_block_of_published_shape_wastes_no_space(void **state) {
     (void)state;
     struct model_config config = {.layers = 60};
     for (int32_t i = 0; i < config.layers; i++) {
@@ -103,7 +103,7 @@ static void a_block_of_the_published_sizes_has_no_spare_room(void **state) {
     assert_int_equal(kv_shape_place(&config, 59), 109);
 }
 
-static void layers_with_a_window_are_a_group_of_their_own(void **state) {
+static void window_layers_form_their_own_group(void **state) {
     (void)state;
     struct model_config config = {.layers = 60};
     for (int32_t i = 0; i < config.layers; i++) {
@@ -149,7 +149,7 @@ static void latent_keys_are_cached_once(void **state) {
     assert_int_equal(kv_shape_place(&config, 60), 60);
 }
 
-static void layers_that_are_alike_lie_in_order(void **state) {
+static void identical_layers_lie_in_order(void **state) {
     (void)state;
     struct model_config config = {.layers = 12};
     for (int32_t i = 0; i < config.layers; i++)
@@ -167,11 +167,11 @@ static void layers_that_are_alike_lie_in_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes_do_not_overlap_and_lie_in_their_block),
-        cmocka_unit_test(a_block_of_the_published_sizes_has_no_spare_room),
-        cmocka_unit_test(layers_with_a_window_are_a_group_of_their_own),
+        cmocka_unit_test(planes_lie_inside_their_block_without_overlap),
+        cmocka_unit_test(a_block_of_published_shape_wastes_no_space),
+        cmocka_unit_test(window_layers_form_their_own_group),
         cmocka_unit_test(latent_keys_are_cached_once),
-        cmocka_unit_test(layers_that_are_alike_lie_in_order),
+        cmocka_unit_test(identical_layers_lie_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 #include "tests/engine/model/gguf_writer.h"
 #include "tests/engine/model/model_file.h"
 
-static void good_files_open(void **state) {
+static void valid_files_of_each_family_open(void **state) {
     (void)state;
     static const char *const names[] = {"llama", "llama-linear", "qwen2",    "qwen2-yarn",
                                         "qwen3", "gemma4",       "gemma4-e", "gemma4-moe"};
@@ -34,7 +34,7 @@ static void unknown_family_error_lists_known_families(void **state) {
 }
 
 // A file that says of itself that its last layers only draft.
-static void layers_that_only_draft_leave_others(void **state) {
+static void a_file_with_only_draft_layers_is_refused(void **state) {
     (void)state;
     static const struct {
         const char *key;
@@ -51,7 +51,7 @@ static void layers_that_only_draft_leave_others(void **state) {
     }
 }
 
-static void keys_out_of_range_are_named(void **state) {
+static void out_of_range_keys_are_refused_by_name(void **state) {
     (void)state;
     static const struct {
         const char *key;
@@ -70,7 +70,7 @@ static void keys_out_of_range_are_named(void **state) {
     }
 }
 
-static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state) {
+static void inconsistent_layer_shapes_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *key;
@@ -102,7 +102,7 @@ static void layers_of_two_shapes_are_refused_where_they_do_not_fit(void **state)
     assert_model_refused(&file, STATUS_UNSUPPORTED, "same in all layers of one kind");
 }
 
-static void latent_figures_fit_one_another_and_the_tensors(void **state) {
+static void inconsistent_latent_sizes_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *key;
@@ -134,7 +134,7 @@ static void latent_figures_fit_one_another_and_the_tensors(void **state) {
     }
 }
 
-static void windows_of_families_that_alternate_must_be_there(void **state) {
+static void families_with_alternating_windows_need_a_window(void **state) {
     (void)state;
     static const char *const names[] = {"gemma3", "gemma4", "gpt-oss"};
     static const uint32_t others[] = {0, 1u << 30, UINT32_MAX};
@@ -154,7 +154,7 @@ static void windows_of_families_that_alternate_must_be_there(void **state) {
 }
 
 // Past it, queries are scaled by their position.
-static void a_context_ends_where_what_it_takes_is_lacking(void **state) {
+static void a_missing_temperature_scale_limits_the_context(void **state) {
     (void)state;
     struct model_file file = model_file_load("mistral3");
     assert_int_equal(model_file_config(&file).context, 64);
@@ -164,7 +164,7 @@ static void a_context_ends_where_what_it_takes_is_lacking(void **state) {
 }
 
 // The first files of Gemma 2 do not say theirs.
-static void soft_caps_that_are_not_said(void **state) {
+static void gemma_2_soft_caps_have_defaults(void **state) {
     (void)state;
     struct model_file file = model_file_load("gemma2");
     assert_float_equal(model_file_config(&file).specs[0].attention.softcap, 5, 0);
@@ -180,7 +180,7 @@ static void soft_caps_that_are_not_said(void **state) {
 }
 
 // Ollama's files of Gemma 3 leave to be known what follows from how many layers there are.
-static void ollama_leaves_the_stretch_of_large_models_to_be_known(void **state) {
+static void ollama_gemma_3_rope_scaling_follows_the_layer_count(void **state) {
     (void)state;
     struct model_file file = model_file_load("gemma3-ollama");
     static const struct {
@@ -200,7 +200,7 @@ static void ollama_leaves_the_stretch_of_large_models_to_be_known(void **state) 
 }
 
 // A first chunk, and no norm of heads in the largest.
-static void llama_4_ends_where_its_second_chunk_begins(void **state) {
+static void llama_4_context_ends_after_its_first_chunk(void **state) {
     (void)state;
     struct model_file file = model_file_load("llama4");
     model_file_set_key(&file, "llama4.context_length", 10485760);
@@ -214,7 +214,7 @@ static void llama_4_ends_where_its_second_chunk_begins(void **state) {
 }
 
 // Of a block's two layers the second alone attends and has a feed-forward.
-static void a_block_with_two_mixers_is_two_layers(void **state) {
+static void a_block_with_two_mixers_becomes_two_layers(void **state) {
     (void)state;
     struct model_file file = model_file_load("falcon-h1");
     const struct model_config config = model_file_config(&file);
@@ -235,7 +235,7 @@ static void a_block_with_two_mixers_is_two_layers(void **state) {
 }
 
 // Nor their window; other families' are without one then.
-static void windows_that_are_not_said(void **state) {
+static void gemma_2_window_has_a_default_and_mistral_has_none(void **state) {
     (void)state;
     struct model_file file = model_file_load("gemma2");
     model_file_hide_key(&file, "gemma2.attention.sliding_window");
@@ -257,7 +257,7 @@ static void windows_that_are_not_said(void **state) {
 }
 
 // Keys serve as values in layers without a window alone.
-static void tensors_of_mixed_layers_are_missed(void **state) {
+static void missing_tensors_of_mixed_layers_are_named(void **state) {
     (void)state;
     static const char *const tensors[][2] = {
         {"gemma4", "blk.0.attn_v.weight"},           {"gemma4", "rope_freqs.weight"},
@@ -272,7 +272,7 @@ static void tensors_of_mixed_layers_are_missed(void **state) {
     }
 }
 
-static void missing_key_is_named(void **state) {
+static void a_missing_key_is_named(void **state) {
     (void)state;
     struct model_file file = model_file_load("llama");
     unsigned char *key = model_file_after(&file, "llama.feed_forward_length") - 1;
@@ -280,7 +280,7 @@ static void missing_key_is_named(void **state) {
     assert_model_refused(&file, STATUS_BAD_FILE, "llama.feed_forward_length is missing");
 }
 
-static void missing_tensor_is_named(void **state) {
+static void a_missing_tensor_is_named(void **state) {
     (void)state;
     static const char *const tensors[] = {"token_embd.weight", "blk.1.attn_k.weight",
                                           "blk.2.ffn_norm.weight", "output_norm.weight"};
@@ -300,7 +300,7 @@ static void wrong_shape_error_shows_the_expected_shape(void **state) {
     assert_model_refused(&file, STATUS_BAD_FILE, "expected [96, 64], found [64, 96]");
 }
 
-static void unknown_tensor_type_is_named(void **state) {
+static void an_unsupported_tensor_type_is_named(void **state) {
     (void)state;
     struct model_file file = model_file_load("qwen3");
     model_file_set(model_file_after(&file, "blk.0.attn_v.weight") + 4 + 16, 9);
@@ -317,7 +317,7 @@ static void make_f16(const struct model_file *file, const char *name) {
     model_file_set(model_file_after(file, name) + 4 + 24, FILE_F16);
 }
 
-static void experts_gate_and_up_are_of_one_type(void **state) {
+static void gate_and_up_experts_must_have_one_type(void **state) {
     (void)state;
     struct model_file file = model_file_load("qwen3moe");
     struct error err;
@@ -367,7 +367,7 @@ static struct model_file load_apart(const char *name) {
     return apart;
 }
 
-static void experts_of_a_layer_are_of_one_type_and_shape(void **state) {
+static void experts_of_a_layer_must_have_one_type_and_shape(void **state) {
     (void)state;
     struct model_file file = load_apart("qwen3moe");
     struct error err;
@@ -399,7 +399,7 @@ static enum status weights_of_even_rows(struct device *on, const struct weight *
 }
 
 // As a card does with other lengths: 96 elements a row, of a feed-forward, are none of 64.
-static void rows_that_a_device_does_not_take_are_named(void **state) {
+static void rows_that_the_device_cannot_take_are_named(void **state) {
     (void)state;
     struct backend card = *backend_reference();
     struct model_file file = model_file_load("qwen2");
@@ -440,7 +440,7 @@ static void damage_header_of(const char *name) {
     free(file.bytes);
 }
 
-static void damaged_header_never_crashes(void **state) {
+static void no_damaged_header_crashes_the_loader(void **state) {
     (void)state;
     damage_header_of("qwen3");
     damage_header_of("gemma4-e");
@@ -453,7 +453,7 @@ static enum status sync_or_fail(struct device *failing) {
     return syncs_left > 0 && syncs_left-- > 0 ? status : STATUS_DEVICE;
 }
 
-static void a_device_that_fails_while_a_model_loads_is_the_reason(void **state) {
+static void a_device_failure_during_loading_is_reported(void **state) {
     (void)state;
     const struct backend *const whole = model_file_backend;
     struct backend failing = *whole;
@@ -478,29 +478,29 @@ static void a_device_that_fails_while_a_model_loads_is_the_reason(void **state) 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_files_open),
+        cmocka_unit_test(valid_files_of_each_family_open),
         cmocka_unit_test(unknown_family_error_lists_known_families),
-        cmocka_unit_test(keys_out_of_range_are_named),
-        cmocka_unit_test(layers_that_only_draft_leave_others),
-        cmocka_unit_test(layers_of_two_shapes_are_refused_where_they_do_not_fit),
-        cmocka_unit_test(latent_figures_fit_one_another_and_the_tensors),
-        cmocka_unit_test(windows_of_families_that_alternate_must_be_there),
-        cmocka_unit_test(a_context_ends_where_what_it_takes_is_lacking),
-        cmocka_unit_test(soft_caps_that_are_not_said),
-        cmocka_unit_test(ollama_leaves_the_stretch_of_large_models_to_be_known),
-        cmocka_unit_test(llama_4_ends_where_its_second_chunk_begins),
-        cmocka_unit_test(a_block_with_two_mixers_is_two_layers),
-        cmocka_unit_test(windows_that_are_not_said),
-        cmocka_unit_test(tensors_of_mixed_layers_are_missed),
-        cmocka_unit_test(missing_key_is_named),
-        cmocka_unit_test(missing_tensor_is_named),
+        cmocka_unit_test(out_of_range_keys_are_refused_by_name),
+        cmocka_unit_test(a_file_with_only_draft_layers_is_refused),
+        cmocka_unit_test(inconsistent_layer_shapes_are_refused),
+        cmocka_unit_test(inconsistent_latent_sizes_are_refused),
+        cmocka_unit_test(families_with_alternating_windows_need_a_window),
+        cmocka_unit_test(a_missing_temperature_scale_limits_the_context),
+        cmocka_unit_test(gemma_2_soft_caps_have_defaults),
+        cmocka_unit_test(ollama_gemma_3_rope_scaling_follows_the_layer_count),
+        cmocka_unit_test(llama_4_context_ends_after_its_first_chunk),
+        cmocka_unit_test(a_block_with_two_mixers_becomes_two_layers),
+        cmocka_unit_test(gemma_2_window_has_a_default_and_mistral_has_none),
+        cmocka_unit_test(missing_tensors_of_mixed_layers_are_named),
+        cmocka_unit_test(a_missing_key_is_named),
+        cmocka_unit_test(a_missing_tensor_is_named),
         cmocka_unit_test(wrong_shape_error_shows_the_expected_shape),
-        cmocka_unit_test(unknown_tensor_type_is_named),
-        cmocka_unit_test(experts_gate_and_up_are_of_one_type),
-        cmocka_unit_test(experts_of_a_layer_are_of_one_type_and_shape),
-        cmocka_unit_test(rows_that_a_device_does_not_take_are_named),
-        cmocka_unit_test(a_device_that_fails_while_a_model_loads_is_the_reason),
-        cmocka_unit_test(damaged_header_never_crashes),
+        cmocka_unit_test(an_unsupported_tensor_type_is_named),
+        cmocka_unit_test(gate_and_up_experts_must_have_one_type),
+        cmocka_unit_test(experts_of_a_layer_must_have_one_type_and_shape),
+        cmocka_unit_test(rows_that_the_device_cannot_take_are_named),
+        cmocka_unit_test(a_device_failure_during_loading_is_reported),
+        cmocka_unit_test(no_damaged_header_crashes_the_loader),
     };
     return cmocka_run_group_tests(tests, model_file_open_device, model_file_close_device);
 }

@@ -63,7 +63,7 @@ static struct device *open_device(void) {
     return device;
 }
 
-static void shapes_have_as_many_parameters_as_their_models(void **state) {
+static void named_shapes_have_the_published_parameter_counts(void **state) {
     (void)state;
     static const struct {
         const char *name;
@@ -86,7 +86,7 @@ static void shapes_have_as_many_parameters_as_their_models(void **state) {
     }
 }
 
-static void what_is_counted_is_what_is_made(void **state) {
+static void the_predicted_bytes_equal_those_allocated(void **state) {
     (void)state;
     const struct shape *const shapes[] = {&qwen3moe, &gpt_oss, &gemma4, &hybrid};
     struct device *device = open_device();
@@ -103,7 +103,7 @@ static void what_is_counted_is_what_is_made(void **state) {
     backend_cpu()->close(device);
 }
 
-static void types_are_those_of_files(void **state) {
+static void random_models_use_the_types_that_files_use(void **state) {
     (void)state;
     struct device *device = open_device();
     struct model model = make(&gpt_oss, DTYPE_MXFP4, device);
@@ -122,7 +122,7 @@ static void types_are_those_of_files(void **state) {
     backend_cpu()->close(device);
 }
 
-static void a_mixture_has_all_that_its_family_needs(void **state) {
+static void a_random_mixture_has_all_tensors_of_its_family(void **state) {
     (void)state;
     struct device *device = open_device();
     struct model model = make(&gpt_oss, DTYPE_Q8_0, device);
@@ -149,7 +149,7 @@ static void a_mixture_has_all_that_its_family_needs(void **state) {
 }
 
 // Of 8 experts 2 are chosen: one row reads 2, many rows all.
-static void a_step_reads_the_experts_that_its_rows_choose(void **state) {
+static void step_bytes_count_the_experts_that_rows_choose(void **state) {
     (void)state;
     struct device *device = open_device();
     struct model model = make(&qwen3moe, DTYPE_Q8_0, device);
@@ -169,11 +169,11 @@ static void a_step_reads_the_experts_that_its_rows_choose(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_have_as_many_parameters_as_their_models),
-        cmocka_unit_test(what_is_counted_is_what_is_made),
-        cmocka_unit_test(types_are_those_of_files),
-        cmocka_unit_test(a_mixture_has_all_that_its_family_needs),
-        cmocka_unit_test(a_step_reads_the_experts_that_its_rows_choose),
+        cmocka_unit_test(named_shapes_have_the_published_parameter_counts),
+        cmocka_unit_test(the_predicted_bytes_equal_those_allocated),
+        cmocka_unit_test(random_models_use_the_types_that_files_use),
+        cmocka_unit_test(a_random_mixture_has_all_tensors_of_its_family),
+        cmocka_unit_test(step_bytes_count_the_experts_that_rows_choose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

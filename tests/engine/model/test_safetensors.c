@@ -23,7 +23,7 @@ static struct bytes make(const char *header, size_t room) {
     return file;
 }
 
-static void tensors_are_described_as_those_of_a_gguf(void **state) {
+static void tensors_are_described_like_those_of_gguf(void **state) {
     (void)state;
     struct bytes file = make("{\"__metadata__\":{\"format\":\"pt\"},"
                              "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[12,20]},"
@@ -112,7 +112,7 @@ static void bad_headers_are_refused_with_a_reason(void **state) {
     }
 }
 
-static void absurd_lengths_are_refused(void **state) {
+static void absurd_header_lengths_are_refused(void **state) {
     (void)state;
     static const uint64_t lengths[] = {1, 100, UINT64_MAX, (uint64_t)1 << 40};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -144,7 +144,7 @@ static void deep_nesting_is_refused(void **state) {
     free(header);
 }
 
-static void damaged_headers_never_crash(void **state) {
+static void no_damaged_header_crashes_the_parser(void **state) {
     (void)state;
     static const char header[] =
         "{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,8]},"
@@ -168,11 +168,11 @@ static void damaged_headers_never_crash(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tensors_are_described_as_those_of_a_gguf),
+        cmocka_unit_test(tensors_are_described_like_those_of_gguf),
         cmocka_unit_test(bad_headers_are_refused_with_a_reason),
-        cmocka_unit_test(absurd_lengths_are_refused),
+        cmocka_unit_test(absurd_header_lengths_are_refused),
         cmocka_unit_test(deep_nesting_is_refused),
-        cmocka_unit_test(damaged_headers_never_crash),
+        cmocka_unit_test(no_damaged_header_crashes_the_parser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

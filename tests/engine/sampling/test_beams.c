@@ -192,7 +192,7 @@ static struct beams *search(struct engine *engine, struct sequence *sequence,
     return beams;
 }
 
-static void the_search_finds_what_the_plainest_one_finds(void **state) {
+static void beam_search_agrees_with_a_naive_search(void **state) {
     (void)state;
     static struct judge judge;
     struct engine *engine = open_engine(POOL_BYTES);
@@ -236,7 +236,7 @@ static void the_search_finds_what_the_plainest_one_finds(void **state) {
     engine_close(judge.engine);
 }
 
-static void beams_share_their_past_and_free_what_is_theirs(void **state) {
+static void beams_share_their_past_and_free_their_blocks(void **state) {
     (void)state;
     enum { WIDTH = 6, LENGTH = 96 };
     struct engine *engine = open_engine(POOL_BYTES);
@@ -267,7 +267,7 @@ static void beams_share_their_past_and_free_what_is_theirs(void **state) {
     engine_close(engine);
 }
 
-static void a_small_pool_finds_the_same(void **state) {
+static void a_small_block_pool_finds_the_same_beams(void **state) {
     (void)state;
     struct engine *roomy = open_engine(POOL_BYTES), *small;
     struct engine_info info;
@@ -294,7 +294,7 @@ static void a_small_pool_finds_the_same(void **state) {
     }
 }
 
-static void a_stopped_search_has_its_beams_so_far(void **state) {
+static void a_stopped_search_returns_its_best_beams_so_far(void **state) {
     (void)state;
     struct engine *engine = open_engine(POOL_BYTES);
     const int32_t ids[] = {5, 6, 7};
@@ -314,10 +314,10 @@ static void a_stopped_search_has_its_beams_so_far(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_search_finds_what_the_plainest_one_finds),
-        cmocka_unit_test(beams_share_their_past_and_free_what_is_theirs),
-        cmocka_unit_test(a_small_pool_finds_the_same),
-        cmocka_unit_test(a_stopped_search_has_its_beams_so_far),
+        cmocka_unit_test(beam_search_agrees_with_a_naive_search),
+        cmocka_unit_test(beams_share_their_past_and_free_their_blocks),
+        cmocka_unit_test(a_small_block_pool_finds_the_same_beams),
+        cmocka_unit_test(a_stopped_search_returns_its_best_beams_so_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

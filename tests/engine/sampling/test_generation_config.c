@@ -34,7 +34,7 @@ static struct sampler_options read_config(const char *json) {
     return options;
 }
 
-static void every_key_counts(void **state) {
+static void every_supported_key_is_read(void **state) {
     (void)state;
     const struct sampler_options options =
         read_config("{\"do_sample\": true, \"temperature\": 0.01, \"top_k\": 7, \"top_p\": 0.33,"
@@ -61,7 +61,7 @@ static bool is_default(const struct sampler_options *options) {
            options->frequency_penalty == ours.frequency_penalty;
 }
 
-static void what_is_no_value_is_left_out_by_name(void **state) {
+static void invalid_values_are_ignored_by_name(void **state) {
     (void)state;
     static const struct {
         const char *json, *named;
@@ -96,7 +96,7 @@ static void what_is_no_value_is_left_out_by_name(void **state) {
 }
 
 // One that is wrong leaves the others; null is absent.
-static void each_key_counts_alone(void **state) {
+static void one_invalid_key_does_not_affect_the_others(void **state) {
     (void)state;
     struct sampler_options options =
         read_config("{\"temperature\": \"hot\", \"top_k\": 5, \"top_p\": null, \"min_p\": 7}");
@@ -106,7 +106,7 @@ static void each_key_counts_alone(void **state) {
     assert_true(is_default(&options));
 }
 
-static void without_sampling_it_is_greedy(void **state) {
+static void do_sample_false_means_greedy(void **state) {
     (void)state;
     struct sampler_options options = read_config("{\"do_sample\": false, \"temperature\": 0.6}");
     assert_int_equal(warning_count, 0);
@@ -116,7 +116,7 @@ static void without_sampling_it_is_greedy(void **state) {
     assert_int_equal(options.top_k, 0);
 }
 
-static void no_file_and_no_folder_state_nothing(void **state) {
+static void a_missing_file_keeps_the_defaults(void **state) {
     (void)state;
     struct sampler_options options = read_config("{}");
     assert_true(is_default(&options));
@@ -143,11 +143,11 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_counts),
-        cmocka_unit_test(what_is_no_value_is_left_out_by_name),
-        cmocka_unit_test(each_key_counts_alone),
-        cmocka_unit_test(without_sampling_it_is_greedy),
-        cmocka_unit_test(no_file_and_no_folder_state_nothing),
+        cmocka_unit_test(every_supported_key_is_read),
+        cmocka_unit_test(invalid_values_are_ignored_by_name),
+        cmocka_unit_test(one_invalid_key_does_not_affect_the_others),
+        cmocka_unit_test(do_sample_false_means_greedy),
+        cmocka_unit_test(a_missing_file_keeps_the_defaults),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -26,7 +26,7 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
-static void what_followed_the_last_time_is_proposed(void **state) {
+static void the_tokens_after_the_latest_match_are_proposed(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 4, 5, 9, 2, 3, 4, 7, 8, 2, 3, 4};
     int32_t proposal[PROMPT_LOOKUP_MAX];
@@ -42,7 +42,7 @@ static void what_followed_the_last_time_is_proposed(void **state) {
     assert_int_equal(prompt_lookup_draft(&none, log, 14, 16, proposal), 0);
 }
 
-static void a_longer_match_counts_more_than_a_later_one(void **state) {
+static void a_longer_match_beats_a_later_one(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 50, 9, 2, 3, 60, 1, 2, 3};
     int32_t proposal[PROMPT_LOOKUP_MAX];
@@ -51,7 +51,7 @@ static void a_longer_match_counts_more_than_a_later_one(void **state) {
     assert_int_equal(proposal[0], 50);
 }
 
-static void a_log_of_one_token_proposes_what_there_is(void **state) {
+static void a_log_of_one_repeated_token_proposes_it(void **state) {
     (void)state;
     const int32_t log[] = {4, 4, 4, 4, 4, 4};
     int32_t proposal[PROMPT_LOOKUP_MAX];
@@ -60,7 +60,7 @@ static void a_log_of_one_token_proposes_what_there_is(void **state) {
     assert_int_equal(proposal[0], 4);
 }
 
-static void failures_make_it_rest_and_success_makes_it_bold(void **state) {
+static void drafts_shrink_after_misses_and_grow_after_hits(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
     int32_t proposal[PROMPT_LOOKUP_MAX];
@@ -204,7 +204,7 @@ static void speculation_does_not_change_the_answer(void **state) {
 
 // Answers that guess at every step, as each says one token again and again, beside prompts of which
 // whole blocks fill what the answers leave of a step.
-static void guesses_take_nothing_from_the_prompts_of_a_full_step(void **state) {
+static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     (void)state;
     enum { GUESSING = 16, ALL = CHATS_MOST };
     static struct chat chats[ALL];
@@ -235,12 +235,12 @@ static void guesses_take_nothing_from_the_prompts_of_a_full_step(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_followed_the_last_time_is_proposed),
-        cmocka_unit_test(a_longer_match_counts_more_than_a_later_one),
-        cmocka_unit_test(a_log_of_one_token_proposes_what_there_is),
-        cmocka_unit_test(failures_make_it_rest_and_success_makes_it_bold),
+        cmocka_unit_test(the_tokens_after_the_latest_match_are_proposed),
+        cmocka_unit_test(a_longer_match_beats_a_later_one),
+        cmocka_unit_test(a_log_of_one_repeated_token_proposes_it),
+        cmocka_unit_test(drafts_shrink_after_misses_and_grow_after_hits),
         cmocka_unit_test(speculation_does_not_change_the_answer),
-        cmocka_unit_test(guesses_take_nothing_from_the_prompts_of_a_full_step),
+        cmocka_unit_test(drafts_take_no_room_from_prompts_in_a_full_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

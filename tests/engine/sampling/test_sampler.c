@@ -46,7 +46,7 @@ static int32_t pick_once(const float *logits, int32_t vocabulary, struct sampler
     return id;
 }
 
-static void the_defaults_are_in_range(void **state) {
+static void the_default_options_are_valid(void **state) {
     (void)state;
     const struct sampler_options options = sampler_options_default();
     assert_int_equal(sampler_options_check(&options, NULL), STATUS_OK);
@@ -104,7 +104,7 @@ static void an_option_out_of_range_is_refused_by_name(void **state) {
     refused(options, "penalty_last_n");
 }
 
-static void greedy_takes_the_highest_and_the_lowest_id_of_equals(void **state) {
+static void greedy_picks_the_highest_logit_and_lowest_id(void **state) {
     (void)state;
     struct sampler_options greedy = plain;
     greedy.temperature = 0;
@@ -151,7 +151,7 @@ static void the_only_possible_id_is_always_picked(void **state) {
     }
 }
 
-static void nothing_possible_still_yields_an_id(void **state) {
+static void a_row_of_nan_still_yields_an_id(void **state) {
     (void)state;
     for (int round = 0; round < 200; round++) {
         const struct sampler_options options = random_options();
@@ -162,7 +162,7 @@ static void nothing_possible_still_yields_an_id(void **state) {
 }
 
 // The published outputs for seed 1234567; a draw from 1024 equals shows the top ten bits.
-static void random_numbers_are_splitmix64_and_one_is_taken_a_pick(void **state) {
+static void every_pick_draws_one_splitmix64_number(void **state) {
     (void)state;
     static const uint64_t published[] = {6457827717110365317u, 3203168211198807973u,
                                          9817491932198370423u, 4593380528125082431u,
@@ -271,7 +271,7 @@ static size_t plain_chain(const float *logits, int32_t vocabulary,
     return count;
 }
 
-static void penalties_change_the_logits_as_by_a_plain_loop(void **state) {
+static void penalties_agree_with_a_naive_loop(void **state) {
     (void)state;
     enum { VOCABULARY = 40 };
     print_message("seed %u\n", seed);
@@ -314,7 +314,7 @@ static void plain_candidates(const float *logits, int32_t vocabulary, int32_t co
                               : (struct candidate){.id = -1};
 }
 
-static void candidates_lead_to_the_same_pick_as_the_whole_row(void **state) {
+static void candidates_give_the_same_pick_as_the_whole_row(void **state) {
     (void)state;
     enum { VOCABULARY = 300 };
     int chosen = 0;
@@ -349,7 +349,7 @@ static void candidates_lead_to_the_same_pick_as_the_whole_row(void **state) {
     assert_true(chosen > 4000);
 }
 
-static void a_choice_names_each_recent_token_once_with_its_count(void **state) {
+static void a_choice_lists_each_recent_token_once_with_its_count(void **state) {
     (void)state;
     enum { VOCABULARY = 1000 };
     struct sampler_options options = plain;
@@ -409,7 +409,7 @@ static void counts_fit(const struct plain_token *tokens, size_t count, const int
         fail_msg("statistic %.1f at %.0f degrees of freedom", statistic, freedom);
 }
 
-static void picks_are_distributed_as_the_plain_chain_says(void **state) {
+static void picks_are_distributed_as_by_a_naive_sampler(void **state) {
     (void)state;
     enum { VOCABULARY = 60, PICKS = 3000, ROUNDS = CHECK_ROUNDS(300, 60) };
     print_message("seed %u\n", seed);
@@ -441,7 +441,7 @@ static void picks_are_distributed_as_the_plain_chain_says(void **state) {
     }
 }
 
-static void equal_logits_at_the_edge_of_top_k_fall_to_the_lower_ids(void **state) {
+static void top_k_breaks_ties_by_the_lower_id(void **state) {
     (void)state;
     enum { VOCABULARY = 30 };
     struct sampler_options options = plain;
@@ -460,7 +460,7 @@ static void equal_logits_at_the_edge_of_top_k_fall_to_the_lower_ids(void **state
     }
 }
 
-static void a_large_vocabulary_keeps_exactly_what_the_plain_chain_keeps(void **state) {
+static void a_large_vocabulary_agrees_with_a_naive_sampler(void **state) {
     (void)state;
     enum { VOCABULARY = 151937, PICKS = 40 };
     static float logits[VOCABULARY], copy[VOCABULARY];
@@ -495,19 +495,19 @@ static void a_large_vocabulary_keeps_exactly_what_the_plain_chain_keeps(void **s
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_defaults_are_in_range),
+        cmocka_unit_test(the_default_options_are_valid),
         cmocka_unit_test(an_option_out_of_range_is_refused_by_name),
-        cmocka_unit_test(greedy_takes_the_highest_and_the_lowest_id_of_equals),
+        cmocka_unit_test(greedy_picks_the_highest_logit_and_lowest_id),
         cmocka_unit_test(the_only_possible_id_is_always_picked),
-        cmocka_unit_test(nothing_possible_still_yields_an_id),
-        cmocka_unit_test(random_numbers_are_splitmix64_and_one_is_taken_a_pick),
+        cmocka_unit_test(a_row_of_nan_still_yields_an_id),
+        cmocka_unit_test(every_pick_draws_one_splitmix64_number),
         cmocka_unit_test(equal_seeds_give_equal_ids),
-        cmocka_unit_test(penalties_change_the_logits_as_by_a_plain_loop),
-        cmocka_unit_test(candidates_lead_to_the_same_pick_as_the_whole_row),
-        cmocka_unit_test(a_choice_names_each_recent_token_once_with_its_count),
-        cmocka_unit_test(picks_are_distributed_as_the_plain_chain_says),
-        cmocka_unit_test(equal_logits_at_the_edge_of_top_k_fall_to_the_lower_ids),
-        cmocka_unit_test(a_large_vocabulary_keeps_exactly_what_the_plain_chain_keeps),
+        cmocka_unit_test(penalties_agree_with_a_naive_loop),
+        cmocka_unit_test(candidates_give_the_same_pick_as_the_whole_row),
+        cmocka_unit_test(a_choice_lists_each_recent_token_once_with_its_count),
+        cmocka_unit_test(picks_are_distributed_as_by_a_naive_sampler),
+        cmocka_unit_test(top_k_breaks_ties_by_the_lower_id),
+        cmocka_unit_test(a_large_vocabulary_agrees_with_a_naive_sampler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

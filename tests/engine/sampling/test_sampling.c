@@ -117,17 +117,17 @@ static void on_backend(const char *backend) {
     }
 }
 
-static void chosen_candidates_give_the_same_tokens_on_the_reference(void **state) {
+static void device_candidates_give_the_same_tokens_on_the_reference(void **state) {
     (void)state;
     on_backend("reference");
 }
 
-static void chosen_candidates_give_the_same_tokens_on_the_cpu(void **state) {
+static void device_candidates_give_the_same_tokens_on_the_cpu(void **state) {
     (void)state;
     on_backend("cpu");
 }
 
-static void chosen_candidates_give_the_same_tokens_on_a_card(void **state) {
+static void device_candidates_give_the_same_tokens_on_a_gpu(void **state) {
     (void)state;
     struct device *device;
     const struct device_options options = {0};
@@ -138,9 +138,9 @@ static void chosen_candidates_give_the_same_tokens_on_a_card(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_candidates_give_the_same_tokens_on_the_reference),
-        cmocka_unit_test(chosen_candidates_give_the_same_tokens_on_the_cpu),
-        cmocka_unit_test(chosen_candidates_give_the_same_tokens_on_a_card),
+        cmocka_unit_test(device_candidates_give_the_same_tokens_on_the_reference),
+        cmocka_unit_test(device_candidates_give_the_same_tokens_on_the_cpu),
+        cmocka_unit_test(device_candidates_give_the_same_tokens_on_a_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

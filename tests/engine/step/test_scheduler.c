@@ -39,7 +39,7 @@ static struct scheduler_plan plan_of(const struct scheduler_request *runs, int32
     return plan;
 }
 
-static void decodes_come_before_prompts(void **state) {
+static void decodes_are_scheduled_before_prompts(void **state) {
     (void)state;
     const struct scheduler_request runs[] = {running(0, 1000), running(41, 42), running(7, 8)};
     const struct scheduler_plan plan = plan_of(runs, 3, &roomy);
@@ -54,7 +54,7 @@ static void decodes_come_before_prompts(void **state) {
     assert_false(plan.chunks[2].last);
 }
 
-static void small_prompt_is_one_chunk(void **state) {
+static void a_small_prompt_is_one_chunk(void **state) {
     (void)state;
     const struct scheduler_request run = running(5, 69);
     const struct scheduler_plan plan = plan_of(&run, 1, &roomy);
@@ -82,7 +82,7 @@ static void many_decodes_leave_a_block_for_a_prompt(void **state) {
     assert_int_equal(plan.chunks[99].count, 13);
 }
 
-static void foreground_prompt_comes_before_those_in_the_background(void **state) {
+static void a_foreground_prompt_precedes_background_prompts(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(0, 640), running(0, 640)};
     runs[0].foreground = false;
@@ -94,7 +94,7 @@ static void foreground_prompt_comes_before_those_in_the_background(void **state)
     assert_int_equal(plan.chunks[0].request, 0);
 }
 
-static void long_prompts_in_the_background_take_turns(void **state) {
+static void long_background_prompts_take_turns(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(SCHEDULER_QUANTUM, 9000), running(0, 9000),
                                        running(SCHEDULER_QUANTUM + 16, 9000)};
@@ -109,7 +109,7 @@ static void long_prompts_in_the_background_take_turns(void **state) {
     assert_int_equal(plan.chunks[0].request, 0);
 }
 
-static void who_was_skipped_too_long_is_promoted_one_at_a_time(void **state) {
+static void skipped_background_requests_are_promoted_one_by_one(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(0, 64), waiting(50), waiting(50), waiting(50)};
     runs[2].foreground = runs[3].foreground = false;
@@ -125,7 +125,7 @@ static void who_was_skipped_too_long_is_promoted_one_at_a_time(void **state) {
     assert_false(runs[3].promoted);
 }
 
-static void last_to_come_gives_its_blocks_up(void **state) {
+static void the_latest_request_is_preempted(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(32, 33), running(40, 41), running(50, 51)};
     struct scheduler_limits limits = roomy;
@@ -148,7 +148,7 @@ static void last_to_come_gives_its_blocks_up(void **state) {
     assert_int_equal(plan.chunk_count, 2);
 }
 
-static void who_has_no_room_waits_for_those_before_it(void **state) {
+static void a_request_without_free_blocks_waits_for_earlier_ones(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(20, 21), running(32, 33)};
     struct scheduler_limits limits = roomy;
@@ -160,7 +160,7 @@ static void who_has_no_room_waits_for_those_before_it(void **state) {
     assert_int_equal(plan.refused, -1);
 }
 
-static void one_that_is_too_large_alone_is_refused(void **state) {
+static void a_request_too_large_for_the_pool_is_refused(void **state) {
     (void)state;
     const struct scheduler_request run = running(32, 33);
     struct scheduler_limits limits = roomy;
@@ -170,7 +170,7 @@ static void one_that_is_too_large_alone_is_refused(void **state) {
     assert_int_equal(plan.chunk_count, 0);
 }
 
-static void shared_blocks_that_were_not_counted_delay_nobody_for_ever(void **state) {
+static void preempting_shared_blocks_refuses_no_request(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(32, 33), running(40, 41)};
     struct scheduler_limits limits = roomy;
@@ -182,7 +182,7 @@ static void shared_blocks_that_were_not_counted_delay_nobody_for_ever(void **sta
     assert_int_equal(plan.refused, -1);
 }
 
-static void those_who_wait_come_in_by_rank_above_the_watermark(void **state) {
+static void requests_are_admitted_by_rank_above_the_watermark(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(20, 21), waiting(100), waiting(10)};
     struct scheduler_limits limits = roomy;
@@ -200,7 +200,7 @@ static void those_who_wait_come_in_by_rank_above_the_watermark(void **state) {
     assert_int_equal(plan_of(runs + 1, 2, &limits).admitted[0], 0); // alone always
 }
 
-static void foreground_has_the_background_give_way(void **state) {
+static void a_foreground_request_preempts_a_background_one(void **state) {
     (void)state;
     struct scheduler_request runs[] = {running(64, 65), running(160, 161), waiting(100),
                                        waiting(100)};
@@ -219,7 +219,7 @@ static void foreground_has_the_background_give_way(void **state) {
     assert_int_equal(plan_of(runs + 1, 3, &limits).admitted_count, 0);
 }
 
-static void budget_follows_the_measured_speed(void **state) {
+static void the_token_budget_follows_the_measured_speed(void **state) {
     (void)state;
     assert_int_equal(scheduler_budget(0, 250000, 16, 64, 512), 64);
     assert_int_equal(scheduler_budget(0.001, 250000, 16, 64, 512), 240);
@@ -420,34 +420,34 @@ static void live_through_a_day(bool windows) {
                 day.promoted > DAY_REQUESTS / 100);
 }
 
-static void a_day_of_requests_ends_with_each_done(void **state) {
+static void every_request_of_a_random_day_finishes(void **state) {
     (void)state;
     live_through_a_day(false);
 }
 
-static void so_does_a_day_with_windows(void **state) {
+static void every_request_of_a_day_with_windows_finishes(void **state) {
     (void)state;
     live_through_a_day(true);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_come_before_prompts),
-        cmocka_unit_test(small_prompt_is_one_chunk),
+        cmocka_unit_test(decodes_are_scheduled_before_prompts),
+        cmocka_unit_test(a_small_prompt_is_one_chunk),
         cmocka_unit_test(chunks_end_at_absolute_block_boundaries),
         cmocka_unit_test(many_decodes_leave_a_block_for_a_prompt),
-        cmocka_unit_test(foreground_prompt_comes_before_those_in_the_background),
-        cmocka_unit_test(long_prompts_in_the_background_take_turns),
-        cmocka_unit_test(who_was_skipped_too_long_is_promoted_one_at_a_time),
-        cmocka_unit_test(last_to_come_gives_its_blocks_up),
-        cmocka_unit_test(who_has_no_room_waits_for_those_before_it),
-        cmocka_unit_test(one_that_is_too_large_alone_is_refused),
-        cmocka_unit_test(shared_blocks_that_were_not_counted_delay_nobody_for_ever),
-        cmocka_unit_test(those_who_wait_come_in_by_rank_above_the_watermark),
-        cmocka_unit_test(foreground_has_the_background_give_way),
-        cmocka_unit_test(budget_follows_the_measured_speed),
-        cmocka_unit_test(a_day_of_requests_ends_with_each_done),
-        cmocka_unit_test(so_does_a_day_with_windows),
+        cmocka_unit_test(a_foreground_prompt_precedes_background_prompts),
+        cmocka_unit_test(long_background_prompts_take_turns),
+        cmocka_unit_test(skipped_background_requests_are_promoted_one_by_one),
+        cmocka_unit_test(the_latest_request_is_preempted),
+        cmocka_unit_test(a_request_without_free_blocks_waits_for_earlier_ones),
+        cmocka_unit_test(a_request_too_large_for_the_pool_is_refused),
+        cmocka_unit_test(preempting_shared_blocks_refuses_no_request),
+        cmocka_unit_test(requests_are_admitted_by_rank_above_the_watermark),
+        cmocka_unit_test(a_foreground_request_preempts_a_background_one),
+        cmocka_unit_test(the_token_budget_follows_the_measured_speed),
+        cmocka_unit_test(every_request_of_a_random_day_finishes),
+        cmocka_unit_test(every_request_of_a_day_with_windows_finishes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void random_text(char *text, size_t length) {
     }
 }
 
-static void random_vocabularies_agree_with_the_plain_algorithm(void **state) {
+static void byte_bpe_agrees_with_a_naive_algorithm(void **state) {
     (void)state;
     seed = 7;
     printf("seed %u\n", seed);
@@ -128,7 +128,7 @@ static void random_vocabularies_agree_with_the_plain_algorithm(void **state) {
     }
 }
 
-static void decoding_gives_back_any_bytes(void **state) {
+static void any_bytes_survive_encoding_and_decoding(void **state) {
     (void)state;
     seed = 11;
     printf("seed %u\n", seed);
@@ -154,7 +154,7 @@ static void decoding_gives_back_any_bytes(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void whole_words_win_only_where_the_family_says_so(void **state) {
+static void whole_words_skip_merging_only_in_some_families(void **state) {
     (void)state;
     static const char *const names[] = {"llama-bpe", "qwen2"};
     for (size_t n = 0; n < 2; n++) {
@@ -178,7 +178,7 @@ static void whole_words_win_only_where_the_family_says_so(void **state) {
 }
 
 // Five doublings of "a": the merges of a line without spaces go through the whole line.
-static void a_line_without_spaces_is_not_quadratic(void **state) {
+static void merging_a_line_without_spaces_is_not_quadratic(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", "gpt-2");
     vocabulary_fixture_add_characters(fixture);
@@ -206,7 +206,7 @@ static void a_line_without_spaces_is_not_quadratic(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void bytes_without_tokens_need_a_token_for_unknown_text(void **state) {
+static void a_missing_byte_token_requires_an_unknown_token(void **state) {
     (void)state;
     for (int with_unknown = 0; with_unknown < 2; with_unknown++) {
         struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", "gpt-2");
@@ -235,11 +235,11 @@ static void bytes_without_tokens_need_a_token_for_unknown_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_vocabularies_agree_with_the_plain_algorithm),
-        cmocka_unit_test(decoding_gives_back_any_bytes),
-        cmocka_unit_test(whole_words_win_only_where_the_family_says_so),
-        cmocka_unit_test(a_line_without_spaces_is_not_quadratic),
-        cmocka_unit_test(bytes_without_tokens_need_a_token_for_unknown_text),
+        cmocka_unit_test(byte_bpe_agrees_with_a_naive_algorithm),
+        cmocka_unit_test(any_bytes_survive_encoding_and_decoding),
+        cmocka_unit_test(whole_words_skip_merging_only_in_some_families),
+        cmocka_unit_test(merging_a_line_without_spaces_is_not_quadratic),
+        cmocka_unit_test(a_missing_byte_token_requires_an_unknown_token),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

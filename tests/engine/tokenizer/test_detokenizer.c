@@ -14,7 +14,7 @@ static void push(struct detokenizer *detokenizer, int32_t id, struct text *text)
     assert_true(detokenizer->held < UTF8_MAX_BYTES);
 }
 
-static void characters_come_out_whole_and_at_once(void **state) {
+static void characters_are_shown_whole_and_at_once(void **state) {
     (void)state;
     seed = 13;
     printf("seed %u\n", seed);
@@ -57,7 +57,7 @@ static void replaced(const char *bytes, size_t length, struct text *text) {
     }
 }
 
-static void random_bytes_are_replaced_as_in_one_piece(void **state) {
+static void bytes_one_by_one_decode_as_in_one_piece(void **state) {
     (void)state;
     seed = 17;
     printf("seed %u\n", seed);
@@ -85,7 +85,7 @@ static void random_bytes_are_replaced_as_in_one_piece(void **state) {
 }
 
 // What marks quire's own thoughts (thinking.h) is not a model's to write, in whatever pieces.
-static void the_marks_of_thoughts_are_replaced(void **state) {
+static void thought_marks_written_by_a_model_are_replaced(void **state) {
     (void)state;
     static const char written[] = "a" THINKING_OPEN "b" THINKING_CLOSE "\xef\xb7\x92";
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
@@ -100,7 +100,7 @@ static void the_marks_of_thoughts_are_replaced(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void special_tokens_show_when_asked_and_do_not_split_characters(void **state) {
+static void hidden_special_tokens_do_not_split_characters(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
     const int32_t end = tokenizer_eos(fixture->tokenizer);
@@ -124,7 +124,7 @@ static void special_tokens_show_when_asked_and_do_not_split_characters(void **st
     vocabulary_fixture_destroy(fixture);
 }
 
-static void the_leading_space_is_dropped_once_if_asked(void **state) {
+static void the_leading_space_is_dropped_once_on_request(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_sentencepiece();
     static const char *const texts[] = {"hello the", " hello", "x", "\xE6\x88\x91", "\n the"};
@@ -153,11 +153,11 @@ static void the_leading_space_is_dropped_once_if_asked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_come_out_whole_and_at_once),
-        cmocka_unit_test(random_bytes_are_replaced_as_in_one_piece),
-        cmocka_unit_test(the_marks_of_thoughts_are_replaced),
-        cmocka_unit_test(special_tokens_show_when_asked_and_do_not_split_characters),
-        cmocka_unit_test(the_leading_space_is_dropped_once_if_asked),
+        cmocka_unit_test(characters_are_shown_whole_and_at_once),
+        cmocka_unit_test(bytes_one_by_one_decode_as_in_one_piece),
+        cmocka_unit_test(thought_marks_written_by_a_model_are_replaced),
+        cmocka_unit_test(hidden_special_tokens_do_not_split_characters),
+        cmocka_unit_test(the_leading_space_is_dropped_once_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,14 +90,14 @@ static void fail_each_in_turn(const struct source *source) {
     assert_in_range(limit, 10, 9999);
 }
 
-static void byte_level_survives_every_refusal(void **state) {
+static void byte_level_open_survives_every_failed_allocation(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
     fail_each_in_turn(&(struct source){.gguf = fixture->gguf});
     vocabulary_fixture_destroy(fixture);
 }
 
-static void sentencepiece_survives_every_refusal(void **state) {
+static void sentencepiece_open_survives_every_failed_allocation(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_sentencepiece();
     fail_each_in_turn(&(struct source){.gguf = fixture->gguf});
@@ -113,7 +113,7 @@ static void fail_fixture(struct json_fixture *fixture) {
     json_fixture_deinit(fixture);
 }
 
-static void a_json_of_bytes_survives_every_refusal(void **state) {
+static void byte_level_json_survives_every_failed_allocation(void **state) {
     (void)state;
     struct json_fixture fixture = {
         .normalizer = "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFC\"},"
@@ -126,7 +126,7 @@ static void a_json_of_bytes_survives_every_refusal(void **state) {
     fail_fixture(&fixture);
 }
 
-static void a_unigram_json_survives_every_refusal(void **state) {
+static void unigram_json_survives_every_failed_allocation(void **state) {
     (void)state;
     struct json_fixture fixture = {
         .model = "{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"<unk>\",0],[\"▁\",-1],"
@@ -138,10 +138,10 @@ static void a_unigram_json_survives_every_refusal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(byte_level_survives_every_refusal),
-        cmocka_unit_test(sentencepiece_survives_every_refusal),
-        cmocka_unit_test(a_json_of_bytes_survives_every_refusal),
-        cmocka_unit_test(a_unigram_json_survives_every_refusal),
+        cmocka_unit_test(byte_level_open_survives_every_failed_allocation),
+        cmocka_unit_test(sentencepiece_open_survives_every_failed_allocation),
+        cmocka_unit_test(byte_level_json_survives_every_failed_allocation),
+        cmocka_unit_test(unigram_json_survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

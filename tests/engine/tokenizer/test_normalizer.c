@@ -67,7 +67,7 @@ static void check_form(const struct vector *vector) {
     normalizer_deinit(&normalizer);
 }
 
-static void normal_forms_are_those_of_others(void **state) {
+static void normal_forms_match_the_golden_vectors(void **state) {
     (void)state;
     char *file = vector_file_read(TESTS_DIR "/engine/tokenizer/normal_forms.txt", NULL);
     assert_non_null(file);
@@ -80,7 +80,7 @@ static void normal_forms_are_those_of_others(void **state) {
     free(file);
 }
 
-static void a_limit_holds_within_a_step_too(void **state) {
+static void the_length_limit_holds_within_one_step(void **state) {
     (void)state;
     struct normalizer normalizer = {0};
     struct normalizer_step step = {
@@ -96,7 +96,7 @@ static void a_limit_holds_within_a_step_too(void **state) {
     normalizer_deinit(&normalizer);
 }
 
-static void only_the_first_text_begins_with_it(void **state) {
+static void the_prefix_is_added_only_to_the_first_text(void **state) {
     (void)state;
     struct normalizer normalizer = of_kind(NORMALIZE_BEGIN_FIRST);
     struct text out = {0};
@@ -113,7 +113,7 @@ static void only_the_first_text_begins_with_it(void **state) {
 }
 
 // Marks of two classes in turn, which have to be sorted: a quadratic way takes hours.
-static void a_megabyte_of_marks_is_sorted(void **state) {
+static void sorting_combining_marks_is_not_quadratic(void **state) {
     (void)state;
     enum { BYTES = 1 << 20 };
     char *text = malloc(BYTES);
@@ -132,10 +132,10 @@ static void a_megabyte_of_marks_is_sorted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_forms_are_those_of_others),
-        cmocka_unit_test(a_limit_holds_within_a_step_too),
-        cmocka_unit_test(only_the_first_text_begins_with_it),
-        cmocka_unit_test(a_megabyte_of_marks_is_sorted),
+        cmocka_unit_test(normal_forms_match_the_golden_vectors),
+        cmocka_unit_test(the_length_limit_holds_within_one_step),
+        cmocka_unit_test(the_prefix_is_added_only_to_the_first_text),
+        cmocka_unit_test(sorting_combining_marks_is_not_quadratic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void check_text(const struct prefix_index *index, const struct prefix_ent
     assert_true(!longest || prefix_index_begins(index, bytes[0]));
 }
 
-static void walks_find_what_a_look_at_each_finds(void **state) {
+static void walks_agree_with_a_linear_search(void **state) {
     (void)state;
     unsigned seed = 3;
     printf("seed %u\n", seed);
@@ -77,7 +77,7 @@ static void walks_find_what_a_look_at_each_finds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_find_what_a_look_at_each_finds),
+        cmocka_unit_test(walks_agree_with_a_linear_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void cut(const struct pretokenizer *pretokenizer, const char *bytes, size
     pretokenizer_walk_destroy(walk);
 }
 
-static void cuts_are_those_of_the_published_expressions(void **state) {
+static void splits_match_the_published_expressions(void **state) {
     (void)state;
     char *file = vector_file_read(TESTS_DIR "/engine/tokenizer/cuts.txt", NULL);
     assert_non_null(file);
@@ -57,7 +57,7 @@ static void cuts_are_those_of_the_published_expressions(void **state) {
     free(file);
 }
 
-static void ill_formed_bytes_are_words_and_ends_of_text(void **state) {
+static void each_ill_formed_byte_is_a_word_of_its_own(void **state) {
     (void)state;
     struct pretokenizer *pretokenizer = open_named("gpt-2");
     struct token_ids lengths = {0};
@@ -70,7 +70,7 @@ static void ill_formed_bytes_are_words_and_ends_of_text(void **state) {
     pretokenizer_close(pretokenizer);
 }
 
-static void aliases_share_an_expression_and_unknown_names_are_named(void **state) {
+static void unknown_pre_tokenizers_are_refused_by_name(void **state) {
     (void)state;
     struct pretokenizer *pretokenizer = open_named("");
     assert_string_equal(pretokenizer_name(pretokenizer), "default");
@@ -94,7 +94,7 @@ static void aliases_share_an_expression_and_unknown_names_are_named(void **state
 }
 
 // Backtracking that grew with the square of a run's length would take hours here.
-static void long_runs_are_cut_in_linear_time(void **state) {
+static void long_runs_are_split_in_linear_time(void **state) {
     (void)state;
     enum { BYTES = 1 << 19 };
     static const char *const names[] = {
@@ -144,7 +144,7 @@ static struct pretokenizer *open_published(void) {
     return pretokenizer;
 }
 
-static void a_class_without_another_cuts_the_same(void **state) {
+static void class_subtraction_matches_the_golden_splits(void **state) {
     (void)state;
     char *file = vector_file_read(TESTS_DIR "/engine/tokenizer/cuts.txt", NULL);
     assert_non_null(file);
@@ -176,11 +176,11 @@ static void a_class_without_another_cuts_the_same(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts_are_those_of_the_published_expressions),
-        cmocka_unit_test(ill_formed_bytes_are_words_and_ends_of_text),
-        cmocka_unit_test(aliases_share_an_expression_and_unknown_names_are_named),
-        cmocka_unit_test(long_runs_are_cut_in_linear_time),
-        cmocka_unit_test(a_class_without_another_cuts_the_same),
+        cmocka_unit_test(splits_match_the_published_expressions),
+        cmocka_unit_test(each_ill_formed_byte_is_a_word_of_its_own),
+        cmocka_unit_test(unknown_pre_tokenizers_are_refused_by_name),
+        cmocka_unit_test(long_runs_are_split_in_linear_time),
+        cmocka_unit_test(class_subtraction_matches_the_golden_splits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

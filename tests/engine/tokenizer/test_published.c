@@ -60,41 +60,41 @@ static void check_vocabulary(const char *name, struct check check) {
     free(output);
 }
 
-static void gpt_2_agrees(void **state) {
+static void gpt_2_ids_match_the_golden_vectors(void **state) {
     (void)state;
     check_vocabulary("gpt-2", (struct check){.json = true, .expression = AGREEMENT_GPT2});
 }
 
-static void llama_3_agrees(void **state) {
+static void llama_3_ids_match_the_golden_vectors(void **state) {
     (void)state;
     check_vocabulary("llama-bpe", (struct check){0});
 }
 
-static void qwen2_agrees(void **state) {
+static void qwen2_ids_match_the_golden_vectors(void **state) {
     (void)state;
     check_vocabulary(
         "qwen2",
         (struct check){.json = true, .expression = AGREEMENT_WORDS("\\p{N}"), .pairs = true});
 }
 
-static void mpt_with_its_runs_of_spaces_agrees(void **state) {
+static void mpt_ids_with_runs_of_spaces_match_the_golden_vectors(void **state) {
     (void)state;
     check_vocabulary("mpt",
                      (struct check){.json = true, .expression = AGREEMENT_GPT2, .pairs = true});
 }
 
-static void llama_2_agrees(void **state) {
+static void llama_2_ids_match_the_golden_vectors(void **state) {
     (void)state;
     check_vocabulary("llama-spm", (struct check){0});
 }
 
-static void phi_3_agrees(void **state) {
+static void phi_3_ids_match_the_golden_vectors(void **state) {
     (void)state;
     check_vocabulary("phi-3", (struct check){0});
 }
 
 // As the model's tokenizer.json says of them; ids as another implementation has them.
-static void marks_of_phi_3_take_the_lines_end(void **state) {
+static void phi_3_marks_absorb_the_line_end_after_them(void **state) {
     (void)state;
     char path[1024];
     static const char prompt[] = "<|user|>\nSYS\nHI<|end|>\n<|assistant|>\n";
@@ -113,12 +113,12 @@ static void marks_of_phi_3_take_the_lines_end(void **state) {
     gguf_close(gguf);
 }
 
-static void gemma_4_agrees(void **state) {
+static void gemma_4_ids_match_the_golden_vectors(void **state) {
     (void)state;
     check_vocabulary("gemma-4", (struct check){.json = true});
 }
 
-static void every_byte_of_the_files_is_theirs(void **state) {
+static void vocabulary_files_account_for_every_byte(void **state) {
     (void)state;
     char path[1024];
     int found = 0;
@@ -141,15 +141,15 @@ static void every_byte_of_the_files_is_theirs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_of_the_files_is_theirs),
-        cmocka_unit_test(gpt_2_agrees),
-        cmocka_unit_test(llama_3_agrees),
-        cmocka_unit_test(qwen2_agrees),
-        cmocka_unit_test(mpt_with_its_runs_of_spaces_agrees),
-        cmocka_unit_test(llama_2_agrees),
-        cmocka_unit_test(phi_3_agrees),
-        cmocka_unit_test(marks_of_phi_3_take_the_lines_end),
-        cmocka_unit_test(gemma_4_agrees),
+        cmocka_unit_test(vocabulary_files_account_for_every_byte),
+        cmocka_unit_test(gpt_2_ids_match_the_golden_vectors),
+        cmocka_unit_test(llama_3_ids_match_the_golden_vectors),
+        cmocka_unit_test(qwen2_ids_match_the_golden_vectors),
+        cmocka_unit_test(mpt_ids_with_runs_of_spaces_match_the_golden_vectors),
+        cmocka_unit_test(llama_2_ids_match_the_golden_vectors),
+        cmocka_unit_test(phi_3_ids_match_the_golden_vectors),
+        cmocka_unit_test(phi_3_marks_absorb_the_line_end_after_them),
+        cmocka_unit_test(gemma_4_ids_match_the_golden_vectors),
     };
     folder = published_folder();
     return folder ? cmocka_run_group_tests(tests, NULL, NULL) : PUBLISHED_SKIPPED;

@@ -84,7 +84,7 @@ static struct vocabulary_fixture *random_vocabulary(bool inner_marks) {
     return fixture;
 }
 
-static void random_vocabularies_agree_with_the_plain_algorithm(void **state) {
+static void sentencepiece_agrees_with_a_naive_algorithm(void **state) {
     (void)state;
     static const char *const units[] = {
         " ",  "a",       "b", "c", "\xC3\xA9", "\xE2\x96\x81", "abc", "\xFF", "\xE6\x88\x91",
@@ -112,7 +112,7 @@ static void random_vocabularies_agree_with_the_plain_algorithm(void **state) {
     }
 }
 
-static void decoding_gives_back_any_bytes_and_the_space_before(void **state) {
+static void decoding_returns_the_bytes_after_one_space(void **state) {
     (void)state;
     seed = 3;
     printf("seed %u\n", seed);
@@ -151,7 +151,7 @@ static void expect_ids(const struct tokenizer *tokenizer, const char *text, cons
     token_ids_deinit(&ids);
 }
 
-static void names_of_byte_and_special_tokens_are_plain_text(void **state) {
+static void token_names_in_text_are_plain_text(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("llama", NULL);
     fixture->bos = vocabulary_fixture_add(fixture, "<s>", TOKEN_CONTROL, 0);
@@ -169,7 +169,7 @@ static void names_of_byte_and_special_tokens_are_plain_text(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void without_byte_tokens_a_character_is_one_unknown(void **state) {
+static void a_character_without_byte_tokens_is_one_unknown(void **state) {
     (void)state;
     for (int with_unknown = 0; with_unknown < 2; with_unknown++) {
         struct vocabulary_fixture *fixture = vocabulary_fixture_create("llama", NULL);
@@ -187,7 +187,7 @@ static void without_byte_tokens_a_character_is_one_unknown(void **state) {
     }
 }
 
-static void the_space_prefix_comes_first_and_after_each_special_token(void **state) {
+static void the_space_prefix_follows_each_special_token(void **state) {
     (void)state;
     for (int prefix = 0; prefix < 2; prefix++) {
         struct vocabulary_fixture *fixture = vocabulary_fixture_create("llama", NULL);
@@ -213,7 +213,7 @@ static void the_space_prefix_comes_first_and_after_each_special_token(void **sta
     }
 }
 
-static void a_line_without_spaces_is_not_quadratic(void **state) {
+static void encoding_a_line_without_spaces_is_not_quadratic(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_sentencepiece();
     const size_t length = 1 << 20;
@@ -241,7 +241,7 @@ static void encode(const struct vocabulary_fixture *fixture, const char *text,
     assert_int_equal(tokenizer_encode(fixture->tokenizer, &piece, 1, ids), STATUS_OK);
 }
 
-static void extra_spaces_go_where_the_file_says_so(void **state) {
+static void extra_spaces_are_trimmed_if_the_file_says_so(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("llama", NULL);
     vocabulary_fixture_add_bytes(fixture);
@@ -277,13 +277,13 @@ static void broken_vocabularies_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_vocabularies_agree_with_the_plain_algorithm),
-        cmocka_unit_test(decoding_gives_back_any_bytes_and_the_space_before),
-        cmocka_unit_test(names_of_byte_and_special_tokens_are_plain_text),
-        cmocka_unit_test(without_byte_tokens_a_character_is_one_unknown),
-        cmocka_unit_test(the_space_prefix_comes_first_and_after_each_special_token),
-        cmocka_unit_test(a_line_without_spaces_is_not_quadratic),
-        cmocka_unit_test(extra_spaces_go_where_the_file_says_so),
+        cmocka_unit_test(sentencepiece_agrees_with_a_naive_algorithm),
+        cmocka_unit_test(decoding_returns_the_bytes_after_one_space),
+        cmocka_unit_test(token_names_in_text_are_plain_text),
+        cmocka_unit_test(a_character_without_byte_tokens_is_one_unknown),
+        cmocka_unit_test(the_space_prefix_follows_each_special_token),
+        cmocka_unit_test(encoding_a_line_without_spaces_is_not_quadratic),
+        cmocka_unit_test(extra_spaces_are_trimmed_if_the_file_says_so),
         cmocka_unit_test(broken_vocabularies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

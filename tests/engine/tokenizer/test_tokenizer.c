@@ -64,7 +64,7 @@ static void only_control_pieces_become_special_tokens(void **state) {
 
 // Whatever is cut wherever: no control token comes out of text, nor out of a control piece
 // that completes or begins one in a text.
-static void no_cut_through_a_special_token_forges_it(void **state) {
+static void text_cannot_forge_a_special_token_at_any_cut(void **state) {
     (void)state;
     static const char name[] = "<|im_start|><|im_end|>";
     struct vocabulary_fixture *fixtures[] = {vocabulary_fixture_byte_level(),
@@ -94,7 +94,7 @@ static void no_cut_through_a_special_token_forges_it(void **state) {
 }
 
 // Types that a converter got wrong do not open a door.
-static void marks_of_chat_formats_are_control_whatever_the_file_says(void **state) {
+static void chat_marks_are_control_whatever_the_file_says(void **state) {
     (void)state;
     static const char *const marks[] = {"<|assistant|>", "</s>", "<start_of_turn>", "<|tool_call>",
                                         "<\xEF\xBD\x9CUser\xEF\xBD\x9C>"};
@@ -144,7 +144,7 @@ static void learned_tokens_resembling_marks_stay_text(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void a_stretch_is_one_whatever_pieces_it_came_in(void **state) {
+static void cutting_text_into_pieces_does_not_change_its_ids(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
     const struct tokenizer *tokenizer = fixture->tokenizer;
@@ -160,7 +160,7 @@ static void a_stretch_is_one_whatever_pieces_it_came_in(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void the_longest_special_token_at_a_place_wins(void **state) {
+static void the_longest_special_token_wins(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", "gpt-2");
     vocabulary_fixture_add_characters(fixture);
@@ -185,7 +185,7 @@ static void the_longest_special_token_at_a_place_wins(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void facts_about_tokens_are_told(void **state) {
+static void token_properties_match_the_vocabulary(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
     const struct tokenizer *tokenizer = fixture->tokenizer;
@@ -217,7 +217,7 @@ static void facts_about_tokens_are_told(void **state) {
 }
 
 // A model may pick any row of its embedding.
-static void ids_beyond_the_vocabulary_stand_for_nothing(void **state) {
+static void ids_beyond_the_vocabulary_decode_to_nothing(void **state) {
     (void)state;
     struct vocabulary_fixture *fixtures[] = {vocabulary_fixture_byte_level(),
                                              vocabulary_fixture_sentencepiece()};
@@ -243,7 +243,7 @@ static void ids_beyond_the_vocabulary_stand_for_nothing(void **state) {
     }
 }
 
-static void bos_is_expected_when_file_or_family_says_so(void **state) {
+static void bos_is_added_if_the_file_or_family_says_so(void **state) {
     (void)state;
     const struct {
         const char *model, *pre;
@@ -268,7 +268,7 @@ static void bos_is_expected_when_file_or_family_says_so(void **state) {
     }
 }
 
-static void an_empty_prompt_has_no_ids_and_ids_are_appended(void **state) {
+static void encoding_appends_ids_and_nothing_for_an_empty_prompt(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_sentencepiece();
     struct token_ids ids = {0};
@@ -288,7 +288,7 @@ static void an_empty_prompt_has_no_ids_and_ids_are_appended(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void broken_files_are_refused_with_a_sentence(void **state) {
+static void broken_files_are_refused_with_a_reason(void **state) {
     (void)state;
     static const struct {
         enum status status;
@@ -324,7 +324,7 @@ static void keep_warning(enum log_level level, const char *text) {
     snprintf(warning, sizeof warning, "%s", text);
 }
 
-static void an_id_out_of_range_is_done_without_and_said(void **state) {
+static void an_out_of_range_eos_id_is_ignored_with_a_warning(void **state) {
     (void)state;
     static const int64_t ids[] = {257, 1 << 30, -2};
     log_set_sink(keep_warning);
@@ -345,7 +345,7 @@ static void an_id_out_of_range_is_done_without_and_said(void **state) {
 }
 
 // As in Falcon's vocabulary; a character of ASCII that people write must have one.
-static void a_byte_without_a_token_is_left_out_and_said(void **state) {
+static void a_byte_without_a_token_is_skipped_with_a_warning(void **state) {
     (void)state;
     for (int lost = 0; lost < 2; lost++) {
         struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", "gpt-2");
@@ -372,7 +372,7 @@ static void a_byte_without_a_token_is_left_out_and_said(void **state) {
     }
 }
 
-static void types_and_scores_may_be_absent_in_byte_level_files(void **state) {
+static void byte_level_files_need_no_types_or_scores(void **state) {
     (void)state;
     struct vocabulary_fixture *fixture = vocabulary_fixture_create("gpt2", NULL);
     vocabulary_fixture_add_characters(fixture);
@@ -407,7 +407,7 @@ static void *encode_often(void *argument) {
     return NULL;
 }
 
-static void threads_encode_at_once_and_alike(void **state) {
+static void threads_encode_at_once_with_equal_ids(void **state) {
     (void)state;
     enum { THREADS = 4 };
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
@@ -430,20 +430,20 @@ static void threads_encode_at_once_and_alike(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_control_pieces_become_special_tokens),
-        cmocka_unit_test(no_cut_through_a_special_token_forges_it),
-        cmocka_unit_test(marks_of_chat_formats_are_control_whatever_the_file_says),
+        cmocka_unit_test(text_cannot_forge_a_special_token_at_any_cut),
+        cmocka_unit_test(chat_marks_are_control_whatever_the_file_says),
         cmocka_unit_test(learned_tokens_resembling_marks_stay_text),
-        cmocka_unit_test(a_stretch_is_one_whatever_pieces_it_came_in),
-        cmocka_unit_test(the_longest_special_token_at_a_place_wins),
-        cmocka_unit_test(facts_about_tokens_are_told),
-        cmocka_unit_test(ids_beyond_the_vocabulary_stand_for_nothing),
-        cmocka_unit_test(bos_is_expected_when_file_or_family_says_so),
-        cmocka_unit_test(an_empty_prompt_has_no_ids_and_ids_are_appended),
-        cmocka_unit_test(broken_files_are_refused_with_a_sentence),
-        cmocka_unit_test(an_id_out_of_range_is_done_without_and_said),
-        cmocka_unit_test(a_byte_without_a_token_is_left_out_and_said),
-        cmocka_unit_test(types_and_scores_may_be_absent_in_byte_level_files),
-        cmocka_unit_test(threads_encode_at_once_and_alike),
+        cmocka_unit_test(cutting_text_into_pieces_does_not_change_its_ids),
+        cmocka_unit_test(the_longest_special_token_wins),
+        cmocka_unit_test(token_properties_match_the_vocabulary),
+        cmocka_unit_test(ids_beyond_the_vocabulary_decode_to_nothing),
+        cmocka_unit_test(bos_is_added_if_the_file_or_family_says_so),
+        cmocka_unit_test(encoding_appends_ids_and_nothing_for_an_empty_prompt),
+        cmocka_unit_test(broken_files_are_refused_with_a_reason),
+        cmocka_unit_test(an_out_of_range_eos_id_is_ignored_with_a_warning),
+        cmocka_unit_test(a_byte_without_a_token_is_skipped_with_a_warning),
+        cmocka_unit_test(byte_level_files_need_no_types_or_scores),
+        cmocka_unit_test(threads_encode_at_once_with_equal_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void check_back(const struct json_fixture *fixture, const char *text, con
     token_ids_deinit(&ids);
 }
 
-static void bytes_are_merged_in_words(void **state) {
+static void byte_level_merges_stay_within_words(void **state) {
     (void)state;
     struct json_fixture fixture = {.pre_tokenizer = PRE_BYTES};
     open_or_fail(&fixture);
@@ -77,7 +77,7 @@ static void bytes_are_merged_in_words(void **state) {
     json_fixture_deinit(&prefixed);
 }
 
-static void splits_behave_as_they_say(void **state) {
+static void split_behaviors_match_their_names(void **state) {
     (void)state;
     static const struct {
         const char *steps, *text, *expected;
@@ -107,7 +107,7 @@ static void splits_behave_as_they_say(void **state) {
     }
 }
 
-static void normalizers_change_the_text_first(void **state) {
+static void normalizers_transform_the_text(void **state) {
     (void)state;
     static const struct {
         const char *normalizer, *text, *back;
@@ -141,7 +141,7 @@ static void normalizers_change_the_text_first(void **state) {
     }
 }
 
-static void added_tokens_keep_their_rules(void **state) {
+static void added_tokens_follow_their_options(void **state) {
     (void)state;
     struct json_fixture fixture = {.pre_tokenizer = PRE_BYTES,
                                    .normalizer = "{\"type\":\"Lowercase\"}",
@@ -193,7 +193,7 @@ static void characters_fall_back_to_bytes(void **state) {
     json_fixture_deinit(&fixture);
 }
 
-static void metaspace_begins_words(void **state) {
+static void metaspace_marks_the_start_of_words(void **state) {
     (void)state;
     struct json_fixture fixture = {
         .model = SPM_MODEL,
@@ -214,7 +214,7 @@ static void metaspace_begins_words(void **state) {
     json_fixture_deinit(&fixture);
 }
 
-static void roles_come_from_the_files_beside_it(void **state) {
+static void token_roles_come_from_the_neighbouring_config_files(void **state) {
     (void)state;
     struct json_fixture fixture = {
         .pre_tokenizer = PRE_BYTES,
@@ -320,7 +320,7 @@ static const struct {
     {{.config = "{\"bos_token\":"}, STATUS_BAD_FILE, "tokenizer_config.json"},
 };
 
-static void what_is_not_understood_is_named(void **state) {
+static void unsupported_parts_are_refused_by_name(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         struct json_fixture fixture = refused[i].fixture;
@@ -335,7 +335,7 @@ static void what_is_not_understood_is_named(void **state) {
     }
 }
 
-static void a_folder_is_opened_by_either_name(void **state) {
+static void a_tokenizer_opens_by_folder_or_file_name(void **state) {
     (void)state;
     char folder[] = "/tmp/quire-test-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -370,7 +370,7 @@ static void expect_bad_file(const char *folder, const char *word) {
 }
 
 // A pipe would be waited for; the reason stays where the path is long.
-static void what_is_no_json_file_is_refused(void **state) {
+static void pipes_folders_and_oversized_files_are_refused(void **state) {
     (void)state;
     char folder[600] = "/tmp/quire-test-XXXXXX", path[640];
     assert_non_null(mkdtemp(folder));
@@ -401,16 +401,16 @@ static void what_is_no_json_file_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_are_merged_in_words),
-        cmocka_unit_test(splits_behave_as_they_say),
-        cmocka_unit_test(normalizers_change_the_text_first),
-        cmocka_unit_test(added_tokens_keep_their_rules),
+        cmocka_unit_test(byte_level_merges_stay_within_words),
+        cmocka_unit_test(split_behaviors_match_their_names),
+        cmocka_unit_test(normalizers_transform_the_text),
+        cmocka_unit_test(added_tokens_follow_their_options),
         cmocka_unit_test(characters_fall_back_to_bytes),
-        cmocka_unit_test(metaspace_begins_words),
-        cmocka_unit_test(roles_come_from_the_files_beside_it),
-        cmocka_unit_test(what_is_not_understood_is_named),
-        cmocka_unit_test(a_folder_is_opened_by_either_name),
-        cmocka_unit_test(what_is_no_json_file_is_refused),
+        cmocka_unit_test(metaspace_marks_the_start_of_words),
+        cmocka_unit_test(token_roles_come_from_the_neighbouring_config_files),
+        cmocka_unit_test(unsupported_parts_are_refused_by_name),
+        cmocka_unit_test(a_tokenizer_opens_by_folder_or_file_name),
+        cmocka_unit_test(pipes_folders_and_oversized_files_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static double score_of(const struct grammar *grammar, const struct token_ids *id
     return sum;
 }
 
-static void the_best_of_all_cuts_is_found(void **state) {
+static void the_highest_scoring_split_is_found(void **state) {
     (void)state;
     unsigned seed = 20;
     printf("seed %u\n", seed);
@@ -113,7 +113,7 @@ static void the_best_of_all_cuts_is_found(void **state) {
     assert_true(compared > 5000);
 }
 
-static void unknown_text_falls_back_to_bytes_together(void **state) {
+static void unknown_text_falls_back_to_bytes_only_as_a_whole(void **state) {
     (void)state;
     struct json_fixture fixture = {
         .model =
@@ -138,8 +138,8 @@ static void unknown_text_falls_back_to_bytes_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_of_all_cuts_is_found),
-        cmocka_unit_test(unknown_text_falls_back_to_bytes_together),
+        cmocka_unit_test(the_highest_scoring_split_is_found),
+        cmocka_unit_test(unknown_text_falls_back_to_bytes_only_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,7 +196,7 @@ static void the_kind_agrees(void **state) {
         check_gguf_kind(kind);
 }
 
-static void demo_model_agrees(void **state) {
+static void demo_model_ids_match_the_golden_vectors(void **state) {
     (void)state;
     struct gguf *gguf;
     struct tokenizer *tokenizer;
@@ -222,7 +222,7 @@ static void demo_model_agrees(void **state) {
 }
 
 // So that ids which one guesses are ids of the other.
-static void the_drafter_has_the_demo_model_s_tokens(void **state) {
+static void the_drafter_shares_the_demo_models_tokens(void **state) {
     (void)state;
     struct gguf *files[2];
     struct tokenizer *tokenizers[2];
@@ -248,8 +248,8 @@ static void the_drafter_has_the_demo_model_s_tokens(void **state) {
 
 int main(int argc, char **argv) {
     struct CMUnitTest tests[MAX_KINDS + 2] = {
-        cmocka_unit_test(demo_model_agrees),
-        cmocka_unit_test(the_drafter_has_the_demo_model_s_tokens),
+        cmocka_unit_test(demo_model_ids_match_the_golden_vectors),
+        cmocka_unit_test(the_drafter_shares_the_demo_models_tokens),
     };
     if (argc > 1) folder = argv[1];
     read_texts();
