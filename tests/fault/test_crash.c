@@ -82,7 +82,7 @@ static struct receipt check_path(struct store_fixture *fixture, const char *id,
     return (struct receipt){talk.tip, (int64_t)count};
 }
 
-static void what_was_acknowledged_survives_kill_9(void **state) {
+static void acknowledged_messages_survive_kill_9(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct receipt last = {0, 0};
@@ -125,6 +125,6 @@ static void what_was_acknowledged_survives_kill_9(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_acknowledged_survives_kill_9)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(acknowledged_messages_survive_kill_9)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,25 +278,25 @@ static void live_and_check(const struct kind *kind, const struct subject *subjec
     day_remove(folder);
 }
 
-static void a_heavy_day_in_a_quarter_of_its_need(void **state) {
+static void a_heavy_day_passes_in_a_quarter_of_the_memory(void **state) {
     (void)state;
     live_and_check(CHECK_FULL ? &LONG : &SHORT,
                    &(struct subject){.kv_type = "f16", .context = 1024});
 }
 
-static void a_day_with_keys_and_values_of_eight_bits(void **state) {
+static void a_day_with_an_eight_bit_cache_passes(void **state) {
     (void)state;
     live_and_check(CHECK_FULL ? &MIDDLE : &SHORT,
                    &(struct subject){.kv_type = "int8", .context = 1024});
 }
 
-static void a_day_with_windows(void **state) {
+static void a_day_with_windows_passes(void **state) {
     (void)state;
     live_and_check(CHECK_FULL ? &MIDDLE : &SHORT,
                    &(struct subject){.kv_type = "f16", .window = 48, .context = 1024});
 }
 
-static void a_day_with_states(void **state) {
+static void a_day_with_recurrent_states_passes(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof RECURRENT / sizeof RECURRENT[0]; i++) {
         const struct recurrent *one = &RECURRENT[i];
@@ -308,10 +308,10 @@ static void a_day_with_states(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_heavy_day_in_a_quarter_of_its_need),
-        cmocka_unit_test(a_day_with_windows),
-        cmocka_unit_test(a_day_with_keys_and_values_of_eight_bits),
-        cmocka_unit_test(a_day_with_states),
+        cmocka_unit_test(a_heavy_day_passes_in_a_quarter_of_the_memory),
+        cmocka_unit_test(a_day_with_windows_passes),
+        cmocka_unit_test(a_day_with_an_eight_bit_cache_passes),
+        cmocka_unit_test(a_day_with_recurrent_states_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

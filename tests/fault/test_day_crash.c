@@ -481,7 +481,7 @@ static int32_t wanted_kills(void) {
     return wanted ? (int32_t)strtol(wanted, NULL, 10) : CHECK_FULL ? 160 : 20;
 }
 
-static void a_day_of_crashes_ends_as_one_without(void **state) {
+static void a_day_of_crashes_ends_like_one_without(void **state) {
     (void)state;
     static struct crashes all = {.random = 20};
     const int32_t wanted = wanted_kills();
@@ -502,6 +502,6 @@ static void a_day_of_crashes_ends_as_one_without(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_day_of_crashes_ends_as_one_without)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_day_of_crashes_ends_like_one_without)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

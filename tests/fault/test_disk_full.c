@@ -35,7 +35,7 @@ static void check_path(struct store_fixture *fixture, int64_t tip, size_t expect
     message_path_free(path, count);
 }
 
-static void a_full_disk_is_said_and_loses_nothing_that_was_stored(void **state) {
+static void a_full_disk_is_reported_and_loses_no_message(void **state) {
     (void)state;
     struct store_fixture fixture;
     int64_t tip = MESSAGE_NONE;
@@ -61,7 +61,7 @@ static void a_full_disk_is_said_and_loses_nothing_that_was_stored(void **state) 
     store_fixture_deinit(&fixture);
 }
 
-static void a_full_disk_while_a_database_is_made_is_said(void **state) {
+static void a_full_disk_during_creation_is_reported(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
@@ -81,8 +81,8 @@ static void a_full_disk_while_a_database_is_made_is_said(void **state) {
 int main(void) {
     signal(SIGXFSZ, SIG_IGN); // a write beyond the limit then fails with EFBIG
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_disk_is_said_and_loses_nothing_that_was_stored),
-        cmocka_unit_test(a_full_disk_while_a_database_is_made_is_said),
+        cmocka_unit_test(a_full_disk_is_reported_and_loses_no_message),
+        cmocka_unit_test(a_full_disk_during_creation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

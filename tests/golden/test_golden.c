@@ -245,7 +245,7 @@ static double worst_error(int nth, struct way way) {
     return worst_error_of(models[nth].name, &way);
 }
 
-static void reference_agrees_to_1e_5(void **state) {
+static void reference_logits_match_within_1e_5(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++)
         assert_true(worst_error(i, (struct way){.backend = backend_reference(),
@@ -255,7 +255,7 @@ static void reference_agrees_to_1e_5(void **state) {
 // DESIGN §8: fp32 within 1e-5 where nothing is rounded; 4e-3 with 16-bit keys and values; 1e-2 with
 // activations of 8 bits. A matrix unit rounds activations to 17 bits unless the device is
 // deterministic.
-static void cpu_agrees_within_its_bounds(void **state) {
+static void cpu_logits_match_within_their_bounds(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++) {
         const bool packed = models[i].packed;
@@ -273,7 +273,7 @@ static void cpu_agrees_within_its_bounds(void **state) {
 }
 
 // A window and a rotation must not care whether keys came at once or one by one.
-static void cpu_agrees_token_by_token(void **state) {
+static void cpu_logits_match_token_by_token(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++) {
         const struct way way = {.backend = backend_cpu(), .kv_type = DTYPE_F32, .singly = true};
@@ -282,7 +282,7 @@ static void cpu_agrees_token_by_token(void **state) {
 }
 
 // Configurations and weights as they were published, without a converter.
-static void folders_agree_as_their_files_do(void **state) {
+static void model_folders_match_like_their_gguf_files(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++) {
         struct way way = {.backend = backend_reference(), .kv_type = DTYPE_F32, .end = "hf"};
@@ -293,7 +293,7 @@ static void folders_agree_as_their_files_do(void **state) {
 }
 
 // Of a library that computes in fp32, whose sums have other orders.
-static void folder_agrees_with_its_publisher(void **state) {
+static void a_given_folder_matches_its_publishers_logits(void **state) {
     const char *name = getenv("QUIRE_FOLDER");
     (void)state;
     for (int singly = 0; singly < 2; singly++) {
@@ -366,7 +366,7 @@ static bool has_cuda(void) {
 }
 
 // With each attention kernel.
-static void cuda_agrees_within_its_bounds(void **state) {
+static void cuda_logits_match_within_their_bounds(void **state) {
     (void)state;
     int worse = 0;
     if (!has_cuda()) skip();
@@ -412,7 +412,7 @@ static int32_t encode_question(const struct harness *harness, int32_t *ids) {
     return count;
 }
 
-static void cuda_answers_as_the_reference_does_with_the_demo_model(void **state) {
+static void cuda_and_reference_agree_on_the_demo_model(void **state) {
     (void)state;
     if (!has_cuda()) skip();
     struct harness harness;
@@ -439,17 +439,18 @@ static void cuda_answers_as_the_reference_does_with_the_demo_model(void **state)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_agrees_to_1e_5),
-        cmocka_unit_test(cpu_agrees_within_its_bounds),
-        cmocka_unit_test(cpu_agrees_token_by_token),
-        cmocka_unit_test(folders_agree_as_their_files_do),
+        cmocka_unit_test(reference_logits_match_within_1e_5),
+        cmocka_unit_test(cpu_logits_match_within_their_bounds),
+        cmocka_unit_test(cpu_logits_match_token_by_token),
+        cmocka_unit_test(model_folders_match_like_their_gguf_files),
         cmocka_unit_test(reference_picks_the_same_tokens),
         cmocka_unit_test(cpu_picks_the_same_tokens),
-        cmocka_unit_test(cuda_agrees_within_its_bounds),
+        cmocka_unit_test(cuda_logits_match_within_their_bounds),
         cmocka_unit_test(cuda_picks_the_same_tokens),
-        cmocka_unit_test(cuda_answers_as_the_reference_does_with_the_demo_model),
+        cmocka_unit_test(cuda_and_reference_agree_on_the_demo_model),
     };
-    const struct CMUnitTest alone[] = {cmocka_unit_test(folder_agrees_with_its_publisher)};
+    const struct CMUnitTest alone[] = {
+        cmocka_unit_test(a_given_folder_matches_its_publishers_logits)};
     return getenv("QUIRE_FOLDER") ? cmocka_run_group_tests(alone, NULL, NULL)
                                   : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,7 +174,7 @@ static const struct {
      STOP_REASON_END, "I cannot help."},
 };
 
-static void each_shape_of_an_answer_is_read(void **state) {
+static void every_shape_of_answer_is_read(void **state) {
     (void)state;
     for (size_t row = 0; row < sizeof SHAPES / sizeof SHAPES[0]; row++) {
         struct heard heard = {0};
@@ -233,7 +233,7 @@ static void an_answer_cut_at_any_byte_keeps_its_text(void **state) {
 }
 
 // Where the beginning is not held any longer, what came later says that it was a thought.
-static void a_thought_that_ends_late_is_a_thought(void **state) {
+static void a_late_end_mark_turns_released_text_into_a_thought(void **state) {
     (void)state;
     struct answer_text answer = {0};
     struct text out = {0}, thought = {0}, said = {0}, none = {0};
@@ -258,7 +258,7 @@ static void a_thought_that_ends_late_is_a_thought(void **state) {
 
 // ---- bounds
 
-static void an_event_is_read_once_for_all_its_choices(void **state) {
+static void an_event_with_many_choices_is_parsed_once(void **state) {
     (void)state;
     enum { CHOICES = 100000 };
     struct text event = {0};
@@ -273,7 +273,7 @@ static void an_event_is_read_once_for_all_its_choices(void **state) {
     text_deinit(&event);
 }
 
-static void a_tree_has_a_limit(void **state) {
+static void json_values_and_depth_have_a_limit(void **state) {
     (void)state;
     struct text json = {0};
     cJSON *tree = NULL;
@@ -307,7 +307,7 @@ static void a_line_of_100_megabytes_is_refused_early(void **state) {
 }
 
 // Cut anywhere, it is JSON, and has as much of the text as has come.
-static void what_was_cut_is_closed(void **state) {
+static void truncated_json_is_closed_into_valid_json(void **state) {
     (void)state;
     static const char json[] =
         "\xef\xbb\xbf{ \"id\" : \"a\\\\\", \"n\":[1, -2.5e3,true,null,[], {}],\n"
@@ -358,7 +358,7 @@ static const char *const FORMS[] = {
     "zay1adC85ImErNDcxM",
 };
 
-static void a_key_is_masked_in_all_its_forms(void **state) {
+static void a_key_is_masked_in_every_encoding(void **state) {
     (void)state;
     struct secret secret = {0};
     set(&secret);
@@ -387,7 +387,7 @@ static void a_key_is_masked_in_all_its_forms(void **state) {
     secret_deinit(&secret);
 }
 
-static void what_everybody_knows_is_no_key(void **state) {
+static void placeholder_keys_are_not_masked(void **state) {
     (void)state;
     static const char *const words[] = {"", "abc", "none", "EMPTY", "ollama", "lm-studio"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -439,7 +439,7 @@ static const char *const LEAKS[] = {
     DELTA("\"tool_calls\":[{\"function\":{\"name\":\"" ESCAPED "\"}}]") STOP,
 };
 
-static void a_key_is_nowhere_in_an_answer(void **state) {
+static void no_part_of_an_answer_contains_the_key(void **state) {
     (void)state;
     struct secret secret = {0};
     set(&secret);
@@ -457,7 +457,7 @@ static void a_key_is_nowhere_in_an_answer(void **state) {
 }
 
 // An error's text is masked before it is cut, wherever it is cut.
-static void what_is_cut_has_no_part_of_the_key(void **state) {
+static void a_truncated_error_contains_no_part_of_the_key(void **state) {
     (void)state;
     static const struct {
         const char *before, *after;
@@ -500,7 +500,7 @@ static const struct {
     {"this model's maximum context length is 10 tokens", 0},
 };
 
-static void a_refusal_names_fields(void **state) {
+static void optional_fields_are_recognised_in_a_refusal(void **state) {
     (void)state;
     for (size_t row = 0; row < sizeof REFUSALS / sizeof REFUSALS[0]; row++)
         assert_int_equal(
@@ -512,19 +512,19 @@ static void a_refusal_names_fields(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_shape_of_an_answer_is_read),
+        cmocka_unit_test(every_shape_of_answer_is_read),
         cmocka_unit_test(an_answer_cut_at_any_byte_keeps_its_text),
-        cmocka_unit_test(a_thought_that_ends_late_is_a_thought),
-        cmocka_unit_test(an_event_is_read_once_for_all_its_choices),
-        cmocka_unit_test(a_tree_has_a_limit),
-        cmocka_unit_test(what_was_cut_is_closed),
+        cmocka_unit_test(a_late_end_mark_turns_released_text_into_a_thought),
+        cmocka_unit_test(an_event_with_many_choices_is_parsed_once),
+        cmocka_unit_test(json_values_and_depth_have_a_limit),
+        cmocka_unit_test(truncated_json_is_closed_into_valid_json),
         cmocka_unit_test(a_line_of_100_megabytes_is_refused_early),
-        cmocka_unit_test(a_key_is_masked_in_all_its_forms),
-        cmocka_unit_test(what_everybody_knows_is_no_key),
+        cmocka_unit_test(a_key_is_masked_in_every_encoding),
+        cmocka_unit_test(placeholder_keys_are_not_masked),
         cmocka_unit_test(masking_leaves_no_whole_key),
-        cmocka_unit_test(a_key_is_nowhere_in_an_answer),
-        cmocka_unit_test(what_is_cut_has_no_part_of_the_key),
-        cmocka_unit_test(a_refusal_names_fields),
+        cmocka_unit_test(no_part_of_an_answer_contains_the_key),
+        cmocka_unit_test(a_truncated_error_contains_no_part_of_the_key),
+        cmocka_unit_test(optional_fields_are_recognised_in_a_refusal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static const struct {
     {"data: a\n\n\n\n\r\n", "[a]"},
 };
 
-static void events_do_not_depend_on_how_the_bytes_are_divided(void **state) {
+static void events_do_not_depend_on_how_bytes_arrive(void **state) {
     (void)state;
     for (size_t row = 0; row < sizeof STREAMS / sizeof STREAMS[0]; row++) {
         const size_t length = strlen(STREAMS[row].bytes);
@@ -53,7 +53,7 @@ static void events_do_not_depend_on_how_the_bytes_are_divided(void **state) {
     }
 }
 
-static void a_line_and_an_event_have_a_limit(void **state) {
+static void oversized_lines_and_events_are_refused(void **state) {
     (void)state;
     static const char *const parts[] = {"x", "data: y\n"};
     for (size_t row = 0; row < 2; row++) {
@@ -69,7 +69,7 @@ static void a_line_and_an_event_have_a_limit(void **state) {
 }
 
 // The newlines between an event's lines count, too.
-static void lines_of_an_event_may_just_reach_the_limit(void **state) {
+static void lines_of_an_event_can_reach_the_limit_exactly(void **state) {
     (void)state;
     static char line[EVENT_STREAM_MAX_BYTES / 2];
     for (size_t over = 0; over < 2; over++) {
@@ -164,7 +164,7 @@ static void heard_deinit(struct heard *heard) {
     text_deinit(&heard->choices);
 }
 
-static void a_reply_says_what_its_event_has(void **state) {
+static void every_field_of_an_event_is_read(void **state) {
     (void)state;
     for (size_t row = 0; row < sizeof REPLIES / sizeof REPLIES[0]; row++) {
         struct heard heard = {0};
@@ -185,7 +185,7 @@ static void a_reply_says_what_its_event_has(void **state) {
     }
 }
 
-static void an_event_may_have_several_choices(void **state) {
+static void every_choice_of_an_event_is_reported(void **state) {
     (void)state;
     static const char json[] = "{\"choices\":[{\"index\":1,\"delta\":{\"content\":\"b\"}},"
                                "{\"index\":0,\"text\":\"a\"}],\"usage\":{\"prompt_tokens\":7}}";
@@ -197,7 +197,7 @@ static void an_event_may_have_several_choices(void **state) {
     heard_deinit(&heard);
 }
 
-static void what_is_no_object_is_refused(void **state) {
+static void events_that_are_no_json_object_are_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
         "", "[]", "3", "{", "null", "{\"a\":}", "{\"tokens\":[-1]}", "{} {}"};
@@ -251,7 +251,7 @@ static const struct {
      "[{\"role\":\"user\",\"content\":\"Grö\xef\xbf\xbd\"}]", false, ANSWER_NEW},
 };
 
-static void a_log_of_bytes_is_sent_as_messages(void **state) {
+static void a_byte_log_is_sent_as_messages(void **state) {
     (void)state;
     const struct request_options options = {
         .sampler = {.temperature = 1, .top_p = 1, .repeat_penalty = 1, .seed = 5}};
@@ -337,7 +337,7 @@ static const struct {
     {QUERY_SGLANG, SERVER_SGLANG, GRAMMAR, {"\"ebnf\":\"root"}, {0}},
 };
 
-static void each_server_is_asked_in_its_own_words(void **state) {
+static void requests_are_written_in_each_servers_format(void **state) {
     (void)state;
     static const int32_t tokens[] = {1, 70000, 3};
     for (size_t row = 0; row < sizeof BODIES / sizeof BODIES[0]; row++) {
@@ -382,7 +382,7 @@ static void each_server_is_asked_in_its_own_words(void **state) {
     }
 }
 
-static void bytes_and_marks_are_tokens_that_no_text_forges(void **state) {
+static void text_cannot_forge_the_marks_of_the_byte_tokenizer(void **state) {
     (void)state;
     struct tokenizer *tokenizer = NULL;
     struct error err = {0};
@@ -414,7 +414,7 @@ static void bytes_and_marks_are_tokens_that_no_text_forges(void **state) {
 }
 
 // Of a vocabulary of bytes the longest token is one byte.
-static void ids_that_a_server_withholds_are_found(void **state) {
+static void missing_ids_are_recovered_from_the_text(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -443,16 +443,16 @@ static void ids_that_a_server_withholds_are_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_do_not_depend_on_how_the_bytes_are_divided),
-        cmocka_unit_test(a_line_and_an_event_have_a_limit),
-        cmocka_unit_test(lines_of_an_event_may_just_reach_the_limit),
-        cmocka_unit_test(a_reply_says_what_its_event_has),
-        cmocka_unit_test(an_event_may_have_several_choices),
-        cmocka_unit_test(what_is_no_object_is_refused),
-        cmocka_unit_test(a_log_of_bytes_is_sent_as_messages),
-        cmocka_unit_test(each_server_is_asked_in_its_own_words),
-        cmocka_unit_test(bytes_and_marks_are_tokens_that_no_text_forges),
-        cmocka_unit_test(ids_that_a_server_withholds_are_found),
+        cmocka_unit_test(events_do_not_depend_on_how_bytes_arrive),
+        cmocka_unit_test(oversized_lines_and_events_are_refused),
+        cmocka_unit_test(lines_of_an_event_can_reach_the_limit_exactly),
+        cmocka_unit_test(every_field_of_an_event_is_read),
+        cmocka_unit_test(every_choice_of_an_event_is_reported),
+        cmocka_unit_test(events_that_are_no_json_object_are_refused),
+        cmocka_unit_test(a_byte_log_is_sent_as_messages),
+        cmocka_unit_test(requests_are_written_in_each_servers_format),
+        cmocka_unit_test(text_cannot_forge_the_marks_of_the_byte_tokenizer),
+        cmocka_unit_test(missing_ids_are_recovered_from_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

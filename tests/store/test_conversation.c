@@ -71,7 +71,7 @@ static void unique_prefix_of_a_name_finds_its_conversation(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_prefix_of_several_ids_is_refused_with_some_of_them(void **state) {
+static void an_ambiguous_id_prefix_is_refused_with_examples(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation found = {.tip = 77};
@@ -92,7 +92,7 @@ static void a_prefix_of_several_ids_is_refused_with_some_of_them(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void ambiguous_name_is_refused(void **state) {
+static void invalid_and_taken_names_are_refused(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation made = {.tip = 77};
@@ -145,7 +145,7 @@ static void ambiguous_name_is_refused(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void the_latest_is_the_one_moved_last(void **state) {
+static void the_latest_conversation_is_the_last_one_moved(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation found;
@@ -164,7 +164,7 @@ static void the_latest_is_the_one_moved_last(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_move_needs_a_message_and_a_conversation(void **state) {
+static void moving_requires_an_existing_message_and_conversation(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation found;
@@ -182,7 +182,7 @@ static void a_move_needs_a_message_and_a_conversation(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_fork_is_a_second_pointer_on_the_path(void **state) {
+static void a_fork_points_at_a_message_of_its_parents_path(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation fork = {.tip = 77};
@@ -206,7 +206,7 @@ static void a_fork_is_a_second_pointer_on_the_path(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void deleting_keeps_what_a_fork_reaches(void **state) {
+static void deleting_keeps_the_messages_that_a_fork_reaches(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation fork, of_fork, found;
@@ -238,7 +238,7 @@ static void deleting_keeps_what_a_fork_reaches(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void deleting_the_last_one_leaves_no_text_behind(void **state) {
+static void deleting_the_last_conversation_leaves_no_text(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation_row *rows;
@@ -262,7 +262,7 @@ static void deleting_the_last_one_leaves_no_text_behind(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_family_is_what_shares_text_or_was_forked(void **state) {
+static void deletion_plans_cover_conversations_that_share_text(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation fork, summary, empty;
@@ -314,7 +314,7 @@ static size_t count_in_file(const char *path, const char *suffix, const char *wo
     return found;
 }
 
-static void an_erased_word_is_in_no_file(void **state) {
+static void an_erased_word_is_left_in_no_file(void **state) {
     (void)state;
     enum { MESSAGES = 200 };
     struct store_fixture fixture;
@@ -366,7 +366,7 @@ static void a_long_conversation_can_be_deleted(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void an_id_of_a_deleted_message_is_never_given_again(void **state) {
+static void ids_of_deleted_messages_are_never_reused(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, true);
@@ -376,7 +376,7 @@ static void an_id_of_a_deleted_message_is_never_given_again(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_damaged_conversation_is_refused_with_what_was_found(void **state) {
+static void a_damaged_conversation_is_refused_with_the_value_found(void **state) {
     (void)state;
     static const struct {
         const char *set, *found;
@@ -413,18 +413,18 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_conversation_is_found_by_id_prefix_and_name),
         cmocka_unit_test(unique_prefix_of_a_name_finds_its_conversation),
-        cmocka_unit_test(a_prefix_of_several_ids_is_refused_with_some_of_them),
-        cmocka_unit_test(ambiguous_name_is_refused),
-        cmocka_unit_test(the_latest_is_the_one_moved_last),
-        cmocka_unit_test(a_move_needs_a_message_and_a_conversation),
-        cmocka_unit_test(a_fork_is_a_second_pointer_on_the_path),
-        cmocka_unit_test(deleting_keeps_what_a_fork_reaches),
-        cmocka_unit_test(deleting_the_last_one_leaves_no_text_behind),
-        cmocka_unit_test(a_family_is_what_shares_text_or_was_forked),
-        cmocka_unit_test(an_erased_word_is_in_no_file),
+        cmocka_unit_test(an_ambiguous_id_prefix_is_refused_with_examples),
+        cmocka_unit_test(invalid_and_taken_names_are_refused),
+        cmocka_unit_test(the_latest_conversation_is_the_last_one_moved),
+        cmocka_unit_test(moving_requires_an_existing_message_and_conversation),
+        cmocka_unit_test(a_fork_points_at_a_message_of_its_parents_path),
+        cmocka_unit_test(deleting_keeps_the_messages_that_a_fork_reaches),
+        cmocka_unit_test(deleting_the_last_conversation_leaves_no_text),
+        cmocka_unit_test(deletion_plans_cover_conversations_that_share_text),
+        cmocka_unit_test(an_erased_word_is_left_in_no_file),
         cmocka_unit_test(a_long_conversation_can_be_deleted),
-        cmocka_unit_test(an_id_of_a_deleted_message_is_never_given_again),
-        cmocka_unit_test(a_damaged_conversation_is_refused_with_what_was_found),
+        cmocka_unit_test(ids_of_deleted_messages_are_never_reused),
+        cmocka_unit_test(a_damaged_conversation_is_refused_with_the_value_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void write_file(const char *path, const void *bytes, size_t length) {
     close(file);
 }
 
-static void a_new_database_is_private_and_of_the_newest_version(void **state) {
+static void a_new_database_is_private_and_has_a_version(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct stat info;
@@ -73,7 +73,7 @@ static void every_commit_is_synced_to_the_disk(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_missing_folder_is_named(void **state) {
+static void opening_in_a_missing_folder_is_refused(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
@@ -82,7 +82,7 @@ static void a_missing_folder_is_named(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_file_that_was_moved_away_takes_nothing(void **state) {
+static void a_database_moved_away_accepts_no_writes(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct error err = {0};
@@ -104,7 +104,7 @@ static void a_file_that_was_moved_away_takes_nothing(void **state) {
 }
 
 // Root may write everywhere, so the test becomes somebody else for a while.
-static void what_cannot_be_written_is_refused(void **state) {
+static void unwritable_databases_are_refused(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, true);
@@ -137,7 +137,7 @@ static void non_database_file_is_refused_and_kept(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_folder_in_its_place_is_refused(void **state) {
+static void a_folder_in_place_of_the_database_is_refused(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
@@ -160,7 +160,7 @@ static void a_database_of_another_program_is_refused_and_kept(void **state) {
 }
 
 // SQLite would take the log into the file when it closes it.
-static void a_log_of_another_program_stays_as_it_is(void **state) {
+static void the_log_of_another_program_is_not_touched(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct stat info;
@@ -228,7 +228,7 @@ static bool read_all(struct store_fixture *fixture) {
 }
 
 // Every page in turn, overwritten as a whole and in one byte.
-static void damaged_pages_are_said_and_do_no_harm(void **state) {
+static void damaged_pages_are_reported_and_do_no_harm(void **state) {
     (void)state;
     enum { PAGE = 4096, MOST = 64 * PAGE };
     static unsigned char whole[MOST], damaged[MOST];
@@ -287,7 +287,7 @@ static void processes_that_open_at_once_all_succeed(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_rolled_back_transaction_leaves_nothing(void **state) {
+static void a_rolled_back_transaction_stores_nothing(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct message message;
@@ -300,7 +300,7 @@ static void a_rolled_back_transaction_leaves_nothing(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_failure_inside_fails_the_whole_transaction(void **state) {
+static void a_nested_rollback_fails_the_whole_transaction(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct message message = {0};
@@ -348,7 +348,7 @@ static void writer_waits_for_another_then_continues(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_writer_that_waits_too_long_is_told_so(void **state) {
+static void a_writer_that_waits_too_long_gets_busy(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct db *other;
@@ -363,7 +363,7 @@ static void a_writer_that_waits_too_long_is_told_so(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_model_is_its_digest(void **state) {
+static void a_model_is_identified_by_its_digest(void **state) {
     (void)state;
     struct store_fixture fixture;
     int64_t first, again, other;
@@ -388,7 +388,7 @@ static struct model_source make_source(int64_t model, const char *adapter) {
     return source;
 }
 
-static void a_source_is_stored_once_and_comes_back_whole(void **state) {
+static void a_model_source_is_stored_once_and_read_back_whole(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, true);
@@ -426,7 +426,7 @@ static void a_source_is_stored_once_and_comes_back_whole(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_digest_is_remembered_for_an_unchanged_file_only(void **state) {
+static void a_digest_is_remembered_only_for_an_unchanged_file(void **state) {
     (void)state;
     static const char path[] = "/models/\xFF odd.gguf";
     const struct hash128 digest = {UINT64_MAX, 0x0123456789abcdef};
@@ -446,7 +446,7 @@ static void a_digest_is_remembered_for_an_unchanged_file_only(void **state) {
 }
 
 // Each rule of db_check() is broken once.
-static void the_check_sees_what_is_broken(void **state) {
+static void the_check_finds_every_broken_rule(void **state) {
     (void)state;
     static const char *const damages[] = {
         "UPDATE message SET depth = depth + 1 WHERE id = 2",
@@ -484,26 +484,26 @@ static void the_check_sees_what_is_broken(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_database_is_private_and_of_the_newest_version),
+        cmocka_unit_test(a_new_database_is_private_and_has_a_version),
         cmocka_unit_test(every_commit_is_synced_to_the_disk),
-        cmocka_unit_test(a_missing_folder_is_named),
-        cmocka_unit_test(a_file_that_was_moved_away_takes_nothing),
-        cmocka_unit_test(what_cannot_be_written_is_refused),
+        cmocka_unit_test(opening_in_a_missing_folder_is_refused),
+        cmocka_unit_test(a_database_moved_away_accepts_no_writes),
+        cmocka_unit_test(unwritable_databases_are_refused),
         cmocka_unit_test(non_database_file_is_refused_and_kept),
-        cmocka_unit_test(a_folder_in_its_place_is_refused),
+        cmocka_unit_test(a_folder_in_place_of_the_database_is_refused),
         cmocka_unit_test(a_database_of_another_program_is_refused_and_kept),
-        cmocka_unit_test(a_log_of_another_program_stays_as_it_is),
+        cmocka_unit_test(the_log_of_another_program_is_not_touched),
         cmocka_unit_test(a_database_of_a_newer_quire_is_refused),
-        cmocka_unit_test(damaged_pages_are_said_and_do_no_harm),
+        cmocka_unit_test(damaged_pages_are_reported_and_do_no_harm),
         cmocka_unit_test(processes_that_open_at_once_all_succeed),
-        cmocka_unit_test(a_rolled_back_transaction_leaves_nothing),
-        cmocka_unit_test(a_failure_inside_fails_the_whole_transaction),
+        cmocka_unit_test(a_rolled_back_transaction_stores_nothing),
+        cmocka_unit_test(a_nested_rollback_fails_the_whole_transaction),
         cmocka_unit_test(writer_waits_for_another_then_continues),
-        cmocka_unit_test(a_writer_that_waits_too_long_is_told_so),
-        cmocka_unit_test(a_model_is_its_digest),
-        cmocka_unit_test(a_source_is_stored_once_and_comes_back_whole),
-        cmocka_unit_test(a_digest_is_remembered_for_an_unchanged_file_only),
-        cmocka_unit_test(the_check_sees_what_is_broken),
+        cmocka_unit_test(a_writer_that_waits_too_long_gets_busy),
+        cmocka_unit_test(a_model_is_identified_by_its_digest),
+        cmocka_unit_test(a_model_source_is_stored_once_and_read_back_whole),
+        cmocka_unit_test(a_digest_is_remembered_only_for_an_unchanged_file),
+        cmocka_unit_test(the_check_finds_every_broken_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

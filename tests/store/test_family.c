@@ -36,7 +36,7 @@ static size_t standing(struct store_fixture *fixture, const char *id) {
     return count;
 }
 
-static void a_family_has_what_was_left_and_what_forks_added(void **state) {
+static void a_family_includes_abandoned_messages_and_forks(void **state) {
     (void)state;
     static const char *const texts[] = {"a", "b", "c", "d"}, *const others[] = {"x", "y"};
     struct store_fixture fixture;
@@ -76,7 +76,7 @@ static void a_conversation_without_messages_has_no_family(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void heads_are_counted_by_their_text(void **state) {
+static void preambles_are_counted_by_their_text(void **state) {
     (void)state;
     static const char *const heads[] = {"Be brief.", "Be brief.", "Be long.", "Be brief. "};
     struct store_fixture fixture;
@@ -100,9 +100,9 @@ static void heads_are_counted_by_their_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_family_has_what_was_left_and_what_forks_added),
+        cmocka_unit_test(a_family_includes_abandoned_messages_and_forks),
         cmocka_unit_test(a_conversation_without_messages_has_no_family),
-        cmocka_unit_test(heads_are_counted_by_their_text),
+        cmocka_unit_test(preambles_are_counted_by_their_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static struct conversation fork_of(struct store_fixture *fixture,
     return fork;
 }
 
-static void a_row_says_what_its_conversation_holds(void **state) {
+static void a_row_describes_its_conversation(void **state) {
     (void)state;
     static const char *const texts[] = {"Tell  me\n\tabout\x1B[31m Paris", "It is", "And?", "Big"};
     struct store_fixture fixture;
@@ -64,7 +64,7 @@ static void a_row_says_what_its_conversation_holds(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_preview_ends_between_characters(void **state) {
+static void a_preview_is_cut_between_characters(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation_row *rows;
@@ -86,7 +86,7 @@ static void a_preview_ends_between_characters(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void the_newest_comes_first_and_empty_ones_only_with_a_name(void **state) {
+static void the_newest_is_listed_first_and_empty_ones_if_named(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation unnamed;
@@ -105,7 +105,7 @@ static void the_newest_comes_first_and_empty_ones_only_with_a_name(void **state)
     store_fixture_deinit(&fixture);
 }
 
-static void files_and_titles_name_no_conversation_but_their_own(void **state) {
+static void titles_come_from_names_or_text_without_attachments(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation_row *rows;
@@ -134,7 +134,7 @@ static void files_and_titles_name_no_conversation_but_their_own(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_question_outside_of_a_chat_is_left_out(void **state) {
+static void one_shot_questions_are_listed_only_by_search(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation found;
@@ -158,7 +158,7 @@ static void a_question_outside_of_a_chat_is_left_out(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void forks_stand_below_their_parents(void **state) {
+static void forks_are_listed_below_their_parents(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, true);
@@ -211,7 +211,7 @@ static void fork_and_say(struct store_fixture *fixture, const struct conversatio
     must(conversation_move(fixture->db, fork.id, more, 0, &fixture->err), &fixture->err);
 }
 
-static void a_fork_says_where_it_left_its_parent(void **state) {
+static void a_fork_row_shows_where_it_left_its_parent(void **state) {
     (void)state;
     static const char *const texts[] = {"One?", "1", "Two?", "2", "Three?"};
     struct store_fixture fixture;
@@ -261,7 +261,7 @@ static void every_conversation_with_text_is_listed(void **state) {
 }
 
 // A ring of forks cannot be made, but a damaged file may hold one.
-static void a_ring_of_forks_is_listed_once_each(void **state) {
+static void a_damaged_ring_of_forks_is_listed_once(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation_row *rows;
@@ -284,7 +284,7 @@ static void a_ring_of_forks_is_listed_once_each(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_search_needs_all_words_in_one_message_of_the_path(void **state) {
+static void a_search_needs_all_words_in_one_message(void **state) {
     (void)state;
     static const char *const other[] = {"The Seine is a river", "in Paris"};
     struct store_fixture fixture;
@@ -310,7 +310,7 @@ static void a_search_needs_all_words_in_one_message_of_the_path(void **state) {
 }
 
 // Whatever is typed is words, never syntax.
-static void a_search_finds_names_and_shows_the_words_of_messages(void **state) {
+static void a_search_finds_names_and_shows_the_matching_text(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation_row *rows;
@@ -333,7 +333,7 @@ static void a_search_finds_names_and_shows_the_words_of_messages(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void no_query_is_an_error(void **state) {
+static void any_query_is_words_and_never_an_error(void **state) {
     (void)state;
     static const char *const queries[] = {
         "\"",   "a\"b",         "\"\"\"\"", "a AND",  "NOT a", "(a",
@@ -365,18 +365,18 @@ static void no_query_is_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_says_what_its_conversation_holds),
-        cmocka_unit_test(a_preview_ends_between_characters),
-        cmocka_unit_test(the_newest_comes_first_and_empty_ones_only_with_a_name),
-        cmocka_unit_test(files_and_titles_name_no_conversation_but_their_own),
-        cmocka_unit_test(a_question_outside_of_a_chat_is_left_out),
-        cmocka_unit_test(forks_stand_below_their_parents),
-        cmocka_unit_test(a_fork_says_where_it_left_its_parent),
+        cmocka_unit_test(a_row_describes_its_conversation),
+        cmocka_unit_test(a_preview_is_cut_between_characters),
+        cmocka_unit_test(the_newest_is_listed_first_and_empty_ones_if_named),
+        cmocka_unit_test(titles_come_from_names_or_text_without_attachments),
+        cmocka_unit_test(one_shot_questions_are_listed_only_by_search),
+        cmocka_unit_test(forks_are_listed_below_their_parents),
+        cmocka_unit_test(a_fork_row_shows_where_it_left_its_parent),
         cmocka_unit_test(every_conversation_with_text_is_listed),
-        cmocka_unit_test(a_ring_of_forks_is_listed_once_each),
-        cmocka_unit_test(a_search_needs_all_words_in_one_message_of_the_path),
-        cmocka_unit_test(a_search_finds_names_and_shows_the_words_of_messages),
-        cmocka_unit_test(no_query_is_an_error),
+        cmocka_unit_test(a_damaged_ring_of_forks_is_listed_once),
+        cmocka_unit_test(a_search_needs_all_words_in_one_message),
+        cmocka_unit_test(a_search_finds_names_and_shows_the_matching_text),
+        cmocka_unit_test(any_query_is_words_and_never_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

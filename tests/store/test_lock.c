@@ -32,7 +32,7 @@ static pid_t start_holder(const struct store_fixture *fixture, const char *id, i
     return child;
 }
 
-static void a_second_process_is_told_who_has_it(void **state) {
+static void a_locked_conversation_names_the_process_that_has_it(void **state) {
     (void)state;
     struct store_fixture fixture;
     int go[2], result;
@@ -134,7 +134,7 @@ static void a_database_in_memory_needs_no_lock(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_second_process_is_told_who_has_it),
+        cmocka_unit_test(a_locked_conversation_names_the_process_that_has_it),
         cmocka_unit_test(a_killed_process_leaves_no_lock),
         cmocka_unit_test(two_opens_in_one_process_exclude_each_other),
         cmocka_unit_test(open_conversation_cannot_be_opened_twice),

@@ -8,7 +8,7 @@
 #include "tests/check.h"
 #include "tests/store/store_fixture.h"
 
-static void what_goes_in_comes_out(void **state) {
+static void a_message_reads_back_as_stored(void **state) {
     (void)state;
     static char text[] = "NUL \0 inside, \xC3\xA9, \xF0\x9F\x98\x80 and\nlines";
     static const int32_t tokens[] = {0, 1, 255, 256, 65536, INT32_MAX};
@@ -44,7 +44,7 @@ static void what_goes_in_comes_out(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void an_empty_message_with_no_tokens_is_one_that_was_read(void **state) {
+static void an_empty_message_has_zero_tokens(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct message found;
@@ -63,7 +63,7 @@ static void an_empty_message_with_no_tokens_is_one_that_was_read(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_model_that_has_not_read_a_message_has_no_tokens_of_it(void **state) {
+static void an_unread_message_has_no_tokens_for_that_model(void **state) {
     (void)state;
     static const int32_t tokens[] = {4, 5};
     struct store_fixture fixture;
@@ -120,7 +120,7 @@ static void totals_include_tokens_set_later(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void a_path_is_in_order_from_its_root(void **state) {
+static void a_path_is_listed_from_its_root_to_its_tip(void **state) {
     (void)state;
     enum { LENGTH = 3000 };
     struct store_fixture fixture;
@@ -149,7 +149,7 @@ static void a_path_is_in_order_from_its_root(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void replies_come_oldest_first(void **state) {
+static void replies_are_listed_oldest_first(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct message *replies;
@@ -202,7 +202,7 @@ static void a_reply_to_nothing_is_refused(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void an_answer_can_become_longer_until_something_stands_on_it(void **state) {
+static void an_answer_can_be_extended_until_it_has_a_reply(void **state) {
     (void)state;
     static const char *const texts[] = {"question", "ans"};
     static char text[] = "answer";
@@ -247,7 +247,7 @@ static void an_answer_can_become_longer_until_something_stands_on_it(void **stat
 }
 
 // Rows that SQLite takes and quire does not: each is BAD_FILE, and says what was found.
-static void a_damaged_row_is_refused_with_what_was_found(void **state) {
+static void a_damaged_message_is_refused_with_the_value_found(void **state) {
     (void)state;
     static const struct {
         const char *sql, *found;
@@ -284,7 +284,7 @@ static void a_damaged_row_is_refused_with_what_was_found(void **state) {
     }
 }
 
-static void damaged_tokens_are_refused_with_what_was_found(void **state) {
+static void damaged_tokens_are_refused_with_the_value_found(void **state) {
     (void)state;
     static const struct {
         const char *set, *found;
@@ -319,7 +319,7 @@ static void damaged_tokens_are_refused_with_what_was_found(void **state) {
     }
 }
 
-static void every_stop_has_a_name(void **state) {
+static void every_stop_has_a_distinct_name(void **state) {
     (void)state;
     for (int i = STOP_NONE; i <= STOP_CONTEXT; i++)
         for (int k = STOP_NONE; k < i; k++)
@@ -330,18 +330,18 @@ static void every_stop_has_a_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_goes_in_comes_out),
-        cmocka_unit_test(an_empty_message_with_no_tokens_is_one_that_was_read),
-        cmocka_unit_test(a_model_that_has_not_read_a_message_has_no_tokens_of_it),
+        cmocka_unit_test(a_message_reads_back_as_stored),
+        cmocka_unit_test(an_empty_message_has_zero_tokens),
+        cmocka_unit_test(an_unread_message_has_no_tokens_for_that_model),
         cmocka_unit_test(totals_include_tokens_set_later),
-        cmocka_unit_test(a_path_is_in_order_from_its_root),
-        cmocka_unit_test(replies_come_oldest_first),
+        cmocka_unit_test(a_path_is_listed_from_its_root_to_its_tip),
+        cmocka_unit_test(replies_are_listed_oldest_first),
         cmocka_unit_test(invalid_utf8_is_refused),
         cmocka_unit_test(a_reply_to_nothing_is_refused),
-        cmocka_unit_test(an_answer_can_become_longer_until_something_stands_on_it),
-        cmocka_unit_test(a_damaged_row_is_refused_with_what_was_found),
-        cmocka_unit_test(damaged_tokens_are_refused_with_what_was_found),
-        cmocka_unit_test(every_stop_has_a_name),
+        cmocka_unit_test(an_answer_can_be_extended_until_it_has_a_reply),
+        cmocka_unit_test(a_damaged_message_is_refused_with_the_value_found),
+        cmocka_unit_test(damaged_tokens_are_refused_with_the_value_found),
+        cmocka_unit_test(every_stop_has_a_distinct_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

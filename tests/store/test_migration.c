@@ -35,7 +35,7 @@ static void an_empty_file_becomes_a_database(void **state) {
 }
 
 // A step that did not come to its end left nothing, so it is taken again.
-static void a_database_without_tables_becomes_one_with(void **state) {
+static void a_database_without_tables_gets_the_schema(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
@@ -110,7 +110,7 @@ static void check_conversation(struct store_fixture *fixture, const struct kept 
     free(rows);
 }
 
-static void every_version_is_read_and_gone_on_with(void **state) {
+static void every_older_version_opens_and_can_be_continued(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof KEPT / sizeof KEPT[0]; i++) {
         struct store_fixture fixture;
@@ -202,9 +202,9 @@ static void interrupted_indexing_resumes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_file_becomes_a_database),
-        cmocka_unit_test(a_database_without_tables_becomes_one_with),
+        cmocka_unit_test(a_database_without_tables_gets_the_schema),
         cmocka_unit_test(interrupted_indexing_resumes),
-        cmocka_unit_test(every_version_is_read_and_gone_on_with),
+        cmocka_unit_test(every_older_version_opens_and_can_be_continued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

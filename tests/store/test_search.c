@@ -99,7 +99,7 @@ static struct conversation_row *search(const char *words, size_t *count) {
 }
 
 // A few rows for each that is found, none for any other.
-static void pieces_of_any_length_are_found_where_they_stand(void **state) {
+static void substrings_of_any_length_are_found_without_a_full_scan(void **state) {
     (void)state;
     enum { QUERIES = CHECK_ROUNDS(60, 10), ROWS_EACH = 6, ROWS_BEYOND = 8 };
     for (int i = 0; i < QUERIES; i++) {
@@ -120,7 +120,7 @@ static void pieces_of_any_length_are_found_where_they_stand(void **state) {
     }
 }
 
-static void words_of_several_scripts_are_found(void **state) {
+static void words_in_several_scripts_are_found(void **state) {
     (void)state;
     static const struct {
         const char *text, *words;
@@ -160,8 +160,8 @@ static void words_of_several_scripts_are_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_length_are_found_where_they_stand),
-        cmocka_unit_test(words_of_several_scripts_are_found),
+        cmocka_unit_test(substrings_of_any_length_are_found_without_a_full_scan),
+        cmocka_unit_test(words_in_several_scripts_are_found),
     };
     return cmocka_run_group_tests(tests, make_conversations, remove_conversations);
 }

@@ -160,7 +160,7 @@ static void check_after(struct scenario *scenario) {
     fixture->db = NULL;
 }
 
-static void an_allocation_that_fails_is_said_and_does_no_harm(void **state) {
+static void a_failed_allocation_is_reported_and_does_no_harm(void **state) {
     (void)state;
     static const char *const texts[] = {"some words", "some more words"};
     static struct scenario scenario;
@@ -194,6 +194,6 @@ static void an_allocation_that_fails_is_said_and_does_no_harm(void **state) {
 int main(void) {
     hook_sqlite();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_allocation_that_fails_is_said_and_does_no_harm)};
+        cmocka_unit_test(a_failed_allocation_is_reported_and_does_no_harm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -410,7 +410,7 @@ static void take_transaction(struct walk *walk) {
     }
 }
 
-static void random_walk_agrees_with_the_model(void **state) {
+static void a_random_walk_agrees_with_a_naive_store(void **state) {
     (void)state;
     static struct walk walk;
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
@@ -436,6 +436,6 @@ static void random_walk_agrees_with_the_model(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_walk_agrees_with_the_model)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_random_walk_agrees_with_a_naive_store)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

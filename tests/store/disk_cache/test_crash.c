@@ -67,7 +67,7 @@ static void set_parents(void) {
         fixture.parents[number] = (number - 1) % CHAIN == 0 ? 0 : number - 1;
 }
 
-static void what_was_acknowledged_survives_kill_9(void **state) {
+static void acknowledged_blocks_survive_kill_9(void **state) {
     (void)state;
     static struct heard heard;
     uint32_t random = 20;
@@ -136,7 +136,7 @@ static void wait_for(pid_t child) {
     assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
 }
 
-static void two_processes_write_at_once(void **state) {
+static void two_processes_write_without_losing_a_block(void **state) {
     (void)state;
     disk_fixture_init(&fixture, PAYLOAD, true);
     set_parents();
@@ -166,7 +166,7 @@ static void two_processes_write_at_once(void **state) {
 }
 
 // Both have a limit that the two together reach again and again, so each drops what the other has.
-static void two_processes_share_a_limit(void **state) {
+static void two_processes_together_stay_within_a_shared_limit(void **state) {
     (void)state;
     enum { LIMIT = 4 << 20 };
     disk_fixture_init(&fixture, PAYLOAD, true);
@@ -247,7 +247,7 @@ ssize_t __wrap_pread(int file, void *bytes, size_t length, off_t offset) {
 }
 
 // The row was found, and its slot has another block when it is read: a miss, never those bytes.
-static void a_slot_that_is_given_away_while_it_is_read_is_a_miss(void **state) {
+static void a_slot_reused_during_a_read_is_a_miss(void **state) {
     (void)state;
     disk_fixture_init(&fixture, PAYLOAD, true);
     set_parents();
@@ -285,11 +285,11 @@ static void folder_in_use_can_be_emptied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_acknowledged_survives_kill_9),
-        cmocka_unit_test(two_processes_write_at_once),
-        cmocka_unit_test(two_processes_share_a_limit),
+        cmocka_unit_test(acknowledged_blocks_survive_kill_9),
+        cmocka_unit_test(two_processes_write_without_losing_a_block),
+        cmocka_unit_test(two_processes_together_stay_within_a_shared_limit),
         cmocka_unit_test(block_dropped_by_another_process_is_not_found),
-        cmocka_unit_test(a_slot_that_is_given_away_while_it_is_read_is_a_miss),
+        cmocka_unit_test(a_slot_reused_during_a_read_is_a_miss),
         cmocka_unit_test(folder_in_use_can_be_emptied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

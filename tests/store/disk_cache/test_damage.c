@@ -68,7 +68,7 @@ static void put_back(const uint8_t *bytes, size_t length) {
     fixture.dropped_count = 0;
 }
 
-static void any_flipped_bit_costs_that_block_and_what_hangs_on_it(void **state) {
+static void a_flipped_bit_costs_only_its_block_and_descendants(void **state) {
     (void)state;
     uint8_t damaged[FILE_BYTES];
     make_sound();
@@ -117,7 +117,7 @@ static void a_file_cut_at_any_length_keeps_the_blocks_before(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void slots_that_change_places_are_damage(void **state) {
+static void swapped_slots_are_detected_as_damage(void **state) {
     (void)state;
     uint8_t damaged[FILE_BYTES];
     make_sound();
@@ -143,7 +143,7 @@ static void note_warning(enum log_level level, const char *text) {
 
 // The engine has listed the blocks when somebody deletes the file: one read finds it out for all,
 // and one line says so.
-static void a_missing_file_costs_its_blocks(void **state) {
+static void a_missing_file_costs_its_blocks_and_one_warning(void **state) {
     (void)state;
     char path[128];
     make_sound();
@@ -169,7 +169,7 @@ static void a_missing_file_costs_its_blocks(void **state) {
 }
 
 // As a process leaves them that dies in the middle of a write.
-static void bytes_behind_the_last_row_are_cut_off(void **state) {
+static void bytes_after_the_last_row_are_truncated(void **state) {
     (void)state;
     static uint8_t longer[HEADER + 5 * STRIDE];
     char path[128];
@@ -186,7 +186,7 @@ static void bytes_behind_the_last_row_are_cut_off(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_deleted_row_is_a_free_slot(void **state) {
+static void a_deleted_row_frees_its_slot(void **state) {
     (void)state;
     make_sound();
     disk_fixture_sql(&fixture, "DELETE FROM kv_slot WHERE slot = 2");
@@ -303,7 +303,7 @@ static void missing_or_damaged_index_is_reset_with_one_line(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void any_damaged_page_of_the_index_costs_the_cache_at_most(void **state) {
+static void a_damaged_index_page_costs_at_most_the_cache(void **state) {
     (void)state;
     static uint8_t damaged[INDEX_MOST];
     uint32_t random = 4;
@@ -351,7 +351,7 @@ static void failing_index_is_reset_at_the_next_open(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_newer_version_is_left_alone(void **state) {
+static void an_index_of_a_newer_version_is_left_alone(void **state) {
     (void)state;
     make_sound();
     disk_fixture_sql(&fixture, "PRAGMA user_version = 99");
@@ -603,7 +603,7 @@ static void foreign_index_is_set_aside_in_a_marked_folder(void **state) {
 }
 
 // A folder may have other files; theirs stay through all that a cache goes through.
-static void files_by_other_names_are_not_touched(void **state) {
+static void files_with_other_names_are_not_touched(void **state) {
     (void)state;
     uint64_t freed;
     uint8_t bytes[16];
@@ -623,24 +623,24 @@ static void files_by_other_names_are_not_touched(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_flipped_bit_costs_that_block_and_what_hangs_on_it),
+        cmocka_unit_test(a_flipped_bit_costs_only_its_block_and_descendants),
         cmocka_unit_test(a_file_cut_at_any_length_keeps_the_blocks_before),
-        cmocka_unit_test(slots_that_change_places_are_damage),
-        cmocka_unit_test(a_missing_file_costs_its_blocks),
-        cmocka_unit_test(bytes_behind_the_last_row_are_cut_off),
-        cmocka_unit_test(a_deleted_row_is_a_free_slot),
+        cmocka_unit_test(swapped_slots_are_detected_as_damage),
+        cmocka_unit_test(a_missing_file_costs_its_blocks_and_one_warning),
+        cmocka_unit_test(bytes_after_the_last_row_are_truncated),
+        cmocka_unit_test(a_deleted_row_frees_its_slot),
         cmocka_unit_test(older_cache_folder_is_reset_with_one_line),
         cmocka_unit_test(a_cache_without_magic_numbers_is_dropped_with_one_line),
         cmocka_unit_test(missing_or_damaged_index_is_reset_with_one_line),
-        cmocka_unit_test(any_damaged_page_of_the_index_costs_the_cache_at_most),
+        cmocka_unit_test(a_damaged_index_page_costs_at_most_the_cache),
         cmocka_unit_test(failing_index_is_reset_at_the_next_open),
-        cmocka_unit_test(a_newer_version_is_left_alone),
+        cmocka_unit_test(an_index_of_a_newer_version_is_left_alone),
         cmocka_unit_test(check_names_and_drops_bad_blocks),
         cmocka_unit_test(foreign_file_is_named_and_left_alone),
         cmocka_unit_test(foreign_block_file_is_skipped_and_named),
         cmocka_unit_test(foreign_file_does_not_count_towards_the_limit),
         cmocka_unit_test(foreign_index_is_set_aside_in_a_marked_folder),
-        cmocka_unit_test(files_by_other_names_are_not_touched),
+        cmocka_unit_test(files_with_other_names_are_not_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

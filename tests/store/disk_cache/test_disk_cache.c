@@ -26,7 +26,7 @@ static void an_empty_folder_has_no_blocks(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void what_was_written_is_read_in_this_run_and_the_next(void **state) {
+static void written_blocks_read_back_now_and_after_reopening(void **state) {
     (void)state;
     open_new(10000);
     must(disk_fixture_write(&fixture, 1, 5, 0), &fixture.err);
@@ -40,7 +40,7 @@ static void what_was_written_is_read_in_this_run_and_the_next(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_batch_is_read_at_once_and_each_block_has_its_own_outcome(void **state) {
+static void each_block_of_a_batch_read_has_its_own_outcome(void **state) {
     (void)state;
     enum { COUNT = DISK_MAX_BATCH };
     struct disk_block blocks[COUNT];
@@ -68,7 +68,7 @@ static void a_batch_is_read_at_once_and_each_block_has_its_own_outcome(void **st
     disk_fixture_deinit(&fixture);
 }
 
-static void a_block_is_written_once(void **state) {
+static void writing_a_block_again_stores_nothing(void **state) {
     (void)state;
     const int64_t again[] = {2, 4, 4, 1}, first[] = {1, 2, 3};
     open_new(5000);
@@ -104,7 +104,7 @@ static void a_block_is_not_written_without_its_parent(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_read_names_what_is_wrong_and_drops_the_block(void **state) {
+static void a_failed_read_drops_the_block_and_says_why(void **state) {
     (void)state;
     open_new(2000);
     must(disk_fixture_write(&fixture, 1, 4, 0), &fixture.err);
@@ -118,7 +118,7 @@ static void a_read_names_what_is_wrong_and_drops_the_block(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_free_slot_is_used_again_before_the_file_grows(void **state) {
+static void free_slots_are_reused_before_the_file_grows(void **state) {
     (void)state;
     char path[128];
     struct stat before, after;
@@ -136,7 +136,7 @@ static void a_free_slot_is_used_again_before_the_file_grows(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void free_slots_at_the_end_are_cut_and_others_become_holes(void **state) {
+static void free_slots_are_truncated_or_become_holes(void **state) {
     (void)state;
     enum { HEADER = 4096, STRIDE = 8192 };
     char path[128];
@@ -161,7 +161,7 @@ static void free_slots_at_the_end_are_cut_and_others_become_holes(void **state) 
     disk_fixture_deinit(&fixture);
 }
 
-static void formats_do_not_see_each_other(void **state) {
+static void formats_do_not_see_each_others_blocks(void **state) {
     (void)state;
     open_new(2000);
     must(disk_fixture_write(&fixture, 1, 3, 0), &fixture.err);
@@ -193,7 +193,7 @@ static void formats_do_not_see_each_other(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_conversation_has_one_leaf_until_it_needs_none(void **state) {
+static void a_conversation_references_one_leaf_or_none(void **state) {
     (void)state;
     open_new(100);
     must(disk_fixture_write(&fixture, 1, 3, 0), &fixture.err);
@@ -227,7 +227,7 @@ static struct disk_speed speed_of_opening(const struct disk_speed *noted_at_clos
     return speed;
 }
 
-static void speeds_are_remembered(void **state) {
+static void measured_speeds_survive_reopening(void **state) {
     (void)state;
     const struct disk_speed noted = {.prefill_us_per_token = 123.5, .read_us_per_byte = 0.00031};
     open_new(100);
@@ -240,7 +240,7 @@ static void speeds_are_remembered(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_use_in_the_same_second_is_not_written_again(void **state) {
+static void a_second_use_at_the_same_time_writes_nothing(void **state) {
     (void)state;
     open_new(100);
     must(disk_fixture_write(&fixture, 1, 3, 0), &fixture.err);
@@ -256,7 +256,7 @@ static void a_use_in_the_same_second_is_not_written_again(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void only_the_owner_may_look(void **state) {
+static void files_are_readable_only_by_their_owner(void **state) {
     (void)state;
     struct stat info;
     char path[128];
@@ -294,7 +294,7 @@ static void a_format_beyond_the_limits_is_refused(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void long_and_odd_names_of_models_are_kept_as_far_as_they_fit(void **state) {
+static void long_and_odd_model_names_are_truncated_safely(void **state) {
     (void)state;
     static const char *const names[] = {
         "", "not \xFF UTF-8",
@@ -316,7 +316,7 @@ static void long_and_odd_names_of_models_are_kept_as_far_as_they_fit(void **stat
     }
 }
 
-static void a_summary_writes_nothing_and_follows_who_writes(void **state) {
+static void a_summary_writes_nothing_and_sees_new_blocks(void **state) {
     (void)state;
     struct disk_cache_summary summary;
     open_new(3000);
@@ -334,21 +334,21 @@ static void a_summary_writes_nothing_and_follows_who_writes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_folder_has_no_blocks),
-        cmocka_unit_test(what_was_written_is_read_in_this_run_and_the_next),
-        cmocka_unit_test(a_batch_is_read_at_once_and_each_block_has_its_own_outcome),
-        cmocka_unit_test(a_block_is_written_once),
+        cmocka_unit_test(written_blocks_read_back_now_and_after_reopening),
+        cmocka_unit_test(each_block_of_a_batch_read_has_its_own_outcome),
+        cmocka_unit_test(writing_a_block_again_stores_nothing),
         cmocka_unit_test(a_block_is_not_written_without_its_parent),
-        cmocka_unit_test(a_free_slot_is_used_again_before_the_file_grows),
-        cmocka_unit_test(free_slots_at_the_end_are_cut_and_others_become_holes),
-        cmocka_unit_test(a_read_names_what_is_wrong_and_drops_the_block),
-        cmocka_unit_test(formats_do_not_see_each_other),
-        cmocka_unit_test(a_conversation_has_one_leaf_until_it_needs_none),
-        cmocka_unit_test(speeds_are_remembered),
-        cmocka_unit_test(a_use_in_the_same_second_is_not_written_again),
-        cmocka_unit_test(only_the_owner_may_look),
+        cmocka_unit_test(free_slots_are_reused_before_the_file_grows),
+        cmocka_unit_test(free_slots_are_truncated_or_become_holes),
+        cmocka_unit_test(a_failed_read_drops_the_block_and_says_why),
+        cmocka_unit_test(formats_do_not_see_each_others_blocks),
+        cmocka_unit_test(a_conversation_references_one_leaf_or_none),
+        cmocka_unit_test(measured_speeds_survive_reopening),
+        cmocka_unit_test(a_second_use_at_the_same_time_writes_nothing),
+        cmocka_unit_test(files_are_readable_only_by_their_owner),
         cmocka_unit_test(a_format_beyond_the_limits_is_refused),
-        cmocka_unit_test(long_and_odd_names_of_models_are_kept_as_far_as_they_fit),
-        cmocka_unit_test(a_summary_writes_nothing_and_follows_who_writes),
+        cmocka_unit_test(long_and_odd_model_names_are_truncated_safely),
+        cmocka_unit_test(a_summary_writes_nothing_and_sees_new_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

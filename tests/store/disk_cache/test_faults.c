@@ -114,18 +114,18 @@ static void fail_every_call_of_a_write(int with, enum status expected) {
     assert_true(at - 2 >= BATCH + 1);
 }
 
-static void a_full_disk_in_the_middle_of_a_write_is_full(void **state) {
+static void a_full_disk_during_a_write_returns_full(void **state) {
     (void)state;
     fail_every_call_of_a_write(ENOSPC, STATUS_FULL);
 }
 
-static void a_broken_disk_in_the_middle_of_a_write_is_io(void **state) {
+static void a_broken_disk_during_a_write_returns_io(void **state) {
     (void)state;
     fail_every_call_of_a_write(EIO, STATUS_IO);
 }
 
 // The cut that follows a failed write fails as well: the bytes stay until the next opening.
-static void what_cannot_be_cut_off_is_cut_at_the_next_opening(void **state) {
+static void a_failed_truncation_is_repeated_at_the_next_open(void **state) {
     (void)state;
     make_sound();
     fail_with = EIO;
@@ -145,7 +145,7 @@ static void what_cannot_be_cut_off_is_cut_at_the_next_opening(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_limit_on_files_is_full_and_later_writes_work(void **state) {
+static void a_file_size_limit_returns_full_until_it_is_raised(void **state) {
     (void)state;
     struct rlimit limit, old;
     make_sound();
@@ -198,7 +198,7 @@ static void use_all(void) {
     (void)!disk_cache_strip(fixture.folder, 1, &freed, NULL);
 }
 
-static void the_nth_allocation_fails_and_the_cache_stays_sound(void **state) {
+static void the_cache_stays_sound_if_any_allocation_fails(void **state) {
     (void)state;
     enum { EVERY_ONE = CHECK_ROUNDS(300, 100), STEP = 17 };
     long at = 1;
@@ -226,11 +226,11 @@ int main(void) {
     hook_sqlite();
     signal(SIGXFSZ, SIG_IGN); // a write beyond the limit then fails with EFBIG
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_disk_in_the_middle_of_a_write_is_full),
-        cmocka_unit_test(a_broken_disk_in_the_middle_of_a_write_is_io),
-        cmocka_unit_test(what_cannot_be_cut_off_is_cut_at_the_next_opening),
-        cmocka_unit_test(a_limit_on_files_is_full_and_later_writes_work),
-        cmocka_unit_test(the_nth_allocation_fails_and_the_cache_stays_sound),
+        cmocka_unit_test(a_full_disk_during_a_write_returns_full),
+        cmocka_unit_test(a_broken_disk_during_a_write_returns_io),
+        cmocka_unit_test(a_failed_truncation_is_repeated_at_the_next_open),
+        cmocka_unit_test(a_file_size_limit_returns_full_until_it_is_raised),
+        cmocka_unit_test(the_cache_stays_sound_if_any_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,17 +75,17 @@ static void the_oldest_goes_first_and_leaves_before_parents(bool holes) {
     close_limited();
 }
 
-static void the_oldest_goes_first(void **state) {
+static void the_oldest_leaves_are_dropped_first(void **state) {
     (void)state;
     the_oldest_goes_first_and_leaves_before_parents(true);
 }
 
-static void without_holes_the_oldest_goes_first_too(void **state) {
+static void the_oldest_leaves_are_dropped_first_without_holes(void **state) {
     (void)state;
     the_oldest_goes_first_and_leaves_before_parents(false);
 }
 
-static void what_a_conversation_needs_outlives_what_nobody_needs(void **state) {
+static void referenced_blocks_outlive_unreferenced_ones(void **state) {
     (void)state;
     open_limited(LIMIT, true);
     must(disk_fixture_write(&fixture, 1, 20, 0), &fixture.err);
@@ -102,7 +102,7 @@ static void what_a_conversation_needs_outlives_what_nobody_needs(void **state) {
 }
 
 // When all are needed, the longest unused goes: a reference is no lease for ever.
-static void needed_blocks_go_when_nothing_else_is_left(void **state) {
+static void referenced_blocks_are_dropped_if_all_are_referenced(void **state) {
     (void)state;
     open_limited(LIMIT, true);
     for (int64_t chain = 0; chain < 30; chain++) {
@@ -116,7 +116,7 @@ static void needed_blocks_go_when_nothing_else_is_left(void **state) {
     close_limited();
 }
 
-static void a_path_that_is_used_stays(void **state) {
+static void a_recently_used_path_is_kept(void **state) {
     (void)state;
     open_limited(LIMIT, true);
     must(disk_fixture_write(&fixture, 1, 20, 0), &fixture.err);
@@ -133,7 +133,7 @@ static void a_path_that_is_used_stays(void **state) {
 }
 
 // By last use, whoever wrote it.
-static void blocks_of_other_formats_go_by_the_same_rule(void **state) {
+static void blocks_of_other_formats_are_dropped_by_last_use(void **state) {
     (void)state;
     struct disk_cache_summary summary;
     open_limited(LIMIT, true);
@@ -157,7 +157,7 @@ static void blocks_of_other_formats_go_by_the_same_rule(void **state) {
 }
 
 // The end of a conversation must not push out its beginning.
-static void what_is_above_the_written_block_is_never_dropped_for_it(void **state) {
+static void ancestors_are_never_dropped_for_their_descendants(void **state) {
     (void)state;
     enum status status = STATUS_OK;
     int64_t first = 1;
@@ -177,7 +177,7 @@ static void what_is_above_the_written_block_is_never_dropped_for_it(void **state
     close_limited();
 }
 
-static void the_beginning_of_a_batch_beyond_the_limit_is_kept(void **state) {
+static void the_start_of_a_batch_beyond_the_limit_is_kept(void **state) {
     (void)state;
     open_limited(200 * 1024, true);
     assert_int_equal(disk_fixture_write(&fixture, 1, 32, 0), STATUS_FULL);
@@ -190,7 +190,7 @@ static void the_beginning_of_a_batch_beyond_the_limit_is_kept(void **state) {
     close_limited();
 }
 
-static void a_lower_limit_is_reached_at_opening(void **state) {
+static void opening_with_a_lower_limit_drops_just_enough(void **state) {
     (void)state;
     open_limited(0, true);
     for (int64_t first = 1; first < 640; first += 32)
@@ -208,7 +208,7 @@ static void a_lower_limit_is_reached_at_opening(void **state) {
 }
 
 // Nothing is moved: what is written is blocks and rows.
-static void dropping_costs_no_writing(void **state) {
+static void dropping_blocks_moves_no_data(void **state) {
     (void)state;
     open_limited(LIMIT, true);
     for (int64_t first = 1; first < 3900; first += 32)
@@ -220,7 +220,7 @@ static void dropping_costs_no_writing(void **state) {
     close_limited();
 }
 
-static void a_sealed_block_is_written_once(void **state) {
+static void sealed_blocks_are_written_with_little_overhead(void **state) {
     (void)state;
     enum { KIB_176 = 176 << 10, BATCHES = 12 };
     disk_fixture_init(&fixture, KIB_176, true);
@@ -242,17 +242,17 @@ static void a_sealed_block_is_written_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_oldest_goes_first),
-        cmocka_unit_test(without_holes_the_oldest_goes_first_too),
-        cmocka_unit_test(what_a_conversation_needs_outlives_what_nobody_needs),
-        cmocka_unit_test(needed_blocks_go_when_nothing_else_is_left),
-        cmocka_unit_test(a_path_that_is_used_stays),
-        cmocka_unit_test(blocks_of_other_formats_go_by_the_same_rule),
-        cmocka_unit_test(what_is_above_the_written_block_is_never_dropped_for_it),
-        cmocka_unit_test(the_beginning_of_a_batch_beyond_the_limit_is_kept),
-        cmocka_unit_test(a_lower_limit_is_reached_at_opening),
-        cmocka_unit_test(dropping_costs_no_writing),
-        cmocka_unit_test(a_sealed_block_is_written_once),
+        cmocka_unit_test(the_oldest_leaves_are_dropped_first),
+        cmocka_unit_test(the_oldest_leaves_are_dropped_first_without_holes),
+        cmocka_unit_test(referenced_blocks_outlive_unreferenced_ones),
+        cmocka_unit_test(referenced_blocks_are_dropped_if_all_are_referenced),
+        cmocka_unit_test(a_recently_used_path_is_kept),
+        cmocka_unit_test(blocks_of_other_formats_are_dropped_by_last_use),
+        cmocka_unit_test(ancestors_are_never_dropped_for_their_descendants),
+        cmocka_unit_test(the_start_of_a_batch_beyond_the_limit_is_kept),
+        cmocka_unit_test(opening_with_a_lower_limit_drops_just_enough),
+        cmocka_unit_test(dropping_blocks_moves_no_data),
+        cmocka_unit_test(sealed_blocks_are_written_with_little_overhead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

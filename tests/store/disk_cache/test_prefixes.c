@@ -451,26 +451,26 @@ static void walk_about(enum second second) {
     assert_true(worst_used >= LEAST_RATIO && worst_all >= LEAST_RATIO);
 }
 
-static void what_is_kept_is_nearly_the_best_that_fits(void **state) {
+static void the_kept_prefixes_are_nearly_optimal(void **state) {
     (void)state;
     walk_about(NO_SECOND);
 }
 
-static void states_are_kept_with_the_blocks_that_they_need(void **state) {
+static void states_are_kept_with_the_blocks_they_need(void **state) {
     (void)state;
     walk_about(STATES);
 }
 
-static void windows_are_kept_as_far_as_the_rest(void **state) {
+static void windows_are_kept_as_far_as_their_blocks(void **state) {
     (void)state;
     walk_about(WINDOWS);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_kept_is_nearly_the_best_that_fits),
-        cmocka_unit_test(windows_are_kept_as_far_as_the_rest),
-        cmocka_unit_test(states_are_kept_with_the_blocks_that_they_need),
+        cmocka_unit_test(the_kept_prefixes_are_nearly_optimal),
+        cmocka_unit_test(windows_are_kept_as_far_as_their_blocks),
+        cmocka_unit_test(states_are_kept_with_the_blocks_they_need),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

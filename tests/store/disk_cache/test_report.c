@@ -43,7 +43,7 @@ static void summarise(void) {
                      summary.block_bytes + summary.free_bytes + summary.index_bytes);
 }
 
-static void nothing_is_there_without_a_folder(void **state) {
+static void reports_on_a_missing_folder_return_not_found(void **state) {
     (void)state;
     struct disk_cache_report report = {.blocks = 7};
     uint64_t freed = 7;
@@ -91,7 +91,7 @@ static void a_summary_adds_up(void **state) {
 }
 
 // As a process leaves them that dies between a drop and giving the bytes back.
-static void bytes_of_no_block_are_seen_and_given_back(void **state) {
+static void free_bytes_are_reported_and_reclaimed(void **state) {
     (void)state;
     make_forks();
     disk_fixture_close(&fixture);
@@ -112,7 +112,7 @@ static void bytes_of_no_block_are_seen_and_given_back(void **state) {
     " used = NULL WHERE position = 0 AND slot < 9"
 
 // As an older quire left them, or as damage does: the root of 1 … 9 is gone, 20 … 22 are whole.
-static void what_nobody_can_reach_is_noticed_and_dropped(void **state) {
+static void unreachable_blocks_are_counted_and_dropped(void **state) {
     (void)state;
     for (int opens = 0; opens < 2; opens++) {
         make_forks();
@@ -139,7 +139,7 @@ static void what_nobody_can_reach_is_noticed_and_dropped(void **state) {
 }
 
 // A reference counts for what is there of its path.
-static void a_reference_counts_for_the_longest_prefix_that_is_there(void **state) {
+static void a_reference_counts_its_longest_present_prefix(void **state) {
     (void)state;
     make_forks(); // conversation 1 needs 1 … 6, 2 needs 1, 2, 3, 7, 8
     disk_fixture_drop(&fixture, 5);
@@ -164,7 +164,7 @@ static void a_reference_counts_for_the_longest_prefix_that_is_there(void **state
     disk_fixture_deinit(&fixture);
 }
 
-static void stripping_takes_what_only_that_conversation_needed(void **state) {
+static void stripping_removes_only_unshared_blocks(void **state) {
     (void)state;
     uint64_t freed;
     make_forks();
@@ -191,7 +191,7 @@ static void stripping_takes_what_only_that_conversation_needed(void **state) {
 }
 
 // A block is used no later than its parent, however the clock goes between them.
-static void a_minute_that_begins_within_a_write_is_no_damage(void **state) {
+static void a_clock_tick_during_a_write_is_no_damage(void **state) {
     (void)state;
     struct disk_cache_report report;
     for (minutes_each_look = -1; minutes_each_look <= 1; minutes_each_look++) {
@@ -205,7 +205,7 @@ static void a_minute_that_begins_within_a_write_is_no_damage(void **state) {
     assert_true(looks > 0);
 }
 
-static void dropping_leaves_nothing(void **state) {
+static void dropping_a_cache_leaves_no_blocks(void **state) {
     (void)state;
     uint64_t freed;
     make_forks();
@@ -251,7 +251,7 @@ static bool files_have_block(int64_t number) {
            files_have(fixture_payload(&fixture, number), PAYLOAD / 2);
 }
 
-static void what_is_forgotten_is_in_no_file(void **state) {
+static void forgotten_blocks_are_in_no_file(void **state) {
     (void)state;
     const uint64_t second = 2;
     uint64_t freed = 0;
@@ -286,7 +286,7 @@ static bool is_locked(const char *name) {
 // A process that closes a file gives up its locks on it, those of SQLite's connections, too.
 // Another process that closes the index would then take itself for the last one, and remove the
 // log.
-static void looking_at_an_open_cache_keeps_its_locks(void **state) {
+static void a_summary_of_an_open_cache_keeps_its_locks(void **state) {
     (void)state;
     make_forks();
     assert_true(is_locked("index.db"));
@@ -298,16 +298,16 @@ static void looking_at_an_open_cache_keeps_its_locks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_there_without_a_folder),
+        cmocka_unit_test(reports_on_a_missing_folder_return_not_found),
         cmocka_unit_test(a_summary_adds_up),
-        cmocka_unit_test(bytes_of_no_block_are_seen_and_given_back),
-        cmocka_unit_test(what_nobody_can_reach_is_noticed_and_dropped),
-        cmocka_unit_test(a_reference_counts_for_the_longest_prefix_that_is_there),
-        cmocka_unit_test(stripping_takes_what_only_that_conversation_needed),
-        cmocka_unit_test(a_minute_that_begins_within_a_write_is_no_damage),
-        cmocka_unit_test(dropping_leaves_nothing),
-        cmocka_unit_test(what_is_forgotten_is_in_no_file),
-        cmocka_unit_test(looking_at_an_open_cache_keeps_its_locks),
+        cmocka_unit_test(free_bytes_are_reported_and_reclaimed),
+        cmocka_unit_test(unreachable_blocks_are_counted_and_dropped),
+        cmocka_unit_test(a_reference_counts_its_longest_present_prefix),
+        cmocka_unit_test(stripping_removes_only_unshared_blocks),
+        cmocka_unit_test(a_clock_tick_during_a_write_is_no_damage),
+        cmocka_unit_test(dropping_a_cache_leaves_no_blocks),
+        cmocka_unit_test(forgotten_blocks_are_in_no_file),
+        cmocka_unit_test(a_summary_of_an_open_cache_keeps_its_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

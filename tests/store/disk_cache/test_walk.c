@@ -187,20 +187,20 @@ static void take_walks(uint64_t limit_bytes) {
     }
 }
 
-static void the_cache_has_what_the_model_has(void **state) {
+static void a_random_walk_agrees_with_a_naive_cache(void **state) {
     (void)state;
     take_walks(0);
 }
 
-static void within_a_limit_too(void **state) {
+static void a_random_walk_agrees_within_a_limit(void **state) {
     (void)state;
     take_walks(LIMIT);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cache_has_what_the_model_has),
-        cmocka_unit_test(within_a_limit_too),
+        cmocka_unit_test(a_random_walk_agrees_with_a_naive_cache),
+        cmocka_unit_test(a_random_walk_agrees_within_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
