@@ -213,7 +213,7 @@ static void answer_all(const struct house *house, int turn, int *events) {
     }
 }
 
-static void sums_hold_while_answers_are_written(void **state) {
+static void usage_adds_up_while_answers_are_written(void **state) {
     (void)state;
     static const uint32_t pools[] = {ROOMY_BLOCKS, TIGHT_BLOCKS};
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++) {
@@ -234,7 +234,7 @@ static void sums_hold_while_answers_are_written(void **state) {
 }
 
 // The row of /kv, and the place in /list, from the first block on.
-static void a_conversation_is_in_the_accounts_while_its_first_answer_is_written(void **state) {
+static void a_conversation_counts_from_its_first_block(void **state) {
     (void)state;
     struct house house;
     struct error err = {0};
@@ -255,7 +255,7 @@ static void a_conversation_is_in_the_accounts_while_its_first_answer_is_written(
     close_house(&house);
 }
 
-static void what_a_restore_found_on_the_disk_is_counted_as_found(void **state) {
+static void tokens_restored_from_disk_count_as_disk_hits(void **state) {
     (void)state;
     struct house house;
     struct restore_report report = {0};
@@ -289,9 +289,9 @@ static void what_a_restore_found_on_the_disk_is_counted_as_found(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_hold_while_answers_are_written),
-        cmocka_unit_test(a_conversation_is_in_the_accounts_while_its_first_answer_is_written),
-        cmocka_unit_test(what_a_restore_found_on_the_disk_is_counted_as_found),
+        cmocka_unit_test(usage_adds_up_while_answers_are_written),
+        cmocka_unit_test(a_conversation_counts_from_its_first_block),
+        cmocka_unit_test(tokens_restored_from_disk_count_as_disk_hits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void follow(struct answer *answer, struct text *shown) {
     assert_int_equal(answer->status, STATUS_OK);
 }
 
-static void a_thought_that_the_prompt_opens_begins_the_text(void **state) {
+static void a_thought_opened_by_the_prompt_starts_the_text(void **state) {
     (void)state;
     struct answer answer = {0};
     struct text shown = {0}, thought = {0}, rest = {0};
@@ -77,7 +77,7 @@ static void a_thought_that_the_prompt_opens_begins_the_text(void **state) {
     answer_deinit(&answer);
 }
 
-static void stopped_before_any_of_its_own_text_it_is_nothing(void **state) {
+static void an_answer_stopped_before_any_text_is_nothing(void **state) {
     (void)state;
     struct answer answer = {0};
     struct text shown = {0};
@@ -93,7 +93,7 @@ static void stopped_before_any_of_its_own_text_it_is_nothing(void **state) {
     answer_deinit(&answer);
 }
 
-static void a_thought_that_is_closed_in_the_prompt_is_none(void **state) {
+static void a_thought_closed_in_the_prompt_is_not_shown(void **state) {
     (void)state;
     struct answer answer = {0};
     struct text shown = {0};
@@ -115,7 +115,7 @@ static cJSON *as_read(cJSON *json) {
     return read;
 }
 
-static void json_has_the_thinking_apart_from_the_text(void **state) {
+static void json_separates_thinking_from_the_text(void **state) {
     (void)state;
     static const char text[] = "<think>\nHm.\n</think>\n\nYes.";
     const struct kv_usage kv = {0};
@@ -133,10 +133,10 @@ static void json_has_the_thinking_apart_from_the_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_thought_that_the_prompt_opens_begins_the_text),
-        cmocka_unit_test(stopped_before_any_of_its_own_text_it_is_nothing),
-        cmocka_unit_test(a_thought_that_is_closed_in_the_prompt_is_none),
-        cmocka_unit_test(json_has_the_thinking_apart_from_the_text),
+        cmocka_unit_test(a_thought_opened_by_the_prompt_starts_the_text),
+        cmocka_unit_test(an_answer_stopped_before_any_text_is_nothing),
+        cmocka_unit_test(a_thought_closed_in_the_prompt_is_not_shown),
+        cmocka_unit_test(json_separates_thinking_from_the_text),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

@@ -83,7 +83,7 @@ static void check_tip(struct chat *chat, int64_t answer) {
     free(ids);
 }
 
-static void each_answer_is_as_if_it_were_alone_with_its_seed(void **state) {
+static void parallel_answers_equal_single_ones_with_their_seeds(void **state) {
     (void)state;
     struct chat *chat = open_chat(SAMPLES, SEED, 40);
     int differ = 0;
@@ -110,7 +110,7 @@ static void each_answer_is_as_if_it_were_alone_with_its_seed(void **state) {
 }
 
 // A crash loses nothing that was shown of the first answer but its last second.
-static void what_is_shown_is_stored_while_more_is_written(void **state) {
+static void shown_text_is_stored_while_the_answer_continues(void **state) {
     (void)state;
     struct error err = {0};
     struct turn_update update;
@@ -142,7 +142,7 @@ static void what_is_shown_is_stored_while_more_is_written(void **state) {
     chats_close(chat);
 }
 
-static void all_answers_stay_and_any_can_be_chosen(void **state) {
+static void every_answer_is_kept_and_can_be_chosen(void **state) {
     (void)state;
     struct error err = {0};
     struct message *answers;
@@ -176,7 +176,7 @@ static void all_answers_stay_and_any_can_be_chosen(void **state) {
     chats_close(chat);
 }
 
-static void stopped_answers_keep_what_each_has(void **state) {
+static void stopped_answers_keep_their_text_so_far(void **state) {
     (void)state;
     struct chat *chat = open_chat(SAMPLES, SEED, 200);
     begin(chat, QUESTION);
@@ -195,7 +195,7 @@ static void stopped_answers_keep_what_each_has(void **state) {
 }
 
 // The answer of a search is what the engine's own finds, with its end and its place in the store.
-static void a_search_gives_the_best_that_it_finds(void **state) {
+static void a_beam_search_answers_with_its_best_result(void **state) {
     (void)state;
     struct error err = {0};
     struct message *answers;
@@ -228,7 +228,7 @@ static void a_search_gives_the_best_that_it_finds(void **state) {
 
 // Three chats of one engine, their turns at once: each gets its own events, and the answer that it
 // would have alone.
-static void several_chats_are_answered_together(void **state) {
+static void several_chats_are_answered_at_once(void **state) {
     (void)state;
     enum { CHATS = 3 };
     static const char *const names[CHATS] = {"alpha", "beta", "gamma"};
@@ -280,7 +280,7 @@ static void several_chats_are_answered_together(void **state) {
     chats_close(chats[0]);
 }
 
-static void too_many_for_the_pool_are_refused_with_how_many_fit(void **state) {
+static void too_many_answers_are_refused_with_how_many_fit(void **state) {
     (void)state;
     struct error err = {0};
     struct engine_info info;
@@ -301,13 +301,13 @@ static void too_many_for_the_pool_are_refused_with_how_many_fit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_shown_is_stored_while_more_is_written),
-        cmocka_unit_test(each_answer_is_as_if_it_were_alone_with_its_seed),
-        cmocka_unit_test(all_answers_stay_and_any_can_be_chosen),
-        cmocka_unit_test(stopped_answers_keep_what_each_has),
-        cmocka_unit_test(a_search_gives_the_best_that_it_finds),
-        cmocka_unit_test(several_chats_are_answered_together),
-        cmocka_unit_test(too_many_for_the_pool_are_refused_with_how_many_fit),
+        cmocka_unit_test(shown_text_is_stored_while_the_answer_continues),
+        cmocka_unit_test(parallel_answers_equal_single_ones_with_their_seeds),
+        cmocka_unit_test(every_answer_is_kept_and_can_be_chosen),
+        cmocka_unit_test(stopped_answers_keep_their_text_so_far),
+        cmocka_unit_test(a_beam_search_answers_with_its_best_result),
+        cmocka_unit_test(several_chats_are_answered_at_once),
+        cmocka_unit_test(too_many_answers_are_refused_with_how_many_fit),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -21,7 +21,7 @@ static enum status read_words(struct args *args, struct error *err, const char *
     return status == STATUS_OK ? args_check(args, err) : status;
 }
 
-static void both_ways_of_giving_a_value_are_read(void **state) {
+static void values_are_read_with_and_without_an_equals_sign(void **state) {
     (void)state;
     struct args args;
     struct error err;
@@ -35,7 +35,7 @@ static void both_ways_of_giving_a_value_are_read(void **state) {
     assert_string_equal(args.prompt, "hi");
 }
 
-static void numbers_with_commas_between_them_are_read(void **state) {
+static void comma_separated_numbers_are_read(void **state) {
     (void)state;
     struct args args;
     struct error err;
@@ -112,7 +112,7 @@ static const struct {
     {{"--complet", "bash"}, "did you mean --completion?"},
 };
 
-static void each_bad_command_line_says_what_is_wrong(void **state) {
+static void each_bad_command_line_is_refused_with_a_reason(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof BAD_LINES / sizeof BAD_LINES[0]; i++) {
         struct args args;
@@ -124,7 +124,7 @@ static void each_bad_command_line_says_what_is_wrong(void **state) {
     }
 }
 
-static void words_after_two_dashes_are_no_options(void **state) {
+static void words_after_two_dashes_are_operands(void **state) {
     (void)state;
     struct args args;
     struct error err;
@@ -133,7 +133,7 @@ static void words_after_two_dashes_are_no_options(void **state) {
     assert_null(args.model);
 }
 
-static void resume_takes_a_name_but_no_option_and_no_model(void **state) {
+static void resume_does_not_take_an_option_or_a_model_file(void **state) {
     (void)state;
     struct args args;
     struct error err;
@@ -152,7 +152,7 @@ static void resume_takes_a_name_but_no_option_and_no_model(void **state) {
     assert_string_equal(args.fork, "3");
 }
 
-static void the_tiers_of_the_cache_have_their_sizes_and_their_place(void **state) {
+static void cache_options_set_the_tiers_and_their_folder(void **state) {
     (void)state;
     struct args args;
     struct error err;
@@ -174,7 +174,7 @@ static void the_tiers_of_the_cache_have_their_sizes_and_their_place(void **state
     assert_string_equal(args.operands[0], "check");
 }
 
-static void a_subcommand_takes_its_options_before_and_after_it(void **state) {
+static void options_are_read_on_both_sides_of_a_subcommand(void **state) {
     (void)state;
     struct args args;
     struct error err;
@@ -186,7 +186,7 @@ static void a_subcommand_takes_its_options_before_and_after_it(void **state) {
     assert_string_equal(args.operands[0], "x.gguf");
 }
 
-static void an_option_wins_over_the_environment_and_that_over_the_file(void **state) {
+static void options_override_the_environment_and_the_file(void **state) {
     (void)state;
     struct args args;
     struct error err = {0};
@@ -220,7 +220,7 @@ static void an_option_wins_over_the_environment_and_that_over_the_file(void **st
     unsetenv("QUIRE_NO_SAVE");
 }
 
-static void a_word_that_may_be_a_file_is_a_model(void **state) {
+static void an_unknown_first_word_is_a_model(void **state) {
     (void)state;
     static const char *const models[] = {"./lst", "lists.gguf", "km", "q", "Qwen3", ""};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
@@ -336,7 +336,7 @@ static void check_sources(const struct option *option, unsigned sources) {
     unsetenv(option_twin(option, twin));
 }
 
-static void of_every_option_the_highest_source_wins(void **state) {
+static void the_highest_source_wins_for_every_option(void **state) {
     (void)state;
     for (size_t i = 0; i < option_count(); i++)
         for (unsigned sources = 0; sources < 16 && !(option_at(i)->commands & ONLY_AS_WORD);
@@ -344,7 +344,7 @@ static void of_every_option_the_highest_source_wins(void **state) {
             check_sources(option_at(i), sources);
 }
 
-static void a_question_is_asked_by_words_alone(void **state) {
+static void some_options_are_read_only_from_the_command_line(void **state) {
     (void)state;
     struct error err = {0};
     for (size_t i = 0; i < option_count(); i++) {
@@ -362,7 +362,7 @@ static void a_question_is_asked_by_words_alone(void **state) {
     }
 }
 
-static void a_list_is_replaced_by_a_higher_source(void **state) {
+static void a_higher_source_replaces_a_whole_list(void **state) {
     (void)state;
     struct args args;
     struct error err = {0};
@@ -379,7 +379,7 @@ static void a_list_is_replaced_by_a_higher_source(void **state) {
     assert_int_equal(args.stops.count, 2);
 }
 
-static void the_table_is_consistent(void **state) {
+static void option_names_letters_and_fields_are_unique(void **state) {
     (void)state;
     for (size_t i = 0; i < option_count(); i++) {
         const struct option *option = option_at(i);
@@ -395,7 +395,7 @@ static void the_table_is_consistent(void **state) {
     }
 }
 
-static void the_help_is_no_wider_than_eighty_columns(void **state) {
+static void the_help_fits_eighty_columns(void **state) {
     (void)state;
     char *text = NULL;
     size_t length = 0, examples = 0;
@@ -413,20 +413,20 @@ static void the_help_is_no_wider_than_eighty_columns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_ways_of_giving_a_value_are_read),
-        cmocka_unit_test(numbers_with_commas_between_them_are_read),
-        cmocka_unit_test(each_bad_command_line_says_what_is_wrong),
-        cmocka_unit_test(words_after_two_dashes_are_no_options),
-        cmocka_unit_test(resume_takes_a_name_but_no_option_and_no_model),
-        cmocka_unit_test(the_tiers_of_the_cache_have_their_sizes_and_their_place),
-        cmocka_unit_test(a_subcommand_takes_its_options_before_and_after_it),
-        cmocka_unit_test(an_option_wins_over_the_environment_and_that_over_the_file),
-        cmocka_unit_test(a_word_that_may_be_a_file_is_a_model),
-        cmocka_unit_test(of_every_option_the_highest_source_wins),
-        cmocka_unit_test(a_question_is_asked_by_words_alone),
-        cmocka_unit_test(a_list_is_replaced_by_a_higher_source),
-        cmocka_unit_test(the_table_is_consistent),
-        cmocka_unit_test(the_help_is_no_wider_than_eighty_columns),
+        cmocka_unit_test(values_are_read_with_and_without_an_equals_sign),
+        cmocka_unit_test(comma_separated_numbers_are_read),
+        cmocka_unit_test(each_bad_command_line_is_refused_with_a_reason),
+        cmocka_unit_test(words_after_two_dashes_are_operands),
+        cmocka_unit_test(resume_does_not_take_an_option_or_a_model_file),
+        cmocka_unit_test(cache_options_set_the_tiers_and_their_folder),
+        cmocka_unit_test(options_are_read_on_both_sides_of_a_subcommand),
+        cmocka_unit_test(options_override_the_environment_and_the_file),
+        cmocka_unit_test(an_unknown_first_word_is_a_model),
+        cmocka_unit_test(the_highest_source_wins_for_every_option),
+        cmocka_unit_test(some_options_are_read_only_from_the_command_line),
+        cmocka_unit_test(a_higher_source_replaces_a_whole_list),
+        cmocka_unit_test(option_names_letters_and_fields_are_unique),
+        cmocka_unit_test(the_help_fits_eighty_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

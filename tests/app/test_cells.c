@@ -21,7 +21,7 @@ static void takes(const char *text, int columns, bool sure) {
     assert_int_equal(all_sure, sure);
 }
 
-static void what_all_terminals_agree_on_is_sure(void **state) {
+static void widths_that_all_terminals_agree_on_are_certain(void **state) {
     (void)state;
     takes("cat", 3, true);
     takes("caf\u00e9", 4, true);
@@ -34,7 +34,7 @@ static void what_all_terminals_agree_on_is_sure(void **state) {
     takes("\u200b\u2060", 0, true);
 }
 
-static void where_they_differ_it_is_the_most(void **state) {
+static void disputed_widths_are_the_largest_and_uncertain(void **state) {
     (void)state;
     takes("\u2764\uFE0F", 2, false);
     takes("1\uFE0F\u20E3", 2, false);
@@ -47,7 +47,7 @@ static void where_they_differ_it_is_the_most(void **state) {
     takes("\u00AD", 1, false);
 }
 
-static void what_joins_is_not_parted_from_its_base(void **state) {
+static void joining_characters_stay_with_their_base(void **state) {
     (void)state;
     struct cells cells = {0};
     assert_false(cells_add(&cells, 0x1F468).joined);
@@ -63,9 +63,9 @@ static void what_joins_is_not_parted_from_its_base(void **state) {
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_all_terminals_agree_on_is_sure),
-        cmocka_unit_test(where_they_differ_it_is_the_most),
-        cmocka_unit_test(what_joins_is_not_parted_from_its_base),
+        cmocka_unit_test(widths_that_all_terminals_agree_on_are_certain),
+        cmocka_unit_test(disputed_widths_are_the_largest_and_uncertain),
+        cmocka_unit_test(joining_characters_stay_with_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,7 @@ static void assert_log(struct chat *chat, struct token_ids *expected) {
                         expected->count * sizeof expected->ids[0]);
 }
 
-static void the_log_is_cut_and_read_again_with_each_turn(void **state) {
+static void each_turn_cuts_and_rereads_a_changing_past(void **state) {
     (void)state;
     struct chat *chat = open_chat();
     ask(chat, "What is the capital of France?");
@@ -171,7 +171,7 @@ static void the_log_is_cut_and_read_again_with_each_turn(void **state) {
     chats_close(chat);
 }
 
-static void moves_between_turns_find_the_log_as_it_was(void **state) {
+static void moving_between_turns_restores_the_log(void **state) {
     (void)state;
     struct chat *chat = open_chat();
     struct error err = {0};
@@ -210,7 +210,7 @@ static void moves_between_turns_find_the_log_as_it_was(void **state) {
     chats_close(chat);
 }
 
-static void a_summary_is_asked_for_after_the_past_as_it_is_said_now(void **state) {
+static void a_summary_is_asked_for_over_the_past_as_rendered_now(void **state) {
     (void)state;
     struct chat *chat = open_chat();
     struct error err = {0};
@@ -234,9 +234,9 @@ static void a_summary_is_asked_for_after_the_past_as_it_is_said_now(void **state
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_log_is_cut_and_read_again_with_each_turn),
-        cmocka_unit_test(moves_between_turns_find_the_log_as_it_was),
-        cmocka_unit_test(a_summary_is_asked_for_after_the_past_as_it_is_said_now),
+        cmocka_unit_test(each_turn_cuts_and_rereads_a_changing_past),
+        cmocka_unit_test(moving_between_turns_restores_the_log),
+        cmocka_unit_test(a_summary_is_asked_for_over_the_past_as_rendered_now),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

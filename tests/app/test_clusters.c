@@ -29,7 +29,7 @@ static void is_cut(const char *barred) {
     assert_int_equal(cluster_begin(text, length, 0), 0);
 }
 
-static void characters_are_whole(void **state) {
+static void grapheme_clusters_are_kept_whole(void **state) {
     (void)state;
     is_cut("a|b| |\n|c");
     is_cut("\r\n|a");
@@ -58,7 +58,7 @@ static void backspaces_leave(const char *const *texts) {
     }
 }
 
-static void backspace_takes_what_a_key_has_typed(void **state) {
+static void backspace_deletes_what_one_key_typed(void **state) {
     (void)state;
     static const char *const cases[][8] = {
         {"\u0E19\u0E49\u0E33", "\u0E19\u0E49", "\u0E19", ""}, // Thai: nam
@@ -85,7 +85,7 @@ static void backspace_takes_what_a_key_has_typed(void **state) {
 }
 
 // A random walk against a scan from the beginning of the text.
-static void a_search_from_nearby_finds_the_same(void **state) {
+static void cluster_search_from_nearby_agrees_with_a_full_scan(void **state) {
     (void)state;
     static const char *const parts[] = {"a",      " ",      "\n",         "\u00E9", "\u0301",
                                         "\u200D", "\uFE0F", "\U0001F469", "\u6F22", "\U0001F3FD",
@@ -109,7 +109,7 @@ static void a_search_from_nearby_finds_the_same(void **state) {
     }
 }
 
-static void long_lines_are_stepped_through_quickly(void **state) {
+static void long_lines_are_stepped_through_cluster_by_cluster(void **state) {
     (void)state;
     enum { CHARACTERS = 20000 };
     struct text text = {0};
@@ -124,10 +124,10 @@ static void long_lines_are_stepped_through_quickly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_are_whole),
-        cmocka_unit_test(backspace_takes_what_a_key_has_typed),
-        cmocka_unit_test(a_search_from_nearby_finds_the_same),
-        cmocka_unit_test(long_lines_are_stepped_through_quickly),
+        cmocka_unit_test(grapheme_clusters_are_kept_whole),
+        cmocka_unit_test(backspace_deletes_what_one_key_typed),
+        cmocka_unit_test(cluster_search_from_nearby_agrees_with_a_full_scan),
+        cmocka_unit_test(long_lines_are_stepped_through_cluster_by_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void finds(const char *text, size_t number, size_t expected_count, const 
     code_block_deinit(&block);
 }
 
-static void each_block_is_found_by_its_number(void **state) {
+static void each_code_block_is_found_by_its_number(void **state) {
     (void)state;
     finds(ANSWER, 1, 4, "python", "print('`')\n\nx\n");
     finds(ANSWER, 2, 4, "", "int a;\n  b;\n");
@@ -26,7 +26,7 @@ static void each_block_is_found_by_its_number(void **state) {
     finds(ANSWER, 4, 4, "", "```\nnever closed\n");
 }
 
-static void without_a_number_it_is_the_last(void **state) {
+static void the_last_code_block_is_found_without_a_number(void **state) {
     (void)state;
     finds(ANSWER, 0, 4, "", "```\nnever closed\n");
     finds(ANSWER, 5, 4, "", "");
@@ -36,8 +36,8 @@ static void without_a_number_it_is_the_last(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_block_is_found_by_its_number),
-        cmocka_unit_test(without_a_number_it_is_the_last),
+        cmocka_unit_test(each_code_block_is_found_by_its_number),
+        cmocka_unit_test(the_last_code_block_is_found_without_a_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

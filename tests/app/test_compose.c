@@ -60,7 +60,7 @@ static const char *expand(const char *typed) {
     return result;
 }
 
-static void a_file_that_is_named_goes_before_the_message(void **state) {
+static void a_named_file_is_put_before_the_message(void **state) {
     (void)state;
     assert_string_equal(expand("What is in @a.txt?"),
                         "1|[file: a.txt]\none\n\n|What is in @a.txt?");
@@ -82,7 +82,7 @@ static void file_name_whose_blanks_are_not_quoted_is_pointed_out(void **state) {
     assert_string_equal(expand("@b d.txt"), "0||@b d.txt");
 }
 
-static void other_words_with_an_at_are_words(void **state) {
+static void other_words_with_an_at_sign_stay_words(void **state) {
     (void)state;
     assert_string_equal(expand("ask @anna, and me@home.org"), "0||ask @anna, and me@home.org");
     assert_string_equal(expand("\\@a.txt is no file"), "0||@a.txt is no file");
@@ -92,7 +92,7 @@ static void other_words_with_an_at_are_words(void **state) {
 }
 
 // In a time that its length decides, not its square.
-static void a_very_long_word_is_a_word(void **state) {
+static void a_very_long_word_is_read_in_linear_time(void **state) {
     (void)state;
     enum { LENGTH = 4 << 20 };
     char *word = malloc(LENGTH);
@@ -109,7 +109,7 @@ static void a_very_long_word_is_a_word(void **state) {
     text_deinit(&rest);
 }
 
-static void a_slip_of_the_pen_is_an_error(void **state) {
+static void a_named_file_that_cannot_be_read_is_an_error(void **state) {
     (void)state;
     assert_non_null(strstr(expand("see @b.txt"), "there is no file b.txt"));
     assert_non_null(strstr(expand("see @sub/none"), "there is no file sub/none"));
@@ -118,7 +118,7 @@ static void a_slip_of_the_pen_is_an_error(void **state) {
     assert_non_null(strstr(expand("@sub"), "cannot be read: Is a directory"));
 }
 
-static void paths_are_words_or_quoted(void **state) {
+static void paths_can_be_quoted_or_escaped(void **state) {
     (void)state;
     const char *rest = "  a.txt \"b c.txt\"\t~/d b\\ c.txt a\\b \"e";
     static const char *const words[] = {"a.txt", "b c.txt", "~/d", "b c.txt", "a\\b", "\"e"};
@@ -139,7 +139,7 @@ static void paths_are_words_or_quoted(void **state) {
     text_deinit(&path);
 }
 
-static void a_name_is_all_of_it_without_its_quotation_marks(void **state) {
+static void a_quoted_name_keeps_its_blanks(void **state) {
     (void)state;
     static const char *const names[][2] = {
         {"my chat", "my chat"},
@@ -158,7 +158,7 @@ static void a_name_is_all_of_it_without_its_quotation_marks(void **state) {
 }
 
 // What Tab writes is read back as the same name, wherever a name can stand.
-static void a_quoted_name_is_read_as_it_is(void **state) {
+static void a_completed_name_reads_back_unchanged(void **state) {
     (void)state;
     static const char *const names[] = {"plain.txt",    "my file.txt", "a\"b.txt",  "\"q\".txt",
                                         "back\\slash",  "b\\ s.txt",   "ends in\\", "tab\there",
@@ -188,7 +188,7 @@ static void append_path(void *user, const char *path) {
     assert_int_equal(text_format(all, "%s;", path), STATUS_OK);
 }
 
-static void paths_are_completed_and_folders_end_in_a_slash(void **state) {
+static void completed_folders_end_in_a_slash(void **state) {
     (void)state;
     struct text all = {0};
     path_complete("a", append_path, &all);
@@ -202,7 +202,7 @@ static void paths_are_completed_and_folders_end_in_a_slash(void **state) {
     text_deinit(&all);
 }
 
-static void the_presets_that_come_with_quire_are_sound(void **state) {
+static void the_built_in_presets_are_valid(void **state) {
     (void)state;
     struct preset *presets;
     size_t count;
@@ -222,7 +222,7 @@ static void the_presets_that_come_with_quire_are_sound(void **state) {
     free(presets);
 }
 
-static void a_preset_of_ones_own_comes_first(void **state) {
+static void a_users_preset_overrides_a_built_in_one(void **state) {
     (void)state;
     struct text preamble = {0}, config = {0};
     struct preset *presets;
@@ -254,17 +254,17 @@ static void a_preset_of_ones_own_comes_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_is_named_goes_before_the_message),
+        cmocka_unit_test(a_named_file_is_put_before_the_message),
         cmocka_unit_test(file_name_whose_blanks_are_not_quoted_is_pointed_out),
-        cmocka_unit_test(other_words_with_an_at_are_words),
-        cmocka_unit_test(a_very_long_word_is_a_word),
-        cmocka_unit_test(a_slip_of_the_pen_is_an_error),
-        cmocka_unit_test(paths_are_words_or_quoted),
-        cmocka_unit_test(a_name_is_all_of_it_without_its_quotation_marks),
-        cmocka_unit_test(a_quoted_name_is_read_as_it_is),
-        cmocka_unit_test(paths_are_completed_and_folders_end_in_a_slash),
-        cmocka_unit_test(the_presets_that_come_with_quire_are_sound),
-        cmocka_unit_test(a_preset_of_ones_own_comes_first),
+        cmocka_unit_test(other_words_with_an_at_sign_stay_words),
+        cmocka_unit_test(a_very_long_word_is_read_in_linear_time),
+        cmocka_unit_test(a_named_file_that_cannot_be_read_is_an_error),
+        cmocka_unit_test(paths_can_be_quoted_or_escaped),
+        cmocka_unit_test(a_quoted_name_keeps_its_blanks),
+        cmocka_unit_test(a_completed_name_reads_back_unchanged),
+        cmocka_unit_test(completed_folders_end_in_a_slash),
+        cmocka_unit_test(the_built_in_presets_are_valid),
+        cmocka_unit_test(a_users_preset_overrides_a_built_in_one),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -56,7 +56,7 @@ static void folders_follow_home_xdg_and_quire_home(void **state) {
     config_close(&config);
 }
 
-static void a_missing_home_is_told(void **state) {
+static void a_missing_home_is_an_error(void **state) {
     (void)state;
     struct config config = {0};
     struct error err;
@@ -66,7 +66,7 @@ static void a_missing_home_is_told(void **state) {
     assert_non_null(strstr(err.text, "--no-save"));
 }
 
-static void folders_are_made_for_the_owner_only(void **state) {
+static void new_folders_are_readable_only_by_their_owner(void **state) {
     (void)state;
     char path[128];
     struct stat made;
@@ -94,7 +94,7 @@ static enum status read_file(const char *content, struct args *args, struct erro
     return status;
 }
 
-static void the_file_sets_options(void **state) {
+static void the_config_file_sets_options(void **state) {
     (void)state;
     struct args args;
     struct error err = {0};
@@ -112,7 +112,7 @@ static void the_file_sets_options(void **state) {
     args_deinit(&args);
 }
 
-static void values_are_quoted_and_comments_trail(void **state) {
+static void values_can_be_quoted_and_comments_follow_them(void **state) {
     (void)state;
     struct args args;
     struct error err = {0};
@@ -127,7 +127,7 @@ static void values_are_quoted_and_comments_trail(void **state) {
     args_deinit(&args);
 }
 
-static void all_mistakes_are_told_at_once(void **state) {
+static void all_mistakes_are_reported_at_once(void **state) {
     (void)state;
     struct args args;
     struct error err = {0};
@@ -166,11 +166,11 @@ static void errors_name_the_file_and_the_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_follow_home_xdg_and_quire_home),
-        cmocka_unit_test(a_missing_home_is_told),
-        cmocka_unit_test(folders_are_made_for_the_owner_only),
-        cmocka_unit_test(the_file_sets_options),
-        cmocka_unit_test(values_are_quoted_and_comments_trail),
-        cmocka_unit_test(all_mistakes_are_told_at_once),
+        cmocka_unit_test(a_missing_home_is_an_error),
+        cmocka_unit_test(new_folders_are_readable_only_by_their_owner),
+        cmocka_unit_test(the_config_file_sets_options),
+        cmocka_unit_test(values_can_be_quoted_and_comments_follow_them),
+        cmocka_unit_test(all_mistakes_are_reported_at_once),
         cmocka_unit_test(errors_name_the_file_and_the_line),
     };
     return cmocka_run_group_tests(tests, make_home, remove_home);

@@ -23,7 +23,7 @@ static void as_text(const struct message *messages, size_t count, enum export_fo
     assert_int_equal(export_append(&exported, format, text), STATUS_OK);
 }
 
-static void markdown_has_a_heading_for_each_message(void **state) {
+static void markdown_export_has_a_heading_for_each_message(void **state) {
     (void)state;
     struct text text = {0};
     const struct message messages[] = {
@@ -40,7 +40,7 @@ static void markdown_has_a_heading_for_each_message(void **state) {
     text_deinit(&text);
 }
 
-static void jsonl_comes_back_to_the_byte(void **state) {
+static void jsonl_export_imports_byte_for_byte(void **state) {
     (void)state;
     unsigned seed = 11;
     static const char *const bits[] = {"a", "\"",   "\\",      "\n", "\t",   "\r", "\x01", "é",
@@ -79,7 +79,7 @@ static void jsonl_comes_back_to_the_byte(void **state) {
 
 // What a model or a server has written, with all that JSON has no character for or a terminal
 // obeys.
-static void jsonl_has_escapes_for_what_is_hidden(void **state) {
+static void jsonl_escapes_hidden_characters(void **state) {
     (void)state;
     static const char hidden[] = "a\0b\x1b]0;x\x07\x7f\xc2\x9b\xe2\x80\xae\xd8\x9c\xe2\x80\xa8z";
     const struct message messages[] = {
@@ -102,7 +102,7 @@ static void jsonl_has_escapes_for_what_is_hidden(void **state) {
     text_deinit(&line);
 }
 
-static void one_message_more_than_can_be_imported_says_so(void **state) {
+static void an_import_past_the_message_limit_is_refused(void **state) {
     (void)state;
     struct text text = {0};
     struct import import = {0};
@@ -121,7 +121,7 @@ static void one_message_more_than_can_be_imported_says_so(void **state) {
 #define HEAD_LINE "{\"type\":\"conversation\",\"version\":1}\n"
 #define USER_LINE "{\"role\":\"user\",\"text\":\"a\"}\n"
 
-static void what_is_no_export_is_refused_with_its_line(void **state) {
+static void invalid_exports_are_refused_with_the_line(void **state) {
     (void)state;
     static const struct {
         const char *text, *said;
@@ -169,7 +169,7 @@ static void what_is_no_export_is_refused_with_its_line(void **state) {
     }
 }
 
-static void keys_of_a_later_day_and_blank_lines_are_passed_over(void **state) {
+static void unknown_keys_and_blank_lines_are_ignored(void **state) {
     (void)state;
     static const char text[] =
         HEAD_LINE "\n  \r\n{\"role\":\"user\",\"text\":\"a\",\"mood\":[1]}\r\n";
@@ -180,7 +180,7 @@ static void keys_of_a_later_day_and_blank_lines_are_passed_over(void **state) {
     import_deinit(&import);
 }
 
-static void an_import_is_stored_whole_and_its_name_gets_a_number_if_it_is_taken(void **state) {
+static void an_import_with_a_taken_name_gets_a_number(void **state) {
     (void)state;
     static const char text[] = "{\"type\":\"conversation\",\"version\":1,\"name\":\"trip\"}\n"
                                "{\"role\":\"system\",\"text\":\"s\"}\n" USER_LINE
@@ -208,7 +208,7 @@ static void an_import_is_stored_whole_and_its_name_gets_a_number_if_it_is_taken(
     db_close(db);
 }
 
-static void a_file_is_never_written_over(void **state) {
+static void an_export_never_overwrites_a_file(void **state) {
     (void)state;
     char folder[] = "/tmp/quire-export-XXXXXX", path[64], bytes[8] = "";
     struct text text = {0};
@@ -235,7 +235,7 @@ static void a_file_is_never_written_over(void **state) {
     text_deinit(&text);
 }
 
-static void the_suffix_chooses_the_format(void **state) {
+static void the_suffix_selects_the_export_format(void **state) {
     (void)state;
     static const struct {
         const char *path;
@@ -257,15 +257,15 @@ static void the_suffix_chooses_the_format(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markdown_has_a_heading_for_each_message),
-        cmocka_unit_test(jsonl_comes_back_to_the_byte),
-        cmocka_unit_test(jsonl_has_escapes_for_what_is_hidden),
-        cmocka_unit_test(one_message_more_than_can_be_imported_says_so),
-        cmocka_unit_test(what_is_no_export_is_refused_with_its_line),
-        cmocka_unit_test(keys_of_a_later_day_and_blank_lines_are_passed_over),
-        cmocka_unit_test(an_import_is_stored_whole_and_its_name_gets_a_number_if_it_is_taken),
-        cmocka_unit_test(a_file_is_never_written_over),
-        cmocka_unit_test(the_suffix_chooses_the_format),
+        cmocka_unit_test(markdown_export_has_a_heading_for_each_message),
+        cmocka_unit_test(jsonl_export_imports_byte_for_byte),
+        cmocka_unit_test(jsonl_escapes_hidden_characters),
+        cmocka_unit_test(an_import_past_the_message_limit_is_refused),
+        cmocka_unit_test(invalid_exports_are_refused_with_the_line),
+        cmocka_unit_test(unknown_keys_and_blank_lines_are_ignored),
+        cmocka_unit_test(an_import_with_a_taken_name_gets_a_number),
+        cmocka_unit_test(an_export_never_overwrites_a_file),
+        cmocka_unit_test(the_suffix_selects_the_export_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "app/base/figures.h"
 #include "tests/check.h"
 
-static void counts_have_commas(void **state) {
+static void counts_are_printed_with_commas(void **state) {
     (void)state;
     char text[COUNT_TEXT_BYTES];
     assert_string_equal(count_format(0, text), "0");
@@ -13,7 +13,7 @@ static void counts_have_commas(void **state) {
     assert_string_equal(count_format(INT64_MIN, text), "-9,223,372,036,854,775,808");
 }
 
-static void ages_have_one_unit(void **state) {
+static void ages_are_printed_in_one_unit(void **state) {
     (void)state;
     const int64_t minute = 60 * 1000, day = 24 * 60 * minute;
     const struct {
@@ -38,7 +38,7 @@ static void fits(const char *text, int columns, bool pad, const char *expected) 
     text_deinit(&out);
 }
 
-static void text_is_cut_and_padded_by_columns(void **state) {
+static void text_is_cut_and_padded_to_columns(void **state) {
     (void)state;
     fits("short", 8, false, "short");
     fits("short", 8, true, "short   ");
@@ -61,9 +61,9 @@ static void wide_characters_take_two_columns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_have_commas),
-        cmocka_unit_test(ages_have_one_unit),
-        cmocka_unit_test(text_is_cut_and_padded_by_columns),
+        cmocka_unit_test(counts_are_printed_with_commas),
+        cmocka_unit_test(ages_are_printed_in_one_unit),
+        cmocka_unit_test(text_is_cut_and_padded_to_columns),
         cmocka_unit_test(wide_characters_take_two_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static const struct found_model *get(const struct found_models *models, const ch
 
 #define HUB "hub/models--Qwen--Qwen3-0.6B-GGUF/"
 
-static void every_place_is_searched_and_nothing_is_listed_twice(void **state) {
+static void every_model_folder_is_searched_once(void **state) {
     (void)state;
     struct found_models models = {0};
     assert_int_equal(finder_list(&models), STATUS_OK);
@@ -70,7 +70,7 @@ static void assert_found(const char *name, const char *path) {
     text_deinit(&found);
 }
 
-static void names_and_parts_of_names_mean_a_model(void **state) {
+static void a_name_or_part_of_one_finds_a_model(void **state) {
     (void)state;
     static const char file[] = HUB "snapshots/1234/Qwen3-0.6B-Q8_0.gguf";
     assert_found("qwen/qwen3-0.6b-gguf/qwen3-0.6b-q8_0", path_of(file));
@@ -80,7 +80,7 @@ static void names_and_parts_of_names_mean_a_model(void **state) {
     assert_found("olmo-2", path_of("hub/models--allenai--OLMo-2/snapshots/9"));
 }
 
-static void paths_are_themselves_and_folders_what_they_hold(void **state) {
+static void a_folder_stands_for_the_model_it_holds(void **state) {
     (void)state;
     assert_found(path_of("own/mine.gguf"), path_of("own/mine.gguf"));
     assert_found(path_of("own"), path_of("own/mine.gguf"));
@@ -101,7 +101,7 @@ static void assert_refused(const char *name, enum status expected, const char *w
 }
 
 // As `ollama list` names them: without the host and owner that are Ollama's own.
-static void every_name_of_ollama_opens_its_own_file(void **state) {
+static void every_ollama_name_opens_its_own_file(void **state) {
     (void)state;
     static const struct {
         const char *manifest, *name, *blob;
@@ -152,7 +152,7 @@ static void every_name_of_ollama_opens_its_own_file(void **state) {
 }
 
 // By their names, and what names do not tell by what is in them.
-static void what_goes_with_a_model_is_not_taken_for_it(void **state) {
+static void drafters_and_projectors_are_not_taken_for_models(void **state) {
     (void)state;
     static const char *const others[] = {
         "draft-llama.gguf",      "mtp-llama.gguf",    "MTP/llama-Q8_0-MTP.gguf",
@@ -179,7 +179,7 @@ static void what_goes_with_a_model_is_not_taken_for_it(void **state) {
     assert_found(path_of("roles"), path_of("roles/llama.gguf"));
 }
 
-static void other_names_are_refused_with_what_there_is(void **state) {
+static void unknown_and_ambiguous_names_are_refused_with_advice(void **state) {
     (void)state;
     assert_refused("qwen4", STATUS_NOT_FOUND, "quire models lists them");
     assert_refused("wen3-0.6b", STATUS_NOT_FOUND, "no model of that name");
@@ -188,7 +188,7 @@ static void other_names_are_refused_with_what_there_is(void **state) {
     assert_refused(path_of("several"), STATUS_BAD_INPUT, "holds 2 models");
 }
 
-static void places_may_be_relative_but_for_those_of_xdg(void **state) {
+static void model_folders_can_be_relative_except_for_xdg(void **state) {
     (void)state;
     char before[4096];
     assert_non_null(getcwd(before, sizeof before));
@@ -281,13 +281,13 @@ static int drop_home(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_place_is_searched_and_nothing_is_listed_twice),
-        cmocka_unit_test(names_and_parts_of_names_mean_a_model),
-        cmocka_unit_test(paths_are_themselves_and_folders_what_they_hold),
-        cmocka_unit_test(other_names_are_refused_with_what_there_is),
-        cmocka_unit_test(every_name_of_ollama_opens_its_own_file),
-        cmocka_unit_test(what_goes_with_a_model_is_not_taken_for_it),
-        cmocka_unit_test(places_may_be_relative_but_for_those_of_xdg),
+        cmocka_unit_test(every_model_folder_is_searched_once),
+        cmocka_unit_test(a_name_or_part_of_one_finds_a_model),
+        cmocka_unit_test(a_folder_stands_for_the_model_it_holds),
+        cmocka_unit_test(unknown_and_ambiguous_names_are_refused_with_advice),
+        cmocka_unit_test(every_ollama_name_opens_its_own_file),
+        cmocka_unit_test(drafters_and_projectors_are_not_taken_for_models),
+        cmocka_unit_test(model_folders_can_be_relative_except_for_xdg),
         cmocka_unit_test(links_to_folders_are_not_followed),
     };
     return cmocka_run_group_tests(tests, make_home, drop_home);

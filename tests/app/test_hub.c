@@ -6,7 +6,7 @@
 
 #include "tests/check.h"
 
-static void names(void **state) {
+static void repository_names_are_parsed(void **state) {
     (void)state;
     static const struct {
         const char *name, *repo, *which;
@@ -42,7 +42,7 @@ static void names(void **state) {
     "{\"rfilename\":\"" name "\",\"size\":" size ",\"blobId\":" \
     "\"0123456789abcdef0123456789abcdef01234567\"}"
 
-static void answers(void **state) {
+static void hub_listings_are_read_or_refused(void **state) {
     (void)state;
     static const struct {
         const char *json;
@@ -119,7 +119,7 @@ static void check_choice(const struct choice *choice) {
     text_deinit(&why);
 }
 
-static void choices(void **state) {
+static void quantizations_are_chosen_by_name(void **state) {
     (void)state;
     static const char many[] = "m-F16.gguf 16  m-Q8_0.gguf 8  m-Q6_K.gguf 7  m-Q4_K_M.gguf 5  "
                                "m-UD-Q4_K_XL.gguf 5  m-Q4_0_4_4.gguf 5  m-IQ4_XS.gguf 4  "
@@ -156,7 +156,7 @@ static void choices(void **state) {
         check_choice(&rows[i]);
 }
 
-static void what_goes_with_a_model_is_none(void **state) {
+static void drafters_and_projectors_are_not_chosen(void **state) {
     (void)state;
     static const char beside[] =
         "MTP/g-Q4_K_M-MTP.gguf 1  mtp-g-Q4_K_M.gguf 1  draft-g-Q4_K_M.gguf 1  g-eagle3-F16.gguf 1  "
@@ -201,10 +201,10 @@ static void what_goes_with_a_model_is_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(answers),
-        cmocka_unit_test(choices),
-        cmocka_unit_test(what_goes_with_a_model_is_none),
+        cmocka_unit_test(repository_names_are_parsed),
+        cmocka_unit_test(hub_listings_are_read_or_refused),
+        cmocka_unit_test(quantizations_are_chosen_by_name),
+        cmocka_unit_test(drafters_and_projectors_are_not_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static const char *entry(int index) {
     return found ? found->line : NULL;
 }
 
-static void entries_of_several_lines_come_back_whole(void **state) {
+static void entries_of_several_lines_are_read_back_whole(void **state) {
     (void)state;
     const char *const entries[] = {"one line", "two\nlines", "\\n is no newline \\",
                                    "#1700000000\nlooks like a time", "last\n"};
@@ -49,7 +49,7 @@ static void entries_of_several_lines_come_back_whole(void **state) {
     input_history_close();
 }
 
-static void the_file_is_private(void **state) {
+static void the_history_file_is_private(void **state) {
     (void)state;
     unlink(path);
     input_history_open(path);
@@ -73,7 +73,7 @@ static void a_repeated_entry_is_kept_once(void **state) {
     input_history_close();
 }
 
-static void a_file_that_grew_is_cut_to_the_newest(void **state) {
+static void a_long_history_is_cut_to_the_newest_entries(void **state) {
     (void)state;
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -91,7 +91,7 @@ static void a_file_that_grew_is_cut_to_the_newest(void **state) {
 }
 
 // As on a full disk: what there is stays, and nothing half-written beside it.
-static void a_file_that_can_not_be_cut_keeps_all(void **state) {
+static void a_history_that_cannot_be_cut_keeps_every_entry(void **state) {
     (void)state;
     struct rlimit limit;
     struct stat before, after;
@@ -118,7 +118,7 @@ static void a_file_that_can_not_be_cut_keeps_all(void **state) {
 }
 
 // Somebody's file by the name that a new history has for a while, and a history that is a link.
-static void no_link_is_replaced_or_written_through(void **state) {
+static void links_are_neither_replaced_nor_written_through(void **state) {
     (void)state;
     char theirs[sizeof path + 8], beside[sizeof path + 24], kept[sizeof path + 8];
     struct stat info;
@@ -156,12 +156,12 @@ static void no_link_is_replaced_or_written_through(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_of_several_lines_come_back_whole),
-        cmocka_unit_test(the_file_is_private),
+        cmocka_unit_test(entries_of_several_lines_are_read_back_whole),
+        cmocka_unit_test(the_history_file_is_private),
         cmocka_unit_test(a_repeated_entry_is_kept_once),
-        cmocka_unit_test(a_file_that_grew_is_cut_to_the_newest),
-        cmocka_unit_test(a_file_that_can_not_be_cut_keeps_all),
-        cmocka_unit_test(no_link_is_replaced_or_written_through),
+        cmocka_unit_test(a_long_history_is_cut_to_the_newest_entries),
+        cmocka_unit_test(a_history_that_cannot_be_cut_keeps_every_entry),
+        cmocka_unit_test(links_are_neither_replaced_nor_written_through),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -68,7 +68,7 @@ static void results_are_found_by_line_and_request(void **state) {
 }
 
 // Wherever a kill cuts it: whole results count, and what is added later is whole too.
-static void a_file_that_is_cut_anywhere_goes_on(void **state) {
+static void a_journal_cut_anywhere_can_be_continued(void **state) {
     (void)state;
     fill();
     FILE *file = fopen(path, "r");
@@ -96,7 +96,7 @@ static void a_file_that_is_cut_anywhere_goes_on(void **state) {
 }
 
 // Zeros in place of the first results, and no whole one after them: what the power may leave.
-static void a_file_that_begins_with_zeros_goes_on(void **state) {
+static void a_journal_that_starts_with_zeros_can_be_continued(void **state) {
     (void)state;
     static const char *const ends[] = {"", "{\"li", "{\"line\":2,\"request\":\"5f"};
     static const char zeros[5000];
@@ -147,7 +147,7 @@ static void check_changed(const char *bytes, size_t length, const char *what) {
     assert_memory_equal(after, bytes, length);
 }
 
-static void a_byte_that_has_changed_is_noticed(void **state) {
+static void a_changed_bit_is_noticed(void **state) {
     (void)state;
     char whole[2048], what[64];
     fill();
@@ -168,7 +168,7 @@ static void a_byte_that_has_changed_is_noticed(void **state) {
     }
 }
 
-static void lines_of_another_system_or_an_older_quire_count(void **state) {
+static void lines_with_crlf_endings_are_read(void **state) {
     (void)state;
     FILE *file = fopen(path, "w");
     fprintf(file, "%s\r\n", result_of(2));
@@ -183,7 +183,7 @@ static void lines_of_another_system_or_an_older_quire_count(void **state) {
     journal_close(journal);
 }
 
-static void what_is_no_result_is_refused_by_its_line(void **state) {
+static void damaged_results_are_refused_by_line(void **state) {
     (void)state;
     static const char *const lines[] = {"not json",
                                         "[1]",
@@ -203,7 +203,7 @@ static void what_is_no_result_is_refused_by_its_line(void **state) {
 }
 
 // A slip in its name must not cost a file its last line.
-static void a_file_that_is_no_journal_stays_as_it_is(void **state) {
+static void other_files_are_refused_and_left_unchanged(void **state) {
     (void)state;
     static const char *const texts[] = {"notes without an end", "two lines\nand a half", "\n",
                                         "{\"prompt\":\"Hi\"}\n{\"prompt\":\"Ho\"}", "{\"lines"};
@@ -224,7 +224,7 @@ static void a_file_that_is_no_journal_stays_as_it_is(void **state) {
     }
 }
 
-static void a_file_that_can_not_be_read_is_not_empty(void **state) {
+static void an_unreadable_journal_is_an_error(void **state) {
     (void)state;
     struct journal *journal = NULL;
     struct error err = {0};
@@ -233,7 +233,7 @@ static void a_file_that_can_not_be_read_is_not_empty(void **state) {
     assert_null(journal);
 }
 
-static void two_runs_do_not_write_one_journal(void **state) {
+static void a_second_run_cannot_open_the_same_journal(void **state) {
     (void)state;
     struct journal *journal = open_it(), *other = NULL;
     struct error err = {0};
@@ -248,15 +248,15 @@ static void two_runs_do_not_write_one_journal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(results_are_found_by_line_and_request, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_that_is_cut_anywhere_goes_on, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_that_begins_with_zeros_goes_on, begin, end),
-        cmocka_unit_test_setup_teardown(a_byte_that_has_changed_is_noticed, begin, end),
-        cmocka_unit_test_setup_teardown(lines_of_another_system_or_an_older_quire_count, begin,
+        cmocka_unit_test_setup_teardown(a_journal_cut_anywhere_can_be_continued, begin, end),
+        cmocka_unit_test_setup_teardown(a_journal_that_starts_with_zeros_can_be_continued, begin,
                                         end),
-        cmocka_unit_test_setup_teardown(what_is_no_result_is_refused_by_its_line, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_that_is_no_journal_stays_as_it_is, begin, end),
-        cmocka_unit_test(a_file_that_can_not_be_read_is_not_empty),
-        cmocka_unit_test_setup_teardown(two_runs_do_not_write_one_journal, begin, end),
+        cmocka_unit_test_setup_teardown(a_changed_bit_is_noticed, begin, end),
+        cmocka_unit_test_setup_teardown(lines_with_crlf_endings_are_read, begin, end),
+        cmocka_unit_test_setup_teardown(damaged_results_are_refused_by_line, begin, end),
+        cmocka_unit_test_setup_teardown(other_files_are_refused_and_left_unchanged, begin, end),
+        cmocka_unit_test(an_unreadable_journal_is_an_error),
+        cmocka_unit_test_setup_teardown(a_second_run_cannot_open_the_same_journal, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

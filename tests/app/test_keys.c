@@ -81,19 +81,19 @@ static const struct {
     {"\033[1;", ""},
 };
 
-static void what_terminals_send_is_keys(void **state) {
+static void terminal_sequences_are_decoded_in_any_pieces(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; i++)
         for (size_t piece = 1; piece < 12; piece++)
             comes(TABLE[i].bytes, strlen(TABLE[i].bytes), piece, TABLE[i].keys);
 }
 
-static void a_paste_has_no_nul(void **state) {
+static void nul_bytes_are_removed_from_a_paste(void **state) {
     (void)state;
     comes("\033[200~a\0b\033[201~", 15, 4, "{ab}");
 }
 
-static void codes_name_what_moves(void **state) {
+static void movement_sequences_have_key_codes(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -112,7 +112,7 @@ static void codes_name_what_moves(void **state) {
 }
 
 // Whatever comes, and however it is cut, the keys are the same, and nothing stays behind.
-static void random_bytes_end(void **state) {
+static void random_bytes_leave_no_partial_key(void **state) {
     (void)state;
     static const char alphabet[] = "\033\033\033[[O~u;:1230ab\r\x01\xc3";
     uint32_t seed = 12345;
@@ -132,7 +132,7 @@ static void random_bytes_end(void **state) {
     }
 }
 
-static void an_interrupt_is_taken_unless_it_is_pasted(void **state) {
+static void an_interrupt_counts_unless_it_is_pasted(void **state) {
     (void)state;
     static const struct {
         const char *bytes, *left;
@@ -175,11 +175,11 @@ static void words_and_pastes_begin_what_is_kept_for_the_prompt(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_terminals_send_is_keys),
-        cmocka_unit_test(a_paste_has_no_nul),
-        cmocka_unit_test(codes_name_what_moves),
-        cmocka_unit_test(random_bytes_end),
-        cmocka_unit_test(an_interrupt_is_taken_unless_it_is_pasted),
+        cmocka_unit_test(terminal_sequences_are_decoded_in_any_pieces),
+        cmocka_unit_test(nul_bytes_are_removed_from_a_paste),
+        cmocka_unit_test(movement_sequences_have_key_codes),
+        cmocka_unit_test(random_bytes_leave_no_partial_key),
+        cmocka_unit_test(an_interrupt_counts_unless_it_is_pasted),
         cmocka_unit_test(words_and_pastes_begin_what_is_kept_for_the_prompt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void read_args(struct args *args, int count, char *const *words) {
     assert_int_equal(args_read_words(args, count, words, &err), STATUS_OK);
 }
 
-static void the_folder_is_the_given_one_or_the_caches(void **state) {
+static void the_cache_folder_is_the_given_one_or_the_default(void **state) {
     (void)state;
     struct args args;
     struct config config = {0};
@@ -50,7 +50,7 @@ static void the_folder_is_the_given_one_or_the_caches(void **state) {
 }
 
 // Free space moves while the test runs, so a quarter of it is known to a few per cent.
-static void without_a_word_a_quarter_of_the_free_space_is_the_limit(void **state) {
+static void the_default_disk_limit_is_a_quarter_of_the_free_space(void **state) {
     (void)state;
     struct args args;
     struct statvfs system;
@@ -67,7 +67,7 @@ static void without_a_word_a_quarter_of_the_free_space_is_the_limit(void **state
         assert_true(limit >= (uint64_t)20 << 30);
 }
 
-static void what_was_said_is_the_limit_and_nothing_is_none(void **state) {
+static void the_given_disk_limit_is_used_and_zero_means_none(void **state) {
     (void)state;
     struct args args;
     char *some[] = {(char[]){"--kv-disk"}, (char[]){"3G"}}, *none[] = {(char[]){"--kv-disk=0"}};
@@ -137,7 +137,7 @@ static void write_into_model(void) {
     } while (after.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
 }
 
-static void a_model_in_anothers_place_is_not_taken_for_it(void **state) {
+static void a_digest_is_forgotten_when_its_file_is_replaced(void **state) {
     (void)state;
     struct db *db = NULL;
     struct error err = {0};
@@ -156,7 +156,7 @@ static void a_model_in_anothers_place_is_not_taken_for_it(void **state) {
     unlink(model);
 }
 
-static void a_model_replaced_while_it_is_read_is_not_remembered(void **state) {
+static void a_file_replaced_while_hashed_is_not_remembered(void **state) {
     (void)state;
     static void (*const meanwhile[])(void) = {replace_model, write_into_model};
     struct error err = {0};
@@ -175,7 +175,7 @@ static void a_model_replaced_while_it_is_read_is_not_remembered(void **state) {
 }
 
 // What the engine is told of a file that is another one by now does not count.
-static void a_digest_of_another_file_is_not_believed(void **state) {
+static void the_engine_ignores_a_digest_of_a_replaced_file(void **state) {
     (void)state;
     struct engine *engine = NULL;
     struct error err = {0};
@@ -196,12 +196,12 @@ static void a_digest_of_another_file_is_not_believed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_folder_is_the_given_one_or_the_caches),
-        cmocka_unit_test(without_a_word_a_quarter_of_the_free_space_is_the_limit),
-        cmocka_unit_test(what_was_said_is_the_limit_and_nothing_is_none),
-        cmocka_unit_test(a_model_in_anothers_place_is_not_taken_for_it),
-        cmocka_unit_test(a_model_replaced_while_it_is_read_is_not_remembered),
-        cmocka_unit_test(a_digest_of_another_file_is_not_believed),
+        cmocka_unit_test(the_cache_folder_is_the_given_one_or_the_default),
+        cmocka_unit_test(the_default_disk_limit_is_a_quarter_of_the_free_space),
+        cmocka_unit_test(the_given_disk_limit_is_used_and_zero_means_none),
+        cmocka_unit_test(a_digest_is_forgotten_when_its_file_is_replaced),
+        cmocka_unit_test(a_file_replaced_while_hashed_is_not_remembered),
+        cmocka_unit_test(the_engine_ignores_a_digest_of_a_replaced_file),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void each_way_of_coming_back_is_said_in_its_words(void **state) {
+static void every_kind_of_restore_has_its_line(void **state) {
     (void)state;
     static const struct {
         struct restore_report report;
@@ -59,7 +59,7 @@ static void each_way_of_coming_back_is_said_in_its_words(void **state) {
     }
 }
 
-static void what_a_lost_state_costs_is_said_where_it_is_much(void **state) {
+static void a_costly_lost_state_is_reported(void **state) {
     (void)state;
     static const struct {
         int32_t lost;
@@ -85,7 +85,7 @@ static void what_a_lost_state_costs_is_said_where_it_is_much(void **state) {
     }
 }
 
-static void the_pools_are_named_with_their_limits(void **state) {
+static void the_tiers_are_listed_with_their_limits(void **state) {
     (void)state;
     struct kv_usage usage = {.block_bytes = 1 << 20, .device_blocks = 512};
     struct text line = {0};
@@ -103,7 +103,7 @@ static void the_pools_are_named_with_their_limits(void **state) {
 }
 
 // Every field differs from every other, so one that is missing or mixed up shows.
-static void every_number_of_the_cache_is_in_the_json_by_its_name(void **state) {
+static void every_usage_field_appears_in_the_json(void **state) {
     (void)state;
     struct kv_usage usage = {.block_bytes = 7,
                              .device_blocks = 60,
@@ -127,7 +127,7 @@ static void every_number_of_the_cache_is_in_the_json_by_its_name(void **state) {
     cJSON_Delete(json);
 }
 
-static void what_was_written_is_measured_against_what_had_to_be(void **state) {
+static void write_amplification_is_written_over_payload_bytes(void **state) {
     (void)state;
     struct kv_usage usage = {.disk_written_bytes = 105, .disk_payload_bytes = 100};
     assert_true(kv_report_amplification(&usage) == 1.05);
@@ -137,11 +137,11 @@ static void what_was_written_is_measured_against_what_had_to_be(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_way_of_coming_back_is_said_in_its_words),
-        cmocka_unit_test(what_a_lost_state_costs_is_said_where_it_is_much),
-        cmocka_unit_test(the_pools_are_named_with_their_limits),
-        cmocka_unit_test(every_number_of_the_cache_is_in_the_json_by_its_name),
-        cmocka_unit_test(what_was_written_is_measured_against_what_had_to_be),
+        cmocka_unit_test(every_kind_of_restore_has_its_line),
+        cmocka_unit_test(a_costly_lost_state_is_reported),
+        cmocka_unit_test(the_tiers_are_listed_with_their_limits),
+        cmocka_unit_test(every_usage_field_appears_in_the_json),
+        cmocka_unit_test(write_amplification_is_written_over_payload_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

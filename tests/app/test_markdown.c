@@ -55,7 +55,7 @@ static void becomes(const char *text, const char *expected) {
     }
 }
 
-static void emphasis_is_shown_and_its_marks_are_not(void **state) {
+static void emphasis_is_shown_without_its_marks(void **state) {
     (void)state;
     becomes("a **bold** and *slanted* _word_.", "a <1>bold<> and <3>slanted<> <3>word<>.");
     becomes("***both***, **with *one* inside**, **and `code *x*` too**",
@@ -65,7 +65,7 @@ static void emphasis_is_shown_and_its_marks_are_not(void **state) {
     becomes("API**\xe9\x87\x8d**", "API<1>重<>");
 }
 
-static void what_is_no_emphasis_keeps_its_marks(void **state) {
+static void asterisks_that_are_no_emphasis_are_kept(void **state) {
     (void)state;
     static const char *const texts[] = {
         "2**3 and 2*3*4",
@@ -93,7 +93,7 @@ static void what_is_no_emphasis_keeps_its_marks(void **state) {
             "*not slanted*, _nor_, C:\\dir \\( x \\)");
 }
 
-static void a_mark_that_nothing_closes_is_held_no_longer_than_is_said(void **state) {
+static void an_unclosed_mark_is_held_back_up_to_a_limit(void **state) {
     (void)state;
     struct markdown markdown = {.wrap = {.width = 80}};
     struct text out = {0};
@@ -106,7 +106,7 @@ static void a_mark_that_nothing_closes_is_held_no_longer_than_is_said(void **sta
     text_deinit(&out);
 }
 
-static void plain_words_are_not_held(void **state) {
+static void plain_words_are_shown_at_once(void **state) {
     (void)state;
     struct markdown markdown = {.wrap = {.width = 80}};
     struct text out = {0};
@@ -127,7 +127,7 @@ static void links_show_their_address(void **state) {
     becomes("a [link]() and [one](http://x", "a [link]() and [one](http://x");
 }
 
-static void headings_lists_and_quotes(void **state) {
+static void headings_lists_and_quotes_are_rendered(void **state) {
     (void)state;
     becomes("# One *two*\n## Two\n### Three\n#hash\n####### seven\n",
             "<1;4>One <1;3;4>two<>\n<1>Two<>\n<1;3>Three<>\n#hash\n####### seven\n");
@@ -140,7 +140,7 @@ static void headings_lists_and_quotes(void **state) {
     becomes("- [ ] to *do*\n", "• [ ] to <3>do<>\n");
 }
 
-static void code_is_as_it_is_with_its_language_above(void **state) {
+static void code_blocks_are_verbatim_under_their_language(void **state) {
     (void)state;
     becomes("```text\ndef f(*a, **k):\n    return [x](y)\n\n# no heading\n```\nafter *it*\n",
             "<2>─── text<>\ndef f(*a, **k):\n    return [x](y)\n\n# no heading\n<2>───<>\n"
@@ -199,7 +199,7 @@ static const char RIVERS[] =
     "| River | Length | Ends in |\n|:--|--:|:-:|\n| **Nile** | 6,650 km | a sea |\n"
     "| 長江 | 6,300 km | another \\| sea |\n| `a` |\n";
 
-static void tables_are_drawn_in_the_width(void **state) {
+static void tables_are_drawn_to_fit_the_width(void **state) {
     (void)state;
     lies(RIVERS, 80,
          (const char *[]){"River │   Length │    Ends in", "──────┼──────────┼──────────────",
@@ -216,7 +216,7 @@ static void tables_are_drawn_in_the_width(void **state) {
                           "Length:", "Ends in:", NULL});
 }
 
-static void the_parts_of_a_cell_keep_their_styles(void **state) {
+static void wrapped_table_cells_keep_their_styles(void **state) {
     (void)state;
     struct text out = {0}, shown = {0};
     const char text[] = "|a|b|\n|-|-|\n|**one two three four**|`x`|\n";
@@ -230,7 +230,7 @@ static void the_parts_of_a_cell_keep_their_styles(void **state) {
     text_deinit(&shown);
 }
 
-static void what_is_no_table_is_left_as_it_is(void **state) {
+static void text_that_is_no_table_is_left_unchanged(void **state) {
     (void)state;
     static const char *const texts[] = {
         "| a | b |\n",
@@ -247,7 +247,7 @@ static void what_is_no_table_is_left_as_it_is(void **state) {
     becomes("> | a |\n> |---|\n", "<2>│ <>| a |\n<2>│ <>|---|\n");
 }
 
-static void a_table_that_is_written_says_how_long_it_is(void **state) {
+static void a_growing_table_shows_its_row_count(void **state) {
     (void)state;
     struct markdown markdown = {.wrap = {.width = 80}};
     struct text out = {0};
@@ -262,7 +262,7 @@ static void a_table_that_is_written_says_how_long_it_is(void **state) {
 }
 
 // A line that is too long for the test to say as a string.
-static void code_and_tables_are_not_broken_by_us(void **state) {
+static void code_lines_are_not_wrapped(void **state) {
     (void)state;
     char text[600] = "```\n";
     struct text out = {0};
@@ -275,7 +275,7 @@ static void code_and_tables_are_not_broken_by_us(void **state) {
     text_deinit(&out);
 }
 
-static void broken_lines_go_on_under_the_text(void **state) {
+static void wrapped_lines_are_indented_under_their_text(void **state) {
     (void)state;
     static struct screen screen;
     char row[SCREEN_COLUMNS * 8];
@@ -372,7 +372,7 @@ static size_t random_markdown(char *text) {
     return length;
 }
 
-static void the_pieces_do_not_matter(void **state) {
+static void rendering_does_not_depend_on_how_text_arrives(void **state) {
     (void)state;
     static char text[RANDOM_BYTES];
     srand(SEED);
@@ -403,7 +403,7 @@ static void gather(const struct screen *screen, struct text *all) {
 
 // Words and pictures, on which terminals disagree: each has all of it, and where it was not one
 // word that fills a row, no row goes on by itself.
-static void pictures_are_whole_and_inside_the_window_on_any_terminal(void **state) {
+static void emoji_stay_whole_and_inside_any_terminal(void **state) {
     (void)state;
     static const char *const parts[] = {
         "\xe2\x9d\xa4\xef\xb8\x8f",
@@ -494,7 +494,7 @@ static void assert_word(const struct screen *screen, int row, int column, const 
     assert_string_equal(found, word);
 }
 
-static void styled_words_lie_where_a_plain_layout_puts_them(void **state) {
+static void styled_words_agree_with_a_naive_layout(void **state) {
     (void)state;
     static struct prose prose;
     static struct screen screen;
@@ -526,7 +526,7 @@ static void styled_words_lie_where_a_plain_layout_puts_them(void **state) {
 }
 
 // Bytes of any kind, made harmless as the stream does it: the screen knows no escape but ours.
-static void random_bytes_bring_no_escape(void **state) {
+static void random_bytes_produce_no_foreign_escape(void **state) {
     (void)state;
     static struct screen screen;
     srand(SEED + 3);
@@ -551,24 +551,24 @@ static void random_bytes_bring_no_escape(void **state) {
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(emphasis_is_shown_and_its_marks_are_not),
-        cmocka_unit_test(what_is_no_emphasis_keeps_its_marks),
-        cmocka_unit_test(a_mark_that_nothing_closes_is_held_no_longer_than_is_said),
-        cmocka_unit_test(plain_words_are_not_held),
+        cmocka_unit_test(emphasis_is_shown_without_its_marks),
+        cmocka_unit_test(asterisks_that_are_no_emphasis_are_kept),
+        cmocka_unit_test(an_unclosed_mark_is_held_back_up_to_a_limit),
+        cmocka_unit_test(plain_words_are_shown_at_once),
         cmocka_unit_test(links_show_their_address),
-        cmocka_unit_test(headings_lists_and_quotes),
-        cmocka_unit_test(code_is_as_it_is_with_its_language_above),
+        cmocka_unit_test(headings_lists_and_quotes_are_rendered),
+        cmocka_unit_test(code_blocks_are_verbatim_under_their_language),
         cmocka_unit_test(code_is_coloured_by_its_language),
-        cmocka_unit_test(tables_are_drawn_in_the_width),
-        cmocka_unit_test(the_parts_of_a_cell_keep_their_styles),
-        cmocka_unit_test(what_is_no_table_is_left_as_it_is),
-        cmocka_unit_test(a_table_that_is_written_says_how_long_it_is),
-        cmocka_unit_test(code_and_tables_are_not_broken_by_us),
-        cmocka_unit_test(broken_lines_go_on_under_the_text),
-        cmocka_unit_test(the_pieces_do_not_matter),
-        cmocka_unit_test(pictures_are_whole_and_inside_the_window_on_any_terminal),
-        cmocka_unit_test(styled_words_lie_where_a_plain_layout_puts_them),
-        cmocka_unit_test(random_bytes_bring_no_escape),
+        cmocka_unit_test(tables_are_drawn_to_fit_the_width),
+        cmocka_unit_test(wrapped_table_cells_keep_their_styles),
+        cmocka_unit_test(text_that_is_no_table_is_left_unchanged),
+        cmocka_unit_test(a_growing_table_shows_its_row_count),
+        cmocka_unit_test(code_lines_are_not_wrapped),
+        cmocka_unit_test(wrapped_lines_are_indented_under_their_text),
+        cmocka_unit_test(rendering_does_not_depend_on_how_text_arrives),
+        cmocka_unit_test(emoji_stay_whole_and_inside_any_terminal),
+        cmocka_unit_test(styled_words_agree_with_a_naive_layout),
+        cmocka_unit_test(random_bytes_produce_no_foreign_escape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

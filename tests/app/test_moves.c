@@ -78,7 +78,7 @@ static int64_t stored_tip(struct chat *chat) {
     return found.tip;
 }
 
-static void redo_goes_forward_step_by_step_to_where_it_was(void **state) {
+static void redo_returns_step_by_step_to_where_it_was(void **state) {
     (void)state;
     struct text draft = {0};
     struct error err = {0};
@@ -113,7 +113,7 @@ static void come_back(struct chat *chat, const char *id) {
     must(chat_resume(chat, id, &err), &err);
 }
 
-static void redo_goes_so_many_turns_also_after_a_restart(void **state) {
+static void redo_moves_several_turns_even_after_a_restart(void **state) {
     (void)state;
     enum { TURNS = 4 };
     struct text draft = {0};
@@ -163,7 +163,7 @@ static void redo_goes_so_many_turns_also_after_a_restart(void **state) {
     close_chat(chat);
 }
 
-static void something_new_ends_redo_and_nothing_is_lost(void **state) {
+static void a_new_message_ends_redo_and_loses_nothing(void **state) {
     (void)state;
     struct text draft = {0};
     struct error err = {0};
@@ -191,7 +191,7 @@ static void something_new_ends_redo_and_nothing_is_lost(void **state) {
     close_chat(chat);
 }
 
-static void going_to_a_question_gives_its_text_back(void **state) {
+static void going_to_a_question_returns_its_text_as_a_draft(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.");
@@ -204,7 +204,7 @@ static void going_to_a_question_gives_its_text_back(void **state) {
     close_chat(chat);
 }
 
-static void random_walks_in_the_tree_keep_log_and_tip_together(void **state) {
+static void random_moves_keep_log_and_tip_in_step(void **state) {
     (void)state;
     unsigned seed = 5;
     struct error err = {0};
@@ -242,7 +242,7 @@ static void random_walks_in_the_tree_keep_log_and_tip_together(void **state) {
     close_chat(chat);
 }
 
-static void a_fork_after_an_answer_keeps_it(void **state) {
+static void a_fork_after_an_answer_keeps_the_answer(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("");
@@ -260,7 +260,7 @@ static void a_fork_after_an_answer_keeps_it(void **state) {
     close_chat(chat);
 }
 
-static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
+static void preamble_examples_are_turns_only_for_the_model(void **state) {
     (void)state;
     struct error err = {0};
     struct text preamble = {0}, flat = {0};
@@ -295,7 +295,7 @@ static void shots_of_a_head_are_turns_for_the_model_only(void **state) {
     close_chat(chat);
 }
 
-static void a_shorter_fork_has_the_head_the_summary_and_the_end(void **state) {
+static void a_shortened_fork_has_preamble_summary_and_last_turns(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.");
@@ -328,7 +328,7 @@ static void fill(struct chat *chat, size_t tokens) {
         ask(chat, "Tell me about a dog, a cat, a fish and a bird, and about how they live.");
 }
 
-static void a_message_that_does_not_fit_does_after_dropping(void **state) {
+static void dropping_old_turns_makes_a_message_fit(void **state) {
     (void)state;
     struct error err = {0};
     struct text message = {0};
@@ -357,7 +357,7 @@ static void a_message_that_does_not_fit_does_after_dropping(void **state) {
     close_chat(chat);
 }
 
-static void room_is_made_from_the_oldest_turns_and_no_more_than_it_takes(void **state) {
+static void only_as_many_of_the_oldest_turns_are_dropped_as_needed(void **state) {
     (void)state;
     struct error err = {0};
     size_t keep_from = 0;
@@ -382,7 +382,7 @@ static void room_is_made_from_the_oldest_turns_and_no_more_than_it_takes(void **
     close_chat(chat);
 }
 
-static void a_long_message_leaves_less_of_what_is_kept(void **state) {
+static void compacting_for_a_long_message_keeps_fewer_turns(void **state) {
     (void)state;
     struct error err = {0};
     struct compaction few, none;
@@ -410,7 +410,7 @@ static size_t count_conversations(void) {
     return count;
 }
 
-static void a_compaction_makes_a_fork_with_what_the_model_wrote(void **state) {
+static void compacting_creates_a_fork_with_the_models_summary(void **state) {
     (void)state;
     struct error err = {0};
     struct compaction compaction;
@@ -458,7 +458,7 @@ static void a_stopped_summary_changes_nothing(void **state) {
     close_chat(chat);
 }
 
-static void a_conversation_that_is_too_long_to_summarise_is_left_alone(void **state) {
+static void a_conversation_too_long_to_summarise_is_unchanged(void **state) {
     (void)state;
     struct error err = {0};
     struct text message = {0};
@@ -478,7 +478,7 @@ static void a_conversation_that_is_too_long_to_summarise_is_left_alone(void **st
     close_chat(chat);
 }
 
-static void a_one_shots_fork_or_name_is_stored_with_its_first_message(void **state) {
+static void one_shot_forks_are_stored_with_their_first_message(void **state) {
     (void)state;
     struct error err = {0};
     struct conversation fork;
@@ -512,7 +512,7 @@ static int refuse_commit(void *user) {
 }
 
 // The number of a message that was not stored may be another process's next.
-static void a_save_that_failed_leaves_the_messages_of_others_alone(void **state) {
+static void a_failed_save_leaves_other_messages_alone(void **state) {
     (void)state;
     char theirs[] = "theirs";
     struct error err = {0};
@@ -538,22 +538,22 @@ static void a_save_that_failed_leaves_the_messages_of_others_alone(void **state)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redo_goes_forward_step_by_step_to_where_it_was),
-        cmocka_unit_test(redo_goes_so_many_turns_also_after_a_restart),
-        cmocka_unit_test(something_new_ends_redo_and_nothing_is_lost),
-        cmocka_unit_test(going_to_a_question_gives_its_text_back),
-        cmocka_unit_test(random_walks_in_the_tree_keep_log_and_tip_together),
-        cmocka_unit_test(a_fork_after_an_answer_keeps_it),
-        cmocka_unit_test(a_one_shots_fork_or_name_is_stored_with_its_first_message),
-        cmocka_unit_test(a_save_that_failed_leaves_the_messages_of_others_alone),
-        cmocka_unit_test(shots_of_a_head_are_turns_for_the_model_only),
-        cmocka_unit_test(a_shorter_fork_has_the_head_the_summary_and_the_end),
-        cmocka_unit_test(a_message_that_does_not_fit_does_after_dropping),
-        cmocka_unit_test(room_is_made_from_the_oldest_turns_and_no_more_than_it_takes),
-        cmocka_unit_test(a_long_message_leaves_less_of_what_is_kept),
-        cmocka_unit_test(a_compaction_makes_a_fork_with_what_the_model_wrote),
+        cmocka_unit_test(redo_returns_step_by_step_to_where_it_was),
+        cmocka_unit_test(redo_moves_several_turns_even_after_a_restart),
+        cmocka_unit_test(a_new_message_ends_redo_and_loses_nothing),
+        cmocka_unit_test(going_to_a_question_returns_its_text_as_a_draft),
+        cmocka_unit_test(random_moves_keep_log_and_tip_in_step),
+        cmocka_unit_test(a_fork_after_an_answer_keeps_the_answer),
+        cmocka_unit_test(one_shot_forks_are_stored_with_their_first_message),
+        cmocka_unit_test(a_failed_save_leaves_other_messages_alone),
+        cmocka_unit_test(preamble_examples_are_turns_only_for_the_model),
+        cmocka_unit_test(a_shortened_fork_has_preamble_summary_and_last_turns),
+        cmocka_unit_test(dropping_old_turns_makes_a_message_fit),
+        cmocka_unit_test(only_as_many_of_the_oldest_turns_are_dropped_as_needed),
+        cmocka_unit_test(compacting_for_a_long_message_keeps_fewer_turns),
+        cmocka_unit_test(compacting_creates_a_fork_with_the_models_summary),
         cmocka_unit_test(a_stopped_summary_changes_nothing),
-        cmocka_unit_test(a_conversation_that_is_too_long_to_summarise_is_left_alone),
+        cmocka_unit_test(a_conversation_too_long_to_summarise_is_unchanged),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

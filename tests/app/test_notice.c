@@ -30,7 +30,7 @@ static void caught_errors(struct text *text) {
     close(errors.pipe[0]);
 }
 
-static void what_is_held_comes_later_and_in_order(void **state) {
+static void held_warnings_are_printed_later_in_order(void **state) {
     (void)state;
     struct text text = {0};
     notice_open();
@@ -55,7 +55,7 @@ static void what_is_held_comes_later_and_in_order(void **state) {
     text_deinit(&text);
 }
 
-static void what_is_too_much_to_hold_is_counted(void **state) {
+static void warnings_past_the_held_limit_are_counted(void **state) {
     (void)state;
     struct text text = {0};
     notice_open();
@@ -75,7 +75,7 @@ static void *write_lines(void *user) {
     return NULL;
 }
 
-static void lines_of_threads_do_not_mix(void **state) {
+static void warnings_of_two_threads_do_not_mix(void **state) {
     (void)state;
     struct text text = {0};
     pthread_t threads[2];
@@ -99,9 +99,9 @@ static void lines_of_threads_do_not_mix(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_held_comes_later_and_in_order),
-        cmocka_unit_test(what_is_too_much_to_hold_is_counted),
-        cmocka_unit_test(lines_of_threads_do_not_mix),
+        cmocka_unit_test(held_warnings_are_printed_later_in_order),
+        cmocka_unit_test(warnings_past_the_held_limit_are_counted),
+        cmocka_unit_test(warnings_of_two_threads_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static int run(void) {
                        &(struct outgoing){.text = text_string(&prompt), .length = prompt.length});
 }
 
-static void a_summary_that_was_cut_is_said_to_be(void **state) {
+static void a_truncated_summary_is_reported(void **state) {
     (void)state;
     static const struct {
         enum stop_reason reason;
@@ -151,7 +151,7 @@ static void a_signal_stops_the_summary(void **state) {
     assert_int_equal(sent, 1);
 }
 
-static void two_interrupts_leave_at_once(void **state) {
+static void two_interrupts_exit_at_once(void **state) {
     (void)state;
     int result;
     const pid_t child = fork();
@@ -171,8 +171,8 @@ int main(void) {
         db_open(":memory:", &db, NULL) != STATUS_OK)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_summary_that_was_cut_is_said_to_be),
-        cmocka_unit_test(two_interrupts_leave_at_once),
+        cmocka_unit_test(a_truncated_summary_is_reported),
+        cmocka_unit_test(two_interrupts_exit_at_once),
         cmocka_unit_test(a_signal_stops_the_summary),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

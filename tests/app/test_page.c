@@ -74,7 +74,7 @@ static size_t count_of(const struct text *page, const char *string) {
     return count;
 }
 
-static void a_conversation_is_one_page(void **state) {
+static void a_conversation_is_exported_as_one_html_page(void **state) {
     (void)state;
     struct text page = {0};
     struct message messages[] = {
@@ -96,7 +96,7 @@ static void a_conversation_is_one_page(void **state) {
     text_deinit(&page);
 }
 
-static void what_a_model_wrote_can_do_nothing(void **state) {
+static void html_written_by_a_model_is_inert(void **state) {
     (void)state;
     struct text page = {0};
     const struct message messages[] = {
@@ -120,7 +120,7 @@ static void what_a_model_wrote_can_do_nothing(void **state) {
     text_deinit(&page);
 }
 
-static void branches_fold_and_the_way_to_the_tip_is_open(void **state) {
+static void branches_fold_except_on_the_path_to_the_tip(void **state) {
     (void)state;
     struct text page = {0};
     const struct message messages[] = {
@@ -158,7 +158,7 @@ static void branches_fold_and_the_way_to_the_tip_is_open(void **state) {
     text_deinit(&page);
 }
 
-static void pieces_in_any_order_do_no_harm(void **state) {
+static void random_html_pieces_do_no_harm(void **state) {
     (void)state;
     static const char *const pieces[] = {
         "<",
@@ -221,7 +221,7 @@ static void pieces_in_any_order_do_no_harm(void **state) {
 }
 
 // A table of 2,000 columns and as many rows of one cell is 14 KB of text, and four million cells.
-static void what_would_cost_the_library_too_much_stays_text(void **state) {
+static void overly_costly_markdown_stays_plain_text(void **state) {
     (void)state;
     static const struct {
         const char *line, *rest;
@@ -257,11 +257,11 @@ static void what_would_cost_the_library_too_much_stays_text(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_conversation_is_one_page),
-        cmocka_unit_test(what_a_model_wrote_can_do_nothing),
-        cmocka_unit_test(branches_fold_and_the_way_to_the_tip_is_open),
-        cmocka_unit_test(what_would_cost_the_library_too_much_stays_text),
-        cmocka_unit_test(pieces_in_any_order_do_no_harm),
+        cmocka_unit_test(a_conversation_is_exported_as_one_html_page),
+        cmocka_unit_test(html_written_by_a_model_is_inert),
+        cmocka_unit_test(branches_fold_except_on_the_path_to_the_tip),
+        cmocka_unit_test(overly_costly_markdown_stays_plain_text),
+        cmocka_unit_test(random_html_pieces_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

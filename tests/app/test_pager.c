@@ -15,7 +15,7 @@ static struct pager_rows take(const char *string, size_t from, size_t rows) {
     return taken;
 }
 
-static void a_row_ends_where_its_line_does(void **state) {
+static void a_row_ends_at_the_end_of_its_line(void **state) {
     (void)state;
     const struct pager_rows two = take("one\ntwo\nthree\n", 0, 2);
     assert_int_equal(two.end, strlen("one\ntwo\n"));
@@ -26,7 +26,7 @@ static void a_row_ends_where_its_line_does(void **state) {
     assert_int_equal(take("", 0, 5).count, 0);
 }
 
-static void a_line_longer_than_the_screen_has_several_rows(void **state) {
+static void a_long_line_takes_several_rows(void **state) {
     (void)state;
     const struct pager_rows one = take("0123456789abc\n", 0, 1);
     assert_int_equal(one.end, 10);
@@ -47,7 +47,7 @@ static void escapes_take_no_columns(void **state) {
     assert_int_equal(take("table: 1 row\r\033[Kab", 0, SIZE_MAX).count, 2); // it was broken already
 }
 
-static void what_is_cut_off_at_the_end_is_no_trouble(void **state) {
+static void incomplete_sequences_at_the_end_are_accepted(void **state) {
     (void)state;
     static const char *const ends[] = {"\033", "\033[",    "\033[1",
                                        "\xE6", "\xE6\xBC", "a\033[999999999999G"};
@@ -55,7 +55,7 @@ static void what_is_cut_off_at_the_end_is_no_trouble(void **state) {
         assert_int_equal(take(ends[i], 0, SIZE_MAX).end, strlen(ends[i]));
 }
 
-static void pages_together_are_the_text(void **state) {
+static void the_pages_add_up_to_the_text(void **state) {
     (void)state;
     static const char *const parts[] = {
         "word ", "\n", "漢字", "\033[1m", "\033[0m", "\t", "longer-than-a-line", "x"};
@@ -82,11 +82,11 @@ static void pages_together_are_the_text(void **state) {
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_ends_where_its_line_does),
-        cmocka_unit_test(a_line_longer_than_the_screen_has_several_rows),
+        cmocka_unit_test(a_row_ends_at_the_end_of_its_line),
+        cmocka_unit_test(a_long_line_takes_several_rows),
         cmocka_unit_test(escapes_take_no_columns),
-        cmocka_unit_test(what_is_cut_off_at_the_end_is_no_trouble),
-        cmocka_unit_test(pages_together_are_the_text),
+        cmocka_unit_test(incomplete_sequences_at_the_end_are_accepted),
+        cmocka_unit_test(the_pages_add_up_to_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

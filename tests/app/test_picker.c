@@ -37,7 +37,7 @@ static void expect_line(const struct picker *picker, size_t row, int columns, co
     text_deinit(&text);
 }
 
-static void arrows_move_and_the_list_scrolls_along(void **state) {
+static void arrow_keys_move_the_mark_and_scroll_the_list(void **state) {
     (void)state;
     struct picker picker = picker_of(0);
     expect_line(&picker, 0, 40, "> red fox");
@@ -62,7 +62,7 @@ static void arrows_move_and_the_list_scrolls_along(void **state) {
     picker_deinit(&picker);
 }
 
-static void letters_narrow_it_down_to_items_with_all_words(void **state) {
+static void typing_filters_to_items_with_every_word(void **state) {
     (void)state;
     struct picker picker = picker_of(2);
     type(&picker, "fox");
@@ -81,7 +81,7 @@ static void letters_narrow_it_down_to_items_with_all_words(void **state) {
     picker_deinit(&picker);
 }
 
-static void enter_chooses_only_what_is_there(void **state) {
+static void enter_chooses_only_a_shown_item(void **state) {
     (void)state;
     struct picker picker = picker_of(1);
     type(&picker, "xyzzy");
@@ -95,7 +95,7 @@ static void enter_chooses_only_what_is_there(void **state) {
     picker_deinit(&picker);
 }
 
-static void backspace_takes_whole_characters(void **state) {
+static void backspace_deletes_whole_characters(void **state) {
     (void)state;
     struct picker picker = picker_of(0);
     type(&picker, "aé");
@@ -132,7 +132,7 @@ static void only_a_pasted_line_is_part_of_the_filter(void **state) {
     picker_deinit(&picker);
 }
 
-static void lines_fit_any_width(void **state) {
+static void item_lines_are_cut_to_the_width(void **state) {
     (void)state;
     struct picker picker = picker_of(0);
     expect_line(&picker, 0, 6, "> red…");
@@ -140,7 +140,7 @@ static void lines_fit_any_width(void **state) {
     picker_deinit(&picker);
 }
 
-static void more_items_keep_the_mark_on_the_same_one(void **state) {
+static void replacing_the_items_keeps_the_marked_one(void **state) {
     (void)state;
     static const char *const all[] = {"ant", "bee", "grey fox", "red fox", "brown bear"};
     struct picker picker = picker_of(2);
@@ -157,7 +157,7 @@ static void more_items_keep_the_mark_on_the_same_one(void **state) {
     picker_deinit(&picker);
 }
 
-static void words_that_are_not_shown_are_found_too(void **state) {
+static void hidden_search_words_are_matched(void **state) {
     (void)state;
     static const char *const words[] = {"a red fox", "b", "c grey fox", "d sea", "e"};
     struct picker picker;
@@ -195,14 +195,14 @@ static void random_keys_keep_the_mark_on_the_screen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrows_move_and_the_list_scrolls_along),
-        cmocka_unit_test(letters_narrow_it_down_to_items_with_all_words),
-        cmocka_unit_test(enter_chooses_only_what_is_there),
-        cmocka_unit_test(backspace_takes_whole_characters),
+        cmocka_unit_test(arrow_keys_move_the_mark_and_scroll_the_list),
+        cmocka_unit_test(typing_filters_to_items_with_every_word),
+        cmocka_unit_test(enter_chooses_only_a_shown_item),
+        cmocka_unit_test(backspace_deletes_whole_characters),
         cmocka_unit_test(only_a_pasted_line_is_part_of_the_filter),
-        cmocka_unit_test(lines_fit_any_width),
-        cmocka_unit_test(more_items_keep_the_mark_on_the_same_one),
-        cmocka_unit_test(words_that_are_not_shown_are_found_too),
+        cmocka_unit_test(item_lines_are_cut_to_the_width),
+        cmocka_unit_test(replacing_the_items_keeps_the_marked_one),
+        cmocka_unit_test(hidden_search_words_are_matched),
         cmocka_unit_test(random_keys_keep_the_mark_on_the_screen),
     };
     setlocale(LC_CTYPE, "C.UTF-8");

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void text_of_every_kind_becomes_one_harmless_line(void **state) {
+static void any_text_becomes_one_harmless_line(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -32,7 +32,7 @@ static void text_of_every_kind_becomes_one_harmless_line(void **state) {
 }
 
 // The rule of printable.h, by one of each kind.
-static void what_hides_words_is_seen_and_what_scripts_need_passes(void **state) {
+static void hidden_characters_are_replaced_unless_a_script_needs_them(void **state) {
     (void)state;
     static const struct {
         const char *bytes, *shown;
@@ -57,7 +57,7 @@ static void what_hides_words_is_seen_and_what_scripts_need_passes(void **state) 
     }
 }
 
-static void json_escapes_what_is_hidden_as_pairs(void **state) {
+static void json_escapes_hidden_characters_as_surrogate_pairs(void **state) {
     (void)state;
     static const char hidden[] = "\xf3\xa0\x81\x81\xef\xbb\xbf\x1b";
     struct text out = {0};
@@ -68,9 +68,9 @@ static void json_escapes_what_is_hidden_as_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_of_every_kind_becomes_one_harmless_line),
-        cmocka_unit_test(what_hides_words_is_seen_and_what_scripts_need_passes),
-        cmocka_unit_test(json_escapes_what_is_hidden_as_pairs),
+        cmocka_unit_test(any_text_becomes_one_harmless_line),
+        cmocka_unit_test(hidden_characters_are_replaced_unless_a_script_needs_them),
+        cmocka_unit_test(json_escapes_hidden_characters_as_surrogate_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

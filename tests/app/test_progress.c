@@ -13,7 +13,7 @@ static void shows(struct progress *progress, struct progress_now now, const char
     text_deinit(&line);
 }
 
-static void the_time_left_is_said_when_the_speed_is_known(void **state) {
+static void the_time_left_is_shown_once_the_speed_is_known(void **state) {
     (void)state;
     struct progress progress = {0};
     struct progress_now now = {.what = "reading",
@@ -33,7 +33,7 @@ static void the_time_left_is_said_when_the_speed_is_known(void **state) {
     shows(&progress, now, "reading ━━━━━━━━━━━━━━━━━━━━━━━━ 4,608/4,608 tokens");
 }
 
-static void loading_is_in_per_cent(void **state) {
+static void loading_is_shown_in_per_cent(void **state) {
     (void)state;
     struct progress progress = {0};
     const struct progress_now now = {
@@ -41,7 +41,7 @@ static void loading_is_in_per_cent(void **state) {
     shows(&progress, now, "loading ━━━━━━━━━━━━━━━───────── 64 %");
 }
 
-static void on_a_narrow_screen_the_bar_goes_first_and_then_the_time(void **state) {
+static void a_narrow_screen_drops_the_bar_and_then_the_time(void **state) {
     (void)state;
     struct progress progress = {.begun = true};
     struct progress_now now = {.what = "reading",
@@ -57,7 +57,7 @@ static void on_a_narrow_screen_the_bar_goes_first_and_then_the_time(void **state
     shows(&progress, now, "reading 1,000/2,000 tokens");
 }
 
-static void the_line_fits_any_screen_that_has_room_for_the_numbers(void **state) {
+static void the_progress_line_fits_any_screen(void **state) {
     (void)state;
     srand(7);
     for (int n = 0; n < 2000; n++) {
@@ -79,10 +79,10 @@ static void the_line_fits_any_screen_that_has_room_for_the_numbers(void **state)
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_time_left_is_said_when_the_speed_is_known),
-        cmocka_unit_test(loading_is_in_per_cent),
-        cmocka_unit_test(on_a_narrow_screen_the_bar_goes_first_and_then_the_time),
-        cmocka_unit_test(the_line_fits_any_screen_that_has_room_for_the_numbers),
+        cmocka_unit_test(the_time_left_is_shown_once_the_speed_is_known),
+        cmocka_unit_test(loading_is_shown_in_per_cent),
+        cmocka_unit_test(a_narrow_screen_drops_the_bar_and_then_the_time),
+        cmocka_unit_test(the_progress_line_fits_any_screen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static const char *const SECRET[] = {"Where is the isle of\nzanzibar?", "Off Tan
                                      "Well."};
 static const char *const OTHER[] = {"What is a hen?", "A bird, where people live."};
 
-static void entries_go_with_what_was_said(void **state) {
+static void deleted_messages_leave_the_input_history(void **state) {
     (void)state;
     static const struct {
         const char *entry;
@@ -53,7 +53,7 @@ static void entries_go_with_what_was_said(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void nothing_is_deleted_while_one_is_open_elsewhere(void **state) {
+static void nothing_is_deleted_while_a_conversation_is_open_elsewhere(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation fork;
@@ -83,8 +83,8 @@ static void nothing_is_deleted_while_one_is_open_elsewhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_go_with_what_was_said),
-        cmocka_unit_test(nothing_is_deleted_while_one_is_open_elsewhere),
+        cmocka_unit_test(deleted_messages_leave_the_input_history),
+        cmocka_unit_test(nothing_is_deleted_while_a_conversation_is_open_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void the_median_of_an_even_count_is_the_mean_of_the_middle_two(void **sta
     assert_float_equal(figure_of((const double[]){8, 1, 100, 2}, 4).median, 5, 0);
 }
 
-static void nothing_has_no_median(void **state) {
+static void no_samples_give_no_median(void **state) {
     (void)state;
     assert_int_equal(figure_of(NULL, 0).count, 0);
 }
@@ -40,7 +40,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_median_of_an_odd_count_is_the_middle_one),
         cmocka_unit_test(the_median_of_an_even_count_is_the_mean_of_the_middle_two),
-        cmocka_unit_test(nothing_has_no_median),
+        cmocka_unit_test(no_samples_give_no_median),
         cmocka_unit_test(a_figure_has_three_digits_that_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static char *answer_alone(void) {
     return text;
 }
 
-static void an_answer_that_is_left_goes_on_as_if_it_were_not(void **state) {
+static void an_answer_left_behind_continues_unchanged(void **state) {
     (void)state;
     char id[CONVERSATION_ID_BYTES], *alone = answer_alone();
     enum message_stop stop;
@@ -120,7 +120,7 @@ static void an_answer_that_is_left_goes_on_as_if_it_were_not(void **state) {
     close_session();
 }
 
-static void what_is_behind_comes_back_with_all_it_has(void **state) {
+static void returning_to_a_chat_shows_all_of_its_answer(void **state) {
     (void)state;
     char *alone = answer_alone();
     struct error err = {0};
@@ -141,7 +141,7 @@ static void what_is_behind_comes_back_with_all_it_has(void **state) {
     close_session();
 }
 
-static void a_conversation_behind_is_not_opened_twice(void **state) {
+static void a_conversation_in_the_background_is_not_opened_twice(void **state) {
     (void)state;
     char id[CONVERSATION_ID_BYTES];
     struct error err = {0};
@@ -157,7 +157,7 @@ static void a_conversation_behind_is_not_opened_twice(void **state) {
     close_session();
 }
 
-static void a_fork_of_a_running_answer_has_what_there_is_of_it(void **state) {
+static void forking_a_running_answer_copies_its_text_so_far(void **state) {
     (void)state;
     char id[CONVERSATION_ID_BYTES], *alone = answer_alone();
     enum message_stop stop;
@@ -188,7 +188,7 @@ static void a_fork_of_a_running_answer_has_what_there_is_of_it(void **state) {
 }
 
 // The turn is over, and only its last word was not asked for.
-static void a_fork_of_an_answer_that_has_just_ended_has_all_of_it(void **state) {
+static void forking_a_just_finished_answer_copies_all_of_it(void **state) {
     (void)state;
     enum message_stop stop, stop_of_fork;
     char id[CONVERSATION_ID_BYTES];
@@ -213,7 +213,7 @@ static void a_fork_of_an_answer_that_has_just_ended_has_all_of_it(void **state) 
     close_session();
 }
 
-static void a_fork_of_a_question_that_was_just_taken_back_ends_before_it(void **state) {
+static void forking_a_withdrawn_question_ends_before_it(void **state) {
     (void)state;
     char question[40 * sizeof QUESTION] = "";
     struct error err = {0};
@@ -236,7 +236,7 @@ static void a_fork_of_a_question_that_was_just_taken_back_ends_before_it(void **
     close_session();
 }
 
-static void closing_keeps_what_there_is(void **state) {
+static void closing_keeps_the_partial_answer(void **state) {
     (void)state;
     char id[CONVERSATION_ID_BYTES];
     enum message_stop stop;
@@ -269,7 +269,7 @@ static const char *stop_and_return(const char *question, enum message_stop *stop
     return chat_draft(session->front);
 }
 
-static void a_question_without_an_answer_waits_in_its_conversation(void **state) {
+static void an_unanswered_question_becomes_a_draft_of_its_chat(void **state) {
     (void)state;
     char question[40 * sizeof QUESTION] = "";
     const char *draft = "";
@@ -286,7 +286,7 @@ static void a_question_without_an_answer_waits_in_its_conversation(void **state)
     close_session();
 }
 
-static void a_step_back_is_undone_in_another_chat(void **state) {
+static void undo_and_redo_survive_a_change_of_chat(void **state) {
     (void)state;
     char id[CONVERSATION_ID_BYTES];
     struct text draft = {0};
@@ -306,7 +306,7 @@ static void a_step_back_is_undone_in_another_chat(void **state) {
     close_session();
 }
 
-static void no_more_than_the_most_go_behind(void **state) {
+static void background_answers_have_a_limit(void **state) {
     (void)state;
     struct error err = {0};
     open_session(0);
@@ -365,7 +365,7 @@ static void move_at_random(void) {
     }
 }
 
-static void any_walk_keeps_the_session_in_order(void **state) {
+static void random_moves_keep_the_session_consistent(void **state) {
     (void)state;
     print_message("seed %d\n", SEED);
     srand(SEED);
@@ -383,17 +383,17 @@ static void any_walk_keeps_the_session_in_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_that_is_left_goes_on_as_if_it_were_not),
-        cmocka_unit_test(what_is_behind_comes_back_with_all_it_has),
-        cmocka_unit_test(a_conversation_behind_is_not_opened_twice),
-        cmocka_unit_test(a_fork_of_a_running_answer_has_what_there_is_of_it),
-        cmocka_unit_test(a_fork_of_an_answer_that_has_just_ended_has_all_of_it),
-        cmocka_unit_test(a_fork_of_a_question_that_was_just_taken_back_ends_before_it),
-        cmocka_unit_test(closing_keeps_what_there_is),
-        cmocka_unit_test(a_question_without_an_answer_waits_in_its_conversation),
-        cmocka_unit_test(a_step_back_is_undone_in_another_chat),
-        cmocka_unit_test(no_more_than_the_most_go_behind),
-        cmocka_unit_test(any_walk_keeps_the_session_in_order),
+        cmocka_unit_test(an_answer_left_behind_continues_unchanged),
+        cmocka_unit_test(returning_to_a_chat_shows_all_of_its_answer),
+        cmocka_unit_test(a_conversation_in_the_background_is_not_opened_twice),
+        cmocka_unit_test(forking_a_running_answer_copies_its_text_so_far),
+        cmocka_unit_test(forking_a_just_finished_answer_copies_all_of_it),
+        cmocka_unit_test(forking_a_withdrawn_question_ends_before_it),
+        cmocka_unit_test(closing_keeps_the_partial_answer),
+        cmocka_unit_test(an_unanswered_question_becomes_a_draft_of_its_chat),
+        cmocka_unit_test(undo_and_redo_survive_a_change_of_chat),
+        cmocka_unit_test(background_answers_have_a_limit),
+        cmocka_unit_test(random_moves_keep_the_session_consistent),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

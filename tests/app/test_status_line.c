@@ -20,7 +20,7 @@ static void shows(struct status_facts facts, int columns, const char *expected) 
     text_deinit(&line);
 }
 
-static void all_of_it_fits_a_screen_of_eighty_columns(void **state) {
+static void every_fact_fits_eighty_columns(void **state) {
     (void)state;
     shows(FACTS, 80, "a story about a dog · 4.1k/32k (13 %) · 96 % cached · 118 tok/s · pool 41 %");
     struct status_facts facts = FACTS;
@@ -31,7 +31,7 @@ static void all_of_it_fits_a_screen_of_eighty_columns(void **state) {
           "a name that is longer t… · 412/2.0k (13 %) · 96 % cached · 118 tok/s · pool 41 %");
 }
 
-static void what_is_zero_or_was_said_before_is_left_out(void **state) {
+static void zero_and_missing_facts_are_left_out(void **state) {
     (void)state;
     struct status_facts facts = FACTS;
     facts.name = NULL;
@@ -44,14 +44,14 @@ static void what_is_zero_or_was_said_before_is_left_out(void **state) {
     shows(facts, 80, "a chat · 4.1k/32k (13 %)");
 }
 
-static void on_a_narrow_screen_the_end_is_left_out(void **state) {
+static void a_narrow_screen_drops_the_last_facts(void **state) {
     (void)state;
     shows(FACTS, 60, "a story about a dog · 4.1k/32k (13 %) · 96 % cached");
     shows(FACTS, 40, "a story about a dog · 4.1k/32k (13 %)");
     shows(FACTS, 30, "a story ab… · 4.1k/32k (13 %)");
 }
 
-static void it_is_never_wider_than_the_screen(void **state) {
+static void the_status_line_is_never_wider_than_the_screen(void **state) {
     (void)state;
     for (int columns = 20; columns < 200; columns++) {
         struct status_facts facts = FACTS;
@@ -66,10 +66,10 @@ static void it_is_never_wider_than_the_screen(void **state) {
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it_fits_a_screen_of_eighty_columns),
-        cmocka_unit_test(what_is_zero_or_was_said_before_is_left_out),
-        cmocka_unit_test(on_a_narrow_screen_the_end_is_left_out),
-        cmocka_unit_test(it_is_never_wider_than_the_screen),
+        cmocka_unit_test(every_fact_fits_eighty_columns),
+        cmocka_unit_test(zero_and_missing_facts_are_left_out),
+        cmocka_unit_test(a_narrow_screen_drops_the_last_facts),
+        cmocka_unit_test(the_status_line_is_never_wider_than_the_screen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

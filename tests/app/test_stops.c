@@ -14,7 +14,7 @@ static size_t find(const char *text, bool *matched) {
     return stops_find(&STOPS, text, 0, strlen(text), matched);
 }
 
-static void the_first_stop_string_cuts(void **state) {
+static void the_first_stop_string_cuts_the_text(void **state) {
     (void)state;
     bool matched;
     assert_int_equal(find("hello <end> User:", &matched), 6);
@@ -25,7 +25,7 @@ static void the_first_stop_string_cuts(void **state) {
     assert_true(matched);
 }
 
-static void a_beginning_at_the_end_is_held_back(void **state) {
+static void a_partial_stop_string_at_the_end_is_held_back(void **state) {
     (void)state;
     bool matched;
     assert_int_equal(find("hello <en", &matched), 6);
@@ -37,7 +37,7 @@ static void a_beginning_at_the_end_is_held_back(void **state) {
     assert_false(matched);
 }
 
-static void words_are_read_as_they_are_typed(void **state) {
+static void stop_words_can_be_quoted_or_escaped(void **state) {
     (void)state;
     struct stop_words words = {0};
     struct error err;
@@ -56,7 +56,7 @@ static void words_are_read_as_they_are_typed(void **state) {
     stop_words_deinit(&words);
 }
 
-static void no_stops_hold_nothing(void **state) {
+static void without_stop_strings_nothing_is_held_back(void **state) {
     (void)state;
     bool matched;
     const struct stops none = {{NULL, NULL}};
@@ -64,8 +64,7 @@ static void no_stops_hold_nothing(void **state) {
     assert_false(matched);
 }
 
-// The text may come in any pieces: what is shown in the end is the same.
-static void pieces_show_what_the_whole_would(void **state) {
+static void stop_strings_match_however_text_arrives(void **state) {
     (void)state;
     unsigned seed = 5;
     printf("seed %u\n", seed);
@@ -94,11 +93,11 @@ static void pieces_show_what_the_whole_would(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_stop_string_cuts),
-        cmocka_unit_test(a_beginning_at_the_end_is_held_back),
-        cmocka_unit_test(words_are_read_as_they_are_typed),
-        cmocka_unit_test(no_stops_hold_nothing),
-        cmocka_unit_test(pieces_show_what_the_whole_would),
+        cmocka_unit_test(the_first_stop_string_cuts_the_text),
+        cmocka_unit_test(a_partial_stop_string_at_the_end_is_held_back),
+        cmocka_unit_test(stop_words_can_be_quoted_or_escaped),
+        cmocka_unit_test(without_stop_strings_nothing_is_held_back),
+        cmocka_unit_test(stop_strings_match_however_text_arrives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

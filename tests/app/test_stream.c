@@ -82,7 +82,7 @@ static void a_thought_folds_to_one_line(void **state) {
     }
 }
 
-static void while_it_is_written_its_last_rows_are_shown(void **state) {
+static void the_last_rows_of_a_running_thought_are_shown(void **state) {
     (void)state;
     static struct screen screen;
     static const char *const rows[] = {"thinking…", "│ breaks at the edge.", "│ Third.",
@@ -106,7 +106,7 @@ static void while_it_is_written_its_last_rows_are_shown(void **state) {
     }
 }
 
-static void a_thought_that_stays_is_there_with_its_line_below(void **state) {
+static void an_unfolded_thought_stays_above_its_summary(void **state) {
     (void)state;
     static struct screen screen;
     const struct stream_options options = options_of(true, THOUGHT_STAYS);
@@ -125,7 +125,7 @@ static void a_thought_that_stays_is_there_with_its_line_below(void **state) {
     assert_rows(&screen, rows);
 }
 
-static void a_hidden_thought_is_one_line(void **state) {
+static void a_hidden_thought_leaves_one_line(void **state) {
     (void)state;
     static struct screen screen;
     const struct stream_options options = options_of(true, THOUGHT_HIDDEN);
@@ -136,7 +136,7 @@ static void a_hidden_thought_is_one_line(void **state) {
     assert_non_null(strstr(text_string(&written), "thinking… 1 token\033"));
 }
 
-static void without_styles_a_thought_is_named(void **state) {
+static void a_thought_is_labelled_without_styles(void **state) {
     (void)state;
     struct stream_options options = options_of(false, THOUGHT_FOLDS);
     text_clear(&written);
@@ -150,7 +150,7 @@ static void without_styles_a_thought_is_named(void **state) {
     assert_null(strstr(text_string(&written), "Hm."));
 }
 
-static void an_interrupted_thought_folds_too(void **state) {
+static void an_interrupted_thought_is_folded(void **state) {
     (void)state;
     static struct screen screen;
     static const char *const rows[] = {"[thought for 0.0 s, 1 token]", "", NULL};
@@ -159,7 +159,7 @@ static void an_interrupted_thought_folds_too(void **state) {
     assert_rows(&screen, rows);
 }
 
-static void without_markdown_it_is_as_it_is_but_wrapped(void **state) {
+static void without_markdown_text_is_only_wrapped(void **state) {
     (void)state;
     static struct screen screen;
     static const char *const rows[] = {"# A **b** and more words than one line", "has `room` for.",
@@ -171,7 +171,7 @@ static void without_markdown_it_is_as_it_is_but_wrapped(void **state) {
 }
 
 // The rest of an answer whose beginning is on the screen.
-static void a_longer_answer_goes_on_where_it_was(void **state) {
+static void a_continued_answer_resumes_where_it_stopped(void **state) {
     (void)state;
     struct stream stream;
     const struct stream_options options = options_of(true, THOUGHT_FOLDS);
@@ -214,7 +214,7 @@ static void each_write_leaves_the_terminal_plain(void **state) {
     stream_deinit(&stream);
 }
 
-static void escapes_of_a_model_are_shown_and_not_obeyed(void **state) {
+static void escapes_from_a_model_are_shown_not_obeyed(void **state) {
     (void)state;
     static struct screen screen;
     const struct stream_options options = options_of(true, THOUGHT_STAYS);
@@ -231,8 +231,7 @@ static void escapes_of_a_model_are_shown_and_not_obeyed(void **state) {
     assert_string_equal(screen_row(&screen, 6, row), "␛[6n");
 }
 
-// Another width in mid-stream: the text goes on, all of it is there.
-static void a_resize_loses_nothing(void **state) {
+static void a_resize_loses_no_text(void **state) {
     (void)state;
     struct stream stream;
     struct stream_options options = options_of(true, THOUGHT_STAYS);
@@ -258,7 +257,7 @@ static void push(struct stream *stream, const char *text) {
 }
 
 // Shown whole, and folded again, while it is written: the second fold is of what came after it.
-static void a_thought_changes_its_look_and_back(void **state) {
+static void a_thought_can_be_unfolded_and_folded_again(void **state) {
     (void)state;
     static struct screen screen;
     static const char *const rows[] = {"thinking…", "│ one",    "│ two", "│ three",
@@ -308,7 +307,7 @@ static void random_text(char *text, size_t bytes) {
     }
 }
 
-static void the_pieces_do_not_matter_to_the_screen(void **state) {
+static void the_screen_does_not_depend_on_how_text_arrives(void **state) {
     (void)state;
     static struct screen at_once, in_pieces;
     static char row[SCREEN_COLUMNS * 8], other[SCREEN_COLUMNS * 8];
@@ -333,18 +332,18 @@ int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thought_folds_to_one_line),
-        cmocka_unit_test(while_it_is_written_its_last_rows_are_shown),
-        cmocka_unit_test(a_thought_that_stays_is_there_with_its_line_below),
-        cmocka_unit_test(a_hidden_thought_is_one_line),
-        cmocka_unit_test(without_styles_a_thought_is_named),
-        cmocka_unit_test(an_interrupted_thought_folds_too),
-        cmocka_unit_test(without_markdown_it_is_as_it_is_but_wrapped),
-        cmocka_unit_test(a_longer_answer_goes_on_where_it_was),
+        cmocka_unit_test(the_last_rows_of_a_running_thought_are_shown),
+        cmocka_unit_test(an_unfolded_thought_stays_above_its_summary),
+        cmocka_unit_test(a_hidden_thought_leaves_one_line),
+        cmocka_unit_test(a_thought_is_labelled_without_styles),
+        cmocka_unit_test(an_interrupted_thought_is_folded),
+        cmocka_unit_test(without_markdown_text_is_only_wrapped),
+        cmocka_unit_test(a_continued_answer_resumes_where_it_stopped),
         cmocka_unit_test(each_write_leaves_the_terminal_plain),
-        cmocka_unit_test(escapes_of_a_model_are_shown_and_not_obeyed),
-        cmocka_unit_test(a_resize_loses_nothing),
-        cmocka_unit_test(a_thought_changes_its_look_and_back),
-        cmocka_unit_test(the_pieces_do_not_matter_to_the_screen),
+        cmocka_unit_test(escapes_from_a_model_are_shown_not_obeyed),
+        cmocka_unit_test(a_resize_loses_no_text),
+        cmocka_unit_test(a_thought_can_be_unfolded_and_folded_again),
+        cmocka_unit_test(the_screen_does_not_depend_on_how_text_arrives),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     text_deinit(&written);

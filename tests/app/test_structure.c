@@ -33,7 +33,7 @@ static void check_rows(struct vocabulary_fixture *fixture, enum structure_kind k
     structure_deinit(&structure);
 }
 
-static void thoughts_are_free(void **state) {
+static void thoughts_are_not_bound_by_the_schema(void **state) {
     static const struct row ROWS[] = {
         {NULL, "\"yes\"", true, true},
         {NULL, "{\"no\":1}", true, true},
@@ -56,7 +56,7 @@ static void thoughts_are_free(void **state) {
 }
 
 // The space that SentencePiece puts before a text is not the text's.
-static void the_first_space_is_not_text(void **state) {
+static void a_sentencepiece_prefix_space_is_not_text(void **state) {
     static const struct row ROWS[] = {
         {NULL, "yes", true, true},
         {NULL, " yes", false, false},
@@ -69,7 +69,7 @@ static void the_first_space_is_not_text(void **state) {
     vocabulary_fixture_destroy(fixture);
 }
 
-static void a_structure_is_replaced_only_by_a_good_one(void **state) {
+static void an_invalid_structure_does_not_replace_a_valid_one(void **state) {
     struct vocabulary_fixture *fixture = vocabulary_fixture_byte_level();
     struct structure structure = {.tokenizer = fixture->tokenizer};
     struct error err = {0};
@@ -89,9 +89,9 @@ static void a_structure_is_replaced_only_by_a_good_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thoughts_are_free),
-        cmocka_unit_test(the_first_space_is_not_text),
-        cmocka_unit_test(a_structure_is_replaced_only_by_a_good_one),
+        cmocka_unit_test(thoughts_are_not_bound_by_the_schema),
+        cmocka_unit_test(a_sentencepiece_prefix_space_is_not_text),
+        cmocka_unit_test(an_invalid_structure_does_not_replace_a_valid_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

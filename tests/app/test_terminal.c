@@ -11,7 +11,7 @@ static void becomes(const char *bytes, size_t length, const char *expected) {
     text_deinit(&out);
 }
 
-static void ordinary_text_stays(void **state) {
+static void ordinary_text_is_unchanged(void **state) {
     (void)state;
     const char text[] = "Hello, wörld 日本語 🦊\n\tindented";
     becomes(text, strlen(text), text);
@@ -24,7 +24,7 @@ static void escapes_become_symbols(void **state) {
     becomes("back\b\b", 6, "back␈␈");
 }
 
-static void carriage_returns_vanish(void **state) {
+static void carriage_returns_are_removed(void **state) {
     (void)state;
     becomes("one\r\ntwo\rthree", 14, "one\ntwothree");
 }
@@ -39,8 +39,7 @@ static void c1_and_ill_formed_bytes_are_replaced(void **state) {
     becomes("\x9b\xff", 2, "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-// Whatever goes in, nothing that a terminal obeys comes out.
-static void no_single_character_gets_through(void **state) {
+static void no_control_character_gets_through(void **state) {
     (void)state;
     for (uint32_t code_point = 0; code_point < 0x3000; code_point++) {
         char bytes[UTF8_MAX_BYTES];
@@ -57,11 +56,11 @@ static void no_single_character_gets_through(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_text_stays),
+        cmocka_unit_test(ordinary_text_is_unchanged),
         cmocka_unit_test(escapes_become_symbols),
-        cmocka_unit_test(carriage_returns_vanish),
+        cmocka_unit_test(carriage_returns_are_removed),
         cmocka_unit_test(c1_and_ill_formed_bytes_are_replaced),
-        cmocka_unit_test(no_single_character_gets_through),
+        cmocka_unit_test(no_control_character_gets_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static void splits(const char *text, const char *expected_thought, const char *e
     }
 }
 
-static void thinking_comes_before_the_answer(void **state) {
+static void thinking_is_split_from_the_answer(void **state) {
     (void)state;
     splits("<think>\nLet me see.\n\nYes.\n</think>\n\nIt is *so*.\n", "Let me see.\n\nYes.",
            "It is *so*.\n");
@@ -49,7 +49,7 @@ static void thinking_comes_before_the_answer(void **state) {
     splits("<think>one</think>\n<think>two</think>\nanswer", "onetwo", "answer");
 }
 
-static void channels_are_taken_apart(void **state) {
+static void channels_are_split_into_thinking_and_answer(void **state) {
     (void)state;
     splits("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>"
            "Hello <b>",
@@ -66,7 +66,7 @@ static void an_empty_thought_is_nothing(void **state) {
     splits("<think></think>", "", "");
 }
 
-static void an_answer_may_speak_of_marks(void **state) {
+static void marks_inside_an_answer_are_text(void **state) {
     (void)state;
     splits("The <think> tag and </think>.", "", "The <think> tag and </think>.");
     splits("<think>a < b </ c</think>x <think>y</think>", "a < b </ c", "x <think>y</think>");
@@ -76,14 +76,14 @@ static void an_answer_may_speak_of_marks(void **state) {
     splits(" \n", "", " \n");
 }
 
-static void an_answer_may_be_interrupted_by_a_thought(void **state) {
+static void a_thought_can_interrupt_an_answer(void **state) {
     (void)state;
     splits("A. " THINKING_OPEN "Two." THINKING_CLOSE "B.", "Two.", "A. B.");
     splits("A" THINKING_OPEN "Two", "Two", "A");
     splits("<think>1</think>A" THINKING_OPEN THINKING_CLOSE "\xef\xb7", "1", "A\xef\xb7");
 }
 
-static void a_closing_mark_alone_makes_all_before_a_thought(void **state) {
+static void a_lone_closing_mark_ends_a_thought(void **state) {
     (void)state;
     struct text thought = {0}, answer = {0};
     static const char message[] =
@@ -95,14 +95,14 @@ static void a_closing_mark_alone_makes_all_before_a_thought(void **state) {
     text_deinit(&answer);
 }
 
-static void a_thought_that_was_cut_is_a_thought(void **state) {
+static void an_unclosed_thought_is_a_thought(void **state) {
     (void)state;
     splits("<think>\nLet me", "Let me", "");
     splits("<think>\nLet me</thi", "Let me</thi", "");
     splits("<think>\nLet me \n", "Let me", "");
 }
 
-static void what_is_certain_is_not_held(void **state) {
+static void text_of_a_thought_is_not_held_back(void **state) {
     (void)state;
     struct thinking thinking = {0};
     struct thinking_part part;
@@ -115,7 +115,7 @@ static void what_is_certain_is_not_held(void **state) {
     thinking_deinit(&thinking);
 }
 
-static void a_prompt_may_leave_a_thought_open(void **state) {
+static void a_prompt_can_leave_a_thought_open(void **state) {
     (void)state;
     assert_string_equal(thinking_left_open("<|im_start|>assistant\n<think>\n", 30), "<think>\n");
     assert_string_equal(thinking_left_open("<think>", 7), "<think>");
@@ -123,7 +123,7 @@ static void a_prompt_may_leave_a_thought_open(void **state) {
     assert_null(thinking_left_open("", 0));
 }
 
-static void only_tokens_of_marks_are_marks(void **state) {
+static void only_whole_marks_are_marks(void **state) {
     (void)state;
     assert_true(thinking_is_mark("<|channel|>", 11));
     assert_false(thinking_is_mark("<|channel|", 10));
@@ -132,7 +132,7 @@ static void only_tokens_of_marks_are_marks(void **state) {
 }
 
 // As much as is held of it is dropped, and nothing is held for ever.
-static void white_space_is_held_up_to_a_limit(void **state) {
+static void white_space_is_held_back_up_to_a_limit(void **state) {
     (void)state;
     char text[1000], thought[1000];
     const int many = THINKING_HELD_BLANKS + 44;
@@ -146,7 +146,7 @@ static void white_space_is_held_up_to_a_limit(void **state) {
 }
 
 // Against the pieces of the whole: marks and words in any order.
-static void the_pieces_do_not_matter(void **state) {
+static void splitting_does_not_depend_on_how_text_arrives(void **state) {
     (void)state;
     static const char *const parts[] = {
         "<think>",  "</think>", "<",           "/",       "think",
@@ -169,18 +169,18 @@ static void the_pieces_do_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thinking_comes_before_the_answer),
-        cmocka_unit_test(channels_are_taken_apart),
+        cmocka_unit_test(thinking_is_split_from_the_answer),
+        cmocka_unit_test(channels_are_split_into_thinking_and_answer),
         cmocka_unit_test(an_empty_thought_is_nothing),
-        cmocka_unit_test(an_answer_may_speak_of_marks),
-        cmocka_unit_test(an_answer_may_be_interrupted_by_a_thought),
-        cmocka_unit_test(a_closing_mark_alone_makes_all_before_a_thought),
-        cmocka_unit_test(a_thought_that_was_cut_is_a_thought),
-        cmocka_unit_test(what_is_certain_is_not_held),
-        cmocka_unit_test(a_prompt_may_leave_a_thought_open),
-        cmocka_unit_test(only_tokens_of_marks_are_marks),
-        cmocka_unit_test(white_space_is_held_up_to_a_limit),
-        cmocka_unit_test(the_pieces_do_not_matter),
+        cmocka_unit_test(marks_inside_an_answer_are_text),
+        cmocka_unit_test(a_thought_can_interrupt_an_answer),
+        cmocka_unit_test(a_lone_closing_mark_ends_a_thought),
+        cmocka_unit_test(an_unclosed_thought_is_a_thought),
+        cmocka_unit_test(text_of_a_thought_is_not_held_back),
+        cmocka_unit_test(a_prompt_can_leave_a_thought_open),
+        cmocka_unit_test(only_whole_marks_are_marks),
+        cmocka_unit_test(white_space_is_held_back_up_to_a_limit),
+        cmocka_unit_test(splitting_does_not_depend_on_how_text_arrives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static int close_all(void **state) {
     return 0;
 }
 
-static void a_title_is_a_line_without_what_is_around_it(void **state) {
+static void a_title_is_one_line_without_decoration(void **state) {
     (void)state;
     static const char *const TABLE[][2] = {
         {"Foxes and bears", "Foxes and bears"},
@@ -92,7 +92,7 @@ static struct conversation stored(const struct chat *chat) {
     return found;
 }
 
-static void the_model_names_a_conversation_and_no_message_is_added(void **state) {
+static void titling_a_conversation_adds_no_message(void **state) {
     (void)state;
     struct chat *chat = open_chat();
     struct title title = {0};
@@ -112,7 +112,7 @@ static void the_model_names_a_conversation_and_no_message_is_added(void **state)
     chats_close(chat);
 }
 
-static void it_gives_way_to_a_message_and_comes_later(void **state) {
+static void titling_yields_to_a_message_and_resumes_later(void **state) {
     (void)state;
     struct chat *chat = open_chat();
     struct title title = {0};
@@ -130,7 +130,7 @@ static void it_gives_way_to_a_message_and_comes_later(void **state) {
     chats_close(chat);
 }
 
-static void a_name_that_a_person_gives_stays(void **state) {
+static void a_name_given_by_the_user_is_kept(void **state) {
     (void)state;
     struct chat *chat = open_chat();
     struct title title = {0};
@@ -151,10 +151,10 @@ static void a_name_that_a_person_gives_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_title_is_a_line_without_what_is_around_it),
-        cmocka_unit_test(the_model_names_a_conversation_and_no_message_is_added),
-        cmocka_unit_test(it_gives_way_to_a_message_and_comes_later),
-        cmocka_unit_test(a_name_that_a_person_gives_stays),
+        cmocka_unit_test(a_title_is_one_line_without_decoration),
+        cmocka_unit_test(titling_a_conversation_adds_no_message),
+        cmocka_unit_test(titling_yields_to_a_message_and_resumes_later),
+        cmocka_unit_test(a_name_given_by_the_user_is_kept),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -84,7 +84,7 @@ static void assert_log(const struct transcript *transcript, const char *expected
     text_deinit(&text);
 }
 
-static void a_plain_chat_keeps_all_of_its_log(void **state) {
+static void a_plain_chat_keeps_its_whole_log(void **state) {
     (void)state;
     struct chat_template *chatml = create(NULL);
     struct transcript transcript = over(chatml);
@@ -98,7 +98,7 @@ static void a_plain_chat_keeps_all_of_its_log(void **state) {
     chat_template_destroy(chatml);
 }
 
-static void thinking_is_dropped_from_the_log_when_the_next_turn_begins(void **state) {
+static void the_next_turn_drops_thinking_from_the_log(void **state) {
     (void)state;
     struct chat_template *drops = create(DROPS);
     struct transcript transcript = over(drops);
@@ -120,7 +120,7 @@ static void thinking_is_dropped_from_the_log_when_the_next_turn_begins(void **st
     chat_template_destroy(drops);
 }
 
-static void what_a_cut_took_away_comes_back_with_it(void **state) {
+static void undoing_a_turn_restores_the_log_it_cut(void **state) {
     (void)state;
     struct chat_template *drops = create(DROPS);
     struct transcript transcript = over(drops);
@@ -141,7 +141,7 @@ static void what_a_cut_took_away_comes_back_with_it(void **state) {
     chat_template_destroy(drops);
 }
 
-static void a_system_prompt_that_moves_is_read_where_it_is_now(void **state) {
+static void a_moving_system_prompt_is_reread_in_its_new_place(void **state) {
     (void)state;
     struct chat_template *moves = create(MOVES);
     struct transcript transcript = over(moves);
@@ -171,7 +171,7 @@ static void a_cut_beyond_the_log_is_refused(void **state) {
     chat_template_destroy(chatml);
 }
 
-static void the_date_of_a_conversation_stays_what_it_was(void **state) {
+static void a_conversation_keeps_its_first_date(void **state) {
     (void)state;
     struct chat_template *dated =
         create("{{ strftime_now('%Y-%m-%d') }}{% for m in messages %}{{ '<|im_start|>' + m.content"
@@ -270,7 +270,7 @@ static struct db *open_db(int64_t *model) {
     return db;
 }
 
-static void a_conversation_that_is_rendered_at_once_reads_as_one_that_was_said(void **state) {
+static void a_loaded_conversation_reads_like_one_held_live(void **state) {
     enum { EXACT = 4 }; // rows where each message has the same tokens as if it had been said
     static const struct {
         const char *source, *system;
@@ -308,7 +308,7 @@ static void a_conversation_that_is_rendered_at_once_reads_as_one_that_was_said(v
 }
 
 // A server's thoughts within its answer are marked by what no model knows (thinking.h).
-static void a_model_is_given_no_mark_of_another_models_thoughts(void **state) {
+static void marks_of_another_models_thoughts_are_removed(void **state) {
     static const struct {
         const char *stored, *given;
     } rows[] = {{"<think>\nA\n</think>\n\nB" THINKING_OPEN "C" THINKING_CLOSE "D", "BD"},
@@ -365,7 +365,7 @@ static double seconds_to_load(const struct chat_template *chatml, int count) {
     return (double)(after - before) / CLOCKS_PER_SEC;
 }
 
-static void four_times_the_messages_take_no_more_than_eight_times_as_long(void **state) {
+static void loading_time_is_not_quadratic_in_messages(void **state) {
     (void)state;
     struct chat_template *chatml = create(NULL);
     const double some = seconds_to_load(chatml, 1000), more = seconds_to_load(chatml, 4000);
@@ -385,7 +385,7 @@ static bool write_beside(void *user, size_t done, size_t total) {
     return total != 1000 || done < 600;
 }
 
-static void others_may_write_while_a_conversation_is_read_and_it_can_be_stopped(void **state) {
+static void loading_can_be_stopped_and_does_not_block_writers(void **state) {
     (void)state;
     char path[] = "/tmp/quire-transcript-XXXXXX";
     struct db *db;
@@ -439,16 +439,16 @@ static int close_model(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plain_chat_keeps_all_of_its_log),
-        cmocka_unit_test(thinking_is_dropped_from_the_log_when_the_next_turn_begins),
-        cmocka_unit_test(what_a_cut_took_away_comes_back_with_it),
-        cmocka_unit_test(a_system_prompt_that_moves_is_read_where_it_is_now),
+        cmocka_unit_test(a_plain_chat_keeps_its_whole_log),
+        cmocka_unit_test(the_next_turn_drops_thinking_from_the_log),
+        cmocka_unit_test(undoing_a_turn_restores_the_log_it_cut),
+        cmocka_unit_test(a_moving_system_prompt_is_reread_in_its_new_place),
         cmocka_unit_test(a_cut_beyond_the_log_is_refused),
-        cmocka_unit_test(the_date_of_a_conversation_stays_what_it_was),
-        cmocka_unit_test(a_conversation_that_is_rendered_at_once_reads_as_one_that_was_said),
-        cmocka_unit_test(a_model_is_given_no_mark_of_another_models_thoughts),
-        cmocka_unit_test(four_times_the_messages_take_no_more_than_eight_times_as_long),
-        cmocka_unit_test(others_may_write_while_a_conversation_is_read_and_it_can_be_stopped),
+        cmocka_unit_test(a_conversation_keeps_its_first_date),
+        cmocka_unit_test(a_loaded_conversation_reads_like_one_held_live),
+        cmocka_unit_test(marks_of_another_models_thoughts_are_removed),
+        cmocka_unit_test(loading_time_is_not_quadratic_in_messages),
+        cmocka_unit_test(loading_can_be_stopped_and_does_not_block_writers),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
 }

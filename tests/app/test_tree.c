@@ -53,7 +53,7 @@ static void expect(struct scene *scene, const char *drawn) {
     tree_deinit(&tree);
 }
 
-static void a_talk_without_branches_keeps_its_column(void **state) {
+static void a_conversation_without_branches_is_one_column(void **state) {
     (void)state;
     struct scene scene;
     scene_init(&scene, 4);
@@ -61,7 +61,7 @@ static void a_talk_without_branches_keeps_its_column(void **state) {
     expect(&scene, "  a → A\n* b → B\n");
 }
 
-static void branches_hang_below_what_they_leave(void **state) {
+static void branches_are_drawn_below_their_parent(void **state) {
     (void)state;
     struct scene scene;
     scene_init(&scene, 0);
@@ -81,7 +81,7 @@ static void branches_hang_below_what_they_leave(void **state) {
                    "*    e → E\n");
 }
 
-static void answers_beside_each_other_are_rows_beside_each_other(void **state) {
+static void alternative_answers_are_adjacent_rows(void **state) {
     (void)state;
     struct scene scene;
     scene_init(&scene, 3);
@@ -92,7 +92,7 @@ static void answers_beside_each_other_are_rows_beside_each_other(void **state) {
     expect(&scene, "  ├─ a → A\n* └─ a → B (cut)\n");
 }
 
-static void a_question_without_an_answer_has_a_row(void **state) {
+static void an_unanswered_question_has_a_row(void **state) {
     (void)state;
     struct scene scene;
     scene_init(&scene, 2);
@@ -101,7 +101,7 @@ static void a_question_without_an_answer_has_a_row(void **state) {
     expect(&scene, "* a → A\n  b (no answer)\n");
 }
 
-static void other_conversations_stand_at_their_rows(void **state) {
+static void other_conversations_are_named_at_their_rows(void **state) {
     (void)state;
     struct scene scene;
     scene_init(&scene, 2);
@@ -113,7 +113,7 @@ static void other_conversations_stand_at_their_rows(void **state) {
 }
 
 // Every row is there once, whatever the tree, and the mark where the tip is.
-static void any_tree_is_drawn_whole(void **state) {
+static void every_message_of_a_random_tree_is_drawn_once(void **state) {
     (void)state;
     unsigned seed = 3;
     for (int round = 0; round < 500; round++) {
@@ -168,12 +168,12 @@ static void deep_branches_stop_at_the_last_indentation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_talk_without_branches_keeps_its_column),
-        cmocka_unit_test(branches_hang_below_what_they_leave),
-        cmocka_unit_test(answers_beside_each_other_are_rows_beside_each_other),
-        cmocka_unit_test(a_question_without_an_answer_has_a_row),
-        cmocka_unit_test(other_conversations_stand_at_their_rows),
-        cmocka_unit_test(any_tree_is_drawn_whole),
+        cmocka_unit_test(a_conversation_without_branches_is_one_column),
+        cmocka_unit_test(branches_are_drawn_below_their_parent),
+        cmocka_unit_test(alternative_answers_are_adjacent_rows),
+        cmocka_unit_test(an_unanswered_question_has_a_row),
+        cmocka_unit_test(other_conversations_are_named_at_their_rows),
+        cmocka_unit_test(every_message_of_a_random_tree_is_drawn_once),
         cmocka_unit_test(deep_branches_stop_at_the_last_indentation),
     };
     setlocale(LC_CTYPE, "C.UTF-8");

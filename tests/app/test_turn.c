@@ -133,7 +133,7 @@ static int32_t restored_tokens(struct chat *chat) {
     return report.device_tokens + report.host_tokens + report.disk_tokens;
 }
 
-static void two_turns_are_stored_and_the_first_is_not_read_twice(void **state) {
+static void the_second_turn_does_not_reread_the_first(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
     assert_string_equal(chat->conversation.id, "");
@@ -153,7 +153,7 @@ static void two_turns_are_stored_and_the_first_is_not_read_twice(void **state) {
     chats_close(chat);
 }
 
-static void a_resumed_conversation_goes_on_as_if_never_left(void **state) {
+static void a_resumed_conversation_answers_as_if_never_left(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Answer in short sentences.", NULL);
@@ -178,7 +178,7 @@ static void a_resumed_conversation_goes_on_as_if_never_left(void **state) {
     chats_close(chat);
 }
 
-static void a_fork_leaves_the_original_and_needs_no_prefill(void **state) {
+static void a_fork_keeps_the_original_and_needs_no_prefill(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
@@ -205,7 +205,7 @@ static void a_fork_leaves_the_original_and_needs_no_prefill(void **state) {
     chats_close(chat);
 }
 
-static void a_fork_at_a_turn_gives_its_question_back(void **state) {
+static void a_fork_at_a_turn_returns_its_question_as_a_draft(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.", NULL);
@@ -228,7 +228,7 @@ static void a_fork_at_a_turn_gives_its_question_back(void **state) {
 }
 
 // Another process may have the original: it is neither locked nor entered.
-static void any_conversation_can_be_forked_from(void **state) {
+static void another_conversation_can_be_forked_without_entering_it(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.", NULL);
@@ -278,7 +278,7 @@ static void rewinding_moves_the_tip_and_deletes_nothing(void **state) {
     chats_close(chat);
 }
 
-static void regenerating_puts_a_second_answer_beside_the_first(void **state) {
+static void regenerating_adds_a_second_answer(void **state) {
     (void)state;
     struct error err = {0};
     struct text again = {0};
@@ -332,7 +332,7 @@ static void an_interrupted_answer_is_kept_and_continued(void **state) {
     chats_close(chat);
 }
 
-static void a_turn_stopped_before_any_text_gives_the_message_back(void **state) {
+static void a_turn_stopped_before_any_text_returns_its_message(void **state) {
     (void)state;
     struct error err = {0};
     struct text streamed = {0}, question = {0};
@@ -377,7 +377,7 @@ static void check_kept_ids(struct chat *chat, size_t text_length) {
     free(ids);
 }
 
-static void a_stop_string_ends_the_answer_before_it(void **state) {
+static void a_stop_string_ends_the_answer_and_is_not_part_of_it(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
     char *whole = ask(chat, "Tell me a story about a dog.");
@@ -404,7 +404,7 @@ static void a_stop_string_ends_the_answer_before_it(void **state) {
     free(whole);
 }
 
-static void what_does_not_fit_is_refused_with_numbers(void **state) {
+static void a_message_that_does_not_fit_is_refused_with_numbers(void **state) {
     (void)state;
     struct error err = {0};
     struct text question = {0};
@@ -432,7 +432,7 @@ static void what_does_not_fit_is_refused_with_numbers(void **state) {
     chats_close(chat);
 }
 
-static void the_context_ends_an_answer_and_says_so(void **state) {
+static void a_full_context_ends_an_answer(void **state) {
     (void)state;
     struct error err = {0};
     struct text question = {0}, streamed = {0};
@@ -457,7 +457,7 @@ static void the_context_ends_an_answer_and_says_so(void **state) {
 }
 
 // A message may take all but what is reserved for its answer, and not a token more.
-static void what_leaves_too_little_for_an_answer_is_refused(void **state) {
+static void a_message_must_leave_room_for_its_answer(void **state) {
     (void)state;
     struct error err = {0};
     struct text question = {0};
@@ -526,7 +526,7 @@ static int64_t add_message(int64_t parent, enum message_role role, const char *t
 }
 
 // A conversation of another model is tokenised for this one, once, as this one would have.
-static void another_models_conversation_is_read_anew(void **state) {
+static void another_models_conversation_is_tokenised_again(void **state) {
     (void)state;
     struct error err = {0};
     struct conversation made;
@@ -557,7 +557,7 @@ static void another_models_conversation_is_read_anew(void **state) {
     chats_close(chat);
 }
 
-static void a_question_that_never_got_its_answer_comes_back(void **state) {
+static void an_unanswered_question_returns_as_a_draft(void **state) {
     (void)state;
     struct error err = {0};
     struct conversation made;
@@ -574,7 +574,7 @@ static void a_question_that_never_got_its_answer_comes_back(void **state) {
     chats_close(chat);
 }
 
-static void a_new_head_begins_a_new_conversation(void **state) {
+static void a_new_preamble_starts_a_new_conversation(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
@@ -623,7 +623,7 @@ static void a_small_pool_holds_many_conversations(void **state) {
     engine = usual;
 }
 
-static void what_begins_alike_is_found_by_another_conversation(void **state) {
+static void another_conversation_reuses_a_shared_preamble(void **state) {
     (void)state;
     struct error err = {0};
     struct text preamble = {0};
@@ -700,7 +700,7 @@ static void remove_files(const char *folder) {
     rmdir(folder);
 }
 
-static void after_a_restart_the_past_comes_from_the_disk(void **state) {
+static void the_past_is_restored_from_disk_after_a_restart(void **state) {
     (void)state;
     struct error err = {0};
     struct engine *usual = engine;
@@ -739,7 +739,7 @@ static void after_a_restart_the_past_comes_from_the_disk(void **state) {
     free(found);
 }
 
-static void the_seed_decides_and_is_drawn_when_none_is_given(void **state) {
+static void the_seed_decides_the_answer_and_is_drawn_if_not_given(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
@@ -765,29 +765,29 @@ static void the_seed_decides_and_is_drawn_when_none_is_given(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_turns_are_stored_and_the_first_is_not_read_twice),
-        cmocka_unit_test(a_resumed_conversation_goes_on_as_if_never_left),
-        cmocka_unit_test(a_fork_leaves_the_original_and_needs_no_prefill),
-        cmocka_unit_test(a_fork_at_a_turn_gives_its_question_back),
-        cmocka_unit_test(any_conversation_can_be_forked_from),
+        cmocka_unit_test(the_second_turn_does_not_reread_the_first),
+        cmocka_unit_test(a_resumed_conversation_answers_as_if_never_left),
+        cmocka_unit_test(a_fork_keeps_the_original_and_needs_no_prefill),
+        cmocka_unit_test(a_fork_at_a_turn_returns_its_question_as_a_draft),
+        cmocka_unit_test(another_conversation_can_be_forked_without_entering_it),
         cmocka_unit_test(rewinding_moves_the_tip_and_deletes_nothing),
-        cmocka_unit_test(regenerating_puts_a_second_answer_beside_the_first),
+        cmocka_unit_test(regenerating_adds_a_second_answer),
         cmocka_unit_test(an_interrupted_answer_is_kept_and_continued),
-        cmocka_unit_test(a_turn_stopped_before_any_text_gives_the_message_back),
-        cmocka_unit_test(a_stop_string_ends_the_answer_before_it),
-        cmocka_unit_test(what_does_not_fit_is_refused_with_numbers),
-        cmocka_unit_test(the_context_ends_an_answer_and_says_so),
-        cmocka_unit_test(what_leaves_too_little_for_an_answer_is_refused),
+        cmocka_unit_test(a_turn_stopped_before_any_text_returns_its_message),
+        cmocka_unit_test(a_stop_string_ends_the_answer_and_is_not_part_of_it),
+        cmocka_unit_test(a_message_that_does_not_fit_is_refused_with_numbers),
+        cmocka_unit_test(a_full_context_ends_an_answer),
+        cmocka_unit_test(a_message_must_leave_room_for_its_answer),
         cmocka_unit_test(invalid_utf8_is_refused),
         cmocka_unit_test(text_cannot_forge_a_turn),
-        cmocka_unit_test(another_models_conversation_is_read_anew),
-        cmocka_unit_test(a_question_that_never_got_its_answer_comes_back),
-        cmocka_unit_test(a_new_head_begins_a_new_conversation),
+        cmocka_unit_test(another_models_conversation_is_tokenised_again),
+        cmocka_unit_test(an_unanswered_question_returns_as_a_draft),
+        cmocka_unit_test(a_new_preamble_starts_a_new_conversation),
         cmocka_unit_test(a_small_pool_holds_many_conversations),
-        cmocka_unit_test(what_begins_alike_is_found_by_another_conversation),
+        cmocka_unit_test(another_conversation_reuses_a_shared_preamble),
         cmocka_unit_test(a_conversation_holds_its_log_until_it_is_stripped),
-        cmocka_unit_test(after_a_restart_the_past_comes_from_the_disk),
-        cmocka_unit_test(the_seed_decides_and_is_drawn_when_none_is_given),
+        cmocka_unit_test(the_past_is_restored_from_disk_after_a_restart),
+        cmocka_unit_test(the_seed_decides_the_answer_and_is_drawn_if_not_given),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

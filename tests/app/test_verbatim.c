@@ -15,7 +15,7 @@ static const char *pasted(const char *text) {
     return text_string(&line);
 }
 
-static void a_paste_runs_nothing_and_attaches_nothing_and_is_sent_as_it_was(void **state) {
+static void pasted_text_is_sent_verbatim(void **state) {
     (void)state;
     static const char *const texts[] = {
         "@/etc/hostname",
@@ -49,7 +49,7 @@ static void a_paste_runs_nothing_and_attaches_nothing_and_is_sent_as_it_was(void
     text_deinit(&line);
 }
 
-static void words_without_a_meaning_have_no_mark(void **state) {
+static void words_without_special_meaning_are_not_marked(void **state) {
     (void)state;
     static const char *const texts[] = {"two words", "a/b", "a \\ b", "\"one\" quote", "12", "-x"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
@@ -57,7 +57,7 @@ static void words_without_a_meaning_have_no_mark(void **state) {
     text_deinit(&line);
 }
 
-static void an_edited_line_keeps_the_marks_of_the_words_it_keeps(void **state) {
+static void an_edited_line_keeps_the_marks_of_unchanged_words(void **state) {
     (void)state;
     struct text marked = {0}, edited = {0}, plain = {0};
     assert_int_equal(text_append_string(&marked, "typed @a.txt, pasted "), STATUS_OK);
@@ -109,9 +109,9 @@ static void typed_lines_are_commands_or_messages(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_paste_runs_nothing_and_attaches_nothing_and_is_sent_as_it_was),
-        cmocka_unit_test(words_without_a_meaning_have_no_mark),
-        cmocka_unit_test(an_edited_line_keeps_the_marks_of_the_words_it_keeps),
+        cmocka_unit_test(pasted_text_is_sent_verbatim),
+        cmocka_unit_test(words_without_special_meaning_are_not_marked),
+        cmocka_unit_test(an_edited_line_keeps_the_marks_of_unchanged_words),
         cmocka_unit_test(typed_lines_are_commands_or_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

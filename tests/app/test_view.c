@@ -229,7 +229,7 @@ static void assert_shown(const struct stage *stage, const char *what) {
     fail();
 }
 
-static void an_answer_is_written_as_it_comes_without_its_escapes(void **state) {
+static void an_answer_is_shown_live_with_its_escapes_disarmed(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Hello "},
                                  {.waits = true},
@@ -242,7 +242,7 @@ static void an_answer_is_written_as_it_comes_without_its_escapes(void **state) {
     assert_null(strstr(stage.shown, "interrupted"));
 }
 
-static void of_several_answers_the_first_is_live_and_the_others_come_whole(void **state) {
+static void the_first_of_several_answers_is_shown_live(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "One"},
                                  {.event = TURN_TEXT, .text = "Tw", .answer = 1},
@@ -260,7 +260,7 @@ static void of_several_answers_the_first_is_live_and_the_others_come_whole(void 
     assert_shown(&stage, "Three\r\n");
 }
 
-static void interrupt_marks_the_partial_answer(void **state) {
+static void an_interrupt_marks_the_partial_answer(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Once upon"},
                                  {.waits = true, .typed = "\003"},
@@ -274,7 +274,7 @@ static void interrupt_marks_the_partial_answer(void **state) {
     assert_null(strstr(stage.shown, "never"));
 }
 
-static void a_message_that_was_taken_back_is_said_to_be(void **state) {
+static void a_withdrawn_message_is_announced(void **state) {
     (void)state;
     const struct step steps[] = {
         {.event = TURN_PREFILL, .done = 512, .total = 4300, .signal = SIGINT}, {.waits = true}};
@@ -284,7 +284,7 @@ static void a_message_that_was_taken_back_is_said_to_be(void **state) {
     assert_shown(&stage, "back in the editor");
 }
 
-static void two_interrupts_leave(void **state) {
+static void two_interrupts_exit(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Once", .typed = "\003\003"},
                                  {.event = TURN_DONE}};
@@ -294,7 +294,7 @@ static void two_interrupts_leave(void **state) {
     assert_int_equal(stage.exit_code, EXIT_INTERRUPTED);
 }
 
-static void a_term_signal_finishes_the_turn_and_leaves(void **state) {
+static void a_term_signal_stops_the_turn_and_exits(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "Once", .signal = SIGTERM},
                                  {.event = TURN_DONE}};
@@ -307,7 +307,7 @@ static void a_term_signal_finishes_the_turn_and_leaves(void **state) {
     assert_shown(&stage, "Once\r\n");
 }
 
-static void a_failure_is_said(void **state) {
+static void a_failed_turn_shows_the_reason(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_DONE}};
     struct script script = {.steps = steps, .status = STATUS_DEVICE};
@@ -316,7 +316,7 @@ static void a_failure_is_said(void **state) {
     assert_shown(&stage, "the reason");
 }
 
-static void what_is_typed_meanwhile_is_shown_below_and_stays(void **state) {
+static void typing_during_an_answer_is_shown_below_and_kept(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "typed "},
                                  {.event = TURN_TEXT, .text = ".", .typed = "ahead"},
@@ -329,7 +329,7 @@ static void what_is_typed_meanwhile_is_shown_below_and_stays(void **state) {
     assert_screen(&stage, "An answer.");
 }
 
-static void a_line_sent_meanwhile_is_handed_over(void **state) {
+static void a_line_sent_during_an_answer_is_handed_over(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "one\rtwo"},
                                  {.waits = true},
@@ -344,7 +344,7 @@ static void a_line_sent_meanwhile_is_handed_over(void **state) {
     text_deinit(&sent);
 }
 
-static void a_line_that_moves_ends_the_view_and_not_the_turn(void **state) {
+static void leaving_the_view_does_not_stop_the_turn(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer", .typed = "/bg\r"},
                                  {.waits = true},
@@ -356,7 +356,7 @@ static void a_line_that_moves_ends_the_view_and_not_the_turn(void **state) {
     assert_shown(&stage, "An answer");
 }
 
-static void a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back(void **state) {
+static void a_word_that_outgrows_a_full_line_moves_down_whole(void **state) {
     (void)state;
     static const char full[] = "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa "
                                "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaaa";
@@ -374,7 +374,7 @@ static void a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back(void 
     assert_screen(&stage, after);
 }
 
-static void an_answer_that_left_the_screen_is_shown_from_its_beginning(void **state) {
+static void returning_to_an_answer_shows_it_from_the_start(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = " and the rest"},
                                  {.event = TURN_DONE}};
@@ -386,7 +386,7 @@ static void an_answer_that_left_the_screen_is_shown_from_its_beginning(void **st
     assert_shown(&stage, " and the rest\r\n");
 }
 
-static void a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished(void **state) {
+static void toggling_a_thought_twice_restores_its_setting(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "<think>first\n", .typed = "\017"},
                                  {.waits = true},
@@ -406,7 +406,7 @@ static void a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished(voi
     assert_shown(&stage, "Yes.");
 }
 
-static void the_terminal_has_its_modes_back_afterwards(void **state) {
+static void closing_the_terminal_restores_its_modes(void **state) {
     (void)state;
     struct stage stage;
     struct termios before, during, after;
@@ -427,20 +427,20 @@ static void the_terminal_has_its_modes_back_afterwards(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_is_written_as_it_comes_without_its_escapes),
-        cmocka_unit_test(of_several_answers_the_first_is_live_and_the_others_come_whole),
-        cmocka_unit_test(interrupt_marks_the_partial_answer),
-        cmocka_unit_test(a_message_that_was_taken_back_is_said_to_be),
-        cmocka_unit_test(two_interrupts_leave),
-        cmocka_unit_test(a_term_signal_finishes_the_turn_and_leaves),
-        cmocka_unit_test(a_failure_is_said),
-        cmocka_unit_test(what_is_typed_meanwhile_is_shown_below_and_stays),
-        cmocka_unit_test(a_line_sent_meanwhile_is_handed_over),
-        cmocka_unit_test(a_line_that_moves_ends_the_view_and_not_the_turn),
-        cmocka_unit_test(a_word_that_fills_the_line_goes_on_after_the_cursor_comes_back),
-        cmocka_unit_test(an_answer_that_left_the_screen_is_shown_from_its_beginning),
-        cmocka_unit_test(a_thought_that_was_unfolded_goes_back_to_the_look_that_is_wished),
-        cmocka_unit_test(the_terminal_has_its_modes_back_afterwards),
+        cmocka_unit_test(an_answer_is_shown_live_with_its_escapes_disarmed),
+        cmocka_unit_test(the_first_of_several_answers_is_shown_live),
+        cmocka_unit_test(an_interrupt_marks_the_partial_answer),
+        cmocka_unit_test(a_withdrawn_message_is_announced),
+        cmocka_unit_test(two_interrupts_exit),
+        cmocka_unit_test(a_term_signal_stops_the_turn_and_exits),
+        cmocka_unit_test(a_failed_turn_shows_the_reason),
+        cmocka_unit_test(typing_during_an_answer_is_shown_below_and_kept),
+        cmocka_unit_test(a_line_sent_during_an_answer_is_handed_over),
+        cmocka_unit_test(leaving_the_view_does_not_stop_the_turn),
+        cmocka_unit_test(a_word_that_outgrows_a_full_line_moves_down_whole),
+        cmocka_unit_test(returning_to_an_answer_shows_it_from_the_start),
+        cmocka_unit_test(toggling_a_thought_twice_restores_its_setting),
+        cmocka_unit_test(closing_the_terminal_restores_its_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void random_text(char *text, int width) {
     *text = '\0';
 }
 
-static void words_lie_on_the_screen_as_a_plain_layout_puts_them(void **state) {
+static void wrapped_words_agree_with_a_naive_layout(void **state) {
     (void)state;
     const unsigned seed = 20240611;
     print_message("seed %u\n", seed);
@@ -124,14 +124,14 @@ static void width_zero_changes_nothing(void **state) {
     wrap_deinit(&wrap);
 }
 
-static void a_word_longer_than_the_line_is_left_to_the_terminal(void **state) {
+static void a_word_wider_than_the_line_is_not_wrapped(void **state) {
     (void)state;
     struct wrap wrap = {.width = 8};
     wrapped(&wrap, "0123456789abcdefghi", "0123456789abcdefghi");
     wrap_deinit(&wrap);
 }
 
-static void after_a_resize_that_moves_the_line_it_ends_with_the_next_blank(void **state) {
+static void after_a_shrink_a_reflowed_line_ends_at_the_next_blank(void **state) {
     (void)state;
     struct wrap wrap = {.width = 10};
     wrapped(&wrap, "hello wor", "hello wor");
@@ -141,7 +141,7 @@ static void after_a_resize_that_moves_the_line_it_ends_with_the_next_blank(void 
     wrap_deinit(&wrap);
 }
 
-static void after_any_other_resize_words_are_whole_in_the_new_width(void **state) {
+static void after_a_resize_words_wrap_to_the_new_width(void **state) {
     (void)state;
     struct wrap wrap = {.width = 10};
     wrapped(&wrap, "one tw", "one tw");
@@ -152,7 +152,7 @@ static void after_any_other_resize_words_are_whole_in_the_new_width(void **state
     wrap_deinit(&wrap);
 }
 
-static void what_others_interrupt_goes_on_in_a_new_line_with_its_word(void **state) {
+static void interrupted_text_resumes_with_its_whole_word(void **state) {
     (void)state;
     struct wrap wrap = {.width = 10};
     wrapped(&wrap, "one tw", "one tw");
@@ -167,7 +167,7 @@ static void what_others_interrupt_goes_on_in_a_new_line_with_its_word(void **sta
 }
 
 // After the cursor has left the text, a terminal writes over the last column of a full line.
-static void a_full_line_that_was_left_is_not_broken_by_the_terminal(void **state) {
+static void text_after_a_full_line_starts_a_new_line(void **state) {
     (void)state;
     struct wrap wrap = {.width = 8};
     wrapped(&wrap, "01234567", "01234567");
@@ -179,7 +179,7 @@ static void a_full_line_that_was_left_is_not_broken_by_the_terminal(void **state
     wrap_deinit(&wrap);
 }
 
-static void where_it_is_not_full_or_its_word_moves_nothing_changes(void **state) {
+static void settling_a_line_that_is_not_full_changes_nothing(void **state) {
     (void)state;
     struct wrap wrap = {.width = 8};
     wrapped(&wrap, "one two", "one two");
@@ -192,7 +192,7 @@ static void where_it_is_not_full_or_its_word_moves_nothing_changes(void **state)
     wrap_deinit(&wrap);
 }
 
-static void a_line_that_is_left_to_the_terminal_loses_nothing(void **state) {
+static void a_line_left_to_the_terminal_is_not_wrapped(void **state) {
     (void)state;
     struct wrap wrap = {.width = 8};
     struct text out = {0};
@@ -208,7 +208,7 @@ static void a_line_that_is_left_to_the_terminal_loses_nothing(void **state) {
     wrap_deinit(&wrap);
 }
 
-static void styles_go_with_the_word_that_moves(void **state) {
+static void a_moved_word_keeps_its_styles(void **state) {
     (void)state;
     struct wrap wrap = {.width = 10};
     wrapped(&wrap, "hello wo", "hello wo");
@@ -221,16 +221,16 @@ static void styles_go_with_the_word_that_moves(void **state) {
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_lie_on_the_screen_as_a_plain_layout_puts_them),
+        cmocka_unit_test(wrapped_words_agree_with_a_naive_layout),
         cmocka_unit_test(width_zero_changes_nothing),
-        cmocka_unit_test(a_word_longer_than_the_line_is_left_to_the_terminal),
-        cmocka_unit_test(a_full_line_that_was_left_is_not_broken_by_the_terminal),
-        cmocka_unit_test(where_it_is_not_full_or_its_word_moves_nothing_changes),
-        cmocka_unit_test(a_line_that_is_left_to_the_terminal_loses_nothing),
-        cmocka_unit_test(styles_go_with_the_word_that_moves),
-        cmocka_unit_test(after_a_resize_that_moves_the_line_it_ends_with_the_next_blank),
-        cmocka_unit_test(after_any_other_resize_words_are_whole_in_the_new_width),
-        cmocka_unit_test(what_others_interrupt_goes_on_in_a_new_line_with_its_word),
+        cmocka_unit_test(a_word_wider_than_the_line_is_not_wrapped),
+        cmocka_unit_test(text_after_a_full_line_starts_a_new_line),
+        cmocka_unit_test(settling_a_line_that_is_not_full_changes_nothing),
+        cmocka_unit_test(a_line_left_to_the_terminal_is_not_wrapped),
+        cmocka_unit_test(a_moved_word_keeps_its_styles),
+        cmocka_unit_test(after_a_shrink_a_reflowed_line_ends_at_the_next_blank),
+        cmocka_unit_test(after_a_resize_words_wrap_to_the_new_width),
+        cmocka_unit_test(interrupted_text_resumes_with_its_whole_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
