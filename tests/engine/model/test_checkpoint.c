@@ -387,7 +387,6 @@ static const struct {
     {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}", "quantization_config is set"},
 };
 
-// Nothing that a config.json says is passed over but what is known to change no answer.
 static void every_config_key_is_used_or_harmless_or_refused(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof key_rows / sizeof key_rows[0]; i++) {

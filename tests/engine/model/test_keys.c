@@ -31,7 +31,6 @@ static void check_row(const struct row *row) {
     free(file.bytes);
 }
 
-// Nothing that a file states under its family's name is passed over.
 static void every_family_key_is_used_or_harmless_or_refused(void **state) {
     (void)state;
     static const struct row rows[] = {

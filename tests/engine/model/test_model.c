@@ -33,7 +33,6 @@ static void unknown_family_error_lists_known_families(void **state) {
                          "\"mamba\", a recurrent model (expected llama, qwen2, qwen3");
 }
 
-// A file that says of itself that its last layers only draft.
 static void a_file_with_only_draft_layers_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -234,7 +233,6 @@ static void a_block_with_two_mixers_becomes_two_layers(void **state) {
                          "falcon-h1.block_count is larger than supported");
 }
 
-// Nor their window; other families' are without one then.
 static void gemma_2_window_has_a_default_and_mistral_has_none(void **state) {
     (void)state;
     struct model_file file = model_file_load("gemma2");

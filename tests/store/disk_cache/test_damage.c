@@ -522,7 +522,6 @@ static void foreign_block_file_is_skipped_and_named(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-// Such a file takes no part of the limit, however large it is.
 static void foreign_file_does_not_count_towards_the_limit(void **state) {
     (void)state;
     static uint8_t large[1 << 20];

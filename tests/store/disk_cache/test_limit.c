@@ -132,7 +132,6 @@ static void a_recently_used_path_is_kept(void **state) {
     close_limited();
 }
 
-// By last use, whoever wrote it.
 static void blocks_of_other_formats_are_dropped_by_last_use(void **state) {
     (void)state;
     struct disk_cache_summary summary;

@@ -138,7 +138,6 @@ static void unreachable_blocks_are_counted_and_dropped(void **state) {
     }
 }
 
-// A reference counts for what is there of its path.
 static void a_reference_counts_its_longest_present_prefix(void **state) {
     (void)state;
     make_forks(); // conversation 1 needs 1 … 6, 2 needs 1, 2, 3, 7, 8
