@@ -62,8 +62,8 @@ static void destroy(struct request *request) {
     free(request);
 }
 
-static enum status create(struct sequence *sequence, const struct request_options *options,
-                          struct request **result) {
+static enum status create_request(struct sequence *sequence, const struct request_options *options,
+                                  struct request **result) {
     const struct engine *engine = sequence->engine;
     ASSERT(!sequence->running && sequence->length > 0);
     ASSERT(sequence->length < engine->context);
@@ -112,7 +112,7 @@ enum status request_start_all(struct sequence *const *sequences,
     int32_t made = 0;
     enum status status = count <= ENGINE_MAX_REQUESTS ? STATUS_OK : STATUS_FULL;
     while (made < count && status == STATUS_OK) {
-        status = create(sequences[made], &options[made], &requests[made]);
+        status = create_request(sequences[made], &options[made], &requests[made]);
         if (status == STATUS_OK) requests[made]->first = requests[0];
         made += status == STATUS_OK;
     }

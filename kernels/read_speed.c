@@ -17,7 +17,8 @@ size_t read_speed_bytes(size_t cache_bytes) {
 }
 
 // Untouched pages all map to one zero page, which would be read from a processor's caches.
-static bool fill(const struct backend *backend, struct device *device, char *memory, size_t bytes) {
+static bool fill_memory(const struct backend *backend, struct device *device, char *memory,
+                        size_t bytes) {
     char *chunk = malloc(CHUNK);
     if (!chunk) return false;
     memset(chunk, 1, CHUNK);
@@ -46,7 +47,7 @@ double read_speed_measure(const struct backend *backend, struct device *device) 
     backend->info(device, &info);
     const size_t bytes = read_speed_bytes(info.cache_bytes);
     if (backend->alloc(device, bytes, &memory) != STATUS_OK) return 0;
-    bool works = fill(backend, device, memory, bytes);
+    bool works = fill_memory(backend, device, memory, bytes);
     for (int i = 0; i < READINGS * READ_PATTERNS && works; i++) {
         const int pattern = i % READ_PATTERNS;
         const int64_t one_us = reading_us(backend, device, memory, bytes, pattern, 1);

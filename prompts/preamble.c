@@ -22,7 +22,7 @@ static size_t line_length(const char *bytes, size_t length) {
     return end ? (size_t)(end - bytes) : length;
 }
 
-static bool is_blank(char byte) {
+static bool is_blank_byte(char byte) {
     return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
@@ -48,9 +48,9 @@ static enum status check_bytes(const char *bytes, size_t length, struct error *e
 static enum status end_part(struct reading *reading, struct error *err) {
     struct text *preamble = reading->preamble;
     size_t begin = reading->part_begin;
-    while (preamble->length > begin && is_blank(preamble->bytes[preamble->length - 1]))
+    while (preamble->length > begin && is_blank_byte(preamble->bytes[preamble->length - 1]))
         preamble->length--;
-    while (begin < preamble->length && is_blank(preamble->bytes[begin]))
+    while (begin < preamble->length && is_blank_byte(preamble->bytes[begin]))
         begin++;
     const size_t length = preamble->length - begin;
     if (length > 0) memmove(preamble->bytes + reading->part_begin, preamble->bytes + begin, length);
@@ -120,8 +120,8 @@ enum status preamble_check_system(const char *text, size_t length, struct error 
 }
 
 // Splits at the separators; 0 when it is not a preamble with turns.
-static size_t split(const char *preamble, size_t length,
-                    struct chat_message parts[PREAMBLE_MAX_PARTS]) {
+static size_t split_parts(const char *preamble, size_t length,
+                          struct chat_message parts[PREAMBLE_MAX_PARTS]) {
     size_t count = 0;
     for (size_t at = 0; at <= length;) {
         const char *end = memchr(preamble + at, PREAMBLE_SEPARATOR, length - at);
@@ -139,7 +139,7 @@ static size_t split(const char *preamble, size_t length,
 
 size_t preamble_messages(const char *preamble, size_t length,
                          struct chat_message parts[PREAMBLE_MAX_PARTS]) {
-    size_t count = split(preamble, length, parts);
+    size_t count = split_parts(preamble, length, parts);
     if (count == 0) {
         parts[0] = (struct chat_message){ROLE_SYSTEM, preamble, length};
         count = 1;
@@ -151,7 +151,7 @@ size_t preamble_messages(const char *preamble, size_t length,
 
 size_t preamble_shots(const char *preamble) {
     struct chat_message parts[PREAMBLE_MAX_PARTS];
-    const size_t count = split(preamble, strlen(preamble), parts);
+    const size_t count = split_parts(preamble, strlen(preamble), parts);
     return count / 2;
 }
 
@@ -178,9 +178,9 @@ const char *preamble_comment(const char *bytes, size_t length, size_t *comment_l
     size_t end = line_length(bytes, length), begin = 0;
     *comment_length = 0;
     if (end == 0 || bytes[0] != '#') return bytes;
-    while (begin < end && (bytes[begin] == '#' || is_blank(bytes[begin])))
+    while (begin < end && (bytes[begin] == '#' || is_blank_byte(bytes[begin])))
         begin++;
-    while (end > begin && is_blank(bytes[end - 1]))
+    while (end > begin && is_blank_byte(bytes[end - 1]))
         end--;
     *comment_length = end - begin;
     return bytes + begin;

@@ -323,7 +323,7 @@ static bool contains(const struct prompt *prompt, const char *needle) {
     return memmem(prompt->bytes, prompt_length(prompt), needle, strlen(needle)) != NULL;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+static bool is_blank_byte(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 // The marker that follows the answer: up to white space; of several "<…>" the first.
 static void find_end(struct chat_template *chat_template, const struct prompt *prompt) {
@@ -332,7 +332,7 @@ static void find_end(struct chat_template *chat_template, const struct prompt *p
         memmem(prompt->bytes, (size_t)(end - prompt->bytes), PROBE_ANSWER, sizeof PROBE_ANSWER - 1);
     if (!answer) return;
     const char *at = answer + sizeof PROBE_ANSWER - 1;
-    while (at < end && is_blank(*at))
+    while (at < end && is_blank_byte(*at))
         at++;
     const char close = at < end && *at == '<' ? '>' : ']';
     if (at == end || (*at != '<' && *at != '[')) return;
@@ -488,7 +488,7 @@ static size_t common_bytes(const struct prompt *a, const struct prompt *b) {
 
 static size_t skip_blanks(const char *at, const char *end) {
     const char *begin = at;
-    while (at < end && is_blank(*at))
+    while (at < end && is_blank_byte(*at))
         at++;
     return (size_t)(at - begin);
 }
@@ -499,7 +499,7 @@ static bool says_the_same(const char *at, const char *end, const struct chat_mes
                           size_t *used) {
     const char *text = answer->text, *text_end = text + answer->length;
     text += skip_blanks(text, text_end);
-    while (text_end > text && is_blank(text_end[-1]))
+    while (text_end > text && is_blank_byte(text_end[-1]))
         text_end--;
     const char *said = at + skip_blanks(at, end);
     const size_t length = (size_t)(text_end - text);
@@ -595,7 +595,7 @@ static struct span trim(const char *bytes, size_t length) {
     const size_t blanks = skip_blanks(bytes, bytes + length);
     bytes += blanks;
     length -= blanks;
-    while (length > 0 && is_blank(bytes[length - 1]))
+    while (length > 0 && is_blank_byte(bytes[length - 1]))
         length--;
     return (struct span){bytes, length};
 }

@@ -31,7 +31,7 @@ static bool is_control(uint32_t code_point) {
            (code_point >= 0xFFF9 && code_point <= 0xFFFB);
 }
 
-static bool is_blank(uint32_t code_point) {
+static bool is_blank_character(uint32_t code_point) {
     return code_point == ' ' || code_point == 0xA0 || code_point == 0xAD || code_point == 0x034F ||
            code_point == 0x115F || code_point == 0x1160 || code_point == 0x1680 ||
            code_point == 0x180E || (code_point >= 0x2000 && code_point <= 0x200A) ||
@@ -65,7 +65,7 @@ static const char *why_not_typed(const char *name, const struct name_ends *ends)
     static const char model[] = ".gguf";
     const size_t length = strlen(name);
     int64_t first, last;
-    if (is_blank(ends->first) || is_blank(ends->last) || is_joiner(ends->first))
+    if (is_blank_character(ends->first) || is_blank_character(ends->last) || is_joiner(ends->first))
         return "starts or ends with a space";
     if (strchr("-/@\"", name[0])) return "starts with one of - / @ \"";
     if (name[length - 1] == '\\' || strstr(name, "\\ "))
@@ -231,8 +231,8 @@ static enum status note_root(struct db *db, int64_t number, int64_t tip, struct 
     return statement_run(&statement, err);
 }
 
-static enum status insert(struct db *db, const struct conversation *fresh, int64_t number,
-                          struct error *err) {
+static enum status insert_conversation(struct db *db, const struct conversation *fresh,
+                                       int64_t number, struct error *err) {
     static const char sql[] =
         "INSERT INTO conversation(id, name, tip, model, forked_from, forked_at, used, created_ms,"
         " updated_ms, source) VALUES(?1, ?2, ?3, ?4, ?5, ?6,"
@@ -253,8 +253,8 @@ static enum status insert(struct db *db, const struct conversation *fresh, int64
 }
 
 // Inside a transaction: gives it an id, a name and times, and stores it.
-static enum status make(struct db *db, const char *name, struct conversation *fresh,
-                        struct error *err) {
+static enum status make_conversation(struct db *db, const char *name, struct conversation *fresh,
+                                     struct error *err) {
     int64_t number = 0;
     ASSERT(db->depth > 0 && strlen(name) < CONVERSATION_NAME_BYTES);
     TRY(check_name_free(db, name, 0, err));
@@ -262,7 +262,7 @@ static enum status make(struct db *db, const char *name, struct conversation *fr
     conversation_id_write(number, fresh->id);
     memcpy(fresh->name, name, strlen(name) + 1);
     fresh->created_ms = fresh->updated_ms = store_now_ms();
-    return insert(db, fresh, number, err);
+    return insert_conversation(db, fresh, number, err);
 }
 
 // Walks up from the original's tip. Ids decrease on the way, so the walk ends where `tip` would be.
@@ -293,7 +293,7 @@ static enum status make_fork(struct db *db, const char *original_id, int64_t tip
     *fork = (struct conversation){
         .tip = tip, .forked_at = tip, .model = original.model, .source = original.source};
     memcpy(fork->forked_from, original.id, sizeof fork->forked_from);
-    return make(db, name, fork, err);
+    return make_conversation(db, name, fork, err);
 }
 
 static enum status update_tip(struct db *db, int64_t number, int64_t tip, int64_t model,
@@ -390,7 +390,7 @@ enum status conversation_create(struct db *db, const char *name, int64_t model,
     struct conversation fresh = {.model = model};
     TRY(check_name_form(name, err));
     TRY(db_begin(db, err));
-    TRY(end_transaction(db, make(db, name, &fresh, err), err));
+    TRY(end_transaction(db, make_conversation(db, name, &fresh, err), err));
     *conversation = fresh;
     return STATUS_OK;
 }

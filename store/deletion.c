@@ -31,8 +31,8 @@
     "  UNION SELECT m.id FROM doomed JOIN message m ON m.parent = doomed.id) "
 
 // Runs a statement whose only parameters are the conversation and a message.
-static enum status run(struct db *db, const char *sql, int64_t number, int64_t tip,
-                       struct error *err) {
+static enum status run_statement(struct db *db, const char *sql, int64_t number, int64_t tip,
+                                 struct error *err) {
     struct statement statement;
     ASSERT(db->depth > 0 && number != 0);
     TRY(statement_start(db, sql, &statement, err));
@@ -83,11 +83,11 @@ static enum status delete_one(struct db *db, const char *id, struct deletion *de
     struct conversation doomed;
     TRY(conversation_find(db, id, &doomed, err));
     const int64_t number = conversation_id_read(doomed.id);
-    TRY(run(db, adopt, number, MESSAGE_NONE, err));
-    TRY(run(db, leave, number, MESSAGE_NONE, err));
+    TRY(run_statement(db, adopt, number, MESSAGE_NONE, err));
+    TRY(run_statement(db, leave, number, MESSAGE_NONE, err));
     if (deletion) TRY(collect_said(db, number, doomed.tip, deletion, err));
-    TRY(run(db, messages, number, doomed.tip, err));
-    return run(db, forget, number, MESSAGE_NONE, err);
+    TRY(run_statement(db, messages, number, doomed.tip, err));
+    return run_statement(db, forget, number, MESSAGE_NONE, err);
 }
 
 static enum status end_transaction(struct db *db, enum status status, struct error *err) {
@@ -108,8 +108,9 @@ static enum status read_conversation_row(struct statement *statement, void *item
     return conversation_read(statement, item, err);
 }
 
-static enum status load(struct db *db, const char *sql, int64_t number,
-                        struct conversation **conversations, size_t *count, struct error *err) {
+static enum status load_conversations(struct db *db, const char *sql, int64_t number,
+                                      struct conversation **conversations, size_t *count,
+                                      struct error *err) {
     struct statement statement;
     struct rows rows = {.item_bytes = sizeof **conversations};
     TRY(statement_start(db, sql, &statement, err));
@@ -141,9 +142,10 @@ enum status deletion_plan(struct db *db, const char *id, bool family, struct del
     struct conversation found;
     TRY(conversation_find(db, id, &found, err));
     const int64_t number = conversation_id_read(found.id);
-    enum status status = load(db, family ? all : one, number, &plan.gone, &plan.gone_count, err);
+    enum status status =
+        load_conversations(db, family ? all : one, number, &plan.gone, &plan.gone_count, err);
     if (status == STATUS_OK && !family)
-        status = load(db, others, number, &plan.kept, &plan.kept_count, err);
+        status = load_conversations(db, others, number, &plan.kept, &plan.kept_count, err);
     if (status == STATUS_OK)
         *result = plan;
     else

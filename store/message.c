@@ -115,8 +115,9 @@ static enum status insert_body(struct db *db, int64_t id, const struct message *
     return statement_run(&statement, err);
 }
 
-static enum status add(struct db *db, const struct message *message, int64_t model,
-                       const int32_t *tokens, size_t token_count, int64_t *id, struct error *err) {
+static enum status add_message(struct db *db, const struct message *message, int64_t model,
+                               const int32_t *tokens, size_t token_count, int64_t *id,
+                               struct error *err) {
     struct place place;
     ASSERT(message->role <= MESSAGE_ASSISTANT && message->stop <= STOP_CONTEXT);
     TRY(find_place(db, message, &place, err));
@@ -287,7 +288,7 @@ enum status message_add(struct db *db, const struct message *message, int64_t mo
     ASSERT(message->said <= message->length);
     TRY(check_text(message, err));
     TRY(db_begin(db, err));
-    enum status status = add(db, message, model, tokens, token_count, &added, err);
+    enum status status = add_message(db, message, model, tokens, token_count, &added, err);
     if (status == STATUS_OK) status = db_commit(db, err);
     if (status == STATUS_OK)
         *id = added;

@@ -110,8 +110,8 @@ static enum status insert_part(struct db *db, int64_t id, size_t place,
     return statement_run(&statement, err);
 }
 
-static enum status insert(struct db *db, const struct model_source *source, struct hash128 key,
-                          int64_t *id, struct error *err) {
+static enum status insert_source(struct db *db, const struct model_source *source,
+                                 struct hash128 key, int64_t *id, struct error *err) {
     static const char sql[] = "INSERT INTO model_source(key, model, identity, kind, name, server,"
                               " key_from, listed, used) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)";
     struct statement statement;
@@ -147,7 +147,7 @@ enum status model_source_enter(struct db *db, const struct model_source *source,
     TRY(key_of(source, &key));
     TRY(db_begin(db, err));
     enum status status = find_key(db, key, id, err);
-    if (status == STATUS_NOT_FOUND) status = insert(db, source, key, id, err);
+    if (status == STATUS_NOT_FOUND) status = insert_source(db, source, key, id, err);
     if (status == STATUS_OK) status = note_use(db, *id, err);
     if (status == STATUS_OK) status = db_commit(db, err);
     if (status != STATUS_OK) db_rollback(db);

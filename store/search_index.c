@@ -72,7 +72,8 @@ static int take_from_piece(void *user, int flags, const char *token, int length,
                        piece->offset + end);
 }
 
-static int create(void *api_pointer, const char **arguments, int count, Fts5Tokenizer **result) {
+static int create_tokenizer(void *api_pointer, const char **arguments, int count,
+                            Fts5Tokenizer **result) {
     fts5_api *api = api_pointer;
     void *user = NULL;
     struct tokenizer_of_words *made = calloc(1, sizeof *made);
@@ -123,7 +124,7 @@ static int tokenize(Fts5Tokenizer *tokenizer, void *user, int flags, const char 
 }
 
 enum status search_index_register(struct db *db, struct error *err) {
-    static fts5_tokenizer ops = {create, delete, tokenize};
+    static fts5_tokenizer ops = {create_tokenizer, delete, tokenize};
     fts5_api *api = NULL;
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db->handle, "SELECT fts5(?1)", -1, &statement, NULL);
@@ -138,8 +139,8 @@ enum status search_index_register(struct db *db, struct error *err) {
 
 // ---- indexing older messages
 
-static enum status get(struct db *db, const char *sql, int64_t parameter, int64_t *value,
-                       struct error *err) {
+static enum status get_integer(struct db *db, const char *sql, int64_t parameter, int64_t *value,
+                               struct error *err) {
     struct statement statement;
     TRY(statement_start(db, sql, &statement, err));
     if (parameter) statement_bind_integer(&statement, 1, parameter);
@@ -167,14 +168,14 @@ static enum status index_some(struct db *db, bool *done, struct error *err) {
     static const char note[] = "UPDATE search_state SET indexed_from = ?1";
     int64_t from, begin = 0;
     ASSERT(db->depth > 0);
-    const enum status status = get(db, state, 0, &from, err);
+    const enum status status = get_integer(db, state, 0, &from, err);
     if (status == STATUS_NOT_FOUND)
         return error_set(err, STATUS_BAD_FILE,
                          "%s is damaged: the state of its search index is missing", db->path);
     TRY(status);
     *done = from <= 1;
     if (*done) return STATUS_OK;
-    TRY(get(db, first, from, &begin, err));
+    TRY(get_integer(db, first, from, &begin, err));
     if (begin > 0) TRY(run_range(db, add, begin, from, err));
     return run_range(db, note, begin, 0, err);
 }

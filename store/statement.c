@@ -199,7 +199,7 @@ void statement_bind_digest(struct statement *statement, int parameter, struct ha
                                                   SQLITE_TRANSIENT));
 }
 
-static void refuse(struct statement *statement, int column, const char *found) {
+static void refuse_column(struct statement *statement, int column, const char *found) {
     if (statement->damage.status != STATUS_OK) return;
     const char *name = sqlite3_column_name(statement->handle, column);
     error_set(&statement->damage, STATUS_BAD_FILE, "%s is %s", name ? name : "a column", found);
@@ -216,14 +216,14 @@ int64_t statement_integer(struct statement *statement, int column, int64_t least
     const int type = sqlite3_column_type(statement->handle, column);
     ASSERT(least <= most && column < sqlite3_column_count(statement->handle));
     if (type != SQLITE_INTEGER) {
-        refuse(statement, column, type_name(type));
+        refuse_column(statement, column, type_name(type));
         return least;
     }
     const int64_t value = sqlite3_column_int64(statement->handle, column);
     if (value >= least && value <= most) return value;
     char found[96];
     sqlite3_snprintf(sizeof found, found, "%lld, not %lld to %lld", value, least, most);
-    refuse(statement, column, found);
+    refuse_column(statement, column, found);
     return least;
 }
 
@@ -238,7 +238,7 @@ static const void *read_bytes(struct statement *statement, int column, int wante
     *length = 0;
     const int type = sqlite3_column_type(statement->handle, column);
     if (type != wanted) {
-        refuse(statement, column, type_name(type));
+        refuse_column(statement, column, type_name(type));
         return empty;
     }
     const void *bytes = type == SQLITE_TEXT
@@ -262,7 +262,7 @@ const char *statement_text(struct statement *statement, int column, size_t *leng
     if (utf8_valid(text, *length, &bad)) return text;
     char found[64];
     sqlite3_snprintf(sizeof found, found, "not UTF-8 at byte %llu", (unsigned long long)bad);
-    refuse(statement, column, found);
+    refuse_column(statement, column, found);
     *length = 0;
     return "";
 }
@@ -280,7 +280,7 @@ struct hash128 statement_digest(struct statement *statement, int column) {
     if (sqlite3_column_type(statement->handle, column) == SQLITE_NULL) return digest;
     const uint8_t *bytes = read_bytes(statement, column, SQLITE_BLOB, &length);
     if (length != DIGEST_BYTES) {
-        refuse(statement, column, "not 16 bytes long");
+        refuse_column(statement, column, "not 16 bytes long");
         return digest;
     }
     for (int i = 0; i < 8; i++) {

@@ -95,7 +95,7 @@ static void index_clear(struct index *index) {
     index->used = 0;
 }
 
-static uint64_t mix(uint64_t word) { // SplitMix64's finalizer
+static uint64_t mix_word(uint64_t word) { // SplitMix64's finalizer
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
     word = (word ^ word >> 27) * 0x94D049BB133111EBu;
     return word ^ word >> 31;
@@ -125,11 +125,11 @@ static bool index_reserve(struct index *index,
 
 static uint64_t frame_hash(const struct automaton *automaton, int32_t number) {
     const struct frame *frame = &automaton->frames[number];
-    return mix((uint64_t)frame->node << 32 | (uint32_t)frame->below);
+    return mix_word((uint64_t)frame->node << 32 | (uint32_t)frame->below);
 }
 
 static uint64_t visited_hash(const struct automaton *automaton, int32_t number) {
-    return mix(automaton->visited[number]);
+    return mix_word(automaton->visited[number]);
 }
 
 static uint64_t hash_of(const uint64_t *configurations, int32_t count, bool accepts) {
@@ -174,7 +174,7 @@ static bool visit(struct automaton *automaton, int32_t node, int32_t stack) {
     if (automaton->visited_count == AUTOMATON_MAX_PLACES || automaton->steps_left-- <= 0)
         return false;
     if (!index_reserve(index, visited_hash, automaton)) return false;
-    size_t at = mix(word) & index->mask;
+    size_t at = mix_word(word) & index->mask;
     for (; index->slots[at] != UNKNOWN; at = (at + 1) & index->mask)
         if (automaton->visited[index->slots[at]] == word) return true;
     index->slots[at] = (int32_t)automaton->visited_count;
@@ -220,7 +220,7 @@ static void begin_closure(struct automaton *automaton) {
         index_clear(&automaton->seen);
     else // a small closure clears what it has used, not the whole table
         for (size_t i = 0; i < automaton->visited_count; i++) {
-            size_t at = mix(automaton->visited[i]) & automaton->seen.mask;
+            size_t at = mix_word(automaton->visited[i]) & automaton->seen.mask;
             while (automaton->seen.slots[at] != UNKNOWN) {
                 automaton->seen.slots[at] = UNKNOWN;
                 at = (at + 1) & automaton->seen.mask;

@@ -11,7 +11,7 @@
 enum { SURROGATES = 0xD800, AFTER_SURROGATES = 0xE000, LAST = 0x10FFFF, CLASSES_MAX = 2048 };
 
 // Adds a range that has no surrogates; ranges that it overlaps or touches become one with it.
-static bool insert(struct character_set *set, struct character_range range) {
+static bool insert_range(struct character_set *set, struct character_range range) {
     struct character_range *ranges = set->ranges;
     int32_t from = 0;
     if (range.first == 0) range.first = 1;
@@ -35,10 +35,12 @@ bool character_set_add(struct character_set *set, uint32_t first, uint32_t last)
     ASSERT(first <= last && last <= LAST);
     const bool below =
         first >= SURROGATES ||
-        insert(set, (struct character_range){first, last < SURROGATES ? last : SURROGATES - 1});
-    return below && (last < AFTER_SURROGATES ||
-                     insert(set, (struct character_range){
-                                     first > AFTER_SURROGATES ? first : AFTER_SURROGATES, last}));
+        insert_range(set,
+                     (struct character_range){first, last < SURROGATES ? last : SURROGATES - 1});
+    return below &&
+           (last < AFTER_SURROGATES ||
+            insert_range(set, (struct character_range){
+                                  first > AFTER_SURROGATES ? first : AFTER_SURROGATES, last}));
 }
 
 void character_set_negate(struct character_set *set) {

@@ -131,7 +131,7 @@ void grammar_release(struct grammar *grammar) {
 
 // ---- steps
 
-static int32_t step(struct grammar *grammar, int32_t state, unsigned char byte) {
+static int32_t step_state(struct grammar *grammar, int32_t state, unsigned char byte) {
     if (state != FIRST) return automaton_step(grammar->automaton, state, byte);
     if (byte == ' ') return AUTOMATON_START;
     return automaton_step(grammar->automaton, AUTOMATON_START, byte);
@@ -151,7 +151,7 @@ static int32_t step_token(struct grammar *grammar, int32_t state, int32_t id) {
     const char *bytes = token_trie_bytes(grammar->trie, id, &length);
     if (length == 0) return AUTOMATON_DEAD;
     for (size_t i = 0; i < length && state != AUTOMATON_DEAD; i++)
-        state = step(grammar, state, (unsigned char)bytes[i]);
+        state = step_state(grammar, state, (unsigned char)bytes[i]);
     return state;
 }
 
@@ -162,12 +162,12 @@ static size_t kept_bytes(const struct grammar *grammar) {
 
 void grammar_limit(struct grammar *grammar, size_t bytes) { grammar->limit = bytes; }
 
-static void begin(struct grammar *grammar, struct grammar_walk *walk) {
+static void begin_walk(struct grammar *grammar, struct grammar_walk *walk) {
     walk->state = AUTOMATON_START;
     walk->tokens = 0;
     walk->flushes = grammar->flushes;
     for (const char *c = walk->begun; c && *c; c++)
-        walk->state = step(grammar, walk->state, (unsigned char)*c);
+        walk->state = step_state(grammar, walk->state, (unsigned char)*c);
     if (grammar->strips_space && !walk->begun) walk->state = FIRST;
 }
 
@@ -179,7 +179,7 @@ bool grammar_walk(struct grammar *grammar, struct grammar_walk *walk, const int3
         grammar->flushes++;
     }
     automaton_allow(grammar->automaton, WALK_STEPS);
-    if (walk->flushes != grammar->flushes || walk->tokens > count) begin(grammar, walk);
+    if (walk->flushes != grammar->flushes || walk->tokens > count) begin_walk(grammar, walk);
     for (; walk->tokens < count; walk->tokens++)
         walk->state = step_token(grammar, walk->state, tokens[walk->tokens]);
     automaton_allow(grammar->automaton, GRAMMAR_TOKEN_STEPS);
@@ -201,13 +201,13 @@ static void allow(struct mask *mask, int32_t id) {
     mask->count++;
 }
 
-static void fill(struct grammar *grammar, int32_t state, struct mask *mask) {
+static void fill_mask(struct grammar *grammar, int32_t state, struct mask *mask) {
     const struct token_trie *trie = grammar->trie;
     int32_t *states = grammar->depths;
     states[0] = state;
     for (uint32_t at = 0; at < trie->node_count;) {
         const struct token_trie_node *node = &trie->nodes[at];
-        states[node->depth] = step(grammar, states[node->depth - 1], node->byte);
+        states[node->depth] = step_state(grammar, states[node->depth - 1], node->byte);
         if (states[node->depth] == AUTOMATON_DEAD) {
             at = node->skip;
             continue;
@@ -244,7 +244,7 @@ enum status grammar_allowed(struct grammar *grammar, const struct grammar_walk *
     if (!*place) {
         struct mask *mask = calloc(1, sizeof *mask + grammar->words * sizeof mask->bits[0]);
         if (!mask) return STATUS_NO_MEMORY;
-        if (walk->state != AUTOMATON_DEAD) fill(grammar, walk->state, mask);
+        if (walk->state != AUTOMATON_DEAD) fill_mask(grammar, walk->state, mask);
         *place = mask;
         grammar->mask_count++;
     }

@@ -39,8 +39,8 @@ bool network_spend(struct network *network, uint64_t steps) {
 }
 
 // Makes room for one more item; false, with the status set, if there is none.
-static bool grow(struct network *network, void *items, size_t bytes, int32_t count,
-                 size_t *capacity, int32_t most, const char *limit) {
+static bool grow_items(struct network *network, void *items, size_t bytes, int32_t count,
+                       size_t *capacity, int32_t most, const char *limit) {
     ASSERT(count >= 0);
     if (!network_spend(network, 1)) return false;
     if (count >= most)
@@ -52,8 +52,8 @@ static bool grow(struct network *network, void *items, size_t bytes, int32_t cou
 
 int32_t network_node(struct network *network, enum node_kind kind, int32_t next, int32_t other) {
     ASSERT(next >= 0 && other >= 0);
-    if (!grow(network, &network->nodes, sizeof network->nodes[0], network->node_count,
-              &network->node_capacity, NETWORK_MAX_NODES, "states"))
+    if (!grow_items(network, &network->nodes, sizeof network->nodes[0], network->node_count,
+                    &network->node_capacity, NETWORK_MAX_NODES, "states"))
         return 0;
     network->nodes[network->node_count] =
         (struct node){.next = next, .other = other, .kind = (unsigned char)kind};
@@ -64,16 +64,16 @@ int32_t network_set(struct network *network, const struct byte_set *set) {
     if (!network_spend(network, (uint64_t)network->set_count)) return 0;
     for (int32_t i = 0; i < network->set_count; i++)
         if (memcmp(&network->sets[i], set, sizeof *set) == 0) return i;
-    if (!grow(network, &network->sets, sizeof network->sets[0], network->set_count,
-              &network->set_capacity, NETWORK_MAX_SETS, "byte sets"))
+    if (!grow_items(network, &network->sets, sizeof network->sets[0], network->set_count,
+                    &network->set_capacity, NETWORK_MAX_SETS, "byte sets"))
         return 0;
     network->sets[network->set_count] = *set;
     return network->set_count++;
 }
 
 int32_t network_rule(struct network *network) {
-    if (!grow(network, &network->rules, sizeof network->rules[0], network->rule_count,
-              &network->rule_capacity, NETWORK_MAX_RULES, "rules"))
+    if (!grow_items(network, &network->rules, sizeof network->rules[0], network->rule_count,
+                    &network->rule_capacity, NETWORK_MAX_RULES, "rules"))
         return 0;
     network->rules[network->rule_count] = (struct network_rule){.start = NETWORK_NONE};
     return network->rule_count++;

@@ -51,7 +51,7 @@ static bool read_step(const char **rest, char *name, size_t bytes) {
     return true;
 }
 
-static const cJSON *find(const cJSON *at, const char *pointer) {
+static const cJSON *find_pointer(const cJSON *at, const char *pointer) {
     char name[256];
     while (at && *pointer) {
         if (*pointer != '/' || !read_step(&pointer, name, sizeof name)) return NULL;
@@ -79,7 +79,7 @@ enum status schema_resolve(struct compiler *compiler, const char *ref, const cJS
         if (ref[0] != '#')
             return schema_refuse(compiler, STATUS_UNSUPPORTED,
                                  "\"$ref\" to another document (%.60s) is not supported", ref);
-        const cJSON *found = find(compiler->document, ref + 1);
+        const cJSON *found = find_pointer(compiler->document, ref + 1);
         if (!found)
             return schema_refuse(compiler, STATUS_BAD_INPUT, "\"$ref\": %.60s does not exist", ref);
         *target = found;
@@ -136,8 +136,8 @@ enum status schema_without(struct compiler *compiler, const cJSON *schema, const
     return STATUS_OK;
 }
 
-static enum status put(struct compiler *compiler, cJSON *object, const char *name,
-                       const cJSON *value) {
+static enum status add_copy(struct compiler *compiler, cJSON *object, const char *name,
+                            const cJSON *value) {
     ASSERT(object && value);
     TRY(count_copy(compiler, value));
     cJSON *copy = cJSON_Duplicate(value, true);
@@ -172,7 +172,7 @@ static enum status combine_properties(struct compiler *compiler, cJSON *into, co
         if (mine)
             TRY(put_both(compiler, into, item->string, mine, item));
         else
-            TRY(put(compiler, into, item->string, item));
+            TRY(add_copy(compiler, into, item->string, item));
     }
     return STATUS_OK;
 }
@@ -294,7 +294,7 @@ enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSO
         if (mine)
             TRY(combine_keyword(compiler, both, mine, item, b));
         else
-            TRY(put(compiler, both, item->string, item));
+            TRY(add_copy(compiler, both, item->string, item));
     }
     if (nullable) TRY(combine_types(compiler, both, a, b));
     *result = both;

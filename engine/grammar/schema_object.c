@@ -118,7 +118,7 @@ static enum status add_property(struct compiler *compiler, struct properties *pr
     return STATUS_OK;
 }
 
-static bool has(const struct properties *properties, const char *name) {
+static bool has_property(const struct properties *properties, const char *name) {
     for (int32_t i = 0; i < properties->count; i++)
         if (strcmp(properties->items[i].name, name) == 0) return true;
     return false;
@@ -130,8 +130,8 @@ static bool is_among(const cJSON *list, const char *name) {
     return false;
 }
 
-static enum status gather(struct compiler *compiler, const cJSON *schema,
-                          struct properties *properties) {
+static enum status gather_properties(struct compiler *compiler, const cJSON *schema,
+                                     struct properties *properties) {
     static const cJSON ANY = {.type = cJSON_True};
     const cJSON *declared = cJSON_GetObjectItemCaseSensitive(schema, "properties");
     const cJSON *required = cJSON_GetObjectItemCaseSensitive(schema, "required");
@@ -147,11 +147,11 @@ static enum status gather(struct compiler *compiler, const cJSON *schema,
     TRY(schema_compile(compiler, other ? other : &ANY, "/", "additionalProperties",
                        &properties->other));
     for (const cJSON *one = declared ? declared->child : NULL; one; one = one->next)
-        if (!has(properties, one->string))
+        if (!has_property(properties, one->string))
             TRY(add_property(compiler, properties, one->string, one,
                              is_among(required, one->string)));
     for (const cJSON *one = required ? required->child : NULL; one; one = one->next)
-        if (!has(properties, one->valuestring))
+        if (!has_property(properties, one->valuestring))
             TRY(add_property(compiler, properties, one->valuestring, NULL, true));
     return STATUS_OK;
 }
@@ -196,7 +196,7 @@ static enum status chain(struct compiler *compiler, const struct properties *pro
 
 enum status schema_object(struct compiler *compiler, const cJSON *schema, struct text *out) {
     struct properties properties = {.count = 0};
-    TRY(gather(compiler, schema, &properties));
+    TRY(gather_properties(compiler, schema, &properties));
     return chain(compiler, &properties, out);
 }
 

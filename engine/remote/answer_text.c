@@ -75,7 +75,7 @@ static bool continues(const struct answer_part *part, unsigned char byte) {
     return byte >= 0x80 && byte <= 0xbf;
 }
 
-static enum status join(struct answer_part *part, const struct text *text, struct text *out) {
+static enum status join_part(struct answer_part *part, const struct text *text, struct text *out) {
     for (size_t i = 0; i < text->length; i++) {
         const char byte = text->bytes[i];
         if (!continues(part, (unsigned char)byte)) TRY(end_begun(part, out));
@@ -111,7 +111,7 @@ static enum status put_held(struct answer_text *answer, size_t end, struct text 
     return STATUS_OK;
 }
 
-static bool is_blank(const struct text *text) {
+static bool is_blank_text(const struct text *text) {
     return strspn(text_string(text), BLANKS) == text->length;
 }
 
@@ -120,7 +120,7 @@ static enum status put_thought(struct answer_text *answer, const struct text *th
     if (thought->length == 0) return STATUS_OK;
     const enum answer_state before = answer->state;
     answer->watches = false;
-    if (before == ANSWER_NEW && is_blank(&answer->held)) {
+    if (before == ANSWER_NEW && is_blank_text(&answer->held)) {
         text_clear(&answer->held);
         answer->answered = false;
         answer->state = ANSWER_THINKS;
@@ -207,7 +207,7 @@ static enum status scan(struct answer_text *answer, bool ended, size_t *certain,
 static enum status put_text(struct answer_text *answer, const struct text *text, struct text *out) {
     if (text->length == 0) return STATUS_OK;
     TRY(text_append(&answer->held, text->bytes, text->length));
-    if (answer->state == ANSWER_THINKS && is_blank(&answer->held)) {
+    if (answer->state == ANSWER_THINKS && is_blank_text(&answer->held)) {
         if (answer->held.length <= THINKING_HELD_BLANKS) return STATUS_OK;
     }
     answer->answered = true;
@@ -237,7 +237,7 @@ static enum status end_part(struct answer_part *part, struct text *out) {
 
 static enum status add_part(struct answer_part *part, const struct text *bytes, struct text *out) {
     struct text joined = {0};
-    enum status status = join(part, bytes, &joined);
+    enum status status = join_part(part, bytes, &joined);
     if (status == STATUS_OK)
         status = secret_read(&part->reader, text_string(&joined), joined.length, out);
     text_deinit(&joined);

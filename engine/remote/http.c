@@ -23,7 +23,7 @@ enum {
     LONGEST_WAIT_MS = 60000,
 };
 
-static enum status refuse(struct error *err, const char *url, const char *why) {
+static enum status refuse_url(struct error *err, const char *url, const char *why) {
     const char *scheme = strstr(url, "://"), *at = strrchr(url, '@');
     const char *rest = at ? at + 1 : url;
     const int shown = (int)strcspn(rest, "?"); // behind it there may be a key
@@ -56,15 +56,16 @@ enum status endpoint_set(struct endpoint *endpoint, const struct remote_options 
     const size_t length = base_length(url, prefix);
     const size_t host = strcspn(url + prefix, "/?");
     if (!scheme || (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0))
-        return refuse(err, url, "expected http:// or https://");
+        return refuse_url(err, url, "expected http:// or https://");
     if (memchr(url + prefix, '@', host))
-        return refuse(err, url, "a URL must not contain a user name or password; use --key-from");
+        return refuse_url(err, url,
+                          "a URL must not contain a user name or password; use --key-from");
     if (strchr(url, '?'))
-        return refuse(
+        return refuse_url(
             err, url,
             "a URL must not contain \"?\", since it is shown and stored; for a key use --key-from");
     if (host == 0 || utf8_has_control(url, strlen(url)))
-        return refuse(err, url, "expected http://HOST:PORT/v1#MODEL");
+        return refuse_url(err, url, "expected http://HOST:PORT/v1#MODEL");
     const size_t root = length > 3 && memcmp(url + length - 3, "/v1", 3) == 0 ? length - 3 : length;
     TRY(text_append(&endpoint->url, url, length));
     for (size_t i = 0; i < prefix; i++) // HTTP://

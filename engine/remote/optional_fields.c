@@ -53,7 +53,7 @@ static bool has_word(const char *text, size_t length, const char *name) {
     return false;
 }
 
-static bool has(const char *text, size_t length, const char *word) {
+static bool contains_word(const char *text, size_t length, const char *word) {
     const size_t bytes = strlen(word);
     for (size_t at = 0; at + bytes <= length; at++)
         if (strncasecmp(text + at, word, bytes) == 0) return true;
@@ -66,7 +66,7 @@ static bool renames_limit(const char *text, size_t length) {
         "max_completion_tokens", "unsupported", "not support",    "unrecognized", "unknown",
         "not permitted",         "unexpected",  "extra_forbidden"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (has(text, length, words[i])) return true;
+        if (contains_word(text, length, words[i])) return true;
     return false;
 }
 

@@ -20,13 +20,13 @@ struct probe {
     bool listed;     // accept only a model that the server lists
 };
 
-static const cJSON *get(const cJSON *object, const char *name) {
+static const cJSON *get_member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
 // NOT_FOUND: the server knows no such path. *answer is NULL unless OK.
-static enum status ask(const struct probe *probe, const struct text *base, const char *path,
-                       const char *query, cJSON **answer) {
+static enum status ask_server(const struct probe *probe, const struct text *base, const char *path,
+                              const char *query, cJSON **answer) {
     struct text body = {0};
     *answer = NULL;
     enum status status = http_ask(&probe->server->endpoint, base, path, query, &body, probe->err);
@@ -57,7 +57,7 @@ static void note_server(struct probe *probe, const cJSON *owner) {
 static enum status list_names(const cJSON *models, struct text *names) {
     const cJSON *model;
     cJSON_ArrayForEach(model, models) {
-        const cJSON *id = get(model, "id");
+        const cJSON *id = get_member(model, "id");
         if (cJSON_IsString(id))
             TRY(text_format(names, "%s%.80s", names->length ? ", " : "", id->valuestring));
     }
@@ -67,7 +67,7 @@ static enum status list_names(const cJSON *models, struct text *names) {
 static const cJSON *find_named(const cJSON *models, const char *name) {
     const cJSON *model;
     cJSON_ArrayForEach(model, models) {
-        const cJSON *id = get(model, "id");
+        const cJSON *id = get_member(model, "id");
         if (cJSON_IsString(id) && strcmp(id->valuestring, name) == 0) return model;
     }
     return NULL;
@@ -81,7 +81,7 @@ static enum status choose_model(struct probe *probe, const cJSON *models) {
     const cJSON *model = count == 1 ? cJSON_GetArrayItem(models, 0) : NULL;
     if (chosen->length) model = find_named(models, text_string(chosen));
     enum status status = list_names(models, &names);
-    const cJSON *id = get(model, "id");
+    const cJSON *id = get_member(model, "id");
     if (status == STATUS_OK && !chosen->length && cJSON_IsString(id))
         status = text_append_string(chosen, id->valuestring);
     else if (status == STATUS_OK && !chosen->length)
@@ -96,18 +96,18 @@ static enum status choose_model(struct probe *probe, const cJSON *models) {
     else if (status == STATUS_OK && probe->server->unlisted)
         log_write(LOG_WARNING, "%s does not list %.80s (listed: %.300s)", host, text_string(chosen),
                   text_string(&names));
-    note_server(probe, get(model, "owned_by"));
-    note_context(probe, get(get(model, "meta"), "n_ctx"));
-    note_context(probe, get(model, "max_model_len"));
+    note_server(probe, get_member(model, "owned_by"));
+    note_context(probe, get_member(get_member(model, "meta"), "n_ctx"));
+    note_context(probe, get_member(model, "max_model_len"));
     text_deinit(&names);
     return status;
 }
 
 static enum status ask_models(struct probe *probe) {
     cJSON *answer;
-    enum status status = ask(probe, &probe->server->endpoint.url, "/models", NULL, &answer);
+    enum status status = ask_server(probe, &probe->server->endpoint.url, "/models", NULL, &answer);
     if (status == STATUS_OK || (status == STATUS_NOT_FOUND && probe->server->endpoint.model.length))
-        status = choose_model(probe, get(answer, "data"));
+        status = choose_model(probe, get_member(answer, "data"));
     cJSON_Delete(answer);
     return status == STATUS_NOT_FOUND ? STATUS_IO : status;
 }
@@ -117,11 +117,12 @@ static enum status ask_properties(struct probe *probe) {
     struct error ignored = {0};
     const struct probe quiet = {.server = probe->server, .err = &ignored};
     cJSON *answer;
-    const enum status status = ask(&quiet, &probe->server->endpoint.root, "/props", NULL, &answer);
+    const enum status status =
+        ask_server(&quiet, &probe->server->endpoint.root, "/props", NULL, &answer);
     if (status == STATUS_OK) {
-        const cJSON *settings = get(answer, "default_generation_settings");
+        const cJSON *settings = get_member(answer, "default_generation_settings");
         if (cJSON_IsObject(settings)) probe->server->kind = SERVER_LLAMA;
-        note_context(probe, get(settings, "n_ctx"));
+        note_context(probe, get_member(settings, "n_ctx"));
     }
     cJSON_Delete(answer);
     if (status == STATUS_CANCELLED) *probe->err = ignored;
@@ -176,8 +177,8 @@ static enum status compare_tokens(const struct probe *probe, const struct tokeni
     char *question = status == STATUS_OK ? write_question(probe, text_string(&all)) : NULL;
     if (status == STATUS_OK && !question) status = STATUS_NO_MEMORY;
     if (status == STATUS_OK)
-        status = ask(probe, &probe->server->endpoint.root, "/tokenize", question, &answer);
-    if (status == STATUS_OK) *same = same_ids(get(answer, "tokens"), &ids);
+        status = ask_server(probe, &probe->server->endpoint.root, "/tokenize", question, &answer);
+    if (status == STATUS_OK) *same = same_ids(get_member(answer, "tokens"), &ids);
     cJSON_free(question);
     cJSON_Delete(answer);
     token_ids_deinit(&ids);

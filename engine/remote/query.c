@@ -233,7 +233,7 @@ static bool add_tokens(cJSON *object, const struct query *query) {
     return false;
 }
 
-static enum status fill(cJSON *object, const struct query *query, enum answer_state *place) {
+static enum status fill_body(cJSON *object, const struct query *query, enum answer_state *place) {
     bool whole =
         object && (!query->model[0] || cJSON_AddStringToObject(object, "model", query->model));
     whole = whole && cJSON_AddTrueToObject(object, "stream") && add_wishes(object, query);
@@ -264,7 +264,7 @@ enum status query_write(const struct query *query, struct text *body, enum answe
                          "a server that is sent tokens would force the reasoning into the "
                          "structure; use /set think off or --remote messages");
     cJSON *object = cJSON_CreateObject();
-    enum status status = fill(object, query, place);
+    enum status status = fill_body(object, query, place);
     char *json = status == STATUS_OK ? cJSON_PrintUnformatted(object) : NULL;
     if (status == STATUS_OK) status = json ? text_append_string(body, json) : STATUS_NO_MEMORY;
     cJSON_free(json);

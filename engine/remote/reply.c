@@ -22,7 +22,7 @@ void reply_deinit(struct reply *reply) {
     *reply = (struct reply){0};
 }
 
-static const cJSON *get(const cJSON *object, const char *name) {
+static const cJSON *get_member(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
@@ -31,7 +31,7 @@ static bool is_string(const cJSON *item, const char *string) {
 }
 
 static int64_t count_of(const cJSON *object, const char *name) {
-    const cJSON *number = get(object, name);
+    const cJSON *number = get_member(object, name);
     const bool fits = cJSON_IsNumber(number) && number->valuedouble >= 0 &&
                       number->valuedouble <= (double)INT32_MAX;
     return fits ? (int64_t)number->valuedouble : -1;
@@ -119,10 +119,10 @@ static enum status append_message(const cJSON *item, int depth, struct text *lin
         return append_line(item->valuestring, strlen(item->valuestring), false, line);
     if (cJSON_IsArray(item)) return append_messages(item, depth, line);
     const size_t before = line->length;
-    if (get(item, "msg")) TRY(append_place(get(item, "loc"), line));
+    if (get_member(item, "msg")) TRY(append_place(get_member(item, "loc"), line));
     const size_t placed = line->length;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        TRY(append_message(get(item, names[i]), depth - 1, line));
+        TRY(append_message(get_member(item, names[i]), depth - 1, line));
         if (line->length > placed) return STATUS_OK;
     }
     if (!cJSON_IsObject(item) || !item->child || line->length > before) return STATUS_OK;
@@ -182,7 +182,7 @@ static bool is_one_of(const char *word, const char *const *words) {
     return false;
 }
 
-static void finish(struct reply *reply, const char *reason) {
+static void finish_reply(struct reply *reply, const char *reason) {
     static const char *const cut[] = {
         "length",         "limit", "max_tokens", "model_length", "max_output_tokens",
         "max_new_tokens", NULL};
@@ -220,13 +220,13 @@ static enum status append_part(const cJSON *part, bool thought, int depth, struc
         "thinking",     "reasoning", "reasoning_text", "reasoning.text", "thought",
         "summary_text", NULL};
     if (cJSON_IsString(part)) return append_text(part, thought ? &reply->thought : &reply->text);
-    const cJSON *type = get(part, "type");
+    const cJSON *type = get_member(part, "type");
     thought |= cJSON_IsString(type) && is_one_of(type->valuestring, thoughts);
-    TRY(append_text(get(part, "refusal"), &reply->refusal));
-    if (thought) TRY(append_content(get(part, "thinking"), true, depth - 1, reply));
-    const cJSON *text = get(part, "text");
+    TRY(append_text(get_member(part, "refusal"), &reply->refusal));
+    if (thought) TRY(append_content(get_member(part, "thinking"), true, depth - 1, reply));
+    const cJSON *text = get_member(part, "text");
     return cJSON_IsObject(text)
-               ? append_text(get(text, "value"), thought ? &reply->thought : &reply->text)
+               ? append_text(get_member(text, "value"), thought ? &reply->thought : &reply->text)
                : append_content(text, thought, depth - 1, reply);
 }
 
@@ -235,17 +235,18 @@ static enum status append_thought(const cJSON *delta, struct reply *reply) {
     static const char *const names[] = {"reasoning", "reasoning_content", "thinking",
                                         "reasoning_details"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        TRY(append_content(get(delta, names[i]), true, FAILURE_DEPTH, reply));
+        TRY(append_content(get_member(delta, names[i]), true, FAILURE_DEPTH, reply));
         if (reply->thought.length) break;
     }
     return STATUS_OK;
 }
 
 static enum status append_tool(const cJSON *delta, struct reply *reply) {
-    const cJSON *calls = get(delta, "tool_calls");
+    const cJSON *calls = get_member(delta, "tool_calls");
     const cJSON *call = cJSON_IsArray(calls) ? calls->child : NULL;
-    const cJSON *function = call ? get(call, "function") : get(delta, "function_call");
-    const cJSON *name = get(function, "name");
+    const cJSON *function =
+        call ? get_member(call, "function") : get_member(delta, "function_call");
+    const cJSON *name = get_member(function, "name");
     reply->calls_tool = function != NULL;
     if (!cJSON_IsString(name)) return STATUS_OK;
     TRY(append_line(name->valuestring, strlen(name->valuestring), false, &reply->tool));
@@ -262,20 +263,22 @@ static bool is_failure(const cJSON *error) {
 
 static enum status read_choice(const cJSON *choice, const struct secret *secret,
                                struct reply *reply) {
-    const cJSON *delta = get(choice, "delta"), *reason = get(choice, "finish_reason");
+    const cJSON *delta = get_member(choice, "delta"), *reason = get_member(choice, "finish_reason");
     const int64_t number = count_of(choice, "index");
     if (number > 0) reply->choice = number;
-    reply->whole = !cJSON_IsObject(delta) && cJSON_IsObject(get(choice, "message"));
-    if (reply->whole) delta = get(choice, "message");
-    if (is_failure(get(choice, "error"))) return read_failure(get(choice, "error"), secret, reply);
-    if (is_failure(get(delta, "error"))) return read_failure(get(delta, "error"), secret, reply);
-    TRY(append_content(get(delta, "content"), false, FAILURE_DEPTH, reply));
+    reply->whole = !cJSON_IsObject(delta) && cJSON_IsObject(get_member(choice, "message"));
+    if (reply->whole) delta = get_member(choice, "message");
+    if (is_failure(get_member(choice, "error")))
+        return read_failure(get_member(choice, "error"), secret, reply);
+    if (is_failure(get_member(delta, "error")))
+        return read_failure(get_member(delta, "error"), secret, reply);
+    TRY(append_content(get_member(delta, "content"), false, FAILURE_DEPTH, reply));
     TRY(append_thought(delta, reply));
-    TRY(append_text(get(delta, "refusal"), &reply->refusal));
+    TRY(append_text(get_member(delta, "refusal"), &reply->refusal));
     TRY(append_tool(delta, reply));
-    TRY(append_text(get(choice, "text"), &reply->text));
-    TRY(append_ids(get(choice, "token_ids"), &reply->ids));
-    if (cJSON_IsString(reason)) finish(reply, reason->valuestring);
+    TRY(append_text(get_member(choice, "text"), &reply->text));
+    TRY(append_ids(get_member(choice, "token_ids"), &reply->ids));
+    if (cJSON_IsString(reason)) finish_reply(reply, reason->valuestring);
     return STATUS_OK;
 }
 
@@ -283,13 +286,13 @@ static void read_usage(const cJSON *usage, struct reply *reply) {
     if (!cJSON_IsObject(usage)) return;
     reply->prompt_tokens = count_of(usage, "prompt_tokens");
     reply->output_tokens = count_of(usage, "completion_tokens");
-    reply->cached_tokens = count_of(get(usage, "prompt_tokens_details"), "cached_tokens");
+    reply->cached_tokens = count_of(get_member(usage, "prompt_tokens_details"), "cached_tokens");
 }
 
 static enum status read_generated(const cJSON *event, const cJSON *about, struct reply *reply) {
-    const cJSON *type = get(get(about, "finish_reason"), "type");
-    TRY(append_ids(get(event, "output_ids"), &reply->ids));
-    if (cJSON_IsString(type)) finish(reply, type->valuestring);
+    const cJSON *type = get_member(get_member(about, "finish_reason"), "type");
+    TRY(append_ids(get_member(event, "output_ids"), &reply->ids));
+    if (cJSON_IsString(type)) finish_reply(reply, type->valuestring);
     reply->cumulative = true;
     reply->prompt_tokens = count_of(about, "prompt_tokens");
     reply->output_tokens = count_of(about, "completion_tokens");
@@ -299,28 +302,32 @@ static enum status read_generated(const cJSON *event, const cJSON *about, struct
 
 // The servers' own forms have no choices.
 static enum status read_completion(const cJSON *event, struct reply *reply) {
-    const cJSON *about = get(event, "meta_info");
+    const cJSON *about = get_member(event, "meta_info");
     if (cJSON_IsObject(about)) return read_generated(event, about, reply);
-    const cJSON *type = get(event, "stop_type");
-    TRY(append_text(get(event, "content"), &reply->text));
-    TRY(append_ids(get(event, "tokens"), &reply->ids));
-    if (!cJSON_IsTrue(get(event, "stop"))) return STATUS_OK;
-    finish(reply, cJSON_IsString(type) && type->valuestring[0] ? type->valuestring : "eos");
+    const cJSON *type = get_member(event, "stop_type");
+    TRY(append_text(get_member(event, "content"), &reply->text));
+    TRY(append_ids(get_member(event, "tokens"), &reply->ids));
+    if (!cJSON_IsTrue(get_member(event, "stop"))) return STATUS_OK;
+    finish_reply(reply, cJSON_IsString(type) && type->valuestring[0] ? type->valuestring : "eos");
     reply->prompt_tokens = count_of(event, "tokens_evaluated");
     reply->output_tokens = count_of(event, "tokens_predicted");
-    reply->cached_tokens = count_of(get(event, "timings"), "cache_n");
+    reply->cached_tokens = count_of(get_member(event, "timings"), "cache_n");
     return STATUS_OK;
 }
 
 // Does the event report an error instead of a part of an answer?
 static bool complains(const cJSON *event) {
     static const char *const names[] = {"message", "msg", "detail", "errors"};
-    if (is_failure(get(event, "error"))) return true;
-    if (get(event, "choices") || get(event, "content") || get(event, "meta_info")) return false;
-    if (is_string(get(event, "type"), "error") || is_string(get(event, "object"), "error"))
+    if (is_failure(get_member(event, "error"))) return true;
+    if (get_member(event, "choices") || get_member(event, "content") ||
+        get_member(event, "meta_info"))
+        return false;
+    if (is_string(get_member(event, "type"), "error") ||
+        is_string(get_member(event, "object"), "error"))
         return true;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (cJSON_IsString(get(event, names[i])) || cJSON_IsArray(get(event, names[i])))
+        if (cJSON_IsString(get_member(event, names[i])) ||
+            cJSON_IsArray(get_member(event, names[i])))
             return true;
     return false;
 }
@@ -342,7 +349,7 @@ static enum status read_one(struct reading *reading, const cJSON *event, const c
         status = read_failure(event, reading->secret, &reply);
     else
         status = read_completion(event, &reply);
-    if (!reading->counted) read_usage(get(event, "usage"), &reply);
+    if (!reading->counted) read_usage(get_member(event, "usage"), &reply);
     reading->counted = true;
     if (status == STATUS_OK) status = reading->take(reading->user, &reply);
     reply_deinit(&reply);
@@ -351,7 +358,7 @@ static enum status read_one(struct reading *reading, const cJSON *event, const c
 
 static enum status read_event(struct reading *reading, const cJSON *event) {
     if (!cJSON_IsObject(event)) return STATUS_BAD_INPUT;
-    const cJSON *choices = get(event, "choices");
+    const cJSON *choices = get_member(event, "choices");
     const cJSON *choice = cJSON_IsArray(choices) ? choices->child : NULL;
     if (!choice || complains(event)) return read_one(reading, event, NULL);
     for (; choice; choice = choice->next)

@@ -26,7 +26,7 @@ void secret_deinit(struct secret *secret) {
 }
 
 // Bytes of `form` that match once `byte` follows `matched` of them.
-static uint32_t advance(const struct secret_form *form, uint32_t matched, char byte) {
+static uint32_t advance_match(const struct secret_form *form, uint32_t matched, char byte) {
     ASSERT(matched <= form->bytes.length);
     while (matched > 0 && (matched == form->bytes.length || form->bytes.bytes[matched] != byte))
         matched = form->fallback[matched - 1];
@@ -45,7 +45,7 @@ static enum status add_form(struct secret *secret, const struct text *bytes, siz
     secret->count++;
     TRY(text_append(&form->bytes, bytes->bytes, bytes->length));
     for (size_t i = 1; i < bytes->length; i++)
-        form->fallback[i] = advance(form, form->fallback[i - 1], bytes->bytes[i]);
+        form->fallback[i] = advance_match(form, form->fallback[i - 1], bytes->bytes[i]);
     return STATUS_OK;
 }
 
@@ -130,7 +130,7 @@ static size_t mask(const struct secret *secret, uint32_t *matched, char *bytes, 
         bytes[end++] = byte;
         for (int i = 0; i < secret->count; i++) {
             const struct secret_form *form = &secret->forms[i];
-            matched[i] = advance(form, matched[i], byte);
+            matched[i] = advance_match(form, matched[i], byte);
             if (matched[i] == form->bytes.length && matched[i] > whole) whole = matched[i];
         }
         if (whole == 0) continue;

@@ -45,7 +45,7 @@ static void copy(struct rewriting *to, size_t bytes) {
     to->at += bytes;
 }
 
-static void put(struct rewriting *to, const char *bytes, size_t length, size_t taken) {
+static void put_bytes(struct rewriting *to, const char *bytes, size_t length, size_t taken) {
     memcpy(to->out + to->count, bytes, length);
     to->count += length;
     to->at += taken;
@@ -58,17 +58,18 @@ static bool is_low(int32_t unit) { return unit >= 0xdc00 && unit <= 0xdfff; }
 static void rewrite_escape(struct rewriting *to) {
     const int32_t unit = code_unit(to, to->at);
     const size_t rest = to->length - to->at;
-    if (unit < 0 && rest >= 2 && to->bytes[to->at + 1] == '/') return put(to, "/", 1, 2);
+    if (unit < 0 && rest >= 2 && to->bytes[to->at + 1] == '/') return put_bytes(to, "/", 1, 2);
     if (unit < 0) return copy(to, rest >= 2 ? 2 : 1);
-    if (unit == 0) return put(to, REPLACEMENT, sizeof REPLACEMENT - 1, ESCAPE_BYTES);
+    if (unit == 0) return put_bytes(to, REPLACEMENT, sizeof REPLACEMENT - 1, ESCAPE_BYTES);
     if (is_high(unit) && rest > ESCAPE_BYTES && is_low(code_unit(to, to->at + ESCAPE_BYTES)))
         return copy(to, 2 * ESCAPE_BYTES);
     const char c = (char)unit;
-    if (unit >= ' ' && unit < 0x7f && c != '"' && c != '\\') return put(to, &c, 1, ESCAPE_BYTES);
+    if (unit >= ' ' && unit < 0x7f && c != '"' && c != '\\')
+        return put_bytes(to, &c, 1, ESCAPE_BYTES);
     if (!is_high(unit) && !is_low(unit)) return copy(to, ESCAPE_BYTES);
     const char half[] = {(char)(0xe0 | unit >> 12), (char)(0x80 | (unit >> 6 & 63)),
                          (char)(0x80 | (unit & 63))};
-    put(to, half, sizeof half, ESCAPE_BYTES);
+    put_bytes(to, half, sizeof half, ESCAPE_BYTES);
 }
 
 // Behind a quotation mark, up to the next.
@@ -78,7 +79,7 @@ static void rewrite_string(struct rewriting *to, const struct secret *secret) {
         if (to->bytes[to->at] == '\\')
             rewrite_escape(to);
         else if (to->bytes[to->at] == '\0')
-            put(to, REPLACEMENT, sizeof REPLACEMENT - 1, 1);
+            put_bytes(to, REPLACEMENT, sizeof REPLACEMENT - 1, 1);
         else
             copy(to, 1);
     if (secret) to->count = first + secret_hide(secret, to->out + first, to->count - first);

@@ -29,7 +29,7 @@ static const char *host_of(const struct transfer *transfer) {
     return text_string(&transfer->exchange.endpoint->host);
 }
 
-static enum status fail(struct transfer *transfer, enum status status, const char *what) {
+static enum status fail_transfer(struct transfer *transfer, enum status status, const char *what) {
     return error_set(&transfer->err, status, "%s %s", host_of(transfer), what);
 }
 
@@ -105,7 +105,7 @@ static void put_rest(struct transfer *transfer, bool ends) {
     enum status status = ends ? answer_text_end(&transfer->text, false, &out)
                               : answer_text_release(&transfer->text, &out);
     if (status == STATUS_OK) status = put_bytes(transfer, text_string(&out), out.length);
-    if (status == STATUS_NO_MEMORY) (void)fail(transfer, status, "not enough memory");
+    if (status == STATUS_NO_MEMORY) (void)fail_transfer(transfer, status, "not enough memory");
     text_deinit(&out);
     transfer->waits_us = 0;
 }
@@ -176,7 +176,7 @@ static enum status put_tokens(struct transfer *transfer, const struct reply *rep
     token_ids_deinit(&missing);
     for (size_t i = first_new(transfer, reply); i < reply->ids.count && status == STATUS_OK; i++) {
         if (reply->ids.ids[i] >= tokenizer_vocabulary(tokenizer))
-            return fail(transfer, STATUS_BAD_FILE, "sends tokens outside the vocabulary");
+            return fail_transfer(transfer, STATUS_BAD_FILE, "sends tokens outside the vocabulary");
         const int32_t most = transfer->request->options.max_tokens;
         if (most > 0 && transfer->request->stats.output_tokens >= most &&
             !tokenizer_ends_turn(tokenizer, reply->ids.ids[i]))
@@ -310,7 +310,7 @@ static enum status receive_event(void *user, const char *data, size_t length) {
     if (status == STATUS_BAD_INPUT && leader->ending) return STATUS_OK; // it broke off
     if (status == STATUS_BAD_INPUT) return fail_as_said(leader, data, length);
     if (status == STATUS_TOO_LONG)
-        return fail(leader, STATUS_BAD_FILE, "sends an event with too many values");
+        return fail_transfer(leader, STATUS_BAD_FILE, "sends an event with too many values");
     return status;
 }
 
@@ -361,8 +361,9 @@ static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) 
     transfer->heard_us = clock_now_us();
     const enum status status = receive(transfer, bytes, length);
     if (status == STATUS_TOO_LONG)
-        (void)fail(transfer, STATUS_IO,
-                   transfer->is_body ? "sends an endless answer" : "sends an endless line");
+        (void)fail_transfer(transfer, STATUS_IO,
+                            transfer->is_body ? "sends an endless answer"
+                                              : "sends an endless line");
     if (status == STATUS_NO_MEMORY) (void)error_set(&transfer->err, status, "not enough memory");
     return status == STATUS_OK ? length : 0; // 0 ends the exchange
 }
@@ -478,7 +479,7 @@ static void leave(struct transfer *transfer, CURLM *multi) {
     transfer->finished_us = 0;
 }
 
-static enum status ask(struct transfer *transfer, CURLM *multi) {
+static enum status send_query(struct transfer *transfer, CURLM *multi) {
     bool of_root;
     const char *path = query_path(transfer->server->form, &of_root);
     const struct endpoint *endpoint = transfer->exchange.endpoint;
@@ -500,7 +501,7 @@ void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us) {
     transfer->server->tries = transfer->tries;
     transfer->asked_us = now_us;
     transfer->heard_us = 0;
-    transfer->asking = ask(transfer, multi) == STATUS_OK;
+    transfer->asking = send_query(transfer, multi) == STATUS_OK;
     if (transfer->asking) return;
     if (transfer->err.status == STATUS_OK)
         (void)error_set(&transfer->err, STATUS_NO_MEMORY, "not enough memory");
@@ -615,16 +616,18 @@ static void explain_empty(struct transfer *transfer) {
         (void)error_set(&transfer->err, STATUS_IO,
                         "%s: the model called a tool (%s), which is not supported", host, tool);
     else if (!ended)
-        (void)fail(transfer, STATUS_IO, "sent no text: the token limit (-n) was reached first");
+        (void)fail_transfer(transfer, STATUS_IO,
+                            "sent no text: the token limit (-n) was reached first");
     else
-        (void)fail(transfer, STATUS_IO,
-                   transfer->begun ? "sent reasoning but no answer" : "sent an empty answer");
+        (void)fail_transfer(transfer, STATUS_IO,
+                            transfer->begun ? "sent reasoning but no answer"
+                                            : "sent an empty answer");
 }
 
 static void explain_end(struct transfer *transfer, int tries) {
     struct error why = {0};
     if (transfer->filtered) {
-        (void)fail(transfer, STATUS_IO, "ended the answer because of its content");
+        (void)fail_transfer(transfer, STATUS_IO, "ended the answer because of its content");
     } else if (transfer->broken) {
         (void)error_set(&why, STATUS_IO, "%s ended the answer with an error", host_of(transfer));
         give_up(transfer, &why, tries);

@@ -1,9 +1,9 @@
 // engine/sampling/beams.c — beam search as ordinary requests of one token each.
 //
 // A step starts one request for each beam (start_step). The engine batches them like all others;
-// its thread calls judge(), or look() where a grammar forbids tokens, with each row of logits. The
-// token that a request samples is dropped again (sequence_truncate): only the row is of interest.
-// When the last of the requests is over, the search advances on the UI's thread.
+// its thread calls judge(), or look_at_row() where a grammar forbids tokens, with each row of
+// logits. The token that a request samples is dropped again (sequence_truncate): only the row is of
+// interest. When the last of the requests is over, the search advances on the UI's thread.
 //
 // Width 2; sums of log-probabilities:
 //
@@ -98,7 +98,7 @@ static void judge(void *user, const struct candidate *best, int32_t count, float
 }
 
 // The same from a whole row, where a grammar has forbidden some of it.
-static void look(void *user, const float *logits, int32_t vocabulary) {
+static void look_at_row(void *user, const float *logits, int32_t vocabulary) {
     struct beam *beam = user;
     double highest = -(double)INFINITY, total = 0;
     beam->best_count = 0;
@@ -171,7 +171,7 @@ static enum status start_step(struct beams *beams) {
                                               .grammar = beams->options.grammar,
                                               .begun = beams->options.begun,
                                               .answered = beams->generated,
-                                              .observer = look,
+                                              .observer = look_at_row,
                                               .judge = judge,
                                               .judged = 2 * beams->options.width,
                                               .observer_user = &beams->beams[i],
@@ -209,7 +209,8 @@ static int32_t merge(const struct beams *beams, struct choice_of_beam *choices) 
 }
 
 // Each chosen continuation gets a sequence: its beam's own, or, when that has one already, a fork.
-static enum status grow(struct beams *beams, const struct choice_of_beam *chosen, int32_t count) {
+static enum status grow_beams(struct beams *beams, const struct choice_of_beam *chosen,
+                              int32_t count) {
     struct sequence *sequences[BEAMS_MAX_WIDTH] = {NULL};
     bool taken[BEAMS_MAX_WIDTH] = {false};
     enum status status = STATUS_OK;
@@ -244,7 +245,7 @@ static bool is_over(const struct beams *beams, const struct choice_of_beam *chos
 }
 
 // Ends a step: every beam has reported its continuations.
-static enum status advance(struct beams *beams) {
+static enum status advance_beams(struct beams *beams) {
     struct choice_of_beam looked_at[LOOKED_AT], chosen[BEAMS_MAX_WIDTH];
     const struct tokenizer *tokenizer = engine_tokenizer(beams->engine);
     const int32_t width = beams->options.width;
@@ -272,7 +273,7 @@ static enum status advance(struct beams *beams) {
         end(beams, STATUS_OK);
         return STATUS_OK;
     }
-    TRY(grow(beams, chosen, count));
+    TRY(grow_beams(beams, chosen, count));
     return start_step(beams);
 }
 
@@ -351,7 +352,7 @@ bool beams_take(struct beams *beams, const struct event *event) {
     if (atomic_load(&beams->cancelled) && beams->status == STATUS_OK)
         beams->status = STATUS_CANCELLED;
     enum status status = beams->status;
-    status = status == STATUS_OK ? advance(beams) : stop(beams, status);
+    status = status == STATUS_OK ? advance_beams(beams) : stop(beams, status);
     if (status != STATUS_OK && !beams->done) end(beams, status);
     return true;
 }

@@ -18,7 +18,7 @@ static void leave_out(const char *key, struct json_view value, const char *why) 
 }
 
 // Absent and null are the same.
-static struct json_view find(struct json_view object, const char *key) {
+static struct json_view find_value(struct json_view object, const char *key) {
     const struct json_view value = json_view_find(object, key);
     return json_view_kind(value) == JSON_NULL ? (struct json_view){0} : value;
 }
@@ -37,7 +37,7 @@ static void read_numbers(struct json_view object, struct sampler_options *option
         {"frequency_penalty", &options->frequency_penalty},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct json_view value = find(object, rows[i].key);
+        const struct json_view value = find_value(object, rows[i].key);
         const float before = *rows[i].option;
         double number;
         struct error err = {0};
@@ -55,7 +55,7 @@ static void read_numbers(struct json_view object, struct sampler_options *option
 
 // 0 and -1 both turn it off.
 static void read_top_k(struct json_view object, struct sampler_options *options) {
-    const struct json_view value = find(object, "top_k");
+    const struct json_view value = find_value(object, "top_k");
     double number;
     if (json_view_kind(value) == JSON_ABSENT) return;
     if (json_view_double(value, &number) && number >= -1 && number <= INT32_MAX &&
@@ -66,7 +66,7 @@ static void read_top_k(struct json_view object, struct sampler_options *options)
 }
 
 static void read_do_sample(struct json_view object, struct sampler_options *options) {
-    const struct json_view value = find(object, "do_sample");
+    const struct json_view value = find_value(object, "do_sample");
     const enum json_kind kind = json_view_kind(value);
     if (kind == JSON_FALSE)
         options->temperature = 0; // the most likely token
@@ -91,7 +91,7 @@ static void warn_of_others(struct json_view object) {
         {"forced_bos_token_id", 0}, {"force_words_ids", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct json_view value = find(object, rows[i].key);
+        const struct json_view value = find_value(object, rows[i].key);
         const enum json_kind kind = json_view_kind(value);
         struct json_view item;
         size_t cursor = 0;

@@ -196,7 +196,7 @@ static struct survivors keep_min_p(struct survivors from, float min_p) {
     return (struct survivors){from.first, kept};
 }
 
-static int32_t draw(struct survivors from, float temperature, double random) {
+static int32_t draw_token(struct survivors from, float temperature, double random) {
     ASSERT(from.count > 0 && temperature > 0);
     const float highest = highest_logit(from);
     const double target = random * total_weight(from, highest, temperature);
@@ -280,7 +280,7 @@ static int32_t pick_survivor(const struct sampler_options *options, struct survi
                              double random) {
     left = keep_top_p(left, options->top_p);
     left = keep_min_p(left, options->min_p);
-    return draw(left, options->temperature, random);
+    return draw_token(left, options->temperature, random);
 }
 
 void sampler_allow(struct sampler *sampler, const uint64_t *allowed) { sampler->allowed = allowed; }

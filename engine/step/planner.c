@@ -166,7 +166,7 @@ static int32_t most_blocks(const struct engine *engine, int group,
     return all - have > step ? all - have : step;
 }
 
-static struct scheduler_request describe(struct engine *engine, int32_t index) {
+static struct scheduler_request describe_request(struct engine *engine, int32_t index) {
     ASSERT(index >= 0 && index < engine->request_count);
     struct request *request = engine->requests[index];
     const struct sequence *sequence = request->sequence;
@@ -350,7 +350,7 @@ bool planner_plan(struct engine *engine, struct step *step) {
     struct trace_span span = trace_begin("plan");
     step->count = step->tokens = step->rows = 0;
     for (int32_t i = 0; i < count; i++)
-        described[i] = describe(engine, i);
+        described[i] = describe_request(engine, i);
     const struct scheduler_limits limits = gather_limits(engine, described);
     scheduler_plan(described, count, &limits, &plan);
     if (plan.admitted_count == 0 && plan.chunk_count > 0) {

@@ -13,8 +13,8 @@ static int32_t vocabulary_of(const struct request *request) {
 // drafts, since what is sampled from a row depends on the row before. Under a grammar as many are
 // requested as there can be, since not all are allowed; and without penalties, so that the row can
 // still be fetched as it was. A judge sees candidates without penalties.
-static bool choose(const struct request *request, struct choice *choice,
-                   struct penalty *penalties) {
+static bool choose_candidates(const struct request *request, struct choice *choice,
+                              struct penalty *penalties) {
     const struct sequence *sequence = request->sequence;
     const struct request_options *options = &request->options;
     if (options->judge && !options->grammar &&
@@ -38,7 +38,7 @@ void sampling_add(struct engine *engine, const struct request *request,
     struct penalty penalties[PENALTIES_MAX];
     forward_add(engine->forward, sequence->tables.of, sequence->tokens + chunk->first, chunk->first,
                 chunk->count + drafted, chunk->last ? 1 + drafted : 0);
-    if (chunk->last && drafted == 0 && choose(request, &choice, penalties))
+    if (chunk->last && drafted == 0 && choose_candidates(request, &choice, penalties))
         forward_choose(engine->forward, &choice, penalties);
 }
 

@@ -19,7 +19,7 @@ struct reading {
 
 typedef enum status read_step(const struct reading *reading, struct json_view step);
 
-static bool has(struct json_view object, const char *name) {
+static bool has_value(struct json_view object, const char *name) {
     const enum json_kind kind = json_view_kind(json_view_find(object, name));
     return kind != JSON_ABSENT && kind != JSON_NULL;
 }
@@ -54,8 +54,8 @@ static enum status unknown_type(const struct reading *reading, struct json_view 
 }
 
 // Reads the steps one after another. Sequences hold sequences, up to the stated depth.
-static enum status read_all(const struct reading *reading, struct json_view step,
-                            const char *members, read_step *read) {
+static enum status read_steps(const struct reading *reading, struct json_view step,
+                              const char *members, read_step *read) {
     struct json_view lists[JSON_STEPS_MAX_DEPTH];
     size_t cursors[JSON_STEPS_MAX_DEPTH];
     size_t depth = 0;
@@ -99,7 +99,7 @@ static enum status read_text(const struct reading *reading, struct json_view tex
 // {"String": "text"} or {"Regex": "expression"}
 static enum status read_pattern(const struct reading *reading, struct json_view pattern,
                                 struct expression **expression) {
-    const bool literal = has(pattern, "String");
+    const bool literal = has_value(pattern, "String");
     const struct json_view view = json_view_find(pattern, literal ? "String" : "Regex");
     if (json_view_kind(view) != JSON_STRING) return wrong(reading, "a pattern is missing");
     if (json_view_string_bound(view) > EXPRESSION_MAX_BYTES)
@@ -157,7 +157,7 @@ enum status json_steps_normalizer(struct json_view view, const char *name,
                                   struct normalizer *normalizer, struct error *err) {
     const struct reading reading = {
         .name = name, .part = "normalizer", .normalizer = normalizer, .err = err};
-    return read_all(&reading, view, "normalizers", read_normalizer);
+    return read_steps(&reading, view, "normalizers", read_normalizer);
 }
 
 static enum status read_behavior(const struct reading *reading, struct json_view step,
@@ -232,9 +232,9 @@ static enum status add_metaspace(const struct reading *reading, struct json_view
     if (!json_view_is(replacement, mark))
         return unsupported(reading, "a replacement other than U+2581");
     const bool first = json_view_is(scheme, "first");
-    const bool always = json_view_is(scheme, "always") ||
-                        (!has(step, "prepend_scheme") && flag(step, "add_prefix_space", true));
-    if (!first && !always && has(step, "prepend_scheme") && !json_view_is(scheme, "never"))
+    const bool always = json_view_is(scheme, "always") || (!has_value(step, "prepend_scheme") &&
+                                                           flag(step, "add_prefix_space", true));
+    if (!first && !always && has_value(step, "prepend_scheme") && !json_view_is(scheme, "never"))
         return unsupported(reading, "this prepend_scheme");
     replace.with_length = begin.with_length = sizeof mark - 1;
     memcpy(replace.with, mark, sizeof mark - 1);
@@ -268,7 +268,7 @@ enum status json_steps_pretokenizer(struct json_view view, const char *name, str
                                     struct error *err) {
     const struct reading reading = {
         .name = name, .part = "pre_tokenizer", .cuts = cuts, .err = err};
-    return read_all(&reading, view, "pretokenizers", read_cut);
+    return read_steps(&reading, view, "pretokenizers", read_cut);
 }
 
 static enum status read_decoder(const struct reading *reading, struct json_view step) {
@@ -301,7 +301,7 @@ enum status json_steps_decoder(struct json_view view, const char *name,
                                struct json_decoding *decoding, struct error *err) {
     const struct reading reading = {
         .name = name, .part = "decoder", .decoding = decoding, .err = err};
-    return read_all(&reading, view, "decoders", read_decoder);
+    return read_steps(&reading, view, "decoders", read_decoder);
 }
 
 // Of several templates the first counts. What stands behind the text is not for a chat.
@@ -312,7 +312,7 @@ static enum status read_post_processor(const struct reading *reading, struct jso
     if (!is_type(step, "TemplateProcessing")) return unknown_type(reading, step);
     (void)json_view_next(json_view_find(step, "single"), &cursor, NULL, &first);
     const struct json_view token = json_view_find(json_view_find(first, "SpecialToken"), "id");
-    if (json_view_kind(token) != JSON_STRING && !has(first, "Sequence"))
+    if (json_view_kind(token) != JSON_STRING && !has_value(first, "Sequence"))
         return wrong(reading, "the template has no first element");
     if (!reading->beginning->templates)
         *reading->beginning = (struct json_beginning){.templates = true, .token = token};
@@ -323,5 +323,5 @@ enum status json_steps_post_processor(struct json_view view, const char *name,
                                       struct json_beginning *beginning, struct error *err) {
     const struct reading reading = {
         .name = name, .part = "post_processor", .beginning = beginning, .err = err};
-    return read_all(&reading, view, "processors", read_post_processor);
+    return read_steps(&reading, view, "processors", read_post_processor);
 }

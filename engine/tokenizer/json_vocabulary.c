@@ -67,8 +67,8 @@ static enum status wrong(const struct filling *filling, const char *what) {
 }
 
 // Grows *count to hold the id, and *capacity by the bytes of its text.
-static enum status measure(const struct filling *filling, struct json_view text, int64_t id,
-                           size_t *count, size_t *capacity) {
+static enum status measure_token(const struct filling *filling, struct json_view text, int64_t id,
+                                 size_t *count, size_t *capacity) {
     ASSERT(*count <= TOKENIZER_MAX_VOCABULARY);
     if (json_view_kind(text) != JSON_STRING) return wrong(filling, "a token has no text");
     if (id < 0 || id >= TOKENIZER_MAX_VOCABULARY)
@@ -96,12 +96,12 @@ static enum status measure_all(const struct filling *filling, const struct json_
             return wrong(filling, "the id of a token is not an integer");
         if (!object && !json_view_next(value, &inner, NULL, &key))
             return wrong(filling, "a token has no text");
-        TRY(measure(filling, key, id, count, capacity));
+        TRY(measure_token(filling, key, id, count, capacity));
     }
     for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);) {
         if (!json_view_int(json_view_find(value, "id"), &id))
             return wrong(filling, "an added token has no id");
-        TRY(measure(filling, json_view_find(value, "content"), id, count, capacity));
+        TRY(measure_token(filling, json_view_find(value, "content"), id, count, capacity));
     }
     return STATUS_OK;
 }
@@ -112,8 +112,8 @@ static bool names_byte(struct gguf_string text) {
            strspn(text.bytes + 3, "0123456789ABCDEFabcdef") >= 2;
 }
 
-static enum status put(struct filling *filling, struct json_view text, int64_t id,
-                       struct vocabulary_token **token) {
+static enum status put_token(struct filling *filling, struct json_view text, int64_t id,
+                             struct vocabulary_token **token) {
     ASSERT(id >= 0 && id < filling->vocabulary->count); // as measured
     struct vocabulary_token *found = &filling->vocabulary->tokens[id];
     const struct gguf_string string = {filling->next, json_view_string(text, filling->next)};
@@ -146,7 +146,7 @@ static enum status fill_vocab(struct filling *filling, const struct json_model *
                    !json_view_next(value, &inner, NULL, &score)) {
             return wrong(filling, "a token has no score");
         }
-        TRY(put(filling, key, id, &token));
+        TRY(put_token(filling, key, id, &token));
         ASSERT(token);
         if (!object && !json_view_double(score, &token->score))
             return wrong(filling, "a score is not a number");
@@ -164,7 +164,7 @@ static enum status fill_added(struct filling *filling, struct json_view added) {
         if (!json_view_int(json_view_find(value, "id"), &id))
             return wrong(filling, "an added token has no id");
         TRY(json_check_flags(value, filling->name, filling->err));
-        TRY(put(filling, json_view_find(value, "content"), id, &token));
+        TRY(put_token(filling, json_view_find(value, "content"), id, &token));
         ASSERT(token);
         const bool special = is_true(value, "special");
         token->type = special ? TOKEN_CONTROL : TOKEN_USER_DEFINED;

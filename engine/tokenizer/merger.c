@@ -81,7 +81,7 @@ void merger_add(struct merger *merger, uint32_t place, int32_t id) {
 }
 
 // Joins the symbol at `left`, which stays, with the next one, which is gone.
-static void join(struct merger *merger, uint32_t left) {
+static void join_symbols(struct merger *merger, uint32_t left) {
     struct merger_symbol *symbols = merger->symbols;
     const uint32_t right = symbols[left].next;
     symbols[left].id = symbols[left].joined;
@@ -91,7 +91,8 @@ static void join(struct merger *merger, uint32_t left) {
 }
 
 // Updates whether the symbol at `place` joins with the one that now follows it.
-static void look(struct merger *merger, uint32_t place, merger_find *find, const void *context) {
+static void update_symbol(struct merger *merger, uint32_t place, merger_find *find,
+                          const void *context) {
     struct merger_symbol *symbol = &merger->symbols[place];
     symbol->rank = MERGER_NONE;
     if (symbol->next >= merger->length) return;
@@ -106,7 +107,7 @@ static void look(struct merger *merger, uint32_t place, merger_find *find, const
 static void run_short(struct merger *merger, merger_find *find, const void *context) {
     const struct merger_symbol *symbols = merger->symbols;
     for (uint32_t place = 0; place < merger->length; place = symbols[place].next)
-        look(merger, place, find, context);
+        update_symbol(merger, place, find, context);
     for (;;) {
         uint32_t best = MERGER_NONE, left = 0;
         for (uint32_t place = 0; place < merger->length; place = symbols[place].next) {
@@ -115,15 +116,15 @@ static void run_short(struct merger *merger, merger_find *find, const void *cont
             left = place;
         }
         if (best == MERGER_NONE) return;
-        join(merger, left);
-        look(merger, left, find, context);
+        join_symbols(merger, left);
+        update_symbol(merger, left, find, context);
         if (symbols[left].previous != MERGER_NONE)
-            look(merger, symbols[left].previous, find, context);
+            update_symbol(merger, symbols[left].previous, find, context);
     }
 }
 
 static void refresh(struct merger *merger, uint32_t place, merger_find *find, const void *context) {
-    look(merger, place, find, context);
+    update_symbol(merger, place, find, context);
     if (merger->symbols[place].rank != MERGER_NONE)
         heap_push(merger, (uint64_t)merger->symbols[place].rank << 32 | place);
 }
@@ -143,7 +144,7 @@ void merger_run(struct merger *merger, merger_find *find, const void *context) {
         const uint64_t key = heap_pop(merger);
         const uint32_t left = (uint32_t)key;
         if (symbols[left].rank != key >> 32) continue;
-        join(merger, left);
+        join_symbols(merger, left);
         refresh(merger, left, find, context);
         if (symbols[left].previous != MERGER_NONE)
             refresh(merger, symbols[left].previous, find, context);

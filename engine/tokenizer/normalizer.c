@@ -21,7 +21,7 @@ struct passage {
     struct text *out;
 };
 
-static enum status put(const struct passage *passage, const char *bytes, size_t length) {
+static enum status put_bytes(const struct passage *passage, const char *bytes, size_t length) {
     if (length > passage->limit || passage->out->length > passage->limit - length)
         return STATUS_TOO_LONG;
     return text_append(passage->out, bytes, length);
@@ -103,7 +103,7 @@ static enum status normalize_form(const struct passage *passage) {
         const char *bytes = passage->bytes + at;
         const size_t left = passage->length - at;
         const size_t done = settled(bytes, left, passage->step->kind);
-        TRY(put(passage, bytes, done));
+        TRY(put_bytes(passage, bytes, done));
         const size_t more = unsettled(bytes + done, left - done);
         ASSERT(done + more > 0 && done + more <= left);
         at += done + more;
@@ -111,7 +111,7 @@ static enum status normalize_form(const struct passage *passage) {
         size_t length;
         uint8_t *normal = u8_normalize(form, (const uint8_t *)bytes + done, more, NULL, &length);
         if (!normal) return STATUS_NO_MEMORY;
-        const enum status status = put(passage, (const char *)normal, length);
+        const enum status status = put_bytes(passage, (const char *)normal, length);
         free(normal);
         if (status != STATUS_OK) return status;
     }
@@ -128,14 +128,14 @@ static enum status lowercase(const struct passage *passage) {
         size_t length = sizeof buffer;
         uint8_t *lower = u8_tolower((const uint8_t *)bytes, used, NULL, NULL, buffer, &length);
         if (!lower) return STATUS_NO_MEMORY;
-        const enum status status = put(passage, (const char *)lower, length);
+        const enum status status = put_bytes(passage, (const char *)lower, length);
         if (lower != buffer) free(lower);
         if (status != STATUS_OK) return status;
     }
     return STATUS_OK;
 }
 
-static enum status replace(const struct passage *passage) {
+static enum status replace_matches(const struct passage *passage) {
     const struct normalizer_step *step = passage->step;
     size_t done = 0;
     for (size_t at = 0, begin, end; at <= passage->length;) {
@@ -151,11 +151,11 @@ static enum status replace(const struct passage *passage) {
             at += used;
             continue;
         }
-        TRY(put(passage, passage->bytes + done, begin - done));
-        TRY(put(passage, step->with, step->with_length));
+        TRY(put_bytes(passage, passage->bytes + done, begin - done));
+        TRY(put_bytes(passage, step->with, step->with_length));
         done = end;
     }
-    return put(passage, passage->bytes + done, passage->length - done);
+    return put_bytes(passage, passage->bytes + done, passage->length - done);
 }
 
 static enum status begin_with(const struct passage *passage) {
@@ -164,8 +164,8 @@ static enum status begin_with(const struct passage *passage) {
                         memcmp(passage->bytes, step->with, step->with_length) == 0;
     const bool wanted = step->kind == NORMALIZE_PREPEND || (!begins && passage->first) ||
                         (!begins && step->kind == NORMALIZE_BEGIN_WITH);
-    if (wanted) TRY(put(passage, step->with, step->with_length));
-    return put(passage, passage->bytes, passage->length);
+    if (wanted) TRY(put_bytes(passage, step->with, step->with_length));
+    return put_bytes(passage, passage->bytes, passage->length);
 }
 
 static enum status run_step(const struct passage *passage) {
@@ -180,16 +180,16 @@ static enum status run_step(const struct passage *passage) {
         return lowercase(passage);
     case NORMALIZE_STRIP_LEFT:
         skipped = leading_spaces(passage->bytes, passage->length);
-        return put(passage, passage->bytes + skipped, passage->length - skipped);
+        return put_bytes(passage, passage->bytes + skipped, passage->length - skipped);
     case NORMALIZE_STRIP_RIGHT:
-        return put(passage, passage->bytes,
-                   without_trailing_spaces(passage->bytes, passage->length));
+        return put_bytes(passage, passage->bytes,
+                         without_trailing_spaces(passage->bytes, passage->length));
     case NORMALIZE_PREPEND:
     case NORMALIZE_BEGIN_WITH:
     case NORMALIZE_BEGIN_FIRST:
         return begin_with(passage);
     case NORMALIZE_REPLACE:
-        return replace(passage);
+        return replace_matches(passage);
     }
     return STATUS_UNSUPPORTED;
 }
@@ -208,7 +208,7 @@ static enum status run_stretches(const struct passage *passage) {
         stretch.length = bad;
         if (bad > 0) TRY(run_step(&stretch));
         if (at + bad < passage->length) {
-            TRY(put(passage, passage->bytes + at + bad, 1));
+            TRY(put_bytes(passage, passage->bytes + at + bad, 1));
             at++;
         }
     }

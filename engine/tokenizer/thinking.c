@@ -26,7 +26,7 @@ static const char *const TOKENS[] = {"<think>",      "</think>",      "[THINK]",
 
 static const char BLANKS[] = " \t\r\n";
 
-static bool is_blank(char c) { return c && strchr(BLANKS, c); }
+static bool is_blank_byte(char c) { return c && strchr(BLANKS, c); }
 
 // Is one of `string` and the text a prefix of the other?
 static bool agree(const char *string, const char *text, size_t length) {
@@ -35,7 +35,7 @@ static bool agree(const char *string, const char *text, size_t length) {
 }
 
 // The first place where `string` stands or may still begin; the length if there is none.
-static size_t find(const char *string, const char *text, size_t length) {
+static size_t find_string(const char *string, const char *text, size_t length) {
     const char *at = text;
     while ((at = memchr(at, string[0], length - (size_t)(at - text)))) {
         if (agree(string, at, length - (size_t)(at - text))) return (size_t)(at - text);
@@ -65,8 +65,9 @@ static bool find_mark(const char *text, size_t length, bool ended,
 
 // Is the rest a thought, as its end says that begins none?
 static bool is_late(const char *text, size_t length) {
-    const size_t end = find(THINKING_CLOSE, text, length);
-    return length - end >= sizeof THINKING_CLOSE - 1 && find(THINKING_OPEN, text, end) == end;
+    const size_t end = find_string(THINKING_CLOSE, text, length);
+    return length - end >= sizeof THINKING_CLOSE - 1 &&
+           find_string(THINKING_OPEN, text, end) == end;
 }
 
 // Skips what stands before the answer, up to its text or a thought's. False: undecided until more
@@ -82,7 +83,7 @@ static bool pass_beginning(struct thinking *thinking, bool ended) {
             thinking->past_mark = true;
             return true;
         }
-        while (blanks < length && is_blank(text[blanks]))
+        while (blanks < length && is_blank_byte(text[blanks]))
             blanks++;
         if (thinking->past_mark) {
             thinking->taken += blanks;
@@ -118,12 +119,12 @@ static bool next_marked(struct thinking *thinking, bool ended, struct thinking_p
         text += blanks;
         length -= blanks;
     }
-    size_t end = find(mark->close, text, length);
+    size_t end = find_string(mark->close, text, length);
     const bool closed = length - end >= strlen(mark->close);
     if (ended && !closed) end = length;
     const size_t taken = closed ? end + strlen(mark->close) : end;
     if (mark->thought)
-        for (int i = 0; i < THINKING_HELD_BLANKS && end > 0 && is_blank(text[end - 1]); i++)
+        for (int i = 0; i < THINKING_HELD_BLANKS && end > 0 && is_blank_byte(text[end - 1]); i++)
             end--;
     thinking->taken +=
         closed || ended ? taken : end; // white space that may be its last is held back
@@ -137,8 +138,8 @@ static bool next_marked(struct thinking *thinking, bool ended, struct thinking_p
 static bool next_answer(struct thinking *thinking, bool ended, struct thinking_part *part) {
     size_t length;
     const char *text = rest_of(thinking, &length);
-    const size_t opened = find(THINKING_OPEN, text, length);
-    const size_t end = find(THINKING_CLOSE, text, opened);
+    const size_t opened = find_string(THINKING_OPEN, text, length);
+    const size_t end = find_string(THINKING_CLOSE, text, opened);
     const bool open = length - opened >= sizeof THINKING_OPEN - 1;
     const bool late = opened - end >= sizeof THINKING_CLOSE - 1;
     const size_t certain = late || open || !ended ? end : length;

@@ -209,7 +209,7 @@ static enum status make_characters(struct opening *opening, bool unigram, bool m
                                   &sentencepiece->merges, opening->err);
 }
 
-static enum status make(struct opening *opening) {
+static enum status make_tokenizer(struct opening *opening) {
     struct tokenizer *tokenizer = opening->tokenizer;
     const char *name = opening->name;
     bool unigram;
@@ -253,7 +253,7 @@ static enum status open_files(const struct tokenizer_json *files, struct opening
         return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json is not an object",
                          files->name);
     TRY(read_members(opening, file));
-    return make(opening);
+    return make_tokenizer(opening);
 }
 
 enum status tokenizer_open_json(const struct tokenizer_json *files, struct tokenizer **tokenizer,

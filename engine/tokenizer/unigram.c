@@ -39,7 +39,7 @@ void unigram_scratch_deinit(struct unigram_scratch *scratch) {
     *scratch = (struct unigram_scratch){0};
 }
 
-static enum status start(struct unigram_scratch *scratch, size_t length) {
+static enum status start_scratch(struct unigram_scratch *scratch, size_t length) {
     if (length >= scratch->capacity) {
         const size_t capacity = length + length / 2 + 64;
         unigram_scratch_deinit(scratch);
@@ -97,7 +97,7 @@ static void link_forward(struct unigram_best *best, size_t length) {
 enum status unigram_encode(const struct unigram *unigram, struct unigram_scratch *scratch,
                            const char *bytes, size_t length, struct token_ids *ids) {
     if (length == 0) return STATUS_OK;
-    TRY(start(scratch, length));
+    TRY(start_scratch(scratch, length));
     struct unigram_best *best = scratch->best;
     // A token may end inside a character only if the vocabulary holds broken ones; the way on
     // from there is as good as any other.

@@ -24,7 +24,7 @@ void word_cache_deinit(struct word_cache *cache) {
     *cache = (struct word_cache){0};
 }
 
-static uint64_t load(const char *bytes, size_t length) {
+static uint64_t load_bytes(const char *bytes, size_t length) {
     uint64_t value = 0;
     memcpy(&value, bytes, length);
     return value;
@@ -35,10 +35,10 @@ static size_t hash_word(const char *bytes, size_t length) {
     enum { STEP = sizeof(uint64_t) };
     uint64_t hash = length;
     for (; length > STEP; bytes += STEP, length -= STEP) {
-        hash = (hash ^ load(bytes, STEP)) * 0x9E3779B97F4A7C15u;
+        hash = (hash ^ load_bytes(bytes, STEP)) * 0x9E3779B97F4A7C15u;
         hash ^= hash >> 32;
     }
-    hash = (hash ^ load(bytes, length)) * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ load_bytes(bytes, length)) * 0x9E3779B97F4A7C15u;
     return (size_t)(hash >> 32);
 }
 

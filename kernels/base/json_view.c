@@ -20,7 +20,7 @@ struct checker {
     const char *wrong; // NULL: nothing so far
 };
 
-static bool is_blank(char byte) {
+static bool is_blank_byte(char byte) {
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
 }
 
@@ -51,7 +51,7 @@ static bool fail_view(struct checker *checker, const char *wrong) {
 }
 
 static void skip_blanks(struct checker *checker) {
-    while (checker->at < checker->length && is_blank(checker->bytes[checker->at]))
+    while (checker->at < checker->length && is_blank_byte(checker->bytes[checker->at]))
         checker->at++;
 }
 
@@ -203,7 +203,7 @@ enum status json_view_open(const char *bytes, size_t length, const char *name,
         return error_set(err, STATUS_BAD_INPUT, "%s: invalid JSON at byte %zu: %s", name,
                          checker.at, checker.wrong);
     size_t start = 0;
-    while (is_blank(bytes[start]))
+    while (is_blank_byte(bytes[start]))
         start++;
     ASSERT(start < length); // a valid text has a value
     *view = (struct json_view){bytes + start, length - start};
@@ -243,7 +243,7 @@ static size_t value_length(const char *bytes, size_t length) {
     if (bytes[0] == '"') return string_length(bytes);
     size_t at = 0;
     if (bytes[0] != '{' && bytes[0] != '[') {
-        while (at < length && !is_blank(bytes[at]) && !strchr(",]}", bytes[at]))
+        while (at < length && !is_blank_byte(bytes[at]) && !strchr(",]}", bytes[at]))
             at++;
         return at;
     }
@@ -261,7 +261,7 @@ static size_t value_length(const char *bytes, size_t length) {
 
 // The first byte at or after *cursor that separates nothing.
 static const char *skip_to_value(struct json_view view, size_t *cursor) {
-    while (is_blank(view.bytes[*cursor]) || view.bytes[*cursor] == ',' ||
+    while (is_blank_byte(view.bytes[*cursor]) || view.bytes[*cursor] == ',' ||
            view.bytes[*cursor] == ':')
         ++*cursor;
     return view.bytes + *cursor;

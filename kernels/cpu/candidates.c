@@ -22,8 +22,8 @@ static void sift_down(struct candidate *heap, int32_t count, int32_t at) {
 }
 
 // Builds a heap of the first `count` ids whose logits are not NaN; *id is where it stopped.
-static int32_t fill(const float *logits, int32_t vocabulary, int32_t count, struct candidate *heap,
-                    int32_t *id) {
+static int32_t fill_heap(const float *logits, int32_t vocabulary, int32_t count,
+                         struct candidate *heap, int32_t *id) {
     ASSERT(count > 0);
     int32_t kept = 0;
     for (; *id < vocabulary && kept < count; ++*id)
@@ -34,9 +34,10 @@ static int32_t fill(const float *logits, int32_t vocabulary, int32_t count, stru
     return kept;
 }
 
-static void choose(const float *logits, int32_t vocabulary, int32_t count, struct candidate *heap) {
+static void choose_candidates(const float *logits, int32_t vocabulary, int32_t count,
+                              struct candidate *heap) {
     int32_t id = 0;
-    const int32_t kept = fill(logits, vocabulary, count, heap, &id);
+    const int32_t kept = fill_heap(logits, vocabulary, count, heap, &id);
     for (; id < vocabulary; id++) {
         if (!(logits[id] > heap[0].logit)) continue; // of equal logits the lower id is kept
         heap[0] = (struct candidate){id, logits[id] + 0.0f};
@@ -80,7 +81,8 @@ static void candidates_part(void *context, int64_t begin, int64_t end, int32_t t
             logits[penalty->id] =
                 penalised_logit(logits[penalty->id], choice, penalty->occurrences);
         }
-        choose(logits, args->vocabulary, choice->count, args->best + (size_t)r * CANDIDATES_MAX);
+        choose_candidates(logits, args->vocabulary, choice->count,
+                          args->best + (size_t)r * CANDIDATES_MAX);
     }
 }
 

@@ -70,8 +70,8 @@ static void weigh(const struct route *args, const float *scores, float *weights,
 }
 
 // Scores are visited in order, so a score that was chosen before an equal one has the lower index.
-static void choose(const float *scores, int32_t experts, int32_t used, int32_t *chosen,
-                   float *best) {
+static void choose_experts(const float *scores, int32_t experts, int32_t used, int32_t *chosen,
+                           float *best) {
     ASSERT(used > 0);
     int32_t kept = 0;
     for (int32_t e = 0; e < experts; e++) {
@@ -94,10 +94,10 @@ static void leave_groups(const struct route *args, float *keys) {
     float sums[EXPERT_GROUPS_MAX] = {0}, best[EXPERT_GROUPS_MAX] = {0};
     int32_t order[EXPERT_GROUPS_MAX], two[2];
     for (int32_t g = 0; g < args->groups; g++) {
-        choose(keys + g * each, each, 2, two, best);
+        choose_experts(keys + g * each, each, 2, two, best);
         sums[g] = best[0] + (args->best_of_group ? 0 : best[1]);
     }
-    choose(sums, args->groups, args->groups, order, best);
+    choose_experts(sums, args->groups, args->groups, order, best);
     for (int32_t j = args->groups_used; j < args->groups; j++)
         for (int32_t e = 0; e < each; e++)
             keys[order[j] * each + e] = -INFINITY;
@@ -113,7 +113,7 @@ static void route_tokens(void *context, int64_t begin, int64_t end, int32_t thre
         float sum = 0;
         weigh(args, (const float *)args->scores + t * (size_t)args->experts, weights, keys);
         if (args->groups) leave_groups(args, keys);
-        choose(keys, args->experts, args->used, chosen, best);
+        choose_experts(keys, args->experts, args->used, chosen, best);
         for (size_t j = used; j > 0; j--)
             sum += weights[chosen[j - 1]];
         for (size_t j = 0; j < used; j++)

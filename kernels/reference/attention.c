@@ -113,8 +113,8 @@ static void load_head(const struct paged_attention *args, int64_t slot, int plan
         values[d] *= scale;
 }
 
-static void gather(struct device *device, const struct paged_attention *args, int32_t sequence,
-                   int32_t kv_head) {
+static void gather_keys(struct device *device, const struct paged_attention *args, int32_t sequence,
+                        int32_t kv_head) {
     const struct kv_cache *cache = args->cache;
     const struct batch *batch = args->batch;
     const int32_t *blocks =
@@ -129,8 +129,8 @@ static void gather(struct device *device, const struct paged_attention *args, in
 }
 
 // Attends one query of head h to the gathered keys that it sees, the last of which is keys - 1.
-static void attend(struct device *device, const struct paged_attention *args, size_t at, int32_t h,
-                   int32_t keys) {
+static void attend_query(struct device *device, const struct paged_attention *args, size_t at,
+                         int32_t h, int32_t keys) {
     const float *q = (const float *)args->q + at;
     float *out = (float *)args->out + at;
     const int32_t size = args->cache->head_size;
@@ -170,10 +170,10 @@ void reference_paged_attention(struct device *device, const struct paged_attenti
         ASSERT(past >= 0 && batch->seq_lens_kv[s] <= device->limits.max_context);
         ASSERT(batch->seq_lens_kv[s] <= (int64_t)batch->max_blocks_per_seq * cache->block_size);
         for (int32_t h = 0; h < args->num_heads; h++) {
-            if (h % group == 0) gather(device, args, s, h / group);
+            if (h % group == 0) gather_keys(device, args, s, h / group);
             for (int32_t t = first; t < end; t++) {
                 const size_t at = ((size_t)t * (size_t)args->num_heads + (size_t)h) * (size_t)size;
-                attend(device, args, at, h, past + t - first + 1);
+                attend_query(device, args, at, h, past + t - first + 1);
             }
         }
     }

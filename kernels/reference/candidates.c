@@ -15,7 +15,8 @@ static void penalise_row(float *logits, const struct choice *choice,
 }
 
 // Ids are visited in order, so a candidate that was kept before an equal one has the lower id.
-static void choose(const float *logits, int32_t vocabulary, int32_t count, struct candidate *best) {
+static void choose_candidates(const float *logits, int32_t vocabulary, int32_t count,
+                              struct candidate *best) {
     int32_t kept = 0;
     for (int32_t id = 0; id < vocabulary; id++) {
         const float logit = logits[id] + 0.0f; // -0 + 0 is 0
@@ -52,6 +53,6 @@ void reference_candidates(struct device *device, const struct candidates *args) 
         if (args->log_totals && choice->log_total)
             args->log_totals[r] = log_total_of(logits, args->vocabulary);
         penalise_row(logits, choice, args->penalties);
-        choose(logits, args->vocabulary, choice->count, args->best + r * CANDIDATES_MAX);
+        choose_candidates(logits, args->vocabulary, choice->count, args->best + r * CANDIDATES_MAX);
     }
 }

@@ -11,8 +11,8 @@ struct keyed {
 };
 
 // `value.a.b.0` for the attribute "a.b.0", or item number `attribute`.
-static enum status follow(struct machine *machine, const struct value *value,
-                          const struct value *attribute, struct value *result) {
+static enum status follow_attribute(struct machine *machine, const struct value *value,
+                                    const struct value *attribute, struct value *result) {
     *result = *value;
     if (attribute->kind != VALUE_STRING) {
         const struct value of = *value;
@@ -93,7 +93,7 @@ static enum status join(struct machine *machine, const struct call *call, struct
         struct value holder, item;
         TRY(machine_list(machine, VALUE_LIST, &picked, &holder));
         for (size_t i = 0; i < items->count; i++) {
-            TRY(follow(machine, &items->items[i], call->values[1], &item));
+            TRY(follow_attribute(machine, &items->items[i], call->values[1], &item));
             TRY(machine_push(machine, picked, item));
         }
         items = picked;
@@ -150,7 +150,8 @@ static enum status sort_keyed(struct machine *machine, struct keyed *items, size
 static enum status make_key(struct machine *machine, const struct value *item,
                             const struct value *attribute, bool case_matters, struct value *key) {
     *key = *item;
-    if (attribute && attribute->kind != VALUE_NONE) TRY(follow(machine, item, attribute, key));
+    if (attribute && attribute->kind != VALUE_NONE)
+        TRY(follow_attribute(machine, item, attribute, key));
     if (case_matters || key->kind != VALUE_STRING) return STATUS_OK;
     return edit_case(machine, key->as.string, EDIT_LOWER, key);
 }
@@ -378,7 +379,7 @@ static enum status map(struct machine *machine, const struct call *call, struct 
         if (builtin)
             TRY(builtin_run(machine, builtin, &items->items[i], &rest, &item));
         else
-            TRY(follow(machine, &items->items[i], attribute, &item));
+            TRY(follow_attribute(machine, &items->items[i], attribute, &item));
         if (!builtin && item.kind == VALUE_UNDEFINED && otherwise) item = *otherwise;
         TRY(machine_push(machine, list, item));
     }
@@ -407,7 +408,7 @@ static enum status pick(struct machine *machine, const struct call *call, struct
     for (size_t i = 0; i < items->count; i++) {
         struct value looked_at = items->items[i], holds;
         if (how.by_attribute)
-            TRY(follow(machine, &items->items[i], &call->all->values[0], &looked_at));
+            TRY(follow_attribute(machine, &items->items[i], &call->all->values[0], &looked_at));
         holds = looked_at;
         if (test) TRY(builtin_run(machine, test, &looked_at, &rest, &holds));
         if (value_is_true(&holds) == how.wanted) TRY(machine_push(machine, list, items->items[i]));
@@ -448,8 +449,8 @@ static enum status attr(struct machine *machine, const struct call *call, struct
     return machine_subscript(machine, call->self, call->values[0], result);
 }
 
-static enum status fill(struct machine *machine, struct list *list, size_t count,
-                        const struct value *with) {
+static enum status fill_list(struct machine *machine, struct list *list, size_t count,
+                             const struct value *with) {
     while (with && with->kind != VALUE_NONE && list->count < count)
         TRY(machine_push(machine, list, *with));
     return STATUS_OK;
@@ -471,7 +472,7 @@ static enum status batch(struct machine *machine, const struct call *call, struc
         }
         TRY(machine_push(machine, line, items->items[i]));
     }
-    return line ? fill(machine, line, (size_t)wanted, call->values[1]) : STATUS_OK;
+    return line ? fill_list(machine, line, (size_t)wanted, call->values[1]) : STATUS_OK;
 }
 
 static enum status slice(struct machine *machine, const struct call *call, struct value *result) {
@@ -490,7 +491,7 @@ static enum status slice(struct machine *machine, const struct call *call, struc
         TRY(machine_list(machine, VALUE_LIST, &column, &holder));
         while (at < end)
             TRY(machine_push(machine, column, items->items[at++]));
-        if (i >= longer && longer > 0) TRY(fill(machine, column, each + 1, call->values[1]));
+        if (i >= longer && longer > 0) TRY(fill_list(machine, column, each + 1, call->values[1]));
         TRY(machine_push(machine, list, holder));
     }
     return STATUS_OK;

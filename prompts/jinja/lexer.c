@@ -43,7 +43,7 @@ static enum status fail_lexing(const struct lexer *lexer, size_t at, const char 
                      what);
 }
 
-static enum status push(struct lexer *lexer, enum token_kind kind, size_t from, size_t to) {
+static enum status push_token(struct lexer *lexer, enum token_kind kind, size_t from, size_t to) {
     struct lexed *out = lexer->out;
     ASSERT(from <= to && to <= lexer->length);
     if (!arena_reserve(lexer->arena, &out->tokens, out->count, &out->capacity,
@@ -85,7 +85,7 @@ static enum status push_text(struct lexer *lexer, size_t from, size_t to, bool l
             line--;
         if ((line > from || lexer->line_starts) && strip_end(lexer, line, to) == line) end = line;
     }
-    return end > from ? push(lexer, TOKEN_TEXT, from, end) : STATUS_OK;
+    return end > from ? push_token(lexer, TOKEN_TEXT, from, end) : STATUS_OK;
 }
 
 // Where text continues after a tag that ends at `at`: "-" skips all white space, a block one
@@ -188,7 +188,7 @@ static enum status read_string(struct lexer *lexer) {
     while (at < lexer->length && lexer->source[at] != quote)
         at += lexer->source[at] == '\\' ? 2 : 1;
     if (at >= lexer->length) return fail_lexing(lexer, lexer->at, "unterminated string");
-    TRY(push(lexer, TOKEN_STRING, lexer->at, at + 1));
+    TRY(push_token(lexer, TOKEN_STRING, lexer->at, at + 1));
     lexer->at = at + 1;
     return STATUS_OK;
 }
@@ -210,7 +210,7 @@ static enum status read_operator(struct lexer *lexer, char closers[NESTING_MOST]
         if (*nested == 0 || closers[--*nested] != c)
             return fail_lexing(lexer, lexer->at, "unmatched closing bracket");
     }
-    TRY(push(lexer, TOKEN_OPERATOR, lexer->at, lexer->at + length));
+    TRY(push_token(lexer, TOKEN_OPERATOR, lexer->at, lexer->at + length));
     lexer->at += length;
     return STATUS_OK;
 }
@@ -222,13 +222,13 @@ static enum status read_one(struct lexer *lexer, char closers[NESTING_MOST], siz
     if (is_digit(c)) {
         enum token_kind kind;
         lexer->at = skip_number(lexer, begin, &kind);
-        return push(lexer, kind, begin, lexer->at);
+        return push_token(lexer, kind, begin, lexer->at);
     }
     if (!is_letter(c)) return read_operator(lexer, closers, nested);
     while (lexer->at < lexer->length &&
            (is_letter(lexer->source[lexer->at]) || is_digit(lexer->source[lexer->at])))
         lexer->at++;
-    return push(lexer, TOKEN_NAME, begin, lexer->at);
+    return push_token(lexer, TOKEN_NAME, begin, lexer->at);
 }
 
 // Reads the tokens of one tag. Within brackets, the tag's end marker does not end it.
@@ -236,7 +236,7 @@ static enum status read_tag(struct lexer *lexer, size_t begin, bool block) {
     const char *close = block ? "%}" : "}}";
     char closers[NESTING_MOST];
     size_t nested = 0;
-    TRY(push(lexer, block ? TOKEN_BLOCK_BEGIN : TOKEN_PRINT_BEGIN, begin, begin + 2));
+    TRY(push_token(lexer, block ? TOKEN_BLOCK_BEGIN : TOKEN_PRINT_BEGIN, begin, begin + 2));
     lexer->at = begin + 2;
     if (lexer->at < lexer->length && is_sign(lexer->source[lexer->at])) lexer->at++;
     for (;;) {
@@ -246,7 +246,7 @@ static enum status read_tag(struct lexer *lexer, size_t begin, bool block) {
         const bool sign = c == '-' || (block && c == '+');
         if (nested == 0 && looking_at(lexer, lexer->at + (sign ? 1 : 0), close)) {
             const size_t end = lexer->at + (sign ? 3 : 2);
-            TRY(push(lexer, block ? TOKEN_BLOCK_END : TOKEN_PRINT_END, lexer->at, end));
+            TRY(push_token(lexer, block ? TOKEN_BLOCK_END : TOKEN_PRINT_END, lexer->at, end));
             move_to(lexer, after_tag(lexer, end, sign ? c : '\0', block));
             return STATUS_OK;
         }
@@ -264,7 +264,7 @@ static enum status read_text_and_tag(struct lexer *lexer) {
         tag++;
     if (tag == lexer->length) {
         lexer->at = tag;
-        return tag > from ? push(lexer, TOKEN_TEXT, from, tag) : STATUS_OK;
+        return tag > from ? push_token(lexer, TOKEN_TEXT, from, tag) : STATUS_OK;
     }
     const char mark = lexer->source[tag + 1];
     TRY(push_text(lexer, from, tag, mark != '{'));
@@ -310,5 +310,5 @@ enum status lexer_run(const char *source, size_t length, struct arena *arena, st
     if (!utf8_valid(lexer.source, lexer.length, &bad)) return fail_lexing(&lexer, bad, "not UTF-8");
     while (lexer.at < lexer.length)
         TRY(read_text_and_tag(&lexer));
-    return push(&lexer, TOKEN_END, lexer.length, lexer.length);
+    return push_token(&lexer, TOKEN_END, lexer.length, lexer.length);
 }

@@ -14,8 +14,8 @@ enum status scope_create(struct machine *machine, struct scope *outer, struct sc
     return STATUS_OK;
 }
 
-static struct variable *find(struct machine *machine, const struct scope *scope,
-                             const struct chars *name) {
+static struct variable *find_variable(struct machine *machine, const struct scope *scope,
+                                      const struct chars *name) {
     // A scope has at most the names of one template, so the scan is bounded. Its work is counted
     // here without an error; running out of work is noticed at the next node.
     const size_t units = scope->count / 16;
@@ -28,7 +28,7 @@ static struct variable *find(struct machine *machine, const struct scope *scope,
 
 enum status scope_set(struct machine *machine, struct scope *scope, const struct chars *name,
                       struct value value) {
-    struct variable *known = find(machine, scope, name);
+    struct variable *known = find_variable(machine, scope, name);
     if (known) {
         known->value = value;
         return STATUS_OK;
@@ -46,7 +46,7 @@ void scope_get(struct machine *machine, const struct scope *scope, const struct 
     size_t scopes = 0;
     for (; scope; scope = scope->outer) {
         if (++scopes % SCOPES_PER_WORK == 0) machine->work_left -= machine->work_left > 0;
-        const struct variable *found = find(machine, scope, name);
+        const struct variable *found = find_variable(machine, scope, name);
         if (!found) continue;
         *value = found->value;
         return;

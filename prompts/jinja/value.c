@@ -103,7 +103,7 @@ static uint32_t *find_slot(const struct dict *dict, const struct value *key) {
     return &dict->slots[at];
 }
 
-static struct value *find(const struct dict *dict, const struct value *key) {
+static struct value *find_value(const struct dict *dict, const struct value *key) {
     if (dict->slots) {
         const uint32_t *slot = find_slot(dict, key);
         ASSERT(*slot <= dict->count);
@@ -115,7 +115,7 @@ static struct value *find(const struct dict *dict, const struct value *key) {
 }
 
 // Doubles the entries, and allocates twice as many slots as entries.
-static enum status grow(struct arena *arena, struct dict *dict) {
+static enum status grow_dict(struct arena *arena, struct dict *dict) {
     const size_t capacity = dict->capacity ? dict->capacity * 2 : 4;
     ASSERT(dict->count == dict->capacity);
     if (capacity > UINT32_MAX / 2) return STATUS_FULL;
@@ -138,24 +138,24 @@ static enum status grow(struct arena *arena, struct dict *dict) {
 
 enum status dict_set(struct arena *arena, struct dict *dict, struct value key, struct value value) {
     ASSERT(value_is_key(&key)); // hashing it looks no deeper than that
-    struct value *found = find(dict, &key);
+    struct value *found = find_value(dict, &key);
     if (found) {
         *found = value;
         return STATUS_OK;
     }
-    if (dict->count == dict->capacity) TRY(grow(arena, dict));
+    if (dict->count == dict->capacity) TRY(grow_dict(arena, dict));
     if (dict->slots) *find_slot(dict, &key) = (uint32_t)dict->count + 1;
     dict->entries[dict->count++] = (struct dict_entry){key, value};
     return STATUS_OK;
 }
 
 const struct value *dict_find(const struct dict *dict, const struct value *key) {
-    return value_is_key(key) ? find(dict, key) : NULL;
+    return value_is_key(key) ? find_value(dict, key) : NULL;
 }
 
 const struct value *dict_find_chars(const struct dict *dict, const struct chars *key) {
     const struct value value = value_string(key);
-    return find(dict, &value);
+    return find_value(dict, &value);
 }
 
 bool value_is_number(const struct value *value) {
@@ -239,7 +239,7 @@ static bool dicts_equal(const struct dict *a, const struct dict *b, struct compa
         const struct value *key = &a->entries[i].key;
         if (key->kind == VALUE_STRING && !read_bytes(in, key->as.string->length * KEY_READINGS))
             return false;
-        const struct value *other = find(b, key);
+        const struct value *other = find_value(b, key);
         same = other != NULL;
         if (other && !equal_at(&a->entries[i].value, other, in, &same)) return false;
     }

@@ -17,7 +17,7 @@ struct wrapping {
     struct builder *out;
 };
 
-static bool is_blank(const struct wrapping *w, size_t at) {
+static bool is_blank_at(const struct wrapping *w, size_t at) {
     return w->codes[at] < 0x80 && strchr("\t\n\v\f\r ", (int)w->codes[at]) && w->codes[at];
 }
 
@@ -54,13 +54,13 @@ static bool is_joint(const struct wrapping *w, size_t at) {
 
 // One past the piece that begins at `at`: blanks, dashes, or a word or its part.
 static size_t piece_end(const struct wrapping *w, size_t at) {
-    const bool blank = is_blank(w, at), hyphens = w->how->cuts_at_hyphens;
+    const bool blank = is_blank_at(w, at), hyphens = w->how->cuts_at_hyphens;
     if (!blank && hyphens && is_dash(w, at)) {
         while (is_hyphen(w, at))
             at++;
         return at;
     }
-    for (at++; at < w->count && is_blank(w, at) == blank; at++) {
+    for (at++; at < w->count && is_blank_at(w, at) == blank; at++) {
         if (blank || !hyphens) continue;
         if (is_joint(w, at)) return at + 1;
         if (is_dash(w, at)) return at;

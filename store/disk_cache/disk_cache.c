@@ -240,7 +240,7 @@ struct reading {
     int32_t damaged_count;
 };
 
-static enum status find(const struct reading *reading, int32_t block, struct slot_row *row) {
+static enum status find_block(const struct reading *reading, int32_t block, struct slot_row *row) {
     ASSERT(block >= 0 && block < DISK_MAX_BATCH);
     struct disk_cache *cache = reading->cache;
     return cache_answer(
@@ -258,7 +258,7 @@ static enum status read_again(struct reading *reading, int32_t block, struct slo
     struct slot_row row;
     enum { TRIES = 3 };
     for (int i = 0; i < TRIES; i++) {
-        const enum status status = find(reading, block, &row);
+        const enum status status = find_block(reading, block, &row);
         if (status != STATUS_OK) return status;
         if (row.slot == read->slot && hash_equal(row.checksum, read->checksum)) {
             note_damaged(reading, block, &row);
@@ -303,7 +303,7 @@ static void read_blocks(struct disk_pool *pool, const struct disk_block *blocks,
     if (opened == STATUS_NOT_FOUND && cache_settle(cache, &err) != STATUS_OK) cache_warn(&err);
     for (int32_t i = 0; i < count; i++) {
         struct slot_row row;
-        outcomes[i] = opened == STATUS_OK ? find(&reading, i, &row) : opened;
+        outcomes[i] = opened == STATUS_OK ? find_block(&reading, i, &row) : opened;
         if (outcomes[i] != STATUS_OK) continue;
         if (!row.is_same) { // as good as damaged
             note_damaged(&reading, i, &row);
@@ -340,7 +340,7 @@ static enum status choose_keys(struct disk_cache *cache, void *user, struct erro
     return STATUS_OK;
 }
 
-static void drop(struct disk_pool *pool, const struct hash128 *dropped, int32_t count) {
+static void drop_blocks(struct disk_pool *pool, const struct hash128 *dropped, int32_t count) {
     struct disk_cache *cache = cache_of(pool);
     struct keys keys = {dropped, count};
     struct error err = {0};
@@ -350,7 +350,7 @@ static void drop(struct disk_pool *pool, const struct hash128 *dropped, int32_t 
 }
 
 // Ends a transaction whose failure only costs efficiency.
-static void finish(struct disk_cache *cache, enum status status, struct error *err) {
+static void finish_transaction(struct disk_cache *cache, enum status status, struct error *err) {
     ASSERT(status != STATUS_OK || cache->index->depth > 0);
     if (status == STATUS_OK) status = db_commit(cache->index, err);
     if (status == STATUS_OK) return;
@@ -371,7 +371,7 @@ static void reference(struct disk_pool *pool, uint64_t conversation, struct hash
                     : slots_reference(cache->index, cache->format_number, conversation, leaf, &err);
     if (status == STATUS_OK && !is_none && cache->home != 0)
         status = slots_note_home(cache->index, conversation, cache->home, &err);
-    finish(cache, status, &err);
+    finish_transaction(cache, status, &err);
 }
 
 static struct disk_usage usage(struct disk_pool *pool) {
@@ -392,7 +392,7 @@ static void close_cache(struct disk_pool *pool, const struct disk_speed *speed) 
         enum status status = db_begin(cache->index, &err);
         if (status == STATUS_OK)
             status = slots_set_speed(cache->index, cache->format_number, *speed, &err);
-        finish(cache, status, &err);
+        finish_transaction(cache, status, &err);
     }
     cache_close(cache);
     free(cache->path);
@@ -410,7 +410,7 @@ struct disk_pool *disk_cache_create(const struct disk_cache_options *options) {
         .open = open_cache,
         .write = write_blocks,
         .read = read_blocks,
-        .drop = drop,
+        .drop = drop_blocks,
         .reference = reference,
         .twin = twin,
         .usage = usage,

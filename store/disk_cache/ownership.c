@@ -49,7 +49,7 @@ struct folder {
     bool knows_formats;
 };
 
-static enum status refuse(const struct folder *folder, const char *name, struct error *err) {
+static enum status refuse_file(const struct folder *folder, const char *name, struct error *err) {
     return error_set(err, STATUS_UNSUPPORTED,
                      "%.300s/%.64s does not belong to quire; move it away, or choose another "
                      "folder with --kv-dir",
@@ -59,7 +59,7 @@ static enum status refuse(const struct folder *folder, const char *name, struct 
 // It may be our own index, damaged: then a command that moves it helps more than a search.
 static enum status refuse_index(const struct folder *folder, struct error *err) {
     const char *name = OWNERSHIP_FILES[INDEX];
-    if (!folder->is_marked) return refuse(folder, name, err);
+    if (!folder->is_marked) return refuse_file(folder, name, err);
     return error_set(err, STATUS_UNSUPPORTED,
                      "%.300s/%s is damaged or does not belong to quire; set it aside with \"quire "
                      "kv drop\" for this folder, or choose another with --kv-dir",
@@ -71,8 +71,8 @@ static enum status refuse_index(const struct folder *folder, struct error *err) 
 static enum status examine(const struct folder *folder, const char *name, struct stat *info,
                            struct error *err) {
     if (fstatat(folder->descriptor, name, info, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? STATUS_NOT_FOUND : refuse(folder, name, err);
-    return S_ISREG(info->st_mode) ? STATUS_OK : refuse(folder, name, err);
+        return errno == ENOENT ? STATUS_NOT_FOUND : refuse_file(folder, name, err);
+    return S_ISREG(info->st_mode) ? STATUS_OK : refuse_file(folder, name, err);
 }
 
 // Reads its first bytes, at most `most`; length 0 for an empty file.
@@ -82,10 +82,10 @@ static enum status read_start(const struct folder *folder, const char *name, voi
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     TRY(examine(folder, name, &info, err));
     const int file = openat(folder->descriptor, name, flags);
-    if (file < 0) return errno == ENOENT ? STATUS_NOT_FOUND : refuse(folder, name, err);
+    if (file < 0) return errno == ENOENT ? STATUS_NOT_FOUND : refuse_file(folder, name, err);
     const ssize_t got = pread(file, bytes, most, 0);
     close(file);
-    if (got < 0) return refuse(folder, name, err);
+    if (got < 0) return refuse_file(folder, name, err);
     *length = (size_t)got;
     return STATUS_OK;
 }
@@ -135,7 +135,7 @@ static enum status check_marker(struct folder *folder, struct error *err) {
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     TRY(status);
     folder->is_marked = length == sizeof title; // else it was not written completely
-    return memcmp(title, MARKER_TEXT, length) == 0 ? STATUS_OK : refuse(folder, name, err);
+    return memcmp(title, MARKER_TEXT, length) == 0 ? STATUS_OK : refuse_file(folder, name, err);
 }
 
 static enum status check_beside(struct folder *folder, const char *name, struct error *err) {
@@ -144,7 +144,7 @@ static enum status check_beside(struct folder *folder, const char *name, struct 
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     TRY(status);
     const bool is_ours = folder->has_index || folder->is_marked || info.st_size == 0;
-    return is_ours ? STATUS_OK : refuse(folder, name, err);
+    return is_ours ? STATUS_OK : refuse_file(folder, name, err);
 }
 
 // ---- files of blocks

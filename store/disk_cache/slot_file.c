@@ -91,14 +91,14 @@ bool slot_file_is_ours(int file, bool *is_begun) {
     return got == info.st_size;
 }
 
-static enum status refuse(const struct slot_file *file, struct error *err) {
+static enum status refuse_slot_file(const struct slot_file *file, struct error *err) {
     return error_set(err, STATUS_UNSUPPORTED, "%s does not belong to quire; move it away",
                      file->name);
 }
 
 static enum status check_header(const struct slot_file *file, bool create, struct error *err) {
     bool is_begun;
-    if (!slot_file_is_ours(file->file, &is_begun)) return refuse(file, err);
+    if (!slot_file_is_ours(file->file, &is_begun)) return refuse_slot_file(file, err);
     return is_begun || !create ? STATUS_OK : write_header(file, err);
 }
 
@@ -118,7 +118,7 @@ enum status slot_file_open(struct slot_file *file, bool create, struct error *er
         const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0);
         file->file = openat(file->folder, file->name, flags, 0600);
     }
-    if (file->file < 0 && is_irregular(file)) return refuse(file, err);
+    if (file->file < 0 && is_irregular(file)) return refuse_slot_file(file, err);
     if (file->file < 0)
         return error_set(err, errno == ENOENT && !create ? STATUS_NOT_FOUND : STATUS_IO,
                          "cannot open %s of the KV cache: %s", file->name, strerror(errno));
