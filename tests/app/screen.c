@@ -124,7 +124,7 @@ static bool is_picture(unsigned c) {
     return (c >= 0x2190 && c <= 0x2BFF) || (c >= 0x1F000 && c <= 0x1FAFF);
 }
 
-static void join(struct screen *screen, const char *bytes, size_t length) {
+static void join_cell(struct screen *screen, const char *bytes, size_t length) {
     const int row = screen->row;
     int column = screen->column > 0 ? screen->column - 1 : 0;
     while (column > 0 && screen->cells[row][column].bytes[0] == '\1')
@@ -142,7 +142,7 @@ static bool joins_picture(struct screen *screen, unsigned c) {
     return screen->pictures && (pair || tone || joined);
 }
 
-static void put(struct screen *screen, const char *bytes, size_t length, unsigned c) {
+static void put_character(struct screen *screen, const char *bytes, size_t length, unsigned c) {
     int columns = wcwidth((wchar_t)c);
     if (columns < 0) columns = 1;
     if (screen->pictures && c >= 0x1F1E6 && c <= 0x1F1FF) columns = 2;
@@ -150,7 +150,7 @@ static void put(struct screen *screen, const char *bytes, size_t length, unsigne
     const bool widens = screen->pictures && c == 0xFE0F && screen->base &&
                         wcwidth((wchar_t)screen->base) == 1 && screen->column < screen->width;
     if (columns == 0 || joins_picture(screen, c)) {
-        join(screen, bytes, length);
+        join_cell(screen, bytes, length);
         if (widens) screen->cells[screen->row][screen->column++].bytes[0] = '\1';
         if (c >= 0x1F1E6 && c <= 0x1F1FF) screen->base = 0; // a pair is whole
         if (columns > 0) screen->joins = false;
@@ -185,7 +185,7 @@ void screen_write(struct screen *screen, const char *bytes, size_t length) {
             screen->base = ' ';
         } else {
             assert_true(c >= 0x20 && (c < 0x7F || c >= 0xA0));
-            put(screen, bytes + at, used, c);
+            put_character(screen, bytes + at, used, c);
         }
     }
 }

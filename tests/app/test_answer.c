@@ -25,7 +25,7 @@ static int close_engine(void **state) {
     return 0;
 }
 
-static struct sequence *begin(struct answer *answer, const char *prompt) {
+static struct sequence *begin_answer(struct answer *answer, const char *prompt) {
     const struct tokenizer *tokenizer = engine_tokenizer(engine);
     const struct piece piece = {PIECE_TEXT, prompt, strlen(prompt)};
     const struct request_options options = {.sampler = sampler_options_default(),
@@ -43,7 +43,7 @@ static struct sequence *begin(struct answer *answer, const char *prompt) {
 }
 
 // To its end; what is shown on the way goes to *shown.
-static void follow(struct answer *answer, struct text *shown) {
+static void follow_answer(struct answer *answer, struct text *shown) {
     const struct stops none = {0};
     const char *piece;
     size_t length;
@@ -62,8 +62,9 @@ static void a_thought_opened_by_the_prompt_starts_the_text(void **state) {
     (void)state;
     struct answer answer = {0};
     struct text shown = {0}, thought = {0}, rest = {0};
-    struct sequence *sequence = begin(&answer, "Once upon a time, there was a fox.\n<think>\n");
-    follow(&answer, &shown);
+    struct sequence *sequence =
+        begin_answer(&answer, "Once upon a time, there was a fox.\n<think>\n");
+    follow_answer(&answer, &shown);
     assert_memory_equal(text_string(&shown), "<think>\n", 8);
     assert_string_equal(text_string(&shown), text_string(&answer.text));
     assert_int_equal(answer_kept_tokens(&answer), answer.token_count);
@@ -81,9 +82,9 @@ static void an_answer_stopped_before_any_text_is_nothing(void **state) {
     (void)state;
     struct answer answer = {0};
     struct text shown = {0};
-    struct sequence *sequence = begin(&answer, "A long question about dogs <think>");
+    struct sequence *sequence = begin_answer(&answer, "A long question about dogs <think>");
     answer_cancel(&answer);
-    follow(&answer, &shown);
+    follow_answer(&answer, &shown);
     if (answer.token_count == 0) {
         assert_true(answer_is_nothing(&answer));
         assert_int_equal(shown.length, 0);
@@ -97,8 +98,8 @@ static void a_thought_closed_in_the_prompt_is_not_shown(void **state) {
     (void)state;
     struct answer answer = {0};
     struct text shown = {0};
-    struct sequence *sequence = begin(&answer, "Hello!\n<think>\n\n</think>\n\n");
-    follow(&answer, &shown);
+    struct sequence *sequence = begin_answer(&answer, "Hello!\n<think>\n\n</think>\n\n");
+    follow_answer(&answer, &shown);
     assert_null(strstr(text_string(&shown), "think>"));
     text_deinit(&shown);
     sequence_destroy(sequence);

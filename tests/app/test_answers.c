@@ -42,14 +42,14 @@ static struct chat *open_chat(int32_t answers, uint64_t seed, int32_t max_tokens
     return chats_open(&options);
 }
 
-static void begin(struct chat *chat, const char *question) {
+static void begin_turn(struct chat *chat, const char *question) {
     struct error err = {0};
     if (chats_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
 }
 
 // Runs the turn; each answer's pieces make its text. Cancels once the first has `cancel_after`
 // bytes (0: never).
-static enum status follow(struct chat *chat, size_t cancel_after) {
+static enum status follow_turn(struct chat *chat, size_t cancel_after) {
     static struct text streamed[CHAT_MAX_ANSWERS];
     struct turn_update update;
     for (int32_t i = 0; i < CHAT_MAX_ANSWERS; i++)
@@ -87,8 +87,8 @@ static void parallel_answers_equal_single_ones_with_their_seeds(void **state) {
     (void)state;
     struct chat *chat = open_chat(SAMPLES, SEED, 40);
     int differ = 0;
-    begin(chat, QUESTION);
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    begin_turn(chat, QUESTION);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     assert_int_equal(chat->turn.answer_count, SAMPLES);
     for (int32_t i = 0; i < SAMPLES; i++) {
         struct chat *alone = open_chat(1, SEED + (uint64_t)i, 40);
@@ -96,8 +96,8 @@ static void parallel_answers_equal_single_ones_with_their_seeds(void **state) {
         assert_true(report.any);
         assert_int_equal(report.seed, SEED + i);
         if (i > 0) assert_true(report.stats.cached_tokens >= report.stats.prompt_tokens - 1);
-        begin(alone, QUESTION);
-        assert_int_equal(follow(alone, 0), STATUS_OK);
+        begin_turn(alone, QUESTION);
+        assert_int_equal(follow_turn(alone, 0), STATUS_OK);
         assert_string_equal(turn_first(&alone->turn).text, report.text);
         assert_int_equal(turn_first(&alone->turn).stop, report.stop);
         differ += strcmp(report.text, turn_answer(&chat->turn, 0).text) != 0;
@@ -119,7 +119,7 @@ static void shown_text_is_stored_while_the_answer_continues(void **state) {
     int32_t *ids = NULL;
     size_t count = 0;
     struct chat *chat = open_chat(2, SEED, 40);
-    begin(chat, QUESTION);
+    begin_turn(chat, QUESTION);
     while (chats_next(chat, &update) && (update.event != TURN_TEXT || update.answer > 0))
         continue;
     assert_int_equal(conversation_find(db, chat->conversation.id, &found, &err), STATUS_OK);
@@ -149,10 +149,10 @@ static void every_answer_is_kept_and_can_be_chosen(void **state) {
     size_t count, current;
     struct chat *chat = open_chat(1, SEED, 30);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_BAD_INPUT);
-    begin(chat, QUESTION);
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    begin_turn(chat, QUESTION);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     assert_int_equal(chat_regenerate(chat, SAMPLES, &err), STATUS_OK);
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
     assert_int_equal(count, SAMPLES + 1);
     assert_int_equal(answers[current].id, turn_answer(&chat->turn, 0).message);
@@ -170,8 +170,8 @@ static void every_answer_is_kept_and_can_be_chosen(void **state) {
     assert_int_equal(chat_choose(chat, old, &err), STATUS_OK);
     check_tip(chat, old);
     assert_int_equal(chat_choose(chat, chat_message(chat, 0)->id, &err), STATUS_NOT_FOUND);
-    begin(chat, SECOND); // and the conversation goes on with it
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    begin_turn(chat, SECOND); // and the conversation goes on with it
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     message_path_free(answers, count);
     chats_close(chat);
 }
@@ -179,17 +179,17 @@ static void every_answer_is_kept_and_can_be_chosen(void **state) {
 static void stopped_answers_keep_their_text_so_far(void **state) {
     (void)state;
     struct chat *chat = open_chat(SAMPLES, SEED, 200);
-    begin(chat, QUESTION);
-    assert_int_equal(follow(chat, 20), STATUS_OK);
+    begin_turn(chat, QUESTION);
+    assert_int_equal(follow_turn(chat, 20), STATUS_OK);
     for (int32_t i = 0; i < SAMPLES; i++) {
         const struct turn_report report = turn_answer(&chat->turn, i);
         if (report.any) assert_true(report.length > 0);
         if (i == 0) assert_int_equal(report.stop, STOP_INTERRUPTED);
     }
     check_tip(chat, turn_answer(&chat->turn, 0).message);
-    begin(chat, SECOND);
+    begin_turn(chat, SECOND);
     turn_cancel(&chat->turn); // nothing of any: the question comes back
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     if (!turn_first(&chat->turn).any) assert_string_equal(chat_draft(chat), SECOND);
     chats_close(chat);
 }
@@ -203,24 +203,24 @@ static void a_beam_search_answers_with_its_best_result(void **state) {
     struct chat *chat = open_chat(1, SEED, 24);
     chat->session->settings.beams = SAMPLES;
     chat->session->settings.length_penalty = 1;
-    begin(chat, QUESTION);
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    begin_turn(chat, QUESTION);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.any && report.length > 0);
     assert_true(report.stop == STOP_END || report.stop == STOP_LENGTH);
     check_tip(chat, report.message);
     char *first = strdup(report.text);
     assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK); // nothing random is in it
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     assert_string_equal(turn_first(&chat->turn).text, first);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
     assert_int_equal(count, 2);
     message_path_free(answers, count);
     assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK);
     turn_cancel(&chat->turn);
-    assert_int_equal(follow(chat, 0), STATUS_OK);
-    begin(chat, SECOND);
-    assert_int_equal(follow(chat, 0), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
+    begin_turn(chat, SECOND);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     assert_true(turn_first(&chat->turn).any);
     free(first);
     chats_close(chat);
@@ -237,8 +237,8 @@ static void several_chats_are_answered_at_once(void **state) {
     for (int i = 0; i < CHATS; i++) { // with a turn each
         struct chat *first = open_chat(1, SEED + (uint64_t)i, 20);
         assert_int_equal(chat_new(first, names[i], &err), STATUS_OK);
-        begin(first, QUESTION);
-        assert_int_equal(follow(first, 0), STATUS_OK);
+        begin_turn(first, QUESTION);
+        assert_int_equal(follow_turn(first, 0), STATUS_OK);
         chats_close(first);
     }
     chats[0] = open_chat(1, SEED, 30);
@@ -251,7 +251,7 @@ static void several_chats_are_answered_at_once(void **state) {
         assert_int_equal(chat_resume(chats[i], names[i], &err), STATUS_OK);
     }
     for (int i = 0; i < CHATS; i++)
-        begin(chats[i], SECOND);
+        begin_turn(chats[i], SECOND);
     bool ended[CHATS] = {false};
     for (int left = CHATS; left > 0;) {
         struct turn_update update;
@@ -271,7 +271,7 @@ static void several_chats_are_answered_at_once(void **state) {
         check_tip(chats[i], report.message);
         char *together = strdup(report.text);
         assert_int_equal(chat_regenerate(chats[i], 1, &err), STATUS_OK); // alone, the same seed
-        assert_int_equal(follow(chats[i], 0), STATUS_OK);
+        assert_int_equal(follow_turn(chats[i], 0), STATUS_OK);
         assert_string_equal(turn_first(&chats[i]->turn).text, together);
         free(together);
     }

@@ -84,17 +84,17 @@ static struct chat *open_chat(void) {
     return chats_open(&options);
 }
 
-static void finish(struct chat *chat) {
+static void finish_turn(struct chat *chat) {
     struct turn_update update;
     while (chats_next(chat, &update))
         continue;
     if (chat->turn.status != STATUS_OK) fail_msg("%s", chat->turn.err.text);
 }
 
-static void ask(struct chat *chat, const char *question) {
+static void send_question(struct chat *chat, const char *question) {
     struct error err = {0};
     if (chats_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
-    finish(chat);
+    finish_turn(chat);
 }
 
 // The list counts what the log has.
@@ -156,16 +156,16 @@ static void assert_log(struct chat *chat, struct token_ids *expected) {
 static void each_turn_cuts_and_rereads_a_changing_past(void **state) {
     (void)state;
     struct chat *chat = open_chat();
-    ask(chat, "What is the capital of France?");
+    send_question(chat, "What is the capital of France?");
     check_log(chat);
     const int32_t before = sequence_length(chat->sequence);
     assert_true(chat_message(chat, 1)->length > KEPT_CHARACTERS);
-    ask(chat, "And of Spain?");
+    send_question(chat, "And of Spain?");
     check_log(chat);
     const struct message_stats *stats = &chat_message(chat, 3)->stats;
     assert_true(stats->cached_tokens > 0 && stats->cached_tokens < before);
     check_count(chat);
-    ask(chat, "Thank you.");
+    send_question(chat, "Thank you.");
     check_log(chat);
     check_count(chat);
     chats_close(chat);
@@ -177,11 +177,11 @@ static void moving_between_turns_restores_the_log(void **state) {
     struct error err = {0};
     struct text draft = {0};
     char id[CONVERSATION_ID_BYTES];
-    ask(chat, "What is the capital of France?");
+    send_question(chat, "What is the capital of France?");
     struct token_ids first = copy_log(chat);
-    ask(chat, "And of Spain?");
+    send_question(chat, "And of Spain?");
     struct token_ids second = copy_log(chat);
-    ask(chat, "And of Italy?");
+    send_question(chat, "And of Italy?");
     struct token_ids third = copy_log(chat);
     memcpy(id, chat->conversation.id, sizeof id);
 
@@ -189,10 +189,10 @@ static void moving_between_turns_restores_the_log(void **state) {
     assert_log(chat, &second);
     assert_int_equal(chat_rewind(chat, 1, &draft, &err), STATUS_OK);
     assert_log(chat, &first);
-    ask(chat, "And of Spain?");
+    send_question(chat, "And of Spain?");
     assert_log(chat, &second);
     assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_OK);
-    finish(chat);
+    finish_turn(chat);
     assert_log(chat, &second);
 
     assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
@@ -201,7 +201,7 @@ static void moving_between_turns_restores_the_log(void **state) {
     chat = open_chat(); // as a new process would
     assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
     assert_log(chat, &third);
-    ask(chat, "Thank you.");
+    send_question(chat, "Thank you.");
     check_log(chat);
     token_ids_deinit(&first);
     token_ids_deinit(&second);
@@ -215,10 +215,10 @@ static void a_summary_is_asked_for_over_the_past_as_rendered_now(void **state) {
     struct chat *chat = open_chat();
     struct error err = {0};
     struct compaction compaction;
-    ask(chat, "What is the capital of France?");
+    send_question(chat, "What is the capital of France?");
     struct token_ids first = copy_log(chat), before = {0};
-    ask(chat, "And of Spain?");
-    ask(chat, "And of Italy?");
+    send_question(chat, "And of Spain?");
+    send_question(chat, "And of Italy?");
     assert_int_equal(transcript_log_of(&chat->transcript, 2, &before), STATUS_OK);
     assert_int_equal(before.count, first.count);
     assert_memory_equal(before.ids, first.ids, first.count * sizeof first.ids[0]);

@@ -14,7 +14,7 @@
 
 static char folder[] = "/tmp/quire-compose-XXXXXX";
 
-static void put(const char *name, const char *bytes, size_t length) {
+static void write_file(const char *name, const char *bytes, size_t length) {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
@@ -26,10 +26,10 @@ static void put(const char *name, const char *bytes, size_t length) {
 static int make_folder(void **state) {
     (void)state;
     if (!mkdtemp(folder) || chdir(folder) != 0) return -1;
-    put("a.txt", "one\n", 4);
-    put("b c.txt", "two", 3);
-    put("nul.bin", "x\0y", 3);
-    put("bad.txt", "x\xFFy", 3);
+    write_file("a.txt", "one\n", 4);
+    write_file("b c.txt", "two", 3);
+    write_file("nul.bin", "x\0y", 3);
+    write_file("bad.txt", "x\xFFy", 3);
     setenv("HOME", folder, 1);
     return mkdir("sub", 0700);
 }
@@ -165,7 +165,7 @@ static void a_completed_name_reads_back_unchanged(void **state) {
                                         "two\nlines.c", "ünï côde.md", "end.",      "(1).txt"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct text line = {0}, word = {0};
-        put(names[i], "x", 1);
+        write_file(names[i], "x", 1);
         assert_int_equal(text_append_string(&line, "@"), STATUS_OK);
         assert_int_equal(path_quote(names[i], &line), STATUS_OK);
         assert_int_equal(expand(line.bytes)[0], '1');
@@ -229,8 +229,8 @@ static void a_users_preset_overrides_a_built_in_one(void **state) {
     struct error err = {0};
     size_t count, own = 0;
     assert_int_equal(mkdir("presets", 0700), 0);
-    put("presets/brief.txt", "# mine\nMine.", 12);
-    put("presets/broken.txt", "USER: a", 7);
+    write_file("presets/brief.txt", "# mine\nMine.", 12);
+    write_file("presets/broken.txt", "USER: a", 7);
     assert_int_equal(text_format(&config, "%s/config", folder), STATUS_OK);
     assert_int_equal(preset_read(config.bytes, "brief", &preamble, &err), STATUS_OK);
     assert_string_equal(preamble.bytes, "Mine.");

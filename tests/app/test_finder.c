@@ -34,7 +34,7 @@ static void write_file(const char *name, const char *text) {
     assert_int_equal(fclose(file), 0);
 }
 
-static const struct found_model *get(const struct found_models *models, const char *name) {
+static const struct found_model *get_model(const struct found_models *models, const char *name) {
     for (size_t i = 0; i < models->count; i++)
         if (!strcmp(models->items[i].name, name)) return &models->items[i];
     fail_msg("%s is not there", name);
@@ -48,17 +48,17 @@ static void every_model_folder_is_searched_once(void **state) {
     struct found_models models = {0};
     assert_int_equal(finder_list(&models), STATUS_OK);
     assert_int_equal(models.count, 8);
-    assert_string_equal(get(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->place,
+    assert_string_equal(get_model(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->place,
                         "Hugging Face");
-    assert_int_equal(get(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->bytes, 4);
-    assert_int_equal(get(&models, "allenai/OLMo-2")->bytes, 7);
-    const struct found_model *ollama = get(&models, "llama3.2:1b");
+    assert_int_equal(get_model(&models, "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0")->bytes, 4);
+    assert_int_equal(get_model(&models, "allenai/OLMo-2")->bytes, 7);
+    const struct found_model *ollama = get_model(&models, "llama3.2:1b");
     assert_string_equal(ollama->place, "ollama");
     assert_string_equal(ollama->path, path_of(".ollama/models/blobs/sha256-abc"));
-    get(&models, "somebody/tiny:latest");
-    assert_int_equal(get(&models, "big-00001-of-00002")->bytes, 5 + 6);
-    assert_string_equal(get(&models, "mine")->place, "QUIRE_MODELS");
-    assert_string_equal(get(&models, "acme/phi-4")->place, "LM Studio");
+    get_model(&models, "somebody/tiny:latest");
+    assert_int_equal(get_model(&models, "big-00001-of-00002")->bytes, 5 + 6);
+    assert_string_equal(get_model(&models, "mine")->place, "QUIRE_MODELS");
+    assert_string_equal(get_model(&models, "acme/phi-4")->place, "LM Studio");
     found_models_deinit(&models);
 }
 
@@ -135,7 +135,7 @@ static void every_ollama_name_opens_its_own_file(void **state) {
     assert_int_equal(finder_list(&models), STATUS_OK);
     for (size_t i = 0; i < COUNT; i++) {
         snprintf(blob, sizeof blob, "store/blobs/sha256-%s", rows[i].blob);
-        assert_string_equal(get(&models, rows[i].name)->path, path_of(blob));
+        assert_string_equal(get_model(&models, rows[i].name)->path, path_of(blob));
         assert_found(rows[i].name, path_of(blob));
         snprintf(name, sizeof name, "%s", rows[i].name);
         if (i == 4) name[strlen(name) - 1] = 'l'; // another case

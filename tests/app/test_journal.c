@@ -30,7 +30,7 @@ static struct journal *open_it(void) {
     return journal;
 }
 
-static int begin(void **state) {
+static int create_journal_file(void **state) {
     (void)state;
     strcpy(path, "/tmp/quire-journal-XXXXXX");
     const int fd = mkstemp(path);
@@ -43,7 +43,7 @@ static int end(void **state) {
     return unlink(path);
 }
 
-static void fill(void) {
+static void fill_journal(void) {
     static const size_t order[RESULTS] = {3, 1, 7, 2, 10};
     struct journal *journal = open_it();
     for (int i = 0; i < RESULTS; i++)
@@ -53,7 +53,7 @@ static void fill(void) {
 
 static void results_are_found_by_line_and_request(void **state) {
     (void)state;
-    fill();
+    fill_journal();
     struct journal *journal = open_it();
     for (size_t line = 1; line <= 10; line++) {
         const bool there = line <= 3 || line == 7 || line == 10;
@@ -70,7 +70,7 @@ static void results_are_found_by_line_and_request(void **state) {
 // Wherever a kill cuts it: whole results count, and what is added later is whole too.
 static void a_journal_cut_anywhere_can_be_continued(void **state) {
     (void)state;
-    fill();
+    fill_journal();
     FILE *file = fopen(path, "r");
     char whole[2048];
     const size_t length = fread(whole, 1, sizeof whole, file);
@@ -150,7 +150,7 @@ static void check_changed(const char *bytes, size_t length, const char *what) {
 static void a_changed_bit_is_noticed(void **state) {
     (void)state;
     char whole[2048], what[64];
-    fill();
+    fill_journal();
     const size_t length = read_file(whole, sizeof whole);
     for (size_t at = 0; at < length; at++)
         for (int bit = 0; bit < 8; bit++) {
@@ -247,16 +247,21 @@ static void a_second_run_cannot_open_the_same_journal(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(results_are_found_by_line_and_request, begin, end),
-        cmocka_unit_test_setup_teardown(a_journal_cut_anywhere_can_be_continued, begin, end),
-        cmocka_unit_test_setup_teardown(a_journal_that_starts_with_zeros_can_be_continued, begin,
+        cmocka_unit_test_setup_teardown(results_are_found_by_line_and_request, create_journal_file,
                                         end),
-        cmocka_unit_test_setup_teardown(a_changed_bit_is_noticed, begin, end),
-        cmocka_unit_test_setup_teardown(lines_with_crlf_endings_are_read, begin, end),
-        cmocka_unit_test_setup_teardown(damaged_results_are_refused_by_line, begin, end),
-        cmocka_unit_test_setup_teardown(other_files_are_refused_and_left_unchanged, begin, end),
+        cmocka_unit_test_setup_teardown(a_journal_cut_anywhere_can_be_continued,
+                                        create_journal_file, end),
+        cmocka_unit_test_setup_teardown(a_journal_that_starts_with_zeros_can_be_continued,
+                                        create_journal_file, end),
+        cmocka_unit_test_setup_teardown(a_changed_bit_is_noticed, create_journal_file, end),
+        cmocka_unit_test_setup_teardown(lines_with_crlf_endings_are_read, create_journal_file, end),
+        cmocka_unit_test_setup_teardown(damaged_results_are_refused_by_line, create_journal_file,
+                                        end),
+        cmocka_unit_test_setup_teardown(other_files_are_refused_and_left_unchanged,
+                                        create_journal_file, end),
         cmocka_unit_test(an_unreadable_journal_is_an_error),
-        cmocka_unit_test_setup_teardown(a_second_run_cannot_open_the_same_journal, begin, end),
+        cmocka_unit_test_setup_teardown(a_second_run_cannot_open_the_same_journal,
+                                        create_journal_file, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,7 +392,7 @@ static void rendering_does_not_depend_on_how_text_arrives(void **state) {
 }
 
 // All characters that are seen, in their order.
-static void gather(const struct screen *screen, struct text *all) {
+static void gather_text(const struct screen *screen, struct text *all) {
     for (int row = 0; row <= screen->row; row++)
         for (int column = 0; column < screen->width; column++) {
             const char *cell = screen->cells[row][column].bytes;
@@ -435,7 +435,7 @@ static void emoji_stay_whole_and_inside_any_terminal(void **state) {
             struct text seen = {0};
             screen_clear(&screen, width, pictures);
             screen_write(&screen, out.bytes, out.length);
-            gather(&screen, &seen);
+            gather_text(&screen, &seen);
             assert_string_equal(text_string(&seen), plain.bytes);
             if (kinds == 6 || pictures) assert_false(screen.broke_itself);
             text_deinit(&seen);

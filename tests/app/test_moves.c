@@ -54,17 +54,17 @@ static void close_chat(struct chat *chat) {
     engine_check(engine);
 }
 
-static enum status follow(struct chat *chat, struct turn *turn) {
+static enum status follow_turn(struct chat *chat, struct turn *turn) {
     struct turn_update update;
     while (turn->active)
         session_next(chat->session, 1000, &update);
     return turn->status;
 }
 
-static int64_t ask(struct chat *chat, const char *question) {
+static int64_t send_question(struct chat *chat, const char *question) {
     struct error err = {0};
     must(chats_send(chat, question, strlen(question), &err), &err);
-    must(follow(chat, &chat->turn), &chat->turn.err);
+    must(follow_turn(chat, &chat->turn), &chat->turn.err);
     assert_true(turn_first(&chat->turn).any);
     return turn_first(&chat->turn).message;
 }
@@ -83,9 +83,9 @@ static void redo_returns_step_by_step_to_where_it_was(void **state) {
     struct text draft = {0};
     struct error err = {0};
     struct chat *chat = open_chat("");
-    const int64_t first = ask(chat, "Hello!");
-    ask(chat, "What is a dog?");
-    const int64_t third = ask(chat, "And a cat?");
+    const int64_t first = send_question(chat, "Hello!");
+    send_question(chat, "What is a dog?");
+    const int64_t third = send_question(chat, "And a cat?");
     assert_int_equal(chat_redo(chat, 0, &err), STATUS_NOT_FOUND);
     must(chat_rewind(chat, 1, &draft, &err), &err);
     const int64_t second = tip(chat);
@@ -122,7 +122,7 @@ static void redo_moves_several_turns_even_after_a_restart(void **state) {
     char id[CONVERSATION_ID_BYTES];
     int64_t tips[TURNS + 1];
     for (int i = 1; i <= TURNS; i++)
-        tips[i] = ask(chat, i % 2 ? "Hello!" : "And a cat?");
+        tips[i] = send_question(chat, i % 2 ? "Hello!" : "And a cat?");
     memcpy(id, chat->conversation.id, sizeof id);
     must(chat_rewind(chat, 3, &draft, &err), &err);
     must(chat_redo(chat, 1, &err), &err);
@@ -149,7 +149,7 @@ static void redo_moves_several_turns_even_after_a_restart(void **state) {
     must(chat_fork(chat, "", &err), &err);
     chat->session->step_count = 0;
     assert_int_equal(chat_redo(chat, 0, &err), STATUS_NOT_FOUND);
-    const int64_t said = ask(chat, "Hello!");
+    const int64_t said = send_question(chat, "Hello!");
     must(chat_rewind(chat, 2, &draft, &err), &err);
     char fork[CONVERSATION_ID_BYTES];
     memcpy(fork, chat->conversation.id, sizeof fork);
@@ -170,10 +170,10 @@ static void a_new_message_ends_redo_and_loses_nothing(void **state) {
     struct family_message *messages;
     size_t count;
     struct chat *chat = open_chat("");
-    ask(chat, "Hello!");
-    const int64_t left = ask(chat, "What is a dog?");
+    send_question(chat, "Hello!");
+    const int64_t left = send_question(chat, "What is a dog?");
     must(chat_rewind(chat, 1, &draft, &err), &err);
-    ask(chat, "What is a fish?");
+    send_question(chat, "What is a fish?");
     assert_int_equal(chat_redo(chat, 0, &err), STATUS_NOT_FOUND);
     must(family_messages(db, chat->conversation.id, 100, &messages, &count, &err), &err);
     assert_int_equal(count, 6);
@@ -195,8 +195,8 @@ static void going_to_a_question_returns_its_text_as_a_draft(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.");
-    ask(chat, "Hello!");
-    ask(chat, "What is a dog?");
+    send_question(chat, "Hello!");
+    send_question(chat, "What is a dog?");
     must(chat_go(chat, chat_message(chat, 3)->id, &err), &err);
     assert_string_equal(chat_draft(chat), "What is a dog?");
     assert_int_equal(chat_message_count(chat), 3);
@@ -211,13 +211,13 @@ static void random_moves_keep_log_and_tip_in_step(void **state) {
     struct text draft = {0};
     struct chat *chat = open_chat("");
     static const char *const questions[] = {"Hello!", "What is a dog?", "And a cat?", "Why?"};
-    ask(chat, questions[0]);
+    send_question(chat, questions[0]);
     for (int round = 0; round < 40; round++) {
         struct family_message *messages;
         size_t count;
         switch (rand_r(&seed) % 4) {
         case 0:
-            ask(chat, questions[(size_t)rand_r(&seed) % 4]);
+            send_question(chat, questions[(size_t)rand_r(&seed) % 4]);
             break;
         case 1:
             if (chat_turn_count(chat) > 0) must(chat_rewind(chat, 1, &draft, &err), &err);
@@ -246,9 +246,9 @@ static void a_fork_after_an_answer_keeps_the_answer(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("");
-    ask(chat, "Hello!");
-    ask(chat, "What is a dog?");
-    ask(chat, "And a cat?");
+    send_question(chat, "Hello!");
+    send_question(chat, "What is a dog?");
+    send_question(chat, "And a cat?");
     char original[CONVERSATION_ID_BYTES];
     memcpy(original, chat->conversation.id, sizeof original);
     assert_int_equal(chat_fork_after(chat, 4, "", &err), STATUS_BAD_INPUT);
@@ -267,7 +267,7 @@ static void preamble_examples_are_turns_only_for_the_model(void **state) {
     static const char file[] = "Be brief.\nUSER: What is a cat?\nASSISTANT: A small animal.";
     must(preamble_read(file, strlen(file), &preamble, &err), &err);
     struct chat *chat = open_chat(preamble.bytes);
-    ask(chat, "What is a dog?");
+    send_question(chat, "What is a dog?");
     assert_int_equal(chat_message_count(chat), 3);
     assert_int_equal(chat_turn_count(chat), 1);
     // The log is that of a conversation in which the shots were said.
@@ -299,9 +299,9 @@ static void a_shortened_fork_has_preamble_summary_and_last_turns(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.");
-    ask(chat, "Hello!");
-    ask(chat, "What is a dog?");
-    ask(chat, "And a cat?");
+    send_question(chat, "Hello!");
+    send_question(chat, "What is a dog?");
+    send_question(chat, "And a cat?");
     char original[CONVERSATION_ID_BYTES];
     const int64_t original_tip = tip(chat);
     memcpy(original, chat->conversation.id, sizeof original);
@@ -312,20 +312,21 @@ static void a_shortened_fork_has_preamble_summary_and_last_turns(void **state) {
     assert_string_equal(chat_message(chat, 2)->text, "It was about animals.");
     assert_string_equal(chat_message(chat, 3)->text, "And a cat?");
     assert_string_equal(chat->conversation.forked_from, original);
-    ask(chat, "Go on.");
+    send_question(chat, "Go on.");
     must(chat_resume(chat, original, &err), &err);
     assert_int_equal(tip(chat), original_tip);
     assert_int_equal(chat_message_count(chat), 7);
     must(chat_shorten(chat, NULL, chat_message_count(chat), &err), &err);
     assert_int_equal(chat_message_count(chat), 1);
-    ask(chat, "Go on.");
+    send_question(chat, "Go on.");
     close_chat(chat);
 }
 
 // Questions until so many tokens are used.
-static void fill(struct chat *chat, size_t tokens) {
+static void fill_chat(struct chat *chat, size_t tokens) {
     while (transcript_standing(&chat->transcript, chat_message_count(chat)) < tokens)
-        ask(chat, "Tell me about a dog, a cat, a fish and a bird, and about how they live.");
+        send_question(chat,
+                      "Tell me about a dog, a cat, a fish and a bird, and about how they live.");
 }
 
 static void dropping_old_turns_makes_a_message_fit(void **state) {
@@ -335,7 +336,7 @@ static void dropping_old_turns_makes_a_message_fit(void **state) {
     int32_t tokens, free_tokens;
     int64_t dropped = 0;
     struct chat *chat = open_chat("Be brief.");
-    fill(chat, CONTEXT - 150);
+    fill_chat(chat, CONTEXT - 150);
     const int64_t turns = chat_turn_count(chat);
     do {
         assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
@@ -346,7 +347,7 @@ static void dropping_old_turns_makes_a_message_fit(void **state) {
     assert_true(dropped >= 1);
     assert_int_equal(chat_turn_count(chat), turns - dropped);
     assert_string_equal(chat_message(chat, 0)->text, "Be brief.");
-    ask(chat, message.bytes);
+    send_question(chat, message.bytes);
     text_clear(&message);
     for (int i = 0; i < CONTEXT; i++)
         assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
@@ -362,9 +363,9 @@ static void only_as_many_of_the_oldest_turns_are_dropped_as_needed(void **state)
     struct error err = {0};
     size_t keep_from = 0;
     struct chat *chat = open_chat("Be brief.");
-    ask(chat, "Hello!");
-    ask(chat, "What is a dog?");
-    ask(chat, "And a cat?");
+    send_question(chat, "Hello!");
+    send_question(chat, "What is a dog?");
+    send_question(chat, "And a cat?");
     const size_t count = chat_message_count(chat);
     must(chat_keep_from(chat, 1, 0, &keep_from, &err), &err); // all would fit: one goes
     assert_int_equal(keep_from, 3);
@@ -387,7 +388,7 @@ static void compacting_for_a_long_message_keeps_fewer_turns(void **state) {
     struct error err = {0};
     struct compaction few, none;
     struct chat *chat = open_chat("");
-    fill(chat, CONTEXT / 3);
+    fill_chat(chat, CONTEXT / 3);
     must(compaction_begin(chat, "", 0, &few, &err), &err);
     assert_true(few.keep_from < chat_message_count(chat));
     compaction_deinit(&few);
@@ -415,12 +416,12 @@ static void compacting_creates_a_fork_with_the_models_summary(void **state) {
     struct error err = {0};
     struct compaction compaction;
     struct chat *chat = open_chat("Be brief.");
-    fill(chat, CONTEXT - 200);
+    fill_chat(chat, CONTEXT - 200);
     const int64_t turns = chat_turn_count(chat), before = tip(chat);
     assert_int_equal(count_conversations(), 1);
     must(compaction_begin(chat, "dogs", 0, &compaction, &err), &err);
     // What the summary is about is in the cache already.
-    must(follow(chat, &compaction.turn), &compaction.turn.err);
+    must(follow_turn(chat, &compaction.turn), &compaction.turn.err);
     const struct turn_report report = turn_first(&compaction.turn);
     assert_true(report.any);
     assert_true(report.stats.cached_tokens > report.stats.prompt_tokens / 2);
@@ -435,7 +436,7 @@ static void compacting_creates_a_fork_with_the_models_summary(void **state) {
     assert_true(transcript_standing(&chat->transcript, chat_message_count(chat)) <
                 CONTEXT / 2 + 64);
     free(summary);
-    ask(chat, "Go on.");
+    send_question(chat, "Go on.");
     close_chat(chat);
 }
 
@@ -445,16 +446,16 @@ static void a_stopped_summary_changes_nothing(void **state) {
     struct compaction compaction;
     struct chat *chat = open_chat("");
     assert_int_equal(compaction_begin(chat, "", 0, &compaction, &err), STATUS_BAD_INPUT);
-    fill(chat, CONTEXT / 2);
+    fill_chat(chat, CONTEXT / 2);
     const int64_t before = tip(chat);
     must(compaction_begin(chat, "", 0, &compaction, &err), &err);
     turn_cancel(&compaction.turn);
-    follow(chat, &compaction.turn);
+    follow_turn(chat, &compaction.turn);
     assert_int_equal(compaction_finish(&compaction, &err), STATUS_CANCELLED);
     compaction_deinit(&compaction);
     assert_int_equal(tip(chat), before);
     assert_int_equal(count_conversations(), 1);
-    ask(chat, "Go on.");
+    send_question(chat, "Go on.");
     close_chat(chat);
 }
 
@@ -469,7 +470,7 @@ static void a_conversation_too_long_to_summarise_is_unchanged(void **state) {
         assert_int_equal(text_append_string(&message, " dog"), STATUS_OK);
         must(chat_measure(chat, message.bytes, message.length, &tokens, &free_tokens, &err), &err);
     } while (tokens < CONTEXT - 40);
-    ask(chat, message.bytes);
+    send_question(chat, message.bytes);
     const int64_t before = tip(chat);
     assert_int_equal(compaction_begin(chat, "", 0, &compaction, &err), STATUS_TOO_LONG);
     assert_non_null(strstr(err.text, "too long to be summarised"));
@@ -483,17 +484,17 @@ static void one_shot_forks_are_stored_with_their_first_message(void **state) {
     struct error err = {0};
     struct conversation fork;
     struct chat *chat = open_chat("Be brief.");
-    ask(chat, "Hello");
+    send_question(chat, "Hello");
     char id[CONVERSATION_ID_BYTES];
     memcpy(id, chat->conversation.id, sizeof id);
     chat->session->one_shot = true;
     for (size_t said = 0; said < 2; said++) {
         must(chat_fork_from(chat, id, 0, "aside", &err), &err);
         assert_int_equal(count_conversations(), 1);
-        if (said) ask(chat, "And?");
+        if (said) send_question(chat, "And?");
         must(chat_new(chat, "alone", &err), &err);
         assert_int_equal(count_conversations(), 1 + said);
-        if (said) ask(chat, "Who?");
+        if (said) send_question(chat, "Who?");
     }
     assert_int_equal(count_conversations(), 3);
     must(conversation_find(db, "aside", &fork, &err), &err);

@@ -33,7 +33,7 @@ static bool shortened;
 static int sent;
 static char warning[128];
 
-static void begin(struct script *script, struct turn *turn, struct answer *answer) {
+static void begin_script(struct script *script, struct turn *turn, struct answer *answer) {
     *answer = (struct answer){.turn = turn, .reason = script->reason, .ended = true};
     *turn = (struct turn){.answers = answer, .answer_count = 1, .kept = -1, .active = true};
     script->turn = turn;
@@ -55,7 +55,7 @@ enum status chat_send(struct chat *chat, const struct outgoing *message, struct 
     (void)message;
     sent++;
     if (!shortened) return error_set(err, STATUS_TOO_LONG, "it does not fit");
-    begin(&of_chat, &chat->turn, chat->answers);
+    begin_script(&of_chat, &chat->turn, chat->answers);
     return STATUS_OK;
 }
 int32_t chat_reserve(const struct session *session) {
@@ -89,7 +89,7 @@ enum status compaction_begin(struct chat *chat, const char *focus, int32_t messa
                              struct compaction *compaction, struct error *err) {
     (void)focus, (void)message_tokens, (void)err;
     *compaction = (struct compaction){.chat = chat, .max_tokens = SUMMARY_TOKENS};
-    begin(&of_summary, &compaction->turn, &compaction->answer);
+    begin_script(&of_summary, &compaction->turn, &compaction->answer);
     compaction->turn.kept = 0;
     return STATUS_OK;
 }
@@ -106,7 +106,7 @@ static void note_warning(enum log_level level, const char *text) {
         snprintf(warning, sizeof warning, "%s", text);
 }
 
-static int run(void) {
+static int run_oneshot(void) {
     static struct chat chat;
     const struct args args = {.overflow = "compact", .format = "text", .quiet = true};
     struct session session = {.chat_template = chatml, .front = &chat, .db = db};
@@ -135,7 +135,7 @@ static void a_truncated_summary_is_reported(void **state) {
         of_summary = (struct script){.reason = cases[i].reason};
         warning[0] = '\0';
         log_set_sink(note_warning);
-        assert_int_equal(run(), EXIT_DONE);
+        assert_int_equal(run_oneshot(), EXIT_DONE);
         log_set_sink(NULL);
         assert_int_equal(sent, 2);
         assert_string_equal(warning, cases[i].warning);
@@ -145,7 +145,7 @@ static void a_truncated_summary_is_reported(void **state) {
 static void a_signal_stops_the_summary(void **state) {
     (void)state;
     of_summary = (struct script){.signals = {SIGTERM}};
-    assert_int_equal(run(), EXIT_TERMINATED);
+    assert_int_equal(run_oneshot(), EXIT_TERMINATED);
     assert_true(of_summary.cancelled);
     assert_false(of_chat.cancelled);
     assert_int_equal(sent, 1);
@@ -157,7 +157,7 @@ static void two_interrupts_exit_at_once(void **state) {
     const pid_t child = fork();
     if (child == 0) {
         of_summary = (struct script){.signals = {SIGINT, SIGINT}};
-        run();
+        run_oneshot();
         _exit(NOT_STOPPED);
     }
     assert_int_equal(waitpid(child, &result, 0), child);

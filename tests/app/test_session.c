@@ -50,13 +50,13 @@ static void close_session(void) {
     session_close(session);
 }
 
-static void begin(const char *question) {
+static void begin_turn(const char *question) {
     struct error err = {0};
     must(chats_send(session->front, question, strlen(question), &err), &err);
 }
 
 // Until the answer in front has so many bytes, or its end.
-static void follow(size_t bytes) {
+static void follow_front(size_t bytes) {
     struct turn_update update;
     size_t length = 0;
     while (session->front->turn.active && length < bytes) {
@@ -88,8 +88,8 @@ static char *last_text(const char *conversation, enum message_stop *stop) {
 
 static char *answer_alone(void) {
     open_session(TOKENS);
-    begin(QUESTION);
-    follow(SIZE_MAX);
+    begin_turn(QUESTION);
+    follow_front(SIZE_MAX);
     char *text = strdup(turn_first(&session->front->turn).text);
     close_session();
     return text;
@@ -101,14 +101,14 @@ static void an_answer_left_behind_continues_unchanged(void **state) {
     enum message_stop stop;
     struct error err = {0};
     open_session(TOKENS);
-    begin(QUESTION);
-    follow(10);
+    begin_turn(QUESTION);
+    follow_front(10);
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     must(front_new(session, "", &err), &err);
     assert_true(front_is_writing(session, id));
     assert_string_equal(chat_preamble_text(session->front), "You are brief.");
-    begin("And what is a cat?");
-    follow(SIZE_MAX);
+    begin_turn("And what is a cat?");
+    follow_front(SIZE_MAX);
     wait_for_those_behind();
     assert_false(front_is_writing(session, id));
     assert_non_null(strstr(text_string(&session->notes), id));
@@ -125,15 +125,15 @@ static void returning_to_a_chat_shows_all_of_its_answer(void **state) {
     char *alone = answer_alone();
     struct error err = {0};
     open_session(TOKENS);
-    begin(QUESTION);
-    follow(10);
+    begin_turn(QUESTION);
+    follow_front(10);
     struct chat *left = session->front;
     must(front_new(session, "elsewhere", &err), &err);
     must(front_resume(session, "-", &err), &err);
     assert_ptr_equal(session->front, left);
     assert_int_equal(session->unfollowed_count, 0);
     assert_true(turn_answer(&left->turn, 0).length >= 10);
-    follow(SIZE_MAX);
+    follow_front(SIZE_MAX);
     assert_string_equal(turn_first(&left->turn).text, alone);
     must(front_resume(session, "-", &err), &err); // and the way back leads there
     assert_string_equal(session->front->conversation.name, "elsewhere");
@@ -147,7 +147,7 @@ static void a_conversation_in_the_background_is_not_opened_twice(void **state) {
     struct error err = {0};
     struct chat *second = NULL;
     open_session(TOKENS);
-    begin(QUESTION);
+    begin_turn(QUESTION);
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     must(front_new(session, "", &err), &err);
     assert_int_equal(chat_resume(session->front, id, &err), STATUS_BUSY);
@@ -163,8 +163,8 @@ static void forking_a_running_answer_copies_its_text_so_far(void **state) {
     enum message_stop stop;
     struct error err = {0};
     open_session(TOKENS);
-    begin(QUESTION);
-    follow(40);
+    begin_turn(QUESTION);
+    follow_front(40);
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     must(front_fork(session, "the fork", &err), &err);
     const struct message *last =
@@ -177,7 +177,7 @@ static void forking_a_running_answer_copies_its_text_so_far(void **state) {
     const struct sequence *sequence = session->front->sequence;
     assert_true(sequence_cached(sequence) >= sequence_length(sequence) - 1);
     must(chat_continue(session->front, &err), &err);
-    follow(SIZE_MAX);
+    follow_front(SIZE_MAX);
     wait_for_those_behind();
     char *text = last_text(id, &stop);
     assert_string_equal(text, alone);
@@ -194,7 +194,7 @@ static void forking_a_just_finished_answer_copies_all_of_it(void **state) {
     char id[CONVERSATION_ID_BYTES];
     struct error err = {0};
     open_session(TOKENS);
-    begin(QUESTION);
+    begin_turn(QUESTION);
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     while (!turn_first(&session->front->turn).any)
         session_listen(session);
@@ -208,8 +208,8 @@ static void forking_a_just_finished_answer_copies_all_of_it(void **state) {
     assert_int_equal(stop_of_fork, stop);
     free(text);
     free(text_of_fork);
-    begin("And a cat?");
-    follow(SIZE_MAX);
+    begin_turn("And a cat?");
+    follow_front(SIZE_MAX);
     close_session();
 }
 
@@ -222,7 +222,7 @@ static void forking_a_withdrawn_question_ends_before_it(void **state) {
     open_session(TOKENS);
     do { // until the word to stop comes before the answer
         must(front_new(session, "", &err), &err);
-        begin(question);
+        begin_turn(question);
         turn_cancel(&session->front->turn);
         while (!turn_first(&session->front->turn).any && !chat_draft(session->front)[0])
             session_listen(session);
@@ -231,8 +231,8 @@ static void forking_a_withdrawn_question_ends_before_it(void **state) {
     must(front_fork(session, "", &err), &err);
     assert_int_equal(chat_message_count(session->front), 1); // the head
     assert_int_equal(session->unfollowed_count, 0);
-    begin("And a cat?");
-    follow(SIZE_MAX);
+    begin_turn("And a cat?");
+    follow_front(SIZE_MAX);
     close_session();
 }
 
@@ -242,8 +242,8 @@ static void closing_keeps_the_partial_answer(void **state) {
     enum message_stop stop;
     struct error err = {0};
     open_session(0);
-    begin(QUESTION);
-    follow(10);
+    begin_turn(QUESTION);
+    follow_front(10);
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     must(front_new(session, "", &err), &err);
     close_session();
@@ -259,7 +259,7 @@ static const char *stop_and_return(const char *question, enum message_stop *stop
     char id[CONVERSATION_ID_BYTES];
     struct error err = {0};
     must(front_new(session, "", &err), &err);
-    begin(question);
+    begin_turn(question);
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     turn_cancel(&session->front->turn);
     must(front_new(session, "", &err), &err);
@@ -292,12 +292,12 @@ static void undo_and_redo_survive_a_change_of_chat(void **state) {
     struct text draft = {0};
     struct error err = {0};
     open_session(TOKENS);
-    begin(QUESTION);
-    follow(SIZE_MAX);
+    begin_turn(QUESTION);
+    follow_front(SIZE_MAX);
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     must(chat_rewind(session->front, 1, &draft, &err), &err);
     must(front_new(session, "", &err), &err);
-    begin(QUESTION);
+    begin_turn(QUESTION);
     must(front_resume(session, id, &err), &err);             // beside the answer that runs
     assert_int_equal(chat_message_count(session->front), 1); // the head
     must(chat_redo(session->front, 0, &err), &err);
@@ -311,10 +311,10 @@ static void background_answers_have_a_limit(void **state) {
     struct error err = {0};
     open_session(0);
     for (int32_t i = 0; i < SESSION_MAX_UNFOLLOWED; i++) {
-        begin(QUESTION);
+        begin_turn(QUESTION);
         must(front_new(session, "", &err), &err);
     }
-    begin(QUESTION);
+    begin_turn(QUESTION);
     struct chat *front = session->front;
     assert_int_equal(front_new(session, "", &err), STATUS_FULL);
     assert_int_equal(front_fork(session, "", &err), STATUS_FULL);
@@ -353,10 +353,11 @@ static void move_at_random(void) {
         if (id[0]) (void)!front_resume(session, id, &err);
         break;
     case 3:
-        if (!session->front->turn.active && chat_message_count(session->front) < 8) begin(QUESTION);
+        if (!session->front->turn.active && chat_message_count(session->front) < 8)
+            begin_turn(QUESTION);
         break;
     case 4:
-        if (session->front->turn.active) follow((size_t)rand() % 20);
+        if (session->front->turn.active) follow_front((size_t)rand() % 20);
         break;
     case 5:
         if (rand() % 4 == 0 && session->front->turn.active) turn_cancel(&session->front->turn);

@@ -10,30 +10,30 @@ static const char *const WORDS[] = {"aab", "<end>", "b.", NULL};
 static const char *const MORE[] = {"User:", NULL};
 static const struct stops STOPS = {{WORDS, MORE}};
 
-static size_t find(const char *text, bool *matched) {
+static size_t find_stop(const char *text, bool *matched) {
     return stops_find(&STOPS, text, 0, strlen(text), matched);
 }
 
 static void the_first_stop_string_cuts_the_text(void **state) {
     (void)state;
     bool matched;
-    assert_int_equal(find("hello <end> User:", &matched), 6);
+    assert_int_equal(find_stop("hello <end> User:", &matched), 6);
     assert_true(matched);
-    assert_int_equal(find("aaab", &matched), 1);
+    assert_int_equal(find_stop("aaab", &matched), 1);
     assert_true(matched);
-    assert_int_equal(find("User: x", &matched), 0);
+    assert_int_equal(find_stop("User: x", &matched), 0);
     assert_true(matched);
 }
 
 static void a_partial_stop_string_at_the_end_is_held_back(void **state) {
     (void)state;
     bool matched;
-    assert_int_equal(find("hello <en", &matched), 6);
+    assert_int_equal(find_stop("hello <en", &matched), 6);
     assert_false(matched);
-    assert_int_equal(find("hello <eX", &matched), 9);
+    assert_int_equal(find_stop("hello <eX", &matched), 9);
     assert_false(matched);
-    assert_int_equal(find("aa", &matched), 0);
-    assert_int_equal(find("", &matched), 0);
+    assert_int_equal(find_stop("aa", &matched), 0);
+    assert_int_equal(find_stop("", &matched), 0);
     assert_false(matched);
 }
 
@@ -74,7 +74,7 @@ static void stop_strings_match_however_text_arrives(void **state) {
         for (size_t i = 0; i < length; i++)
             text[i] = "aab.<end>xUser:"[rand_r(&seed) % 15];
         bool matched, whole_matched;
-        size_t whole = find(text, &whole_matched);
+        size_t whole = find_stop(text, &whole_matched);
         if (!whole_matched) whole = length;
         size_t shown = 0, arrived = 0;
         matched = false;

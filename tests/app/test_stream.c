@@ -13,12 +13,12 @@ static const unsigned SEED = 612;
 
 static struct text written; // by the streams of this file
 
-static void take(const char *bytes, size_t length) {
+static void append_written(const char *bytes, size_t length) {
     assert_int_equal(text_append(&written, bytes, length), STATUS_OK);
 }
 
 static struct stream_options options_of(bool styled, enum thought_look look) {
-    return (struct stream_options){.write = take,
+    return (struct stream_options){.write = append_written,
                                    .width = styled ? WIDTH : 0,
                                    .styled = styled,
                                    .markdown = styled,
@@ -26,8 +26,8 @@ static struct stream_options options_of(bool styled, enum thought_look look) {
 }
 
 // In pieces of 1 to `most` characters; 0: at once. Each piece counts as a token.
-static void play(const struct stream_options *options, const char *text, size_t length,
-                 size_t most) {
+static void play_text(const struct stream_options *options, const char *text, size_t length,
+                      size_t most) {
     struct stream stream;
     int32_t tokens = 0;
     stream_begin(&stream, options);
@@ -47,7 +47,7 @@ static void play(const struct stream_options *options, const char *text, size_t 
 static void show(struct screen *screen, const struct stream_options *options, const char *text,
                  size_t most) {
     text_clear(&written);
-    play(options, text, strlen(text), most);
+    play_text(options, text, strlen(text), most);
     screen_clear(screen, WIDTH, false);
     screen_write(screen, text_string(&written), written.length);
 }
@@ -140,12 +140,12 @@ static void a_thought_is_labelled_without_styles(void **state) {
     (void)state;
     struct stream_options options = options_of(false, THOUGHT_FOLDS);
     text_clear(&written);
-    play(&options, "<think>Hm.</think>\n\nThe **answer**.\n", 36, 0);
+    play_text(&options, "<think>Hm.</think>\n\nThe **answer**.\n", 36, 0);
     assert_string_equal(text_string(&written),
                         "[thinking]\nHm.\n[thought for 0.0 s, 1 token]\n\nThe **answer**.\n");
     text_clear(&written);
     options.thought.look = THOUGHT_HIDDEN;
-    play(&options, "<think>Hm.</think>\n\nYes.", 24, 3);
+    play_text(&options, "<think>Hm.</think>\n\nYes.", 24, 3);
     assert_non_null(strstr(text_string(&written), " tokens]\n\nYes.\n"));
     assert_null(strstr(text_string(&written), "Hm."));
 }
@@ -252,7 +252,7 @@ static void a_resize_loses_no_text(void **state) {
     stream_deinit(&stream);
 }
 
-static void push(struct stream *stream, const char *text) {
+static void push_text(struct stream *stream, const char *text) {
     stream_append(stream, text, strlen(text), 1);
 }
 
@@ -269,17 +269,17 @@ static void a_thought_can_be_unfolded_and_folded_again(void **state) {
         const struct stream_options options = options_of(true, looks[i]);
         text_clear(&written);
         stream_begin(&stream, &options);
-        push(&stream, "<think>\n");
-        if (looks[i] == THOUGHT_FOLDS) push(&stream, "one\ntwo\n");
+        push_text(&stream, "<think>\n");
+        if (looks[i] == THOUGHT_FOLDS) push_text(&stream, "one\ntwo\n");
         stream_change_look(&stream, THOUGHT_STAYS);
-        if (looks[i] == THOUGHT_HIDDEN) push(&stream, "one\ntwo\n");
-        push(&stream, "three\nfour\nfive x");
+        if (looks[i] == THOUGHT_HIDDEN) push_text(&stream, "one\ntwo\n");
+        push_text(&stream, "three\nfour\nfive x");
         stream_change_look(&stream, looks[i]);
-        push(&stream, "\nseven\neight\nnine\nten\neleven x");
+        push_text(&stream, "\nseven\neight\nnine\nten\neleven x");
         screen_clear(&screen, WIDTH, false);
         screen_write(&screen, text_string(&written), written.length);
         if (looks[i] == THOUGHT_FOLDS) assert_rows(&screen, rows);
-        push(&stream, "</think>Yes.");
+        push_text(&stream, "</think>Yes.");
         stream_end(&stream);
         screen_clear(&screen, WIDTH, false);
         screen_write(&screen, text_string(&written), written.length);

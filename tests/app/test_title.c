@@ -60,7 +60,7 @@ static struct chat *open_chat(void) {
     return chats_open(&options);
 }
 
-static void ask(struct chat *chat, const char *question) {
+static void send_question(struct chat *chat, const char *question) {
     struct turn_update update;
     struct error err = {0};
     assert_int_equal(chats_send(chat, question, strlen(question), &err), STATUS_OK);
@@ -68,7 +68,7 @@ static void ask(struct chat *chat, const char *question) {
         continue;
 }
 
-static void begin(struct title *title, struct chat *chat) {
+static void begin_title(struct title *title, struct chat *chat) {
     struct error err = {0};
     assert_true(title_wanted(title, chat));
     assert_int_equal(title_begin(title, chat, &err), STATUS_OK);
@@ -97,10 +97,10 @@ static void titling_a_conversation_adds_no_message(void **state) {
     struct chat *chat = open_chat();
     struct title title = {0};
     assert_false(title_wanted(&title, chat));
-    ask(chat, "Tell me of a fox.");
+    send_question(chat, "Tell me of a fox.");
     const size_t count = chat_message_count(chat);
     const int32_t length = sequence_length(chat->sequence);
-    begin(&title, chat);
+    begin_title(&title, chat);
     wait_for_end(&title, chat->session);
     assert_true(stored(chat).title[0] != '\0');
     assert_string_equal(stored(chat).title, chat->conversation.title);
@@ -116,14 +116,14 @@ static void titling_yields_to_a_message_and_resumes_later(void **state) {
     (void)state;
     struct chat *chat = open_chat();
     struct title title = {0};
-    ask(chat, "Tell me of a bear.");
-    begin(&title, chat);
+    send_question(chat, "Tell me of a bear.");
+    begin_title(&title, chat);
     title_stop(&title);
-    ask(chat, "And of a hen.");
+    send_question(chat, "And of a hen.");
     wait_for_end(&title, chat->session);
     assert_string_equal(stored(chat).title, "");
-    begin(&title, chat);
-    ask(chat, "And of a dog."); // beside it
+    begin_title(&title, chat);
+    send_question(chat, "And of a dog."); // beside it
     wait_for_end(&title, chat->session);
     assert_true(stored(chat).title[0] != '\0');
     title_deinit(&title);
@@ -135,16 +135,16 @@ static void a_name_given_by_the_user_is_kept(void **state) {
     struct chat *chat = open_chat();
     struct title title = {0};
     struct error err = {0};
-    ask(chat, "Tell me of a cat.");
-    begin(&title, chat);
+    send_question(chat, "Tell me of a cat.");
+    begin_title(&title, chat);
     assert_int_equal(chat_rename(chat, "cats", &err), STATUS_OK);
     wait_for_end(&title, chat->session);
     assert_string_equal(stored(chat).name, "cats");
     assert_string_equal(stored(chat).title, "");
     assert_false(title_wanted(&title, chat));
     assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
-    ask(chat, "Tell me of an owl.");
-    begin(&title, chat);
+    send_question(chat, "Tell me of an owl.");
+    begin_title(&title, chat);
     title_deinit(&title); // while it is written
     chats_close(chat);
 }

@@ -28,7 +28,7 @@ static const char MOVES[] =
     "{% if loop.last and s is defined %}{{ s + '\n' }}{% endif %}{{ m.content + '<|im_end|>\n' }}"
     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
 
-static struct chat_template *create(const char *source) {
+static struct chat_template *create_template(const char *source) {
     const struct chat_template_options options = {
         .source = source, .length = source ? strlen(source) : 0, .bos = "", .eos = ""};
     struct chat_template *made = NULL;
@@ -41,35 +41,35 @@ static struct transcript over(const struct chat_template *chat_template) {
     return (struct transcript){.tokenizer = tokenizer, .chat_template = chat_template, .model = 1};
 }
 
-static void push(struct transcript *transcript, enum message_role role, const char *text,
-                 const struct token_ids *ids) {
+static void push_message(struct transcript *transcript, enum message_role role, const char *text,
+                         const struct token_ids *ids) {
     struct message message = {
         .role = role, .text = strdup(text), .length = strlen(text), .created_ms = 1767323045000};
     assert_int_equal(transcript_push(transcript, &message, ids->ids, ids->count), STATUS_OK);
 }
 
 // What a model would write: the text, and the end of the turn.
-static void answer(struct transcript *transcript, const char *text) {
+static void push_answer(struct transcript *transcript, const char *text) {
     const struct piece pieces[] = {{PIECE_TEXT, text, strlen(text)},
                                    {PIECE_CONTROL, "<|im_end|>", 10}};
     struct token_ids ids = {0};
     assert_int_equal(tokenizer_encode(tokenizer, pieces, 2, &ids), STATUS_OK);
-    push(transcript, MESSAGE_ASSISTANT, text, &ids);
+    push_message(transcript, MESSAGE_ASSISTANT, text, &ids);
     token_ids_deinit(&ids);
 }
 
 // Says how many ids of the log stayed.
-static size_t ask(struct transcript *transcript, const char *system, const char *text) {
+static size_t push_question(struct transcript *transcript, const char *system, const char *text) {
     struct token_ids ids = {0};
     struct error err = {0};
     const struct token_ids none = {0};
     const size_t before = transcript->log.count;
     if (transcript_render(transcript, system, text, strlen(text), &ids, &err) != STATUS_OK)
         fail_msg("%s", err.text);
-    if (before == 0 && system[0]) push(transcript, MESSAGE_SYSTEM, system, &none);
+    if (before == 0 && system[0]) push_message(transcript, MESSAGE_SYSTEM, system, &none);
     const size_t kept = transcript_kept(transcript, &ids);
     assert_true(transcript_added(&ids) > 0 && kept <= before);
-    push(transcript, MESSAGE_USER, text, &ids);
+    push_message(transcript, MESSAGE_USER, text, &ids);
     assert_int_equal(transcript->log.count, kept + transcript_added(&ids));
     token_ids_deinit(&ids);
     return kept;
@@ -86,12 +86,12 @@ static void assert_log(const struct transcript *transcript, const char *expected
 
 static void a_plain_chat_keeps_its_whole_log(void **state) {
     (void)state;
-    struct chat_template *chatml = create(NULL);
+    struct chat_template *chatml = create_template(NULL);
     struct transcript transcript = over(chatml);
-    assert_int_equal(ask(&transcript, "Be kind.", "Hi"), 0);
+    assert_int_equal(push_question(&transcript, "Be kind.", "Hi"), 0);
     for (int turn = 0; turn < 4; turn++) {
-        answer(&transcript, "<think>Hm</think> Ho ");
-        assert_int_equal(ask(&transcript, "", "More"),
+        push_answer(&transcript, "<think>Hm</think> Ho ");
+        assert_int_equal(push_question(&transcript, "", "More"),
                          transcript_log_end(&transcript, 3 + 2 * (size_t)turn));
     }
     transcript_deinit(&transcript);
@@ -100,38 +100,38 @@ static void a_plain_chat_keeps_its_whole_log(void **state) {
 
 static void the_next_turn_drops_thinking_from_the_log(void **state) {
     (void)state;
-    struct chat_template *drops = create(DROPS);
+    struct chat_template *drops = create_template(DROPS);
     struct transcript transcript = over(drops);
-    ask(&transcript, "", "Hi");
+    push_question(&transcript, "", "Hi");
     const size_t question = transcript.log.count;
-    answer(&transcript, "<think>Hm, a lot to think about.</think>\n\nHo");
+    push_answer(&transcript, "<think>Hm, a lot to think about.</think>\n\nHo");
     const size_t thought = transcript.log.count;
-    const size_t kept = ask(&transcript, "", "More");
+    const size_t kept = push_question(&transcript, "", "More");
     assert_true(kept >= question && kept < thought);
     assert_int_equal(transcript_standing(&transcript, 1), question);
     assert_int_equal(transcript_standing(&transcript, 2), kept);
     assert_int_equal(transcript_standing(&transcript, 3), transcript.log.count);
     assert_log(&transcript, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHo<|im_end|>\n"
                             "<|im_start|>user\nMore<|im_end|>\n<|im_start|>assistant\n");
-    answer(&transcript, "Plain.");
+    push_answer(&transcript, "Plain.");
     const size_t all = transcript.log.count;
-    assert_int_equal(ask(&transcript, "", "And?"), all);
+    assert_int_equal(push_question(&transcript, "", "And?"), all);
     transcript_deinit(&transcript);
     chat_template_destroy(drops);
 }
 
 static void undoing_a_turn_restores_the_log_it_cut(void **state) {
     (void)state;
-    struct chat_template *drops = create(DROPS);
+    struct chat_template *drops = create_template(DROPS);
     struct transcript transcript = over(drops);
-    ask(&transcript, "", "Hi");
-    answer(&transcript, "<think>Hm</think>Ho");
+    push_question(&transcript, "", "Hi");
+    push_answer(&transcript, "<think>Hm</think>Ho");
     struct token_ids before = {0};
     assert_int_equal(token_ids_append(&before, transcript.log.ids, transcript.log.count),
                      STATUS_OK);
-    ask(&transcript, "", "More");
-    answer(&transcript, "<think>Hm again</think>No");
-    ask(&transcript, "", "And?");
+    push_question(&transcript, "", "More");
+    push_answer(&transcript, "<think>Hm again</think>No");
+    push_question(&transcript, "", "And?");
     transcript_cut(&transcript, 2);
     assert_int_equal(transcript.log.count, before.count);
     assert_memory_equal(transcript.log.ids, before.ids, before.count * sizeof before.ids[0]);
@@ -143,11 +143,11 @@ static void undoing_a_turn_restores_the_log_it_cut(void **state) {
 
 static void a_moving_system_prompt_is_reread_in_its_new_place(void **state) {
     (void)state;
-    struct chat_template *moves = create(MOVES);
+    struct chat_template *moves = create_template(MOVES);
     struct transcript transcript = over(moves);
-    ask(&transcript, "Be kind.", "Hi");
-    answer(&transcript, "Ho");
-    const size_t before = transcript.log.count, kept = ask(&transcript, "", "More");
+    push_question(&transcript, "Be kind.", "Hi");
+    push_answer(&transcript, "Ho");
+    const size_t before = transcript.log.count, kept = push_question(&transcript, "", "More");
     assert_true(kept > 0 && kept < before);
     assert_log(&transcript, "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHo<|im_end|>\n"
                             "<|im_start|>user\nBe kind.\nMore<|im_end|>\n<|im_start|>assistant\n");
@@ -157,9 +157,9 @@ static void a_moving_system_prompt_is_reread_in_its_new_place(void **state) {
 
 static void a_cut_beyond_the_log_is_refused(void **state) {
     (void)state;
-    struct chat_template *chatml = create(NULL);
+    struct chat_template *chatml = create_template(NULL);
     struct transcript transcript = over(chatml);
-    ask(&transcript, "", "Hi");
+    push_question(&transcript, "", "Hi");
     char text[] = "x";
     struct message message = {.role = MESSAGE_USER, .text = text, .length = 1};
     const int32_t ids[] = {MESSAGE_CUT + (int32_t)transcript.log.count + 1, 1};
@@ -173,15 +173,15 @@ static void a_cut_beyond_the_log_is_refused(void **state) {
 
 static void a_conversation_keeps_its_first_date(void **state) {
     (void)state;
-    struct chat_template *dated =
-        create("{{ strftime_now('%Y-%m-%d') }}{% for m in messages %}{{ '<|im_start|>' + m.content"
-               " + '<|im_end|>' }}{% endfor %}");
+    struct chat_template *dated = create_template(
+        "{{ strftime_now('%Y-%m-%d') }}{% for m in messages %}{{ '<|im_start|>' + m.content"
+        " + '<|im_end|>' }}{% endfor %}");
     struct transcript transcript = over(dated);
-    ask(&transcript, "", "Hi"); // today
+    push_question(&transcript, "", "Hi"); // today
     transcript_cut(&transcript, 0);
     const struct token_ids none = {0};
-    push(&transcript, MESSAGE_SYSTEM, "s", &none); // from 2026-01-02
-    ask(&transcript, "", "Hi");
+    push_message(&transcript, MESSAGE_SYSTEM, "s", &none); // from 2026-01-02
+    push_question(&transcript, "", "Hi");
     struct text text = {0};
     for (size_t i = 0; i < transcript.log.count; i++)
         assert_int_equal(tokenizer_decode(tokenizer, transcript.log.ids[i], true, &text),
@@ -216,8 +216,8 @@ static int64_t store_unread(struct db *db, const char *system, int count, bool t
     return tip;
 }
 
-static struct transcript load(const struct chat_template *chat_template, struct db *db,
-                              int64_t tip) {
+static struct transcript load_transcript(const struct chat_template *chat_template, struct db *db,
+                                         int64_t tip) {
     struct transcript transcript = over(chat_template);
     struct error err = {0};
     if (transcript_load(&transcript, db, tip, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -232,11 +232,11 @@ static struct transcript say_again(const struct transcript *loaded, const char *
         struct token_ids ids = {0};
         const struct piece piece = {PIECE_TEXT, message->text, message->length};
         if (message->role == MESSAGE_USER) {
-            ask(&said, system, message->text);
+            push_question(&said, system, message->text);
             continue;
         }
         assert_int_equal(tokenizer_encode(tokenizer, &piece, 1, &ids), STATUS_OK);
-        push(&said, MESSAGE_ASSISTANT, message->text, &ids);
+        push_message(&said, MESSAGE_ASSISTANT, message->text, &ids);
         token_ids_deinit(&ids);
     }
     return said;
@@ -282,15 +282,16 @@ static void a_loaded_conversation_reads_like_one_held_live(void **state) {
     (void)state;
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
         const char *known = chat_template_find(rows[row].source);
-        struct chat_template *chat_template = create(known ? known : rows[row].source);
+        struct chat_template *chat_template = create_template(known ? known : rows[row].source);
         for (int count = 1; count < 12; count++) {
             int64_t model;
             struct db *db = open_db(&model);
             const int64_t tip = store_unread(db, rows[row].system, count, rows[row].thinks);
-            struct transcript loaded = load(chat_template, db, tip);
+            struct transcript loaded = load_transcript(chat_template, db, tip);
             struct transcript said = say_again(&loaded, rows[row].system);
             assert_reads_as(&loaded, &said);
-            struct transcript again = load(chat_template, db, tip); // from what was stored
+            struct transcript again =
+                load_transcript(chat_template, db, tip); // from what was stored
             assert_int_equal(again.log.count, loaded.log.count);
             assert_memory_equal(again.log.ids, loaded.log.ids,
                                 loaded.log.count * sizeof *loaded.log.ids);
@@ -316,7 +317,7 @@ static void marks_of_another_models_thoughts_are_removed(void **state) {
                 {"B" THINKING_OPEN "C", "B"},
                 {"B\xef\xb7\x92", "B\xef\xb7\x92"}};
     (void)state;
-    struct chat_template *chatml = create(NULL);
+    struct chat_template *chatml = create_template(NULL);
     for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++)
         for (size_t count = 2; count <= 4; count++) { // one by one, and rendered at once
             static const enum message_role roles[] = {MESSAGE_USER, MESSAGE_ASSISTANT};
@@ -335,7 +336,7 @@ static void marks_of_another_models_thoughts_are_removed(void **state) {
                 if (message_add(db, &message, 0, NULL, 0, &tip, &err) != STATUS_OK)
                     fail_msg("%s", err.text);
             }
-            struct transcript loaded = load(chatml, db, tip);
+            struct transcript loaded = load_transcript(chatml, db, tip);
             struct text text = {0};
             for (size_t at = 0; at < loaded.log.count; at++)
                 assert_int_equal(tokenizer_decode(tokenizer, loaded.log.ids[at], true, &text),
@@ -358,7 +359,7 @@ static double seconds_to_load(const struct chat_template *chatml, int count) {
     struct db *db = open_db(&model);
     const int64_t tip = store_unread(db, "", count, false);
     const clock_t before = clock();
-    struct transcript loaded = load(chatml, db, tip);
+    struct transcript loaded = load_transcript(chatml, db, tip);
     const clock_t after = clock();
     transcript_deinit(&loaded);
     db_close(db);
@@ -367,7 +368,7 @@ static double seconds_to_load(const struct chat_template *chatml, int count) {
 
 static void loading_time_is_not_quadratic_in_messages(void **state) {
     (void)state;
-    struct chat_template *chatml = create(NULL);
+    struct chat_template *chatml = create_template(NULL);
     const double some = seconds_to_load(chatml, 1000), more = seconds_to_load(chatml, 4000);
     if (more > 8 * some) fail_msg("%.3f s, then %.3f s", some, more);
     chat_template_destroy(chatml);
@@ -396,7 +397,7 @@ static void loading_can_be_stopped_and_does_not_block_writers(void **state) {
     if (db_open(path, &db, &err) != STATUS_OK || db_open(path, &beside, &err) != STATUS_OK ||
         db_model(db, (struct hash128){1, 2}, "m", &model, &err) != STATUS_OK)
         fail_msg("%s", err.text);
-    struct chat_template *chatml = create(NULL);
+    struct chat_template *chatml = create_template(NULL);
     const int64_t tip = store_unread(db, "", 1000, false);
     struct transcript transcript = over(chatml);
     transcript.progress = write_beside;

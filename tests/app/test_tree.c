@@ -25,7 +25,8 @@ static void scene_init(struct scene *scene, int64_t tip) {
 }
 
 // Message number `count + 1`.
-static int64_t add(struct scene *scene, int64_t parent, enum message_role role, const char *text) {
+static int64_t add_message(struct scene *scene, int64_t parent, enum message_role role,
+                           const char *text) {
     struct family_message *message = &scene->messages[scene->family.count++];
     message->id = (int64_t)scene->family.count;
     message->parent = parent;
@@ -38,8 +39,8 @@ static int64_t add(struct scene *scene, int64_t parent, enum message_role role, 
 // A question and its answer, in capitals; returns the answer.
 static int64_t exchange(struct scene *scene, int64_t parent, const char *question,
                         const char *answer) {
-    const int64_t asked = add(scene, parent, MESSAGE_USER, question);
-    return add(scene, asked, MESSAGE_ASSISTANT, answer);
+    const int64_t asked = add_message(scene, parent, MESSAGE_USER, question);
+    return add_message(scene, asked, MESSAGE_ASSISTANT, answer);
 }
 
 static void expect(struct scene *scene, const char *drawn) {
@@ -65,7 +66,7 @@ static void branches_are_drawn_below_their_parent(void **state) {
     (void)state;
     struct scene scene;
     scene_init(&scene, 0);
-    const int64_t head = add(&scene, 0, MESSAGE_SYSTEM, "s");
+    const int64_t head = add_message(&scene, 0, MESSAGE_SYSTEM, "s");
     const int64_t a = exchange(&scene, head, "a", "A");
     const int64_t b = exchange(&scene, a, "b", "B");
     const int64_t c = exchange(&scene, a, "c", "C");
@@ -85,9 +86,9 @@ static void alternative_answers_are_adjacent_rows(void **state) {
     (void)state;
     struct scene scene;
     scene_init(&scene, 3);
-    const int64_t asked = add(&scene, 0, MESSAGE_USER, "a");
-    add(&scene, asked, MESSAGE_ASSISTANT, "A");
-    add(&scene, asked, MESSAGE_ASSISTANT, "B");
+    const int64_t asked = add_message(&scene, 0, MESSAGE_USER, "a");
+    add_message(&scene, asked, MESSAGE_ASSISTANT, "A");
+    add_message(&scene, asked, MESSAGE_ASSISTANT, "B");
     scene.messages[2].stop = STOP_INTERRUPTED;
     expect(&scene, "  ├─ a → A\n* └─ a → B (cut)\n");
 }
@@ -97,7 +98,7 @@ static void an_unanswered_question_has_a_row(void **state) {
     struct scene scene;
     scene_init(&scene, 2);
     const int64_t a = exchange(&scene, 0, "a", "A");
-    add(&scene, a, MESSAGE_USER, "b");
+    add_message(&scene, a, MESSAGE_USER, "b");
     expect(&scene, "* a → A\n  b (no answer)\n");
 }
 
@@ -124,7 +125,7 @@ static void every_message_of_a_random_tree_is_drawn_once(void **state) {
         const size_t count = 1 + (size_t)rand_r(&seed) % MOST;
         while (scene.family.count < count) {
             const int64_t parent = (int64_t)((size_t)rand_r(&seed) % (scene.family.count + 1));
-            add(&scene, parent, (enum message_role)(rand_r(&seed) % 3), "x");
+            add_message(&scene, parent, (enum message_role)(rand_r(&seed) % 3), "x");
         }
         scene.conversations[0].tip = 1 + (int64_t)((size_t)rand_r(&seed) % count);
         assert_int_equal(tree_draw(&scene.family, &tree), STATUS_OK);

@@ -65,7 +65,7 @@ static struct chat *open_chat(const char *system, const char *const *stops) {
 }
 
 // Follows the running turn; stops it once `cancel_after` bytes have come (0: never).
-static enum status follow(struct chat *chat, size_t cancel_after, struct text *streamed) {
+static enum status follow_turn(struct chat *chat, size_t cancel_after, struct text *streamed) {
     struct turn_update update;
     while (chats_next(chat, &update)) {
         if (update.event == TURN_PREFILL) {
@@ -82,11 +82,11 @@ static enum status follow(struct chat *chat, size_t cancel_after, struct text *s
 }
 
 // Sends and waits; the answer's text is owned by the caller.
-static char *ask(struct chat *chat, const char *question) {
+static char *send_question(struct chat *chat, const char *question) {
     struct text streamed = {0};
     struct error err = {0};
     if (chats_send(chat, question, strlen(question), &err) != STATUS_OK) fail_msg("%s", err.text);
-    assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0, &streamed), STATUS_OK);
     const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.any);
     assert_int_equal(report.length, streamed.length);
@@ -137,12 +137,12 @@ static void the_second_turn_does_not_reread_the_first(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
     assert_string_equal(chat->conversation.id, "");
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     assert_int_equal(strlen(chat->conversation.id), 8);
     assert_int_equal(chat_message_count(chat), 2);
     check_log(chat);
     const int32_t length = sequence_length(chat->sequence);
-    free(ask(chat, SECOND));
+    free(send_question(chat, SECOND));
     check_log(chat);
     const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.stats.cached_tokens >= length - 1);
@@ -157,18 +157,18 @@ static void a_resumed_conversation_answers_as_if_never_left(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Answer in short sentences.", NULL);
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     char id[CONVERSATION_ID_BYTES];
     memcpy(id, chat->conversation.id, sizeof id);
     assert_int_equal(chat_fork(chat, "never-left", &err), STATUS_OK);
-    char *expected = ask(chat, SECOND);
+    char *expected = send_question(chat, SECOND);
     chats_close(chat);
     chat = open_chat("Another system prompt.", NULL);
     assert_int_equal(chat_resume(chat, id, &err), STATUS_OK);
     assert_string_equal(chat_preamble_text(chat), "Answer in short sentences.");
     assert_int_equal(chat_message_count(chat), 3);
     check_log(chat);
-    char *found = ask(chat, SECOND);
+    char *found = send_question(chat, SECOND);
     assert_string_equal(found, expected);
     check_log(chat);
     free(expected);
@@ -183,7 +183,7 @@ static void a_fork_keeps_the_original_and_needs_no_prefill(void **state) {
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
     assert_int_equal(chat_fork(chat, "", &err), STATUS_BAD_INPUT);
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     const int32_t cached = sequence_cached(chat->sequence);
     char id[CONVERSATION_ID_BYTES];
     memcpy(id, chat->conversation.id, sizeof id);
@@ -191,7 +191,7 @@ static void a_fork_keeps_the_original_and_needs_no_prefill(void **state) {
     assert_string_equal(chat->conversation.name, "side");
     assert_string_equal(chat->conversation.forked_from, id);
     assert_int_equal(sequence_cached(chat->sequence), cached);
-    free(ask(chat, SECOND));
+    free(send_question(chat, SECOND));
     assert_int_equal(chat_message_count(chat), 4);
     check_log(chat);
     assert_int_equal(chat_resume(chat, chat->session->previous, &err), STATUS_OK);
@@ -209,20 +209,20 @@ static void a_fork_at_a_turn_returns_its_question_as_a_draft(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.", NULL);
-    free(ask(chat, QUESTION));
-    free(ask(chat, SECOND));
+    free(send_question(chat, QUESTION));
+    free(send_question(chat, SECOND));
     assert_int_equal(chat_fork_at(chat, 3, "", &err), STATUS_BAD_INPUT);
     assert_int_equal(chat_fork_at(chat, 0, "", &err), STATUS_BAD_INPUT);
     assert_int_equal(chat_fork_at(chat, 2, "", &err), STATUS_OK);
     assert_string_equal(chat_draft(chat), SECOND);
     assert_int_equal(chat_message_count(chat), 3);
     check_log(chat);
-    free(ask(chat, "What is a lake?"));
+    free(send_question(chat, "What is a lake?"));
     check_log(chat);
     assert_int_equal(chat_fork_at(chat, 1, "", &err), STATUS_OK);
     assert_string_equal(chat_draft(chat), QUESTION);
     assert_int_equal(chat_message_count(chat), 1); // the system prompt
-    free(ask(chat, "What is a lake?"));
+    free(send_question(chat, "What is a lake?"));
     check_log(chat);
     chats_close(chat);
 }
@@ -233,8 +233,8 @@ static void another_conversation_can_be_forked_without_entering_it(void **state)
     struct error err = {0};
     struct chat *chat = open_chat("Be brief.", NULL);
     struct chat *other = open_chat("", NULL);
-    free(ask(chat, QUESTION));
-    free(ask(chat, SECOND));
+    free(send_question(chat, QUESTION));
+    free(send_question(chat, SECOND));
     const char *id = chat->conversation.id;
     assert_int_equal(chat_fork_from(other, id, 3, "", &err), STATUS_BAD_INPUT);
     assert_int_equal(chat_message_count(other), 0);
@@ -245,7 +245,7 @@ static void another_conversation_can_be_forked_without_entering_it(void **state)
     assert_int_equal(chat_fork_from(other, id, 2, "", &err), STATUS_OK);
     assert_int_equal(chat_message_count(other), 3);
     assert_string_equal(chat_draft(other), SECOND);
-    free(ask(other, "What is a lake?"));
+    free(send_question(other, "What is a lake?"));
     check_log(other);
     check_log(chat);
     chats_close(other);
@@ -258,8 +258,8 @@ static void rewinding_moves_the_tip_and_deletes_nothing(void **state) {
     struct text draft = {0};
     struct message kept;
     struct chat *chat = open_chat("", NULL);
-    free(ask(chat, QUESTION));
-    free(ask(chat, SECOND));
+    free(send_question(chat, QUESTION));
+    free(send_question(chat, SECOND));
     const int64_t left = chat_message(chat, 3)->id;
     assert_int_equal(chat_rewind(chat, 3, &draft, &err), STATUS_BAD_INPUT);
     assert_int_equal(chat_rewind(chat, 1, &draft, &err), STATUS_OK);
@@ -268,7 +268,7 @@ static void rewinding_moves_the_tip_and_deletes_nothing(void **state) {
     check_log(chat);
     assert_int_equal(message_get(db, left, &kept, &err), STATUS_OK);
     message_deinit(&kept);
-    free(ask(chat, "What is a lake?"));
+    free(send_question(chat, "What is a lake?"));
     check_log(chat);
     assert_int_equal(chat_rewind(chat, 2, &draft, &err), STATUS_OK);
     assert_string_equal(text_string(&draft), QUESTION);
@@ -284,10 +284,10 @@ static void regenerating_adds_a_second_answer(void **state) {
     struct text again = {0};
     struct chat *chat = open_chat("", NULL);
     assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_BAD_INPUT);
-    char *first = ask(chat, QUESTION);
+    char *first = send_question(chat, QUESTION);
     const struct turn_report before = turn_first(&chat->turn);
     assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_OK);
-    assert_int_equal(follow(chat, 0, &again), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0, &again), STATUS_OK);
     assert_string_equal(text_string(&again), first); // greedy: the path makes no difference
     const struct turn_report after = turn_first(&chat->turn);
     assert_int_not_equal(after.message, before.message);
@@ -304,7 +304,7 @@ static void an_interrupted_answer_is_kept_and_continued(void **state) {
     struct error err = {0};
     struct text streamed = {0};
     struct chat *chat = open_chat("", NULL);
-    char *whole = ask(chat, "Tell me a story about a dog.");
+    char *whole = send_question(chat, "Tell me a story about a dog.");
     const size_t whole_length = strlen(whole);
     assert_true(whole_length > 40);
     assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
@@ -312,14 +312,14 @@ static void an_interrupted_answer_is_kept_and_continued(void **state) {
     assert_int_equal(chats_send(chat, "Tell me a story about a dog.", 28, &err), STATUS_OK);
     assert_int_equal(chats_send(chat, "More", 4, &err), STATUS_BUSY);
     assert_int_equal(chat_new(chat, "", &err), STATUS_BUSY);
-    assert_int_equal(follow(chat, 10, &streamed), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 10, &streamed), STATUS_OK);
     struct turn_report report = turn_first(&chat->turn);
     assert_int_equal(report.stop, STOP_INTERRUPTED);
     assert_true(report.length >= 10 && report.length < whole_length);
     check_log(chat);
     const int64_t id = report.message;
     assert_int_equal(chat_continue(chat, &err), STATUS_OK);
-    assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0, &streamed), STATUS_OK);
     report = turn_first(&chat->turn);
     assert_int_equal(report.message, id);
     assert_int_equal(report.length, streamed.length);
@@ -337,20 +337,20 @@ static void a_turn_stopped_before_any_text_returns_its_message(void **state) {
     struct error err = {0};
     struct text streamed = {0}, question = {0};
     struct chat *chat = open_chat("", NULL);
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     const int64_t tip = chat->conversation.tip;
     for (int i = 0; i < LONG_WORDS; i++)
         assert_int_equal(text_append_string(&question, "dog "), STATUS_OK);
     assert_int_equal(chats_send(chat, question.bytes, question.length, &err), STATUS_OK);
     turn_cancel(&chat->turn);
-    assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0, &streamed), STATUS_OK);
     assert_int_equal(streamed.length, 0);
     assert_false(turn_first(&chat->turn).any);
     assert_string_equal(chat_draft(chat), text_string(&question));
     assert_int_equal(chat->conversation.tip, tip);
     assert_int_equal(chat_message_count(chat), 2);
     check_log(chat);
-    free(ask(chat, SECOND));
+    free(send_question(chat, SECOND));
     assert_string_equal(chat_draft(chat), "");
     check_log(chat);
     text_deinit(&question);
@@ -380,7 +380,7 @@ static void check_kept_ids(struct chat *chat, size_t text_length) {
 static void a_stop_string_ends_the_answer_and_is_not_part_of_it(void **state) {
     (void)state;
     struct chat *chat = open_chat("", NULL);
-    char *whole = ask(chat, "Tell me a story about a dog.");
+    char *whole = send_question(chat, "Tell me a story about a dog.");
     chats_close(chat);
     const size_t length = strlen(whole);
     for (size_t at = 0; at + 6 < length && at < 24; at += 3) {
@@ -390,14 +390,14 @@ static void a_stop_string_ends_the_answer_and_is_not_part_of_it(void **state) {
         const size_t cut = (size_t)(strstr(whole, stop) - whole);
         const char *const stops[] = {"never in the text", stop, NULL};
         chat = open_chat("", stops);
-        char *found = ask(chat, "Tell me a story about a dog.");
+        char *found = send_question(chat, "Tell me a story about a dog.");
         assert_int_equal(turn_first(&chat->turn).stop, STOP_STRING);
         assert_int_equal(strlen(found), cut);
         assert_memory_equal(found, whole, cut);
         check_kept_ids(chat, cut);
         check_log(chat);
         free(found);
-        free(ask(chat, SECOND));
+        free(send_question(chat, SECOND));
         check_log(chat);
         chats_close(chat);
     }
@@ -425,7 +425,7 @@ static void a_message_that_does_not_fit_is_refused_with_numbers(void **state) {
     assert_string_equal(chat->conversation.id, "");
     assert_int_equal(chat_message_count(chat), 0);
     assert_false(chat->turn.active);
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     assert_int_equal(chat_measure(chat, "a", 1, &tokens, &free_tokens, &err), STATUS_OK);
     assert_int_equal(free_tokens, CONTEXT - sequence_length(chat->sequence));
     text_deinit(&question);
@@ -445,7 +445,7 @@ static void a_full_context_ends_an_answer(void **state) {
             STATUS_OK);
     } while (tokens < CONTEXT - 2);
     assert_int_equal(chats_send(chat, question.bytes, question.length, &err), STATUS_OK);
-    assert_int_equal(follow(chat, 0, &streamed), STATUS_OK);
+    assert_int_equal(follow_turn(chat, 0, &streamed), STATUS_OK);
     const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.stop == STOP_CONTEXT || report.stop == STOP_END);
     assert_true(sequence_length(chat->sequence) <= CONTEXT);
@@ -533,7 +533,7 @@ static void another_models_conversation_is_tokenised_again(void **state) {
     int64_t other;
     assert_int_equal(db_model(db, (struct hash128){1, 2}, "other", &other, &err), STATUS_OK);
     struct chat *chat = open_chat("", NULL);
-    char *answer = ask(chat, QUESTION);
+    char *answer = send_question(chat, QUESTION);
     assert_int_equal(turn_first(&chat->turn).stop, STOP_END);
     struct sequence *sequence = chat->sequence;
     const size_t length = (size_t)sequence_length(sequence);
@@ -549,7 +549,7 @@ static void another_models_conversation_is_tokenised_again(void **state) {
     // Without the id of the end of turn, which the next message brings.
     assert_int_equal(sequence_length(sequence), length - 1);
     assert_memory_equal(sequence_tokens(sequence), expected, (length - 1) * sizeof *expected);
-    free(ask(chat, SECOND));
+    free(send_question(chat, SECOND));
     assert_int_equal(sequence_tokens(chat->sequence)[length - 1], expected[length - 1]);
     check_log(chat);
     free(answer);
@@ -562,14 +562,14 @@ static void an_unanswered_question_returns_as_a_draft(void **state) {
     struct error err = {0};
     struct conversation made;
     struct chat *chat = open_chat("", NULL);
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     const int64_t model = chat->conversation.model;
     assert_int_equal(conversation_create(db, "crashed", model, &made, &err), STATUS_OK);
     add_message(MESSAGE_NONE, MESSAGE_USER, "Are you there?", model, made.id);
     assert_int_equal(chat_resume(chat, "crashed", &err), STATUS_OK);
     assert_string_equal(chat_draft(chat), "Are you there?");
     assert_int_equal(chat_message_count(chat), 0);
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     check_log(chat);
     chats_close(chat);
 }
@@ -580,7 +580,7 @@ static void a_new_preamble_starts_a_new_conversation(void **state) {
     struct chat *chat = open_chat("", NULL);
     assert_int_equal(chat_set_preamble(chat, "You are Ada.", &err), STATUS_OK);
     assert_string_equal(chat_preamble_text(chat), "You are Ada.");
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     assert_int_equal(chat_message_count(chat), 3);
     assert_int_equal(chat_message(chat, 0)->role, MESSAGE_SYSTEM);
     check_log(chat);
@@ -591,7 +591,7 @@ static void a_new_preamble_starts_a_new_conversation(void **state) {
     assert_string_equal(chat->conversation.id, "");
     assert_int_equal(chat_rename(chat, "second-head", &err), STATUS_OK);
     assert_string_equal(chat->conversation.name, "second-head");
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     assert_int_equal(chat_resume(chat, "first-head", &err), STATUS_OK);
     assert_string_equal(chat_preamble_text(chat), "You are Ada.");
     check_log(chat);
@@ -614,7 +614,7 @@ static void a_small_pool_holds_many_conversations(void **state) {
         for (int word = 0; i >= 6 && word < 160; word++)
             assert_int_equal(text_append_string(&question, " dog"), STATUS_OK);
         assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
-        free(ask(chat, text_string(&question)));
+        free(send_question(chat, text_string(&question)));
         check_log(chat);
         text_deinit(&question);
     }
@@ -630,9 +630,9 @@ static void another_conversation_reuses_a_shared_preamble(void **state) {
     for (int i = 0; i < 20; i++)
         assert_int_equal(text_append_string(&preamble, "You answer in short words. "), STATUS_OK);
     struct chat *chat = open_chat(text_string(&preamble), NULL);
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
-    free(ask(chat, SECOND));
+    free(send_question(chat, SECOND));
     const struct turn_report report = turn_first(&chat->turn);
     assert_true(report.stats.cached_tokens >= 3 * block_size());
     assert_int_equal(report.cache.device_tokens, report.stats.cached_tokens);
@@ -660,15 +660,15 @@ static void a_conversation_holds_its_log_until_it_is_stripped(void **state) {
     struct engine_info info;
     engine_info(engine, &info);
     struct chat *chat = open_chat("This head is of no other conversation.", NULL);
-    free(ask(chat, QUESTION));
-    free(ask(chat, SECOND));
+    free(send_question(chat, QUESTION));
+    free(send_question(chat, SECOND));
     const char *id = chat->conversation.id;
     const int32_t length = sequence_length(chat->sequence);
     const uint32_t held = held_tokens(id);
     assert_true((int32_t)held > length - 2 - block_size());
     assert_int_equal(chat_rewind(chat, 1, &draft, &err), STATUS_OK);
     assert_true(held_tokens(id) < held);
-    free(ask(chat, "What is a lake?"));
+    free(send_question(chat, "What is a lake?"));
     char first[CONVERSATION_ID_BYTES];
     memcpy(first, id, sizeof first);
     assert_int_equal(chat_fork(chat, "held twice", &err), STATUS_OK);
@@ -682,7 +682,7 @@ static void a_conversation_holds_its_log_until_it_is_stripped(void **state) {
     assert_true(bytes > 0);
     check_log(chat);
     assert_true(restored_tokens(chat) < block_size()); // how others begin
-    free(ask(chat, QUESTION));
+    free(send_question(chat, QUESTION));
     check_log(chat);
     text_deinit(&draft);
     chats_close(chat);
@@ -708,11 +708,11 @@ static void the_past_is_restored_from_disk_after_a_restart(void **state) {
     assert_non_null(mkdtemp(folder));
     engine = open_engine(POOL_BYTES, CONTEXT, folder);
     struct chat *chat = open_chat("Answer in short sentences.", NULL);
-    free(ask(chat, QUESTION));
-    free(ask(chat, "Tell me a story about a dog."));
+    free(send_question(chat, QUESTION));
+    free(send_question(chat, "Tell me a story about a dog."));
     memcpy(id, chat->conversation.id, sizeof id);
     assert_int_equal(chat_fork(chat, "", &err), STATUS_OK);
-    char *expected = ask(chat, SECOND);
+    char *expected = send_question(chat, SECOND);
     chats_close(chat);
     engine_close(engine);
 
@@ -722,7 +722,7 @@ static void the_past_is_restored_from_disk_after_a_restart(void **state) {
     const int32_t length = sequence_length(chat->sequence);
     const int32_t restored = restored_tokens(chat);
     assert_true(restored > length - 2 - block_size());
-    char *found = ask(chat, SECOND);
+    char *found = send_question(chat, SECOND);
     assert_string_equal(found, expected);
     const struct turn_report report = turn_first(&chat->turn);
     assert_int_equal(report.cache.disk_tokens, restored);
@@ -752,7 +752,7 @@ static void the_seed_decides_the_answer_and_is_drawn_if_not_given(void **state) 
     for (int i = 0; i < 3; i++) {
         if (i == 2) settings->seed_given = false;
         assert_int_equal(chat_new(chat, "", &err), STATUS_OK);
-        answers[i] = ask(chat, "Tell me a story about a dog.");
+        answers[i] = send_question(chat, "Tell me a story about a dog.");
         seeds[i] = turn_first(&chat->turn).seed;
     }
     assert_string_equal(answers[0], answers[1]);

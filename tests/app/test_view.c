@@ -219,7 +219,7 @@ static enum view_end play_with(struct stage *stage, struct script *script,
     return end;
 }
 
-static enum view_end play(struct stage *stage, struct script *script) {
+static enum view_end play_script(struct stage *stage, struct script *script) {
     return play_with(stage, script, &(struct view_options){.line = leaves_the_view});
 }
 
@@ -237,7 +237,7 @@ static void an_answer_is_shown_live_with_its_escapes_disarmed(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
+    assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "Hello ␛[2Jworld\r\n");
     assert_null(strstr(stage.shown, "interrupted"));
 }
@@ -251,7 +251,7 @@ static void the_first_of_several_answers_is_shown_live(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END, .others = {"Two", "Three"}};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
+    assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "[1]");
     assert_shown(&stage, "One\r\n");
     assert_shown(&stage, "2 more: 8 bytes");
@@ -268,7 +268,7 @@ static void an_interrupt_marks_the_partial_answer(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
+    assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "Once upon\r\n");
     assert_shown(&stage, "[interrupted — /continue continues it, /regen replaces it]");
     assert_null(strstr(stage.shown, "never"));
@@ -280,7 +280,7 @@ static void a_withdrawn_message_is_announced(void **state) {
         {.event = TURN_PREFILL, .done = 512, .total = 4300, .signal = SIGINT}, {.waits = true}};
     struct script script = {.steps = steps, .given_back = true, .status = STATUS_CANCELLED};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_BACK);
+    assert_int_equal(play_script(&stage, &script), VIEW_BACK);
     assert_shown(&stage, "back in the editor");
 }
 
@@ -290,7 +290,7 @@ static void two_interrupts_exit(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_LEAVE);
+    assert_int_equal(play_script(&stage, &script), VIEW_LEAVE);
     assert_int_equal(stage.exit_code, EXIT_INTERRUPTED);
 }
 
@@ -300,7 +300,7 @@ static void a_term_signal_stops_the_turn_and_exits(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_LEAVE);
+    assert_int_equal(play_script(&stage, &script), VIEW_LEAVE);
     assert_int_equal(stage.exit_code, EXIT_TERMINATED);
     assert_true(was_cancelled(&script));
     assert_true(script.turn.background); // a message without an answer is kept for the next start
@@ -312,7 +312,7 @@ static void a_failed_turn_shows_the_reason(void **state) {
     const struct step steps[] = {{.event = TURN_DONE}};
     struct script script = {.steps = steps, .status = STATUS_DEVICE};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_FAILED);
+    assert_int_equal(play_script(&stage, &script), VIEW_FAILED);
     assert_shown(&stage, "the reason");
 }
 
@@ -324,7 +324,7 @@ static void typing_during_an_answer_is_shown_below_and_kept(void **state) {
                                  {.event = TURN_DONE, .screen = "An answer.\n> typed ahead"}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
+    assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
     assert_string_equal(stage.draft, "typed ahead");
     assert_screen(&stage, "An answer.");
 }
@@ -351,7 +351,7 @@ static void leaving_the_view_does_not_stop_the_turn(void **state) {
                                  {.event = TURN_DONE}};
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_MOVED);
+    assert_int_equal(play_script(&stage, &script), VIEW_MOVED);
     assert_false(was_cancelled(&script));
     assert_shown(&stage, "An answer");
 }
@@ -370,7 +370,7 @@ static void a_word_that_outgrows_a_full_line_moves_down_whole(void **state) {
     steps[2].screen = before;
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
-    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
+    assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
     assert_screen(&stage, after);
 }
 
@@ -398,7 +398,7 @@ static void toggling_a_thought_twice_restores_its_setting(void **state) {
     struct script script = {.steps = steps, .stop = STOP_END};
     struct stage stage;
     stream_wishes()->look = THOUGHT_HIDDEN;
-    assert_int_equal(play(&stage, &script), VIEW_ANSWERED);
+    assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
     stream_wishes()->look = THOUGHT_FOLDS;
     assert_null(strstr(stage.shown, "first"));
     assert_shown(&stage, "second");

@@ -21,7 +21,7 @@ enum { MOST = 1 << 16, PARTS = 5 };
 static const char *const NAMES[PARTS] = {"walk", "filter", "mask, first", "mask, again",
                                          "pick from a row"};
 
-static int compare(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
     const double first = *(const double *)a, second = *(const double *)b;
     return (first > second) - (first < second);
 }
@@ -35,8 +35,8 @@ static double lap(int64_t *before_ns) {
     return us;
 }
 
-static void measure(struct grammar *grammar, const struct tokenizer *tokenizer,
-                    const struct token_ids *answer) {
+static void measure_grammar(struct grammar *grammar, const struct tokenizer *tokenizer,
+                            const struct token_ids *answer) {
     static double times[PARTS][MOST];
     const int32_t vocabulary = tokenizer_vocabulary(tokenizer);
     struct sampler_options options = sampler_options_default();
@@ -81,7 +81,7 @@ static void measure(struct grammar *grammar, const struct tokenizer *tokenizer,
         double sum = 0, *sorted = times[part];
         for (size_t i = 0; i < answer->count; i++)
             sum += sorted[i];
-        qsort(sorted, answer->count, sizeof *sorted, compare);
+        qsort(sorted, answer->count, sizeof *sorted, compare_doubles);
         sorted += forced.count; // of those nothing was measured
         printf("%-16s mean %8.2f  median %8.2f  99 of 100 %8.2f  most %8.2f\n", NAMES[part],
                sum / (double)count, sorted[count / 2], sorted[count * 99 / 100], sorted[count - 1]);
@@ -119,7 +119,7 @@ int main(int count, char **words) {
         answer.length--;
     const struct piece piece = {PIECE_TEXT, answer.bytes, answer.length};
     if (tokenizer_encode(tokenizer, &piece, 1, &ids) != STATUS_OK) return 1;
-    measure(grammar, tokenizer, &ids);
+    measure_grammar(grammar, tokenizer, &ids);
     grammar_release(grammar);
     token_trie_destroy(trie);
     tokenizer_close(tokenizer);

@@ -88,7 +88,7 @@ static enum status chat(struct keys *keys) {
 }
 
 // An answer that ends early leaves keys for one chat more.
-static enum status measure(struct keys *keys) {
+static enum status measure_keys(struct keys *keys) {
     for (int32_t in_vain = 0; keys->answer.count < keys->wanted;) {
         const int32_t before = keys->answer.count;
         TRY(chat(keys));
@@ -100,7 +100,7 @@ static enum status measure(struct keys *keys) {
     return STATUS_OK;
 }
 
-static int compare(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -142,14 +142,14 @@ int main(int argc, char **argv) {
     keys.wanted = runs * KEYS_PER_RUN;
     harness_catch_signals();
     enum status status = bench_folder_open(&keys.folder, "", false, &keys.err);
-    if (status == STATUS_OK) status = measure(&keys);
+    if (status == STATUS_OK) status = measure_keys(&keys);
     bench_folder_close(&keys.folder);
     if (status != STATUS_OK) {
         fprintf(stderr, "%s\n", keys.err.text[0] ? keys.err.text : status_text(status));
         return 1;
     }
-    qsort(keys.prompt.ms, (size_t)keys.prompt.count, sizeof keys.prompt.ms[0], compare);
-    qsort(keys.answer.ms, (size_t)keys.answer.count, sizeof keys.answer.ms[0], compare);
+    qsort(keys.prompt.ms, (size_t)keys.prompt.count, sizeof keys.prompt.ms[0], compare_doubles);
+    qsort(keys.answer.ms, (size_t)keys.answer.count, sizeof keys.answer.ms[0], compare_doubles);
     print(&keys);
     return 0;
 }

@@ -90,7 +90,8 @@ static void print_row(enum dtype type, int32_t length, struct sums *sums) {
            sums->divergence[CHUNK * 99 / 100], 100.0 * sums->agreed / CHUNK);
 }
 
-static void compare(const struct run *run, const float *p, const float *q, struct sums *sums) {
+static void compare_logits(const struct run *run, const float *p, const float *q,
+                           struct sums *sums) {
     const int32_t vocabulary = run->harness.model.config.vocabulary;
     const size_t width = (size_t)vocabulary;
     *sums = (struct sums){0};
@@ -111,7 +112,7 @@ static void feed(struct run runs[TYPE_COUNT], const int32_t *ids, int32_t first,
             harness_run(&run->harness, &run->table, ids + first, first, CHUNK, CHUNK);
         if (i == 0) base = logits;
         if (i == 0 || first + CHUNK != length) continue;
-        compare(run, base, logits, &sums);
+        compare_logits(run, base, logits, &sums);
         print_row(TYPES[i], length, &sums);
     }
 }

@@ -64,7 +64,7 @@ struct store_bench {
 };
 
 // xorshift64 (Marsaglia 2003).
-static uint64_t next(struct store_bench *bench) {
+static uint64_t next_random(struct store_bench *bench) {
     bench->random ^= bench->random << 13;
     bench->random ^= bench->random >> 7;
     bench->random ^= bench->random << 17;
@@ -84,7 +84,7 @@ static enum status append_word(struct text *text, size_t n) {
 static enum status make_text(struct store_bench *bench, int words, struct text *text) {
     text_clear(text);
     for (int i = 0; i < words; i++) {
-        const double u = (double)(next(bench) >> 11) / (double)(UINT64_C(1) << 53);
+        const double u = (double)(next_random(bench) >> 11) / (double)(UINT64_C(1) << 53);
         if (i > 0) TRY(text_append_string(text, " "));
         TRY(append_word(text, (size_t)pow(WORDS, u)));
     }
@@ -249,7 +249,7 @@ static enum status time_row(struct store_bench *bench, const char *name, int32_t
     return STATUS_OK;
 }
 
-static enum status measure(struct store_bench *bench) {
+static enum status measure_store(struct store_bench *bench) {
     struct text frequent = {0}, two = {0};
     enum status status = append_word(&frequent, 1);
     if (status == STATUS_OK) status = append_word(&two, 1);
@@ -298,7 +298,7 @@ int main(int argc, char **argv) {
     enum status status =
         bench_folder_open(&bench.folder, argc > 1 ? argv[1] : "", false, &bench.err);
     if (status == STATUS_OK) status = make_database(&bench);
-    if (status == STATUS_OK) status = measure(&bench);
+    if (status == STATUS_OK) status = measure_store(&bench);
     const uint64_t bytes = bench_folder_bytes(&bench.folder);
     db_close(bench.db);
     bench_folder_close(&bench.folder);

@@ -61,7 +61,7 @@ struct bench {
 
 static int screen = -1; // the pseudo-terminal that is written to
 
-static void put(const char *bytes, size_t length) {
+static void write_screen(const char *bytes, size_t length) {
     while (length > 0) {
         const ssize_t written = write(screen, bytes, length);
         if (written < 0 && errno != EINTR) return; // its reader is gone, and says so
@@ -96,9 +96,9 @@ static size_t token_length(const char *text, size_t length) {
     return end;
 }
 
-static double play(const struct text *text) {
+static double play_stream(const struct text *text) {
     const struct stream_options options = {
-        .write = put,
+        .write = write_screen,
         .width = COLUMNS,
         .styled = true,
         .markdown = true,
@@ -125,7 +125,7 @@ static enum status measure_sheet(const struct sheet *sheet, struct figure *figur
     while (status == STATUS_OK && text.length < bytes)
         status = text_append_string(&text, sheet->text);
     for (int32_t i = 0; i < RUNS && status == STATUS_OK; i++)
-        samples_add(&samples, play(&text));
+        samples_add(&samples, play_stream(&text));
     *figure = samples_figure(&samples);
     text_deinit(&text);
     return status;
@@ -143,7 +143,7 @@ static enum status open_terminal(int *ours, struct error *err) {
     return STATUS_OK;
 }
 
-static enum status measure(struct bench *bench) {
+static enum status measure_sheets(struct bench *bench) {
     pthread_t reader;
     int ours;
     TRY(open_terminal(&ours, &bench->err));
@@ -173,7 +173,7 @@ static void print_table(const struct bench *bench) {
 
 int main(void) {
     struct bench bench = {0};
-    const enum status status = measure(&bench);
+    const enum status status = measure_sheets(&bench);
     if (status == STATUS_OK)
         print_table(&bench);
     else

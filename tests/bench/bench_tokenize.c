@@ -142,8 +142,8 @@ static const struct kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static enum status measure(const struct tokenizer *tokenizer, const struct text *text,
-                           struct row *row) {
+static enum status measure_encoding(const struct tokenizer *tokenizer, const struct text *text,
+                                    struct row *row) {
     struct samples samples = {0};
     enum status status = STATUS_OK;
     for (int32_t run = -1; run < RUNS && status == STATUS_OK; run++) {
@@ -191,7 +191,7 @@ static enum status measure_all(const char *file, const struct tokenizer *tokeniz
         struct text text = {0};
         rows[i].name = file ? "file" : kinds[i].name;
         status = file ? read_file(file, &text, err) : kinds[i].make(&text, kinds[i].bytes);
-        if (status == STATUS_OK) status = measure(tokenizer, &text, &rows[i]);
+        if (status == STATUS_OK) status = measure_encoding(tokenizer, &text, &rows[i]);
         text_deinit(&text);
     }
     return status;

@@ -34,8 +34,8 @@ static void note(struct watched *watched, const struct event *event) {
 }
 
 // Handles events until `until` is done or has had `count` of its own (0: until it is done).
-static enum status follow(struct engine *engine, struct watched *a, struct watched *b,
-                          const struct watched *until, int32_t count) {
+static enum status follow_events(struct engine *engine, struct watched *a, struct watched *b,
+                                 const struct watched *until, int32_t count) {
     struct event event;
     enum status status = STATUS_OK;
     while (!until->done && (count == 0 || until->count < count)) {
@@ -47,8 +47,9 @@ static enum status follow(struct engine *engine, struct watched *a, struct watch
     return status;
 }
 
-static enum status start(struct beside_run *run, int32_t length, int32_t tokens, bool background,
-                         struct sequence **sequence, struct watched *watched) {
+static enum status start_request(struct beside_run *run, int32_t length, int32_t tokens,
+                                 bool background, struct sequence **sequence,
+                                 struct watched *watched) {
     struct request_options options = {.sampler = sampler_options_default(),
                                       .max_tokens = tokens,
                                       .background = background,
@@ -65,8 +66,9 @@ static double milliseconds(int64_t us) { return (double)us / 1000; }
 static enum status measure_chunk(struct beside_run *run) {
     struct sequence *sequence;
     struct watched prompt = {.kind = EVENT_PREFILL}, none = {0};
-    TRY(start(run, run->options->prompt, 1, true, &sequence, &prompt));
-    const enum status status = follow(run->options->harness->engine, &prompt, &none, &prompt, 0);
+    TRY(start_request(run, run->options->prompt, 1, true, &sequence, &prompt));
+    const enum status status =
+        follow_events(run->options->harness->engine, &prompt, &none, &prompt, 0);
     request_release(prompt.request);
     sequence_destroy(sequence);
     if (status == STATUS_OK) samples_add(&run->chunk, milliseconds(prompt.longest_us));
@@ -78,11 +80,11 @@ static enum status measure_answer(struct beside_run *run, struct watched *answer
     struct engine *engine = run->options->harness->engine;
     struct sequence *other;
     struct watched prompt = {.kind = EVENT_PREFILL};
-    TRY(follow(engine, answer, &prompt, answer, ALONE_TOKENS));
+    TRY(follow_events(engine, answer, &prompt, answer, ALONE_TOKENS));
     const int64_t alone_us = answer->longest_us;
     answer->longest_us = 0;
-    TRY(start(run, run->options->prompt, 1, true, &other, &prompt));
-    enum status status = follow(engine, answer, &prompt, &prompt, 0);
+    TRY(start_request(run, run->options->prompt, 1, true, &other, &prompt));
+    enum status status = follow_events(engine, answer, &prompt, &prompt, 0);
     request_release(prompt.request);
     sequence_destroy(other);
     if (status == STATUS_OK && answer->done) status = STATUS_TOO_LONG; // it ended before the prompt
@@ -98,10 +100,10 @@ static enum status measure_run(struct beside_run *run) {
     struct watched answer = {.kind = EVENT_TOKEN}, none = {0};
     TRY(measure_chunk(run));
     const int32_t left = run->options->harness->info.context - run->options->past - 1;
-    TRY(start(run, run->options->past, left, false, &sequence, &answer));
+    TRY(start_request(run, run->options->past, left, false, &sequence, &answer));
     const enum status status = measure_answer(run, &answer);
     request_cancel(answer.request);
-    const enum status ended = follow(engine, &answer, &none, &answer, 0);
+    const enum status ended = follow_events(engine, &answer, &none, &answer, 0);
     request_release(answer.request);
     sequence_destroy(sequence);
     return status == STATUS_OK ? ended : status;

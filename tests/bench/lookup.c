@@ -104,7 +104,7 @@ static enum status measure_task(struct speculation_bench *bench, enum task task)
     return STATUS_OK;
 }
 
-static enum status measure(struct speculation_bench *bench) {
+static enum status measure_speculation(struct speculation_bench *bench) {
     struct harness *harness = &bench->harness;
     TRY(harness_open(harness, &(struct harness_needs){0}));
     if (bench->past + PERIOD + bench->tokens >= harness->info.context)
@@ -161,7 +161,7 @@ int lookup_bench_run(const struct bench_options *options) {
     };
     bench.engine.deterministic = true; // else verifying may sample another token
     bench.harness.options = &bench.engine;
-    enum status status = measure(&bench);
+    enum status status = measure_speculation(&bench);
     harness_close(&bench.harness);
     if (status == STATUS_OK && !options->json) print_table(&bench);
     if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;

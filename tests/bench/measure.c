@@ -29,7 +29,7 @@ static const struct {
     {"scheduler", scheduler_bench_run},
 };
 
-static int run(const struct args *args) {
+static int run_measurement(const struct args *args) {
     const char *what = args->operand_count == 1 ? args->operands[0] : "";
     for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; i++)
         if (strcmp(what, TABLE[i].word) == 0)
@@ -48,7 +48,8 @@ int main(int argc, char **argv) {
     args_init(&args);
     enum status status = args_read_words(&args, count, words, &err);
     if (status == STATUS_OK) status = args_check(&args, &err);
-    const int code = status == STATUS_OK ? run(&args) : complain_failed(EXIT_USAGE, status, &err);
+    const int code =
+        status == STATUS_OK ? run_measurement(&args) : complain_failed(EXIT_USAGE, status, &err);
     args_deinit(&args);
     return code;
 }

@@ -63,7 +63,7 @@ static struct figure time_plans(int32_t count, int32_t samples_wanted) {
     return samples_figure(&samples);
 }
 
-static enum status measure(struct scheduler_bench *bench) {
+static enum status measure_scheduler(struct scheduler_bench *bench) {
     const struct bench_options *options = bench->options;
     for (int32_t i = 0; i < SCHEDULES; i++)
         bench->plan_us[i] = time_plans(SCHEDULED[i], options->runs);
@@ -121,7 +121,7 @@ int scheduler_bench_run(const struct bench_options *options) {
     struct scheduler_bench bench = {.options = options, .engine = options->engine};
     bench.engine.step_tokens = 0; // as in a chat: a prompt is cut into chunks
     bench.harness.options = &bench.engine;
-    enum status status = measure(&bench);
+    enum status status = measure_scheduler(&bench);
     harness_close(&bench.harness);
     if (status == STATUS_OK && !options->json) print_table(&bench);
     if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;

@@ -118,7 +118,7 @@ static void take_escaped(struct typist *typist, char byte) {
     typist->escaped = false;
 }
 
-static void take(struct typist *typist, char byte) {
+static void take_byte(struct typist *typist, char byte) {
     if (typist->escaped) {
         take_escaped(typist, byte);
     } else if (byte == ESCAPE) {
@@ -150,7 +150,8 @@ static enum status fail_ended(struct typist *typist, struct error *err) {
 }
 
 // Takes what has come, after at most timeout_ms. *any: something came.
-static enum status look(struct typist *typist, int timeout_ms, bool *any, struct error *err) {
+static enum status read_screen(struct typist *typist, int timeout_ms, bool *any,
+                               struct error *err) {
     char bytes[READ_BYTES];
     struct pollfd screen = {.fd = typist->terminal, .events = POLLIN};
     *any = false;
@@ -161,7 +162,7 @@ static enum status look(struct typist *typist, int timeout_ms, bool *any, struct
     if (got < 0 && errno == EINTR) return STATUS_OK;
     if (got <= 0) return fail_ended(typist, err); // EIO: nobody has the other end open
     for (ssize_t i = 0; i < got; i++)
-        take(typist, bytes[i]);
+        take_byte(typist, bytes[i]);
     *any = true;
     return STATUS_OK;
 }
@@ -174,7 +175,7 @@ static enum status wait_until(struct typist *typist, reached *is_so, bool patien
     double since_us = harness_now_us();
     while (!is_so(typist)) {
         bool any;
-        TRY(look(typist, LOOK_MS, &any, err));
+        TRY(read_screen(typist, LOOK_MS, &any, err));
         if (any && patient) since_us = harness_now_us();
         if (harness_now_us() - since_us > SILENCE_MS * 1e3)
             return error_set(err, STATUS_IO, "the chat hangs; its last line: %s",
@@ -236,7 +237,7 @@ enum status typist_rest(struct typist *typist, double ms, struct error *err) {
     const double until_us = harness_now_us() + ms * 1e3;
     for (double left_us; (left_us = until_us - harness_now_us()) > 0;) {
         bool any;
-        TRY(look(typist, (int)(left_us / 1e3) + 1, &any, err));
+        TRY(read_screen(typist, (int)(left_us / 1e3) + 1, &any, err));
     }
     return STATUS_OK;
 }

@@ -58,7 +58,7 @@ static enum status card_weights(struct device *device, const struct weight *in_f
 
 static size_t card_weight_bytes(const struct weight *in_file) { return weight_bytes(in_file); }
 
-static int begin(void **state) {
+static int set_up_card(void **state) {
     (void)state;
     card = *backend_cpu();
     card.name = "cuda";
@@ -214,14 +214,18 @@ static void missing_fast_kernels_are_reported_in_one_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
-            oversized_weights_are_refused_with_both_sizes_before_copying, begin, end),
-        cmocka_unit_test_setup_teardown(oversized_shape_is_refused_before_allocation, begin, end),
+            oversized_weights_are_refused_with_both_sizes_before_copying, set_up_card, end),
+        cmocka_unit_test_setup_teardown(oversized_shape_is_refused_before_allocation, set_up_card,
+                                        end),
         cmocka_unit_test_setup_teardown(a_model_too_large_for_the_gpu_runs_on_the_cpu_with_one_line,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(a_model_that_fits_runs_on_the_gpu_silently, begin, end),
-        cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, begin, end),
-        cmocka_unit_test_setup_teardown(unstackable_experts_are_copied_one_by_one, begin, end),
-        cmocka_unit_test_setup_teardown(missing_fast_kernels_are_reported_in_one_line, begin, end),
+                                        set_up_card, end),
+        cmocka_unit_test_setup_teardown(a_model_that_fits_runs_on_the_gpu_silently, set_up_card,
+                                        end),
+        cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, set_up_card, end),
+        cmocka_unit_test_setup_teardown(unstackable_experts_are_copied_one_by_one, set_up_card,
+                                        end),
+        cmocka_unit_test_setup_teardown(missing_fast_kernels_are_reported_in_one_line, set_up_card,
+                                        end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,15 +83,15 @@ static struct event end_of_answer(struct engine *engine, struct sequence *sequen
     return event;
 }
 
-static struct request_stats answer(struct engine *engine, struct sequence *sequence) {
+static struct request_stats answer_sequence(struct engine *engine, struct sequence *sequence) {
     const struct event event = end_of_answer(engine, sequence);
     assert_int_equal(event.status, STATUS_OK);
     return event.stats;
 }
 
-static struct request_stats ask(struct engine *engine, int32_t tokens[LENGTH]) {
+static struct request_stats answer_prompt(struct engine *engine, int32_t tokens[LENGTH]) {
     struct sequence *sequence = prompt_of(engine);
-    const struct request_stats stats = answer(engine, sequence);
+    const struct request_stats stats = answer_sequence(engine, sequence);
     assert_int_equal(sequence_length(sequence), LENGTH);
     memcpy(tokens, sequence_tokens(sequence), LENGTH * sizeof tokens[0]);
     sequence_destroy(sequence);
@@ -100,7 +100,7 @@ static struct request_stats ask(struct engine *engine, int32_t tokens[LENGTH]) {
 
 static void truth(int32_t tokens[LENGTH]) {
     struct engine *engine = open_engine(NULL, 32);
-    ask(engine, tokens);
+    answer_prompt(engine, tokens);
     engine_close(engine);
 }
 
@@ -110,7 +110,7 @@ static struct memory_store *yesterday(const int32_t expected[LENGTH]) {
     struct memory_store *store = memory_store_create(0);
     assert_non_null(store);
     struct engine *engine = open_engine(store, 32);
-    ask(engine, tokens);
+    answer_prompt(engine, tokens);
     engine_close(engine);
     assert_memory_equal(tokens, expected, sizeof tokens);
     assert_int_equal(memory_store_blocks(store), LENGTH / 16 + 1); // the tail too
@@ -124,7 +124,7 @@ static void a_healthy_disk_restores_the_whole_prompt(void **state) {
     truth(expected);
     struct memory_store *store = yesterday(expected);
     struct engine *engine = open_engine(store, 32);
-    const struct request_stats stats = ask(engine, tokens);
+    const struct request_stats stats = answer_prompt(engine, tokens);
     assert_int_equal(stats.disk_tokens, PROMPT - 1);
     assert_memory_equal(tokens, expected, sizeof tokens);
     assert_int_equal(warnings, 0);
@@ -142,7 +142,7 @@ static void unreadable_block_is_recomputed(void **state) {
             struct memory_store *store = yesterday(expected);
             memory_store_fail_read(store, nth, FAILURES[i]);
             struct engine *engine = open_engine(store, 32);
-            const struct request_stats stats = ask(engine, tokens);
+            const struct request_stats stats = answer_prompt(engine, tokens);
             assert_int_equal(stats.disk_tokens, (nth - 1) * 16); // the prefix before it is kept
             assert_memory_equal(tokens, expected, sizeof tokens);
             assert_int_equal(warnings, 1);
@@ -158,7 +158,7 @@ static void a_hanging_read_falls_back_to_computing(void **state) {
     struct memory_store *store = yesterday(expected);
     struct engine *engine = open_engine(store, 32);
     memory_store_block(store, true, false);
-    const struct request_stats stats = ask(engine, tokens);
+    const struct request_stats stats = answer_prompt(engine, tokens);
     assert_int_equal(stats.cached_tokens, 0);
     assert_memory_equal(tokens, expected, sizeof tokens);
     assert_int_equal(warnings, 1);
@@ -207,7 +207,7 @@ static void a_failed_write_changes_no_answer_and_is_retried(void **state) {
         struct engine *engine = open_engine(store, 32);
         warnings = 0;
         memory_store_fail_write(store, 1, FAILURES[i]);
-        ask(engine, tokens);
+        answer_prompt(engine, tokens);
         assert_memory_equal(tokens, expected, sizeof tokens);
         engine_close(engine); // tries once more
         assert_int_equal(warnings, 1);
@@ -226,7 +226,7 @@ static void engine_runs_without_an_unusable_disk(void **state) {
         struct engine *engine = open_engine(store, 32);
         assert_false(memory_store_is_open(store));
         assert_int_equal(warnings, 1);
-        const struct request_stats stats = ask(engine, tokens);
+        const struct request_stats stats = answer_prompt(engine, tokens);
         assert_int_equal(stats.cached_tokens, 0);
         assert_memory_equal(tokens, expected, sizeof tokens);
         engine_close(engine);
@@ -241,7 +241,7 @@ static void a_pool_for_one_conversation_changes_no_answer(void **state) {
     truth(expected);
     struct memory_store *store = memory_store_create(0);
     struct engine *engine = open_engine(store, 14);
-    ask(engine, tokens);
+    answer_prompt(engine, tokens);
     for (int32_t salt = 1; salt < 4; salt++) {
         struct sequence *other;
         int32_t ids[PROMPT];
@@ -249,10 +249,10 @@ static void a_pool_for_one_conversation_changes_no_answer(void **state) {
             ids[i] = (i * 37 + salt * 11) % 251;
         assert_int_equal(sequence_create(engine, &other), STATUS_OK);
         assert_int_equal(sequence_append(other, ids, PROMPT), STATUS_OK);
-        answer(engine, other);
+        answer_sequence(engine, other);
         sequence_destroy(other);
     }
-    const struct request_stats stats = ask(engine, tokens);
+    const struct request_stats stats = answer_prompt(engine, tokens);
     assert_true(stats.disk_tokens + stats.host_tokens >= PROMPT / 16 * 16);
     assert_memory_equal(tokens, expected, sizeof tokens);
     engine_close(engine);

@@ -77,7 +77,8 @@ static struct engine *open_engine(size_t pool_bytes, int32_t context) {
     return open_tiers(pool_bytes, 0, context);
 }
 
-static struct request *start(struct sequence *sequence, int32_t max_tokens, uint64_t sampler_seed) {
+static struct request *start_request(struct sequence *sequence, int32_t max_tokens,
+                                     uint64_t sampler_seed) {
     struct request_options options = {
         .sampler = sampler_options_default(), .max_tokens = max_tokens, .ignore_end = true};
     options.sampler.seed = sampler_seed;
@@ -87,7 +88,7 @@ static struct request *start(struct sequence *sequence, int32_t max_tokens, uint
 }
 
 // Runs one request to its end and returns its DONE.
-static struct event finish(struct engine *engine, struct request *request) {
+static struct event finish_request(struct engine *engine, struct request *request) {
     struct event event;
     do
         assert_true(engine_next_event(engine, 20000, &event));
@@ -97,8 +98,8 @@ static struct event finish(struct engine *engine, struct request *request) {
 
 static void generate(struct engine *engine, struct sequence *sequence, int32_t tokens,
                      uint64_t sampler_seed) {
-    struct request *request = start(sequence, tokens, sampler_seed);
-    const struct event done = finish(engine, request);
+    struct request *request = start_request(sequence, tokens, sampler_seed);
+    const struct event done = finish_request(engine, request);
     assert_int_equal(done.status, STATUS_OK);
     assert_int_equal(done.reason, STOP_REASON_LENGTH);
     assert_int_equal(done.stats.output_tokens, tokens);
@@ -124,7 +125,7 @@ static void events_arrive_in_order_and_end_with_done(void **state) {
     int32_t ids[LONG];
     random_ids(ids, LONG);
     struct sequence *sequence = sequence_of(engine, ids, LONG);
-    struct request *request = start(sequence, 9, 1);
+    struct request *request = start_request(sequence, 9, 1);
     int32_t cached = 0, tokens = 0;
     struct event event = {0};
     while (event.kind != EVENT_DONE) {
@@ -176,8 +177,8 @@ static void second_turn_computes_only_new_tokens(void **state) {
     struct sequence *sequence = sequence_of(engine, ids, 60);
     generate(engine, sequence, 12, 1);
     assert_int_equal(sequence_append(sequence, more, 10), STATUS_OK);
-    struct request *request = start(sequence, 5, 2);
-    const struct event done = finish(engine, request);
+    struct request *request = start_request(sequence, 5, 2);
+    const struct event done = finish_request(engine, request);
     assert_int_equal(done.stats.prompt_tokens, 82);
     assert_int_equal(done.stats.cached_tokens, 71);
     request_release(request);
@@ -204,9 +205,10 @@ static void diverging_forks_equal_separate_runs(void **state) {
     assert_int_equal(sequence_cached(fork), sequence_cached(original));
     assert_int_equal(sequence_append(original, left, 5), STATUS_OK);
     assert_int_equal(sequence_append(fork, right, 5), STATUS_OK);
-    struct request *first = start(original, 30, 7), *second = start(fork, 30, 8); // one batch
-    finish(engine, first);
-    if (is_running(fork)) finish(engine, second);
+    struct request *first = start_request(original, 30, 7),
+                   *second = start_request(fork, 30, 8); // one batch
+    finish_request(engine, first);
+    if (is_running(fork)) finish_request(engine, second);
     for (struct event event; engine_next_event(engine, 0, &event);) {
     }
     request_release(first);
@@ -228,7 +230,7 @@ enum { FORKS = 20, TRIES = 100 };
 // machine the answer may be there before the first event is seen.
 static int fork_while_running(struct engine *engine, struct sequence *busy,
                               struct sequence *forks[FORKS]) {
-    struct request *request = start(busy, 200, 4);
+    struct request *request = start_request(busy, 200, 4);
     struct event event;
     int count = 0;
     do {
@@ -286,7 +288,7 @@ static void a_common_prompt_is_computed_once(void **state) {
         struct kv_usage usage;
         for (int i = 0; i < SAMPLES; i++) {
             sequences[i] = sequence_of(engine, ids, (size_t)length);
-            requests[i] = start(sequences[i], 20, (uint64_t)i);
+            requests[i] = start_request(sequences[i], 20, (uint64_t)i);
         }
         for (int done = 0; done < SAMPLES;) {
             struct event event;
@@ -314,7 +316,7 @@ static void cancelled_request_keeps_its_tokens(void **state) {
     int32_t ids[16];
     random_ids(ids, 16);
     struct sequence *sequence = sequence_of(engine, ids, 16);
-    struct request *request = start(sequence, 0, 1);
+    struct request *request = start_request(sequence, 0, 1);
     struct event event;
     int tokens = 0;
     do {
@@ -340,8 +342,8 @@ static void an_answer_stops_at_the_end_of_the_context(void **state) {
     assert_int_equal(sequence_append(sequence, ids, 64), STATUS_TOO_LONG);
     assert_int_equal(sequence_length(sequence), 0);
     assert_int_equal(sequence_append(sequence, ids, 63), STATUS_OK);
-    struct request *request = start(sequence, 0, 1);
-    const struct event done = finish(engine, request);
+    struct request *request = start_request(sequence, 0, 1);
+    const struct event done = finish_request(engine, request);
     assert_int_equal(done.reason, STOP_REASON_CONTEXT);
     assert_int_equal(sequence_length(sequence), 64);
     request_release(request);
@@ -449,7 +451,7 @@ static void waiting_request_can_be_cancelled(void **state) {
     for (int i = 0; i < 3; i++) {
         random_ids(ids[i], 100);
         sequences[i] = sequence_of(small, ids[i], 100);
-        requests[i] = i == 0 ? start_waiting(sequences[i]) : start(sequences[i], 5, 1);
+        requests[i] = i == 0 ? start_waiting(sequences[i]) : start_request(sequences[i], 5, 1);
     }
     request_cancel(requests[1]);
     request_cancel(requests[0]);
@@ -484,8 +486,8 @@ static void one_sequence_can_fill_the_pool(void **state) {
     random_ids(ids, 60);
     struct sequence *a = sequence_of(small, ids, 60), *idle = sequence_of(small, ids, 60);
     generate(small, idle, 40, 2);
-    struct request *request = start(a, 0, 1);
-    const struct event done = finish(small, request);
+    struct request *request = start_request(a, 0, 1);
+    const struct event done = finish_request(small, request);
     assert_int_equal(done.reason, STOP_REASON_CONTEXT);
     assert_int_equal(sequence_length(a), 128);
     assert_int_equal(sequence_cached(idle), 0); // gave its blocks up, and kept its tokens
@@ -503,7 +505,7 @@ static void a_decode_step_allocates_nothing(void **state) {
     int32_t ids[16];
     random_ids(ids, 16);
     struct sequence *sequence = sequence_of(engine, ids, 16);
-    struct request *request = start(sequence, 150, 1);
+    struct request *request = start_request(sequence, 150, 1);
     struct event event;
     long before = -1;
     int tokens = 0;
@@ -538,7 +540,7 @@ static void a_random_walk_agrees_with_running_alone(void **state) {
             sequences[who] = sequence_of(engine, ids, count);
         } else if (!running[who] && sequence_length(sequences[who]) < 200) {
             asked_at[who] = sequence_length(sequences[who]);
-            running[who] = start(sequences[who], 1 + (int32_t)dice(20), who);
+            running[who] = start_request(sequences[who], 1 + (int32_t)dice(20), who);
         } else if (!running[who]) {
             sequence_truncate(sequences[who], 1 + (int32_t)dice(150));
         } else if (dice(8) == 0) {

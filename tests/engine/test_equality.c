@@ -150,7 +150,7 @@ static void append(struct engine *engine, struct sequence *sequence, uint32_t wh
     assert_int_equal(sequence_append(sequence, ids, (size_t)count), STATUS_OK);
 }
 
-static struct request *start(struct sequence *sequence, struct listener *listener) {
+static struct request *start_request(struct sequence *sequence, struct listener *listener) {
     struct request_options options = {.sampler = sampler_options_default(),
                                       .max_tokens = ANSWER,
                                       .ignore_end = true,
@@ -163,7 +163,7 @@ static struct request *start(struct sequence *sequence, struct listener *listene
     return request;
 }
 
-static struct request_stats finish(struct engine *engine, struct request *request) {
+static struct request_stats finish_request(struct engine *engine, struct request *request) {
     struct event event;
     do
         assert_true(engine_next_event(engine, 60000, &event));
@@ -174,10 +174,10 @@ static struct request_stats finish(struct engine *engine, struct request *reques
     return event.stats;
 }
 
-static struct request_stats answer(struct engine *engine, struct sequence *sequence,
-                                   struct talk *talk) {
+static struct request_stats answer_talk(struct engine *engine, struct sequence *sequence,
+                                        struct talk *talk) {
     struct listener listener = {.talk = talk};
-    return finish(engine, start(sequence, &listener));
+    return finish_request(engine, start_request(sequence, &listener));
 }
 
 static struct sequence *new_sequence(struct engine *engine) {
@@ -194,14 +194,14 @@ static void keep_tokens(const struct sequence *sequence, struct talk *talk) {
 static struct sequence *first_turn(struct engine *engine, uint32_t which, struct talk *talk) {
     struct sequence *sequence = new_sequence(engine);
     append(engine, sequence, which, 0);
-    talk->first = answer(engine, sequence, talk);
+    talk->first = answer_talk(engine, sequence, talk);
     return sequence;
 }
 
 static void second_turn(struct engine *engine, struct sequence *sequence, uint32_t which,
                         struct talk *talk) {
     append(engine, sequence, which, 1);
-    talk->second = answer(engine, sequence, talk);
+    talk->second = answer_talk(engine, sequence, talk);
     keep_tokens(sequence, talk);
     engine_check(engine);
 }
@@ -224,7 +224,7 @@ static void assert_same_talk(const struct talk *a, const struct talk *b) {
 }
 
 // Computed alone, in one go, in a cache that is never short.
-static void measure(uint32_t which, bool deterministic, struct talk *talk) {
+static void talk_alone(uint32_t which, bool deterministic, struct talk *talk) {
     *talk = (struct talk){0};
     struct engine *engine = open_with(&(struct engine_options){.deterministic = deterministic});
     whole_talk(engine, which, talk);
@@ -234,7 +234,7 @@ static void measure(uint32_t which, bool deterministic, struct talk *talk) {
 
 static const struct talk *truth_of(uint32_t which, bool deterministic) {
     struct talk *truth = &known->truths[deterministic][which];
-    if (!known->has_truth[deterministic][which]) measure(which, deterministic, truth);
+    if (!known->has_truth[deterministic][which]) talk_alone(which, deterministic, truth);
     known->has_truth[deterministic][which] = true;
     return truth;
 }
@@ -242,9 +242,9 @@ static const struct talk *truth_of(uint32_t which, bool deterministic) {
 static void a_second_run_gives_the_same_logits_in_one_model(void) {
     const struct talk *truth = truth_of(0, false);
     struct talk again;
-    measure(0, false, &again);
+    talk_alone(0, false, &again);
     assert_same_talk(truth, &again);
-    measure(1, false, &again);
+    talk_alone(1, false, &again);
     assert_memory_not_equal(truth->tokens, again.tokens, sizeof truth->tokens); // it can differ
 }
 
@@ -387,7 +387,7 @@ static void forking_a_running_sequence_changes_no_logit_in_one_model(void) {
     struct sequence *sequence = new_sequence(engine), *fork;
     append(engine, sequence, 0, 0);
     struct listener listener = {.talk = &original, .stop = PROMPT + 8}, other = {.talk = &forked};
-    struct request *request = start(sequence, &listener);
+    struct request *request = start_request(sequence, &listener);
     struct event event;
     int heard = 0;
     while (heard < 8) {
@@ -396,7 +396,7 @@ static void forking_a_running_sequence_changes_no_logit_in_one_model(void) {
     }
     assert_int_equal(sequence_fork(sequence, &fork), STATUS_OK);
     assert_int_equal(sequence_length(fork), PROMPT + 8);
-    struct request *fork_request = start(fork, &other);
+    struct request *fork_request = start_request(fork, &other);
     atomic_store(&listener.go_on, true);
     int done = 0;
     while (done < 2) {
@@ -442,7 +442,7 @@ static void talk_together(const struct engine_options *options, struct talk *tal
             if (turn == 0) sequences[i] = new_sequence(engine);
             append(engine, sequences[i], i, turn);
             listeners[i].talk = &talks[i];
-            requests[i] = start(sequences[i], &listeners[i]);
+            requests[i] = start_request(sequences[i], &listeners[i]);
         }
         for (int done = 0; done < CHATS;) {
             struct event event;
@@ -516,7 +516,7 @@ static struct restore_report go_on_in_the_middle(const struct engine_options *op
     sequence_restore(sequence, 20000, &report);
     assert_true(report.done);
     append(engine, sequence, 5, 1);
-    talk->second = answer(engine, sequence, talk);
+    talk->second = answer_talk(engine, sequence, talk);
     engine_check(engine);
     engine_close(engine);
     return report;
@@ -690,7 +690,7 @@ FOR_EVERY_MODEL(reading_a_shared_past_once_changes_no_logit, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(recomputing_in_chunks_changes_no_logit, DETERMINISTIC_WAYS)
 
 // The other process of the test about the disk.
-static int go_on(char **words) {
+static int run_other_process(char **words) {
     struct talk talk;
     known = &(struct known){0};
     model = words[3];
@@ -702,7 +702,7 @@ static int go_on(char **words) {
 }
 
 int main(int count, char **words) {
-    if (count == 7) return go_on(words);
+    if (count == 7) return run_other_process(words);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_run_gives_the_same_logits),
         cmocka_unit_test(swapping_to_the_host_and_back_changes_no_logit),

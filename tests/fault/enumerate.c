@@ -150,7 +150,7 @@ static void become(const struct script *script, bool faulty, uint32_t at) {
 }
 
 // Appends what can be read; false at the end.
-static bool take(int file, char text[OUTPUT_BYTES]) {
+static bool take_output(int file, char text[OUTPUT_BYTES]) {
     const size_t length = strlen(text);
     const ssize_t got = read(file, text + length, OUTPUT_BYTES - 1 - length);
     if (got > 0) text[length + (size_t)got] = '\0';
@@ -198,8 +198,8 @@ static void listen_to(const struct script *script, pid_t child, int out, int err
                 (void)!write(out, "\x15/quit\r", 7);
             continue;
         }
-        if (files[0].revents && !take(out, outcome->out)) files[0].fd = -1;
-        if (files[1].revents && !take(err, outcome->err)) files[1].fd = -1;
+        if (files[0].revents && !take_output(out, outcome->out)) files[0].fd = -1;
+        if (files[1].revents && !take_output(err, outcome->err)) files[1].fd = -1;
         if (script->lines[0]) type(script, out, outcome, &typed, &seen);
     }
     waitpid(child, &outcome->result, 0);
@@ -274,7 +274,7 @@ static void check_stored(const struct script *script, uint32_t at, const struct 
     db_close(db);
 }
 
-static void check(const struct script *script, uint32_t at, const struct outcome *outcome) {
+static void check_outcome(const struct script *script, uint32_t at, const struct outcome *outcome) {
     const bool kills = strcmp(run.how, "kill") == 0 || strcmp(run.how, "half") == 0 ||
                        strcmp(run.how, "record") == 0;
     static struct outcome after;
@@ -307,7 +307,7 @@ static bool try_at(const struct script *script, uint32_t at) {
     fresh_home(script);
     execute(script, true, at, &outcome);
     if (outcome.changes <= at) return false;
-    check(script, at, &outcome);
+    check_outcome(script, at, &outcome);
     return true;
 }
 
@@ -317,7 +317,7 @@ static uint32_t count_changes(const struct script *script) {
     fresh_home(script);
     execute(script, true, UINT32_MAX, &outcome);
     if (outcome.result != 0) broken(script, UINT32_MAX, &outcome, "it fails without a fault");
-    check(script, UINT32_MAX, &outcome);
+    check_outcome(script, UINT32_MAX, &outcome);
     return outcome.changes;
 }
 
@@ -349,7 +349,7 @@ static void lose_power(const struct script *script, const struct power *power,
         outcome.answered--;
     fresh_home(script);
     power_cut(power, changes, &run.random);
-    check(script, changes, &outcome);
+    check_outcome(script, changes, &outcome);
 }
 
 // After each change once; or, until then, after any.

@@ -48,14 +48,14 @@ static void apply_name(struct names *names, const struct step *step) {
                                                                  : NULL;
 }
 
-static int find(const struct power *power, const struct names *names, const char *path) {
+static int find_file(const struct power *power, const struct names *names, const char *path) {
     for (int i = 0; i < power->files; i++)
         if (names->of[i] && strcmp(names->of[i], path) == 0) return i;
     return NONE;
 }
 
 static int find_or_add(struct power *power, struct names *names, const char *path, bool is_new) {
-    const int found = is_new ? NONE : find(power, names, path);
+    const int found = is_new ? NONE : find_file(power, names, path);
     if (found != NONE) return found;
     ASSERT(power->files < FILES_MAX);
     power->first_name[power->files] = is_new ? NULL : path;
@@ -87,7 +87,7 @@ struct power *power_read(const char *record) {
     while (read_step(file, &step)) {
         const enum change_kind kind = step.change.kind;
         step.file = step.over = NONE;
-        if (kind == CHANGE_RENAME) step.over = find(power, &names, (const char *)step.data);
+        if (kind == CHANGE_RENAME) step.over = find_file(power, &names, (const char *)step.data);
         if (kind != CHANGE_MKDIR && !(kind == CHANGE_SYNC && is_folder(step.path)))
             step.file = find_or_add(power, &names, step.path, kind == CHANGE_CREATE);
         apply_name(&names, &step);

@@ -128,7 +128,7 @@ static bool counts_name(struct made *made, int folder, const char *name) {
 }
 
 // What becomes of a change. EINTR is for writes only. What is recorded is made one after the other.
-static enum outcome next(const struct made *made) {
+static enum outcome next_outcome(const struct made *made) {
     const bool writes = made->change.kind == CHANGE_WRITE;
     if (!plan.count || plan.memory || plan.locks || !made->counts) return DONE;
     if (plan.record >= 0) {
@@ -156,7 +156,7 @@ static void record(struct made *made) {
     errno = error;
 }
 
-static long finish(enum outcome outcome, struct made *made, long result) {
+static long finish_change(enum outcome outcome, struct made *made, long result) {
     if (outcome == DIES_AFTER || outcome == DIES_HALF) die();
     if (plan.record >= 0 && made->counts) {
         if (made->change.kind == CHANGE_WRITE && result >= 0)
@@ -174,22 +174,22 @@ static size_t length_of(enum outcome outcome, size_t length) {
 ssize_t write(int file, const void *bytes, size_t length) {
     struct made made = {.change.kind = CHANGE_WRITE, .data = bytes};
     counts_file(&made, file);
-    const enum outcome outcome = next(&made);
+    const enum outcome outcome = next_outcome(&made);
     if (outcome == FAILS) return -1;
     const long written = syscall(SYS_write, file, bytes, length_of(outcome, length));
     if (made.counts && written >= 0)
         made.change.offset = (uint64_t)(lseek(file, 0, SEEK_CUR) - written);
-    return finish(outcome, &made, written);
+    return finish_change(outcome, &made, written);
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) {
     struct made made = {.change = {.kind = CHANGE_WRITE, .offset = (uint64_t)offset},
                         .data = bytes};
     counts_file(&made, file);
-    const enum outcome outcome = next(&made);
+    const enum outcome outcome = next_outcome(&made);
     if (outcome == FAILS) return -1;
-    return finish(outcome, &made,
-                  syscall(SYS_pwrite64, file, bytes, length_of(outcome, length), offset));
+    return finish_change(outcome, &made,
+                         syscall(SYS_pwrite64, file, bytes, length_of(outcome, length), offset));
 }
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
     return pwrite64(file, bytes, length, offset);
@@ -198,8 +198,8 @@ ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
 static int change_file(int file, struct change change, long call, long a, long b, long c) {
     struct made made = {.change = change};
     counts_file(&made, file);
-    const enum outcome outcome = next(&made);
-    return outcome == FAILS ? -1 : (int)finish(outcome, &made, syscall(call, file, a, b, c));
+    const enum outcome outcome = next_outcome(&made);
+    return outcome == FAILS ? -1 : (int)finish_change(outcome, &made, syscall(call, file, a, b, c));
 }
 
 int fsync(int file) {
@@ -227,8 +227,9 @@ int fallocate(int file, int mode, off_t offset, off_t length) {
 static int change_name(int folder, const char *name, enum change_kind kind, long call, long a) {
     struct made made = {.change.kind = kind};
     counts_name(&made, folder, name);
-    const enum outcome outcome = next(&made);
-    return outcome == FAILS ? -1 : (int)finish(outcome, &made, syscall(call, folder, name, a));
+    const enum outcome outcome = next_outcome(&made);
+    return outcome == FAILS ? -1
+                            : (int)finish_change(outcome, &made, syscall(call, folder, name, a));
 }
 
 int unlinkat(int folder, const char *name, int flags) {
@@ -241,8 +242,9 @@ int mkdir(const char *path, mode_t mode) {
 int rename(const char *from, const char *to) {
     struct made made = {.change = {.kind = CHANGE_RENAME, .data_bytes = strlen(to)}, .data = to};
     counts_name(&made, AT_FDCWD, from);
-    const enum outcome outcome = next(&made);
-    return outcome == FAILS ? -1 : (int)finish(outcome, &made, syscall(SYS_rename, from, to));
+    const enum outcome outcome = next_outcome(&made);
+    return outcome == FAILS ? -1
+                            : (int)finish_change(outcome, &made, syscall(SYS_rename, from, to));
 }
 
 static int open_file(int folder, const char *name, int flags, mode_t mode) {
@@ -253,9 +255,9 @@ static int open_file(int folder, const char *name, int flags, mode_t mode) {
         made.counts = exists ? flags & O_TRUNC : flags & O_CREAT;
         if (exists) made.change.kind = CHANGE_TRUNCATE;
     }
-    const enum outcome outcome = next(&made);
+    const enum outcome outcome = next_outcome(&made);
     if (outcome == FAILS) return -1;
-    return (int)finish(outcome, &made, syscall(SYS_openat, folder, name, flags, mode));
+    return (int)finish_change(outcome, &made, syscall(SYS_openat, folder, name, flags, mode));
 }
 
 static mode_t mode_of(int flags, va_list rest) {

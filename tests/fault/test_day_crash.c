@@ -104,7 +104,7 @@ ssize_t __wrap_pwrite(int file, const void *bytes, size_t length, off_t offset) 
     return written;
 }
 
-static uint32_t draw(struct crashes *all, uint32_t below) {
+static uint32_t draw_below(struct crashes *all, uint32_t below) {
     all->random = all->random * 1664525u + 1013904223u;
     return (all->random >> 8) % below;
 }
@@ -138,7 +138,7 @@ static void live(const struct crashes *all, const struct day_place *place, int o
     _exit(0);
 }
 
-static pid_t start(const struct crashes *all, const struct day_place *place, int *notes) {
+static pid_t start_child(const struct crashes *all, const struct day_place *place, int *notes) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     fflush(NULL);
@@ -193,7 +193,7 @@ static void live_undisturbed(struct crashes *all) {
     int notes, result;
     struct note note;
     const int64_t began_us = clock_now_us();
-    const pid_t child = start(all, &place, &notes);
+    const pid_t child = start_child(all, &place, &notes);
     while (hear(notes, NOTE_MS, &note))
         if (note.answered) all->truth[note.step] = note.text;
     assert_int_equal(waitpid(child, &result, 0), child);
@@ -370,28 +370,28 @@ static void watch_writes(struct crashes *all, int notes, const char *folder, uin
 // answered; while the person is leaving; or soon after a write to the database or to the KV.
 static void wait_for_moment(struct crashes *all, int notes) {
     uint32_t more_us = 3000;
-    switch (draw(all, 6)) {
+    switch (draw_below(all, 6)) {
     case 0:
         more_us = (uint32_t)all->step_us * 5;
         break;
     case 1:
-        listen(all, notes, 1 + draw(all, 4), false);
+        listen(all, notes, 1 + draw_below(all, 4), false);
         break;
     case 2:
         listen(all, notes, 12, true);
         more_us = (uint32_t)all->step_us;
         break;
     case 3:
-        watch_writes(all, notes, all->folder, 1 + draw(all, 24));
+        watch_writes(all, notes, all->folder, 1 + draw_below(all, 24));
         break;
     case 4:
-        watch_writes(all, notes, all->kv_path, 1 + draw(all, 60));
+        watch_writes(all, notes, all->kv_path, 1 + draw_below(all, 60));
         break;
     default:
-        watch_writes(all, notes, all->kv_path, 1 + draw(all, 60));
+        watch_writes(all, notes, all->kv_path, 1 + draw_below(all, 60));
         more_us = 100;
     }
-    usleep(1 + draw(all, more_us));
+    usleep(1 + draw_below(all, more_us));
 }
 
 // One child. True when it was killed, false when it came to the end of the day.
@@ -408,7 +408,7 @@ static bool live_until_killed(struct crashes *all, bool may_kill) {
                                     .window = all->caches.window};
     int notes, result;
     struct note note;
-    const pid_t child = start(all, &place, &notes);
+    const pid_t child = start_child(all, &place, &notes);
     if (may_kill) {
         wait_for_moment(all, notes);
         kill(child, SIGKILL);

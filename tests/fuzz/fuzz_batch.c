@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-static void check(const struct batch_line *line) {
+static void check_line(const struct batch_line *line) {
     ASSERT(sampler_options_check(&line->options.sampler, NULL) == STATUS_OK);
     ASSERT(line->count > 0 && line->messages[line->count - 1].role == ROLE_USER);
     for (size_t i = 0; i < line->count; i++)
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct error err = {0};
     const enum status status = batch_line_read((const char *)bytes, length, &defaults, &line, &err);
     if (status == STATUS_OK)
-        check(&line);
+        check_line(&line);
     else
         ASSERT(err.status == status && err.text[0]);
     batch_line_deinit(&line);

@@ -147,7 +147,7 @@ static void use_cache(void) {
     ASSERT(report.damaged == 0 && report.missing == 0);
 }
 
-static size_t load(const char *name, uint8_t *bytes, size_t most) {
+static size_t load_file(const char *name, uint8_t *bytes, size_t most) {
     const int file = open(file_path(name), O_RDONLY);
     ASSERT(file >= 0);
     const ssize_t length = read(file, bytes, most);
@@ -173,9 +173,9 @@ static void make_sound(void) {
     write_some(pool, 1);
     pool->ops->reference(pool, 3, (struct hash128){1, 3});
     pool->ops->close(pool, NULL);
-    index_length = load("index.db", sound, INDEX_MOST);
-    slots_length = load(slots_name(), sound + index_length, SLOTS_MOST);
-    marker_length = load(MARKER, marker, sizeof marker);
+    index_length = load_file("index.db", sound, INDEX_MOST);
+    slots_length = load_file(slots_name(), sound + index_length, SLOTS_MOST);
+    marker_length = load_file(MARKER, marker, sizeof marker);
 }
 
 static void patch(const uint8_t *bytes, size_t length) {

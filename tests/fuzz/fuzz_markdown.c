@@ -15,12 +15,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static struct text written;
 
-static void take(const char *bytes, size_t length) {
+static void append_written(const char *bytes, size_t length) {
     ASSERT(text_append(&written, bytes, length) == STATUS_OK);
 }
 
 // Styles, the erasing of a word or of a thought's rows.
-static void check(const struct text *out) {
+static void check_output(const struct text *out) {
     const char *text = text_string(out);
     ASSERT(utf8_valid(text, out->length, NULL));
     for (size_t at = 0, used; at < out->length; at += used) {
@@ -58,9 +58,9 @@ static void render(const struct text *text, int width, unsigned cut, struct text
     markdown_deinit(&markdown);
 }
 
-static void play(const char *text, size_t length, int width, unsigned cut) {
+static void play_text(const char *text, size_t length, int width, unsigned cut) {
     const struct stream_options options = {
-        .write = take,
+        .write = append_written,
         .width = width,
         .styled = width > 0,
         .markdown = width > 0,
@@ -85,12 +85,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     ASSERT(printable_text(text, length - 2, &harmless) == STATUS_OK);
     render(&harmless, bytes[0], 0, &at_once);
     render(&harmless, bytes[0], 1 + bytes[1] % 9, &in_pieces);
-    check(&at_once);
+    check_output(&at_once);
     ASSERT(at_once.length == in_pieces.length);
     ASSERT(at_once.length == 0 || memcmp(at_once.bytes, in_pieces.bytes, at_once.length) == 0);
     text_clear(&written);
-    play(text, length - 2, bytes[0], bytes[1] % 9);
-    check(&written);
+    play_text(text, length - 2, bytes[0], bytes[1] % 9);
+    check_output(&written);
     text_deinit(&harmless);
     text_deinit(&at_once);
     text_deinit(&in_pieces);

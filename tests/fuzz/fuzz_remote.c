@@ -17,7 +17,7 @@ static const char KEY[] = "data"; // that a stream has anyway
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
-static enum status check(void *user, const struct reply *reply) {
+static enum status check_reply(void *user, const struct reply *reply) {
     const struct text *const texts[] = {&reply->text, &reply->thought, &reply->refusal,
                                         &reply->failure};
     (void)user;
@@ -30,20 +30,20 @@ static enum status check(void *user, const struct reply *reply) {
     return STATUS_OK;
 }
 
-static enum status take(void *user, const char *data, size_t length) {
+static enum status take_event(void *user, const char *data, size_t length) {
     struct text *events = user;
     struct secret secret = {0};
     ASSERT(strlen(data) <= length);
     ASSERT(secret_set(&secret, KEY, strlen(KEY)) == STATUS_OK);
-    const enum status status = reply_read(data, length, &secret, check, NULL);
+    const enum status status = reply_read(data, length, &secret, check_reply, NULL);
     ASSERT(status == STATUS_OK || status == STATUS_BAD_INPUT);
     secret_deinit(&secret);
     TRY(text_append(events, data, length));
     return text_append(events, "", 1);
 }
 
-static void play(const char *bytes, size_t length, size_t piece, struct text *events) {
-    struct event_stream stream = {.take = take, .user = events};
+static void play_stream(const char *bytes, size_t length, size_t piece, struct text *events) {
+    struct event_stream stream = {.take = take_event, .user = events};
     for (size_t at = 0; at < length; at += piece)
         ASSERT(event_stream_push(&stream, bytes + at, at + piece < length ? piece : length - at) ==
                STATUS_OK);
@@ -81,8 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct text at_once = {0}, in_pieces = {0}, failure = {0};
     if (length < 2) return 0;
     const char *answer = (const char *)bytes + 1;
-    play(answer, length - 1, length, &at_once);
-    play(answer, length - 1, 1 + bytes[0] % 16, &in_pieces);
+    play_stream(answer, length - 1, length, &at_once);
+    play_stream(answer, length - 1, 1 + bytes[0] % 16, &in_pieces);
     ASSERT(at_once.length == in_pieces.length);
     ASSERT(!at_once.length || memcmp(at_once.bytes, in_pieces.bytes, at_once.length) == 0);
     ASSERT(reply_failure(answer, length - 1, NULL, &failure) == STATUS_OK);

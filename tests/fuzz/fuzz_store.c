@@ -30,7 +30,7 @@ static uint8_t take_byte(struct input *input) {
     return *input->bytes++;
 }
 
-static struct input take(struct input *input, size_t length) {
+static struct input take_input(struct input *input, size_t length) {
     if (length > input->length) length = input->length;
     const struct input taken = {input->bytes, length};
     input->bytes += length;
@@ -50,7 +50,7 @@ static void read_value(struct input *input, sqlite3_stmt *statement, int paramet
             value = value << 8 | take_byte(input);
         sqlite3_bind_int64(statement, parameter, (int64_t)value);
     } else {
-        const struct input value = take(input, take_byte(input));
+        const struct input value = take_input(input, take_byte(input));
         const char *start = value.length ? (const char *)value.bytes : "";
         if (type % 6 == 4)
             sqlite3_bind_text64(statement, parameter, start, value.length, SQLITE_TRANSIENT,
@@ -217,7 +217,7 @@ static void fuzz_file(struct input input) {
     size_t place = 16 * (size_t)(take_byte(&input) << 8);
     place = (place + 16 * (size_t)take_byte(&input)) % length;
     memcpy(damaged, sound, length);
-    const struct input over = take(&input, length - place);
+    const struct input over = take_input(&input, length - place);
     if (over.length > 0) memcpy(damaged + place, over.bytes, over.length);
     remove_files();
     const int handle = open(file_path(""), O_WRONLY | O_CREAT | O_TRUNC, 0600);

@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 enum { PARTS = 5 };
 
 // Copies with watched ends, each with a NUL behind it. The last part may hold NULs.
-static void split(const char *bytes, size_t length, char *parts[PARTS], size_t lengths[PARTS]) {
+static void split_parts(const char *bytes, size_t length, char *parts[PARTS],
+                        size_t lengths[PARTS]) {
     for (size_t i = 0; i < PARTS; i++) {
         const char *end = length && i + 1 < PARTS ? memchr(bytes, '\0', length) : NULL;
         lengths[i] = end ? (size_t)(end - bytes) : length;
@@ -89,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     char *parts[PARTS];
     size_t lengths[PARTS];
     if (length == 0 || bytes[0] > 1) return 0;
-    split((const char *)bytes + 1, length - 1, parts, lengths);
+    split_parts((const char *)bytes + 1, length - 1, parts, lengths);
     if (bytes[0] == 0)
         fuzz_files(parts, lengths);
     else

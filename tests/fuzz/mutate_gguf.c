@@ -78,7 +78,7 @@ static void find_fields(struct walk *walk) {
         tensor(walk);
 }
 
-static unsigned draw(unsigned *random, unsigned below) {
+static unsigned draw_below(unsigned *random, unsigned below) {
     *random = *random * 1664525u + 1013904223u;
     return (*random >> 8) % below;
 }
@@ -97,20 +97,20 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t most, unsig
                                         UINT64_MAX, UINT64_MAX - 31};
     static struct walk walk;
     unsigned random = seed;
-    if (draw(&random, 3) == 0) return LLVMFuzzerMutate(bytes, length, most);
+    if (draw_below(&random, 3) == 0) return LLVMFuzzerMutate(bytes, length, most);
     walk = (struct walk){.bytes = bytes, .length = length};
     find_fields(&walk);
     if (walk.count == 0) return LLVMFuzzerMutate(bytes, length, most);
-    const unsigned i = draw(&random, walk.count), j = draw(&random, walk.count);
+    const unsigned i = draw_below(&random, walk.count), j = draw_below(&random, walk.count);
     const size_t at = walk.fields[i].at, width = walk.fields[i].width;
     uint64_t number = 0;
     memcpy(&number, bytes + at, width);
-    switch (draw(&random, 3)) {
+    switch (draw_below(&random, 3)) {
     case 0:
-        number += (uint64_t)draw(&random, 9) - 4;
+        number += (uint64_t)draw_below(&random, 9) - 4;
         break;
     case 1:
-        number = extremes[draw(&random, sizeof extremes / sizeof extremes[0])];
+        number = extremes[draw_below(&random, sizeof extremes / sizeof extremes[0])];
         break;
     default:
         memcpy(&number, bytes + walk.fields[j].at, walk.fields[j].width);

@@ -17,7 +17,7 @@ struct nodes {
     unsigned count;
 };
 
-static unsigned draw(unsigned *random, unsigned below) {
+static unsigned draw_below(unsigned *random, unsigned below) {
     *random = *random * 1664525u + 1013904223u;
     return (*random >> 8) % below;
 }
@@ -51,20 +51,20 @@ static cJSON *make_value(unsigned *random) {
                                         "sliding_attention",
                                         "Split",
                                         "Sequence"};
-    switch (draw(random, 8)) {
+    switch (draw_below(random, 8)) {
     case 0:
         return cJSON_CreateNull();
     case 1:
-        return cJSON_CreateBool(draw(random, 2) != 0);
+        return cJSON_CreateBool(draw_below(random, 2) != 0);
     case 2:
         return cJSON_CreateArray();
     case 3:
         return cJSON_CreateObject();
     case 4:
     case 5:
-        return cJSON_CreateString(texts[draw(random, sizeof texts / sizeof texts[0])]);
+        return cJSON_CreateString(texts[draw_below(random, sizeof texts / sizeof texts[0])]);
     default:
-        return cJSON_CreateNumber(numbers[draw(random, sizeof numbers / sizeof numbers[0])]);
+        return cJSON_CreateNumber(numbers[draw_below(random, sizeof numbers / sizeof numbers[0])]);
     }
 }
 
@@ -75,7 +75,7 @@ static cJSON *change_text(const cJSON *node) {
     return cJSON_CreateString((const char *)text);
 }
 
-static void replace(cJSON *parent, cJSON *node, cJSON *value) {
+static void replace_item(cJSON *parent, cJSON *node, cJSON *value) {
     if (value && node->string) {
         free(value->string);
         value->string = malloc(strlen(node->string) + 1);
@@ -84,7 +84,7 @@ static void replace(cJSON *parent, cJSON *node, cJSON *value) {
     if (value) cJSON_ReplaceItemViaPointer(parent, node, value);
 }
 
-static void add(cJSON *parent, const char *key, cJSON *value) {
+static void add_item(cJSON *parent, const char *key, cJSON *value) {
     if (cJSON_IsObject(parent))
         cJSON_AddItemToObject(parent, key ? key : "", value);
     else
@@ -95,28 +95,29 @@ static void mutate(cJSON *root, unsigned *random) {
     static struct nodes nodes;
     collect(&nodes, root);
     if (nodes.count < 2) return;
-    const unsigned i = 1 + draw(random, nodes.count - 1), j = 1 + draw(random, nodes.count - 1);
+    const unsigned i = 1 + draw_below(random, nodes.count - 1),
+                   j = 1 + draw_below(random, nodes.count - 1);
     cJSON *node = nodes.node[i], *parent = nodes.parent[i], *other = nodes.node[j];
-    switch (draw(random, 6)) {
+    switch (draw_below(random, 6)) {
     case 0:
         cJSON_Delete(cJSON_DetachItemViaPointer(parent, node));
         break;
     case 1:
-        add(parent, node->string, cJSON_Duplicate(node, true));
+        add_item(parent, node->string, cJSON_Duplicate(node, true));
         break;
     case 2:
-        replace(parent, node, cJSON_Duplicate(other, true));
+        replace_item(parent, node, cJSON_Duplicate(other, true));
         break;
     case 3:
-        add(parent, other->string ? other->string : node->string, make_value(random));
+        add_item(parent, other->string ? other->string : node->string, make_value(random));
         break;
     case 4:
         if (cJSON_IsString(node)) {
-            replace(parent, node, change_text(node));
+            replace_item(parent, node, change_text(node));
             break;
         } // else as the next
     default:
-        replace(parent, node, make_value(random));
+        replace_item(parent, node, make_value(random));
     }
 }
 
@@ -164,8 +165,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t most, unsig
     size_t begins[64], count = 0;
     for (size_t i = 0; i < length && count < 64; i++)
         if (bytes[i] == '{' && (i == 0 || bytes[i - 1] != ':')) begins[count++] = i;
-    if (count > 0 && draw(&random, 4) != 0) {
-        const size_t at = begins[draw(&random, 2) ? 0 : draw(&random, (unsigned)count)];
+    if (count > 0 && draw_below(&random, 4) != 0) {
+        const size_t at = begins[draw_below(&random, 2) ? 0 : draw_below(&random, (unsigned)count)];
         const size_t result = mutate_at(bytes, length, most, at, &random);
         if (result > 0) return result;
     }

@@ -31,7 +31,7 @@ static void need(const char *what, enum status status, const struct error *err) 
     if (status != STATUS_OK) give_up(what, status, err);
 }
 
-static uint32_t draw(uint32_t *random, uint32_t below) {
+static uint32_t draw_below(uint32_t *random, uint32_t below) {
     *random = *random * 1664525u + 1013904223u;
     return (*random >> 8) % below;
 }
@@ -43,7 +43,7 @@ struct maker {
     int32_t current;
 };
 
-static void add(struct maker *maker, struct day_step step) {
+static void add_step(struct maker *maker, struct day_step step) {
     struct day_script *script = maker->script;
     script->steps[script->count++] = step;
     maker->current = step.talk;
@@ -52,25 +52,27 @@ static void add(struct maker *maker, struct day_step step) {
 static void add_send(struct maker *maker, int32_t talk) {
     const struct day_plan *plan = &maker->script->plan;
     const uint32_t words = (uint32_t)(plan->most_words - plan->least_words + 1);
-    add(maker,
-        (struct day_step){.act = DAY_SEND,
-                          .talk = talk,
-                          .words = plan->least_words + (int32_t)draw(&maker->random, words)});
+    add_step(maker, (struct day_step){.act = DAY_SEND,
+                                      .talk = talk,
+                                      .words = plan->least_words +
+                                               (int32_t)draw_below(&maker->random, words)});
     const int32_t turns = ++maker->turns[talk];
-    const uint32_t luck = draw(&maker->random, 10);
+    const uint32_t luck = draw_below(&maker->random, 10);
     if (luck == 0) {
-        add(maker, (struct day_step){.act = DAY_REGENERATE, .talk = talk});
+        add_step(maker, (struct day_step){.act = DAY_REGENERATE, .talk = talk});
     } else if (luck == 1 && turns > 1) { // one turn, so that it can be asked again where it was
         maker->turns[talk] = turns - 1;
-        add(maker, (struct day_step){.act = DAY_REWIND, .talk = talk, .turns = maker->turns[talk]});
+        add_step(maker,
+                 (struct day_step){.act = DAY_REWIND, .talk = talk, .turns = maker->turns[talk]});
     }
 }
 
 // One that has room for a turn more; most often the one that the person is in.
 static int32_t choose_talk(struct maker *maker) {
     const int32_t most = maker->script->plan.most_turns, count = maker->script->talk_count;
-    if (draw(&maker->random, 10) < 5 && maker->turns[maker->current] < most) return maker->current;
-    const int32_t first = (int32_t)draw(&maker->random, (uint32_t)count);
+    if (draw_below(&maker->random, 10) < 5 && maker->turns[maker->current] < most)
+        return maker->current;
+    const int32_t first = (int32_t)draw_below(&maker->random, (uint32_t)count);
     for (int32_t i = 0; i < count; i++)
         if (maker->turns[(first + i) % count] < most) return (first + i) % count;
     return first;
@@ -78,14 +80,15 @@ static int32_t choose_talk(struct maker *maker) {
 
 static void add_fork(struct maker *maker) {
     const int32_t talk = maker->script->talk_count++;
-    const int32_t from = (int32_t)draw(&maker->random, (uint32_t)talk);
-    const bool all = draw(&maker->random, 2) == 0;
+    const int32_t from = (int32_t)draw_below(&maker->random, (uint32_t)talk);
+    const bool all = draw_below(&maker->random, 2) == 0;
     const int32_t turns = maker->turns[from];
-    const int32_t kept = all ? turns : (int32_t)draw(&maker->random, (uint32_t)turns);
-    add(maker, (struct day_step){.act = draw(&maker->random, 2) ? DAY_FORK : DAY_FORK_FROM,
-                                 .talk = talk,
-                                 .from = from,
-                                 .turns = all ? -1 : kept});
+    const int32_t kept = all ? turns : (int32_t)draw_below(&maker->random, (uint32_t)turns);
+    add_step(maker,
+             (struct day_step){.act = draw_below(&maker->random, 2) ? DAY_FORK : DAY_FORK_FROM,
+                               .talk = talk,
+                               .from = from,
+                               .turns = all ? -1 : kept});
     maker->turns[talk] = kept;
     add_send(maker, talk);
 }
@@ -98,11 +101,12 @@ void day_script_init(struct day_script *script, const struct day_plan *plan) {
     if (!script->steps || sends < 0 || talks + forks > DAY_TALKS) exit(1);
     const int32_t all = talks + forks + sends;
     for (int32_t done = 0; done < all; done++) {
-        const int32_t chosen = (int32_t)draw(&maker.random, (uint32_t)(talks + forks + sends));
+        const int32_t chosen =
+            (int32_t)draw_below(&maker.random, (uint32_t)(talks + forks + sends));
         if (done == 0 || chosen < talks) {
             talks--;
             const int32_t talk = script->talk_count++;
-            add(&maker, (struct day_step){.act = DAY_NEW, .talk = talk});
+            add_step(&maker, (struct day_step){.act = DAY_NEW, .talk = talk});
             add_send(&maker, talk);
         } else if (chosen < talks + forks) {
             forks--;
@@ -113,7 +117,7 @@ void day_script_init(struct day_script *script, const struct day_plan *plan) {
         }
         const int32_t part = all / (plan->leaves + 1);
         if (part > 0 && (done + 1) % part == 0 && (done + 1) / part <= plan->leaves)
-            add(&maker, (struct day_step){.act = DAY_LEAVE, .talk = maker.current});
+            add_step(&maker, (struct day_step){.act = DAY_LEAVE, .talk = maker.current});
     }
 }
 
@@ -126,7 +130,7 @@ void day_talk_name(int32_t talk, char name[DAY_NAME_BYTES]) {
 static void add_words(char *text, size_t bytes, uint32_t random, int32_t words) {
     size_t length = strlen(text);
     for (int32_t i = 0; i < words; i++) {
-        const char *word = WORDS[draw(&random, sizeof WORDS / sizeof WORDS[0])];
+        const char *word = WORDS[draw_below(&random, sizeof WORDS / sizeof WORDS[0])];
         const int added = snprintf(text + length, bytes - length, "%s%s", length ? " " : "", word);
         if (added < 0 || (size_t)added >= bytes - length) exit(1);
         length += (size_t)added;
@@ -157,15 +161,15 @@ static size_t bytes_of_block(const struct engine_options *options) {
     return usage.block_bytes + usage.window_block_bytes;
 }
 
-static void put(FILE *file, const void *bytes, size_t size) {
+static void write_bytes(FILE *file, const void *bytes, size_t size) {
     if (fwrite(bytes, size, 1, file) != 1) exit(1);
 }
 
 static void put_key(FILE *file, const char *key, uint32_t type) {
     const uint64_t length = strlen(key);
-    put(file, &length, sizeof length);
-    put(file, key, length);
-    put(file, &type, sizeof type);
+    write_bytes(file, &length, sizeof length);
+    write_bytes(file, key, length);
+    write_bytes(file, &type, sizeof type);
 }
 
 // The demo model with windows, which its weights know nothing of: three more keys at the beginning
@@ -183,19 +187,19 @@ static void write_windowed(const char *path, int32_t window) {
     memcpy(&keys, head + KEYS_AT, sizeof keys);
     keys += 3;
     memcpy(head + KEYS_AT, &keys, sizeof keys);
-    put(out, head, HEAD);
+    write_bytes(out, head, HEAD);
     put_key(out, "llama.attention.sliding_window", TYPE_U32);
-    put(out, &window, sizeof window);
+    write_bytes(out, &window, sizeof window);
     put_key(out, "llama.attention.sliding_window_pattern", TYPE_ARRAY);
     for (int i = 0; i < LAYERS; i++)
         slides[i] = i % 3 != 2;
-    put(out, &element, sizeof element);
-    put(out, &count, sizeof count);
-    put(out, slides, LAYERS);
+    write_bytes(out, &element, sizeof element);
+    write_bytes(out, &count, sizeof count);
+    write_bytes(out, slides, LAYERS);
     put_key(out, "of.no.meaning.but.its.length", TYPE_U8);
-    put(out, "", 1);
+    write_bytes(out, "", 1);
     for (size_t got; (got = fread(rest, 1, sizeof rest, in)) > 0;)
-        put(out, rest, got);
+        write_bytes(out, rest, got);
     fclose(in);
     if (fclose(out) != 0) exit(1);
 }
@@ -293,7 +297,7 @@ size_t day_progress(struct db *db, const struct day_script *script) {
     return (size_t)(last + 1);
 }
 
-static void follow(struct chat *chat) {
+static void follow_turn(struct chat *chat) {
     const struct turn *turn = &chat->turn;
     struct turn_update update;
     while (turn->active)
@@ -308,7 +312,7 @@ void day_ask(struct day *day, const char *question) {
          chat_send(day->chat, &(struct outgoing){.text = question, .length = strlen(question)},
                    &err),
          &err);
-    follow(day->chat);
+    follow_turn(day->chat);
 }
 
 // Half of the moves bring the KV back at once, as a person's screen does; the others leave it to
@@ -398,7 +402,7 @@ bool day_do(struct day *day, const struct day_script *script, size_t index) {
         go_to(day, step->talk, index);
         drop_interrupted(day); // of a later question
         need(name, chat_regenerate(day->chat, 1, &err), &err);
-        follow(day->chat);
+        follow_turn(day->chat);
         return true;
     case DAY_REWIND:
         go_to(day, step->talk, index);

@@ -79,7 +79,8 @@ static uint32_t *bucket_of(struct memory_store *store, struct hash128 key) {
     return &store->buckets[key.low % BUCKETS];
 }
 
-static struct record *find(struct memory_store *store, struct hash128 format, struct hash128 key) {
+static struct record *find_record(struct memory_store *store, struct hash128 format,
+                                  struct hash128 key) {
     for (uint32_t n = *bucket_of(store, key); n; n = store->records[n - 1].next) {
         struct record *r = &store->records[n - 1];
         if (hash_equal(r->key, key) && hash_equal(r->format, format)) return r;
@@ -120,7 +121,7 @@ static void remove_record(struct memory_store *store, struct record *r) {
     while (*link != number)
         link = &store->records[*link - 1].next;
     *link = r->next;
-    struct record *parent = find(store, r->format, r->parent);
+    struct record *parent = find_record(store, r->format, r->parent);
     if (parent) parent->children--;
     free(r->ids);
     free(r->payload);
@@ -172,7 +173,7 @@ static bool add_record(struct memory_store *store, const struct disk_format *for
         .position = block->position,
     };
     r->checksum = checksum_of(r);
-    struct record *parent = find(store, r->format, r->parent);
+    struct record *parent = find_record(store, r->format, r->parent);
     if (parent) parent->children++;
     const bool is_root = hash_equal(r->parent, (struct hash128){0});
     store->counts.orphan_blocks += !is_root && !hash_equal(r->parent, r->key) && !parent;
@@ -187,11 +188,11 @@ static bool add_record(struct memory_store *store, const struct disk_format *for
 
 // A state hangs on a block of another format.
 static struct record *find_above(struct memory_store *store, const struct record *r) {
-    return hash_equal(r->parent, r->key) ? NULL : find(store, r->format, r->parent);
+    return hash_equal(r->parent, r->key) ? NULL : find_record(store, r->format, r->parent);
 }
 
 static void mark_path(struct memory_store *store, struct hash128 format, struct hash128 key) {
-    for (struct record *r = find(store, format, key); r; r = find_above(store, r))
+    for (struct record *r = find_record(store, format, key); r; r = find_above(store, r))
         r->mark = store->mark;
 }
 
@@ -309,7 +310,7 @@ static void wait_while_blocked(struct memory_store *store, const bool *blocks) {
 
 static struct record *find_parent(struct memory_store *store, struct hash128 format,
                                   const struct disk_block *block) {
-    if (!hash_equal(block->parent, block->key)) return find(store, format, block->parent);
+    if (!hash_equal(block->parent, block->key)) return find_record(store, format, block->parent);
     return find_other(store, format, block->key);
 }
 
@@ -318,7 +319,7 @@ static enum status write_all(struct memory_disk *disk, const struct disk_block *
     struct memory_store *store = disk->store;
     for (int32_t i = 0; i < count; i++) {
         const struct disk_block *block = &blocks[i];
-        struct record *r = find(store, disk->format.id, block->key);
+        struct record *r = find_record(store, disk->format.id, block->key);
         const bool fresh = !r, is_root = hash_equal(block->parent, (struct hash128){0});
         outcomes[i] = STATUS_OK;
         if (fresh && !is_root && !find_parent(store, disk->format.id, block))
@@ -327,7 +328,7 @@ static enum status write_all(struct memory_disk *disk, const struct disk_block *
                            !add_record(store, &disk->format, block, payloads[i])))
             outcomes[i] = STATUS_FULL;
         if (outcomes[i] != STATUS_OK) continue;
-        r = find(store, disk->format.id, block->key);
+        r = find_record(store, disk->format.id, block->key);
         r->used = ++store->clock;
         store->counts.repeated_blocks += !fresh;
         store->counts.written_blocks += fresh;
@@ -365,7 +366,7 @@ static bool is_the_block(const struct record *r, const struct disk_block *block)
 static enum status read_one(struct memory_disk *disk, const struct disk_block *block,
                             void *payload) {
     struct memory_store *store = disk->store;
-    struct record *r = find(store, disk->format.id, block->key);
+    struct record *r = find_record(store, disk->format.id, block->key);
     enum status status = STATUS_OK;
     if (store->fail_read_in > 0 && --store->fail_read_in == 0) status = store->fail_read;
     if (status == STATUS_OK && !r) status = STATUS_NOT_FOUND;
@@ -402,7 +403,7 @@ static void memory_drop(struct disk_pool *pool, const struct hash128 *keys, int3
     struct memory_store *store = lock_store(pool);
     store->counts.drops++;
     for (int32_t i = 0; i < count; i++) {
-        struct record *r = find(store, ((struct memory_disk *)pool)->format.id, keys[i]);
+        struct record *r = find_record(store, ((struct memory_disk *)pool)->format.id, keys[i]);
         if (!r) continue;
         remove_record(store, r);
         store->counts.asked_drops++;
@@ -438,7 +439,7 @@ static void memory_reference(struct disk_pool *pool, uint64_t conversation, stru
         if (!reference && store->reference_count < MEMORY_STORE_REFERENCES)
             reference = &store->references[store->reference_count++];
         if (reference) *reference = (struct reference){conversation, format, leaf};
-        for (struct record *r = find(store, format, leaf); r; r = find_above(store, r))
+        for (struct record *r = find_record(store, format, leaf); r; r = find_above(store, r))
             r->used = ++store->clock;
     }
     pthread_mutex_unlock(&store->lock);
@@ -659,7 +660,7 @@ void memory_store_check(struct memory_store *store) {
         struct record *r = &store->records[i];
         if (!r->ids) continue;
         count++;
-        ASSERT(find(store, r->format, r->key) == r);
+        ASSERT(find_record(store, r->format, r->key) == r);
         const uint32_t children = r->children;
         count_children(store, r);
         ASSERT(r->children == children);

@@ -202,8 +202,8 @@ static struct paged_attention attention_args(const struct scene *s, const struct
                                     .batch = batch};
 }
 
-static void attend(const struct subject *subject, const struct scene *s, const struct batch *batch,
-                   const float *q, float *out) {
+static void run_attention(const struct subject *subject, const struct scene *s,
+                          const struct batch *batch, const float *q, float *out) {
     const struct paged_attention args = attention_args(s, batch, q, out);
     subject->backend->paged_attention(subject->device, &args);
     assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
@@ -265,7 +265,7 @@ static void check_attention(const struct subject *subject, const struct shape *s
     float *sinks = random_floats(random, MOST_HEADS);
     scene_set(&s, feature, sinks);
     fill_cache(&s, random);
-    attend(subject, &s, &s.batch, s.q, s.out);
+    run_attention(subject, &s, &s.batch, s.q, s.out);
     for (int32_t q = 0; q < s.batch.num_seqs; q++)
         for (int32_t t = s.cu_seqlens_q[q]; t < s.cu_seqlens_q[q + 1]; t++)
             for (int32_t h = 0; h < s.num_heads; h++)
@@ -345,7 +345,7 @@ static void batching_and_chunking_do_not_change_a_bit_of_a_query(void **state) {
             struct scene s = scene_make(&shapes[i], &random);
             s.window = i % 2 ? 40 : 0;
             fill_cache(&s, &random);
-            attend(&subject, &s, &s.batch, s.q, s.out);
+            run_attention(&subject, &s, &s.batch, s.q, s.out);
             const size_t row = (size_t)s.num_heads * (size_t)s.cache.head_size;
             float *one = floats_alloc(row);
             for (int32_t q = 0; q < s.batch.num_seqs; q++)
@@ -356,7 +356,7 @@ static void batching_and_chunking_do_not_change_a_bit_of_a_query(void **state) {
                     batch.cu_seqlens_q = start;
                     batch.seq_lens_kv = &keys;
                     batch.block_table = s.block_table + q * batch.max_blocks_per_seq;
-                    attend(&single, &s, &batch, s.q + (size_t)t * row, one);
+                    run_attention(&single, &s, &batch, s.q + (size_t)t * row, one);
                     assert_memory_equal(one, s.out + (size_t)t * row, row * sizeof *one);
                 }
             floats_free(one, row);
@@ -383,8 +383,8 @@ static void check_contiguous(const struct subject *subject, enum dtype type, uin
                     memcpy(scale_of(&c, to, LAYER, plane, h), scale_of(&s, from, LAYER, plane, h),
                            sizeof(bf16));
                 }
-    attend(subject, &s, &s.batch, s.q, s.out);
-    attend(subject, &c, &c.batch, s.q, c.out);
+    run_attention(subject, &s, &s.batch, s.q, s.out);
+    run_attention(subject, &c, &c.batch, s.q, c.out);
     assert_memory_equal(s.out, c.out, s.count * sizeof *s.out);
     scene_drop(&s);
     scene_drop(&c);
@@ -615,7 +615,7 @@ static void check_both(const struct subject *subject, const struct shape *shape,
     fill_cache(&s, random);
     memcpy(before, s.cache.data, s.cache_bytes);
     run_rope(subject, &s, &c, &in, q, k);
-    attend(subject, &s, &s.batch, q, expected);
+    run_attention(subject, &s, &s.batch, q, expected);
     memcpy(after, s.cache.data, s.cache_bytes);
 
     memcpy(s.cache.data, before, s.cache_bytes);
@@ -721,10 +721,10 @@ static void check_packed(const struct subject *subject, const struct shape *shap
 
     fill_cache(&rows, random);
     pack(&rows, packed.cache.data);
-    attend(subject, &rows, &rows.batch, rows.q, rows.out);
+    run_attention(subject, &rows, &rows.batch, rows.q, rows.out);
     memcpy(of_rows, rows.out, out_bytes);
     memset(rows.out, 0xFF, out_bytes);
-    attend(subject, &packed, &packed.batch, packed.q, packed.out);
+    run_attention(subject, &packed, &packed.batch, packed.q, packed.out);
     assert_memory_equal(of_rows, packed.out, out_bytes);
 
     floats_free(k, in.kv_count);

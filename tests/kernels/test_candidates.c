@@ -44,7 +44,8 @@ static void penalise_some(struct problem *problem, uint64_t *random) {
     assert_true(used <= PENALTIES);
 }
 
-static void make(struct problem *problem, int32_t rows, int32_t vocabulary, uint64_t *random) {
+static void make_problem(struct problem *problem, int32_t rows, int32_t vocabulary,
+                         uint64_t *random) {
     const size_t count = (size_t)rows * (size_t)vocabulary;
     const bool coarse = random_below(random, 2) == 0;
     *problem = (struct problem){.rows = rows, .vocabulary = vocabulary};
@@ -102,7 +103,7 @@ static void expect_total(const struct problem *problem, int32_t row, float got) 
         assert_true(fabs((double)got - ((double)highest + log(sum))) < 4e-6);
 }
 
-static void check(const struct subject *subject, struct problem *problem) {
+static void check_problem(const struct subject *subject, struct problem *problem) {
     const bool asked = problem->choices[0].log_total; // or there may be nowhere to put them
     float totals[ROWS_MOST];
     for (int32_t r = 0; r < ROWS_MOST; r++)
@@ -151,8 +152,9 @@ static void candidates_are_the_start_of_the_sorted_row(void **state) {
         for (size_t v = 0; v < sizeof VOCABULARIES / sizeof VOCABULARIES[0]; v++)
             for (int round = 0; round < (VOCABULARIES[v] < 2000 ? 60 : 4); round++) {
                 struct problem problem;
-                make(&problem, 1 + random_below(&random, ROWS_MOST), VOCABULARIES[v], &random);
-                check(&subject, &problem);
+                make_problem(&problem, 1 + random_below(&random, ROWS_MOST), VOCABULARIES[v],
+                             &random);
+                check_problem(&subject, &problem);
                 floats_free(problem.logits, (size_t)problem.rows * (size_t)problem.vocabulary);
             }
         subject_close(&subject);

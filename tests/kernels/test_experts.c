@@ -104,8 +104,8 @@ struct matrices { // of all experts, one after the other
     float *decoded, *bias;
 };
 
-static struct matrices make(enum dtype type, int32_t rows, int32_t columns, bool bias,
-                            uint64_t *random) {
+static struct matrices make_matrices(enum dtype type, int32_t rows, int32_t columns, bool bias,
+                                     uint64_t *random) {
     const size_t count = (size_t)EXPERTS * (size_t)rows * (size_t)columns;
     struct matrices m = {.weights = {NULL, type, rows, columns, NULL}};
     m.bytes = (size_t)EXPERTS * (size_t)rows * dtype_row_bytes(type, columns);
@@ -120,7 +120,7 @@ static struct matrices make(enum dtype type, int32_t rows, int32_t columns, bool
     return m;
 }
 
-static void drop(struct matrices *m) {
+static void drop_matrices(struct matrices *m) {
     const size_t rows = EXPERTS * (size_t)m->weights.rows;
     guarded_free(m->data, m->bytes);
     floats_free(m->decoded, rows * (size_t)m->weights.columns);
@@ -164,9 +164,9 @@ static struct scene scene_make(enum dtype type, bool bias, int32_t tokens, int32
                                uint64_t *random) {
     const enum dtype next = (enum dtype)((type + 1) % DTYPE_COUNT);
     struct scene s = {.tokens = tokens, .used = used};
-    s.m[0] = make(type, ROWS, DIM, bias, random);
-    s.m[1] = make(type, ROWS, DIM, bias, random);
-    s.m[2] = make(next, DIM, ROWS, bias, random);
+    s.m[0] = make_matrices(type, ROWS, DIM, bias, random);
+    s.m[1] = make_matrices(type, ROWS, DIM, bias, random);
+    s.m[2] = make_matrices(next, DIM, ROWS, bias, random);
     s.x = random_floats(random, (size_t)tokens * DIM);
     s.y = floats_alloc((size_t)tokens * DIM);
     s.shares = random_floats(random, (size_t)(tokens * used));
@@ -199,7 +199,7 @@ static struct experts args_of(const struct scene *s, enum act act) {
 
 static void scene_drop(struct scene *s) {
     for (int i = 0; i < 3; i++)
-        drop(&s->m[i]);
+        drop_matrices(&s->m[i]);
     floats_free(s->x, (size_t)s->tokens * DIM);
     floats_free(s->y, (size_t)s->tokens * DIM);
     floats_free(s->shares, (size_t)(s->tokens * s->used));

@@ -17,8 +17,8 @@ static size_t elements_of(const struct problem *p) {
     return (size_t)p->weight.rows * (size_t)p->weight.columns;
 }
 
-static struct problem make(enum dtype type, int32_t rows, int32_t columns, int32_t tokens,
-                           uint64_t *state) {
+static struct problem make_problem(enum dtype type, int32_t rows, int32_t columns, int32_t tokens,
+                                   uint64_t *state) {
     struct problem p = {.weight = {.type = type, .rows = rows, .columns = columns},
                         .tokens = tokens,
                         .bytes = (size_t)rows * dtype_row_bytes(type, columns)};
@@ -32,7 +32,7 @@ static struct problem make(enum dtype type, int32_t rows, int32_t columns, int32
     return p;
 }
 
-static void drop(struct problem *p) {
+static void drop_problem(struct problem *p) {
     guarded_free(p->data, p->bytes);
     floats_free(p->x, (size_t)p->tokens * (size_t)p->weight.columns);
     floats_free(p->bias, (size_t)p->weight.rows);
@@ -116,9 +116,9 @@ static void linear_matches_the_product_for_all_types_and_odd_shapes(void **state
             for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
                 if (!CHECK_TAKES(which + (int)type + (int)i)) continue;
                 const int32_t columns = fitting_columns(type, shapes[i][1]);
-                struct problem p = make(type, shapes[i][0], columns, shapes[i][2], &random);
+                struct problem p = make_problem(type, shapes[i][0], columns, shapes[i][2], &random);
                 check_linear(&subject, &p, i % 2 == 0);
-                drop(&p);
+                drop_problem(&p);
             }
         subject_close(&subject);
     }
@@ -133,7 +133,7 @@ static void linear_does_not_overflow_on_the_largest_quants(void **state) {
         for (int bytes = 0; bytes < 3; bytes++)
             for (enum dtype type = DTYPE_Q8_0; type < DTYPE_COUNT; type++) {
                 uint64_t random = SEED;
-                struct problem p = make(type, 20, 512, 5, &random);
+                struct problem p = make_problem(type, 20, 512, 5, &random);
                 static const int fills[] = {0xFF, 0x80, 0x00};
                 const size_t step = (size_t)dtype_block_bytes(type);
                 memset(p.data, fills[bytes], p.bytes);
@@ -143,7 +143,7 @@ static void linear_does_not_overflow_on_the_largest_quants(void **state) {
                     p.x[i] = i / 512 % 2 ? -1 : 1;
                 dtype_to_float(type, p.data, p.decoded, elements_of(&p));
                 check_linear(&subject, &p, false);
-                drop(&p);
+                drop_problem(&p);
             }
         subject_close(&subject);
     }
@@ -246,13 +246,13 @@ static void fused_products_equal_their_separate_parts(void **state) {
             const enum dtype other = type == DTYPE_Q6_K ? DTYPE_Q4_K : DTYPE_Q6_K;
             struct problem p[3];
             for (int i = 0; i < 3; i++)
-                p[i] = make(i < 2 ? type : other, i < 2 ? FUSED_ROWS : 33, FUSED_COLUMNS,
-                            FUSED_TOKENS, &random);
+                p[i] = make_problem(i < 2 ? type : other, i < 2 ? FUSED_ROWS : 33, FUSED_COLUMNS,
+                                    FUSED_TOKENS, &random);
             check_parts(&subject, p, norm);
             check_gated(&subject, p, norm);
             check_add(&subject, &p[0], &random);
             for (int i = 0; i < 3; i++)
-                drop(&p[i]);
+                drop_problem(&p[i]);
         }
         floats_free(norm, FUSED_COLUMNS);
         subject_close(&subject);
@@ -268,7 +268,7 @@ static void logits_use_the_indexed_rows(void **state) {
         for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
             const int32_t index[] = {5, 0, 6, 6, 2};
             const int32_t columns = fitting_columns(type, 100);
-            struct problem p = make(type, 131, columns, 7, &random);
+            struct problem p = make_problem(type, 131, columns, 7, &random);
             float *y = floats_alloc(5 * 131);
             const struct logits args = {
                 .y = y, .x = p.x, .row_index = index, .weight = p.weight, .rows = 5, .scale = 1};
@@ -277,7 +277,7 @@ static void logits_use_the_indexed_rows(void **state) {
                 expect_product(&p, &subject, y + i * 131, p.x + (size_t)index[i] * (size_t)columns,
                                NULL);
             floats_free(y, 5 * 131);
-            drop(&p);
+            drop_problem(&p);
         }
         subject_close(&subject);
     }
@@ -291,7 +291,7 @@ static void every_mxfp4_exponent_scales_by_its_power_of_two(void **state) {
         struct subject subject;
         uint64_t random = SEED + 13;
         if (!subject_open(&subject, which, 1)) continue;
-        struct problem p = make(DTYPE_MXFP4, ROWS, COLUMNS, TOKENS, &random);
+        struct problem p = make_problem(DTYPE_MXFP4, ROWS, COLUMNS, TOKENS, &random);
         float *y = floats_alloc(TOKENS * ROWS);
         for (size_t r = 0; r < ROWS; r++)
             ((uint8_t *)p.data)[r * (size_t)dtype_block_bytes(DTYPE_MXFP4)] = (uint8_t)r;
@@ -309,7 +309,7 @@ static void every_mxfp4_exponent_scales_by_its_power_of_two(void **state) {
                          expected);
         }
         floats_free(y, TOKENS * ROWS);
-        drop(&p);
+        drop_problem(&p);
         subject_close(&subject);
     }
 }
@@ -322,7 +322,7 @@ static void logits_are_scaled_before_they_are_capped(void **state) {
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
-        struct problem p = make(DTYPE_F32, ROWS, COLUMNS, TOKENS, &random);
+        struct problem p = make_problem(DTYPE_F32, ROWS, COLUMNS, TOKENS, &random);
         float *plain = floats_alloc(COUNT), *y = floats_alloc(COUNT);
         struct logits args = {.y = plain,
                               .x = p.x,
@@ -344,7 +344,7 @@ static void logits_are_scaled_before_they_are_capped(void **state) {
         }
         floats_free(plain, COUNT);
         floats_free(y, COUNT);
-        drop(&p);
+        drop_problem(&p);
         subject_close(&subject);
     }
 }
@@ -356,7 +356,7 @@ static void embedding_scales_its_rows(void **state) {
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
-        struct problem p = make(DTYPE_BF16, 5, COLUMNS, 1, &random);
+        struct problem p = make_problem(DTYPE_BF16, 5, COLUMNS, 1, &random);
         const int32_t ids[] = {4, 0};
         float *y = floats_alloc(2 * COLUMNS);
         const struct embedding args = {
@@ -366,7 +366,7 @@ static void embedding_scales_its_rows(void **state) {
             assert_true(y[i] ==
                         12.5F * p.decoded[(size_t)ids[i / COLUMNS] * COLUMNS + i % COLUMNS]);
         floats_free(y, 2 * COLUMNS);
-        drop(&p);
+        drop_problem(&p);
         subject_close(&subject);
     }
 }
@@ -378,7 +378,7 @@ static void embedding_finds_the_nth_of_several_rows_of_a_token(void **state) {
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
-        struct problem p = make(DTYPE_BF16, 5 * STRIDE, COLUMNS, 1, &random);
+        struct problem p = make_problem(DTYPE_BF16, 5 * STRIDE, COLUMNS, 1, &random);
         const int32_t ids[] = {4, 0, 3};
         float *y = floats_alloc(3 * COLUMNS);
         const struct embedding args = {.y = y,
@@ -394,7 +394,7 @@ static void embedding_finds_the_nth_of_several_rows_of_a_token(void **state) {
                                 p.decoded + ((size_t)ids[t] * STRIDE + NTH) * COLUMNS,
                                 COLUMNS * sizeof *y);
         floats_free(y, 3 * COLUMNS);
-        drop(&p);
+        drop_problem(&p);
         subject_close(&subject);
     }
 }
@@ -408,7 +408,7 @@ static void embedding_decodes_the_rows_of_its_tokens(void **state) {
         for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
             const int32_t columns = fitting_columns(type, 90);
             const size_t width = (size_t)columns;
-            struct problem p = make(type, 11, columns, 1, &random);
+            struct problem p = make_problem(type, 11, columns, 1, &random);
             int32_t ids[23];
             for (int t = 0; t < 23; t++)
                 ids[t] = random_below(&random, 11);
@@ -420,7 +420,7 @@ static void embedding_decodes_the_rows_of_its_tokens(void **state) {
                 assert_memory_equal(y + t * width, p.decoded + (size_t)ids[t] * width,
                                     width * sizeof *y);
             floats_free(y, 23 * width);
-            drop(&p);
+            drop_problem(&p);
         }
         subject_close(&subject);
     }
@@ -438,7 +438,7 @@ static void batch_and_thread_count_do_not_change_a_bit_of_a_token(void **state) 
             for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
                 if (!CHECK_TAKES(which + threads + (int)type)) continue;
                 const int32_t columns = fitting_columns(type, 1050);
-                struct problem p = make(type, ROWS, columns, BITS_TOKENS, &random);
+                struct problem p = make_problem(type, ROWS, columns, BITS_TOKENS, &random);
                 float *all = floats_alloc(ROWS * BITS_TOKENS), *one = floats_alloc(ROWS);
                 run_linear(&subject, &p, p.x, p.bias, BITS_TOKENS, all);
                 for (size_t t = 0; t < BITS_TOKENS; t++) {
@@ -447,7 +447,7 @@ static void batch_and_thread_count_do_not_change_a_bit_of_a_token(void **state) 
                 }
                 floats_free(one, ROWS);
                 floats_free(all, ROWS * BITS_TOKENS);
-                drop(&p);
+                drop_problem(&p);
             }
             subject_close(&single);
             subject_close(&subject);
@@ -463,7 +463,7 @@ static void plain_weights_need_no_alignment(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (enum dtype type = 0; type < DTYPE_Q8_0; type++) {
-            struct problem p = make(type, ROWS, COLUMNS, TOKENS, &random);
+            struct problem p = make_problem(type, ROWS, COLUMNS, TOKENS, &random);
             float *a = floats_alloc(ROWS * TOKENS), *b = floats_alloc(ROWS * TOKENS);
             char *moved = guarded_alloc(p.bytes + 1);
             memcpy(moved + 1, p.data, p.bytes);
@@ -474,7 +474,7 @@ static void plain_weights_need_no_alignment(void **state) {
             guarded_free(moved, p.bytes + 1);
             floats_free(a, ROWS * TOKENS);
             floats_free(b, ROWS * TOKENS);
-            drop(&p);
+            drop_problem(&p);
         }
         subject_close(&subject);
     }
@@ -491,14 +491,14 @@ static void packed_weights_give_the_same_bits_on_every_isa(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (enum dtype type = DTYPE_Q8_0; type < DTYPE_COUNT; type++) {
-            struct problem p = make(type, ROWS, COLUMNS, TOKENS, &random);
+            struct problem p = make_problem(type, ROWS, COLUMNS, TOKENS, &random);
             float *a = floats_alloc(ROWS * TOKENS), *b = floats_alloc(ROWS * TOKENS);
             run_linear(&generic, &p, p.x, p.bias, TOKENS, a);
             run_linear(&subject, &p, p.x, p.bias, TOKENS, b);
             assert_memory_equal(a, b, ROWS * TOKENS * sizeof *a);
             floats_free(a, ROWS * TOKENS);
             floats_free(b, ROWS * TOKENS);
-            drop(&p);
+            drop_problem(&p);
         }
         subject_close(&subject);
     }
@@ -513,7 +513,7 @@ static void no_tokens_write_nothing_and_zeros_give_the_bias(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
-            struct problem p = make(type, 9, 256, 2, &random);
+            struct problem p = make_problem(type, 9, 256, 2, &random);
             float *y = floats_alloc(2 * 9);
             memset(p.x, 0, 2 * 256 * sizeof *p.x);
             run_linear(&subject, &p, p.x, p.bias, 0, y);
@@ -522,7 +522,7 @@ static void no_tokens_write_nothing_and_zeros_give_the_bias(void **state) {
             for (int i = 0; i < 18; i++)
                 assert_true(y[i] == p.bias[i % 9]);
             floats_free(y, 2 * 9);
-            drop(&p);
+            drop_problem(&p);
         }
         subject_close(&subject);
     }
@@ -538,14 +538,14 @@ static void a_non_finite_token_stays_so_and_spoils_no_other(void **state) {
         if (!subject_open(&subject, which, 2)) continue;
         for (enum dtype type = 0; type < DTYPE_COUNT; type++)
             for (size_t i = 0; i < 4; i++) {
-                struct problem p = make(type, 19, 512, 3, &random);
+                struct problem p = make_problem(type, 19, 512, 3, &random);
                 float *y = floats_alloc(3 * 19);
                 p.x[512 + random_below(&random, 512)] = bad[i];
                 run_linear(&subject, &p, p.x, NULL, 3, y);
                 for (int j = 0; j < 3 * 19; j++)
                     assert_true(!isfinite(y[j]) == (j / 19 == 1));
                 floats_free(y, 3 * 19);
-                drop(&p);
+                drop_problem(&p);
             }
         subject_close(&subject);
     }

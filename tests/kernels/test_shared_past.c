@@ -180,7 +180,8 @@ static void scene_drop(struct scene *s) {
     tree_drop(&s->tree);
 }
 
-static void attend(const struct subject *subject, const struct scene *s, bool shares, float *out) {
+static void run_attention(const struct subject *subject, const struct scene *s, bool shares,
+                          float *out) {
     struct batch batch = s->tree.batch;
     struct paged_attention args = s->args;
     if (shares)
@@ -207,8 +208,8 @@ static int32_t check_attention(const struct subject *subject, const struct scene
     struct scene shared = *s;
     float *alone = floats_alloc(s->count);
     const bool shares = tree_share(&shared.tree, s->cache.block_size, 32, least);
-    attend(subject, s, false, alone);
-    attend(subject, &shared, shares, s->out);
+    run_attention(subject, s, false, alone);
+    run_attention(subject, &shared, shares, s->out);
     assert_memory_equal(s->out, alone, s->count * sizeof *alone);
     expect_close(subject, s->out, expected, s->count);
     floats_free(alone, s->count);
@@ -223,7 +224,7 @@ static bool check_short(const struct subject *reference, const struct subject *s
     struct scene s;
     scene_make(&s, which, &shape, KV_HEADS[which % 6], SIZES[which / 3 % 6], random);
     float *expected = floats_alloc(s.count);
-    attend(reference, &s, false, expected);
+    run_attention(reference, &s, false, expected);
     const bool shares = check_attention(subject, &s, which % 2 ? 1 : 200, expected) > 0;
     floats_free(expected, s.count);
     scene_drop(&s);
@@ -293,7 +294,7 @@ static void long_pasts_of_nested_forks_match_the_reference(void **state) {
         struct scene s;
         scene_make(&s, which, &shape, 1, head_size, &random);
         float *expected = floats_alloc(s.count);
-        attend(&subjects[SUBJECT_REFERENCE], &s, false, expected);
+        run_attention(&subjects[SUBJECT_REFERENCE], &s, false, expected);
         int32_t depth = 0;
         for (int i = SUBJECT_GENERIC; i < SUBJECTS; i++)
             if (opened[i])

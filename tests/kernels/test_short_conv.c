@@ -23,7 +23,7 @@ static float *copy_rows(float *to, const float *from, int32_t rows, int32_t dim)
 }
 
 // One call with up to `most` further tokens of each sequence that has some left.
-static int32_t advance(struct scene *scene, int32_t most, uint64_t *random) {
+static int32_t advance_scene(struct scene *scene, int32_t most, uint64_t *random) {
     int32_t cu[SEQS + 1] = {0}, lengths[SEQS], tables[SEQS][TABLE], which[SEQS], count = 0;
     const int32_t dim = scene->dim;
     const size_t size = (size_t)SEQS * TOKENS * (size_t)dim;
@@ -108,7 +108,7 @@ static void check_scene(struct scene *scene, uint64_t *random) {
         scene->cache.data = guarded_alloc(bytes);
         for (int32_t s = 0; s < SEQS; s++)
             scene->seqs[s].done = 0;
-        while (advance(scene, how == 0 ? 1 << 20 : how == 1 ? 1 : 20, random) > 0)
+        while (advance_scene(scene, how == 0 ? 1 << 20 : how == 1 ? 1 : 20, random) > 0)
             ;
         for (int32_t s = 0; s < SEQS; s++) {
             const struct sequence *seq = &scene->seqs[s];

@@ -36,7 +36,7 @@ struct chat_message template_says(enum role role, const char *text) {
     return (struct chat_message){role, text, strlen(text)};
 }
 
-static uint32_t next(uint32_t *seed, uint32_t limit) {
+static uint32_t next_random(uint32_t *seed, uint32_t limit) {
     *seed = *seed * 1664525u + 1013904223u;
     return (*seed >> 10) % limit;
 }
@@ -60,15 +60,15 @@ struct conversation {
 
 // User and assistant by turns, the user last; texts of marks, spaces and words.
 static void invent(uint32_t *seed, struct conversation *conversation) {
-    const bool system = next(seed, 2) == 0;
-    size_t count = 2 * next(seed, MAX_MESSAGES / 2 - 1) + 1 + system;
+    const bool system = next_random(seed, 2) == 0;
+    size_t count = 2 * next_random(seed, MAX_MESSAGES / 2 - 1) + 1 + system;
     conversation->count = count;
     while (count-- > 0) {
         const size_t turn = count - system;
         char *text = conversation->texts[count];
         strcpy(text, "ж");
-        for (uint32_t parts = next(seed, 5); parts > 0; parts--)
-            strncat(text, fragments[next(seed, FRAGMENTS)], MAX_TEXT - strlen(text) - 1);
+        for (uint32_t parts = next_random(seed, 5); parts > 0; parts--)
+            strncat(text, fragments[next_random(seed, FRAGMENTS)], MAX_TEXT - strlen(text) - 1);
         while (!utf8_valid(text, strlen(text), NULL))
             text[strlen(text) - 1] = '\0';
         const enum role role = system && count == 0 ? ROLE_SYSTEM

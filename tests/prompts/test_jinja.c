@@ -198,7 +198,7 @@ static void characters_keep_their_origin_through_rendering(void **state) {
     }
 }
 
-static uint32_t next(uint32_t *seed, uint32_t limit) {
+static uint32_t next_random(uint32_t *seed, uint32_t limit) {
     *seed = *seed * 1664525u + 1013904223u;
     return (*seed >> 10) % limit;
 }
@@ -206,9 +206,9 @@ static uint32_t next(uint32_t *seed, uint32_t limit) {
 // A string of up to ten letters, those of the template in capitals: so the text itself says where
 // each character came from, and what upper() and lower() would hide is not used.
 static void invent(uint32_t *seed, char text[11], bool control) {
-    const uint32_t length = next(seed, 11);
+    const uint32_t length = next_random(seed, 11);
     for (uint32_t i = 0; i < length; i++)
-        text[i] = (char)((control ? 'A' : 'a') + (int)next(seed, 4));
+        text[i] = (char)((control ? 'A' : 'a') + (int)next_random(seed, 4));
     text[length] = '\0';
 }
 
@@ -236,21 +236,22 @@ static void compose(uint32_t *seed, int depth, struct text *expression) {
     char literal[11];
     if (depth == 0) {
         invent(seed, literal, true);
-        const enum status status = next(seed, 2)
-                                       ? text_format(expression, "t%u", (unsigned)next(seed, 4))
-                                       : text_format(expression, "'%s'", literal);
+        const enum status status =
+            next_random(seed, 2) ? text_format(expression, "t%u", (unsigned)next_random(seed, 4))
+                                 : text_format(expression, "'%s'", literal);
         assert_int_equal(status, STATUS_OK);
         return;
     }
-    if (next(seed, 3) == 0) {
+    if (next_random(seed, 3) == 0) {
         assert_int_equal(text_append_string(expression, "("), STATUS_OK);
         compose(seed, depth - 1, expression);
-        assert_int_equal(text_append_string(expression, next(seed, 2) ? " + " : " ~ "), STATUS_OK);
+        assert_int_equal(text_append_string(expression, next_random(seed, 2) ? " + " : " ~ "),
+                         STATUS_OK);
         compose(seed, depth - 1, expression);
         assert_int_equal(text_append_string(expression, ")"), STATUS_OK);
         return;
     }
-    const char *operation = operations[next(seed, sizeof operations / sizeof operations[0])];
+    const char *operation = operations[next_random(seed, sizeof operations / sizeof operations[0])];
     for (const char *c = operation; *c; c++) {
         if (*c == '%' && c[1] == '%') {
             assert_int_equal(text_append(expression, c++, 1), STATUS_OK);
@@ -273,7 +274,7 @@ static void random_filter_chains_keep_the_origin_of_characters(void **state) {
         for (int i = 0; i < 4; i++)
             invent(&seed, t[i], false);
         assert_int_equal(text_append_string(&source, "{{ "), STATUS_OK);
-        compose(&seed, (int)next(&seed, 5), &source);
+        compose(&seed, (int)next_random(&seed, 5), &source);
         assert_int_equal(text_append_string(&source, " }}"), STATUS_OK);
         assert_int_equal(text_format(&json,
                                      "{\"t0\": \"%s\", \"t1\": \"%s\", \"t2\": \"%s\", "

@@ -48,7 +48,7 @@ static void stem_of(const char *path, struct text *stem) {
     assert_int_equal(text_append(stem, name, strlen(name) - strlen(".jinja")), STATUS_OK);
 }
 
-static const struct value *find(const struct value *object, const char *name) {
+static const struct value *find_member(const struct value *object, const char *name) {
     const struct chars key = chars_of(name, strlen(name), ORIGIN_TEXT);
     return dict_find_chars(object->as.dict, &key);
 }
@@ -56,7 +56,7 @@ static const struct value *find(const struct value *object, const char *name) {
 // The case as a request: what is in "extra" beside the messages, and no tools.
 static struct value request_of(struct arena *arena, const struct value *one) {
     struct value request, key;
-    const struct value *extra = find(one, "extra");
+    const struct value *extra = find_member(one, "extra");
     const struct value *const parts[] = {one, extra};
     assert_int_equal(value_dict(arena, &request), STATUS_OK);
     for (int p = 0; p < 2; p++)
@@ -75,7 +75,7 @@ static struct value request_of(struct arena *arena, const struct value *one) {
 
 static void check_case(const char *stem, const char *source, struct arena *arena,
                        const struct value *one) {
-    const struct chars *name = find(one, "name")->as.string;
+    const struct chars *name = find_member(one, "name")->as.string;
     const struct value request = request_of(arena, one);
     struct rendered rendered = render_value(source, &request);
     struct text path = {0}, expected = {0};
@@ -89,9 +89,9 @@ static void check_case(const char *stem, const char *source, struct arena *arena
         fail_msg("%s, case %.*s, is\n%s\n---\n%s", stem, (int)name->length, name->bytes,
                  text_string(ours), text_string(&expected));
     // Nothing of a message is control, whatever the template does with it.
-    const struct list *messages = find(one, "messages")->as.list;
+    const struct list *messages = find_member(one, "messages")->as.list;
     for (size_t i = 0; i < messages->count && !rendered.error.length; i++) {
-        const struct chars *content = find(&messages->items[i], "content")->as.string;
+        const struct chars *content = find_member(&messages->items[i], "content")->as.string;
         const char *hit =
             memmem(rendered.text.bytes, rendered.text.length, content->bytes, content->length);
         for (size_t j = 0; hit && j < content->length; j++)

@@ -44,15 +44,15 @@ static enum status hear(void *user, const struct reply *reply) {
     return answer_text_end(&heard->answer, reply->reason == STOP_REASON_END, &heard->text);
 }
 
-static enum status take(void *user, const char *data, size_t length) {
+static enum status take_event(void *user, const char *data, size_t length) {
     struct heard *heard = user;
     if (strncmp(data, "[DONE]", 6) == 0) return STATUS_OK;
     return reply_read(data, length, heard->secret, hear, heard);
 }
 
 // The first `length` bytes of a stream, in pieces. What is cut off may be half an event.
-static void play(const char *bytes, size_t length, size_t piece, struct heard *heard) {
-    struct event_stream stream = {.take = take, .user = heard};
+static void play_stream(const char *bytes, size_t length, size_t piece, struct heard *heard) {
+    struct event_stream stream = {.take = take_event, .user = heard};
     enum status status = STATUS_OK;
     answer_text_begin(&heard->answer, heard->secret, ANSWER_NEW);
     for (size_t at = 0; at < length && status == STATUS_OK; at += piece)
@@ -179,7 +179,7 @@ static void every_shape_of_answer_is_read(void **state) {
     for (size_t row = 0; row < sizeof SHAPES / sizeof SHAPES[0]; row++) {
         struct heard heard = {0};
         struct text thought = {0}, answer = {0}, other = {0};
-        play(SHAPES[row].stream, strlen(SHAPES[row].stream), SIZE_MAX / 2, &heard);
+        play_stream(SHAPES[row].stream, strlen(SHAPES[row].stream), SIZE_MAX / 2, &heard);
         assert_int_equal(
             thinking_split(text_string(&heard.text), heard.text.length, &thought, &answer),
             STATUS_OK);
@@ -219,8 +219,8 @@ static void an_answer_cut_at_any_byte_keeps_its_text(void **state) {
             size_t end = cut; // of the last complete line
             while (end > 0 && stream[end - 1] != '\n' && !(stream[end] == '\n' && end == cut))
                 end--;
-            play(stream, cut, 1 + cut % 7, &pieces);
-            play(stream, end, SIZE_MAX / 2, &whole);
+            play_stream(stream, cut, 1 + cut % 7, &pieces);
+            play_stream(stream, end, SIZE_MAX / 2, &whole);
             assert_int_equal(pieces.replies, whole.replies);
             assert_true(pieces.replies + (int)(pieces.failure.length > 0) * 1000 >=
                         (int)complete_events(stream, cut) - 1);
@@ -294,7 +294,7 @@ static void a_line_of_100_megabytes_is_refused_early(void **state) {
     (void)state;
     static char piece[16384];
     struct heard heard = {0};
-    struct event_stream stream = {.take = take, .user = &heard};
+    struct event_stream stream = {.take = take_event, .user = &heard};
     enum status status = STATUS_OK;
     size_t pushed = 0;
     memset(piece, 'x', sizeof piece);
@@ -445,7 +445,7 @@ static void no_part_of_an_answer_contains_the_key(void **state) {
     set(&secret);
     for (size_t row = 0; row < sizeof LEAKS / sizeof LEAKS[0]; row++) {
         struct heard heard = {.secret = &secret};
-        play(LEAKS[row], strlen(LEAKS[row]), 1 + row, &heard);
+        play_stream(LEAKS[row], strlen(LEAKS[row]), 1 + row, &heard);
         const struct text *const texts[] = {&heard.text, &heard.failure, &heard.refusals,
                                             &heard.tools};
         for (size_t i = 0; i < 4; i++)

@@ -11,7 +11,7 @@
 #include "tests/check.h"
 
 // Each event's data in brackets.
-static enum status take(void *user, const char *data, size_t length) {
+static enum status take_event(void *user, const char *data, size_t length) {
     struct text *events = user;
     TRY(text_append(events, "[", 1));
     TRY(text_append(events, data, length));
@@ -41,7 +41,7 @@ static void events_do_not_depend_on_how_bytes_arrive(void **state) {
         const size_t length = strlen(STREAMS[row].bytes);
         for (size_t piece = 1; piece <= length; piece++) {
             struct text events = {0};
-            struct event_stream stream = {.take = take, .user = &events};
+            struct event_stream stream = {.take = take_event, .user = &events};
             for (size_t at = 0; at < length; at += piece)
                 assert_int_equal(event_stream_push(&stream, STREAMS[row].bytes + at,
                                                    at + piece < length ? piece : length - at),
@@ -58,7 +58,7 @@ static void oversized_lines_and_events_are_refused(void **state) {
     static const char *const parts[] = {"x", "data: y\n"};
     for (size_t row = 0; row < 2; row++) {
         struct text events = {0};
-        struct event_stream stream = {.take = take, .user = &events};
+        struct event_stream stream = {.take = take_event, .user = &events};
         enum status status = STATUS_OK;
         for (size_t i = 0; i <= EVENT_STREAM_MAX_BYTES && status == STATUS_OK; i++)
             status = event_stream_push(&stream, parts[row], strlen(parts[row]));
@@ -75,7 +75,7 @@ static void lines_of_an_event_can_reach_the_limit_exactly(void **state) {
     for (size_t over = 0; over < 2; over++) {
         const size_t lengths[] = {sizeof line, sizeof line - 2 + over};
         struct text events = {0};
-        struct event_stream stream = {.take = take, .user = &events};
+        struct event_stream stream = {.take = take_event, .user = &events};
         enum status status = STATUS_OK;
         memset(line, 'x', sizeof line);
         for (size_t i = 0; i < 2 && status == STATUS_OK; i++) {

@@ -18,7 +18,8 @@ static const char *const TALK[] = {"Where is Paris?", "In France.", "And Rome?",
 enum { TALK_COUNT = sizeof TALK / sizeof TALK[0], NOBODY = 65534 };
 
 // db_open() must refuse, name the path and say `found`, and leave its out-parameter alone.
-static void refused(const struct store_fixture *fixture, enum status expected, const char *found) {
+static void expect_refused(const struct store_fixture *fixture, enum status expected,
+                           const char *found) {
     struct error err = {0};
     struct db *db = NULL;
     assert_int_equal(db_open(fixture->path, &db, &err), expected);
@@ -78,7 +79,7 @@ static void opening_in_a_missing_folder_is_refused(void **state) {
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
     snprintf(fixture.path, sizeof fixture.path, "%s/none/quire.db", fixture.folder);
-    refused(&fixture, STATUS_IO, "No such file or directory");
+    expect_refused(&fixture, STATUS_IO, "No such file or directory");
     store_fixture_deinit(&fixture);
 }
 
@@ -114,9 +115,9 @@ static void unwritable_databases_are_refused(void **state) {
     assert_int_equal(chmod(fixture.path, 0444), 0);
     const bool root = geteuid() == 0;
     if (root) assert_int_equal(seteuid(NOBODY), 0);
-    refused(&fixture, STATUS_IO, "is read-only");
+    expect_refused(&fixture, STATUS_IO, "is read-only");
     snprintf(fixture.path, sizeof fixture.path, "%s/new.db", fixture.folder);
-    refused(&fixture, STATUS_IO, "Permission denied");
+    expect_refused(&fixture, STATUS_IO, "Permission denied");
     if (root) assert_int_equal(seteuid(0), 0);
     assert_int_equal(chmod(fixture.folder, 0700), 0);
     store_fixture_deinit(&fixture);
@@ -129,7 +130,7 @@ static void non_database_file_is_refused_and_kept(void **state) {
     store_fixture_init(&fixture, false);
     memset(text, 'x', sizeof text);
     write_file(fixture.path, text, sizeof text);
-    refused(&fixture, STATUS_BAD_FILE, "is not a database");
+    expect_refused(&fixture, STATUS_BAD_FILE, "is not a database");
     const int file = open(fixture.path, O_RDONLY);
     assert_int_equal(read(file, after, sizeof after), sizeof after);
     assert_memory_equal(after, text, sizeof text);
@@ -142,7 +143,7 @@ static void a_folder_in_place_of_the_database_is_refused(void **state) {
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
     assert_int_equal(mkdir(fixture.path, 0700), 0);
-    refused(&fixture, STATUS_IO, "cannot read");
+    expect_refused(&fixture, STATUS_IO, "cannot read");
     assert_int_equal(rmdir(fixture.path), 0);
     store_fixture_deinit(&fixture);
 }
@@ -152,9 +153,9 @@ static void a_database_of_another_program_is_refused_and_kept(void **state) {
     struct store_fixture fixture;
     store_fixture_init(&fixture, false);
     store_fixture_sql(&fixture, "CREATE TABLE theirs(x)");
-    refused(&fixture, STATUS_BAD_FILE, "another program");
+    expect_refused(&fixture, STATUS_BAD_FILE, "another program");
     store_fixture_sql(&fixture, "PRAGMA application_id = 77; PRAGMA user_version = 1");
-    refused(&fixture, STATUS_BAD_FILE, "application id 77");
+    expect_refused(&fixture, STATUS_BAD_FILE, "application id 77");
     store_fixture_sql(&fixture, "INSERT INTO theirs VALUES(1)");
     store_fixture_deinit(&fixture);
 }
@@ -176,7 +177,7 @@ static void the_log_of_another_program_is_not_touched(void **state) {
     assert_int_equal(chmod(fixture.path, 0644), 0);
     assert_int_equal(stat(log, &info), 0);
     const off_t before = info.st_size;
-    refused(&fixture, STATUS_BAD_FILE, "application id 77");
+    expect_refused(&fixture, STATUS_BAD_FILE, "application id 77");
     assert_int_equal(stat(log, &info), 0);
     assert_int_equal(info.st_size, before);
     assert_int_equal(stat(fixture.path, &info), 0);
@@ -191,12 +192,12 @@ static void a_database_of_a_newer_quire_is_refused(void **state) {
     db_close(fixture.db);
     fixture.db = NULL;
     store_fixture_sql(&fixture, "PRAGMA user_version = 999");
-    refused(&fixture, STATUS_UNSUPPORTED, "format 999");
+    expect_refused(&fixture, STATUS_UNSUPPORTED, "format 999");
     store_fixture_deinit(&fixture);
 }
 
 // Reads everything there is; whatever fails must be BAD_FILE (or gone) and name the path.
-static bool read_all(struct store_fixture *fixture) {
+static bool read_database(struct store_fixture *fixture) {
     struct conversation_row *rows = NULL;
     struct error err = {0};
     size_t count = 0;
@@ -252,11 +253,11 @@ static void damaged_pages_are_reported_and_do_no_harm(void **state) {
         else
             damaged[page - PAGE / 2 + (seed >> 8) % PAGE] ^= 0xFF;
         write_file(fixture.path, damaged, (size_t)length);
-        found += !read_all(&fixture);
+        found += !read_database(&fixture);
     }
     assert_true(found > length / PAGE / 2);
     write_file(fixture.path, whole, (size_t)length);
-    assert_true(read_all(&fixture));
+    assert_true(read_database(&fixture));
     store_fixture_deinit(&fixture);
 }
 

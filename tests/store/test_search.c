@@ -37,17 +37,17 @@ static struct store_fixture fixture;
 static char (*texts)[TEXT];
 static uint32_t seed = 7;
 
-static uint32_t draw(uint32_t below) {
+static uint32_t draw_below(uint32_t below) {
     seed = seed * 1664525u + 1013904223u;
     return (seed >> 8) % below;
 }
 
 static void write_text(const struct script *script, char text[TEXT]) {
     size_t length = 0;
-    const uint32_t count = 5 + draw(CHARACTERS - 5);
+    const uint32_t count = 5 + draw_below(CHARACTERS - 5);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t rare = draw(script->count);
-        length += utf8_encode(script->first + (draw(4) ? rare % 24 : rare), text + length);
+        const uint32_t rare = draw_below(script->count);
+        length += utf8_encode(script->first + (draw_below(4) ? rare % 24 : rare), text + length);
     }
     text[length] = '\0';
 }
@@ -76,9 +76,9 @@ static int remove_conversations(void **state) {
 
 // A piece of a text, of so many characters.
 static void draw_words(int characters, char words[TEXT]) {
-    const char *text = texts[draw(CONVERSATIONS)];
+    const char *text = texts[draw_below(CONVERSATIONS)];
     size_t used, begin = 0, end;
-    for (uint32_t skip = draw(4); skip > 0; skip--) {
+    for (uint32_t skip = draw_below(4); skip > 0; skip--) {
         utf8_decode(text + begin, strlen(text + begin), &used);
         begin += used;
     }

@@ -117,7 +117,7 @@ static bool read_some(struct scenario *scenario) {
 }
 
 // True when nothing failed.
-static bool run(struct scenario *scenario) {
+static bool run_scenario(struct scenario *scenario) {
     struct store_fixture *fixture = &scenario->fixture;
     if (!fine(db_open(fixture->path, &fixture->db, NULL))) {
         assert_null(fixture->db);
@@ -182,7 +182,7 @@ static void a_failed_allocation_is_reported_and_does_no_harm(void **state) {
         scenario.acknowledged_count = 0;
         allocations = 0;
         fail_at = n;
-        whole = run(&scenario) && allocations < n;
+        whole = run_scenario(&scenario) && allocations < n;
         fail_at = 0;
         check_after(&scenario);
     }

@@ -49,7 +49,7 @@ struct walk {
     uint32_t random;
 };
 
-static uint32_t draw(struct walk *walk, uint32_t below) {
+static uint32_t draw_below(struct walk *walk, uint32_t below) {
     walk->random = walk->random * 1664525u + 1013904223u;
     return (walk->random >> 8) % below;
 }
@@ -68,27 +68,28 @@ static int64_t root_of(const struct model *model, int64_t id) {
 
 // An alive message, or none.
 static int64_t draw_message(struct walk *walk) {
-    const int64_t id = draw(walk, (uint32_t)walk->model.message_count);
+    const int64_t id = draw_below(walk, (uint32_t)walk->model.message_count);
     return walk->model.messages[id].alive ? id : MESSAGE_NONE;
 }
 
 // An alive conversation, or -1.
 static int draw_talk(struct walk *walk) {
     if (walk->model.talk_count == 0) return -1;
-    const int talk = (int)draw(walk, (uint32_t)walk->model.talk_count);
+    const int talk = (int)draw_below(walk, (uint32_t)walk->model.talk_count);
     return walk->model.talks[talk].alive ? talk : -1;
 }
 
 static void draw_text(struct walk *walk, char text[TEXT]) {
-    snprintf(text, TEXT, "w%ux w%ux w%ux", draw(walk, WORDS), draw(walk, WORDS), draw(walk, WORDS));
+    snprintf(text, TEXT, "w%ux w%ux w%ux", draw_below(walk, WORDS), draw_below(walk, WORDS),
+             draw_below(walk, WORDS));
 }
 
 // Some of them begin with a cut.
 static uint32_t draw_tokens(struct walk *walk, int32_t tokens[TOKENS]) {
     for (int32_t i = 0; i < TOKENS; i++)
         tokens[i] = i + 1;
-    if (draw(walk, 4) == 0) tokens[0] = MESSAGE_CUT + (int32_t)draw(walk, 20);
-    return draw(walk, TOKENS);
+    if (draw_below(walk, 4) == 0) tokens[0] = MESSAGE_CUT + (int32_t)draw_below(walk, 20);
+    return draw_below(walk, TOKENS);
 }
 
 static void note_tokens(struct model_message *message, uint32_t reader, const int32_t *tokens,
@@ -106,25 +107,26 @@ static void set_tip(struct walk *walk, int talk, int64_t tip) {
 
 static void move(struct walk *walk, int talk, int64_t tip) {
     struct error *err = &walk->fixture.err;
-    walk->model.talks[talk].model = (int)draw(walk, MODELS);
+    walk->model.talks[talk].model = (int)draw_below(walk, MODELS);
     must(conversation_move(walk->fixture.db, walk->model.talks[talk].id, tip,
                            walk->models[walk->model.talks[talk].model], err),
          err);
     set_tip(walk, talk, tip);
 }
 
-static void add(struct walk *walk) {
+static void add_message(struct walk *walk) {
     struct model *model = &walk->model;
     struct error *err = &walk->fixture.err;
     const int talk = draw_talk(walk);
-    const bool here = talk >= 0 && draw(walk, 4) > 0; // as in a chat; else anywhere in the tree
+    const bool here =
+        talk >= 0 && draw_below(walk, 4) > 0; // as in a chat; else anywhere in the tree
     struct model_message fresh = {.alive = true, .tokens = {-1, -1}};
     if (model->message_count == MESSAGES) return;
     fresh.parent = here ? model->talks[talk].tip : draw_message(walk);
-    fresh.role = (enum message_role)draw(walk, 3);
+    fresh.role = (enum message_role)draw_below(walk, 3);
     draw_text(walk, fresh.text);
     int32_t tokens[TOKENS];
-    const uint32_t reader = draw(walk, MODELS), count = draw_tokens(walk, tokens);
+    const uint32_t reader = draw_below(walk, MODELS), count = draw_tokens(walk, tokens);
     const struct message message = {.parent = fresh.parent,
                                     .role = fresh.role,
                                     .text = fresh.text,
@@ -135,17 +137,18 @@ static void add(struct walk *walk) {
     assert_int_equal(id, model->message_count);
     note_tokens(&fresh, reader, tokens, count);
     model->messages[model->message_count++] = fresh;
-    if (talk >= 0 && draw(walk, 5) > 0) move(walk, talk, id);
+    if (talk >= 0 && draw_below(walk, 5) > 0) move(walk, talk, id);
 }
 
-static void create(struct walk *walk) {
+static void create_talk(struct walk *walk) {
     struct model *model = &walk->model;
     struct error *err = &walk->fixture.err;
     struct conversation made;
     if (model->talk_count == TALKS) return;
     struct model_talk *talk = &model->talks[model->talk_count];
     *talk = (struct model_talk){.alive = true, .forked_from = -1, .used = ++model->uses};
-    if (draw(walk, 3) == 0) snprintf(talk->name, sizeof talk->name, "talk %d", model->talk_count);
+    if (draw_below(walk, 3) == 0)
+        snprintf(talk->name, sizeof talk->name, "talk %d", model->talk_count);
     must(conversation_create(walk->fixture.db, talk->name, walk->models[0], &made, err), err);
     memcpy(talk->id, made.id, sizeof talk->id);
     model->talk_count++;
@@ -158,7 +161,7 @@ static void fork_one(struct walk *walk) {
     const int from = draw_talk(walk);
     if (from < 0 || model->talk_count == TALKS) return;
     int64_t at = model->talks[from].tip;
-    while (at != MESSAGE_NONE && draw(walk, 3) == 0)
+    while (at != MESSAGE_NONE && draw_below(walk, 3) == 0)
         at = model->messages[at].parent;
     must(conversation_find(walk->fixture.db, model->talks[from].id, &original, err), err);
     must(conversation_fork(walk->fixture.db, &original, at, "", &made, err), err);
@@ -209,7 +212,7 @@ static void extend(struct walk *walk) {
         tips += model->talks[i].alive && model->talks[i].tip == id;
     draw_text(walk, text);
     int32_t tokens[TOKENS];
-    const uint32_t reader = draw(walk, MODELS), count = draw_tokens(walk, tokens);
+    const uint32_t reader = draw_below(walk, MODELS), count = draw_tokens(walk, tokens);
     const struct message longer = {.text = text, .length = strlen(text), .stop = STOP_END};
     const bool allowed = model->messages[id].role == MESSAGE_ASSISTANT && replies == 0 && tips <= 1;
     assert_int_equal(message_extend(walk->fixture.db, id, &longer, walk->models[reader], tokens,
@@ -224,7 +227,7 @@ static void extend(struct walk *walk) {
 static void set_tokens(struct walk *walk) {
     int32_t tokens[TOKENS];
     const int64_t id = draw_message(walk);
-    const uint32_t reader = draw(walk, MODELS), count = draw_tokens(walk, tokens);
+    const uint32_t reader = draw_below(walk, MODELS), count = draw_tokens(walk, tokens);
     if (id == MESSAGE_NONE) return;
     must(message_set_tokens(walk->fixture.db, id, walk->models[reader], tokens, count,
                             &walk->fixture.err),
@@ -340,8 +343,8 @@ static void check_search(struct walk *walk) {
     struct conversation_row *rows;
     char one[8], two[8], query[24];
     size_t count, expected = 0;
-    snprintf(one, sizeof one, "w%ux", draw(walk, WORDS));
-    snprintf(two, sizeof two, "w%ux", draw(walk, WORDS));
+    snprintf(one, sizeof one, "w%ux", draw_below(walk, WORDS));
+    snprintf(two, sizeof two, "w%ux", draw_below(walk, WORDS));
     snprintf(query, sizeof query, "%s %s", one, two);
     must(conversation_list(walk->fixture.db,
                            &(struct conversation_query){.words = query, .limit = TALKS}, &rows,
@@ -374,9 +377,9 @@ static void check_paths(struct walk *walk) {
 }
 
 static void take_verb(struct walk *walk) {
-    const uint32_t verb = draw(walk, 16);
-    if (verb < 7) add(walk);
-    if (verb == 7 || verb == 8) create(walk);
+    const uint32_t verb = draw_below(walk, 16);
+    if (verb < 7) add_message(walk);
+    if (verb == 7 || verb == 8) create_talk(walk);
     if (verb == 9 || verb == 10) fork_one(walk);
     if (verb == 11) delete_one(walk);
     if (verb == 12) extend(walk);
@@ -391,7 +394,7 @@ static void take_verb(struct walk *walk) {
 
 static bool may_be_inside(uint32_t seed) {
     struct walk peek = {.random = seed};
-    const uint32_t verb = draw(&peek, 16);
+    const uint32_t verb = draw_below(&peek, 16);
     return verb != 12 && verb != 15; // a refusal fails the transaction; reopening ends it
 }
 
@@ -400,9 +403,9 @@ static void take_transaction(struct walk *walk) {
     static struct model before;
     before = walk->model;
     must(db_begin(walk->fixture.db, &walk->fixture.err), &walk->fixture.err);
-    for (uint32_t left = 1 + draw(walk, 4); left > 0; left--)
+    for (uint32_t left = 1 + draw_below(walk, 4); left > 0; left--)
         if (may_be_inside(walk->random)) take_verb(walk);
-    if (draw(walk, 2) == 0) {
+    if (draw_below(walk, 2) == 0) {
         db_rollback(walk->fixture.db);
         walk->model = before;
     } else {
@@ -421,7 +424,7 @@ static void a_random_walk_agrees_with_a_naive_store(void **state) {
         walk.models[0] = walk.fixture.model;
         must(db_model(walk.fixture.db, (struct hash128){8, 8}, "two", &walk.models[1], err), err);
         for (int step = 0; step < STEPS; step++) {
-            if (draw(&walk, 8) == 0)
+            if (draw_below(&walk, 8) == 0)
                 take_transaction(&walk);
             else
                 take_verb(&walk);

@@ -23,7 +23,7 @@ static void type(struct stream *stream) {
     terminal_footer("> typed", 7);
 }
 
-static void play(const char *text, size_t length, bool typing) {
+static void play_text(const char *text, size_t length, bool typing) {
     struct stream stream;
     const struct stream_options options = stream_on_terminal();
     int32_t tokens = 0;
@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[i], "hidden") == 0) stream_wishes()->look = THOUGHT_HIDDEN;
         if (strcmp(argv[i], "raw") == 0) stream_wishes()->raw = true;
     }
-    play(text, length, typing);
+    play_text(text, length, typing);
     terminal_close();
     return 0;
 }

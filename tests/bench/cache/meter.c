@@ -145,7 +145,8 @@ static void meter_close(struct disk_pool *pool, const struct disk_speed *speed) 
 
 static struct disk_pool *meter_twin(struct disk_pool *pool);
 
-static void begin(struct bench_meter *meter, struct disk_pool *inner, struct bench_meter *twin) {
+static void begin_meter(struct bench_meter *meter, struct disk_pool *inner,
+                        struct bench_meter *twin) {
     static const struct disk_pool_ops OPS = {
         .open = meter_open,
         .write = meter_write,
@@ -164,14 +165,14 @@ static struct disk_pool *meter_twin(struct disk_pool *pool) {
     struct disk_pool *inner = meter->inner->ops->twin(meter->inner);
     ASSERT(meter->twin && !meter->twin->inner);
     if (!inner) return NULL;
-    begin(meter->twin, inner, NULL);
+    begin_meter(meter->twin, inner, NULL);
     return &meter->twin->pool;
 }
 
 struct disk_pool *bench_meter_init(struct bench_meter meters[BENCH_METERS],
                                    struct disk_pool *inner) {
     meters[1] = (struct bench_meter){0}; // until an engine asks for it
-    begin(&meters[0], inner, &meters[1]);
+    begin_meter(&meters[0], inner, &meters[1]);
     return &meters[0].pool;
 }
 

@@ -30,8 +30,8 @@ static uint32_t dice(uint32_t sides) {
 
 // ---- random schemas, of which every answer ends soon
 
-static void put(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(char *out, const char *format, ...) {
+static void append_schema(char *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_schema(char *out, const char *format, ...) {
     va_list arguments;
     const size_t length = strlen(out);
     va_start(arguments, format);
@@ -44,28 +44,29 @@ static void random_schema(char *out, int depth);
 static void random_object(char *out, int depth) {
     static const char *const NAMES[] = {"a", "ab", "name", "\\\"q", "été", "b"};
     const uint32_t count = dice(5);
-    put(out, "{\"type\": \"object\", \"properties\": {");
+    append_schema(out, "{\"type\": \"object\", \"properties\": {");
     for (uint32_t i = 0; i < count; i++) {
-        put(out, "%s\"%s\": ", i ? ", " : "", NAMES[i]);
+        append_schema(out, "%s\"%s\": ", i ? ", " : "", NAMES[i]);
         random_schema(out, depth - 1);
     }
-    put(out, "}, \"required\": [");
+    append_schema(out, "}, \"required\": [");
     for (uint32_t i = 0, any = 0; i < count; i++)
-        if (dice(2)) put(out, "%s\"%s\"", any++ ? ", " : "", NAMES[i]);
-    put(out, "]}");
+        if (dice(2)) append_schema(out, "%s\"%s\"", any++ ? ", " : "", NAMES[i]);
+    append_schema(out, "]}");
 }
 
 static void random_array(char *out, int depth) {
     const uint32_t least = dice(3);
-    put(out, "{\"type\": \"array\", \"minItems\": %u, \"maxItems\": %u, ", least, least + dice(3));
+    append_schema(out, "{\"type\": \"array\", \"minItems\": %u, \"maxItems\": %u, ", least,
+                  least + dice(3));
     if (dice(3) == 0) {
-        put(out, "\"prefixItems\": [");
+        append_schema(out, "\"prefixItems\": [");
         random_schema(out, depth - 1);
-        put(out, "], ");
+        append_schema(out, "], ");
     }
-    put(out, "\"items\": ");
+    append_schema(out, "\"items\": ");
     random_schema(out, depth - 1);
-    put(out, "}");
+    append_schema(out, "}");
 }
 
 static void random_leaf(char *out) {
@@ -81,23 +82,23 @@ static void random_leaf(char *out) {
     const uint32_t kind = dice(9);
     const int from = (int)dice(400) - 200, least = (int)dice(4);
     if (kind < 7)
-        put(out, "%s", LEAVES[kind]);
+        append_schema(out, "%s", LEAVES[kind]);
     else if (kind == 7)
-        put(out, "{\"type\": \"%s\", \"minimum\": %d, \"maximum\": %d}",
-            dice(2) ? "integer" : "number", from, from + (int)dice(300));
+        append_schema(out, "{\"type\": \"%s\", \"minimum\": %d, \"maximum\": %d}",
+                      dice(2) ? "integer" : "number", from, from + (int)dice(300));
     else
-        put(out, "{\"type\": \"string\", \"minLength\": %d, \"maxLength\": %d}", least,
-            least + (int)dice(9));
+        append_schema(out, "{\"type\": \"string\", \"minLength\": %d, \"maxLength\": %d}", least,
+                      least + (int)dice(9));
 }
 
 static void random_schema(char *out, int depth) {
     const uint32_t kind = depth > 0 ? dice(5) : 4;
     if (kind == 0) {
-        put(out, "{\"anyOf\": [");
+        append_schema(out, "{\"anyOf\": [");
         random_schema(out, depth - 1);
-        put(out, ", ");
+        append_schema(out, ", ");
         random_schema(out, depth - 1);
-        put(out, "]}");
+        append_schema(out, "]}");
     } else if (kind <= 2) {
         random_object(out, depth);
     } else if (kind == 3) {
@@ -191,7 +192,7 @@ static bool fits(const cJSON *value, const cJSON *schema) {
 
 // ---- walks
 
-static bool has(const struct grammar_mask *mask, int32_t id) {
+static bool mask_has(const struct grammar_mask *mask, int32_t id) {
     return mask->bits[id / 64] >> id % 64 & 1;
 }
 
@@ -211,7 +212,7 @@ static void check_filter(struct grammar *grammar, const struct grammar_walk *wal
     assert_int_equal(grammar_allowed(grammar, walk, &mask), STATUS_OK);
     assert_int_equal(count, mask.count);
     for (int32_t i = 0; i < count; i++)
-        assert_true(has(&mask, all[i].id));
+        assert_true(mask_has(&mask, all[i].id));
     free(all);
 }
 
@@ -230,7 +231,7 @@ static void append_forced(struct grammar *grammar, struct grammar_walk *walk,
     for (size_t i = 0; i < ids.count; i++) {
         struct grammar_mask mask;
         assert_int_equal(grammar_allowed(grammar, walk, &mask), STATUS_OK);
-        assert_true(has(&mask, ids.ids[i]));
+        assert_true(mask_has(&mask, ids.ids[i]));
         assert_int_equal(tokenizer_decode(tokenizer, ids.ids[i], false, &answer->text), STATUS_OK);
         answer->tokens[answer->count++] = ids.ids[i];
         answer->forced++;
@@ -259,7 +260,7 @@ static void sample(struct grammar *grammar, struct answer *answer) {
             logits[id] = (float)dice(1000) / 100;
         sampler_allow(sampler, mask.bits);
         const int32_t id = sampler_pick(sampler, logits, answer->tokens, (size_t)answer->count);
-        assert_true(has(&mask, id));
+        assert_true(mask_has(&mask, id));
         answer->ended = tokenizer_ends_turn(tokenizer, id);
         assert_true(!answer->ended || grammar_accepts(grammar, &walk));
         if (answer->ended) break;

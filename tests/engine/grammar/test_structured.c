@@ -27,7 +27,7 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
-static void look(void *user, const float *logits, int32_t vocabulary) {
+static void ignore_row(void *user, const float *logits, int32_t vocabulary) {
     (void)user;
     (void)logits;
     (void)vocabulary;
@@ -41,8 +41,8 @@ struct answer {
 };
 
 // So many requests at once, with the same prompt and the next seeds.
-static void run(struct engine *engine, const int32_t *prompt, const struct request_options *first,
-                int count, struct answer *answers) {
+static void run_requests(struct engine *engine, const int32_t *prompt,
+                         const struct request_options *first, int count, struct answer *answers) {
     struct sequence *sequences[BATCH];
     struct request *requests[BATCH];
     for (int i = 0; i < count; i++) {
@@ -89,7 +89,7 @@ static void check_valid(const struct tokenizer *tokenizer, const struct answer *
     text_deinit(&text);
 }
 
-static void compare(struct engine *engine, struct grammar *grammar) {
+static void compare_ways(struct engine *engine, struct grammar *grammar) {
     static const float temperatures[] = {0, 0.7f, 8};
     static const int32_t top_ks[] = {0, 40, 200};
     struct engine_info info;
@@ -107,11 +107,11 @@ static void compare(struct engine *engine, struct grammar *grammar) {
         options.sampler.repeat_penalty = dice(2) == 0 ? 1.5f : 1;
         options.sampler.top_p = 1;
         options.sampler.seed = dice(1000);
-        run(engine, prompt, &options, BATCH, alone);
+        run_requests(engine, prompt, &options, BATCH, alone);
         for (int way = 0; way < 2; way++) {
-            options.observer = way == 0 ? look : NULL;
+            options.observer = way == 0 ? ignore_row : NULL;
             options.speculate = way == 1 ? 4 : 0;
-            run(engine, prompt, &options, BATCH, other);
+            run_requests(engine, prompt, &options, BATCH, other);
             for (int i = 0; i < BATCH; i++) {
                 assert_int_equal(alone[i].count, other[i].count);
                 assert_memory_equal(alone[i].tokens, other[i].tokens, sizeof alone[i].tokens);
@@ -126,7 +126,7 @@ static void compare(struct engine *engine, struct grammar *grammar) {
 }
 
 // An answer that was cut goes on where it is in the grammar.
-static void go_on(struct engine *engine, struct grammar *grammar) {
+static void continue_answer(struct engine *engine, struct grammar *grammar) {
     const struct piece piece = {PIECE_TEXT, "Hello", 5};
     struct token_ids ids = {0};
     struct sequence *sequence;
@@ -173,8 +173,8 @@ static void on_backend(const char *backend) {
         schema_to_gbnf(SCHEMA, strlen(SCHEMA), &gbnf, &err) != STATUS_OK ||
         grammar_create(trie, text_string(&gbnf), "root", &grammar, &err) != STATUS_OK)
         fail_msg("%s", err.text);
-    compare(engine, grammar);
-    go_on(engine, grammar);
+    compare_ways(engine, grammar);
+    continue_answer(engine, grammar);
     engine_close(engine);
     grammar_release(grammar);
     token_trie_destroy(trie);

@@ -5,21 +5,21 @@
 
 #include "kernels/base/assert.h"
 
-static void put(struct text *text, const void *bytes, size_t length) {
+static void put_bytes(struct text *text, const void *bytes, size_t length) {
     ASSERT(text_append(text, bytes, length) == STATUS_OK);
 }
 
-static void put_u32(struct text *text, uint32_t value) { put(text, &value, sizeof value); }
-static void put_u64(struct text *text, uint64_t value) { put(text, &value, sizeof value); }
+static void put_u32(struct text *text, uint32_t value) { put_bytes(text, &value, sizeof value); }
+static void put_u64(struct text *text, uint64_t value) { put_bytes(text, &value, sizeof value); }
 
 static void put_string(struct text *text, const char *string) {
     put_u64(text, strlen(string));
-    put(text, string, strlen(string));
+    put_bytes(text, string, strlen(string));
 }
 
 static void put_zeros(struct text *text, size_t count) {
     for (size_t i = 0; i < count; i++)
-        put(text, "", 1);
+        put_bytes(text, "", 1);
 }
 
 static struct text *begin_key(struct gguf_writer *writer, const char *key, uint32_t type) {
@@ -46,7 +46,8 @@ void gguf_writer_int(struct gguf_writer *writer, const char *key, enum gguf_type
         [GGUF_I32] = 4, [GGUF_F32] = 0, [GGUF_BOOL] = 1, [GGUF_U64] = 8, [GGUF_I64] = 8,
     };
     ASSERT((size_t)type < sizeof bytes / sizeof bytes[0] && bytes[type] > 0);
-    put(begin_key(writer, key, type), &value, bytes[type]); // little-endian: the low bytes first
+    put_bytes(begin_key(writer, key, type), &value,
+              bytes[type]); // little-endian: the low bytes first
 }
 
 void gguf_writer_float(struct gguf_writer *writer, const char *key, enum gguf_type type,
@@ -54,9 +55,9 @@ void gguf_writer_float(struct gguf_writer *writer, const char *key, enum gguf_ty
     const float narrow = (float)value;
     ASSERT(type == GGUF_F32 || type == GGUF_F64);
     if (type == GGUF_F32)
-        put(begin_key(writer, key, type), &narrow, sizeof narrow);
+        put_bytes(begin_key(writer, key, type), &narrow, sizeof narrow);
     else
-        put(begin_key(writer, key, type), &value, sizeof value);
+        put_bytes(begin_key(writer, key, type), &value, sizeof value);
 }
 
 void gguf_writer_string(struct gguf_writer *writer, const char *key, const char *value) {
@@ -77,7 +78,7 @@ void gguf_writer_array(struct gguf_writer *writer, const char *key, uint32_t typ
     struct text *out = begin_key(writer, key, GGUF_ARRAY);
     put_u32(out, type);
     put_u64(out, count);
-    put(out, elements, length);
+    put_bytes(out, elements, length);
 }
 
 void gguf_writer_tensor(struct gguf_writer *writer, const char *name, uint32_t file_type,
@@ -85,7 +86,7 @@ void gguf_writer_tensor(struct gguf_writer *writer, const char *name, uint32_t f
     put_zeros(&writer->data,
               (writer->alignment - writer->data.length % writer->alignment) % writer->alignment);
     gguf_writer_tensor_at(writer, name, file_type, dims, shape, writer->data.length);
-    put(&writer->data, data, bytes);
+    put_bytes(&writer->data, data, bytes);
 }
 
 void gguf_writer_tensor_at(struct gguf_writer *writer, const char *name, uint32_t file_type,
@@ -102,15 +103,15 @@ void gguf_writer_tensor_at(struct gguf_writer *writer, const char *name, uint32_
 
 unsigned char *gguf_writer_finish(const struct gguf_writer *writer, size_t *length) {
     struct text file = {0};
-    put(&file, "GGUF", 4);
+    put_bytes(&file, "GGUF", 4);
     put_u32(&file, writer->version);
     put_u64(&file, writer->tensors);
     put_u64(&file, writer->keys);
-    put(&file, text_string(&writer->key_bytes), writer->key_bytes.length);
-    put(&file, text_string(&writer->tensor_bytes), writer->tensor_bytes.length);
+    put_bytes(&file, text_string(&writer->key_bytes), writer->key_bytes.length);
+    put_bytes(&file, text_string(&writer->tensor_bytes), writer->tensor_bytes.length);
     if (writer->data.length > 0) {
         put_zeros(&file, (writer->alignment - file.length % writer->alignment) % writer->alignment);
-        put(&file, writer->data.bytes, writer->data.length);
+        put_bytes(&file, writer->data.bytes, writer->data.length);
     }
     *length = file.length;
     return (unsigned char *)file.bytes;

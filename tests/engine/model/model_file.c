@@ -27,7 +27,7 @@ struct model_file model_file_load(const char *name) {
     return file;
 }
 
-static unsigned char *find(const struct model_file *file, const char *name) {
+static unsigned char *find_name(const struct model_file *file, const char *name) {
     const uint64_t length = strlen(name);
     for (size_t i = 0; i + 8 + length <= file->length; i++)
         if (!memcmp(file->bytes + i, &length, 8) && !memcmp(file->bytes + i + 8, name, length))
@@ -36,11 +36,11 @@ static unsigned char *find(const struct model_file *file, const char *name) {
 }
 
 bool model_file_has(const struct model_file *file, const char *name) {
-    return find(file, name) != NULL;
+    return find_name(file, name) != NULL;
 }
 
 unsigned char *model_file_after(const struct model_file *file, const char *name) {
-    unsigned char *after = find(file, name);
+    unsigned char *after = find_name(file, name);
     if (!after) fail_msg("%s is not in the file", name);
     return after;
 }

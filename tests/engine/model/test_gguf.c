@@ -337,7 +337,7 @@ static void write_whole_file(const char *path, const void *bytes, size_t length)
     assert_int_equal(fclose(file), 0);
 }
 
-static void refused(const char *path, enum status expected, const char *words) {
+static void expect_refused(const char *path, enum status expected, const char *words) {
     struct gguf *gguf = NULL;
     struct error err = {0};
     assert_int_equal(gguf_open(path, &gguf, &err), expected);
@@ -352,23 +352,23 @@ static void other_files_are_refused_with_what_was_found(void **state) {
     char folder[] = "/tmp/test_gguf.XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/model.gguf", folder);
-    refused(folder, STATUS_BAD_FILE, "found a folder");
-    refused(path, STATUS_IO, strerror(ENOENT));
+    expect_refused(folder, STATUS_BAD_FILE, "found a folder");
+    expect_refused(path, STATUS_IO, strerror(ENOENT));
     write_whole_file(path, "", 0);
-    refused(path, STATUS_BAD_FILE, "an empty file");
+    expect_refused(path, STATUS_BAD_FILE, "an empty file");
     write_whole_file(path, "GG", 2);
-    refused(path, STATUS_BAD_FILE, "2 bytes");
+    expect_refused(path, STATUS_BAD_FILE, "2 bytes");
     write_whole_file(path, "<!DOCTYPE html>", 15);
-    refused(path, STATUS_BAD_FILE, "3c 21 44 4f");
+    expect_refused(path, STATUS_BAD_FILE, "3c 21 44 4f");
     write_whole_file(path, "FUGG\0\0\0\3", 8);
-    refused(path, STATUS_UNSUPPORTED, "big-endian");
+    expect_refused(path, STATUS_UNSUPPORTED, "big-endian");
     write_whole_file(path, "GGUF\0\0\0\3", 8);
-    refused(path, STATUS_UNSUPPORTED, "big-endian");
+    expect_refused(path, STATUS_UNSUPPORTED, "big-endian");
     write_whole_file(path, "GGUF\1\0\0\0", 8);
-    refused(path, STATUS_UNSUPPORTED, "version 2 or 3, found 1");
+    expect_refused(path, STATUS_UNSUPPORTED, "version 2 or 3, found 1");
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    refused(path, STATUS_BAD_FILE, "found a pipe");
+    expect_refused(path, STATUS_BAD_FILE, "found a pipe");
     unlink(path);
     rmdir(folder);
 }
@@ -383,7 +383,7 @@ static void unreadable_file_is_an_io_error(void **state) {
     enum { NOBODY = 65534 }; // the superuser may read everything, so the test is somebody else
     const bool superuser = geteuid() == 0;
     if (superuser) assert_int_equal(seteuid(NOBODY), 0);
-    refused(path, STATUS_IO, strerror(EACCES));
+    expect_refused(path, STATUS_IO, strerror(EACCES));
     if (superuser) assert_int_equal(seteuid(0), 0);
     unlink(path);
 }

@@ -148,7 +148,7 @@ static void no_random_damage_crashes_the_reader(void **state) {
 }
 
 // Finishes the writer's file and expects a refusal whose text has these words.
-static void refused(struct gguf_writer *writer, enum status expected, const char *words) {
+static void expect_refused(struct gguf_writer *writer, enum status expected, const char *words) {
     struct error err = {0};
     size_t length;
     unsigned char *bytes = gguf_writer_finish(writer, &length);
@@ -177,10 +177,10 @@ static void absurd_counts_are_refused_before_allocation(void **state) {
         struct gguf_writer writer;
         gguf_writer_init(&writer);
         writer.keys = absurd[i];
-        refused(&writer, STATUS_BAD_FILE, "keys, found");
+        expect_refused(&writer, STATUS_BAD_FILE, "keys, found");
         gguf_writer_init(&writer);
         writer.tensors = absurd[i];
-        refused(&writer, STATUS_BAD_FILE, "tensors, found");
+        expect_refused(&writer, STATUS_BAD_FILE, "tensors, found");
     }
 }
 
@@ -201,8 +201,8 @@ static void one_key_or_tensor_past_the_limit_is_refused(void **state) {
             gguf_writer_tensor(&tensors, name, FILE_F32, 1, one, "1234", 4);
         }
         if (more) {
-            refused(&keys, STATUS_BAD_FILE, "at most 65536 keys, found 65537");
-            refused(&tensors, STATUS_BAD_FILE, "at most 65536 tensors, found 65537");
+            expect_refused(&keys, STATUS_BAD_FILE, "at most 65536 keys, found 65537");
+            expect_refused(&tensors, STATUS_BAD_FILE, "at most 65536 tensors, found 65537");
         } else {
             accepted(&keys);
             accepted(&tensors);
@@ -219,11 +219,11 @@ static void absurd_array_and_string_lengths_are_refused(void **state) {
         for (size_t j = 0; j < sizeof types / sizeof types[0]; j++) {
             gguf_writer_init(&writer);
             gguf_writer_array(&writer, "array", types[j], absurd[i], "12345678", 8);
-            refused(&writer, STATUS_BAD_FILE, "key 0 'array'");
+            expect_refused(&writer, STATUS_BAD_FILE, "key 0 'array'");
         }
         gguf_writer_init(&writer); // a string inside an array
         gguf_writer_array(&writer, "array", GGUF_STRING, 1, &absurd[i], sizeof absurd[i]);
-        refused(&writer, STATUS_BAD_FILE, "more bytes");
+        expect_refused(&writer, STATUS_BAD_FILE, "more bytes");
     }
 }
 
@@ -242,7 +242,7 @@ static void gaps_and_overlaps_between_tensors_are_refused(void **state) {
         if (offsets[i] == 32)
             accepted(&writer);
         else
-            refused(&writer, STATUS_BAD_FILE, "tensor 1 'second'");
+            expect_refused(&writer, STATUS_BAD_FILE, "tensor 1 'second'");
     }
 }
 
@@ -253,13 +253,13 @@ static void repeated_names_are_refused(void **state) {
     gguf_writer_int(&writer, "one", GGUF_U8, 1);
     gguf_writer_int(&writer, "two", GGUF_U8, 2);
     gguf_writer_string(&writer, "one", "again");
-    refused(&writer, STATUS_BAD_FILE, "key 2 'one', byte");
+    expect_refused(&writer, STATUS_BAD_FILE, "key 2 'one', byte");
     const int64_t shape[] = {1};
     gguf_writer_init(&writer);
     gguf_writer_int(&writer, "same", GGUF_U8, 1); // a tensor may have the name of a key
     gguf_writer_tensor(&writer, "same", FILE_F32, 1, shape, "1234", 4);
     gguf_writer_tensor(&writer, "same", FILE_F32, 1, shape, "1234", 4);
-    refused(&writer, STATUS_BAD_FILE, "found the name of tensor 0 again");
+    expect_refused(&writer, STATUS_BAD_FILE, "found the name of tensor 0 again");
 }
 
 static void bad_names_are_refused(void **state) {
@@ -272,17 +272,17 @@ static void bad_names_are_refused(void **state) {
     gguf_writer_init(&writer);
     gguf_writer_int(&writer, "", GGUF_U8, 1);
     gguf_writer_int(&writer, "after", GGUF_U8, 1);
-    refused(&writer, STATUS_BAD_FILE, "found 0");
+    expect_refused(&writer, STATUS_BAD_FILE, "found 0");
     gguf_writer_init(&writer);
     gguf_writer_int(&writer, too_long, GGUF_U8, 1);
-    refused(&writer, STATUS_BAD_FILE, "found 257");
+    expect_refused(&writer, STATUS_BAD_FILE, "found 257");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         gguf_writer_init(&writer);
         gguf_writer_int(&writer, bad[i], GGUF_U8, 1);
-        refused(&writer, STATUS_BAD_FILE, "UTF-8");
+        expect_refused(&writer, STATUS_BAD_FILE, "UTF-8");
         gguf_writer_init(&writer);
         gguf_writer_tensor(&writer, bad[i], FILE_F32, 1, (const int64_t[]){1}, "1234", 4);
-        refused(&writer, STATUS_BAD_FILE, "UTF-8");
+        expect_refused(&writer, STATUS_BAD_FILE, "UTF-8");
     }
 }
 
@@ -291,16 +291,16 @@ static void invalid_value_types_and_bools_are_refused(void **state) {
     struct gguf_writer writer;
     gguf_writer_init(&writer);
     gguf_writer_array(&writer, "nested", GGUF_ARRAY, 1, "\0\0\0\0\0\0\0\0\0\0\0\0", 12);
-    refused(&writer, STATUS_UNSUPPORTED, "an array of arrays");
+    expect_refused(&writer, STATUS_UNSUPPORTED, "an array of arrays");
     gguf_writer_init(&writer);
     gguf_writer_array(&writer, "strange", 13, 1, "12345678", 8);
-    refused(&writer, STATUS_BAD_FILE, "found 13");
+    expect_refused(&writer, STATUS_BAD_FILE, "found 13");
     gguf_writer_init(&writer);
     gguf_writer_int(&writer, "maybe", GGUF_BOOL, 2);
-    refused(&writer, STATUS_BAD_FILE, "a bool of 0 or 1, found 2");
+    expect_refused(&writer, STATUS_BAD_FILE, "a bool of 0 or 1, found 2");
     gguf_writer_init(&writer);
     gguf_writer_array(&writer, "maybe", GGUF_BOOL, 3, "\0\1\xFF", 3);
-    refused(&writer, STATUS_BAD_FILE, "found 255");
+    expect_refused(&writer, STATUS_BAD_FILE, "found 255");
 }
 
 static void bad_alignments_are_refused(void **state) {
@@ -310,11 +310,11 @@ static void bad_alignments_are_refused(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         gguf_writer_init(&writer);
         gguf_writer_int(&writer, "general.alignment", GGUF_U32, bad[i]);
-        refused(&writer, STATUS_BAD_FILE, "power of two");
+        expect_refused(&writer, STATUS_BAD_FILE, "power of two");
     }
     gguf_writer_init(&writer);
     gguf_writer_string(&writer, "general.alignment", "32");
-    refused(&writer, STATUS_BAD_FILE, "another type");
+    expect_refused(&writer, STATUS_BAD_FILE, "another type");
 }
 
 static void tensors_outside_the_file_are_refused(void **state) {
@@ -328,19 +328,19 @@ static void tensors_outside_the_file_are_refused(void **state) {
         gguf_writer_init(&writer);
         gguf_writer_tensor(&writer, "inside", FILE_F32, 1, (const int64_t[]){32}, data, 128);
         gguf_writer_tensor_at(&writer, "outside", FILE_F32, 1, (const int64_t[]){9}, bad[i]);
-        refused(&writer, STATUS_BAD_FILE, "tensor 1 'outside'");
+        expect_refused(&writer, STATUS_BAD_FILE, "tensor 1 'outside'");
     }
     gguf_writer_init(&writer);
     gguf_writer_tensor(&writer, "inside", FILE_F32, 1, (const int64_t[]){32}, data, 128);
     gguf_writer_tensor_at(&writer, "unknown", FILE_Q8_1, 1, (const int64_t[]){256}, 128);
-    refused(&writer, STATUS_BAD_FILE, "tensor 1 'unknown'");
+    expect_refused(&writer, STATUS_BAD_FILE, "tensor 1 'unknown'");
     gguf_writer_init(&writer);
     gguf_writer_tensor_at(&writer, "header", FILE_F32, 1, (const int64_t[]){1}, 0);
-    refused(&writer, STATUS_BAD_FILE, "found 0 bytes of tensor data");
+    expect_refused(&writer, STATUS_BAD_FILE, "found 0 bytes of tensor data");
     gguf_writer_init(&writer);
     gguf_writer_tensor(&writer, "inside", FILE_F32, 1, (const int64_t[]){32}, data, 128);
     gguf_writer_tensor_at(&writer, "crooked", FILE_F32, 1, (const int64_t[]){1}, 8);
-    refused(&writer, STATUS_BAD_FILE, "multiple of 32, found 8");
+    expect_refused(&writer, STATUS_BAD_FILE, "multiple of 32, found 8");
 }
 
 static void impossible_shapes_are_refused(void **state) {
@@ -371,7 +371,7 @@ static void impossible_shapes_are_refused(void **state) {
         gguf_writer_tensor(&writer, "shape", bad[i].type, listed, bad[i].shape, "12345678", 8);
         // The count of dimensions stands behind the name and its length.
         memcpy(writer.tensor_bytes.bytes + 8 + 5, &bad[i].dims, sizeof bad[i].dims);
-        refused(&writer, STATUS_BAD_FILE, bad[i].words);
+        expect_refused(&writer, STATUS_BAD_FILE, bad[i].words);
     }
 }
 
@@ -390,7 +390,7 @@ static void other_versions_and_byte_orders_are_refused_by_name(void **state) {
         struct gguf_writer writer;
         gguf_writer_init(&writer);
         writer.version = bad[i].version;
-        refused(&writer, STATUS_UNSUPPORTED, bad[i].words);
+        expect_refused(&writer, STATUS_UNSUPPORTED, bad[i].words);
     }
 }
 

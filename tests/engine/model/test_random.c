@@ -48,7 +48,7 @@ static const struct shape hybrid = {
         "'mamba_d_state':16,'mamba_n_groups':1,'mamba_d_conv':4}",
 };
 
-static struct model make(const struct shape *shape, enum dtype type, struct device *device) {
+static struct model make_model(const struct shape *shape, enum dtype type, struct device *device) {
     struct model model;
     struct error err = {0};
     if (model_random(&model, shape, type, backend_cpu(), device, &err) != STATUS_OK)
@@ -93,7 +93,7 @@ static void the_predicted_bytes_equal_those_allocated(void **state) {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct error err = {0};
         size_t bytes;
-        struct model model = make(shapes[i], DTYPE_Q8_0, device);
+        struct model model = make_model(shapes[i], DTYPE_Q8_0, device);
         assert_int_equal(model_random_bytes(shapes[i], DTYPE_Q8_0, backend_cpu(), &bytes, &err),
                          STATUS_OK);
         const size_t pointers = 3 * 2 * 8 * sizeof(void *); // of the experts
@@ -106,17 +106,17 @@ static void the_predicted_bytes_equal_those_allocated(void **state) {
 static void random_models_use_the_types_that_files_use(void **state) {
     (void)state;
     struct device *device = open_device();
-    struct model model = make(&gpt_oss, DTYPE_MXFP4, device);
+    struct model model = make_model(&gpt_oss, DTYPE_MXFP4, device);
     assert_int_equal(model.layers[0].q.type, DTYPE_Q8_0);
     assert_int_equal(model.layers[0].expert_gate.type, DTYPE_MXFP4);
     assert_int_equal(model.layers[0].router.type, DTYPE_F32);
     assert_int_equal(model.main_type, DTYPE_MXFP4);
     model_close(&model);
-    model = make(&gpt_oss, DTYPE_Q4_K, device); // of rows of 64 and 32
+    model = make_model(&gpt_oss, DTYPE_Q4_K, device); // of rows of 64 and 32
     assert_int_equal(dtype_block_elements(model.layers[1].q.type), 32);
     assert_true(dtype_row_bytes(model.layers[1].q.type, 256) >= dtype_row_bytes(DTYPE_Q4_K, 256));
     model_close(&model);
-    model = make(&gpt_oss, DTYPE_Q6_K, device);
+    model = make_model(&gpt_oss, DTYPE_Q6_K, device);
     assert_int_equal(model.layers[1].expert_down.type, DTYPE_Q8_0);
     model_close(&model);
     backend_cpu()->close(device);
@@ -125,20 +125,20 @@ static void random_models_use_the_types_that_files_use(void **state) {
 static void a_random_mixture_has_all_tensors_of_its_family(void **state) {
     (void)state;
     struct device *device = open_device();
-    struct model model = make(&gpt_oss, DTYPE_Q8_0, device);
+    struct model model = make_model(&gpt_oss, DTYPE_Q8_0, device);
     const struct layer *layer = &model.layers[1];
     assert_true(layer->sinks && layer->o_bias && layer->router_bias && layer->expert_down.bias);
     assert_int_equal(model.config.specs[0].attention.window, 8);
     assert_int_equal(model.config.specs[1].attention.window, 0);
     model_close(&model);
-    model = make(&gemma4, DTYPE_Q8_0, device);
+    model = make_model(&gemma4, DTYPE_Q8_0, device);
     layer = &model.layers[1];
     assert_true(layer->router_norm && layer->expert_norm && layer->dense_post_norm && model.ones);
     assert_true(layer->gate.data && layer->expert_gate.data && !layer->v.data);
     assert_int_equal(model.config.specs[0].attention.head_size, 8);
     assert_true(model.layers[0].v.data != NULL);
     model_close(&model);
-    model = make(&hybrid, DTYPE_Q8_0, device);
+    model = make_model(&hybrid, DTYPE_Q8_0, device);
     layer = &model.layers[0];
     assert_true(layer->conv && layer->decay && layer->skip && layer->o_norm && layer->up.data);
     assert_int_equal(model.config.specs[0].mixer, MIXER_RECURRENCE);
@@ -152,7 +152,7 @@ static void a_random_mixture_has_all_tensors_of_its_family(void **state) {
 static void step_bytes_count_the_experts_that_rows_choose(void **state) {
     (void)state;
     struct device *device = open_device();
-    struct model model = make(&qwen3moe, DTYPE_Q8_0, device);
+    struct model model = make_model(&qwen3moe, DTYPE_Q8_0, device);
     size_t expert = 0;
     for (int i = 0; i < 2; i++)
         expert += expert_bytes(&model.layers[i].expert_gate) +

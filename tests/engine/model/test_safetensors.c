@@ -12,7 +12,7 @@ struct bytes {
 };
 
 // A file with that header and `room` bytes of data, which count up.
-static struct bytes make(const char *header, size_t room) {
+static struct bytes make_file(const char *header, size_t room) {
     const uint64_t length = strlen(header);
     struct bytes file = {malloc(8 + (size_t)length + room), 8 + (size_t)length + room};
     assert_non_null(file.data);
@@ -25,11 +25,12 @@ static struct bytes make(const char *header, size_t room) {
 
 static void tensors_are_described_like_those_of_gguf(void **state) {
     (void)state;
-    struct bytes file = make("{\"__metadata__\":{\"format\":\"pt\"},"
-                             "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[12,20]},"
-                             "\"a\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},"
-                             "\"c\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[20,28]}}  ",
-                             28);
+    struct bytes file =
+        make_file("{\"__metadata__\":{\"format\":\"pt\"},"
+                  "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[12,20]},"
+                  "\"a\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},"
+                  "\"c\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[20,28]}}  ",
+                  28);
     struct safetensors *opened;
     struct error err = {0};
     if (safetensors_open_memory(file.data, file.length, "x", &opened, &err))
@@ -99,7 +100,7 @@ static void bad_headers_are_refused_with_a_reason(void **state) {
          STATUS_BAD_FILE, "control"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct bytes file = make(cases[i].header, cases[i].room);
+        struct bytes file = make_file(cases[i].header, cases[i].room);
         struct safetensors *opened = NULL;
         struct error err = {0};
         const enum status status =
@@ -137,7 +138,7 @@ static void deep_nesting_is_refused(void **state) {
     memset(header + 5, '[', DEPTH);
     memset(header + 5 + DEPTH, ']', DEPTH);
     memcpy(header + 5 + 2 * DEPTH, "}", 2);
-    struct bytes file = make(header, 0);
+    struct bytes file = make_file(header, 0);
     assert_int_equal(safetensors_open_memory(file.data, file.length, "x", &opened, &err),
                      STATUS_BAD_FILE);
     free(file.data);
@@ -149,7 +150,7 @@ static void no_damaged_header_crashes_the_parser(void **state) {
     static const char header[] =
         "{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,8]},"
         "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]}}";
-    struct bytes file = make(header, 12);
+    struct bytes file = make_file(header, 12);
     int refused = 0;
     for (size_t i = 0; i < file.length - 12; i++)
         for (int bit = 0; bit < 8; bit++) {

@@ -130,8 +130,8 @@ static double score(const struct judge *judge, const struct text_so_far *text, d
     return text->sum / pow(text->count - judge->prompt, penalty);
 }
 
-static void finish(struct judge *judge, struct text_so_far text, const struct beams_options *how,
-                   bool ended) {
+static void finish_text(struct judge *judge, struct text_so_far text,
+                        const struct beams_options *how, bool ended) {
     text.score = score(judge, &text, how->length_penalty);
     text.ended = ended;
     judge->finished[judge->finished_count++] = text;
@@ -161,13 +161,13 @@ static void search_plainly(struct judge *judge, const struct text_so_far *prompt
             if (!tokenizer_ends_turn(engine_tokenizer(judge->engine), all[i].id))
                 next[kept++] = text;
             else if (i < how->width)
-                finish(judge, text, how, true);
+                finish_text(judge, text, how, true);
         }
         memcpy(beams, next, sizeof beams);
         count = kept;
         if (step == how->max_tokens)
             for (int32_t b = 0; b < count; b++)
-                finish(judge, beams[b], how, false);
+                finish_text(judge, beams[b], how, false);
         if (step == how->max_tokens || count == 0) return;
         if (judge->finished_count < how->width) continue;
         const double worst = judge->finished[how->width - 1].score;

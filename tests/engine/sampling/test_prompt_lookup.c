@@ -97,7 +97,7 @@ struct outcome {
 };
 
 // Phrases that come again, so that there is something to find.
-static void fill(struct chat *chat, uint32_t vocabulary) {
+static void fill_chat(struct chat *chat, uint32_t vocabulary) {
     int32_t phrase[8];
     for (int i = 0; i < 8; i++)
         phrase[i] = (int32_t)dice(vocabulary);
@@ -111,8 +111,8 @@ static void fill(struct chat *chat, uint32_t vocabulary) {
     chat->max_tokens = 1 + (int32_t)dice(ANSWER);
 }
 
-static void answer(struct engine *engine, const struct chat *chats, int count, int32_t speculate,
-                   struct outcome *outcomes) {
+static void answer_chats(struct engine *engine, const struct chat *chats, int count,
+                         int32_t speculate, struct outcome *outcomes) {
     struct sequence *sequences[CHATS_MOST];
     struct request *requests[CHATS_MOST];
     struct request_options options[CHATS_MOST];
@@ -187,9 +187,9 @@ static void speculation_does_not_change_the_answer(void **state) {
         for (int round = 0; round < ROUNDS; round++) {
             const int count = round % 2 ? CHATS : 1;
             for (int i = 0; i < count; i++)
-                fill(&chats[i], (uint32_t)info.vocabulary);
-            answer(engine, chats, count, 0, without);
-            answer(engine, chats, count, 1 + (int32_t)dice(PROMPT_LOOKUP_MAX), with);
+                fill_chat(&chats[i], (uint32_t)info.vocabulary);
+            answer_chats(engine, chats, count, 0, without);
+            answer_chats(engine, chats, count, 1 + (int32_t)dice(PROMPT_LOOKUP_MAX), with);
             for (int i = 0; i < count; i++) {
                 check_same(&with[i], &without[i]);
                 proposed += with[i].proposed;
@@ -222,10 +222,10 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
         for (int32_t at = 0; at < chat->length; at++)
             chat->prompt[at] = guesses ? 100 + i : (int32_t)dice((uint32_t)info.vocabulary);
     }
-    answer(engine, chats, ALL, 0, without);
+    answer_chats(engine, chats, ALL, 0, without);
     engine_close(engine);
     engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, &info); // that has no prompt yet
-    answer(engine, chats, ALL, PROMPT_LOOKUP_MAX, with);
+    answer_chats(engine, chats, ALL, PROMPT_LOOKUP_MAX, with);
     for (int32_t i = 0; i < ALL; i++) {
         check_same(&with[i], &without[i]);
         assert_true(i >= GUESSING || with[i].kept > 0);

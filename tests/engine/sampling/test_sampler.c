@@ -28,7 +28,7 @@ static float next_logit(void) {
 static const struct sampler_options plain = {
     .temperature = 1, .top_p = 1, .repeat_penalty = 1, .penalty_last_n = 64};
 
-static struct sampler *make(int32_t vocabulary, struct sampler_options options) {
+static struct sampler *make_sampler(int32_t vocabulary, struct sampler_options options) {
     struct error err;
     if (sampler_options_check(&options, &err) != STATUS_OK) fail_msg("%s", err.text);
     struct sampler *sampler = sampler_create(vocabulary, &options);
@@ -40,7 +40,7 @@ static int32_t pick_once(const float *logits, int32_t vocabulary, struct sampler
     float copy[64];
     assert_true(vocabulary <= 64);
     memcpy(copy, logits, (size_t)vocabulary * sizeof copy[0]);
-    struct sampler *sampler = make(vocabulary, options);
+    struct sampler *sampler = make_sampler(vocabulary, options);
     const int32_t id = sampler_pick(sampler, copy, NULL, 0);
     sampler_destroy(sampler);
     return id;
@@ -55,7 +55,7 @@ static void the_default_options_are_valid(void **state) {
     assert_true(options.presence_penalty == 0 && options.frequency_penalty == 0);
 }
 
-static void refused(struct sampler_options options, const char *name) {
+static void expect_refused(struct sampler_options options, const char *name) {
     struct error err = {0};
     assert_int_equal(sampler_options_check(&options, &err), STATUS_BAD_INPUT);
     assert_int_equal(strncmp(err.text, name, strlen(name)), 0);
@@ -93,15 +93,15 @@ static void an_option_out_of_range_is_refused_by_name(void **state) {
         }
         for (size_t j = 0; j < sizeof wrong / sizeof wrong[0]; j++) {
             *value = wrong[j];
-            refused(options, floats[i].name);
+            expect_refused(options, floats[i].name);
         }
     }
     struct sampler_options options = plain;
     options.top_k = -1;
-    refused(options, "top_k");
+    expect_refused(options, "top_k");
     options.top_k = 0;
     options.penalty_last_n = -2;
-    refused(options, "penalty_last_n");
+    expect_refused(options, "penalty_last_n");
 }
 
 static void greedy_picks_the_highest_logit_and_lowest_id(void **state) {
@@ -171,7 +171,7 @@ static void every_pick_draws_one_splitmix64_number(void **state) {
     struct sampler_options options = plain;
     options.seed = 1234567;
     for (size_t skipped = 0; skipped < 5; skipped++) {
-        struct sampler *sampler = make(VOCABULARY, options);
+        struct sampler *sampler = make_sampler(VOCABULARY, options);
         for (size_t i = 0; i < 5; i++) {
             float logits[VOCABULARY];
             for (size_t id = 0; id < VOCABULARY; id++)
@@ -189,8 +189,8 @@ static void equal_seeds_give_equal_ids(void **state) {
     int differences = 0;
     struct sampler_options options = sampler_options_default(), other = options;
     other.seed = 1;
-    struct sampler *a = make(VOCABULARY, options), *b = make(VOCABULARY, options),
-                   *c = make(VOCABULARY, other);
+    struct sampler *a = make_sampler(VOCABULARY, options), *b = make_sampler(VOCABULARY, options),
+                   *c = make_sampler(VOCABULARY, other);
     for (int i = 0; i < PICKS; i++) {
         float logits[3][VOCABULARY];
         for (size_t id = 0; id < VOCABULARY; id++)
@@ -278,7 +278,7 @@ static void penalties_agree_with_a_naive_loop(void **state) {
     for (int round = 0; round < 3000; round++) {
         struct sampler_options options = random_options();
         options.temperature = round % 2 ? 0.0f : 1.0f;
-        struct sampler *sampler = make(VOCABULARY, options);
+        struct sampler *sampler = make_sampler(VOCABULARY, options);
         for (int repeat = 0; repeat < 3; repeat++) { // nothing may be left from the pick before
             float ours[VOCABULARY], theirs[VOCABULARY];
             int32_t history[20];
@@ -322,7 +322,8 @@ static void candidates_give_the_same_pick_as_the_whole_row(void **state) {
     for (int round = 0; round < 4000; round++) {
         struct sampler_options options = random_options();
         if (next_uint(5) == 0) options.temperature = 0;
-        struct sampler *whole = make(VOCABULARY, options), *from = make(VOCABULARY, options);
+        struct sampler *whole = make_sampler(VOCABULARY, options),
+                       *from = make_sampler(VOCABULARY, options);
         for (int pick = 0; pick < 5; pick++) {
             float logits[VOCABULARY];
             int32_t history[20];
@@ -359,7 +360,7 @@ static void a_choice_lists_each_recent_token_once_with_its_count(void **state) {
     options.top_k = 40;
     options.repeat_penalty = 1.5f;
     options.penalty_last_n = 5;
-    struct sampler *sampler = make(VOCABULARY, options);
+    struct sampler *sampler = make_sampler(VOCABULARY, options);
     const int32_t ids[] = {3, 9, 4, 9, 9, 7};
     assert_true(sampler_choice(sampler, ids, 6, &choice, penalties));
     assert_int_equal(choice.count, 40);
@@ -369,7 +370,7 @@ static void a_choice_lists_each_recent_token_once_with_its_count(void **state) {
     assert_true(penalties[2].id == 7 && penalties[2].occurrences == 1);
     sampler_destroy(sampler);
     options.penalty_last_n = -1;
-    sampler = make(VOCABULARY, options);
+    sampler = make_sampler(VOCABULARY, options);
     for (int32_t i = 0; i <= PENALTIES_MAX; i++)
         history[i] = i;
     assert_true(sampler_choice(sampler, history, PENALTIES_MAX, &choice, penalties));
@@ -377,7 +378,7 @@ static void a_choice_lists_each_recent_token_once_with_its_count(void **state) {
     assert_false(sampler_choice(sampler, history, PENALTIES_MAX + 1, &choice, penalties));
     sampler_destroy(sampler);
     options.top_k = CANDIDATES_MAX + 1;
-    sampler = make(VOCABULARY, options);
+    sampler = make_sampler(VOCABULARY, options);
     assert_false(sampler_choice(sampler, history, 1, &choice, penalties));
     sampler_destroy(sampler);
 }
@@ -415,7 +416,7 @@ static void picks_are_distributed_as_by_a_naive_sampler(void **state) {
     print_message("seed %u\n", seed);
     for (int round = 0; round < ROUNDS; round++) {
         const struct sampler_options options = random_options();
-        struct sampler *sampler = make(VOCABULARY, options);
+        struct sampler *sampler = make_sampler(VOCABULARY, options);
         struct plain_token tokens[VOCABULARY];
         float logits[VOCABULARY], theirs[VOCABULARY];
         int32_t history[20];
@@ -446,7 +447,7 @@ static void top_k_breaks_ties_by_the_lower_id(void **state) {
     enum { VOCABULARY = 30 };
     struct sampler_options options = plain;
     for (options.top_k = 1; options.top_k <= VOCABULARY; options.top_k++) {
-        struct sampler *sampler = make(VOCABULARY, options);
+        struct sampler *sampler = make_sampler(VOCABULARY, options);
         bool picked[VOCABULARY] = {false};
         for (int i = 0; i < 2000; i++) {
             float logits[VOCABULARY];
@@ -481,7 +482,7 @@ static void a_large_vocabulary_agrees_with_a_naive_sampler(void **state) {
         memset(possible, 0, VOCABULARY * sizeof possible[0]);
         for (size_t j = 0; j < count; j++)
             possible[tokens[j].id] = true;
-        struct sampler *sampler = make(VOCABULARY, options);
+        struct sampler *sampler = make_sampler(VOCABULARY, options);
         for (int pick = 0; pick < PICKS; pick++) {
             memcpy(copy, logits, sizeof copy);
             assert_true(possible[sampler_pick(sampler, copy, NULL, 0)]);

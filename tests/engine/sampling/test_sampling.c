@@ -20,7 +20,7 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
-static void look(void *user, const float *logits, int32_t vocabulary) {
+static void count_row(void *user, const float *logits, int32_t vocabulary) {
     (void)logits;
     assert_true(vocabulary > 0);
     ++*(int *)user;
@@ -50,15 +50,15 @@ struct chat {
 };
 
 // All chats in one batch; `seen`, if any, counts the whole rows.
-static void answer(struct engine *engine, const struct chat *chats, int count, int *seen,
-                   int32_t answers[][ANSWER]) {
+static void answer_chats(struct engine *engine, const struct chat *chats, int count, int *seen,
+                         int32_t answers[][ANSWER]) {
     struct sequence *sequences[CHATS];
     struct request *requests[CHATS];
     for (int i = 0; i < count; i++) {
         const struct request_options options = {.sampler = chats[i].options,
                                                 .max_tokens = ANSWER,
                                                 .ignore_end = true,
-                                                .observer = seen ? look : NULL,
+                                                .observer = seen ? count_row : NULL,
                                                 .observer_user = seen};
         assert_int_equal(sequence_create(engine, &sequences[i]), STATUS_OK);
         assert_int_equal(sequence_append(sequences[i], chats[i].prompt, PROMPT), STATUS_OK);
@@ -77,7 +77,7 @@ static void answer(struct engine *engine, const struct chat *chats, int count, i
     }
 }
 
-static void compare(struct engine *engine) {
+static void compare_answers(struct engine *engine) {
     int32_t whole[CHATS][ANSWER], chosen[CHATS][ANSWER];
     struct engine_info info;
     engine_info(engine, &info);
@@ -90,9 +90,9 @@ static void compare(struct engine *engine) {
             for (int t = 0; t < PROMPT; t++)
                 chats[i].prompt[t] = (int32_t)dice((uint32_t)info.vocabulary);
         }
-        answer(engine, chats, count, NULL, chosen);
+        answer_chats(engine, chats, count, NULL, chosen);
         for (int i = 0; i < count; i++)
-            answer(engine, &chats[i], 1, &seen, &whole[i]);
+            answer_chats(engine, &chats[i], 1, &seen, &whole[i]);
         assert_int_equal(seen, count * ANSWER);
         for (int i = 0; i < count; i++)
             assert_memory_equal(whole[i], chosen[i], sizeof whole[i]);
@@ -112,7 +112,7 @@ static void on_backend(const char *backend) {
                                                .context = 256,
                                                .deterministic = true}; // batched as alone
         if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
-        compare(engine);
+        compare_answers(engine);
         engine_close(engine);
     }
 }

@@ -261,30 +261,30 @@ struct day {
     int64_t preempted, promoted, steps;
 };
 
-static void add(struct scheduler_blocks *blocks, int32_t count, int32_t window) {
+static void add_blocks(struct scheduler_blocks *blocks, int32_t count, int32_t window) {
     blocks->of[0] += count;
     blocks->of[1] += window;
     assert_true(blocks->of[0] >= 0 && blocks->of[1] >= 0);
 }
 
 // Takes blocks; a window keeps as many as it has keys, and can need a step's more.
-static void take(struct day *day, struct job *job, int32_t count, int32_t window) {
+static void take_blocks(struct day *day, struct job *job, int32_t count, int32_t window) {
     enum { WINDOW = 5, STEP = DAY_STEP_TOKENS / 16 + 1 };
     int32_t *held = &job->run.own.of[1];
-    add(&day->free_blocks, -count, -window);
-    add(&job->run.own, count, window);
+    add_blocks(&day->free_blocks, -count, -window);
+    add_blocks(&job->run.own, count, window);
     job->run.blocks += count;
-    if (*held > WINDOW) add(&day->free_blocks, 0, *held - WINDOW);
+    if (*held > WINDOW) add_blocks(&day->free_blocks, 0, *held - WINDOW);
     if (*held > WINDOW) *held = WINDOW;
     job->run.most.of[0] = INT32_MAX;
     job->run.most.of[1] = day->windows ? WINDOW - *held + STEP : 0;
 }
 
 static void release(struct day *day, struct job *job) {
-    add(&day->free_blocks, job->run.own.of[0], job->run.own.of[1]);
+    add_blocks(&day->free_blocks, job->run.own.of[0], job->run.own.of[1]);
     job->run.blocks = 0;
     job->run.own = (struct scheduler_blocks){0};
-    take(day, job, 0, 0);
+    take_blocks(day, job, 0, 0);
 }
 
 static void job_remove(struct day *day, int32_t index) {
@@ -301,7 +301,7 @@ static void job_arrives(struct day *day) {
         .run = {.foreground = dice(6) > 0, .length = prompt},
         .answer = 1 + (int32_t)dice(DAY_LONGEST_ANSWER),
     };
-    take(day, &day->jobs[day->count - 1], 0, 0);
+    take_blocks(day, &day->jobs[day->count - 1], 0, 0);
     day->begun++;
 }
 
@@ -323,7 +323,7 @@ static void carry_out(struct day *day, const struct scheduler_plan *plan) {
         struct job *job = &day->jobs[plan->chunks[i].request];
         const int32_t end = plan->chunks[i].first + plan->chunks[i].count;
         const struct scheduler_blocks need = scheduler_need(&job->run, end, 16);
-        take(day, job, need.of[0], need.of[1]);
+        take_blocks(day, job, need.of[0], need.of[1]);
         job->run.cached = end;
         job->waited = -1;
         if (!plan->chunks[i].last) continue;
@@ -333,13 +333,13 @@ static void carry_out(struct day *day, const struct scheduler_plan *plan) {
 }
 
 // What was swapped comes back when there are blocks for it; else it is computed again.
-static void load(struct day *day) {
+static void load_swapped(struct day *day) {
     for (int32_t i = 0; i < day->count; i++) {
         struct job *job = &day->jobs[i];
         if (job->run.state != SCHEDULER_LOADING || job->loading-- > 0) continue;
         const struct scheduler_blocks need = scheduler_need(&job->run, job->swapped, 16);
         if (need.of[0] <= day->free_blocks.of[0] && need.of[1] <= day->free_blocks.of[1]) {
-            take(day, job, need.of[0], need.of[1]);
+            take_blocks(day, job, need.of[0], need.of[1]);
             job->run.cached = job->swapped;
         }
         job->swapped = 0;
@@ -359,12 +359,12 @@ static void end_step(struct day *day) {
     }
     struct scheduler_blocks held = day->free_blocks;
     for (int32_t i = 0; i < day->count; i++)
-        add(&held, day->jobs[i].run.own.of[0], day->jobs[i].run.own.of[1]);
+        add_blocks(&held, day->jobs[i].run.own.of[0], day->jobs[i].run.own.of[1]);
     assert_int_equal(held.of[0], DAY_BLOCKS);
     assert_int_equal(held.of[1], day->windows ? DAY_WINDOW_BLOCKS : 0);
 }
 
-static void step(struct day *day, int64_t *spent_us) {
+static void step_day(struct day *day, int64_t *spent_us) {
     struct scheduler_request runs[DAY_RUNS];
     struct scheduler_plan plan;
     const struct scheduler_limits limits = {
@@ -392,7 +392,7 @@ static void step(struct day *day, int64_t *spent_us) {
     scheduler_check(runs, day->count, &limits, &plan);
     assert_int_equal(plan.refused, -1); // each fits alone
     carry_out(day, &plan);
-    load(day);
+    load_swapped(day);
     end_step(day);
     day->steps++;
 }
@@ -407,7 +407,7 @@ static void live_through_a_day(bool windows) {
         const uint32_t busy = day.steps / 5000 % 4 == 0 ? 2 : 9; // a rush, then calmer hours
         while (day.begun < DAY_REQUESTS && day.count < DAY_RUNS && dice(busy) < 2)
             job_arrives(&day);
-        step(&day, &spent_us);
+        step_day(&day, &spent_us);
         assert_true(day.longest_wait <= DAY_BOUND);
     }
     printf("%d finished, %d cancelled, %lld preempted, %lld promoted, %lld steps of %.1f us; the "

@@ -8,7 +8,7 @@
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
 // In the byte-level fixture the id of a byte's token is the byte.
-static void push(struct detokenizer *detokenizer, int32_t id, struct text *text) {
+static void push_id(struct detokenizer *detokenizer, int32_t id, struct text *text) {
     assert_int_equal(detokenizer_push(detokenizer, id, text), STATUS_OK);
     assert_true(utf8_valid(text_string(text), text->length, NULL));
     assert_true(detokenizer->held < UTF8_MAX_BYTES);
@@ -32,7 +32,7 @@ static void characters_are_shown_whole_and_at_once(void **state) {
             const size_t length = utf8_encode(code_point, bytes);
             for (size_t i = 0; i < length; i++) {
                 const size_t before = text.length;
-                push(&detokenizer, (unsigned char)bytes[i], &text);
+                push_id(&detokenizer, (unsigned char)bytes[i], &text);
                 if (i + 1 < length) assert_int_equal(text.length, before);
             }
             assert_int_equal(text_append(&expected, bytes, length), STATUS_OK);
@@ -72,7 +72,7 @@ static void bytes_one_by_one_decode_as_in_one_piece(void **state) {
         const size_t length = next_random(sizeof bytes + 1);
         for (size_t i = 0; i < length; i++) {
             bytes[i] = (char)likely[next_random(sizeof likely)];
-            push(&detokenizer, (unsigned char)bytes[i], &text);
+            push_id(&detokenizer, (unsigned char)bytes[i], &text);
         }
         assert_int_equal(detokenizer_finish(&detokenizer, &text), STATUS_OK);
         replaced(bytes, length, &expected);
@@ -93,7 +93,7 @@ static void thought_marks_written_by_a_model_are_replaced(void **state) {
     struct text text = {0};
     detokenizer_init(&detokenizer, fixture->tokenizer, false, false);
     for (size_t i = 0; i < sizeof written - 1; i++)
-        push(&detokenizer, (unsigned char)written[i], &text);
+        push_id(&detokenizer, (unsigned char)written[i], &text);
     assert_string_equal(text_string(&text), "a\xef\xbf\xbd"
                                             "b\xef\xbf\xbd\xef\xb7\x92");
     text_deinit(&text);
@@ -108,12 +108,12 @@ static void hidden_special_tokens_do_not_split_characters(void **state) {
         struct detokenizer detokenizer;
         detokenizer_init(&detokenizer, fixture->tokenizer, special, false);
         struct text text = {0};
-        push(&detokenizer, 0xC3, &text);
-        push(&detokenizer, end, &text);
-        push(&detokenizer, 0xA9, &text);
-        push(&detokenizer, 0xF0, &text);
+        push_id(&detokenizer, 0xC3, &text);
+        push_id(&detokenizer, end, &text);
+        push_id(&detokenizer, 0xA9, &text);
+        push_id(&detokenizer, 0xF0, &text);
         assert_int_equal(detokenizer_finish(&detokenizer, &text), STATUS_OK);
-        push(&detokenizer, 'a', &text);
+        push_id(&detokenizer, 'a', &text);
         assert_string_equal(text_string(&text),
                             special ? "\xEF\xBF\xBD<|im_end|>\xEF\xBF\xBD\xEF\xBF\xBD"
                                       "a"
@@ -140,7 +140,7 @@ static void the_leading_space_is_dropped_once_on_request(void **state) {
             for (int twice = 0; twice < 2; twice++) { // finishing begins a new text
                 text_clear(&text);
                 for (size_t i = 0; i < ids.count; i++)
-                    push(&detokenizer, ids.ids[i], &text);
+                    push_id(&detokenizer, ids.ids[i], &text);
                 assert_int_equal(detokenizer_finish(&detokenizer, &text), STATUS_OK);
                 assert_string_equal(text_string(&text) + !strip, texts[t]);
                 if (!strip) assert_int_equal(text.bytes[0], ' ');

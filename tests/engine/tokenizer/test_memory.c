@@ -19,21 +19,21 @@ void *__wrap_realloc(void *old, size_t bytes);
 
 static long allocations_left = -1; // below 0: no limit
 
-static bool refused(void) {
+static bool allocation_refused(void) {
     if (allocations_left < 0) return false;
     if (allocations_left == 0) return true;
     allocations_left--;
     return false;
 }
 
-void *__wrap_malloc(size_t bytes) { return refused() ? NULL : __real_malloc(bytes); }
+void *__wrap_malloc(size_t bytes) { return allocation_refused() ? NULL : __real_malloc(bytes); }
 
 void *__wrap_calloc(size_t count, size_t bytes) {
-    return refused() ? NULL : __real_calloc(count, bytes);
+    return allocation_refused() ? NULL : __real_calloc(count, bytes);
 }
 
 void *__wrap_realloc(void *old, size_t bytes) {
-    return refused() ? NULL : __real_realloc(old, bytes);
+    return allocation_refused() ? NULL : __real_realloc(old, bytes);
 }
 
 static const char sample[] = "hello the  \xE6\x88\x91\xFF hello, hello the <think> abc";

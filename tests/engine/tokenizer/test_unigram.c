@@ -30,7 +30,7 @@ static double best_score(const struct grammar *grammar, const char *text, double
     return best[length];
 }
 
-static void make(struct grammar *grammar, unsigned *seed, struct text *model) {
+static void make_vocabulary(struct grammar *grammar, unsigned *seed, struct text *model) {
     assert_int_equal(text_format(model, "{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"?\",0]"),
                      STATUS_OK);
     grammar->count = 0;
@@ -85,7 +85,7 @@ static void the_highest_scoring_split_is_found(void **state) {
     for (int round = 0; round < 300; round++) {
         struct grammar grammar;
         struct text model = {0};
-        make(&grammar, &seed, &model);
+        make_vocabulary(&grammar, &seed, &model);
         double worst = 0;
         for (size_t i = 0; i < grammar.count; i++)
             if (grammar.scores[i] < worst) worst = grammar.scores[i];

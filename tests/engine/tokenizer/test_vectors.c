@@ -92,7 +92,8 @@ static void forget_all(void) {
     }
 }
 
-static void compare(const struct tokenizer *tokenizer, const struct kind *kind, bool both_ways) {
+static void compare_kind(const struct tokenizer *tokenizer, const struct kind *kind,
+                         bool both_ways) {
     size_t misses = 0;
     for (size_t i = 0; i < text_count; i++) {
         const bool control = strcmp(texts[i].name, "control") == 0;
@@ -114,7 +115,7 @@ static void check_json_kind(const struct kind *kind) {
     files.tokenizer.bytes = bytes;
     files.tokenizer.length = length;
     if (tokenizer_open_json(&files, &tokenizer, &err) != STATUS_OK) fail_msg("%s", err.text);
-    compare(tokenizer, kind, false); // a normaliser changes texts for good
+    compare_kind(tokenizer, kind, false); // a normaliser changes texts for good
     tokenizer_close(tokenizer);
     free(bytes);
 }
@@ -162,7 +163,7 @@ static void check_as(const struct gguf *gguf, const struct kind *kind, const cha
     struct error err = {0};
     struct vocabulary_fixture *copy = copy_as(gguf, pre);
     if (vocabulary_fixture_open(copy, &err) != STATUS_OK) fail_msg("%s: %s", pre, err.text);
-    compare(copy->tokenizer, kind, true);
+    compare_kind(copy->tokenizer, kind, true);
     agreement_round_trips(copy->tokenizer, ROUND_TRIPS_EACH);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(pre, known[i].pre) == 0)
@@ -179,7 +180,7 @@ static void check_gguf_kind(const struct kind *kind) {
     snprintf(path, sizeof path, "%s/%s", folder, file);
     agreement_open(path, &gguf, &tokenizer);
     if (!rest) {
-        compare(tokenizer, kind, true);
+        compare_kind(tokenizer, kind, true);
         agreement_round_trips(tokenizer, ROUND_TRIPS_EACH);
     }
     while (rest)

@@ -101,7 +101,7 @@ static enum log_level last_level;
 static char last_line[4096];
 static int lines;
 
-static void remember(enum log_level level, const char *text) {
+static void remember_line(enum log_level level, const char *text) {
     last_level = level;
     strncpy(last_line, text, sizeof last_line - 1);
     lines++;
@@ -110,7 +110,7 @@ static void remember(enum log_level level, const char *text) {
 static void log_lines_reach_the_sink_if_one_is_set(void **state) {
     (void)state;
     log_write(LOG_WARNING, "nobody %s", "listens");
-    log_set_sink(remember);
+    log_set_sink(remember_line);
     log_write(LOG_INFO, "%d tokens", 7);
     assert_int_equal(lines, 1);
     assert_int_equal(last_level, LOG_INFO);

@@ -55,7 +55,7 @@ void disk_fixture_ignore_reference(void *user, uint64_t conversation, struct has
     (void)leaf;
 }
 
-static struct disk_pool *create(const struct disk_fixture *fixture) {
+static struct disk_pool *create_pool(const struct disk_fixture *fixture) {
     const struct disk_cache_options options = {.folder = fixture->folder,
                                                .limit_bytes = fixture->limit_bytes};
     struct disk_pool *pool = disk_cache_create(&options);
@@ -68,7 +68,7 @@ void disk_fixture_open(struct disk_fixture *fixture) {
                                            note_dropped, fixture};
     struct disk_speed speed;
     assert_null(fixture->pool);
-    fixture->pool = create(fixture);
+    fixture->pool = create_pool(fixture);
     must(
         fixture->pool->ops->open(fixture->pool, &fixture->format, &listener, &speed, &fixture->err),
         &fixture->err);
@@ -244,7 +244,7 @@ void disk_fixture_list(struct disk_fixture *fixture, struct listed *listed) {
     struct listing listing = {.fixture = fixture, .listed = listed};
     const struct disk_listener listener = {note_block, note_reference, NULL, &listing};
     struct disk_speed speed;
-    struct disk_pool *pool = create(fixture);
+    struct disk_pool *pool = create_pool(fixture);
     must(pool->ops->open(pool, &fixture->format, &listener, &speed, &fixture->err), &fixture->err);
     assert_int_equal(pool->ops->usage(pool).blocks, listed->count);
     pool->ops->close(pool, NULL);

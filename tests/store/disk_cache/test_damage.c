@@ -23,7 +23,7 @@ static char slots_name[64];
 static uint8_t slots[FILE_BYTES], index_bytes[INDEX_MOST], marker[256]; // of the sound cache
 static size_t index_length, marker_length;
 
-static size_t load(const char *name, uint8_t *bytes, size_t most) {
+static size_t load_file(const char *name, uint8_t *bytes, size_t most) {
     char path[128];
     disk_fixture_path(&fixture, name, path);
     const int file = open(path, O_RDONLY);
@@ -53,10 +53,10 @@ static void make_sound(void) {
     disk_fixture_close(&fixture);
     disk_fixture_file(&fixture, path);
     snprintf(slots_name, sizeof slots_name, "%s", strrchr(path, '/') + 1);
-    assert_int_equal(load(slots_name, slots, sizeof slots), FILE_BYTES);
-    index_length = load("index.db", index_bytes, sizeof index_bytes);
+    assert_int_equal(load_file(slots_name, slots, sizeof slots), FILE_BYTES);
+    index_length = load_file("index.db", index_bytes, sizeof index_bytes);
     assert_true(index_length < INDEX_MOST);
-    marker_length = load(MARKER, marker, sizeof marker);
+    marker_length = load_file(MARKER, marker, sizeof marker);
 }
 
 static void put_back(const uint8_t *bytes, size_t length) {
@@ -247,8 +247,8 @@ static void make_version_1(bool is_killed) {
     assert_int_equal(sqlite3_exec(handle, "PRAGMA journal_mode = WAL", 0, 0, 0), SQLITE_OK);
     assert_int_equal(sqlite3_exec(handle, (const char *)sql, 0, 0, 0), SQLITE_OK);
     static uint8_t file_bytes[2][INDEX_MOST];
-    const size_t main_length = load("index.db", file_bytes[0], INDEX_MOST);
-    const size_t log_length = load("index.db-wal", file_bytes[1], INDEX_MOST);
+    const size_t main_length = load_file("index.db", file_bytes[0], INDEX_MOST);
+    const size_t log_length = load_file("index.db-wal", file_bytes[1], INDEX_MOST);
     sqlite3_close(handle);
     assert_true(log_length > 0);
     save("index.db", file_bytes[0], main_length);
@@ -449,7 +449,7 @@ static void expect_untouched(const char *name, enum foreign kind) {
     assert_int_equal(lstat(path, &info), 0);
     assert_int_equal(info.st_mode & S_IFMT, MODES[kind]);
     if (kind == FOREIGN_TEXT) {
-        assert_int_equal(load(name, bytes, sizeof bytes), 7);
+        assert_int_equal(load_file(name, bytes, sizeof bytes), 7);
         assert_memory_equal(bytes, "letters", 7);
     }
     disk_fixture_path(&fixture, "theirs", path);
@@ -615,8 +615,8 @@ static void files_with_other_names_are_not_touched(void **state) {
     must(disk_fixture_write(&fixture, 1, BLOCKS, 0), &fixture.err);
     disk_fixture_close(&fixture);
     must(disk_cache_drop(fixture.folder, &freed, &fixture.err), &fixture.err);
-    assert_int_equal(load("letters.db", bytes, sizeof bytes), 7);
-    assert_int_equal(load("0123.kv", bytes, sizeof bytes), 7);
+    assert_int_equal(load_file("letters.db", bytes, sizeof bytes), 7);
+    assert_int_equal(load_file("0123.kv", bytes, sizeof bytes), 7);
     disk_fixture_deinit(&fixture);
 }
 

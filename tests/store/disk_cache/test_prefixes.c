@@ -49,7 +49,7 @@ static struct walk walk;
 static struct listed listed, listed_windows;
 static bool state_made[FIXTURE_BLOCKS], state_there[FIXTURE_BLOCKS]; // after that block
 
-static uint32_t draw(uint32_t below) {
+static uint32_t draw_below(uint32_t below) {
     walk.random = walk.random * 1664525u + 1013904223u;
     return (walk.random >> 8) % below;
 }
@@ -63,7 +63,7 @@ static int64_t make_block(bool tail) {
     return walk.made;
 }
 
-static void grow(struct path *path, int32_t blocks) {
+static void grow_path(struct path *path, int32_t blocks) {
     for (int32_t i = 0; i < blocks && path->count < MOST; i++) {
         const int64_t number = make_block(false);
         walk.kv.parents[number] = path->count ? path->blocks[path->count - 1] : 0;
@@ -126,7 +126,7 @@ static int32_t count_found(const struct path *path, int32_t count) {
     return count;
 }
 
-static void look(void) {
+static void look_at_listing(void) {
     disk_fixture_list(&walk.kv, &listed);
     if (walk.windowed) disk_fixture_list(&walk.second, &listed_windows);
     for (int64_t i = 1; i <= walk.made; i++)
@@ -155,7 +155,7 @@ static void write_missing(const struct path *path) {
     for (int32_t at = 0; at < path->count; at += DISK_MAX_BATCH) {
         const int32_t left = path->count - at;
         const int32_t count = left < DISK_MAX_BATCH ? left : DISK_MAX_BATCH;
-        const bool windows_first = walk.windowed && draw(2);
+        const bool windows_first = walk.windowed && draw_below(2);
         if (windows_first) write_some(&walk.second, path->windows + at, count);
         write_some(&walk.kv, path->blocks + at, count);
         if (walk.windowed && !windows_first) write_some(&walk.second, path->windows + at, count);
@@ -184,7 +184,7 @@ static void write_state(struct path *path, int32_t count) {
 }
 
 static void refer(struct path *path, uint64_t conversation) {
-    look();
+    look_at_listing();
     const int32_t there = count_there(path), found = count_found(path, there);
     const bool has_tail = path->tail && listed.listed[path->tail];
     const int64_t leaf = has_tail ? path->tail : there ? path->blocks[there - 1] : 0;
@@ -200,8 +200,8 @@ static void refer(struct path *path, uint64_t conversation) {
     path->tail_needed = has_tail;
 }
 
-static void begin(struct path *path) {
-    const int32_t preamble = (int32_t)draw(PREAMBLES);
+static void begin_path(struct path *path) {
+    const int32_t preamble = (int32_t)draw_below(PREAMBLES);
     *path = walk.preambles[preamble];
     path->preamble = preamble;
     path->exists = true;
@@ -257,16 +257,16 @@ static uint64_t bytes_there(void) {
 }
 
 static void take_turn(void) {
-    const uint64_t conversation = draw(CONVERSATIONS);
+    const uint64_t conversation = draw_below(CONVERSATIONS);
     struct path *path = &walk.conversations[conversation];
     static bool states[FIXTURE_BLOCKS];
     disk_fixture_sql(&walk.kv, "UPDATE kv_slot SET used = used - 200");
-    if (!path->exists) begin(path);
+    if (!path->exists) begin_path(path);
     if (walk.windowed) refer(path, conversation); // as when it is resumed: both groups are used now
-    grow(path, 1 + (int32_t)draw(draw(4) ? 6 : 40));
+    grow_path(path, 1 + (int32_t)draw_below(draw_below(4) ? 6 : 40));
     path->tail = 0;
     path->tail_needed = false;
-    look();
+    look_at_listing();
     const uint64_t before = bytes_there(), there = (uint64_t)count_there(path);
     const int32_t preamble = walk.preambles[path->preamble].count;
     const int32_t found = count_found(path, count_there(path));
@@ -274,13 +274,13 @@ static void take_turn(void) {
     write_missing(path);
     if (found < preamble) write_state(path, preamble); // it was computed again
     write_state(path, path->count);
-    if (!walk.windowed && draw(2)) {
+    if (!walk.windowed && draw_below(2)) {
         path->tail = make_block(true);
         walk.kv.parents[path->tail] = path->blocks[path->count - 1];
         (void)!disk_fixture_write_these(&walk.kv, &path->tail, 1);
     }
     refer(path, conversation);
-    look();
+    look_at_listing();
     const uint64_t bytes = capacity();
     if (walk.hybrid) { // those that were written now are there to be chosen, too
         if (found < preamble) states[path->blocks[preamble - 1]] = true;
@@ -298,7 +298,7 @@ static void take_turn(void) {
 static void change_limit(void) {
     static bool states[FIXTURE_BLOCKS];
     int32_t cut[PREAMBLES] = {0}, users[PREAMBLES] = {0};
-    look();
+    look_at_listing();
     memcpy(states, state_there, sizeof states);
     const uint64_t before = bytes_there();
     for (int i = 0; i < PREAMBLES; i++) {
@@ -309,11 +309,11 @@ static void change_limit(void) {
     }
     disk_fixture_close(&walk.kv);
     disk_fixture_close(&walk.second);
-    walk.kv.limit_bytes = walk.second.limit_bytes = (uint64_t)(300 + draw(4000)) * 1024;
+    walk.kv.limit_bytes = walk.second.limit_bytes = (uint64_t)(300 + draw_below(4000)) * 1024;
     disk_fixture_open(&walk.kv);
     disk_fixture_open(&walk.second);
     assert_true(disk_fixture_stored(&walk.kv) <= walk.kv.limit_bytes);
-    look();
+    look_at_listing();
     const uint64_t bytes = capacity();
     if (!walk.hybrid && !walk.windowed)
         note_ratio(&walk.worst_all, bytes_there(), least_of(before, bytes));
@@ -330,7 +330,7 @@ static void change_limit(void) {
 }
 
 static void forget_one(void) {
-    const uint64_t conversation = draw(CONVERSATIONS);
+    const uint64_t conversation = draw_below(CONVERSATIONS);
     walk.conversations[conversation] = (struct path){0};
     disk_fixture_reference(&walk.kv, conversation, 0);
 }
@@ -366,7 +366,7 @@ static void need_all(struct need *need) {
 static void check_sums(void) {
     static struct need need;
     struct disk_cache_summary summary;
-    look();
+    look_at_listing();
     need_all(&need);
     must(disk_cache_summarise(walk.kv.folder, &summary, &walk.kv.err), &walk.kv.err);
     assert_int_equal(summary.stored_bytes,
@@ -413,14 +413,14 @@ static void open_all(uint32_t seed, enum second second) {
                          .worst_used = 1,
                          .worst_all = 1};
     disk_fixture_init(&walk.kv, PAYLOAD, true);
-    walk.kv.limit_bytes = (uint64_t)(1 + draw(5)) << 20;
+    walk.kv.limit_bytes = (uint64_t)(1 + draw_below(5)) << 20;
     walk.second = walk.kv;
     walk.second.format.id.low++;
     walk.second.format.payload_bytes = walk.windowed ? WINDOW_PAYLOAD : STATE_PAYLOAD;
     disk_fixture_open(&walk.kv);
     disk_fixture_open(&walk.second);
     for (int i = 0; i < PREAMBLES; i++)
-        grow(&walk.preambles[i], 2 + (int32_t)draw(10));
+        grow_path(&walk.preambles[i], 2 + (int32_t)draw_below(10));
 }
 
 static void walk_about(enum second second) {
@@ -429,8 +429,8 @@ static void walk_about(enum second second) {
         open_all(seed, second);
         for (int turn = 0; turn < TURNS; turn++) {
             take_turn();
-            if (draw(8) == 0) change_limit();
-            if (draw(12) == 0) forget_one();
+            if (draw_below(8) == 0) change_limit();
+            if (draw_below(12) == 0) forget_one();
             if (turn % 4 == 0) check_sums();
         }
         const struct disk_usage usage = walk.kv.pool->ops->usage(walk.kv.pool);

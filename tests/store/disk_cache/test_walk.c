@@ -23,14 +23,14 @@ struct walk {
 static struct walk walk;
 static struct listed listed;
 
-static uint32_t draw(uint32_t below) {
+static uint32_t draw_below(uint32_t below) {
     walk.random = walk.random * 1664525u + 1013904223u;
     return (walk.random >> 8) % below;
 }
 
 // A block that was made once, there or not; 0 when there is none yet.
 static int64_t draw_block(void) {
-    return walk.made == 0 ? 0 : 1 + (int64_t)draw((uint32_t)walk.made);
+    return walk.made == 0 ? 0 : 1 + (int64_t)draw_below((uint32_t)walk.made);
 }
 
 // What the pool gave up is gone from the model too, and conversations need what is left above it.
@@ -64,9 +64,9 @@ static void settle_write(enum status status, const int64_t *numbers, int32_t cou
 
 static void write_new(void) {
     int64_t numbers[DISK_MAX_BATCH];
-    const int32_t count = 1 + (int32_t)draw(draw(4) == 0 ? DISK_MAX_BATCH : 4);
+    const int32_t count = 1 + (int32_t)draw_below(draw_below(4) == 0 ? DISK_MAX_BATCH : 4);
     if (walk.made + count >= FIXTURE_BLOCKS) return;
-    const int64_t first = walk.made + 1, parent = draw(4) == 0 ? 0 : draw_block();
+    const int64_t first = walk.made + 1, parent = draw_below(4) == 0 ? 0 : draw_block();
     for (int32_t i = 0; i < count; i++)
         numbers[i] = first + i;
     walk.made += count;
@@ -75,7 +75,7 @@ static void write_new(void) {
 
 static void write_again(void) {
     int64_t numbers[DISK_MAX_BATCH];
-    const int32_t count = 1 + (int32_t)draw(5);
+    const int32_t count = 1 + (int32_t)draw_below(5);
     if (walk.made == 0) return;
     for (int32_t i = 0; i < count; i++)
         numbers[i] = draw_block();
@@ -103,8 +103,8 @@ static void drop_one(void) {
 }
 
 static void change_reference(void) {
-    const uint32_t conversation = draw(CONVERSATIONS);
-    const int64_t leaf = draw(4) == 0 ? 0 : draw_block();
+    const uint32_t conversation = draw_below(CONVERSATIONS);
+    const int64_t leaf = draw_below(4) == 0 ? 0 : draw_block();
     if (leaf == 0 || walk.present[leaf]) walk.leaves[conversation] = leaf;
     disk_fixture_reference(&walk.fixture, conversation, leaf);
 }
@@ -116,9 +116,9 @@ static void pass_time(void) {
 static void close_and_look(void) {
     struct disk_cache_summary summary;
     disk_fixture_close(&walk.fixture);
-    const uint32_t what = draw(8);
+    const uint32_t what = draw_below(8);
     char path[128];
-    if (what == 0 && draw(4) == 0) { // files without an index are of no use
+    if (what == 0 && draw_below(4) == 0) { // files without an index are of no use
         disk_fixture_path(&walk.fixture, "index.db", path);
         assert_int_equal(unlink(path), 0);
         memset(walk.leaves, 0, sizeof walk.leaves);
@@ -147,8 +147,8 @@ static void check_list(void) {
         assert_int_equal(listed.leaves[i], walk.leaves[i]);
 }
 
-static void step(void) {
-    const uint32_t what = draw(100);
+static void step_walk(void) {
+    const uint32_t what = draw_below(100);
     if (what < 22)
         write_new();
     else if (what < 40)
@@ -175,7 +175,7 @@ static void take_walks(uint64_t limit_bytes) {
         walk.fixture.limit_bytes = limit_bytes;
         disk_fixture_open(&walk.fixture);
         for (int i = 0; i < STEPS; i++)
-            step();
+            step_walk();
         check_list();
         disk_fixture_read_all(&walk.fixture, &listed);
         follow_drops();
