@@ -1,13 +1,15 @@
 // app/screen/terminal.c — modes, signals, and a footer that other output does not disturb.
 //
-// The footer is the last line of the screen, outside the scrolling region. The terminal remembers
-// one cursor position (ESC 7), which is where the text ended. Each write is one system call:
+// The footer stands on the row below the text. The terminal remembers one cursor position (ESC 7),
+// which is where the text ended; while a footer is shown, the cursor is in it. A write is:
 //
-//   ESC 8   text   ESC 7   ESC [24;1H   > what is typed so f
-//   back    …      saved   the footer   rewritten up to its cursor
+//   CR ESC [J    ESC 8           text    ESC D ESC M             ESC 7   ESC D CR   > what is typ
+//   erase the    to the end of           a row below, even if    saved   to that    written again,
+//   footer       the text                this one was the last           row        to its cursor
 //
-// The footer's text is rewritten instead of its column computed: the terminal knows best how wide
-// it is.
+// The footer is rewritten instead of its column computed, because the terminal knows best how wide
+// a text is. A resize moves text, but not always the saved position. It does keep the cursor on its
+// line, so the next text then begins on the footer's line (terminal_leave_footer).
 //
 // A signal handler only sets a flag and writes a byte to a pipe, on which poll() waits together
 // with the keyboard: no signal is missed between looking at the flags and waiting. ^C and ^Z are

@@ -1,3 +1,14 @@
+// engine/model/gguf.c — a file that nobody has checked, read once from front to back.
+//
+// Each read compares with what is left of the file (read_bytes), and each count with what is left
+// divided by the least that an entry takes (check_count): a few bytes cannot ask for gigabytes.
+// Strings, arrays and tensors stay in the mapping. Only their places are kept, with an index by
+// name.
+//
+// It is not enough that a tensor lies within the file. A writer that has another idea of a type's
+// size would make us read numbers from the wrong place, without an error. So each tensor must begin
+// where the one before ends, rounded up to the alignment (place_tensors). Behind a type of unknown
+// size only the order is checked.
 #include "engine/model/gguf.h"
 
 #include <stdarg.h>

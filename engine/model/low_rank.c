@@ -1,5 +1,20 @@
-// engine/model/low_rank.c — the pairs of all adapters, put beside the matrices of a model: see
-// adapter.h.
+// engine/model/low_rank.c — the pairs of all adapters become one pair for each matrix of a model.
+//
+// Several pairs for one matrix are one of a higher rank, with the A's below one another and the B's
+// side by side. Each B has its scale multiplied in:
+//
+//   s1 B1 (A1 x) + s2 B2 (A2 x)  =  [s1 B1 | s2 B2] ( [A1] x )
+//                                                   ( [A2]   )
+//
+// So a step costs two small products for a matrix, however many adapters there are. The rank is
+// rounded up, and the rest is zeros.
+//
+// A file may have one tensor for several matrices, such as attn_qkv. Its B is divided by rows among
+// q, k and v, and each gets a copy of its A. Rows of q and k may be in another order than the
+// model's: rotated pairs side by side in one, half a head apart in the other. Then the rows of B
+// move (reordered).
+//
+// Everything is checked for all adapters before the first matrix changes.
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>

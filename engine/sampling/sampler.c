@@ -1,3 +1,21 @@
+// engine/sampling/sampler.c — the chain of sampler.h without sorting the vocabulary.
+//
+// Of a vocabulary of 150,000 a pick needs a few tokens, so nothing here sorts all of them:
+//
+//   top_k         a heap of k with the worst on top. Most ids are worse and cost one comparison
+//   top_p alone   a heap of all with the best on top, which is popped until the sum is enough
+//   penalties     counted in an array over the vocabulary, which is cleared by walking the history
+//                 again and not the array
+//
+// Probabilities are never normalised: the best has weight 1 and each other exp(logit - highest), so
+// nothing overflows, and sums are compared with sums. The temperature only enters when one of the
+// survivors is drawn.
+//
+// Every pick draws a random number, also if it is not used. So the n-th token of an answer gets the
+// n-th number of its seed, whatever was greedy or forced before it.
+//
+// If the device finds the best candidates (sampler_choice), they arrive in the order in which
+// keep_top_k() would have left them, and the rest of the chain is the same code.
 #include "engine/sampling/sampler.h"
 
 #include <math.h>

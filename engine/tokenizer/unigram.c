@@ -1,3 +1,18 @@
+// engine/tokenizer/unigram.c — the most probable way to cut a text into tokens, by Viterbi.
+//
+// best[i] is the best way to cut the first i bytes: its score, and where its last token begins.
+// From the left, each position offers its way, longer by each token that begins there. With the
+// scores a -1, b -1, ab -1.5 and abc -4, the text "abb":
+//
+//   from 0 (0)       a: best[1] = -1       ab: best[2] = -1.5      (abc does not fit)
+//   from 1 (-1)      b: -2, not better than best[2]
+//   from 2 (-1.5)    b: best[3] = -2.5                             ab b
+//
+// That gives the tokens from the last to the first. link_forward() turns the links round, so that
+// they are read from the first.
+//
+// A character that is no token by itself may be crossed as unknown, at a score below every token's:
+// so there is always a way, and a known one is taken where there is one.
 #include "engine/tokenizer/unigram.h"
 
 #include <math.h>

@@ -1,5 +1,21 @@
 // kernels/cpu/attention.c — rope_and_cache and paged_attention: dividing tokens and heads among
 // threads.
+//
+// Attention is divided into items: the query heads of one KV head, for as many queries of one
+// sequence as make 32 rows (64 on a matrix unit). An item reads its keys once for all of its rows.
+// Two sequences, 8 query heads, 2 KV heads (so 4 rows a query, 8 queries an item):
+//
+//   sequence 0, 20 queries    items 0, 1: 16 … 19    items 2, 3: 8 … 15    items 4, 5: 0 … 7
+//   sequence 1, 1 query       items 6, 7
+//
+// Of each pair one item has heads 0 to 3 and the other 4 to 7. The last queries see the most keys
+// and come first, so that no long item is left for the end.
+//
+// Sequences that begin with the same blocks can walk them together: an item then has one query of
+// several sequences, and shared keys are read once for all of them. Such items come first.
+//
+// No list of items is made. What an item is follows from its number, by counting through the batch
+// (attend).
 #include <math.h>
 
 #include "kernels/base/assert.h"

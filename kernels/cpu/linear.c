@@ -1,10 +1,20 @@
-// kernels/cpu/linear.c — products with a matrix: quantising activations and dividing rows among
-// threads.
+// kernels/cpu/linear.c — products with a matrix: the input is prepared once, then rows are divided
+// among threads.
 //
-// Few tokens are bound by the bytes of the weights, many by arithmetic; either way threads take
-// tasks of whole tiles of rows. Activations for packed weights are quantised to int8 once a call.
-// For a matrix unit they are laid side by side; for F16 and BF16 weights as bf16 numbers, unless
-// the device is deterministic.
+// A task multiplies some rows with all tokens, so that weights are read once. What the input
+// becomes depends on the weights, and on whether there are enough tokens for the matrix unit:
+//
+//   weights          few tokens, or no unit       many tokens on a matrix unit
+//   packed           int8, a scale each 32        the same, 16 tokens side by side
+//   F16, BF16        as it is                     a sum of two bf16 numbers, 16 tokens side by side
+//   F32              as it is                     as it is
+//
+// A deterministic device does not split F16 and BF16, because its sums would have other bits.
+//
+// Products of one input, such as q, k and v, are one job. Their rows are numbered through, and each
+// part begins at a whole task; numbers between are nobody's. With tasks of 32 rows:
+//
+//   q has 100 rows    0 … 99      k has 40 rows    128 … 167      v has 40 rows    192 … 231
 #include <string.h>
 
 #include "kernels/base/assert.h"

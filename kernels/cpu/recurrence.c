@@ -1,7 +1,17 @@
-// kernels/cpu/recurrence.c — a recurrent layer: first its convolution, channels divided among
-// threads, then the heads of all sequences, and norms over several heads last. A head goes through
-// its tokens in order and its state stays in a core's cache, so what it comes to does not depend on
-// how the tokens were cut.
+// kernels/cpu/recurrence.c — a recurrent layer: convolution, heads, norms.
+//
+// A sequence's state is the last inputs of the convolution and a matrix for each head. Three steps,
+// each divided among all threads, because each needs all of the one before:
+//
+//   convolve       by channels, in place. From the last token back: an output takes the place of
+//                  its input, which later tokens need and earlier ones do not. The inputs that the
+//                  next step will need are set aside before
+//   run_heads      by heads of a sequence. A head goes through its tokens in order, with its state
+//                  in a core's cache
+//   norm_groups    only where a norm spans several heads
+//
+// A head's result depends on its tokens alone, so it is the same however they were cut into steps
+// or divided among threads.
 #include <math.h>
 #include <string.h>
 
