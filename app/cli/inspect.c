@@ -17,6 +17,7 @@
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
+#include "engine/model/metadata.h"
 #include "engine/model/model.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/size.h"
@@ -61,8 +62,11 @@ static void facts_deinit(struct facts *facts) {
 }
 
 static int64_t find_figure(const struct gguf *gguf, struct gguf_string family, const char *key) {
+    struct metadata metadata = {.gguf = gguf, .folder = gguf_config(gguf)};
     char name[GGUF_MAX_NAME_BYTES];
     int64_t value;
+    if (metadata.folder)
+        return metadata_find_int(&metadata, key, &value) && value >= 0 ? value : -1;
     const int length =
         snprintf(name, sizeof name, "%.*s.%s", (int)family.length, family.bytes, key);
     if (length < 0 || (size_t)length >= sizeof name) return -1;

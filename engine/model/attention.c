@@ -29,9 +29,6 @@ void attention_read(struct metadata *metadata, const struct model_config *config
                       "differs from attention.key_length, which is not supported");
     attention->head_size = size;
     attention->rope = rope_read(metadata, &attention->rope, config, size);
-    bool halves = false; // folder_config.h says so of safetensors
-    if (gguf_find_bool(metadata->gguf, "quire.rotary_halves", &halves) && halves)
-        attention->rope.interleaved = false;
     attention->scale = metadata_factor(metadata, "attention.scale", 1.0f / sqrtf((float)size));
     attention->softcap = metadata_float(metadata, "attn_logit_softcapping", 0);
 }

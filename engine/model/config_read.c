@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/model/family.h"
+#include "engine/model/folder_layout.h"
 #include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
 
@@ -176,16 +177,17 @@ static void accept_what_is_so(struct metadata *metadata, const struct model_conf
 
 enum status model_config_read(const struct gguf *gguf, struct model_config *config,
                               struct error *err) {
-    struct gguf_string name;
+    const struct folder_config *folder = gguf_config(gguf);
+    struct gguf_string name = {"", 0};
     TRY(refuse_part(gguf, err));
-    if (!gguf_find_string(gguf, "general.architecture", &name))
+    if (!folder && !gguf_find_string(gguf, "general.architecture", &name))
         return error_set(err, STATUS_BAD_FILE, "%s: general.architecture is missing",
                          gguf_path(gguf));
-    const struct family *family = family_find(name.bytes, name.length);
+    const struct family *family = folder ? folder->family : family_find(name.bytes, name.length);
     if (!family) return refuse_family(gguf, name, err);
 
     struct metadata metadata = {
-        .gguf = gguf, .family = family->name, .keys = family->keys, .err = err};
+        .gguf = gguf, .folder = folder, .family = family->name, .keys = family->keys, .err = err};
     struct model_config found = {
         .family = family->name,
         .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),

@@ -6,20 +6,28 @@
 #include <math.h>
 
 #include "engine/model/family_read.h"
+#include "engine/model/folder_layout.h"
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
 #include "engine/model/metadata.h"
 #include "kernels/base/assert.h"
 
-// One number for all layers, or one for each.
-static double layer_number(struct metadata *metadata, const char *key, int32_t layer,
-                           int32_t layers, double otherwise) {
-    ASSERT(layer >= 0 && layer < layers);
+// One number of XIELU for all layers, or one for each: a file's list of floats, or what a folder
+// has as tensors.
+static double xielu_number(struct metadata *metadata, int nth, int32_t layer, int32_t layers,
+                           double otherwise) {
+    static const char *const keys[XIELU_NUMBERS] = {"xielu.alpha_p", "xielu.alpha_n", "xielu.beta",
+                                                    "xielu.eps"};
+    const struct folder_config *folder = metadata->folder;
+    const char *key = keys[nth];
     struct gguf_array list;
     double value = otherwise;
-    if (gguf_find_array(metadata->gguf, key, &list) && list.count == (size_t)layers &&
-        (list.type == GGUF_F32 || list.type == GGUF_F64))
+    ASSERT(layer >= 0 && layer < layers);
+    if (folder && folder->xielu_count[nth] == layers)
+        value = (double)folder->xielu[nth][layer];
+    else if (gguf_find_array(metadata->gguf, key, &list) && list.count == (size_t)layers &&
+             (list.type == GGUF_F32 || list.type == GGUF_F64))
         value = gguf_array_float(&list, (size_t)layer);
     else
         gguf_find_float(metadata->gguf, key, &value);
@@ -34,10 +42,10 @@ void dense_read_xielu(struct metadata *metadata, struct model_config *config) {
     const int32_t layers = config->layers;
     family_read_plain(metadata, config);
     for (int32_t i = 0; i < layers; i++) {
-        const double high = layer_number(metadata, "xielu.alpha_p", i, layers, (double)NAN);
-        const double low = layer_number(metadata, "xielu.alpha_n", i, layers, (double)NAN);
-        const double slope = layer_number(metadata, "xielu.beta", i, layers, 0.5);
-        if (fabs(layer_number(metadata, "xielu.eps", i, layers, 0)) > 1e-4)
+        const double high = xielu_number(metadata, 0, i, layers, (double)NAN);
+        const double low = xielu_number(metadata, 1, i, layers, (double)NAN);
+        const double slope = xielu_number(metadata, 2, i, layers, 0.5);
+        if (fabs(xielu_number(metadata, 3, i, layers, 0)) > 1e-4)
             metadata_unsupported(metadata, "xielu.eps", "0");
         config->specs[i].ffn.xielu =
             (struct xielu){.positive = (float)(fmax(high, 0) + log1p(exp(-fabs(high)))),

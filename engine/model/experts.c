@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/model/folder_layout.h"
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
@@ -30,8 +31,7 @@ static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
     if (gating < OF_FAMILY || gating > SOFTMAX_OF_CHOSEN)
         metadata_unsupported(metadata, "expert_gating_func", "1 to 3");
     if (gating != OF_FAMILY) ffn->gating = gating == SIGMOID ? GATING_SIGMOID : GATING_SOFTMAX;
-    bool raw = ffn->raw_shares; // or as folders have it
-    gguf_find_bool(metadata->gguf, "quire.raw_shares", &raw);
+    const bool raw = metadata->folder ? metadata->folder->raw_shares : ffn->raw_shares;
     ffn->raw_shares =
         !metadata_flag(metadata, "expert_weights_norm", !raw) && gating != SOFTMAX_OF_CHOSEN;
     ffn->share_scale = metadata_factor(metadata, "expert_weights_scale", 1);

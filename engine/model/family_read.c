@@ -148,7 +148,7 @@ static float read_gemma3_of_ollama(struct metadata *metadata, struct model_confi
     const int32_t layers = config->layers;
     const bool stretched = layers == OF_4B || layers == OF_12B || layers == OF_27B;
     const float local = metadata_float(metadata, "rope.local.freq_base", 0);
-    const bool based = metadata_has(metadata, "rope.freq_base");
+    const bool based = metadata->folder || metadata_has(metadata, "rope.freq_base");
     if (based && local == 0) return 10000.0f;
     for (int32_t i = 0; i < layers; i++) {
         struct rope *rope = &config->specs[i].attention.rope;
@@ -327,9 +327,7 @@ void family_read_qwen3next(struct metadata *metadata, struct model_config *confi
     static const char list_key[] = "attention.recurrent_layers";
     bool recurrent[MODEL_MAX_LAYERS];
     struct recurrence_spec delta = recurrence_read(metadata, RECURRENCE_DELTA);
-    bool grouped = !strcmp(config->family, "qwen3next");
-    gguf_find_bool(metadata->gguf, "quire.grouped_heads", &grouped); // so folders have them
-    delta.tiled = !grouped;
+    delta.tiled = !metadata->folder && strcmp(config->family, "qwen3next") != 0;
     family_read_plain(metadata, config);
     metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
     if (metadata_has(metadata, list_key))

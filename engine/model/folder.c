@@ -29,12 +29,10 @@
 #include "engine/model/safetensors.h"
 #include "kernels/base/assert.h"
 
-enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3, XIELU_NUMBERS = 4 };
-enum { KEY_COUNT_AT = 16 }; // in a GGUF file
+enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3 };
 
 // Owned by the gguf that it becomes.
 struct folder {
-    struct text keys; // the bytes of a GGUF file without tensors
     const struct family *family;
     struct folder_config config;
     struct hash128 stated; // of all that config.json says
@@ -46,9 +44,7 @@ struct folder {
     size_t count, room; // of both
     void **made;        // what no file holds as it is needed
     size_t made_count;
-    float xielu[XIELU_NUMBERS][MODEL_MAX_LAYERS];
-    int32_t xielu_count[XIELU_NUMBERS]; // layers that have one
-    const char *path;                   // while it is opened
+    const char *path; // while it is opened
 };
 
 static void folder_close(void *self) {
@@ -59,7 +55,6 @@ static void folder_close(void *self) {
     for (size_t i = 0; i < folder->made_count; i++)
         free(folder->made[i]);
     folder_config_deinit(&folder->config);
-    text_deinit(&folder->keys);
     free(folder->made);
     free(folder->names);
     free(folder->tensors);
@@ -345,49 +340,21 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
 }
 
 // Numbers of an activation, which are tensors in folders and keys in GGUF files.
-static const char *const xielu_names[XIELU_NUMBERS] = {"alpha_p", "alpha_n", "beta", "eps"};
-
 static bool keep_xielu(struct folder *folder, const struct gguf_tensor *tensor) {
     static const char part[] = "mlp.act_fn.";
+    static const char *const names[XIELU_NUMBERS] = {"alpha_p", "alpha_n", "beta", "eps"};
     int layer;
     const char *rest = folder_name_in_layer(tensor->name.bytes, &layer);
     if (!rest || strncmp(rest, part, sizeof part - 1) != 0 || layer >= MODEL_MAX_LAYERS)
         return false;
     for (int i = 0; i < XIELU_NUMBERS; i++)
-        if (!strcmp(rest + sizeof part - 1, xielu_names[i]) && tensor->known &&
+        if (!strcmp(rest + sizeof part - 1, names[i]) && tensor->known &&
             tensor->bytes == dtype_row_bytes(tensor->type, 1)) {
-            dtype_to_float(tensor->type, tensor->data, &folder->xielu[i][layer], 1);
-            folder->xielu_count[i]++;
+            dtype_to_float(tensor->type, tensor->data, &folder->config.xielu[i][layer], 1);
+            folder->config.xielu_count[i]++;
             return true;
         }
     return false;
-}
-
-static enum status append_key(struct folder *folder, const char *key, const float *values,
-                              uint64_t count) {
-    ASSERT(count > 0 && count <= MODEL_MAX_LAYERS);
-    const uint64_t length = strlen(key);
-    const uint32_t types[] = {GGUF_ARRAY, GGUF_F32};
-    uint64_t keys;
-    TRY(text_append(&folder->keys, (const void *)&length, sizeof length));
-    TRY(text_append(&folder->keys, key, (size_t)length));
-    TRY(text_append(&folder->keys, (const void *)types, sizeof types));
-    TRY(text_append(&folder->keys, (const void *)&count, sizeof count));
-    TRY(text_append(&folder->keys, (const void *)values, (size_t)count * sizeof *values));
-    memcpy(&keys, folder->keys.bytes + KEY_COUNT_AT, sizeof keys);
-    keys++;
-    memcpy(folder->keys.bytes + KEY_COUNT_AT, &keys, sizeof keys);
-    return STATUS_OK;
-}
-
-static enum status put_xielu(struct folder *folder) {
-    char key[32];
-    for (int i = 0; i < XIELU_NUMBERS; i++) {
-        if (folder->xielu_count[i] == 0 || folder->xielu_count[i] > MODEL_MAX_LAYERS) continue;
-        snprintf(key, sizeof key, "xielu.%s", xielu_names[i]);
-        TRY(append_key(folder, key, folder->xielu[i], (uint64_t)folder->xielu_count[i]));
-    }
-    return STATUS_OK;
 }
 
 static enum status bad_shape(const struct folder *folder, const struct gguf_tensor *tensor,
@@ -649,8 +616,7 @@ static enum status read_config(struct folder *folder, struct error *err) {
     if (status == STATUS_OK)
         status = folder_config_family(json, folder->path, &folder->family, err);
     if (status == STATUS_OK)
-        status = folder_config_read(json, folder->family, folder->path, &folder->keys,
-                                    &folder->config, err);
+        status = folder_config_read(json, folder->family, folder->path, &folder->config, err);
     cJSON_Delete(json);
     return status;
 }
@@ -659,8 +625,7 @@ static enum status open_folder(struct folder *folder, struct gguf **gguf, struct
     TRY(read_config(folder, err));
     TRY(open_files(folder, err));
     TRY(name_tensors(folder, err));
-    if (put_xielu(folder) != STATUS_OK) return no_memory(folder, err);
-    return gguf_open_memory(folder->keys.bytes, folder->keys.length, folder->path, gguf, err);
+    return folder_config_open(&folder->config, folder->path, gguf, err);
 }
 
 enum status folder_open(const char *path, struct gguf **gguf, struct error *err) {

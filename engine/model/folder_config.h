@@ -1,8 +1,9 @@
-// engine/model/folder_config.h — a config.json in the words of GGUF. Private to folder.c.
+// engine/model/folder_config.h — reads a config.json. Private to folder.c and shape.c.
 //
-// Hugging Face's configurations name the same quantities as GGUF's keys do. Each is translated by
-// a line of a table; what has no line but would change the answers is refused. The result is the
-// bytes of a GGUF file with keys and no tensors, so that family.h reads both alike.
+// Hugging Face's configurations name the same quantities as GGUF's keys do. Most become figures,
+// each by a line of a table, that config_read.h and the families ask for as they ask for a file's;
+// rotations and recurrences are read as the spec has them. What has no line but would change the
+// answers is refused.
 //
 // Sources: the published configurations and documentation of transformers, model by model.
 #ifndef ENGINE_FOLDER_CONFIG_H
@@ -18,11 +19,15 @@
 MUST_CHECK enum status folder_config_family(const cJSON *json, const char *path,
                                             const struct family **family, struct error *err);
 
-// Appends the bytes to an empty text. BAD_FILE and UNSUPPORTED name the key. `path` is for errors.
-// *config holds what the tensors need; folder_config_deinit() frees what it owns.
+// BAD_FILE and UNSUPPORTED name the key. `path` is for errors. *config is the caller's until
+// folder_config_deinit(), but nothing is left after a failure.
 MUST_CHECK enum status folder_config_read(const cJSON *json, const struct family *family,
-                                          const char *path, struct text *gguf,
-                                          struct folder_config *config, struct error *err);
+                                          const char *path, struct folder_config *config,
+                                          struct error *err);
+
+// A gguf without tensors whose figures are the configuration's, which has to outlive it.
+MUST_CHECK enum status folder_config_open(struct folder_config *config, const char *path,
+                                          struct gguf **gguf, struct error *err);
 void folder_config_deinit(struct folder_config *config);
 
 #endif

@@ -7,12 +7,12 @@
 #define ENGINE_FOLDER_HYBRID_H
 
 #include "engine/model/folder_layout.h"
-#include "engine/model/folder_writer.h"
+#include "engine/model/folder_reader.h"
 
 // Does it list a layer that is a mixture of experts?
 bool folder_hybrid_has_mixtures(const cJSON *json);
 
-// Writes which layers attend and what the others are, and sets what of `config` is of them.
-void folder_hybrid_translate(struct writer *writer, struct folder_config *config);
+// States which layers attend and what the others are, and sets what of `config` is of them.
+void folder_hybrid_read(struct reader *reader, struct folder_config *config);
 
 #endif

@@ -89,7 +89,7 @@ static const char *const harmless[] = {
     "unsloth_fixed",
     "unsloth_version",
     "neftune_noise_alpha",
-    // so unless they are false, which is refused (folder_writer.c)
+    // so unless they are false, which is refused (folder_reader.c)
     "is_causal",
     "causal",
     "use_causal_mask",

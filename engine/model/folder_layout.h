@@ -1,12 +1,24 @@
-// engine/model/folder_layout.h — what a folder's tensors need to become those of a GGUF file.
+// engine/model/folder_layout.h — what a folder's config.json says, once it is read.
 //
-// Read from its config.json (folder_config.h), and no key of the file.
+// The figures that metadata.h asks for, those of parts as the spec has them, and what the folder's
+// tensors need to become those of a GGUF file. See folder_config.h.
 #ifndef ENGINE_FOLDER_LAYOUT_H
 #define ENGINE_FOLDER_LAYOUT_H
 
 #include "engine/model/model_config.h"
+#include "kernels/base/text.h"
 
-enum { FOLDER_MAX_SCALES = 12 };
+struct family;
+
+enum { FOLDER_MAX_SCALES = 12, FOLDER_MAX_FIGURES = 48, FOLDER_MAX_LISTS = 6, XIELU_NUMBERS = 4 };
+
+// A figure of the model by the name that metadata.h asks for: a number, or one for each layer.
+struct figure {
+    const char *name; // a literal
+    double number;
+    const int32_t *list; // [count] of the same struct folder_config; or NULL
+    int32_t count;
+};
 
 // Of the rows that a layer's matrix or bias has, `rows` are multiplied; 0: all. A part that is
 // listed again goes on where it ended.
@@ -17,13 +29,23 @@ struct folder_scale {
 };
 
 struct folder_config {
-    bool tied;                         // the output is the embedding, whatever else the files hold
-    int32_t pairs;                     // of rotated elements
-    int32_t draft_layer;               // the first that predicts further tokens; 0: there is none
-    float *rope_freqs;                 // [pairs], owned; Llama 3's divisors, or NULL
-    float *rope_short, *rope_long;     // [pairs], owned; LongRoPE's, or NULL
-    struct recurrence_spec recurrence; // of hybrids
-    bool mixture;                      // of Granite's: experts are beside what is shared
+    const struct family *family;
+    struct figure figures[FOLDER_MAX_FIGURES];
+    int32_t figure_count;
+    int32_t lists[FOLDER_MAX_LISTS][MODEL_MAX_LAYERS], list_count; // of figures
+    struct rope rope; // original_context 0: the whole context
+    bool raw_shares;  // of experts
+    struct recurrence_spec recurrence;
+    float xielu[XIELU_NUMBERS][MODEL_MAX_LAYERS]; // alpha_p, alpha_n, beta, eps; of its tensors
+    int32_t xielu_count[XIELU_NUMBERS];           // layers that have one
+
+    struct text stub;              // the bytes of a GGUF file with the family alone; owned
+    bool tied;                     // the output is the embedding, whatever else the files hold
+    int32_t pairs;                 // of rotated elements
+    int32_t draft_layer;           // the first that predicts further tokens; 0: there is none
+    float *rope_freqs;             // [pairs], owned; Llama 3's divisors, or NULL
+    float *rope_short, *rope_long; // [pairs], owned; LongRoPE's, or NULL
+    bool mixture;                  // of Granite's: experts are beside what is shared
     struct folder_scale scales[FOLDER_MAX_SCALES];
     int32_t scale_count;
 };

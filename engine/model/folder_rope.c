@@ -7,25 +7,25 @@
 
 #include "kernels/base/assert.h"
 
-int64_t folder_rope_global_count(struct writer *writer, const char *key, const char *own,
+int64_t folder_rope_global_count(struct reader *reader, const char *key, const char *own,
                                  int64_t otherwise) {
-    const cJSON *layers = writer_get(writer, writer->json, "per_layer_config");
-    const cJSON *item = layers ? writer_get(writer, layers->child, own) : NULL;
+    const cJSON *layers = reader_get(reader, reader->json, "per_layer_config");
+    const cJSON *item = layers ? reader_get(reader, layers->child, own) : NULL;
     const double value = item && cJSON_IsNumber(item) ? item->valuedouble : 0;
-    if (!item) return writer_count(writer, key, otherwise);
+    if (!item) return reader_count(reader, key, otherwise);
     if (!(value >= 0 && value <= MODEL_MAX_DIM) || floor(value) != value)
-        writer_fail(writer, STATUS_BAD_FILE, "per_layer_config", "is out of range");
-    return writer->status == STATUS_OK ? (int64_t)value : 1;
+        reader_fail(reader, STATUS_BAD_FILE, "per_layer_config", "is out of range");
+    return reader->status == STATUS_OK ? (int64_t)value : 1;
 }
 
 // [pairs] divisors, owned by the caller.
-static float *factors_of(struct writer *writer, const cJSON *scaling, const char *key,
+static float *factors_of(struct reader *reader, const cJSON *scaling, const char *key,
                          int32_t pairs) {
-    const cJSON *list = writer_get(writer, scaling, key), *item;
+    const cJSON *list = reader_get(reader, scaling, key), *item;
     ASSERT(pairs >= 0 && pairs <= MODEL_MAX_HEAD_SIZE / 2);
     float *factors = calloc((size_t)pairs + 1, sizeof *factors);
     int32_t count = 0;
-    if (!factors) writer->status = STATUS_NO_MEMORY;
+    if (!factors) reader->status = STATUS_NO_MEMORY;
     cJSON_ArrayForEach(item, list) {
         if (factors && count < pairs && cJSON_IsNumber(item))
             factors[count++] = (float)item->valuedouble;
@@ -33,23 +33,23 @@ static float *factors_of(struct writer *writer, const cJSON *scaling, const char
             count = pairs + 1;
     }
     if (count != pairs)
-        writer_fail(writer, STATUS_BAD_FILE, key, "must have one factor for each rotated pair");
+        reader_fail(reader, STATUS_BAD_FILE, key, "must have one factor for each rotated pair");
     return factors;
 }
 
 // Llama 3 leaves fast pairs, divides slow ones by the factor and blends in between, by how many
 // turns a pair makes over the original context.
-static float *llama3_divisors(struct writer *writer, const cJSON *scaling, double base,
+static float *llama3_divisors(struct reader *reader, const cJSON *scaling, double base,
                               int32_t pairs) {
     static const double PI = 3.14159265358979323846;
-    const double factor = writer_number(writer, scaling, "factor", 0);
-    const double low = writer_number(writer, scaling, "low_freq_factor", 0);
-    const double high = writer_number(writer, scaling, "high_freq_factor", 0);
-    const double original = writer_number(writer, scaling, "original_max_position_embeddings", 0);
+    const double factor = reader_number(reader, scaling, "factor", 0);
+    const double low = reader_number(reader, scaling, "low_freq_factor", 0);
+    const double high = reader_number(reader, scaling, "high_freq_factor", 0);
+    const double original = reader_number(reader, scaling, "original_max_position_embeddings", 0);
     float *divisors = calloc((size_t)pairs + 1, sizeof *divisors);
-    if (!divisors) writer->status = STATUS_NO_MEMORY;
+    if (!divisors) reader->status = STATUS_NO_MEMORY;
     if (!(factor > 0 && low > 0 && high > low && original > 0 && base > 0)) {
-        writer_fail(writer, STATUS_BAD_FILE, "rope_scaling", "of type llama3 is missing a factor");
+        reader_fail(reader, STATUS_BAD_FILE, "rope_scaling", "of type llama3 is missing a factor");
         return divisors;
     }
     for (int32_t i = 0; divisors && i < pairs; i++) {
@@ -60,155 +60,172 @@ static float *llama3_divisors(struct writer *writer, const cJSON *scaling, doubl
     return divisors;
 }
 
-static void translate_yarn(struct writer *writer, const cJSON *scaling) {
-    static const struct writer_line lines[] = {
-        {"factor", "rope.scaling.factor"},
-        {"original_max_position_embeddings", "rope.scaling.original_context_length"},
-        {"beta_fast", "rope.scaling.yarn_beta_fast"},
-        {"beta_slow", "rope.scaling.yarn_beta_slow"},
-        {"llama_4_scaling_beta", "attention.temperature_scale"},
-    };
-    const double factor = writer_number(writer, scaling, "factor", 1);
-    const double given = writer_number(writer, scaling, "attention_factor", 0);
-    writer_put_text(writer, "rope.scaling.type", "yarn");
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const double value = writer_number(writer, scaling, lines[i].theirs, -1);
-        if (value >= 0) writer_put_number(writer, lines[i].ours, value);
-    }
+// 0 or less: not stated. A longer context than quire has is one that is never filled.
+static int32_t context_of(double tokens) {
+    return tokens >= MODEL_MAX_CONTEXT ? MODEL_MAX_CONTEXT : tokens >= 1 ? (int32_t)tokens : 0;
+}
+
+static float stated(struct reader *reader, const cJSON *scaling, const char *key, double usual) {
+    const double value = reader_number(reader, scaling, key, -1);
+    return (float)(value >= 0 ? value : usual);
+}
+
+static void read_factor(struct reader *reader, const cJSON *scaling, double otherwise) {
+    const double factor = reader_number(reader, scaling, "factor", otherwise);
+    if (!(factor >= 1e-3 && factor <= 1e12))
+        reader_fail(reader, STATUS_BAD_FILE, "rope_scaling",
+                    "has a factor that is missing or out of range");
+    reader->config->rope.factor = (float)factor;
+}
+
+// What cosine and sine are multiplied by is stated, or follows from the factor. Latent attention
+// scales scores in their place where there is a multiplier (latent_attention.c).
+static void read_yarn(struct reader *reader, const cJSON *scaling) {
+    struct rope *rope = &reader->config->rope;
+    const double given = reader_number(reader, scaling, "attention_factor", 0);
     const double some =
-        writer_number(writer, scaling, "mscale", 0); // of no effect without the other
-    const double all = writer_number(writer, scaling, "mscale_all_dim", 0);
-    const double stretch = factor > 1 ? 0.1 * log(factor) : 0;
-    if (writer->family->latent) {
+        reader_number(reader, scaling, "mscale", 0); // of no effect without the other
+    const double all = reader_number(reader, scaling, "mscale_all_dim", 0);
+    const double beta = reader_number(reader, scaling, "llama_4_scaling_beta", -1);
+    rope->scaling = ROPE_YARN;
+    rope->original_context =
+        context_of(reader_number(reader, scaling, "original_max_position_embeddings", 0));
+    rope->beta_fast = stated(reader, scaling, "beta_fast", 32);
+    rope->beta_slow = stated(reader, scaling, "beta_slow", 1);
+    read_factor(reader, scaling, 0);
+    if (beta >= 0) reader_state(reader, "attention.temperature_scale", beta);
+    const double stretch = rope->factor > 1 ? 0.1 * log((double)rope->factor) : 0;
+    double magnitude = given > 0 ? given : 1 + stretch;
+    if (given <= 0 && some > 0 && all > 0) magnitude = (1 + some * stretch) / (1 + all * stretch);
+    rope->attention_factor = (float)magnitude;
+    if (reader->family->latent) {
         if (given > 0 || some != all)
-            writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
+            reader_fail(reader, STATUS_UNSUPPORTED, "rope_scaling",
                         "has an attention_factor, or an mscale that differs from mscale_all_dim, "
                         "which is not supported");
-        writer_put_float(writer, "rope.scaling.yarn_log_multiplier", 0.1 * all);
+        reader_state(reader, "rope.scaling.yarn_log_multiplier", 0.1 * all);
         return;
     }
-    const double whole = given > 0 ? given : (1 + some * stretch) / (1 + all * stretch);
-    if (given > 0 || (some > 0 && all > 0)) // what it is multiplied with there is taken off here
-        writer_put_float(writer, "rope.scaling.attn_factor", whole / (1 + stretch));
-    const bool exact = !writer_flag(writer, scaling, "truncate", true);
-    if (exact != writer->family->layer.attention.rope.exact_yarn)
-        writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling",
+    if (reader_flag(reader, scaling, "truncate", true) == rope->exact_yarn)
+        reader_fail(reader, STATUS_UNSUPPORTED, "rope_scaling",
                     "has a truncate that is not supported in this family");
 }
 
-static void translate_longrope(struct writer *writer, const cJSON *scaling,
-                               struct folder_config *config) {
-    const double context = (double)writer_count(writer, "max_position_embeddings", -1);
+static void read_longrope(struct reader *reader, const cJSON *scaling,
+                          struct folder_config *config) {
+    const double context = (double)reader_count(reader, "max_position_embeddings", -1);
     const double original =
-        writer_number(writer, writer->json, "original_max_position_embeddings",
-                      writer_number(writer, scaling, "original_max_position_embeddings", context));
-    const double ratio = writer_number(writer, scaling, "factor", context / original);
-    double attention = writer_number(writer, scaling, "attention_factor", 0);
+        reader_number(reader, reader->json, "original_max_position_embeddings",
+                      reader_number(reader, scaling, "original_max_position_embeddings", context));
+    const double ratio = reader_number(reader, scaling, "factor", context / original);
+    double attention = reader_number(reader, scaling, "attention_factor", 0);
     if (attention <= 0) attention = ratio > 1 ? sqrt(1 + log(ratio) / log(fmax(original, 2))) : 1;
     if (!(original >= 1 && original < 0x1p31 && isfinite(attention)))
-        writer_fail(writer, STATUS_BAD_FILE, "original_max_position_embeddings", "is out of range");
-    writer_put_text(writer, "rope.scaling.type", "longrope");
-    writer_put_number(writer, "rope.scaling.original_context_length", floor(original));
-    writer_put_float(writer, "rope.scaling.attn_factor", attention);
-    config->rope_short = factors_of(writer, scaling, "short_factor", config->pairs);
-    config->rope_long = factors_of(writer, scaling, "long_factor", config->pairs);
+        reader_fail(reader, STATUS_BAD_FILE, "original_max_position_embeddings", "is out of range");
+    config->rope.scaling = ROPE_LONG;
+    config->rope.original_context = context_of(original);
+    config->rope.attention_factor = (float)attention;
+    config->rope_short = factors_of(reader, scaling, "short_factor", config->pairs);
+    config->rope_long = factors_of(reader, scaling, "long_factor", config->pairs);
 }
 
 // A share of the pairs turns, by angles of the whole head; others are said to turn by next to
 // nothing, as files of GGUF say it.
-static void translate_proportional(struct writer *writer, const cJSON *scaling, double share,
-                                   struct folder_config *config) {
+static void read_proportional(struct reader *reader, const cJSON *scaling, double share,
+                              struct folder_config *config) {
     static const float STILL = 1e30f;
     const int32_t turning = (int32_t)(share * config->pairs);
-    const double factor = writer_number(writer, scaling, "factor", 1);
+    const double factor = reader_number(reader, scaling, "factor", 1);
     config->rope_freqs = calloc((size_t)config->pairs + 1, sizeof *config->rope_freqs);
-    if (!config->rope_freqs) writer->status = STATUS_NO_MEMORY;
-    if (!(factor > 0)) writer_fail(writer, STATUS_BAD_FILE, "factor", "is out of range");
+    if (!config->rope_freqs) reader->status = STATUS_NO_MEMORY;
+    if (!(factor > 0)) reader_fail(reader, STATUS_BAD_FILE, "factor", "is out of range");
     for (int32_t i = 0; config->rope_freqs && i < config->pairs; i++)
         config->rope_freqs[i] = i < turning ? (float)factor : STILL;
 }
 
-static void translate_scaling(struct writer *writer, const cJSON *scaling, double base,
-                              struct folder_config *config) {
+static void read_scaling(struct reader *reader, const cJSON *scaling, double base,
+                         struct folder_config *config) {
     static const char *const of_none[] = {"factor", "beta_fast", "beta_slow", "mscale",
                                           "mscale_all_dim"};
-    const char *type = writer_string(writer, scaling, "rope_type",
-                                     writer_string(writer, scaling, "type", "default"));
+    const char *type = reader_string(reader, scaling, "rope_type",
+                                     reader_string(reader, scaling, "type", "default"));
     // Of text, all three positions that mrope rotates by are the token's. A dynamic one begins
     // where the context ends, but for its alpha, which is part of the base.
     if (!strcmp(type, "default") || !strcmp(type, "mrope")) return;
     for (size_t i = 0; i < sizeof of_none / sizeof of_none[0] && !strcmp(type, "dynamic"); i++)
-        writer_get(writer, scaling, of_none[i]);
+        reader_get(reader, scaling, of_none[i]);
     if (!strcmp(type, "dynamic")) return;
     if (!strcmp(type, "linear")) {
-        writer_put_text(writer, "rope.scaling.type", "linear");
-        writer_put_number(writer, "rope.scaling.factor",
-                          writer_number(writer, scaling, "factor", 0));
+        config->rope.scaling = ROPE_LINEAR;
+        read_factor(reader, scaling, 1);
     } else if (!strcmp(type, "yarn")) {
-        translate_yarn(writer, scaling);
+        read_yarn(reader, scaling);
     } else if (!strcmp(type, "llama3")) {
-        config->rope_freqs = llama3_divisors(writer, scaling, base, config->pairs);
+        config->rope_freqs = llama3_divisors(reader, scaling, base, config->pairs);
     } else if (!strcmp(type, "longrope") || !strcmp(type, "su")) {
-        translate_longrope(writer, scaling, config);
+        read_longrope(reader, scaling, config);
     } else {
         char what[160];
         snprintf(what, sizeof what,
                  "has the unsupported type \"%.40s\" (expected default, linear, dynamic, yarn, "
                  "llama3 or longrope)",
                  type);
-        writer_fail(writer, STATUS_UNSUPPORTED, "rope_scaling", what);
+        reader_fail(reader, STATUS_UNSUPPORTED, "rope_scaling", what);
     }
 }
 
 // Newer files have all of it in rope_parameters, by kinds of layers where these differ.
-void folder_rope_translate(struct writer *writer, struct folder_config *config) {
-    const cJSON *json = writer->json, *all = writer_get(writer, json, "rope_parameters");
+void folder_rope_read(struct reader *reader, struct folder_config *config) {
+    const cJSON *json = reader->json, *all = reader_get(reader, json, "rope_parameters");
     const cJSON *global =
-        writer_get(writer, all, "full_attention") ? writer_get(writer, all, "full_attention") : all;
-    const cJSON *scaling = global ? global : writer_get(writer, json, "rope_scaling");
-    const double theta = writer_number(writer, global, "rope_theta",
-                                       writer_number(writer, json, "rope_theta", 10000));
+        reader_get(reader, all, "full_attention") ? reader_get(reader, all, "full_attention") : all;
+    const cJSON *scaling = global ? global : reader_get(reader, json, "rope_scaling");
+    const double theta = reader_number(reader, global, "rope_theta",
+                                       reader_number(reader, json, "rope_theta", 10000));
     const double local =
-        writer_number(writer, writer_get(writer, all, "sliding_attention"), "rope_theta",
-                      writer_number(writer, json, "rope_local_base_freq", 0));
-    const int64_t heads = writer_count(writer, "num_attention_heads", -1);
-    const int64_t dim = writer_count(writer, "hidden_size", -1);
-    const int64_t alike = writer->family->latent
-                              ? writer_count(writer, "qk_rope_head_dim", -1)
-                              : writer_count(writer, "head_dim", heads > 0 ? dim / heads : 1);
-    const int64_t size = folder_rope_global_count(writer, "global_head_dim", "head_dim", alike);
+        reader_number(reader, reader_get(reader, all, "sliding_attention"), "rope_theta",
+                      reader_number(reader, json, "rope_local_base_freq", 0));
+    const int64_t heads = reader_count(reader, "num_attention_heads", -1);
+    const int64_t dim = reader_count(reader, "hidden_size", -1);
+    const int64_t alike = reader->family->latent
+                              ? reader_count(reader, "qk_rope_head_dim", -1)
+                              : reader_count(reader, "head_dim", heads > 0 ? dim / heads : 1);
+    const int64_t size = folder_rope_global_count(reader, "global_head_dim", "head_dim", alike);
     const bool proportional =
-        !strcmp(writer_string(writer, scaling, "rope_type", ""), "proportional");
-    const double turning = writer_number(writer, json, "rotary_dim", 0);
+        !strcmp(reader_string(reader, scaling, "rope_type", ""), "proportional");
+    const double turning = reader_number(reader, json, "rotary_dim", 0);
     const double share =
-        writer_number(writer, global, "partial_rotary_factor",
-                      writer_number(writer, json, "partial_rotary_factor",
+        reader_number(reader, global, "partial_rotary_factor",
+                      reader_number(reader, json, "partial_rotary_factor",
                                     turning > 0 ? turning / (double)(size > 0 ? size : 1) : 1));
     const bool dynamic = !strcmp(
-        writer_string(writer, scaling, "rope_type", writer_string(writer, scaling, "type", "")),
+        reader_string(reader, scaling, "rope_type", reader_string(reader, scaling, "type", "")),
         "dynamic");
-    const double alpha = dynamic ? writer_number(writer, scaling, "alpha", 0) : 0;
+    const double alpha = dynamic ? reader_number(reader, scaling, "alpha", 0) : 0;
     const double base =
         alpha > 0 && size > 2 ? theta * pow(alpha, (double)size / (double)(size - 2)) : theta;
     const bool sound = share > 0 && share <= 1 && size <= MODEL_MAX_HEAD_SIZE;
     const int32_t rotated = sound ? (int32_t)((double)size * (proportional ? 1 : share)) : 0;
     if (rotated < 2) {
-        writer_fail(writer, STATUS_BAD_FILE, "head_dim",
+        reader_fail(reader, STATUS_BAD_FILE, "head_dim",
                     "or partial_rotary_factor is out of range");
         return;
     }
     config->pairs = rotated / 2;
-    if (!(theta >= 1)) writer_fail(writer, STATUS_BAD_FILE, "rope_theta", "must be at least 1");
-    writer_put_float(writer, "rope.freq_base", base);
-    writer_put_int(writer, "rope.dimension_count", rotated);
-    if (local > 0) writer_put_float(writer, "rope.freq_base_swa", local);
-    if (writer->mixed && !proportional)
-        writer_fail(writer, STATUS_UNSUPPORTED, "rope_parameters",
+    if (!(theta >= 1)) reader_fail(reader, STATUS_BAD_FILE, "rope_theta", "must be at least 1");
+    config->rope = reader->family->layer.attention.rope;
+    config->rope.interleaved &= reader->family->interleaved_folder;
+    config->rope.base = (float)base;
+    config->rope.dimensions = rotated;
+    config->rope.factor = config->rope.attention_factor = 1;
+    if (local > 0) reader_state(reader, "rope.freq_base_swa", local);
+    if (reader->mixed && !proportional)
+        reader_fail(reader, STATUS_UNSUPPORTED, "rope_parameters",
                     "is not supported for this model");
     if (proportional)
-        translate_proportional(writer, scaling, share, config);
+        read_proportional(reader, scaling, share, config);
     else if (cJSON_IsObject(scaling))
-        translate_scaling(writer, scaling, base, config);
+        read_scaling(reader, scaling, base, config);
     else if (scaling)
-        writer_fail(writer, STATUS_BAD_FILE, "rope_scaling", "must be an object");
+        reader_fail(reader, STATUS_BAD_FILE, "rope_scaling", "must be an object");
 }

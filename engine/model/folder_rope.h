@@ -4,14 +4,14 @@
 #define ENGINE_FOLDER_ROPE_H
 
 #include "engine/model/folder_layout.h"
-#include "engine/model/folder_writer.h"
+#include "engine/model/folder_reader.h"
 
-// Writes the keys of the rotation, and sets what of `config` is of it.
-void folder_rope_translate(struct writer *writer, struct folder_config *config);
+// Sets what of `config` is of the rotation.
+void folder_rope_read(struct reader *reader, struct folder_config *config);
 
 // A figure of layers without a window. Newer files have these layer by layer, under a name of their
 // `own`: {"5": {"head_dim": 16}}.
-int64_t folder_rope_global_count(struct writer *writer, const char *key, const char *own,
+int64_t folder_rope_global_count(struct reader *reader, const char *key, const char *own,
                                  int64_t otherwise);
 
 #endif

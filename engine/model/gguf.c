@@ -61,6 +61,7 @@ struct gguf {
     struct tensor *tensors;
     size_t tensor_count;
     struct index key_index, tensor_index;
+    const struct folder_config *config; // borrowed, or NULL
 };
 
 struct reader {
@@ -549,6 +550,12 @@ void gguf_close(struct gguf *gguf) {
     free(gguf->path);
     free(gguf);
 }
+
+void gguf_lend_config(struct gguf *gguf, const struct folder_config *config) {
+    gguf->config = config;
+}
+
+const struct folder_config *gguf_config(const struct gguf *gguf) { return gguf->config; }
 
 const char *gguf_path(const struct gguf *gguf) { return gguf->path; }
 uint32_t gguf_version(const struct gguf *gguf) { return gguf->version; }

@@ -108,6 +108,12 @@ struct gguf_owner {
 MUST_CHECK enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors,
                                    size_t count, const struct gguf_owner *owner, struct error *err);
 
+// Figures of a folder's config.json in place of the file's keys (folder_layout.h), borrowed; NULL:
+// the keys are the file's own.
+struct folder_config;
+void gguf_lend_config(struct gguf *gguf, const struct folder_config *config);
+const struct folder_config *gguf_config(const struct gguf *gguf);
+
 const char *gguf_path(const struct gguf *gguf);
 uint32_t gguf_version(const struct gguf *gguf);
 size_t gguf_file_bytes(const struct gguf *gguf); // of all its files

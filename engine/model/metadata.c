@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/model/family_keys.h"
+#include "engine/model/folder_layout.h"
 #include "engine/model/model_config.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"
@@ -17,21 +18,64 @@ static const char *full_key(const struct metadata *metadata, const char *key, ch
     return text;
 }
 
+static const struct figure *figure_of(const struct metadata *metadata, const char *key) {
+    for (int32_t i = 0; i < metadata->folder->figure_count; i++)
+        if (!strcmp(metadata->folder->figures[i].name, key)) return &metadata->folder->figures[i];
+    return NULL;
+}
+
+// What is stated, of whatever name; nothing is remembered.
+static bool look_up(const struct metadata *metadata, const char *key, double *value) {
+    char name[KEY_BYTES];
+    if (!metadata->folder)
+        return gguf_find_float(metadata->gguf, full_key(metadata, key, name), value);
+    const struct figure *figure = figure_of(metadata, key);
+    if (figure && !figure->list) *value = figure->number;
+    return figure && !figure->list;
+}
+
+static bool look_up_flag(const struct metadata *metadata, const char *key, bool *value) {
+    char name[KEY_BYTES];
+    double number;
+    if (!metadata->folder)
+        return gguf_find_bool(metadata->gguf, full_key(metadata, key, name), value);
+    if (!look_up(metadata, key, &number)) return false;
+    *value = number != 0;
+    return true;
+}
+
+static bool look_up_list(const struct metadata *metadata, const char *key,
+                         struct gguf_array *list) {
+    char name[KEY_BYTES];
+    if (!metadata->folder)
+        return gguf_find_array(metadata->gguf, full_key(metadata, key, name), list);
+    const struct figure *figure = figure_of(metadata, key);
+    if (!figure || !figure->list) return false;
+    *list =
+        (struct gguf_array){GGUF_I32, (size_t)figure->count, (const unsigned char *)figure->list};
+    return true;
+}
+
+static bool look_up_string(const struct metadata *metadata, const char *key,
+                           struct gguf_string *string) {
+    char name[KEY_BYTES];
+    return !metadata->folder &&
+           gguf_find_string(metadata->gguf, full_key(metadata, key, name), string);
+}
+
 // As messages show it; "" for a list, and where the key is absent.
 static const char *show_value(const struct metadata *metadata, const char *key,
                               char text[VALUE_BYTES]) {
-    char name[KEY_BYTES];
     struct gguf_string string;
     double number;
     bool flag;
     text[0] = '\0';
-    if (snprintf(name, sizeof name, "%s.%s", metadata->family, key) >= (int)sizeof name)
-        return text;
-    if (gguf_find_float(metadata->gguf, name, &number))
+    if (strlen(metadata->family) + strlen(key) + 2 > KEY_BYTES) return text;
+    if (look_up(metadata, key, &number))
         snprintf(text, VALUE_BYTES, "%.10g", number);
-    else if (gguf_find_bool(metadata->gguf, name, &flag))
+    else if (look_up_flag(metadata, key, &flag))
         snprintf(text, VALUE_BYTES, "%s", flag ? "true" : "false");
-    else if (gguf_find_string(metadata->gguf, name, &string) &&
+    else if (look_up_string(metadata, key, &string) &&
              utf8_valid(string.bytes, string.length, NULL) &&
              !utf8_has_control(string.bytes, string.length) && string.length < VALUE_BYTES - 2)
         snprintf(text, VALUE_BYTES, "\"%.*s\"", (int)string.length, string.bytes);
@@ -76,23 +120,26 @@ static bool note(struct metadata *metadata, const char *key, bool found) {
 }
 
 static bool find_array(struct metadata *metadata, const char *key, struct gguf_array *array) {
-    char name[KEY_BYTES];
-    if (!family_keys_have(metadata->keys, key)) return false;
-    return note(metadata, key,
-                gguf_find_array(metadata->gguf, full_key(metadata, key, name), array));
+    return family_keys_have(metadata->keys, key) &&
+           note(metadata, key, look_up_list(metadata, key, array));
 }
 
 bool metadata_find_float(struct metadata *metadata, const char *key, double *value) {
-    char name[KEY_BYTES];
-    if (!family_keys_have(metadata->keys, key)) return false;
-    return note(metadata, key,
-                gguf_find_float(metadata->gguf, full_key(metadata, key, name), value));
+    return family_keys_have(metadata->keys, key) &&
+           note(metadata, key, look_up(metadata, key, value));
 }
 
 bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value) {
     char name[KEY_BYTES];
+    double number = 0;
     if (!family_keys_have(metadata->keys, key)) return false;
-    return note(metadata, key, gguf_find_int(metadata->gguf, full_key(metadata, key, name), value));
+    if (!metadata->folder)
+        return note(metadata, key,
+                    gguf_find_int(metadata->gguf, full_key(metadata, key, name), value));
+    const bool found =
+        look_up(metadata, key, &number) && floor(number) == number && fabs(number) < 0x1p31;
+    if (note(metadata, key, found)) *value = (int64_t)number;
+    return found;
 }
 
 bool metadata_has(struct metadata *metadata, const char *key) {
@@ -107,30 +154,25 @@ bool metadata_is_set(struct metadata *metadata, const char *key) {
 }
 
 bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise) {
-    char name[KEY_BYTES];
     bool value = otherwise;
-    if (!family_keys_have(metadata->keys, key)) return otherwise;
-    note(metadata, key, gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &value));
+    if (family_keys_have(metadata->keys, key))
+        note(metadata, key, look_up_flag(metadata, key, &value));
     return value;
 }
 
 void metadata_accept(struct metadata *metadata, const char *key, double value) {
-    char name[KEY_BYTES];
     double found = (double)NAN;
     bool flag;
     if (family_keys_have(metadata->keys, key)) return;
-    if (gguf_find_bool(metadata->gguf, full_key(metadata, key, name), &flag)) found = flag;
-    gguf_find_float(metadata->gguf, name, &found);
+    if (look_up_flag(metadata, key, &flag)) found = flag;
+    look_up(metadata, key, &found);
     if (fabs(found - value) <= 1e-5 * fabs(value)) note(metadata, key, true);
 }
 
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],
                     int count, const char *expected) {
-    char name[KEY_BYTES];
     struct gguf_string found;
-    if (!note(metadata, key,
-              gguf_find_string(metadata->gguf, full_key(metadata, key, name), &found)))
-        return -1;
+    if (!note(metadata, key, look_up_string(metadata, key, &found))) return -1;
     for (int i = 0; i < count; i++)
         if (strlen(names[i]) == found.length && !memcmp(names[i], found.bytes, found.length))
             return i;
@@ -365,11 +407,9 @@ static const struct range of_writer[] = {
 bool metadata_is_of_writer(const struct metadata *metadata) {
     static const char *const keys[] = {"token_shift_count", "expert_group_scale",
                                        "router_logit_softcapping"};
-    char name[KEY_BYTES];
     double value;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (!gguf_find_float(metadata->gguf, full_key(metadata, keys[i], name), &value))
-            return false;
+        if (!look_up(metadata, keys[i], &value)) return false;
     return true;
 }
 
@@ -389,13 +429,13 @@ static bool is_named(const char *row, const char *key) {
 }
 
 // What is no number, nor a list of them, only a row without bounds can hold.
-static bool lies_within(const struct gguf *gguf, const char *name, const struct range *row) {
+static bool lies_within(const struct metadata *metadata, const char *key, const struct range *row) {
     double value = (double)NAN;
     struct gguf_array list;
     bool flag;
     if (isinf(row->most)) return true;
-    if (gguf_find_bool(gguf, name, &flag)) value = flag;
-    if (gguf_find_float(gguf, name, &value) || !gguf_find_array(gguf, name, &list))
+    if (look_up_flag(metadata, key, &flag)) value = flag;
+    if (look_up(metadata, key, &value) || !look_up_list(metadata, key, &list))
         return value >= row->least && value <= row->most;
     bool within = list.type != GGUF_STRING || list.count == 0;
     for (size_t i = 0; i < list.count && within; i++) {
@@ -406,57 +446,59 @@ static bool lies_within(const struct gguf *gguf, const char *name, const struct 
     return within;
 }
 
-static bool is_in(const struct range *rows, size_t count, const struct gguf *gguf, const char *name,
+static bool is_in(const struct range *rows, size_t count, const struct metadata *metadata,
                   const char *key) {
     for (size_t i = 0; i < count; i++)
-        if (is_named(rows[i].key, key) && lies_within(gguf, name, &rows[i])) return true;
+        if (is_named(rows[i].key, key) && lies_within(metadata, key, &rows[i])) return true;
     return false;
 }
 
 // Of layers with a window: there are none, or the key says what it says of the others.
-static bool is_same_in_windows(const struct metadata *metadata, const char *name, const char *key) {
+static bool is_same_in_windows(const struct metadata *metadata, const char *key) {
     static const char end[] = "_swa";
     const size_t length = strlen(key);
-    char other[KEY_BYTES], full[KEY_BYTES];
+    char other[KEY_BYTES];
     double value, others, window = 0;
     if (length < sizeof end || strcmp(key + length - strlen(end), end) != 0) return false;
-    if (!gguf_find_float(metadata->gguf, name, &value)) return false;
-    gguf_find_float(metadata->gguf, full_key(metadata, "attention.sliding_window", full), &window);
+    if (!look_up(metadata, key, &value)) return false;
+    look_up(metadata, "attention.sliding_window", &window);
     snprintf(other, sizeof other, "%.*s", (int)(length - strlen(end)), key);
-    return value == 0 || window == 0 ||
-           (gguf_find_float(metadata->gguf, full_key(metadata, other, full), &others) &&
-            value == others);
+    return value == 0 || window == 0 || (look_up(metadata, other, &others) && value == others);
 }
 
-// `full` is the key with the family's name, `key` without.
-static bool is_harmless(const struct metadata *metadata, struct gguf_string full,
-                        struct gguf_string key) {
-    char name[KEY_BYTES], rest[KEY_BYTES];
+static bool is_harmless(const struct metadata *metadata, struct gguf_string key) {
+    char rest[KEY_BYTES];
     if (is_of_encoder(key)) return true;
-    if (full.length >= KEY_BYTES) return false;
-    snprintf(name, sizeof name, "%.*s", (int)full.length, full.bytes);
+    if (strlen(metadata->family) + 1 + key.length >= KEY_BYTES) return false;
     snprintf(rest, sizeof rest, "%.*s", (int)key.length, key.bytes);
-    return is_in(harmless, sizeof harmless / sizeof harmless[0], metadata->gguf, name, rest) ||
+    return is_in(harmless, sizeof harmless / sizeof harmless[0], metadata, rest) ||
            (metadata_is_of_writer(metadata) &&
-            is_in(of_writer, sizeof of_writer / sizeof of_writer[0], metadata->gguf, name, rest)) ||
-           is_same_in_windows(metadata, name, rest);
+            is_in(of_writer, sizeof of_writer / sizeof of_writer[0], metadata, rest)) ||
+           is_same_in_windows(metadata, rest);
+}
+
+static void check_read(struct metadata *metadata, struct gguf_string key) {
+    const int32_t place = place_of(metadata, key);
+    const bool asked = place < metadata->asked_count;
+    char shown[KEY_BYTES];
+    if (asked ? metadata->found[place] : is_harmless(metadata, key)) return;
+    snprintf(shown, sizeof shown, "%.*s", (int)key.length, key.bytes);
+    metadata_fail(metadata, STATUS_UNSUPPORTED, shown,
+                  asked ? "has an unsupported type"
+                        : "is not supported and may change the answers");
 }
 
 void metadata_check_unread(struct metadata *metadata) {
     const size_t begin = strlen(metadata->family);
-    for (size_t i = 0; i < gguf_key_count(metadata->gguf); i++) {
+    for (int32_t i = 0; metadata->folder && i < metadata->folder->figure_count; i++) {
+        const char *name = metadata->folder->figures[i].name;
+        check_read(metadata, (struct gguf_string){name, strlen(name)});
+    }
+    for (size_t i = 0; !metadata->folder && i < gguf_key_count(metadata->gguf); i++) {
         const struct gguf_string full = gguf_key_at(metadata->gguf, i).name;
         if (full.length <= begin || memcmp(full.bytes, metadata->family, begin) != 0 ||
             full.bytes[begin] != '.')
             continue;
-        const struct gguf_string key = {full.bytes + begin + 1, full.length - begin - 1};
-        const int32_t place = place_of(metadata, key);
-        const bool asked = place < metadata->asked_count;
-        if (asked ? metadata->found[place] : is_harmless(metadata, full, key)) continue;
-        char shown[KEY_BYTES];
-        snprintf(shown, sizeof shown, "%.*s", (int)key.length, key.bytes);
-        metadata_fail(metadata, STATUS_UNSUPPORTED, shown,
-                      asked ? "has an unsupported type"
-                            : "is not supported and may change the answers");
+        check_read(metadata, (struct gguf_string){full.bytes + begin + 1, full.length - begin - 1});
     }
 }

@@ -1,10 +1,10 @@
 // engine/model/metadata.h — the figures that a file states under its family's name.
 //
-// Keys are GGUF's, "block_count" for "llama.block_count"; folder_config.h translates a config.json
-// into them. The first failure is kept and what is read afterwards is harmless, so that reading
-// twenty keys is twenty lines and one check at the end. What was found is remembered: a key that
-// nobody read is checked at the end. A key that the family does not have (family_keys_have()) is as
-// absent, and so one that nobody read.
+// Keys are GGUF's, "block_count" for "llama.block_count"; a folder's config.json has figures of the
+// same names (folder_layout.h). The first failure is kept and what is read afterwards is harmless,
+// so that reading twenty keys is twenty lines and one check at the end. What was found is
+// remembered: a key that nobody read is checked at the end. A key that the family does not have
+// (family_keys_have()) is as absent, and so one that nobody read.
 #ifndef ENGINE_METADATA_H
 #define ENGINE_METADATA_H
 
@@ -17,11 +17,12 @@
 enum { METADATA_ASKED_MOST = 128 }; // different keys that quire knows how to read
 
 struct metadata {
-    const struct gguf *gguf; // borrowed
-    const char *family;      // the name that keys begin with
-    const char *keys;        // of family_keys_have(): what the family reads
-    int32_t blocks;          // that a list may count: layers, and such as only draft
-    enum status status;      // of the first failure
+    const struct gguf *gguf;            // borrowed
+    const struct folder_config *folder; // borrowed; what is stated is this; NULL: the gguf's keys
+    const char *family;                 // the name that keys begin with
+    const char *keys;                   // of family_keys_have(): what the family reads
+    int32_t blocks;                     // that a list may count: layers, and such as only draft
+    enum status status;                 // of the first failure
     struct error *err;
     const char *asked[METADATA_ASKED_MOST]; // borrowed: string literals
     bool found[METADATA_ASKED_MOST];        // is it there, and of a type that was asked for?

@@ -9,6 +9,7 @@
 // A state follows from all tokens, but what comes next needs it after the last one only. So the
 // cache has it once a block, after the block's last token, as for a window of two tokens: the
 // query's own and the one before.
+#include "engine/model/folder_layout.h"
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
@@ -19,6 +20,7 @@
 // size.
 struct recurrence_spec recurrence_read(struct metadata *metadata, enum recurrence_rule rule) {
     static const char heads_key[] = "ssm.time_step_rank", inner_key[] = "ssm.inner_size";
+    if (metadata->folder) return metadata->folder->recurrence;
     struct recurrence_spec spec = {
         .rule = rule,
         .key_heads = metadata_int(metadata, "ssm.group_count", 0, MODEL_MAX_HEADS),

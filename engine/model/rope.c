@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "engine/model/folder_layout.h"
 #include "kernels/base/assert.h"
 
 // What cosine and sine are multiplied by where YaRN stretches: what the file states as the whole of
@@ -49,6 +50,11 @@ static void read_scaling(struct metadata *metadata, struct rope *rope) {
 
 struct rope rope_read(struct metadata *metadata, const struct rope *family,
                       const struct model_config *config, int32_t head_size) {
+    if (metadata->folder) {
+        struct rope rope = metadata->folder->rope;
+        if (rope.original_context == 0) rope.original_context = config->context;
+        return rope;
+    }
     struct rope rope = *family;
     rope.base = metadata_factor(metadata, "rope.freq_base", 10000.0f);
     rope.dimensions = metadata_int(metadata, "rope.dimension_count", head_size, head_size);

@@ -105,15 +105,13 @@ static cJSON *parse(const char *config) {
 enum status shape_config(const struct shape *shape, struct model_config *config,
                          struct error *err) {
     const struct family *family = family_find(shape->family, strlen(shape->family));
-    struct text keys = {0};
     struct folder_config folder = {0};
     struct gguf *gguf = NULL;
     cJSON *json = parse(shape->config);
     ASSERT(family);
     if (!json) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
-    enum status status = folder_config_read(json, family, shape->name, &keys, &folder, err);
-    if (status == STATUS_OK)
-        status = gguf_open_memory(keys.bytes, keys.length, shape->name, &gguf, err);
+    enum status status = folder_config_read(json, family, shape->name, &folder, err);
+    if (status == STATUS_OK) status = folder_config_open(&folder, shape->name, &gguf, err);
     if (status == STATUS_OK) status = model_config_read(gguf, config, err);
     if (status == STATUS_OK)
         config->vocabulary =
@@ -121,7 +119,6 @@ enum status shape_config(const struct shape *shape, struct model_config *config,
     ASSERT(status == STATUS_OK || status == STATUS_NO_MEMORY);
     gguf_close(gguf);
     folder_config_deinit(&folder);
-    text_deinit(&keys);
     cJSON_Delete(json);
     return status;
 }
