@@ -64,15 +64,18 @@ static __global__ void compiled_kernel() {}
 
 static enum status overlay_named(struct device *device, const char *name, struct error *err) {
     const struct card *card = find_card(name);
-    const size_t all = device->properties.totalGlobalMem;
+    size_t unused = 0, all = 0;
     if (!card)
         return error_set(err, STATUS_BAD_INPUT,
                          "QUIRE_CARD: unsupported value \"%.60s\" (expected a100, rtx-3060, "
                          "rtx-4090, l4, h100, h200, b200 or rtx-5090)",
                          name);
     TRY(card_overlay(card, &device->properties, err));
+    if (cudaMemGetInfo(&unused, &all) != cudaSuccess)
+        return error_set(err, STATUS_DEVICE, "QUIRE_CARD: the GPU's free memory cannot be read");
     device->limited = true;
-    device->withheld_bytes = all - card->memory;
+    // What other programs have is not taken from the card: tests of several run at once.
+    device->withheld_bytes = unused > card->memory ? unused - card->memory : 0;
     return STATUS_OK;
 }
 

@@ -98,7 +98,7 @@ static enum status cuda_open(const struct device_options *options, struct device
 static void read_memory(struct device *device, size_t *unused, size_t *total) {
     device_note(device, cudaMemGetInfo(unused, total));
     *unused -= min(*unused, device->withheld_bytes);
-    *total -= min(*total, device->withheld_bytes);
+    *total = min(*total, device->properties.totalGlobalMem);
 }
 
 static void cuda_info(struct device *device, struct device_info *info) {
