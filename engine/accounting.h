@@ -1,8 +1,8 @@
-// engine/accounting.h — what the KV cache has, asked by people and by saved conversations.
+// engine/accounting.h — what is in the KV cache, and which saved conversation needs it?
 //
-// A saved conversation goes by a number that the caller chose; sequence_save() says what it needs:
-// the path from the root to the last sealed block of a sequence. What no conversation needs leaves
-// the disk first. Threads: the UI's.
+// A saved conversation is identified by a number that the caller chooses; sequence_save() says what
+// it needs: the path from the root to the last sealed block of a sequence. Blocks that no
+// conversation needs are evicted from disk first. Threads: the UI's.
 #ifndef ENGINE_ACCOUNTING_H
 #define ENGINE_ACCOUNTING_H
 

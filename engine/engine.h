@@ -62,7 +62,7 @@ struct engine_options {
     const char *model_path; // a GGUF file; or NULL and
     const char *shape;      // a named shape (model/shape.h) with random weights, for benchmarks
     const char *shape_type; // of those weights: "q8_0", …
-    const struct adapter_source *adapters; // [adapter_count], beside a model file's matrices
+    const struct adapter_source *adapters; // [adapter_count], added to a model file's matrices
     int32_t adapter_count;
     const char *backend;   // "auto", "cpu", "cuda", "reference"; NULL is auto
     int32_t threads;       // 0: one for each core
@@ -72,19 +72,22 @@ struct engine_options {
     const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
                            // The last three need a card and are not deterministic
     size_t kv_device_bytes; // 0: a quarter of the free memory
-    int32_t sequences; // whose windows and states come on top of those bytes; 0: they are in them
-    size_t kv_host_bytes; // between device and disk; 0: 1 GiB for a card, none for a
-                          // processor, whose device memory is host memory (transfers always have
-                          // a few blocks)
-    const struct remote_options *remote; // a server that has the model (remote/remote.h), in place
-                                         // of a file; what is said of devices and caches is moot
+    int32_t sequences;      // whose windows and states come on top of that; 0: they are part of it
+    size_t kv_host_bytes;   // between device and disk; 0: 1 GiB for a card, none for a
+                            // processor, whose device memory is host memory (transfers always have
+                            // a few blocks)
+    const struct remote_options *remote; // a server that has the model (remote/remote.h), instead
+                                         // of a file; options about devices and caches then have no
+                                         // effect
     struct disk_pool *disk; // moved in, and closed even if opening fails; NULL: nothing on disk
     const struct hash128 *digest; // of the model file, if known: saves hashing it for the disk
-    const struct file_state *digest_state; // when it was; another file's is hashed. NULL: any
+    const struct file_state *digest_state; // of the file when it was hashed; a changed file is
+                                           // hashed again. NULL: not checked
     enum kv_restore kv_restore;
     int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
     bool deterministic;
-    bool unshared; // each sequence reads its past, though others of a step have it too: to compare
+    bool unshared; // each sequence reads its own past, even if others in the step share it: for
+                   // comparisons
     bool beyond_training;      // context may exceed what the model was made for: for benchmarks
     int32_t step_tokens;       // of one batch; 0: about a quarter of a second's worth; at most the
                                // backend's batch_tokens
@@ -100,9 +103,9 @@ struct engine_info {
     char file_type[16];                 // the type that most weight bytes have: "q8_0"
     char backend[16];                   // "remote": see the next
     char remote[16];                    // "messages" or "tokens", which a server gets; "": none
-    int tries;                          // of what it was asked last
-    bool takes_grammars;                // the server does, and not only schemas
-    bool unlisted;                      // it lists models, and not this one
+    int tries;                          // tries of the most recent exchange
+    bool takes_grammars;                // the server accepts grammars, not only schemas
+    bool unlisted;                      // the server lists models, but not this one
     char device[ENGINE_NAME_BYTES];
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape
@@ -115,16 +118,16 @@ struct engine_info {
     int32_t block_size;
     uint32_t blocks_total; // of the device, of layers that see everything; see engine_kv_usage()
     size_t block_bytes;    // KV of its tokens in layers that see everything
-    size_t token_bytes;    // KV of one token, as well
-    size_t state_bytes;    // of recurrent layers after a token; 0: there are none
-    size_t sequence_bytes; // windows and states with which a sequence is computed, at most
+    size_t token_bytes;    // KV of one token in the same layers
+    size_t state_bytes;    // of recurrent layers after a token; 0: no such layers
+    size_t sequence_bytes; // most that windows and states take while a sequence is computed
     int32_t threads;
 };
 
 // UNSUPPORTED (unknown family, type, tokenizer), BAD_FILE, DEVICE, BAD_INPUT (an option, by name),
-// NO_MEMORY (reports what is needed and free before weights are copied). If a card is too small
-// and the backend is auto, the processor computes instead. That is logged, and so is whatever runs
-// on a plain kernel only. Owned by the caller.
+// NO_MEMORY (reports what is needed and free before weights are copied). If a card is too small and
+// the backend is auto, the processor computes instead. That is logged, and so is whatever runs only
+// on a plain kernel. Owned by the caller.
 MUST_CHECK enum status engine_open(const struct engine_options *options, struct engine **engine,
                                    struct error *err);
 
@@ -139,8 +142,7 @@ const struct gguf *engine_gguf(const struct engine *engine);           // NULL f
 // Hash of the model file's bytes. Reads the whole file the first time, unless options gave it.
 struct hash128 engine_digest(struct engine *engine);
 
-// What tells this engine's answers from others': the digest of the model file, or one of it and of
-// what the adapters add.
+// Identifies what determines the answers: the digest of the model file, or of it and the adapters.
 struct hash128 engine_identity(const struct engine *engine, struct hash128 digest);
 
 // The model's own sampling defaults (general.sampling.*) if it has any, otherwise ours.
@@ -148,9 +150,10 @@ struct sampler_options engine_sampler_defaults(const struct engine *engine);
 
 // For benchmarks (kernels/read_speed.h). The first returns the bytes per second at which the device
 // reads its memory, or 0 if there is no memory to measure that; no request may run. The second
-// returns from how many bytes on a step's speed can be compared with it. The third returns the
-// bytes that a step of `rows` sequences of `context` tokens each must read: of a mixture the
-// experts that are likely to be chosen, of windowed layers the keys in the window.
+// returns how many bytes a step must read at least so that its speed can be compared with that. The
+// third returns the bytes that a step of `rows` sequences of `context` tokens each must read: in a
+// mixture only the experts that are likely to be chosen, in windowed layers only the keys in the
+// window.
 double engine_measure_read(struct engine *engine);
 size_t engine_read_bytes(struct engine *engine);
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);

@@ -12,7 +12,7 @@
 //   sampling.c  picks the tokens that a step's logits are for
 //   stepper.c   the engine's thread: plan, run, sample, report
 //   accounting.c  where every block is
-//   remote/     in place of all that computes, where the model is on another machine
+//   remote/     replaces everything that computes if the model is on another machine
 //
 // One lock guards the cache, all tables and lengths, the list of requests and the event queue. A
 // step runs without it: only the stepper changes the tokens and the table of a RUNNING sequence,
@@ -45,9 +45,9 @@ struct remote;
 struct restoring {
     bool active;
     int32_t target;             // tokens that the table will have at the end
-    struct restore_plan plan;   // made when restoring began last
+    struct restore_plan plan;   // of the most recent start
     struct restore_tally tally; // since the last request ended
-    struct restore_tally noted; // of that and of the device's, what the engine has counted as found
+    struct restore_tally noted; // of that and of finds on the device: what has been counted
     int64_t began_us;
     int64_t progress_us; // the deadline counts from here
     int64_t spent_us;    // since the last request ended
@@ -63,7 +63,7 @@ struct sequence {
     struct restoring restoring;
     int32_t pinned_length; // length of the shared prefix, which is kept longest; 0: none
     int64_t used_us;       // last use; the one used longest ago is preempted first
-    bool saved;            // it is what `conversation` needs
+    bool saved;            // `conversation` needs what it has computed
     uint64_t conversation;
 };
 
@@ -101,15 +101,15 @@ struct engine {
     const struct backend *backend;
     struct device *device;
     struct model model;
-    struct kv_cache shapes[KV_GROUPS]; // group 0's says what all have in common
+    struct kv_cache shapes[KV_GROUPS]; // group 0's has what all have in common
     enum attention_kernel attention;
     struct grouped_cache cache;
-    struct disk_pool *disk; // until the cache has it
+    struct disk_pool *disk; // until it is moved into the cache
     struct hash128 digest;
     bool knows_digest;
     struct hash128 adapters_identity;
     struct text adapters; // as engine_info says
-    bool drafts;          // rejected ones can be dropped
+    bool drafts;          // the model can drop rejected drafts
     enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;
@@ -151,13 +151,13 @@ size_t pool_sequence_bytes(const struct engine *engine); //
 // With the lock held; waits while the queue is full, unless the engine is closing.
 void queue_push(struct engine *engine, const struct event *event);
 
-// With the lock held: what the sequence has computed is what its conversation needs.
+// With the lock held: its conversation now needs what the sequence has computed.
 void sequence_refer(struct sequence *sequence);
 
 // With the lock held: the request ends now, its sequence is IDLE.
 void request_finish(struct request *request, enum stop_reason reason, enum status status);
 
-// Goes on in the grammar to the end of the log's first `length` tokens. False: they do not fit. D.
+// Advances the grammar to the end of the log's first `length` tokens. False: they do not fit. D.
 bool request_walk(struct request *request, int32_t length);
 
 struct step {
@@ -202,8 +202,8 @@ bool pressure_free_blocks(struct engine *engine, struct block_counts blocks,
 // evicted, those of its pinned prefix last.
 void pressure_preempt(struct sequence *sequence);
 
-// Preempts idle sequences until so many blocks are free or evictable, or no idle sequence is left.
-// Returns how many are.
+// Preempts idle sequences until this many blocks are free or evictable, or no idle sequence is
+// left. Returns how many are.
 struct block_counts pressure_gather(struct engine *engine, struct block_counts blocks);
 
 // Decides what the next step computes and allocates its blocks: *step, whose count may be 0. False

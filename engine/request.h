@@ -34,20 +34,20 @@ typedef void request_judge(void *user, const struct candidate *best, int32_t cou
 
 struct request_options {
     struct sampler_options sampler;
-    int32_t max_tokens;         // 0: until the context is full
-    int32_t speculate;          // draft tokens at once, at most: sampling/prompt_lookup.h; 0: none
-    bool background;            // yields to requests that are not: scheduler.h
-    bool ignore_end;            // continues after a turn's end: for benchmarks
-    struct grammar *grammar;    // that the answer fits (grammar/grammar.h); NULL: none. Retained
-    const char *begun;          // the answer's text before its tokens; borrowed; NULL: none
-    int32_t answered;           // tokens at the log's end that the grammar counts as the answer's
+    int32_t max_tokens;      // 0: until the context is full
+    int32_t speculate;       // draft tokens at once, at most: sampling/prompt_lookup.h; 0: none
+    bool background;         // yields to requests that are not: scheduler.h
+    bool ignore_end;         // continues after a turn's end: for benchmarks
+    struct grammar *grammar; // that the answer must fit (grammar/grammar.h); NULL: none. Retained
+    const char *begun;       // the answer's text before its tokens; borrowed; NULL: none
+    int32_t answered;        // tokens at the log's end that the grammar counts as the answer's
     request_observer *observer; // or NULL
-    request_judge *judge;       // in place of the observer where whole rows are not needed, that is
-                                // without a grammar; or NULL
+    request_judge *judge;       // instead of the observer, where whole rows are not needed (without
+                                // a grammar); or NULL
     int32_t judged;             // candidates that it sees, 1 to CANDIDATES_MAX
     void *observer_user;        // of both
-    uint64_t route; // what requests with one beginning have in common, so that a remote engine's
-                    // gateway can send them to the same machine; 0: nothing
+    uint64_t route; // the same for requests that begin alike, so that a remote engine's gateway can
+                    // send them to the same machine; 0: none
     void *owner;    // comes back with each of its events
 };
 
@@ -110,7 +110,7 @@ void request_release(struct request *request);
 // Waits up to timeout_ms (-1: forever) for the next event. False: none came, or a signal arrived.
 bool engine_next_event(struct engine *engine, int timeout_ms, struct event *event);
 
-// Readable while events wait: for poll() beside the keyboard.
+// Readable while events wait: for poll() together with the keyboard.
 int engine_event_fd(const struct engine *engine);
 
 #endif

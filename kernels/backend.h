@@ -109,8 +109,8 @@ enum {
     SHARED_DEPTH_MAX = 6, // spans of one sequence
 };
 
-// What sequences with one query have in common (shared_past.h finds it): nothing that their block
-// tables do not say, so an op may ignore it. A sequence's spans follow one another from key 0 to
+// What sequences with one query have in common (shared_past.h finds it): it only repeats what their
+// block tables say, so an op may ignore it. A sequence's spans follow one another from key 0 to
 // own[sequence] and lie before its new token. Spans form a tree, and a span comes before those that
 // continue it.
 struct shared_past {       // all pointers are NULL where nothing is shared
@@ -169,7 +169,7 @@ struct add_rows {
     int32_t rows, dim;
     float eps, scale;
     float gain;
-    bool anew; // x is written as if it had been 0, and not read
+    bool anew; // x counts as 0 and is not read
 };
 
 // What a product reads: activations or, with a norm, the residual stream, which is normed first
@@ -236,10 +236,10 @@ enum gating { GATING_SOFTMAX, GATING_SIGMOID };
 // The router of a mixture (arXiv 1701.06538, 2401.04088; with groups, sigmoid and bias 2412.19437).
 // An expert's weight is the softmax of a token's scores, or the sigmoid of its own. chosen[t] are
 // the `used` experts of the highest weight + bias, the highest first, of equal ones the lower
-// first. With groups, experts / groups of them side by side, they are of those groups_used groups
-// alone whose two highest add up to most, or whose best is highest. shares[t] are the weights of
-// the chosen, divided by their sum unless they are raw, each times its expert's gain. NaN counts as
-// the lowest score.
+// first. With groups, each of experts / groups neighbours, only groups_used groups are considered:
+// those whose two highest add up to most, or those whose best is highest. shares[t] are the weights
+// of the chosen, divided by their sum unless they are raw, each times its expert's gain. NaN counts
+// as the lowest score.
 struct route {
     int32_t *chosen;    // [tokens, used] device, out
     float *shares;      // [tokens, used] device, out
@@ -493,7 +493,7 @@ static inline float penalised_logit(float logit, const struct choice *choice, in
 // replays of a recorded step.
 //
 // log_totals[r] = log(sum of exp(logit)) over row r before its penalties, NaN left out, where its
-// choice asks for it: what a candidate's logit is above it is the logarithm of its probability.
+// choice asks for it: a candidate's logit minus this is the logarithm of its probability.
 struct candidates {
     struct candidate *best;          // [rows, CANDIDATES_MAX] from alloc_host(), out
     float *log_totals;               // [rows] from alloc_host(), out; NULL: no row asks for it
@@ -522,7 +522,7 @@ struct swap_blocks {
 };
 
 struct swap_time {
-    double us; // that the device took for
+    double us; // that the device took
     int64_t pairs;
 };
 
@@ -598,7 +598,7 @@ struct backend {
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
 
-    // What those swaps from host to device took that were done since the last call; some may be
+    // How long the swaps from host to device took that have ended since the last call; some may be
     // left out. NULL: a swap is done when swap_blocks() returns.
     struct swap_time (*swap_time)(struct device *device);
 
@@ -612,7 +612,7 @@ struct backend {
     bool (*recorded)(struct device *device);
 
     // Reads `bytes` of device memory once with every thread and does nothing else, in one of
-    // READ_PATTERNS ways, of which which is fastest depends on the machine: read_speed.h.
+    // READ_PATTERNS ways; which is fastest depends on the machine: read_speed.h.
     void (*read)(struct device *device, const void *memory, size_t bytes, int pattern);
 };
 

@@ -1,10 +1,10 @@
 // kernels/dtype.h — the element types of weights and caches, and what their bytes mean.
 //
-// A type is a sequence of blocks of `block_elements` values in `block_bytes` bytes; the
-// plain types have one element a block. Rows of a matrix are whole blocks, one after the
-// other. dtype_to_float() is the definition that every kernel is tested against.
-// Of cached keys and values there are two types more, each with one byte an element: FP8, an e4m3
-// (half.h), and INT8, a signed integer. Functions that do not speak of blocks take them too.
+// A type is a sequence of blocks of `block_elements` values in `block_bytes` bytes; the plain types
+// have one element a block. Rows of a matrix are whole blocks, one after the other.
+// dtype_to_float() is the definition that every kernel is tested against. Cached keys and values
+// have two more types, with one byte an element: FP8, an e4m3 (half.h), and INT8, a signed integer.
+// Functions that are not about blocks accept them too.
 //
 // Source: the GGUF specification and the block layouts of the ggml project (facts of the
 // file format). All multi-byte fields are little-endian, and so must the machine be.

@@ -39,8 +39,8 @@
 
 #define DTYPE_MAP(X) PLAIN_DTYPE_MAP(X) PACKED_DTYPE_MAP(X)
 
-// Elements of cached keys and values, never of weights. What they are is multiplied by a scale that
-// the cache has beside them (kv_cache.h).
+// Elements of cached keys and values, never of weights. They are multiplied by a scale that the
+// cache stores next to them (kv_cache.h).
 //
 //   id, name, bytes of an element
 #define CACHE_DTYPE_MAP(X) X(FP8, fp8, 1) X(INT8, int8, 1)

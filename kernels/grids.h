@@ -2,7 +2,7 @@
 //
 // The layouts and code books of the ggml project: facts of the GGUF file format. A block is 256
 // values; an index picks a row of the type's code book, which is the levels of eight values (IQ1,
-// IQ2: three levels) or of four (IQ3: eight levels). Signs, or IQ1's shift, are stored beside it.
+// IQ2: three levels) or of four (IQ3: eight levels). Signs, or IQ1's shift, are stored next to it.
 //
 // Here a row is a number of four nibbles, so that one way of spreading nibbles to bytes serves
 // all: nibble i of IQ1 and IQ2 is the level of value i and, four times it, of value i + 4; nibble

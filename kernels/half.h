@@ -1,4 +1,4 @@
-// kernels/half.h — numbers of sixteen and of eight bits, and what they are in thirty-two.
+// kernels/half.h — floating-point numbers of 16 and of 8 bits, and what they are in 32.
 #ifndef KERNELS_HALF_H
 #define KERNELS_HALF_H
 

@@ -42,7 +42,7 @@ static inline char *kv_element(const struct kv_cache *cache, uint32_t block, int
 }
 
 // The layer's state of sequence `seq` of args->batch after its first `length` tokens, in the block
-// of the last of them; NULL where there is none yet.
+// of the last of them; NULL before the first token.
 static inline float *recurrence_state(const struct recurrence *args, int32_t seq, int32_t length) {
     const struct batch *batch = args->batch;
     const size_t row = (size_t)seq * (size_t)batch->max_blocks_per_seq;

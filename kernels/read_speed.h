@@ -1,12 +1,12 @@
 // kernels/read_speed.h — how fast can this device read its memory?
 //
-// The ceiling that benches divide by, so it must neither be too low, which flatters, nor come from
-// caches. Each pattern reads a buffer of four times the caches, at least 256 MiB, many times; the
-// fastest reading counts. A machine varies, so whoever measures for long asks again in between and
-// keeps the highest.
+// The ceiling that benches divide by, so it must not come from caches, and not be too low, which
+// would flatter. Each pattern reads a buffer of four times the caches, at least 256 MiB, many
+// times; the fastest reading counts. A machine's speed varies, so a long benchmark measures again
+// in between and keeps the highest.
 //
-// A cache helps the more the less is read. What reads at least as many bytes in turn as this buffer
-// has is helped no more than the reading was; a share of the ceiling means nothing below that.
+// The less is read, the more a cache helps. Whatever reads at least as many bytes as this buffer
+// has is helped no more than this measurement was; for less, a share of the ceiling means nothing.
 #ifndef KERNELS_READ_SPEED_H
 #define KERNELS_READ_SPEED_H
 

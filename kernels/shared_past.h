@@ -19,7 +19,7 @@ extern "C" {
 
 struct shared_past_rule {
     int32_t block_size;
-    int32_t keys;  // a span begins and ends at multiples of so many
+    int32_t keys;  // a span begins and ends at multiples of this
     int32_t least; // keys that a span must save reading
 };
 

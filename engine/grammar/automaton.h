@@ -11,9 +11,9 @@
 // Every other state can be continued to a text that fits (network.h: useful nodes).
 //
 // Limits: beyond AUTOMATON_MAX_BYTES, where a text could be in more than AUTOMATON_MAX_PLACES at
-// once, or when the steps of automaton_allow() are used up, nothing is made any more: a grammar of
-// a few bytes, of optional rules in optional rules, can mean more states than there is memory and
-// time for. automaton_is_full() is then true, and each new transition leads to DEAD.
+// once, or when the steps of automaton_allow() are used up, no new state or transition is made: a
+// few bytes of grammar, with optional rules within optional rules, can mean more states than there
+// is memory and time for. automaton_is_full() is then true, and each new transition leads to DEAD.
 // automaton_flush() forgets every state but these two, and that it was full.
 //
 // Memory: the network is moved in. Threads: one at a time.
@@ -26,7 +26,7 @@ enum {
     AUTOMATON_DEAD = 0,
     AUTOMATON_START = 1,
     AUTOMATON_MAX_BYTES = 128 << 20,
-    AUTOMATON_MAX_PLACES = 1 << 17, // nodes and stacks, those that read no byte among them
+    AUTOMATON_MAX_PLACES = 1 << 17, // nodes and stacks, including nodes that read no byte
 };
 
 struct automaton;
@@ -36,8 +36,8 @@ MUST_CHECK enum status automaton_create(struct network *network, struct automato
 void automaton_destroy(struct automaton *automaton); // NULL is fine
 void automaton_flush(struct automaton *automaton);
 
-// From now on so many steps may be taken for transitions that are not known yet, each of which
-// takes one for each place that it looks at; at first, all that are needed.
+// Limits the steps for new transitions from now on. A new transition takes a step for each place
+// that it looks at. Without this call there is no limit.
 void automaton_allow(struct automaton *automaton, int64_t steps);
 
 int32_t automaton_step(struct automaton *automaton, int32_t state, unsigned char byte);
@@ -47,7 +47,7 @@ bool automaton_accepts(const struct automaton *automaton, int32_t state); // the
 bool automaton_forced(struct automaton *automaton, int32_t state, unsigned char *byte);
 
 int32_t automaton_states(const struct automaton *automaton); // states are 0 … this - 1
-size_t automaton_bytes(const struct automaton *automaton);   // that its states take
+size_t automaton_bytes(const struct automaton *automaton);   // memory of its states
 bool automaton_is_full(const struct automaton *automaton);
 
 #endif

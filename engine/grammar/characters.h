@@ -20,7 +20,7 @@ struct character_set { // sorted, neither overlapping nor touching: equal sets a
     int32_t count;
 };
 
-// Without U+0000 and surrogates, which it leaves out. False: there are too many ranges.
+// Leaves out U+0000 and surrogates. False: there are too many ranges.
 bool character_set_add(struct character_set *set, uint32_t first, uint32_t last);
 void character_set_negate(struct character_set *set);
 
@@ -45,7 +45,7 @@ MUST_CHECK enum status character_classes_find(struct character_classes *classes,
                                               struct network *network,
                                               const struct character_set *set, int32_t *number);
 
-// Where one character of the class is read, and then `next`.
+// A node that reads one character of the class and continues at `next`.
 int32_t character_classes_node(const struct character_classes *classes, struct network *network,
                                int32_t number, int32_t next);
 

@@ -7,7 +7,7 @@
 //   same; . any character; ( ) and |; after any of these * + ? {m} {m,} {m,n} {,n}; # to the line's
 //   end. A line's end ends a rule, but after ::= and |, and inside parentheses.
 //
-// The text is UTF-8. No character is U+0000, in no class either.
+// The text is UTF-8. U+0000 is never a character, not even in a class.
 #ifndef ENGINE_GBNF_H
 #define ENGINE_GBNF_H
 
@@ -25,7 +25,7 @@ enum {
 // *network is closed, and owned by the caller; it begins with the rule `root`. BAD_INPUT names the
 // line and what is wrong: syntax, a rule without a definition or with two, left recursion, no text
 // that fits. UNSUPPORTED: matching by tokens. TOO_LONG names the limit that is exceeded: one of
-// these, or of network.h. CANCELLED: a person wants no more (effort.h).
+// these, or of network.h. CANCELLED: the user interrupted (effort.h).
 MUST_CHECK enum status gbnf_read(const char *bytes, size_t length, const char *root,
                                  struct network *network, struct error *err);
 

@@ -4,16 +4,16 @@
 // token that ends the turn, if the text fits as it is. So an answer that ends by itself is valid by
 // construction.
 //
-// The position in an answer is a function of its tokens alone. A walk remembers it and goes on from
-// there; forks, and answers that are continued, begin a walk of their own.
+// The position in an answer is a function of its tokens alone. A walk remembers it and continues
+// from there; forks and continued answers begin a walk of their own.
 //
 //   grammar_create ─► grammar_walk ─┬─► grammar_allowed: one bit for each id
 //                                   ├─► grammar_filter:  of some candidates, in their order
 //                                   └─► grammar_forced:  tokens that need not be sampled
 //
-// Both answers to "which" are the same. Filtering looks at a few candidates and costs microseconds;
-// a mask needs a walk over the vocabulary, and is kept for each state, so that the next one at this
-// place costs nothing. What is kept has a limit; grammar_walk() then forgets all of it.
+// The first two give the same answer. Filtering looks at a few candidates and costs microseconds; a
+// mask needs a walk over the vocabulary, and is kept for each state, so that it costs nothing the
+// next time. When too much is kept, grammar_walk() forgets all of it.
 //
 // Memory: owned, counted by references. Threads: create, retain and release in any; the rest one at
 // a time (the engine's).
@@ -45,28 +45,29 @@ MUST_CHECK enum status grammar_create(const struct token_trie *trie, const char 
                                       const char *root, struct grammar **grammar,
                                       struct error *err);
 
-// One that only a server elsewhere applies: a JSON Schema or GBNF, copied. Neither walks nor masks.
+// A grammar that only a remote server applies: a JSON Schema or GBNF, copied. It can be neither
+// walked nor asked for a mask.
 MUST_CHECK enum status grammar_create_elsewhere(const char *source, bool is_schema,
                                                 struct grammar **grammar);
-const char *grammar_source(const struct grammar *grammar, bool *is_schema); // of such a one
+const char *grammar_source(const struct grammar *grammar, bool *is_schema); // of such a grammar
 
-struct grammar *grammar_retain(struct grammar *grammar); // NULL is fine, here and there
+struct grammar *grammar_retain(struct grammar *grammar); // NULL is fine for both
 void grammar_release(struct grammar *grammar);
 
-// So many bytes of states and masks are kept before all are forgotten; 64 MiB at first.
+// Sets how many bytes of states and masks are kept before all are forgotten; 64 MiB at first.
 void grammar_limit(struct grammar *grammar, size_t bytes);
 
-// Goes on to the end of the answer's tokens [count], from the beginning if it has to. False: they
+// Advances to the end of the answer's tokens [count], from the beginning if it has to. False: they
 // do not fit.
 bool grammar_walk(struct grammar *grammar, struct grammar_walk *walk, const int32_t *tokens,
                   int32_t count);
 
-bool grammar_is_full(const struct grammar *grammar); // that was because a limit is exceeded
+bool grammar_is_full(const struct grammar *grammar); // was that because a limit is exceeded?
 
 bool grammar_accepts(const struct grammar *grammar, const struct grammar_walk *walk);
 
-// count 0: no token fits. TOO_LONG: to know it, more than GRAMMAR_TOKEN_STEPS are needed, or more
-// states than there may be (automaton.h).
+// count 0: no token fits. TOO_LONG: to find out would take more than GRAMMAR_TOKEN_STEPS steps, or
+// more states than are allowed (automaton.h).
 MUST_CHECK enum status grammar_allowed(struct grammar *grammar, const struct grammar_walk *walk,
                                        struct grammar_mask *mask);
 
@@ -76,8 +77,8 @@ int32_t grammar_filter(struct grammar *grammar, const struct grammar_walk *walk,
                        const struct candidate *best, int32_t most, struct candidate *kept);
 
 // Appends the tokens of the text that must follow, as the tokenizer cuts it, up to `most`. The last
-// is left out, as what follows may belong to it; so is all of it where the tokenizer would write
-// anything else before or after it.
+// token is left out, since what follows may belong to it. All are left out if the tokenizer would
+// write something else before or after them.
 MUST_CHECK enum status grammar_forced(struct grammar *grammar, const struct grammar_walk *walk,
                                       int32_t most, struct token_ids *ids);
 

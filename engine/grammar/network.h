@@ -2,13 +2,13 @@
 //
 // Each rule is a graph of nodes, as in a recursive transition network (Woods, 1970):
 //
-//   BYTES  reads one byte of a set, goes on at `next`
-//   SPLIT  goes on at `next` or at `other`, and reads nothing
-//   CALL   goes through the rule `other`, and then on at `next`
+//   BYTES  reads one byte of a set and continues at `next`
+//   SPLIT  continues at `next` or at `other`, and reads nothing
+//   CALL   runs through the rule `other`, then continues at `next`
 //   END    the rule is over
 //
 // Characters are bytes here: a range of code points is the byte sequences of its UTF-8, in a rule
-// of their own. A repetition with bounds is so many copies.
+// of their own. A repetition with bounds is that many copies.
 //
 // A node is useful if some finite text leads from it to its rule's end. What is not useful is never
 // entered, so whoever follows useful nodes can always finish.
@@ -58,7 +58,7 @@ struct network {
     size_t node_capacity, set_capacity, rule_capacity;
     int32_t root;
     struct effort effort;
-    enum status status; // why the last call failed, if one has: the later ones do nothing
+    enum status status; // why a call failed, if one has: later ones do nothing
     const char *limit;  // TOO_LONG: which one is exceeded, such as "states"
     int32_t most;       // and how many there may be
 };

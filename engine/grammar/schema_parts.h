@@ -60,11 +60,11 @@ MUST_CHECK enum status schema_compile(struct compiler *compiler, const cJSON *sc
 // Is it a keyword that constrains nothing?
 bool schema_is_annotation(const char *keyword);
 
-// enum schema_type of what the schema says by type, const or enum; SCHEMA_ANY: nothing.
+// The types that the schema states by type, const or enum, as bits; SCHEMA_ANY: it states none.
 MUST_CHECK enum status schema_types(struct compiler *compiler, const cJSON *schema,
                                     unsigned *types);
 
-// Of those, the ones that the grammar writes: if the schema says nothing, what its keywords
+// The types that the grammar writes: those, or if none are stated, the types that the keywords
 // constrain.
 MUST_CHECK enum status schema_written_types(struct compiler *compiler, const cJSON *schema,
                                             unsigned *types);
@@ -82,7 +82,7 @@ MUST_CHECK enum status schema_spend(struct compiler *compiler, uint64_t steps);
 MUST_CHECK enum status schema_parse(const char *json, size_t length, cJSON **document,
                                     struct error *err);
 
-struct decimal { // -? digits, and so many zeros behind them; fewer than 0: after the point
+struct decimal { // digits times 10 to the power of `zeros`
     bool negative;
     char digits[64]; // neither begins nor ends with 0
     int32_t count, zeros;
@@ -109,7 +109,7 @@ MUST_CHECK enum status schema_quote(struct text *out, const char *text);
 MUST_CHECK enum status schema_resolve(struct compiler *compiler, const char *ref,
                                       const cJSON **target);
 
-// A schema that both accept, owned by the compiler.
+// A schema of what both accept, owned by the compiler.
 MUST_CHECK enum status schema_combine(struct compiler *compiler, const cJSON *a, const cJSON *b,
                                       const cJSON **both);
 

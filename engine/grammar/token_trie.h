@@ -6,7 +6,7 @@
 //
 // Tokens are sorted by their bytes: those that end at node i are ids[nodes[i].first ..
 // nodes[i + 1].first). Tokens without text or with very long ones, and control tokens, are left
-// out, but for those that the caller counts as text.
+// out, except those that the caller counts as text.
 //
 // Memory: owned; the tokenizer is borrowed. Threads: immutable.
 #ifndef ENGINE_TOKEN_TRIE_H

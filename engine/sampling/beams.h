@@ -39,7 +39,7 @@ struct beams_options {
     int32_t max_tokens;      // 0: until the context is full
     double length_penalty;   // 0: none; 1: the mean; more favours longer ones
     bool early_stopping;     // ends the search when `width` are finished
-    struct grammar *grammar; // these two as request_options has them
+    struct grammar *grammar; // this and `begun` are as in request_options
     const char *begun;
     void *owner; // of its events
 };

@@ -2,7 +2,7 @@
 // model to be sampled?
 //
 // The folder's generation_config.json says so. llama.cpp's converter makes a GGUF file's
-// general.sampling.* of the same file, and both count alike.
+// general.sampling.* of the same file, and both are treated alike.
 //
 // Source: transformers' documentation of GenerationConfig.
 #ifndef ENGINE_GENERATION_CONFIG_H
@@ -10,8 +10,8 @@
 
 #include "engine/sampling/sampler.h"
 
-// Sets in *options what the file states; no file states nothing. A value that is none, and a key
-// that asks for what quire lacks, is left out, and a warning names it.
+// Sets in *options what the file states; a missing file states nothing. An invalid value, or a key
+// that asks for something unsupported, is ignored with a warning that names it.
 void generation_config_read(const char *folder, struct sampler_options *options);
 
 #endif

@@ -2,12 +2,12 @@
 //
 // Text often repeats itself: a quotation, a list, code that is edited. The last tokens of a log are
 // searched for in it, and what followed them the last time becomes the draft. The model then
-// verifies it: it computes all draft tokens in one step beside the pending one, and those that it
-// would have sampled itself are accepted. So the answer is the same, only sooner. (Speculative
+// verifies it: it computes all draft tokens in one step together with the pending one, and accepts
+// those that it would have sampled itself. So the answer is the same, only sooner. (Speculative
 // decoding without a draft model; Saxena, 2023.)
 //
-// Rejected drafts cost time. After a draft of which nothing was accepted, the next ones are
-// shorter, and there is a pause, longer each time; an accepted token makes them longer again.
+// Rejected drafts cost time. After a draft that is rejected as a whole, the next ones are shorter
+// and come after a pause, which grows each time; an accepted token makes drafts longer again.
 //
 // Plain data: no memory, no clock, no model.
 #ifndef ENGINE_SAMPLING_PROMPT_LOOKUP_H

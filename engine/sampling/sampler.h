@@ -14,7 +14,7 @@
 //   min_p        keeps those at least min_p times as probable as the best (0: all)
 //   temperature  divides what is left, and one is drawn by softmax
 //
-// top_p and min_p see the probabilities at temperature 1, of what the step before them kept.
+// top_p and min_p see probabilities at temperature 1, taken over what the step before them kept.
 //
 // Invariants: a NaN or -infinity is picked only if there is nothing else (then the lowest id
 // that is not NaN, or 0); each pick draws exactly one random number, whatever the options;
@@ -60,7 +60,7 @@ struct sampler_options {
 // Temperature 0.7, top_k 40, top_p 0.9, no penalties (over 64 tokens, if turned on), seed 0.
 struct sampler_options sampler_options_default(void);
 
-// What a person has set in `given` is set in *options as well.
+// Copies what a person has set in `given` to *options.
 void sampler_options_merge(struct sampler_options *options, const struct sampler_options *given);
 
 // BAD_INPUT names the option, its value and what it may be.
@@ -71,7 +71,7 @@ MUST_CHECK enum status sampler_options_check(const struct sampler_options *optio
 struct sampler *sampler_create(int32_t vocabulary, const struct sampler_options *options);
 void sampler_destroy(struct sampler *sampler); // NULL is fine
 
-// Of the next pick, only ids whose bit is set count; bits [(vocabulary + 63) / 64], borrowed until
+// In the next pick only ids whose bit is set count; bits [(vocabulary + 63) / 64], borrowed until
 // then, and not all 0. NULL: all ids, as in every pick without this call.
 void sampler_allow(struct sampler *sampler, const uint64_t *allowed);
 

@@ -8,8 +8,8 @@
 //                            └──────────admitted────── SWAPPED ◄──┘
 //
 // LOADING and RUNNING requests are active. Rank: urgent requests come first, then earlier arrivals.
-// Urgent are those in the foreground and the promoted one: the first that has got nothing for
-// SCHEDULER_PATIENCE steps, until it ends.
+// Urgent requests are those in the foreground and the promoted one: the first to get nothing for
+// SCHEDULER_PATIENCE steps, which stays promoted until it ends.
 //
 // What a plan guarantees, checked by scheduler_check():
 //   (1) Decodes (one token pending) come first, so that no answer waits for another one's prompt.
@@ -24,8 +24,8 @@
 //       theirs, or when none is active. For one in the foreground, those that are not urgent may
 //       be preempted.
 //
-// So no request starves: the promoted one waits only for earlier arrivals, the first of which goes
-// on in every step; and the foreground waits for one other at most.
+// So no request starves: the promoted one waits only for earlier arrivals, the first of which makes
+// progress in every step; a foreground request waits for one other at most.
 #ifndef ENGINE_STEP_SCHEDULER_H
 #define ENGINE_STEP_SCHEDULER_H
 
@@ -54,8 +54,9 @@ struct scheduler_request {
     int32_t pauses[2];              // tokens at which chunks end, multiples of the block size
     int32_t skipped;                // steps since it last got a chunk
     int32_t blocks;                 // of its length, also while it waits (a fork's, say)
-    struct scheduler_blocks most;   // further ones that it can need, however long it gets: windows
-                                    // give back what they leave; INT32_MAX: as many as it gets long
+    struct scheduler_blocks most;   // most further ones that it can need, however long it gets, as
+                                    // windows give back what they leave; INT32_MAX: it grows with
+                                    // the log
     struct scheduler_blocks own;    // without other references: what preempting it frees
     struct scheduler_blocks copies; // 1: its last block must be copied before it is written; else 0
 };
@@ -64,7 +65,7 @@ struct scheduler_limits {
     int32_t step_tokens; // of one step, >= block_size. Exceeded only if decodes leave less than a
                          // block: then by prompts of one block
     int32_t block_size;
-    struct scheduler_blocks free_blocks; // that nobody needs: free, or to be evicted
+    struct scheduler_blocks free_blocks; // free or evictable
     struct scheduler_blocks watermark;   // of those, reserved for the growth of active requests
     double swap_us;      // to swap one block out and in again; 0: there is nowhere to swap to
     double recompute_us; // to compute its tokens again; 0: not known yet
@@ -92,7 +93,7 @@ struct scheduler_plan {
 void scheduler_plan(const struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_limits *limits, struct scheduler_plan *plan);
 
-// After each step: counts what it brought each request in prefilled and skipped, and promotes.
+// After each step: updates prefilled and skipped of each request, and promotes one.
 void scheduler_note(struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_plan *plan);
 

@@ -17,9 +17,9 @@
 struct byte_bpe;
 
 // `vocabulary` is borrowed and must outlive the result; `merges` moves into it and is {0} then;
-// `name` begins errors. A byte may have no token, where there is none for unknown text either: text
-// is read without it, which is said once, and one that only ill-formed text holds is U+FFFD.
-// BAD_FILE: a printable character of ASCII has none.
+// `name` begins errors. A byte may have no token even if there is none for unknown text: it is then
+// skipped in texts, which one warning says, and one that occurs only in ill-formed text becomes
+// U+FFFD. BAD_FILE: a printable character of ASCII has none.
 MUST_CHECK enum status byte_bpe_create(const struct vocabulary *vocabulary,
                                        struct merge_table *merges, const char *name,
                                        struct byte_bpe **bpe, struct error *err);

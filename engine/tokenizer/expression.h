@@ -1,9 +1,9 @@
 // engine/tokenizer/expression.h — where does a tokenizer's regular expression match?
 //
-// Expressions come from published tokenizers, ours by name and others in a tokenizer.json, and
-// are written for Oniguruma. They are compiled by PCRE2 after a translation of what the two read
-// differently: \s is Unicode's White_Space, \w its word characters, \d its decimal digits, '$' and
-// '^' match at every line, and [A&&[^B]] is A without B. What PCRE2 cannot express is refused.
+// Expressions come from published tokenizers, ours by name and others in a tokenizer.json, and are
+// written for Oniguruma. PCRE2 compiles them after a translation of what the two read differently:
+// \s is Unicode's White_Space, \w its word characters, \d its decimal digits, '$' and '^' match at
+// every line, and [A&&[^B]] is A without B. What PCRE2 cannot express is refused.
 //
 // An expression may be arbitrarily slow on some text; a limit on steps stops it.
 //

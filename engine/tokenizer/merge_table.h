@@ -36,7 +36,7 @@ void merge_table_add(struct merge_table *table, const struct vocabulary *vocabul
 void merge_table_add_line(struct merge_table *table, const struct vocabulary *vocabulary,
                           struct gguf_string line, uint32_t rank);
 
-// The pair's slot, or an empty one; two ids, either of which may be TOKEN_NONE.
+// The pair's slot, or an empty one; either id may be TOKEN_NONE.
 static inline const struct merge_slot *merge_table_find(const struct merge_table *table,
                                                         int32_t left, int32_t right) {
     // Multiplicative hashing (Knuth, volume 3, section 6.4) with 2^64 over the golden ratio.

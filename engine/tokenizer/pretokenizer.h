@@ -63,7 +63,7 @@ void pretokenizer_walk_destroy(struct pretokenizer_walk *walk); // NULL is fine
 void pretokenizer_walk_start(struct pretokenizer_walk *walk, const char *bytes, size_t length);
 
 // The next word is bytes[*start..*start + *length); *length 0 at the end of the text. The words
-// cover the text without gaps, but for what a CUT_REMOVED step drops; each byte of ill-formed
+// cover the text without gaps, except for what a CUT_REMOVED step drops; each byte of ill-formed
 // UTF-8 is a word of its own, and the text before and after it is cut as if it stood alone.
 // NO_MEMORY, UNSUPPORTED: as expression_find() says.
 MUST_CHECK enum status pretokenizer_walk_next(struct pretokenizer_walk *walk, size_t *start,

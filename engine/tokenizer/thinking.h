@@ -10,8 +10,9 @@
 // A server that tells thoughts from the answer may think again within it. Such a thought stands
 // between THINKING_OPEN and THINKING_CLOSE, two noncharacters that no text has (Unicode 15, section
 // 23.7). Without an opening, THINKING_CLOSE says that all before it was a thought: the server found
-// out late. Who has shown that already goes on with the answer. Only quire writes the two: what a
-// model or a server writes has them replaced (detokenizer.h), and no model is given them.
+// out late. A reader that has shown it as the answer already continues with the answer. Only quire
+// writes the two: they are replaced in whatever a model or a server writes (detokenizer.h), and no
+// model is given them.
 //
 //   beginning ──mark──► thought ──its end──► beginning ──anything else──► answer
 //                                               ▲  └─────mark──► channel of the answer ─┐
@@ -66,7 +67,7 @@ bool thinking_has_marks(const char *text, size_t length);
 // Puts U+FFFD, which is as long, in the place of both.
 void thinking_hide_marks(char *text, size_t length);
 
-// The index-th mark; false: there is none.
+// The index-th mark; false: no such mark.
 bool thinking_mark(size_t index, struct thinking_form *form);
 
 // If a prompt that ends with this text leaves a thought open: what opens it, as it would stand in

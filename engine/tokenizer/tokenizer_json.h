@@ -29,7 +29,7 @@ enum {
 struct tokenizer_json {           // borrowed only while the call lasts
     const char *name;             // begins errors: the folder
     struct gguf_string tokenizer; // tokenizer.json
-    struct gguf_string config;    // tokenizer_config.json; length 0: there is none
+    struct gguf_string config;    // tokenizer_config.json; length 0: no such file
     struct gguf_string generation;
 };
 

@@ -17,7 +17,7 @@
 //   vocabulary_init ─► tokens filled in ─► vocabulary_name_role, _end ─► vocabulary_index
 //
 // Memory: owned tables; texts are borrowed from the gguf, or lie in `texts`. Immutable once
-// indexed, but for vocabulary_widen().
+// indexed, except for vocabulary_widen().
 #ifndef ENGINE_VOCABULARY_H
 #define ENGINE_VOCABULARY_H
 
@@ -70,7 +70,7 @@ struct vocabulary {
     struct vocabulary_slot *slots; // plain tokens by text, open addressing
     size_t slot_mask;
 
-    struct prefix_index control, user_defined; // marked tokens, but for TOKEN_NORMALIZED ones
+    struct prefix_index control, user_defined; // marked tokens, except TOKEN_NORMALIZED ones
     char *texts;                               // owned, or NULL
 };
 

@@ -1,8 +1,7 @@
 // kernels/base/status.h — the one way a call says that it did not work.
 //
-// A function that can fail returns enum status and writes results through
-// out-parameters, which it leaves untouched on failure. A bug in the caller is
-// not a status: it is an ASSERT (assert.h beside this file).
+// A function that can fail returns enum status and writes results through out-parameters, which it
+// leaves untouched on failure. A bug in the caller is not a status: it is an ASSERT (assert.h).
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 

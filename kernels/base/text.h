@@ -48,8 +48,8 @@ size_t utf8_encode(uint32_t code_point, char bytes[UTF8_MAX_BYTES]);
 // True for well-formed UTF-8; else false and *bad_offset (may be NULL) is the first bad byte.
 bool utf8_valid(const char *bytes, size_t length, size_t *bad_offset);
 
-// Does well-formed UTF-8 have a character below U+0020 or of U+007F to U+009F? Shown to people as
-// it is, it could write on their terminal.
+// Does well-formed UTF-8 contain a control character (below U+0020, or U+007F to U+009F)? Shown as
+// it is, one could control a terminal.
 bool utf8_has_control(const char *bytes, size_t length);
 
 // How many bytes at the end of bytes[0..length) begin a character that is not complete yet:

@@ -1,9 +1,9 @@
-// kernels/base/trace.h — what took how long, and beside what?
+// kernels/base/trace.h — what took how long, and what ran meanwhile?
 //
 // A span is a stretch of time on one thread; spans are begun and ended in nested order. A track is
-// something that goes on across threads and beside others of its kind, such as a request: what
-// happens on it is begun and ended by any thread. When something ends, one event of Chrome's trace
-// format (JSON, as Perfetto and chrome://tracing read it) goes to the sink, which app/ sets, for
+// something that lasts across threads and overlaps with others of its kind, such as a request: any
+// thread begins and ends what happens on it. When something ends, one event of Chrome's trace
+// format (JSON, as Perfetto and chrome://tracing read it) goes to the sink, which app/ sets, since
 // only app/ opens files. So a process that dies loses what it was in the middle of, and nothing
 // else.
 //
@@ -37,7 +37,7 @@ struct trace_ranges {
 void trace_set_sink(trace_sink *sink);                    // NULL: none
 void trace_set_ranges(const struct trace_ranges *ranges); // borrowed; NULL: none
 
-extern bool trace_is_on; // the calls below look; look before a loop of them
+extern bool trace_is_on; // the calls below check it; check it before a loop of them
 
 struct trace_span {
     const char *name; // a literal; NULL: nobody wants it
@@ -61,8 +61,8 @@ static inline void trace_end(const struct trace_span *span) {
     if (span->name) trace_end_span(span);
 }
 
-// `track` is any address that is the thing's own while it goes on; the names of what begins and
-// ends on one nest.
+// `track` is any address that belongs to the thing while it lasts; what begins and ends on one
+// track nests, by name.
 static inline void trace_track_begin(const void *track, const char *name) {
     if (trace_is_on) trace_put_track(track, name, 'b', 0);
 }

@@ -138,7 +138,7 @@ extern const struct cpu_matrix matrix_amx;
 const struct cpu_level *isa_choose(void);
 
 // For tests: devices opened from now on use this instruction set; NULL selects the best again.
-// False, with no effect, if the machine lacks it.
+// False, with no effect, if the machine does not have it.
 bool isa_force(const char *name);
 
 #endif
