@@ -71,7 +71,7 @@ static void a_named_file_is_put_before_the_message(void **state) {
     assert_string_equal(expand("(@~/a.txt)"), "1|[file: a.txt]\none\n\n|(@~/a.txt)");
 }
 
-static void file_name_whose_blanks_are_not_quoted_is_pointed_out(void **state) {
+static void an_unquoted_file_name_with_blanks_gets_a_hint(void **state) {
     (void)state;
     static const char *const typed[] = {"@b c.txt", "What is in @b c.txt?", "(see @b c.txt)",
                                         "@./b c.txt, please"};
@@ -255,7 +255,7 @@ static void a_users_preset_overrides_a_built_in_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_named_file_is_put_before_the_message),
-        cmocka_unit_test(file_name_whose_blanks_are_not_quoted_is_pointed_out),
+        cmocka_unit_test(an_unquoted_file_name_with_blanks_gets_a_hint),
         cmocka_unit_test(other_words_with_an_at_sign_stay_words),
         cmocka_unit_test(a_very_long_word_is_read_in_linear_time),
         cmocka_unit_test(a_named_file_that_cannot_be_read_is_an_error),

@@ -154,7 +154,7 @@ static void an_interrupt_counts_unless_it_is_pasted(void **state) {
     }
 }
 
-static void words_and_pastes_begin_what_is_kept_for_the_prompt(void **state) {
+static void a_character_or_a_paste_begins_a_word(void **state) {
     (void)state;
     static const struct {
         const char *bytes;
@@ -180,7 +180,7 @@ int main(void) {
         cmocka_unit_test(movement_sequences_have_key_codes),
         cmocka_unit_test(random_bytes_leave_no_partial_key),
         cmocka_unit_test(an_interrupt_counts_unless_it_is_pasted),
-        cmocka_unit_test(words_and_pastes_begin_what_is_kept_for_the_prompt),
+        cmocka_unit_test(a_character_or_a_paste_begins_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void no_samples_give_no_median(void **state) {
     assert_int_equal(figure_of(NULL, 0).count, 0);
 }
 
-static void a_figure_has_three_digits_that_count(void **state) {
+static void a_figure_has_three_significant_digits(void **state) {
     (void)state;
     char text[FIGURE_TEXT_BYTES];
     const struct figure figure = figure_of((const double[]){1250, 12340, 123456}, 3);
@@ -41,7 +41,7 @@ int main(void) {
         cmocka_unit_test(the_median_of_an_odd_count_is_the_middle_one),
         cmocka_unit_test(the_median_of_an_even_count_is_the_mean_of_the_middle_two),
         cmocka_unit_test(no_samples_give_no_median),
-        cmocka_unit_test(a_figure_has_three_digits_that_count),
+        cmocka_unit_test(a_figure_has_three_significant_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

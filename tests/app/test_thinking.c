@@ -60,7 +60,7 @@ static void channels_are_split_into_thinking_and_answer(void **state) {
            "Hm.", "First.Then.");
 }
 
-static void an_empty_thought_is_nothing(void **state) {
+static void an_empty_thought_is_not_shown(void **state) {
     (void)state;
     splits("<think>\n\n</think>\n\nHello", "", "Hello");
     splits("<think></think>", "", "");
@@ -171,7 +171,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thinking_is_split_from_the_answer),
         cmocka_unit_test(channels_are_split_into_thinking_and_answer),
-        cmocka_unit_test(an_empty_thought_is_nothing),
+        cmocka_unit_test(an_empty_thought_is_not_shown),
         cmocka_unit_test(marks_inside_an_answer_are_text),
         cmocka_unit_test(a_thought_can_interrupt_an_answer),
         cmocka_unit_test(a_lone_closing_mark_ends_a_thought),

@@ -488,7 +488,7 @@ static void a_message_must_leave_room_for_its_answer(void **state) {
     chats_close(chat);
 }
 
-static void invalid_utf8_is_refused(void **state) {
+static void a_message_of_invalid_utf8_is_refused(void **state) {
     (void)state;
     struct error err = {0};
     struct chat *chat = open_chat("", NULL);
@@ -778,7 +778,7 @@ int main(void) {
         cmocka_unit_test(a_message_that_does_not_fit_is_refused_with_numbers),
         cmocka_unit_test(a_full_context_ends_an_answer),
         cmocka_unit_test(a_message_must_leave_room_for_its_answer),
-        cmocka_unit_test(invalid_utf8_is_refused),
+        cmocka_unit_test(a_message_of_invalid_utf8_is_refused),
         cmocka_unit_test(text_cannot_forge_a_turn),
         cmocka_unit_test(another_models_conversation_is_tokenised_again),
         cmocka_unit_test(an_unanswered_question_returns_as_a_draft),

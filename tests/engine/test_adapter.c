@@ -264,7 +264,7 @@ static const struct {
     {"falcon-h1", "falcon-h1", 4e-3},
 };
 
-static void separate_adapter_matches_merged_adapter(void **state) {
+static void a_separate_adapter_matches_a_merged_one(void **state) {
     (void)state;
     const struct backend *backends[] = {backend_reference(), backend_cpu(), card()};
     char base[PATH_BYTES], path[PATH_BYTES];
@@ -665,7 +665,7 @@ static int remove_folder(void **state) {
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(separate_adapter_matches_merged_adapter),
+        cmocka_unit_test(a_separate_adapter_matches_a_merged_one),
         cmocka_unit_test(two_adapters_add_up),
         cmocka_unit_test(adapters_and_models_mix_files_and_folders),
         cmocka_unit_test(adapters_that_do_not_fit_the_model_are_refused),

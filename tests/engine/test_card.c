@@ -115,7 +115,7 @@ static void oversized_weights_are_refused_with_both_sizes_before_copying(void **
     assert_int_equal(closed, opened);
 }
 
-static void oversized_shape_is_refused_before_allocation(void **state) {
+static void an_oversized_shape_is_refused_before_allocation(void **state) {
     (void)state;
     struct engine *engine = NULL;
     struct error err = {0};
@@ -215,8 +215,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
             oversized_weights_are_refused_with_both_sizes_before_copying, set_up_card, end),
-        cmocka_unit_test_setup_teardown(oversized_shape_is_refused_before_allocation, set_up_card,
-                                        end),
+        cmocka_unit_test_setup_teardown(an_oversized_shape_is_refused_before_allocation,
+                                        set_up_card, end),
         cmocka_unit_test_setup_teardown(a_model_too_large_for_the_gpu_runs_on_the_cpu_with_one_line,
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(a_model_that_fits_runs_on_the_gpu_silently, set_up_card,

@@ -132,7 +132,7 @@ static void a_healthy_disk_restores_the_whole_prompt(void **state) {
     memory_store_destroy(store);
 }
 
-static void unreadable_block_is_recomputed(void **state) {
+static void an_unreadable_block_is_recomputed(void **state) {
     (void)state;
     static const enum status FAILURES[] = {STATUS_IO, STATUS_NOT_FOUND, STATUS_BAD_FILE};
     int32_t expected[LENGTH], tokens[LENGTH];
@@ -216,7 +216,7 @@ static void a_failed_write_changes_no_answer_and_is_retried(void **state) {
     }
 }
 
-static void engine_runs_without_an_unusable_disk(void **state) {
+static void the_engine_runs_without_an_unusable_disk(void **state) {
     (void)state;
     int32_t expected[LENGTH], tokens[LENGTH];
     truth(expected);
@@ -283,11 +283,11 @@ int main(void) {
     log_set_sink(count_warnings);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_disk_restores_the_whole_prompt),
-        cmocka_unit_test(unreadable_block_is_recomputed),
+        cmocka_unit_test(an_unreadable_block_is_recomputed),
         cmocka_unit_test(a_hanging_read_falls_back_to_computing),
         cmocka_unit_test(a_cancel_does_not_wait_for_the_disk),
         cmocka_unit_test(a_failed_write_changes_no_answer_and_is_retried),
-        cmocka_unit_test(engine_runs_without_an_unusable_disk),
+        cmocka_unit_test(the_engine_runs_without_an_unusable_disk),
         cmocka_unit_test(a_pool_for_one_conversation_changes_no_answer),
         cmocka_unit_test(a_failed_device_answers_and_writes_nothing),
     };

@@ -168,7 +168,7 @@ static void the_same_seed_gives_the_same_tokens(void **state) {
     engine_close(engine);
 }
 
-static void second_turn_computes_only_new_tokens(void **state) {
+static void the_second_turn_computes_only_new_tokens(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[60], more[10];
@@ -310,7 +310,7 @@ static void a_common_prompt_is_computed_once(void **state) {
     }
 }
 
-static void cancelled_request_keeps_its_tokens(void **state) {
+static void a_cancelled_request_keeps_its_tokens(void **state) {
     (void)state;
     struct engine *engine = open_engine(0, 0);
     int32_t ids[16];
@@ -440,7 +440,7 @@ static void preempted_requests_answer_as_if_alone(void **state) {
 }
 
 // In a pool for one: the second has not come in yet when it is cancelled, the third comes in after.
-static void waiting_request_can_be_cancelled(void **state) {
+static void a_waiting_request_can_be_cancelled(void **state) {
     (void)state;
     const struct engine_info info = model_info();
     struct engine *small = open_small(&info, 9, 128);
@@ -692,15 +692,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_arrive_in_order_and_end_with_done),
         cmocka_unit_test(the_same_seed_gives_the_same_tokens),
-        cmocka_unit_test(second_turn_computes_only_new_tokens),
+        cmocka_unit_test(the_second_turn_computes_only_new_tokens),
         cmocka_unit_test(diverging_forks_equal_separate_runs),
         cmocka_unit_test(a_sequence_can_be_forked_while_it_is_answering),
         cmocka_unit_test(a_common_prompt_is_computed_once),
-        cmocka_unit_test(cancelled_request_keeps_its_tokens),
+        cmocka_unit_test(a_cancelled_request_keeps_its_tokens),
         cmocka_unit_test(an_answer_stops_at_the_end_of_the_context),
         cmocka_unit_test(a_token_id_out_of_range_is_refused),
         cmocka_unit_test(preempted_requests_answer_as_if_alone),
-        cmocka_unit_test(waiting_request_can_be_cancelled),
+        cmocka_unit_test(a_waiting_request_can_be_cancelled),
         cmocka_unit_test(one_sequence_can_fill_the_pool),
         cmocka_unit_test(a_decode_step_allocates_nothing),
         cmocka_unit_test(a_random_walk_agrees_with_running_alone),

@@ -266,7 +266,7 @@ static bool has_cuda(void) {
     return has;
 }
 
-static void a_spec_computes_what_its_formulas_say(void **state) {
+static void a_spec_matches_its_formulas(void **state) {
     (void)state;
     const struct {
         const struct backend *backend;
@@ -305,7 +305,7 @@ static void a_spec_computes_what_its_formulas_say(void **state) {
 }
 
 // Weights are there once, and a step reads them at each visit.
-static void a_revisited_layer_has_its_weights_once(void **state) {
+static void a_revisited_layer_stores_its_weights_once(void **state) {
     (void)state;
     struct model_config stated, config;
     struct error err = {0};
@@ -336,8 +336,8 @@ static void a_revisited_layer_has_its_weights_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_spec_computes_what_its_formulas_say),
-        cmocka_unit_test(a_revisited_layer_has_its_weights_once),
+        cmocka_unit_test(a_spec_matches_its_formulas),
+        cmocka_unit_test(a_revisited_layer_stores_its_weights_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

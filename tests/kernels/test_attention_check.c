@@ -31,7 +31,7 @@ static void expect_answer(struct device *device, const struct asked *asked) {
     assert_null(strchr(err.text, '\n'));
 }
 
-static void card_names_missing_kernels_and_the_reason(void **state) {
+static void a_card_names_missing_kernels_and_the_reason(void **state) {
     static const struct asked CASES[] = {
         {ATTENTION_AUTO, DTYPE_F32, 8, 8, 13, 7, 1 << 20, NULL},
         {ATTENTION_GATHER, DTYPE_F32, 8, 8, 13, 7, 1 << 20, NULL},
@@ -73,7 +73,7 @@ static void cpu_backends_have_no_attention_check(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(card_names_missing_kernels_and_the_reason),
+        cmocka_unit_test(a_card_names_missing_kernels_and_the_reason),
         cmocka_unit_test(cpu_backends_have_no_attention_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

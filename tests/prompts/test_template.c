@@ -7,7 +7,7 @@
 #include "tests/check.h"
 #include "tests/prompts/template_fixture.h"
 
-static void empty_answer_is_omitted_if_the_template_refuses_it(void **state) {
+static void an_empty_answer_is_omitted_if_the_template_refuses_it(void **state) {
     (void)state;
     static const char *const refuse[] = {
         "{% for m in messages %}{% if m.content == '' %}{{ raise_exception('empty') }}{% endif %}"
@@ -90,7 +90,7 @@ static void bos_appears_exactly_once_if_expected(void **state) {
         }
 }
 
-static void refused_system_prompt_moves_into_the_first_message(void **state) {
+static void a_refused_system_prompt_moves_into_the_first_message(void **state) {
     (void)state;
     struct chat_template *made = template_create(
         "{% if messages[0].role == 'system' %}{{ raise_exception('No') }}{% endif %}" TURNS);
@@ -151,7 +151,7 @@ static void roles_render_as_control_and_messages_as_text(void **state) {
     chat_template_destroy(made);
 }
 
-static void broken_template_is_refused_at_open(void **state) {
+static void a_broken_template_is_refused_at_open(void **state) {
     (void)state;
     static const struct {
         const char *source, *why;
@@ -288,16 +288,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_template_is_guessed_to_be_chatml),
         cmocka_unit_test(bos_appears_exactly_once_if_expected),
-        cmocka_unit_test(refused_system_prompt_moves_into_the_first_message),
+        cmocka_unit_test(a_refused_system_prompt_moves_into_the_first_message),
         cmocka_unit_test(stop_strings_are_found_by_trial_rendering),
         cmocka_unit_test(roles_render_as_control_and_messages_as_text),
-        cmocka_unit_test(broken_template_is_refused_at_open),
+        cmocka_unit_test(a_broken_template_is_refused_at_open),
         cmocka_unit_test(the_thinking_option_reaches_templates_that_read_it),
         cmocka_unit_test(trimmed_white_space_does_not_force_a_reread_of_the_answer),
         cmocka_unit_test(an_answer_rendered_differently_is_reread),
         cmocka_unit_test(a_thought_opened_by_the_template_is_kept),
         cmocka_unit_test(roles_are_found_by_name),
-        cmocka_unit_test(empty_answer_is_omitted_if_the_template_refuses_it),
+        cmocka_unit_test(an_empty_answer_is_omitted_if_the_template_refuses_it),
         cmocka_unit_test(a_built_in_template_is_recognised_by_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void a_new_conversation_is_found_by_id_prefix_and_name(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void unique_prefix_of_a_name_finds_its_conversation(void **state) {
+static void a_unique_prefix_of_a_name_finds_its_conversation(void **state) {
     (void)state;
     struct store_fixture fixture;
     struct conversation alpha, made, found;
@@ -412,7 +412,7 @@ static void a_damaged_conversation_is_refused_with_the_value_found(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_conversation_is_found_by_id_prefix_and_name),
-        cmocka_unit_test(unique_prefix_of_a_name_finds_its_conversation),
+        cmocka_unit_test(a_unique_prefix_of_a_name_finds_its_conversation),
         cmocka_unit_test(an_ambiguous_id_prefix_is_refused_with_examples),
         cmocka_unit_test(invalid_and_taken_names_are_refused),
         cmocka_unit_test(the_latest_conversation_is_the_last_one_moved),

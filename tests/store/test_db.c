@@ -123,7 +123,7 @@ static void unwritable_databases_are_refused(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void non_database_file_is_refused_and_kept(void **state) {
+static void a_file_that_is_no_database_is_refused_and_kept(void **state) {
     (void)state;
     struct store_fixture fixture;
     char text[4096], after[4096];
@@ -261,7 +261,7 @@ static void damaged_pages_are_reported_and_do_no_harm(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void processes_that_open_at_once_all_succeed(void **state) {
+static void processes_can_open_a_database_at_once(void **state) {
     (void)state;
     enum { PROCESSES = 8 };
     struct store_fixture fixture;
@@ -323,7 +323,7 @@ static void a_nested_rollback_fails_the_whole_transaction(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void writer_waits_for_another_then_continues(void **state) {
+static void a_writer_waits_for_another_then_continues(void **state) {
     (void)state;
     struct store_fixture fixture;
     int ready[2];
@@ -490,16 +490,16 @@ int main(void) {
         cmocka_unit_test(opening_in_a_missing_folder_is_refused),
         cmocka_unit_test(a_database_moved_away_accepts_no_writes),
         cmocka_unit_test(unwritable_databases_are_refused),
-        cmocka_unit_test(non_database_file_is_refused_and_kept),
+        cmocka_unit_test(a_file_that_is_no_database_is_refused_and_kept),
         cmocka_unit_test(a_folder_in_place_of_the_database_is_refused),
         cmocka_unit_test(a_database_of_another_program_is_refused_and_kept),
         cmocka_unit_test(the_log_of_another_program_is_not_touched),
         cmocka_unit_test(a_database_of_a_newer_quire_is_refused),
         cmocka_unit_test(damaged_pages_are_reported_and_do_no_harm),
-        cmocka_unit_test(processes_that_open_at_once_all_succeed),
+        cmocka_unit_test(processes_can_open_a_database_at_once),
         cmocka_unit_test(a_rolled_back_transaction_stores_nothing),
         cmocka_unit_test(a_nested_rollback_fails_the_whole_transaction),
-        cmocka_unit_test(writer_waits_for_another_then_continues),
+        cmocka_unit_test(a_writer_waits_for_another_then_continues),
         cmocka_unit_test(a_writer_that_waits_too_long_gets_busy),
         cmocka_unit_test(a_model_is_identified_by_its_digest),
         cmocka_unit_test(a_model_source_is_stored_once_and_read_back_whole),

@@ -89,7 +89,7 @@ static void two_opens_in_one_process_exclude_each_other(void **state) {
     store_fixture_deinit(&fixture);
 }
 
-static void open_conversation_cannot_be_opened_twice(void **state) {
+static void an_open_conversation_cannot_be_opened_twice(void **state) {
     (void)state;
     struct store_fixture fixture;
     store_fixture_init(&fixture, true);
@@ -137,7 +137,7 @@ int main(void) {
         cmocka_unit_test(a_locked_conversation_names_the_process_that_has_it),
         cmocka_unit_test(a_killed_process_leaves_no_lock),
         cmocka_unit_test(two_opens_in_one_process_exclude_each_other),
-        cmocka_unit_test(open_conversation_cannot_be_opened_twice),
+        cmocka_unit_test(an_open_conversation_cannot_be_opened_twice),
         cmocka_unit_test(the_lock_file_is_private_and_empty),
         cmocka_unit_test(a_database_in_memory_needs_no_lock),
     };

@@ -144,7 +144,7 @@ static int indexed_from(struct store_fixture *fixture) {
 
 // Of a database whose messages are not indexed yet, a batch is, and then the process ends. What is
 // changed and deleted meanwhile is in the index or not; opening does the rest.
-static void interrupted_indexing_resumes(void **state) {
+static void an_interrupted_indexing_resumes(void **state) {
     (void)state;
     enum { OLD = 2500 };
     static const char *const first[] = {"\u660E\u65E5\u306E\u5929\u6C17"}; // tomorrow's weather
@@ -203,7 +203,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_file_becomes_a_database),
         cmocka_unit_test(a_database_without_tables_gets_the_schema),
-        cmocka_unit_test(interrupted_indexing_resumes),
+        cmocka_unit_test(an_interrupted_indexing_resumes),
         cmocka_unit_test(every_older_version_opens_and_can_be_continued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

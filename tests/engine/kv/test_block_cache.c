@@ -116,7 +116,7 @@ static void writing_to_a_fork_copies_one_block(void **state) {
     fixture_deinit(&f);
 }
 
-static void truncating_and_extending_leaves_sealed_block_unchanged(void **state) {
+static void truncating_and_extending_leaves_sealed_blocks_unchanged(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a;
@@ -162,7 +162,7 @@ static void a_found_tail_is_extended_in_place(void **state) {
     fixture_deinit(&f);
 }
 
-static void writer_copies_a_shared_tail(void **state) {
+static void a_writer_copies_a_shared_tail(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -298,7 +298,7 @@ static void a_long_job_does_not_evict_reused_blocks(void **state) {
     fixture_deinit(&f);
 }
 
-static void failed_grow_changes_nothing(void **state) {
+static void a_failed_grow_changes_nothing(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log a, b;
@@ -339,7 +339,7 @@ static void blocks_evicted_to_the_host_return_unchanged(void **state) {
     fixture_deinit(&f);
 }
 
-static void full_host_tier_evicts_its_oldest_leaf(void **state) {
+static void a_full_host_tier_evicts_its_oldest_leaf(void **state) {
     (void)state;
     struct cache_fixture f;
     const struct fixture_options options = {.no_disk = true, .host_slots = 4};
@@ -497,7 +497,7 @@ static void failed_writes_are_retried_and_lose_no_block(void **state) {
     fixture_deinit(&f);
 }
 
-static void failed_read_keeps_the_prefix_before_it(void **state) {
+static void a_failed_read_keeps_the_prefix_before_it(void **state) {
     (void)state;
     static const enum status outcomes[] = {STATUS_IO, STATUS_NOT_FOUND, STATUS_BAD_FILE};
     for (int i = 0; i < 3; i++)
@@ -722,23 +722,23 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_computed_twice_at_once_are_deduplicated),
         cmocka_unit_test(writing_to_a_fork_copies_one_block),
-        cmocka_unit_test(truncating_and_extending_leaves_sealed_block_unchanged),
+        cmocka_unit_test(truncating_and_extending_leaves_sealed_blocks_unchanged),
         cmocka_unit_test(a_found_tail_is_extended_in_place),
-        cmocka_unit_test(writer_copies_a_shared_tail),
+        cmocka_unit_test(a_writer_copies_a_shared_tail),
         cmocka_unit_test(a_fork_can_end_while_its_source_is_computing),
         cmocka_unit_test(leaves_are_evicted_before_their_parents),
         cmocka_unit_test(a_parent_ranks_no_lower_than_its_children),
         cmocka_unit_test(pinned_blocks_are_evicted_last),
         cmocka_unit_test(a_long_job_does_not_evict_reused_blocks),
-        cmocka_unit_test(failed_grow_changes_nothing),
+        cmocka_unit_test(a_failed_grow_changes_nothing),
         cmocka_unit_test(blocks_evicted_to_the_host_return_unchanged),
-        cmocka_unit_test(full_host_tier_evicts_its_oldest_leaf),
+        cmocka_unit_test(a_full_host_tier_evicts_its_oldest_leaf),
         cmocka_unit_test(blocks_written_behind_are_evicted_and_read_back),
         cmocka_unit_test(disk_reads_overtake_queued_writes),
         cmocka_unit_test(a_restart_finds_every_block_and_tail_on_disk),
         cmocka_unit_test(the_plan_restores_only_what_is_cheaper_than_prefill),
         cmocka_unit_test(failed_writes_are_retried_and_lose_no_block),
-        cmocka_unit_test(failed_read_keeps_the_prefix_before_it),
+        cmocka_unit_test(a_failed_read_keeps_the_prefix_before_it),
         cmocka_unit_test(damaged_blocks_are_dropped_and_recomputed),
         cmocka_unit_test(blocks_dropped_by_the_disk_are_forgotten),
         cmocka_unit_test(the_cache_runs_without_a_disk_that_fails_to_open),

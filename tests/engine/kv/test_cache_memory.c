@@ -123,7 +123,7 @@ static int fail_each(const struct fixture_options *options, int *without_disk) {
     return 0;
 }
 
-static void failed_create_leaks_nothing(void **state) {
+static void a_failed_create_leaks_nothing(void **state) {
     (void)state;
     static const struct fixture_options kinds[] = {
         {.no_disk = true},
@@ -211,7 +211,7 @@ static void a_failing_disk_and_index_together_leak_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failed_create_leaks_nothing),
+        cmocka_unit_test(a_failed_create_leaks_nothing),
         cmocka_unit_test(refused_host_memory_is_a_no_memory_error),
         cmocka_unit_test(the_cache_allocates_nothing_after_creation),
         cmocka_unit_test(a_failing_disk_and_index_together_leak_nothing),

@@ -95,7 +95,7 @@ static void close_while_blocked(struct cache_fixture *f) {
     assert_true(after.reads + after.writes > before.reads + before.writes); // it did go on
 }
 
-static void hanging_read_is_abandoned(void **state) {
+static void a_hanging_read_is_abandoned(void **state) {
     (void)state;
     struct cache_fixture f;
     struct fixture_log log, other;
@@ -277,7 +277,7 @@ static void tables_stay_right_while_the_disk_thread_works(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_disk_thread_writes_and_reads_blocks),
-        cmocka_unit_test(hanging_read_is_abandoned),
+        cmocka_unit_test(a_hanging_read_is_abandoned),
         cmocka_unit_test(a_late_read_serves_the_next_request),
         cmocka_unit_test(a_hanging_write_blocks_nothing_else),
         cmocka_unit_test(tables_stay_right_while_the_disk_thread_works),

@@ -84,7 +84,7 @@ static void values_of_every_type_read_back(void **state) {
     close_written(opened);
 }
 
-static void key_converts_only_losslessly(void **state) {
+static void a_key_converts_only_without_loss(void **state) {
     (void)state;
     struct gguf_writer writer;
     gguf_writer_init(&writer);
@@ -277,7 +277,7 @@ static void tensor_types_have_the_numbers_of_the_format(void **state) {
     close_written(opened);
 }
 
-static void versions_2_and_3_open(void **state) {
+static void files_of_versions_2_and_3_open(void **state) {
     (void)state;
     for (uint32_t version = 2; version <= 3; version++) {
         struct gguf_writer writer;
@@ -373,7 +373,7 @@ static void other_files_are_refused_with_what_was_found(void **state) {
     rmdir(folder);
 }
 
-static void unreadable_file_is_an_io_error(void **state) {
+static void an_unreadable_file_is_an_io_error(void **state) {
     (void)state;
     char path[] = "/tmp/test_gguf.XXXXXX";
     const int descriptor = mkstemp(path);
@@ -445,17 +445,17 @@ static void real_files_open_and_account_for_every_byte(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_type_read_back),
-        cmocka_unit_test(key_converts_only_losslessly),
+        cmocka_unit_test(a_key_converts_only_without_loss),
         cmocka_unit_test(arrays_of_every_type_read_back),
         cmocka_unit_test(tensors_have_the_shape_and_bytes_of_the_file),
         cmocka_unit_test(a_file_can_set_its_alignment),
         cmocka_unit_test(a_file_with_an_unknown_tensor_type_still_opens),
         cmocka_unit_test(tensor_types_have_the_numbers_of_the_format),
-        cmocka_unit_test(versions_2_and_3_open),
+        cmocka_unit_test(files_of_versions_2_and_3_open),
         cmocka_unit_test(every_one_of_thousands_of_names_is_found),
         cmocka_unit_test(the_digest_covers_the_last_byte),
         cmocka_unit_test(other_files_are_refused_with_what_was_found),
-        cmocka_unit_test(unreadable_file_is_an_io_error),
+        cmocka_unit_test(an_unreadable_file_is_an_io_error),
         cmocka_unit_test(a_file_on_disk_is_mapped_and_closed),
         cmocka_unit_test(real_files_open_and_account_for_every_byte),
     };

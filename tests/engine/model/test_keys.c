@@ -403,7 +403,7 @@ static void rope_scaling_keys_of_old_and_new_files_are_read(void **state) {
     assert_int_equal(last_layer_with("gpt-oss", each).window, 0);
 }
 
-static void unknown_rope_scaling_is_refused(void **state) {
+static void an_unknown_rope_scaling_is_refused(void **state) {
     (void)state;
     struct model_file file = model_file_load("llama-linear");
     memcpy(model_file_after(&file, "llama.rope.scaling.type") + 12, "spiral", 6);
@@ -463,7 +463,7 @@ int main(void) {
         cmocka_unit_test(a_key_that_turns_a_feature_off_is_accepted),
         cmocka_unit_test(files_rewritten_by_llama_cpp_open_unchanged),
         cmocka_unit_test(rope_scaling_keys_of_old_and_new_files_are_read),
-        cmocka_unit_test(unknown_rope_scaling_is_refused),
+        cmocka_unit_test(an_unknown_rope_scaling_is_refused),
         cmocka_unit_test(draft_blocks_are_told_from_the_trunk_by_their_tensors),
         cmocka_unit_test(an_unexpected_tensor_in_a_gguf_file_is_named),
     };

@@ -135,7 +135,7 @@ static void window_layers_form_their_own_group(void **state) {
 }
 
 // DeepSeek-V3's: 70 KiB a token.
-static void latent_keys_are_cached_once(void **state) {
+static void latent_keys_and_values_are_cached_once(void **state) {
     (void)state;
     struct model_config config = {.layers = 61};
     for (int32_t i = 0; i < config.layers; i++)
@@ -170,7 +170,7 @@ int main(void) {
         cmocka_unit_test(planes_lie_inside_their_block_without_overlap),
         cmocka_unit_test(a_block_of_published_shape_wastes_no_space),
         cmocka_unit_test(window_layers_form_their_own_group),
-        cmocka_unit_test(latent_keys_are_cached_once),
+        cmocka_unit_test(latent_keys_and_values_are_cached_once),
         cmocka_unit_test(identical_layers_lie_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void valid_files_of_each_family_open(void **state) {
     }
 }
 
-static void unknown_family_error_lists_known_families(void **state) {
+static void an_unknown_family_is_refused_with_the_known_ones(void **state) {
     (void)state;
     struct model_file file = model_file_load("llama");
     memcpy(model_file_after(&file, "general.architecture") + 12, "mamba", 5);
@@ -289,7 +289,7 @@ static void a_missing_tensor_is_named(void **state) {
     }
 }
 
-static void wrong_shape_error_shows_the_expected_shape(void **state) {
+static void a_wrong_shape_is_refused_with_the_expected_one(void **state) {
     (void)state;
     struct model_file file = model_file_load("qwen2"); // ffn 96: the matrix is [96, 64]
     unsigned char *dims = model_file_after(&file, "blk.0.ffn_up.weight") + 4;
@@ -477,7 +477,7 @@ static void a_device_failure_during_loading_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valid_files_of_each_family_open),
-        cmocka_unit_test(unknown_family_error_lists_known_families),
+        cmocka_unit_test(an_unknown_family_is_refused_with_the_known_ones),
         cmocka_unit_test(out_of_range_keys_are_refused_by_name),
         cmocka_unit_test(a_file_with_only_draft_layers_is_refused),
         cmocka_unit_test(inconsistent_layer_shapes_are_refused),
@@ -492,7 +492,7 @@ int main(void) {
         cmocka_unit_test(missing_tensors_of_mixed_layers_are_named),
         cmocka_unit_test(a_missing_key_is_named),
         cmocka_unit_test(a_missing_tensor_is_named),
-        cmocka_unit_test(wrong_shape_error_shows_the_expected_shape),
+        cmocka_unit_test(a_wrong_shape_is_refused_with_the_expected_one),
         cmocka_unit_test(an_unsupported_tensor_type_is_named),
         cmocka_unit_test(gate_and_up_experts_must_have_one_type),
         cmocka_unit_test(experts_of_a_layer_must_have_one_type_and_shape),

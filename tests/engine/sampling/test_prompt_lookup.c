@@ -173,7 +173,7 @@ static void check_same(const struct outcome *with, const struct outcome *without
     assert_int_equal(without->proposed, 0);
 }
 
-static void speculation_does_not_change_the_answer(void **state) {
+static void speculation_does_not_change_an_answer(void **state) {
     (void)state;
     static const char *const models[] = {TESTS_DIR "/golden/llama.gguf",
                                          TESTS_DIR "/golden/qwen3.gguf", DEMO_MODEL};
@@ -239,7 +239,7 @@ int main(void) {
         cmocka_unit_test(a_longer_match_beats_a_later_one),
         cmocka_unit_test(a_log_of_one_repeated_token_proposes_it),
         cmocka_unit_test(drafts_shrink_after_misses_and_grow_after_hits),
-        cmocka_unit_test(speculation_does_not_change_the_answer),
+        cmocka_unit_test(speculation_does_not_change_an_answer),
         cmocka_unit_test(drafts_take_no_room_from_prompts_in_a_full_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,7 @@ static void every_pick_draws_one_splitmix64_number(void **state) {
     }
 }
 
-static void equal_seeds_give_equal_ids(void **state) {
+static void equal_seeds_pick_equal_tokens(void **state) {
     (void)state;
     enum { VOCABULARY = 200, PICKS = 100 };
     int differences = 0;
@@ -502,7 +502,7 @@ int main(void) {
         cmocka_unit_test(the_only_possible_id_is_always_picked),
         cmocka_unit_test(a_row_of_nan_still_yields_an_id),
         cmocka_unit_test(every_pick_draws_one_splitmix64_number),
-        cmocka_unit_test(equal_seeds_give_equal_ids),
+        cmocka_unit_test(equal_seeds_pick_equal_tokens),
         cmocka_unit_test(penalties_agree_with_a_naive_loop),
         cmocka_unit_test(candidates_give_the_same_pick_as_the_whole_row),
         cmocka_unit_test(a_choice_lists_each_recent_token_once_with_its_count),

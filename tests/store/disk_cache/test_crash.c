@@ -205,7 +205,7 @@ static void two_processes_together_stay_within_a_shared_limit(void **state) {
 }
 
 // What one has listed, the other drops.
-static void block_dropped_by_another_process_is_not_found(void **state) {
+static void a_block_dropped_by_another_process_is_not_found(void **state) {
     (void)state;
     disk_fixture_init(&fixture, PAYLOAD, true);
     set_parents();
@@ -267,7 +267,7 @@ static void a_slot_reused_during_a_read_is_a_miss(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void folder_in_use_can_be_emptied(void **state) {
+static void a_cache_in_use_can_be_emptied(void **state) {
     (void)state;
     uint64_t freed = 0;
     disk_fixture_init(&fixture, PAYLOAD, true);
@@ -288,9 +288,9 @@ int main(void) {
         cmocka_unit_test(acknowledged_blocks_survive_kill_9),
         cmocka_unit_test(two_processes_write_without_losing_a_block),
         cmocka_unit_test(two_processes_together_stay_within_a_shared_limit),
-        cmocka_unit_test(block_dropped_by_another_process_is_not_found),
+        cmocka_unit_test(a_block_dropped_by_another_process_is_not_found),
         cmocka_unit_test(a_slot_reused_during_a_read_is_a_miss),
-        cmocka_unit_test(folder_in_use_can_be_emptied),
+        cmocka_unit_test(a_cache_in_use_can_be_emptied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void a_flipped_bit_costs_only_its_block_and_descendants(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void a_file_cut_at_any_length_keeps_the_blocks_before(void **state) {
+static void a_file_cut_at_any_length_keeps_the_blocks_before_it(void **state) {
     (void)state;
     make_sound();
     for (size_t length = 0; length <= FILE_BYTES; length++) {
@@ -197,7 +197,7 @@ static void a_deleted_row_frees_its_slot(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void older_cache_folder_is_reset_with_one_line(void **state) {
+static void an_older_cache_folder_is_reset_with_one_line(void **state) {
     (void)state;
     char path[128];
     make_sound();
@@ -276,7 +276,7 @@ static void a_cache_without_magic_numbers_is_dropped_with_one_line(void **state)
     disk_fixture_deinit(&fixture);
 }
 
-static void missing_or_damaged_index_is_reset_with_one_line(void **state) {
+static void a_missing_or_damaged_index_is_reset_with_one_line(void **state) {
     (void)state;
     char path[128];
     make_sound();
@@ -336,7 +336,7 @@ static void a_damaged_index_page_costs_at_most_the_cache(void **state) {
 }
 
 // What opening and listing do not read may be damaged too: the verb that meets it says so.
-static void failing_index_is_reset_at_the_next_open(void **state) {
+static void a_failing_index_is_reset_at_the_next_open(void **state) {
     (void)state;
     char path[128];
     make_sound();
@@ -368,7 +368,7 @@ static void an_index_of_a_newer_version_is_left_alone(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void check_names_and_drops_bad_blocks(void **state) {
+static void a_check_names_and_drops_bad_blocks(void **state) {
     (void)state;
     uint8_t damaged[FILE_BYTES];
     make_sound();
@@ -458,7 +458,7 @@ static void expect_untouched(const char *name, enum foreign kind) {
     if (kind == FOREIGN_DANGLING) assert_int_not_equal(stat(path, &info), 0);
 }
 
-static void foreign_file_is_named_and_left_alone(void **state) {
+static void a_foreign_file_is_named_and_left_alone(void **state) {
     (void)state;
     static const char *const NAMES[] = {
         "index.db",
@@ -487,7 +487,7 @@ static void foreign_file_is_named_and_left_alone(void **state) {
 }
 
 // The rest of the cache works: only a model whose own file it would be has none on the disk.
-static void foreign_block_file_is_skipped_and_named(void **state) {
+static void a_foreign_block_file_is_skipped_and_named(void **state) {
     (void)state;
     static const char *const NAMES[] = {
         NULL, // the file of slots
@@ -522,7 +522,7 @@ static void foreign_block_file_is_skipped_and_named(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void foreign_file_does_not_count_towards_the_limit(void **state) {
+static void a_foreign_file_does_not_count_towards_the_limit(void **state) {
     (void)state;
     static uint8_t large[1 << 20];
     make_sound();
@@ -555,7 +555,7 @@ static bool has_aside(const char *name, size_t length) {
 }
 
 // Noise and another's database alike are moved, not deleted, and only where the marker stands.
-static void foreign_index_is_set_aside_in_a_marked_folder(void **state) {
+static void a_foreign_index_is_set_aside_in_a_marked_folder(void **state) {
     (void)state;
     static uint8_t noise[5000];
     uint64_t freed;
@@ -623,22 +623,22 @@ static void files_with_other_names_are_not_touched(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flipped_bit_costs_only_its_block_and_descendants),
-        cmocka_unit_test(a_file_cut_at_any_length_keeps_the_blocks_before),
+        cmocka_unit_test(a_file_cut_at_any_length_keeps_the_blocks_before_it),
         cmocka_unit_test(swapped_slots_are_detected_as_damage),
         cmocka_unit_test(a_missing_file_costs_its_blocks_and_one_warning),
         cmocka_unit_test(bytes_after_the_last_row_are_truncated),
         cmocka_unit_test(a_deleted_row_frees_its_slot),
-        cmocka_unit_test(older_cache_folder_is_reset_with_one_line),
+        cmocka_unit_test(an_older_cache_folder_is_reset_with_one_line),
         cmocka_unit_test(a_cache_without_magic_numbers_is_dropped_with_one_line),
-        cmocka_unit_test(missing_or_damaged_index_is_reset_with_one_line),
+        cmocka_unit_test(a_missing_or_damaged_index_is_reset_with_one_line),
         cmocka_unit_test(a_damaged_index_page_costs_at_most_the_cache),
-        cmocka_unit_test(failing_index_is_reset_at_the_next_open),
+        cmocka_unit_test(a_failing_index_is_reset_at_the_next_open),
         cmocka_unit_test(an_index_of_a_newer_version_is_left_alone),
-        cmocka_unit_test(check_names_and_drops_bad_blocks),
-        cmocka_unit_test(foreign_file_is_named_and_left_alone),
-        cmocka_unit_test(foreign_block_file_is_skipped_and_named),
-        cmocka_unit_test(foreign_file_does_not_count_towards_the_limit),
-        cmocka_unit_test(foreign_index_is_set_aside_in_a_marked_folder),
+        cmocka_unit_test(a_check_names_and_drops_bad_blocks),
+        cmocka_unit_test(a_foreign_file_is_named_and_left_alone),
+        cmocka_unit_test(a_foreign_block_file_is_skipped_and_named),
+        cmocka_unit_test(a_foreign_file_does_not_count_towards_the_limit),
+        cmocka_unit_test(a_foreign_index_is_set_aside_in_a_marked_folder),
         cmocka_unit_test(files_with_other_names_are_not_touched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
