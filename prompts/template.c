@@ -196,8 +196,8 @@ static enum status push_message(struct arena *arena, enum role role, const struc
 }
 
 // Folds the system prompt into the first user message, with an empty line between.
-static enum status fold(struct arena *arena, const struct chat_message *system,
-                        const struct chat_message *user, const struct chars **content) {
+static enum status fold_system(struct arena *arena, const struct chat_message *system,
+                               const struct chat_message *user, const struct chars **content) {
     struct builder folded = {.arena = arena};
     builder_push(&folded, system->text, system->length, ORIGIN_TEXT);
     builder_push_string(&folded, "\n\n");
@@ -243,7 +243,7 @@ static enum status make_messages(const struct chat_template *chat_template,
             continue;
         }
         if (system && message->role == ROLE_USER) {
-            TRY(fold(arena, system, message, &content));
+            TRY(fold_system(arena, system, message, &content));
             system = NULL;
         } else {
             content = chars_keep(arena, content_of(chat_template, message));
@@ -319,7 +319,7 @@ static bool renders(const struct chat_template *chat_template, const struct chat
     return chat_template_render(chat_template, &what, prompt, err) == STATUS_OK;
 }
 
-static bool contains(const struct prompt *prompt, const char *needle) {
+static bool prompt_contains(const struct prompt *prompt, const char *needle) {
     return memmem(prompt->bytes, prompt_length(prompt), needle, strlen(needle)) != NULL;
 }
 
@@ -350,7 +350,7 @@ static void find_second_stop(struct chat_template *chat_template, const struct p
     } questions[] = {{" [/INST]", "[INST]"}, {"<|user|>", "<|user|>"}};
     if (strcmp(chat_template->end, "</s>") != 0) return;
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
-        if (contains(prompt, questions[i].sign)) chat_template->stops[1] = questions[i].stop;
+        if (prompt_contains(prompt, questions[i].sign)) chat_template->stops[1] = questions[i].stop;
 }
 
 static void find_empty_answer(struct chat_template *chat_template) {
@@ -365,7 +365,7 @@ static void find_empty_answer(struct chat_template *chat_template) {
     }
 }
 
-static enum status probe(struct chat_template *chat_template, struct error *err) {
+static enum status probe_template(struct chat_template *chat_template, struct error *err) {
     static const char thought[] = "<think>\nzthoughtz\n</think>\n\nzanswerz";
     static const char channels[] =
         "<|channel|>analysis<|message|>zthoughtz<|end|><|start|>assistant"
@@ -392,7 +392,7 @@ static enum status probe(struct chat_template *chat_template, struct error *err)
     find_second_stop(chat_template, &prompt);
     prompt_deinit(&prompt);
     if (renders(chat_template, after_thought, 3, &prompt, NULL))
-        chat_template->drops_thinking = !contains(&prompt, "zthoughtz");
+        chat_template->drops_thinking = !prompt_contains(&prompt, "zthoughtz");
     prompt_deinit(&prompt);
     chat_template->wants_final = !renders(chat_template, after_channels, 3, &prompt, NULL);
     chat_template->drops_thinking |= chat_template->wants_final;
@@ -419,7 +419,7 @@ enum status chat_template_create(const struct chat_template_options *options,
             status = error_set(err, STATUS_UNSUPPORTED, "cannot use the chat template: %s%s",
                                inner.text, WAY_OUT);
     }
-    if (status == STATUS_OK) status = probe(made, err);
+    if (status == STATUS_OK) status = probe_template(made, err);
     if (status != STATUS_OK) {
         chat_template_destroy(made);
         return status;
@@ -591,7 +591,7 @@ struct span {
     size_t length;
 };
 
-static struct span trim(const char *bytes, size_t length) {
+static struct span trim_span(const char *bytes, size_t length) {
     const size_t blanks = skip_blanks(bytes, bytes + length);
     bytes += blanks;
     length -= blanks;
@@ -608,8 +608,8 @@ static bool ends_with(struct span whole, struct span end) {
 // An answer may lack its thinking, and a question may follow the system prompt.
 static bool is_text_of(const struct piece *piece, const struct chat_message *message,
                        bool folds_system) {
-    const struct span rendered = trim(piece->bytes, piece->length);
-    const struct span text = trim(message->text, message->length);
+    const struct span rendered = trim_span(piece->bytes, piece->length);
+    const struct span text = trim_span(message->text, message->length);
     if (piece->kind != PIECE_TEXT) return false;
     if (message->role == ROLE_ASSISTANT) return ends_with(text, rendered);
     return ends_with(rendered, text) && (rendered.length == text.length || folds_system);

@@ -310,8 +310,8 @@ static enum status update_tip(struct db *db, int64_t number, int64_t tip, int64_
     return statement_run(&statement, err);
 }
 
-static enum status move(struct db *db, const char *id, int64_t tip, int64_t model,
-                        struct error *err) {
+static enum status move_tip(struct db *db, const char *id, int64_t tip, int64_t model,
+                            struct error *err) {
     static const char sql[] = "SELECT id FROM message WHERE id = ?1";
     struct statement statement;
     struct conversation before;
@@ -475,7 +475,7 @@ enum status conversation_set_source(struct db *db, const char *id, int64_t sourc
 enum status conversation_move(struct db *db, const char *id, int64_t tip, int64_t model,
                               struct error *err) {
     TRY(db_begin(db, err));
-    return end_transaction(db, move(db, id, tip, model, err), err);
+    return end_transaction(db, move_tip(db, id, tip, model, err), err);
 }
 
 enum status conversation_rename(struct db *db, const char *id, const char *name,

@@ -179,8 +179,9 @@ static enum status update_body(struct db *db, int64_t id, const struct message *
     return statement_run(&statement, err);
 }
 
-static enum status extend(struct db *db, int64_t id, const struct message *longer, int64_t model,
-                          const int32_t *tokens, size_t token_count, struct error *err) {
+static enum status extend_message(struct db *db, int64_t id, const struct message *longer,
+                                  int64_t model, const int32_t *tokens, size_t token_count,
+                                  struct error *err) {
     TRY(check_extendable(db, id, err));
     TRY(update_stop(db, id, longer->stop, err));
     TRY(update_body(db, id, longer, err));
@@ -302,7 +303,7 @@ enum status message_extend(struct db *db, int64_t id, const struct message *long
     ASSERT(model != 0 || token_count == 0);
     TRY(check_text(longer, err));
     TRY(db_begin(db, err));
-    enum status status = extend(db, id, longer, model, tokens, token_count, err);
+    enum status status = extend_message(db, id, longer, model, tokens, token_count, err);
     if (status == STATUS_OK) status = db_commit(db, err);
     if (status != STATUS_OK) db_rollback(db);
     return status;

@@ -8,7 +8,7 @@
 
 enum { TOKEN_BYTES = 4, TOKENS_MOST = INT32_MAX / TOKEN_BYTES };
 
-static uint8_t *encode(const int32_t *ids, size_t count) {
+static uint8_t *encode_ids(const int32_t *ids, size_t count) {
     uint8_t *bytes = malloc(count * TOKEN_BYTES + 1);
     if (!bytes) return NULL;
     for (size_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ enum status tokens_write(struct db *db, int64_t message, int64_t model, const in
     TRY(read_parent(db, message, &parent, err));
     TRY(read_total(db, parent, model, &above, err));
     TRY(read_total(db, message, model, &before, err));
-    uint8_t *bytes = encode(ids, count);
+    uint8_t *bytes = encode_ids(ids, count);
     if (!bytes) return STATUS_NO_MEMORY;
     const bool cut = count > 0 && ids[0] >= MESSAGE_CUT;
     const int64_t total = (cut ? ids[0] - MESSAGE_CUT - 1 : above) + (int64_t)count;

@@ -246,7 +246,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 // The number of the state whose configurations were pushed from `first` on; UNKNOWN: no memory.
-static int32_t intern(struct automaton *automaton, size_t first) {
+static int32_t intern_state(struct automaton *automaton, size_t first) {
     ASSERT(first <= automaton->configuration_count && automaton->waiting_count == 0);
     const int32_t count = (int32_t)(automaton->configuration_count - first);
     struct index *index = &automaton->state_index;
@@ -310,7 +310,7 @@ static int32_t make_way(struct automaton *automaton, int32_t state, int32_t clas
             made = visit(automaton, node->next, (int32_t)(uint32_t)from);
     }
     made = made && finish_closure(automaton);
-    const int32_t next = made ? intern(automaton, first) : UNKNOWN;
+    const int32_t next = made ? intern_state(automaton, first) : UNKNOWN;
     if (next != UNKNOWN) {
         automaton->states[state].ways[class] = next;
         return next;
@@ -396,7 +396,7 @@ void automaton_flush(struct automaton *automaton) {
     automaton->states[automaton->state_count++] = (struct state){0};
     begin_closure(automaton);
     if (!visit(automaton, network->rules[network->root].start, BOTTOM) ||
-        !finish_closure(automaton) || intern(automaton, 0) != AUTOMATON_START)
+        !finish_closure(automaton) || intern_state(automaton, 0) != AUTOMATON_START)
         automaton->full = true;
 }
 

@@ -59,7 +59,7 @@ static enum status too_large(struct reader *reader, const char *what) {
 }
 
 // Says why the network has failed.
-static enum status explain(struct reader *reader) {
+static enum status explain_network(struct reader *reader) {
     const struct network *network = reader->network;
     if (network->status == STATUS_CANCELLED)
         return error_set(reader->err, STATUS_CANCELLED, "stopped while reading the grammar");
@@ -68,8 +68,8 @@ static enum status explain(struct reader *reader) {
                      line_of(reader, reader->at), (int)network->most, network->limit);
 }
 
-static enum status spend(struct reader *reader, int32_t steps) {
-    return network_spend(reader->network, (uint64_t)steps) ? STATUS_OK : explain(reader);
+static enum status spend_effort(struct reader *reader, int32_t steps) {
+    return network_spend(reader->network, (uint64_t)steps) ? STATUS_OK : explain_network(reader);
 }
 
 // ---- reading
@@ -99,7 +99,7 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
         reader->at++;
     name.length = (size_t)(reader->at - name.bytes);
     if (name.length == 0) return refuse_grammar(reader, "expected a rule name");
-    TRY(spend(reader, reader->network->rule_count));
+    TRY(spend_effort(reader, reader->network->rule_count));
     for (int32_t i = 0; i < reader->network->rule_count; i++) {
         if (!reader->names[i].bytes || reader->names[i].length != name.length ||
             memcmp(reader->names[i].bytes, name.bytes, name.length) != 0)
@@ -108,13 +108,13 @@ static enum status read_rule_name(struct reader *reader, int32_t *rule) {
         return STATUS_OK;
     }
     *rule = network_rule(reader->network);
-    if (reader->network->status != STATUS_OK) return explain(reader);
+    if (reader->network->status != STATUS_OK) return explain_network(reader);
     reader->names[*rule] = name;
     return STATUS_OK;
 }
 
 static enum status add_item(struct reader *reader, struct item item, int32_t *number) {
-    TRY(spend(reader, 1));
+    TRY(spend_effort(reader, 1));
     if (reader->item_count == GBNF_MAX_ITEMS)
         return too_large(reader, "the rule has more than 1048576 items");
     if (!array_reserve(&reader->items, (size_t)reader->item_count, &reader->item_capacity,
@@ -127,10 +127,10 @@ static enum status add_item(struct reader *reader, struct item item, int32_t *nu
 
 static enum status add_class(struct reader *reader, struct character_set *set, int32_t *item) {
     int32_t number;
-    TRY(spend(reader, reader->classes.count));
+    TRY(spend_effort(reader, reader->classes.count));
     const enum status status =
         character_classes_find(&reader->classes, reader->network, set, &number);
-    if (reader->network->status != STATUS_OK) return explain(reader);
+    if (reader->network->status != STATUS_OK) return explain_network(reader);
     if (status == STATUS_TOO_LONG)
         return too_large(reader, "more than 2048 different character classes");
     TRY(status);
@@ -222,7 +222,7 @@ static enum status read_class(struct reader *reader, int32_t *item) {
     reader->at += negated ? 2 : 1;
     while (*reader->at != ']') {
         uint32_t first, last;
-        TRY(spend(reader, 1 + set.count / 8));
+        TRY(spend_effort(reader, 1 + set.count / 8));
         TRY(read_character(reader, &first));
         last = first;
         if (reader->at[0] == '-' && reader->at[1] != ']') {
@@ -354,7 +354,7 @@ static enum status read_choice(struct reader *reader, int32_t *item) {
 
 // ---- from trees to nodes: each function returns where something begins that goes on at `next`
 
-static int32_t build(struct reader *reader, int32_t number, int32_t next);
+static int32_t build_item(struct reader *reader, int32_t number, int32_t next);
 
 static int32_t build_sequence(struct reader *reader, int32_t child, int32_t next) {
     int32_t reversed = 0; // children are linked forwards, and built backwards
@@ -366,7 +366,7 @@ static int32_t build_sequence(struct reader *reader, int32_t child, int32_t next
     }
     while (reversed) {
         const int32_t before = reader->items[reversed].next;
-        next = build(reader, reversed, next);
+        next = build_item(reader, reversed, next);
         reader->items[reversed].next = child;
         child = reversed;
         reversed = before;
@@ -380,17 +380,17 @@ static int32_t build_repeat(struct reader *reader, const struct item *repeat, in
     ASSERT(repeat->first > 0 && repeat->first < reader->item_count);
     if (repeat->most < 0) {
         start = network_node(network, NODE_SPLIT, next, next);
-        const int32_t body = build(reader, repeat->first, start);
+        const int32_t body = build_item(reader, repeat->first, start);
         network->nodes[start].next = body;
     }
     for (int32_t i = repeat->least; i < repeat->most && network_spend(network, 1); i++)
-        start = network_node(network, NODE_SPLIT, build(reader, repeat->first, start), next);
+        start = network_node(network, NODE_SPLIT, build_item(reader, repeat->first, start), next);
     for (int32_t i = 0; i < repeat->least && network_spend(network, 1); i++)
-        start = build(reader, repeat->first, start);
+        start = build_item(reader, repeat->first, start);
     return start;
 }
 
-static int32_t build(struct reader *reader, int32_t number, int32_t next) {
+static int32_t build_item(struct reader *reader, int32_t number, int32_t next) {
     ASSERT(number > 0 && number < reader->item_count);
     const struct item item = reader->items[number];
     struct byte_set byte = {{0}};
@@ -409,7 +409,7 @@ static int32_t build(struct reader *reader, int32_t number, int32_t next) {
         return build_repeat(reader, &item, next);
     case ITEM_CHOICE:
         for (int32_t child = item.first; child; child = reader->items[child].next) {
-            const int32_t way = build(reader, child, next);
+            const int32_t way = build_item(reader, child, next);
             start = start < 0 ? way : network_node(reader->network, NODE_SPLIT, start, way);
         }
         return start;
@@ -431,8 +431,8 @@ static enum status read_rule(struct reader *reader) {
     if (*reader->at == ')') return refuse_grammar(reader, "unexpected )");
     if (reader->at < reader->end && !strchr("\r\n", *reader->at))
         return refuse_grammar(reader, "expected the end of the line");
-    const int32_t start = build(reader, item, 0);
-    if (reader->network->status != STATUS_OK) return explain(reader);
+    const int32_t start = build_item(reader, item, 0);
+    if (reader->network->status != STATUS_OK) return explain_network(reader);
     reader->network->rules[rule].start = start;
     return STATUS_OK;
 }
@@ -456,7 +456,7 @@ static enum status read_rules(struct reader *reader) {
         return error_set(reader->err, STATUS_BAD_INPUT, "the grammar has no rule \"%s\"",
                          reader->root);
     const enum status status = network_close(reader->network, &wrong);
-    if (reader->network->status != STATUS_OK) return explain(reader);
+    if (reader->network->status != STATUS_OK) return explain_network(reader);
     if (status != STATUS_BAD_INPUT) return status;
     if (wrong == reader->network->root &&
         !reader->network->nodes[reader->network->rules[wrong].start].useful)

@@ -60,7 +60,7 @@ static enum status same_length(struct text *out, const char *low, const char *hi
 }
 
 // Whole numbers from low to high, 0 <= low; never if low > high.
-static enum status whole(struct text *out, int64_t low, int64_t high) {
+static enum status write_whole(struct text *out, int64_t low, int64_t high) {
     TRY(text_append_string(out, "(never"));
     const uint64_t end = high < 0 ? 0 : (uint64_t)high + 1; // powers of ten up to 10^19 fit
     for (uint64_t from = (uint64_t)low, power = 10; from < end; power *= 10) {
@@ -77,11 +77,11 @@ static enum status whole(struct text *out, int64_t low, int64_t high) {
 }
 
 static enum status magnitudes(struct text *out, int64_t low, int64_t high, bool fractions) {
-    if (!fractions) return whole(out, low, high);
+    if (!fractions) return write_whole(out, low, high);
     TRY(text_append_string(out, "("));
-    TRY(whole(out, low, high - 1));
+    TRY(write_whole(out, low, high - 1));
     TRY(text_append_string(out, " (\".\" [0-9]{1,16})? | "));
-    TRY(whole(out, high, high));
+    TRY(write_whole(out, high, high));
     return text_append_string(out, " (\".0\")?)");
 }
 

@@ -108,7 +108,7 @@ bool decimal_to_int(const struct decimal *decimal, int direction, int64_t *numbe
 
 // ---- comparing
 
-static enum status spend(struct compiler *compiler, uint64_t steps) {
+static enum status spend_effort(struct compiler *compiler, uint64_t steps) {
     const enum status status = effort_spend(&compiler->effort, steps);
     if (status == STATUS_CANCELLED)
         return error_set(compiler->err, status, "stopped while reading the schema");
@@ -119,7 +119,7 @@ static enum status spend(struct compiler *compiler, uint64_t steps) {
 }
 
 enum status schema_spend(struct compiler *compiler, uint64_t steps) {
-    return spend(compiler, steps);
+    return spend_effort(compiler, steps);
 }
 
 static enum status same_members(struct compiler *compiler, const cJSON *a, const cJSON *b,
@@ -127,7 +127,7 @@ static enum status same_members(struct compiler *compiler, const cJSON *a, const
     const uint64_t count = (uint64_t)cJSON_GetArraySize(b);
     *equal = cJSON_GetArraySize(a) == (int)count;
     for (const cJSON *one = a->child; one && *equal; one = one->next) {
-        TRY(spend(compiler, count));
+        TRY(spend_effort(compiler, count));
         const cJSON *other = cJSON_GetObjectItemCaseSensitive(b, one->string);
         *equal = other != NULL;
         if (other) TRY(schema_equal(compiler, one, other, equal));
@@ -136,7 +136,7 @@ static enum status same_members(struct compiler *compiler, const cJSON *a, const
 }
 
 enum status schema_equal(struct compiler *compiler, const cJSON *a, const cJSON *b, bool *equal) {
-    TRY(spend(compiler, 1));
+    TRY(spend_effort(compiler, 1));
     *equal = (a->type & 0xFF) == (b->type & 0xFF);
     if (!*equal) return STATUS_OK;
     if (cJSON_IsNumber(a)) {

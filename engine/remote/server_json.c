@@ -39,7 +39,7 @@ static int32_t code_unit(const struct rewriting *from, size_t at) {
     return unit;
 }
 
-static void copy(struct rewriting *to, size_t bytes) {
+static void copy_bytes(struct rewriting *to, size_t bytes) {
     memcpy(to->out + to->count, to->bytes + to->at, bytes);
     to->count += bytes;
     to->at += bytes;
@@ -59,14 +59,14 @@ static void rewrite_escape(struct rewriting *to) {
     const int32_t unit = code_unit(to, to->at);
     const size_t rest = to->length - to->at;
     if (unit < 0 && rest >= 2 && to->bytes[to->at + 1] == '/') return put_bytes(to, "/", 1, 2);
-    if (unit < 0) return copy(to, rest >= 2 ? 2 : 1);
+    if (unit < 0) return copy_bytes(to, rest >= 2 ? 2 : 1);
     if (unit == 0) return put_bytes(to, REPLACEMENT, sizeof REPLACEMENT - 1, ESCAPE_BYTES);
     if (is_high(unit) && rest > ESCAPE_BYTES && is_low(code_unit(to, to->at + ESCAPE_BYTES)))
-        return copy(to, 2 * ESCAPE_BYTES);
+        return copy_bytes(to, 2 * ESCAPE_BYTES);
     const char c = (char)unit;
     if (unit >= ' ' && unit < 0x7f && c != '"' && c != '\\')
         return put_bytes(to, &c, 1, ESCAPE_BYTES);
-    if (!is_high(unit) && !is_low(unit)) return copy(to, ESCAPE_BYTES);
+    if (!is_high(unit) && !is_low(unit)) return copy_bytes(to, ESCAPE_BYTES);
     const char half[] = {(char)(0xe0 | unit >> 12), (char)(0x80 | (unit >> 6 & 63)),
                          (char)(0x80 | (unit & 63))};
     put_bytes(to, half, sizeof half, ESCAPE_BYTES);
@@ -81,7 +81,7 @@ static void rewrite_string(struct rewriting *to, const struct secret *secret) {
         else if (to->bytes[to->at] == '\0')
             put_bytes(to, REPLACEMENT, sizeof REPLACEMENT - 1, 1);
         else
-            copy(to, 1);
+            copy_bytes(to, 1);
     if (secret) to->count = first + secret_hide(secret, to->out + first, to->count - first);
 }
 
@@ -89,10 +89,10 @@ static void rewrite(struct rewriting *to, const struct secret *secret) {
     while (to->at < to->length) {
         const char c = to->bytes[to->at];
         to->values += c == ',' || c == ':' || c == '[' || c == '{';
-        copy(to, 1);
+        copy_bytes(to, 1);
         if (c != '"') continue;
         rewrite_string(to, secret);
-        if (to->at < to->length) copy(to, 1);
+        if (to->at < to->length) copy_bytes(to, 1);
     }
 }
 

@@ -36,7 +36,7 @@ static enum status fail_transfer(struct transfer *transfer, enum status status, 
 // ---- what comes
 
 // Ends the answer here: no more of it is wanted.
-static enum status cut(struct transfer *transfer, enum stop_reason reason) {
+static enum status cut_answer(struct transfer *transfer, enum stop_reason reason) {
     transfer->finished = transfer->cut = true;
     transfer->reason = reason;
     return STATUS_FULL;
@@ -47,7 +47,7 @@ static enum status cut(struct transfer *transfer, enum stop_reason reason) {
 static enum status stop_endless(struct transfer *transfer) {
     log_write(LOG_WARNING, "%s sends more than %d KiB of an answer; the rest is ignored",
               host_of(transfer), MOST_ANSWER_BYTES >> 10);
-    return cut(transfer, STOP_REASON_LENGTH);
+    return cut_answer(transfer, STOP_REASON_LENGTH);
 }
 
 // Adds a token to the log, with the engine's lock. FULL: no more is wanted.
@@ -57,11 +57,11 @@ static enum status put_token(struct transfer *transfer, int32_t token) {
     struct engine *engine = sequence->engine;
     ASSERT(token >= 0 && token < engine->model.config.vocabulary);
     if (engine->closing) return STATUS_CANCELLED;
-    if (atomic_load(&request->cancelled)) return cut(transfer, STOP_REASON_CANCELLED);
+    if (atomic_load(&request->cancelled)) return cut_answer(transfer, STOP_REASON_CANCELLED);
     if (transfer->server->form == QUERY_MESSAGES &&
         request->stats.output_tokens >= MOST_ANSWER_BYTES)
         return stop_endless(transfer);
-    if (sequence->length + 1 >= engine->context) return cut(transfer, STOP_REASON_CONTEXT);
+    if (sequence->length + 1 >= engine->context) return cut_answer(transfer, STOP_REASON_CONTEXT);
     const int64_t now = clock_now_us();
     sequence->tokens[sequence->length++] = token;
     if (request->stats.output_tokens++ == 0) {
@@ -121,7 +121,7 @@ static enum status stop_reading(struct transfer *transfer) {
     log_write(LOG_WARNING,
               "%s sends more than the limit of %" PRId32 " tokens (-n); the rest is ignored",
               host_of(transfer), transfer->request->options.max_tokens);
-    return cut(transfer, STOP_REASON_LENGTH);
+    return cut_answer(transfer, STOP_REASON_LENGTH);
 }
 
 // Servers send a piece of text for each token. Is this piece past the limit that the server was
@@ -242,7 +242,7 @@ static enum status take_reply(void *user, const struct reply *reply) {
     for (struct transfer *one = leader; one && status == STATUS_OK; one = one->next) {
         note_counts(one, reply, !leader->next);
         if (atomic_load(&one->request->cancelled) && !one->finished)
-            (void)cut(one, STOP_REASON_CANCELLED);
+            (void)cut_answer(one, STOP_REASON_CANCELLED);
         if (one->choice == reply->choice && !one->finished) status = put_reply(one, reply);
         wanted |= !one->cut;
     }
@@ -434,7 +434,7 @@ static int32_t count_choices(const struct transfer *leader) {
 }
 
 // Drops the held text of an answer, because it will arrive again.
-static void forget(struct transfer *transfer) {
+static void drop_answer(struct transfer *transfer) {
     answer_text_deinit(&transfer->text);
     text_clear(&transfer->refusal);
     text_clear(&transfer->tool);
@@ -461,7 +461,7 @@ static enum status write_query(struct transfer *transfer) {
     text_clear(&transfer->exchange.body);
     TRY(query_write(&query, &transfer->exchange.body, &place, &transfer->err));
     for (struct transfer *one = transfer; one; one = one->next) {
-        forget(one);
+        drop_answer(one);
         answer_text_begin(&one->text, &server->endpoint.secret, place);
     }
     return STATUS_OK;
@@ -679,12 +679,12 @@ void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
     ASSERT(!leader->leader);
     for (struct transfer *one = leader; one; one = one->next)
         if (atomic_load(&one->request->cancelled) && !one->finished)
-            (void)cut(one, STOP_REASON_CANCELLED);
+            (void)cut_answer(one, STOP_REASON_CANCELLED);
     const bool complete = leader->asking && code == CURLE_OK && succeeds(leader);
     if (complete && leader->err.status == STATUS_OK) receive_end(leader);
     if (ask_again(leader, code)) {
         for (struct transfer *one = leader; one; one = one->next)
-            forget(one);
+            drop_answer(one);
         leave(leader, multi);
         return;
     }
@@ -718,7 +718,7 @@ static void cancel(struct transfer *transfer, CURLM *multi) {
     transfer_hear(leader, multi, CURLE_OK);
 }
 
-static void release(struct transfer *transfer) {
+static void release_held(struct transfer *transfer) {
     struct engine *engine = transfer->request->sequence->engine;
     pthread_mutex_lock(&engine->lock);
     put_rest(transfer, false);
@@ -731,7 +731,7 @@ void transfer_watch(struct transfer *transfer, CURLM *multi, int64_t now_us) {
     if (atomic_load(&request->cancelled) && (!transfer->finished || transfer->cut))
         cancel(transfer, multi);
     if (transfer->over) return;
-    if (transfer->waits_us && now_us - transfer->waits_us > HOLD_US) release(transfer);
+    if (transfer->waits_us && now_us - transfer->waits_us > HOLD_US) release_held(transfer);
     if (transfer->asking && !any_wanted(transfer)) {
         if (!transfer->finished_us) transfer->finished_us = now_us;
         const int64_t limit_us = transfer->done ? DONE_US : LINGER_US;

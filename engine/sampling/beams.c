@@ -147,7 +147,7 @@ static enum status finish_one(struct beams *beams, int32_t beam, int32_t id, dou
 
 // ---- steps
 
-static void end(struct beams *beams, enum status status) {
+static void end_beams(struct beams *beams, enum status status) {
     ASSERT(!beams->done && beams->waiting == 0);
     beams->done = true;
     beams->status = status;
@@ -188,7 +188,7 @@ static enum status start_step(struct beams *beams) {
 }
 
 // The best continuations of all beams together, in order. Each beam's are in order already.
-static int32_t merge(const struct beams *beams, struct choice_of_beam *choices) {
+static int32_t merge_beams(const struct beams *beams, struct choice_of_beam *choices) {
     int32_t next[BEAMS_MAX_WIDTH] = {0}, count = 0;
     while (count < 2 * beams->options.width) {
         int32_t best = -1;
@@ -252,7 +252,7 @@ static enum status advance_beams(struct beams *beams) {
     int32_t count = 0;
     for (int32_t i = 0; i < beams->live; i++) // drops the token that the request sampled
         sequence_truncate(beams->beams[i].sequence, beams->prompt + beams->generated);
-    const int32_t looked = merge(beams, looked_at);
+    const int32_t looked = merge_beams(beams, looked_at);
     ASSERT(looked <= LOOKED_AT);
     for (int32_t i = 0; i < looked && count < width; i++) {
         const struct choice_of_beam *choice = &looked_at[i];
@@ -270,7 +270,7 @@ static enum status advance_beams(struct beams *beams) {
         beams->generated++;
     }
     if (over) {
-        end(beams, STATUS_OK);
+        end_beams(beams, STATUS_OK);
         return STATUS_OK;
     }
     TRY(grow_beams(beams, chosen, count));
@@ -283,7 +283,7 @@ static enum status stop(struct beams *beams, enum status why) {
         sequence_truncate(beams->beams[i].sequence, beams->prompt + beams->generated);
         TRY(finish_one(beams, i, TOKEN_NONE, beams->beams[i].sum, false));
     }
-    end(beams, why);
+    end_beams(beams, why);
     return STATUS_OK;
 }
 
@@ -315,7 +315,7 @@ enum status beams_create(struct sequence *sequence, const struct beams_options *
         status = start_step(beams);
     }
     if (status != STATUS_OK) {
-        end(beams, status);
+        end_beams(beams, status);
         beams_destroy(beams);
         return status;
     }
@@ -353,7 +353,7 @@ bool beams_take(struct beams *beams, const struct event *event) {
         beams->status = STATUS_CANCELLED;
     enum status status = beams->status;
     status = status == STATUS_OK ? advance_beams(beams) : stop(beams, status);
-    if (status != STATUS_OK && !beams->done) end(beams, status);
+    if (status != STATUS_OK && !beams->done) end_beams(beams, status);
     return true;
 }
 

@@ -64,13 +64,13 @@ struct scheduler_blocks scheduler_need(const struct scheduler_request *request, 
     return need;
 }
 
-static bool fits(struct scheduler_blocks need, struct scheduler_blocks have) {
+static bool blocks_fit(struct scheduler_blocks need, struct scheduler_blocks have) {
     for (int group = 0; group < SCHEDULER_GROUPS; group++)
         if (need.of[group] > have.of[group]) return false;
     return true;
 }
 
-static struct scheduler_blocks sum(struct scheduler_blocks a, struct scheduler_blocks b) {
+static struct scheduler_blocks sum_blocks(struct scheduler_blocks a, struct scheduler_blocks b) {
     for (int group = 0; group < SCHEDULER_GROUPS; group++)
         a.of[group] += b.of[group];
     return a;
@@ -144,11 +144,11 @@ static struct scheduler_blocks need_of_chunk(const struct planning *p, int32_t r
     return scheduler_need(&p->requests[request], p->ends[request], p->limits->block_size);
 }
 
-static void preempt(struct planning *p, int32_t request) {
+static void preempt_request(struct planning *p, int32_t request) {
     ASSERT(!p->out[request] && p->plan->preempted_count < p->count);
     p->out[request] = true;
     p->ends[request] = p->requests[request].cached;
-    p->free_blocks = sum(p->free_blocks, p->requests[request].own);
+    p->free_blocks = sum_blocks(p->free_blocks, p->requests[request].own);
     p->plan->preempted[p->plan->preempted_count++] = request;
 }
 
@@ -162,12 +162,12 @@ static bool may_be_victim(const struct planning *p, int32_t request, bool active
 static bool preempt_another(struct planning *p, int32_t rank) {
     for (int32_t at = p->count - 1; at >= 0; at--)
         if (at != rank && may_be_victim(p, p->order[at], false)) {
-            preempt(p, p->order[at]);
+            preempt_request(p, p->order[at]);
             return true;
         }
     for (int32_t at = p->count - 1; at > rank; at--)
         if (may_be_victim(p, p->order[at], true)) {
-            preempt(p, p->order[at]);
+            preempt_request(p, p->order[at]);
             return true;
         }
     return false;
@@ -192,7 +192,7 @@ static void handle_shortage(struct planning *p, int32_t rank) {
     ASSERT(rank >= 0 && rank < p->count);
     const int32_t request = p->order[rank];
     if (has_higher_rank(p, rank)) {
-        preempt(p, request);
+        preempt_request(p, request);
     } else {
         p->ends[request] = p->requests[request].cached;
         if (!others_have_blocks(p, request)) p->plan->refused = request;
@@ -202,9 +202,9 @@ static void handle_shortage(struct planning *p, int32_t rank) {
 static void divide_blocks(struct planning *p) {
     for (int32_t rank = 0; rank < p->count; rank++) {
         const int32_t request = p->order[rank];
-        while (!fits(need_of_chunk(p, request), p->free_blocks) && preempt_another(p, rank))
+        while (!blocks_fit(need_of_chunk(p, request), p->free_blocks) && preempt_another(p, rank))
             ;
-        if (!fits(need_of_chunk(p, request), p->free_blocks))
+        if (!blocks_fit(need_of_chunk(p, request), p->free_blocks))
             handle_shortage(p, rank);
         else
             p->free_blocks = difference(p->free_blocks, need_of_chunk(p, request));
@@ -224,7 +224,7 @@ static struct scheduler_blocks reserved(const struct planning *p) {
     struct scheduler_blocks blocks = {0};
     for (int32_t i = 0; i < p->count; i++)
         if (is_active(&p->requests[i]) && !p->out[i])
-            blocks = sum(blocks, difference(need_of_log(p, i), need_of_chunk(p, i)));
+            blocks = sum_blocks(blocks, difference(need_of_log(p, i), need_of_chunk(p, i)));
     return blocks;
 }
 
@@ -248,18 +248,19 @@ static bool gives_way(const struct planning *p, int32_t request) {
 static bool preempt_for(struct planning *p, struct scheduler_blocks blocks) {
     struct scheduler_blocks have = unreserved(p);
     for (int32_t i = 0; i < p->count; i++)
-        if (gives_way(p, i)) have = sum(have, sum(p->requests[i].own, need_of_log(p, i)));
-    if (!fits(blocks, have)) return false;
-    for (int32_t at = p->count - 1; at >= 0 && !fits(blocks, unreserved(p)); at--) {
+        if (gives_way(p, i))
+            have = sum_blocks(have, sum_blocks(p->requests[i].own, need_of_log(p, i)));
+    if (!blocks_fit(blocks, have)) return false;
+    for (int32_t at = p->count - 1; at >= 0 && !blocks_fit(blocks, unreserved(p)); at--) {
         const int32_t request = p->order[at];
         if (!gives_way(p, request)) continue;
-        p->free_blocks = sum(p->free_blocks, need_of_chunk(p, request));
-        preempt(p, request);
+        p->free_blocks = sum_blocks(p->free_blocks, need_of_chunk(p, request));
+        preempt_request(p, request);
     }
     return true;
 }
 
-static void admit(struct planning *p) {
+static void admit_requests(struct planning *p) {
     const bool was_short = p->plan->preempted_count > 0;
     bool others_active = any_active(p);
     struct scheduler_blocks have = unreserved(p);
@@ -267,9 +268,9 @@ static void admit(struct planning *p) {
         const int32_t request = p->order[at];
         if (is_active(&p->requests[request]) || p->out[request]) continue;
         const struct scheduler_blocks need = need_of_log(p, request);
-        const struct scheduler_blocks least = sum(need, p->limits->watermark);
+        const struct scheduler_blocks least = sum_blocks(need, p->limits->watermark);
         if (others_active && was_short) return;
-        if (others_active && !fits(least, have)) {
+        if (others_active && !blocks_fit(least, have)) {
             if (!p->requests[request].foreground || p->plan->admitted_count > 0 ||
                 !preempt_for(p, least))
                 return;
@@ -296,7 +297,7 @@ static void write_chunks(struct planning *p) {
             };
             plan->decode_count += pass == 0;
             plan->tokens += p->ends[i] - request->cached;
-            plan->blocks = sum(plan->blocks, need_of_chunk(p, i));
+            plan->blocks = sum_blocks(plan->blocks, need_of_chunk(p, i));
         }
 }
 
@@ -321,7 +322,7 @@ void scheduler_plan(const struct scheduler_request *requests, int32_t request_co
     order_by_rank(&p);
     divide_tokens(&p);
     divide_blocks(&p);
-    admit(&p);
+    admit_requests(&p);
     write_chunks(&p);
 }
 
@@ -372,10 +373,11 @@ static void check_chunks(const struct scheduler_request *requests,
         ASSERT(chunk->last || end % limits->block_size == 0);
         ASSERT(is_decode(request) == (i < plan->decode_count));
         tokens += chunk->count;
-        blocks = sum(blocks, scheduler_need(request, end, limits->block_size));
+        blocks = sum_blocks(blocks, scheduler_need(request, end, limits->block_size));
     }
     const int32_t least = plan->decode_count + limits->block_size;
-    ASSERT(tokens == plan->tokens && fits(blocks, plan->blocks) && fits(plan->blocks, blocks));
+    ASSERT(tokens == plan->tokens && blocks_fit(blocks, plan->blocks) &&
+           blocks_fit(plan->blocks, blocks));
     ASSERT(tokens <= (limits->step_tokens > least ? limits->step_tokens : least));
 }
 
@@ -390,20 +392,20 @@ void scheduler_check(const struct scheduler_request *requests, int32_t request_c
         ASSERT(!touched[request] &&
                (is_active(&requests[request]) || requests[request].blocks > 0));
         touched[request] = true;
-        given = sum(given, requests[request].own);
+        given = sum_blocks(given, requests[request].own);
     }
     for (int32_t i = 0; i < plan->admitted_count; i++) {
         ASSERT(!touched[plan->admitted[i]] && !is_active(&requests[plan->admitted[i]]));
         touched[plan->admitted[i]] = true;
     }
-    ASSERT(fits(plan->blocks, given));
+    ASSERT(blocks_fit(plan->blocks, given));
     for (int32_t i = 0; i < request_count; i++) {
         active += is_active(&requests[i]);
         loading += requests[i].state == SCHEDULER_LOADING;
         // A decoding request gets its token in every step, unless it needs a block and has none.
         if (is_decode(&requests[i]) && !touched[i])
-            ASSERT(!fits(scheduler_need(&requests[i], requests[i].length, limits->block_size),
-                         (struct scheduler_blocks){0}));
+            ASSERT(!blocks_fit(scheduler_need(&requests[i], requests[i].length, limits->block_size),
+                               (struct scheduler_blocks){0}));
     }
     const bool moves = plan->chunk_count + plan->preempted_count + plan->admitted_count > 0;
     ASSERT(moves || plan->refused >= 0 || loading > 0 || request_count == 0);

@@ -38,7 +38,7 @@ static void finish_cancelled(struct engine *engine) {
             request_finish(engine->requests[i], STOP_REASON_CANCELLED, STATUS_OK);
 }
 
-static enum status compute(struct engine *engine, const struct step *step) {
+static enum status compute_step(struct engine *engine, const struct step *step) {
     struct trace_span span = trace_begin("forward");
     forward_begin(engine->forward);
     for (int32_t i = 0; i < step->count; i++)
@@ -51,7 +51,7 @@ static enum status compute(struct engine *engine, const struct step *step) {
 
 // Without the lock: the device, and the samplers.
 static enum status run_step(struct engine *engine, struct step *step) {
-    TRY(compute(engine, step));
+    TRY(compute_step(engine, step));
     sampling_pick(engine, step);
     return STATUS_OK;
 }

@@ -33,7 +33,7 @@ static bool is_type(struct json_view step, const char *type) {
     return json_view_is(json_view_find(step, "type"), type);
 }
 
-static enum status wrong(const struct reading *reading, const char *what) {
+static enum status refuse_step(const struct reading *reading, const char *what) {
     return error_set(reading->err, STATUS_BAD_FILE, "%s: tokenizer.json: %s: %s", reading->name,
                      reading->part, what);
 }
@@ -46,7 +46,7 @@ static enum status unsupported(const struct reading *reading, const char *what) 
 
 static enum status unknown_type(const struct reading *reading, struct json_view step) {
     const struct json_view type = json_view_find(step, "type");
-    if (json_view_kind(type) != JSON_STRING) return wrong(reading, "a step without a type");
+    if (json_view_kind(type) != JSON_STRING) return refuse_step(reading, "a step without a type");
     const size_t length = json_view_string_bound(type);
     return error_set(reading->err, STATUS_UNSUPPORTED,
                      "%s: tokenizer.json: %s \"%.*s\" is not supported", reading->name,
@@ -63,7 +63,7 @@ static enum status read_steps(const struct reading *reading, struct json_view st
     if (kind == JSON_ABSENT || kind == JSON_NULL) return STATUS_OK;
     for (;;) {
         if (json_view_kind(step) != JSON_OBJECT)
-            return wrong(reading, "a step that is not an object");
+            return refuse_step(reading, "a step that is not an object");
         TRY(json_check_flags(step, reading->name, reading->err));
         if (!is_type(step, "Sequence")) {
             TRY(read(reading, step));
@@ -72,7 +72,7 @@ static enum status read_steps(const struct reading *reading, struct json_view st
                 return unsupported(reading, "such a deeply nested Sequence");
             lists[depth] = json_view_find(step, members);
             if (json_view_kind(lists[depth]) != JSON_ARRAY)
-                return wrong(reading, "a Sequence without a list");
+                return refuse_step(reading, "a Sequence without a list");
             cursors[depth++] = 0;
         }
         ASSERT(depth <= JSON_STEPS_MAX_DEPTH);
@@ -86,7 +86,7 @@ static enum status read_steps(const struct reading *reading, struct json_view st
 static enum status read_text(const struct reading *reading, struct json_view text,
                              char out[NORMALIZER_TEXT_BYTES], size_t *length) {
     char buffer[6 * NORMALIZER_TEXT_BYTES];
-    if (json_view_kind(text) != JSON_STRING) return wrong(reading, "a string is missing");
+    if (json_view_kind(text) != JSON_STRING) return refuse_step(reading, "a string is missing");
     if (json_view_string_bound(text) > sizeof buffer)
         return unsupported(reading, "such a long string");
     const size_t bytes = json_view_string(text, buffer);
@@ -101,7 +101,7 @@ static enum status read_pattern(const struct reading *reading, struct json_view 
                                 struct expression **expression) {
     const bool literal = has_value(pattern, "String");
     const struct json_view view = json_view_find(pattern, literal ? "String" : "Regex");
-    if (json_view_kind(view) != JSON_STRING) return wrong(reading, "a pattern is missing");
+    if (json_view_kind(view) != JSON_STRING) return refuse_step(reading, "a pattern is missing");
     if (json_view_string_bound(view) > EXPRESSION_MAX_BYTES)
         return unsupported(reading, "such a long pattern");
     char buffer[EXPRESSION_MAX_BYTES];
@@ -313,7 +313,7 @@ static enum status read_post_processor(const struct reading *reading, struct jso
     (void)json_view_next(json_view_find(step, "single"), &cursor, NULL, &first);
     const struct json_view token = json_view_find(json_view_find(first, "SpecialToken"), "id");
     if (json_view_kind(token) != JSON_STRING && !has_value(first, "Sequence"))
-        return wrong(reading, "the template has no first element");
+        return refuse_step(reading, "the template has no first element");
     if (!reading->beginning->templates)
         *reading->beginning = (struct json_beginning){.templates = true, .token = token};
     return STATUS_OK;

@@ -62,7 +62,7 @@ static bool is_true(struct json_view object, const char *name) {
     return json_view_kind(json_view_find(object, name)) == JSON_TRUE;
 }
 
-static enum status wrong(const struct filling *filling, const char *what) {
+static enum status refuse_vocabulary(const struct filling *filling, const char *what) {
     return error_set(filling->err, STATUS_BAD_FILE, "%s: tokenizer.json: %s", filling->name, what);
 }
 
@@ -70,7 +70,8 @@ static enum status wrong(const struct filling *filling, const char *what) {
 static enum status measure_token(const struct filling *filling, struct json_view text, int64_t id,
                                  size_t *count, size_t *capacity) {
     ASSERT(*count <= TOKENIZER_MAX_VOCABULARY);
-    if (json_view_kind(text) != JSON_STRING) return wrong(filling, "a token has no text");
+    if (json_view_kind(text) != JSON_STRING)
+        return refuse_vocabulary(filling, "a token has no text");
     if (id < 0 || id >= TOKENIZER_MAX_VOCABULARY)
         return error_set(filling->err, STATUS_BAD_FILE,
                          "%s: tokenizer.json: token id %" PRId64 " is out of range (0 to %d)",
@@ -93,14 +94,14 @@ static enum status measure_all(const struct filling *filling, const struct json_
     for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value); id++) {
         size_t inner = 0;
         if (object && !json_view_int(value, &id))
-            return wrong(filling, "the id of a token is not an integer");
+            return refuse_vocabulary(filling, "the id of a token is not an integer");
         if (!object && !json_view_next(value, &inner, NULL, &key))
-            return wrong(filling, "a token has no text");
+            return refuse_vocabulary(filling, "a token has no text");
         TRY(measure_token(filling, key, id, count, capacity));
     }
     for (size_t cursor = 0; json_view_next(added, &cursor, NULL, &value);) {
         if (!json_view_int(json_view_find(value, "id"), &id))
-            return wrong(filling, "an added token has no id");
+            return refuse_vocabulary(filling, "an added token has no id");
         TRY(measure_token(filling, json_view_find(value, "content"), id, count, capacity));
     }
     return STATUS_OK;
@@ -141,15 +142,15 @@ static enum status fill_vocab(struct filling *filling, const struct json_model *
         struct json_view score = {0};
         size_t inner = 0;
         if (object) {
-            if (!json_view_int(value, &id)) return wrong(filling, "a token has no id");
+            if (!json_view_int(value, &id)) return refuse_vocabulary(filling, "a token has no id");
         } else if (!json_view_next(value, &inner, NULL, &key) ||
                    !json_view_next(value, &inner, NULL, &score)) {
-            return wrong(filling, "a token has no score");
+            return refuse_vocabulary(filling, "a token has no score");
         }
         TRY(put_token(filling, key, id, &token));
         ASSERT(token);
         if (!object && !json_view_double(score, &token->score))
-            return wrong(filling, "a score is not a number");
+            return refuse_vocabulary(filling, "a score is not a number");
         token->type = filling->bytes && names_byte(token->text) ? TOKEN_BYTE : TOKEN_NORMAL;
     }
     filling->vocabulary->has_scores = !object;
@@ -162,7 +163,7 @@ static enum status fill_added(struct filling *filling, struct json_view added) {
         struct vocabulary_token *token = NULL;
         int64_t id = 0;
         if (!json_view_int(json_view_find(value, "id"), &id))
-            return wrong(filling, "an added token has no id");
+            return refuse_vocabulary(filling, "an added token has no id");
         TRY(json_check_flags(value, filling->name, filling->err));
         TRY(put_token(filling, json_view_find(value, "content"), id, &token));
         ASSERT(token);
@@ -183,7 +184,7 @@ static enum status find_unknown(struct filling *filling, const struct json_model
     if (json_view_kind(model->unk_token) == JSON_STRING)
         id = json_vocabulary_find(vocabulary, model->unk_token);
     else if (json_view_int(model->unk_id, &id) && (id < 0 || id >= vocabulary->count))
-        return wrong(filling, "unk_id names no token");
+        return refuse_vocabulary(filling, "unk_id names no token");
     vocabulary->unknown = (int32_t)id;
     if (id != TOKEN_NONE && vocabulary_type(vocabulary, vocabulary->unknown) == TOKEN_NORMAL)
         vocabulary->tokens[id].type = TOKEN_UNKNOWN;
@@ -199,7 +200,7 @@ enum status json_vocabulary_read(const struct json_model *model, struct json_vie
                               .err = err};
     size_t count = 0, capacity = 0;
     TRY(measure_all(&filling, model, added, &count, &capacity));
-    if (count == 0) return wrong(&filling, "no tokens");
+    if (count == 0) return refuse_vocabulary(&filling, "no tokens");
     // A NUL behind each text; there are at most as many texts as the file has tokens.
     struct json_view key, value;
     for (size_t cursor = 0; json_view_next(model->vocab, &cursor, &key, &value);)

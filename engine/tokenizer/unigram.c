@@ -76,8 +76,8 @@ static void offer(struct unigram_best *best, double score, size_t from, int32_t 
 }
 
 // Extends the best way that ends at `at` by every token that can begin there.
-static void extend(const struct unigram *unigram, struct unigram_best *best, const char *bytes,
-                   size_t length, size_t at) {
+static void extend_path(const struct unigram *unigram, struct unigram_best *best, const char *bytes,
+                        size_t length, size_t at) {
     const size_t character = sentencepiece_character(bytes + at, length - at);
     const struct vocabulary *vocabulary = unigram->sentencepiece->vocabulary;
     const double score = best[at].score;
@@ -117,7 +117,7 @@ enum status unigram_encode(const struct unigram *unigram, struct unigram_scratch
     // A token may end inside a character only if the vocabulary holds broken ones; the way on
     // from there is as good as any other.
     for (size_t at = 0; at < length; at++)
-        if (best[at].start != SIZE_MAX) extend(unigram, best, bytes, length, at);
+        if (best[at].start != SIZE_MAX) extend_path(unigram, best, bytes, length, at);
     ASSERT(best[length].start < length); // every character is at least unknown
     link_forward(best, length);
     for (size_t at = 0; at < length; at = best[at].start) {

@@ -52,7 +52,8 @@ enum status expert_scratch_create(const struct workspace *workspace,
 }
 
 // Each expert's weight, and what it is chosen by: the score itself where that is the same order.
-static void weigh(const struct route *args, const float *scores, float *weights, float *keys) {
+static void weigh_experts(const struct route *args, const float *scores, float *weights,
+                          float *keys) {
     float highest = -INFINITY, sum = 0;
     for (int32_t e = 0; e < args->experts; e++)
         highest = fmaxf(highest, scores[e]);
@@ -111,7 +112,7 @@ static void route_tokens(void *context, int64_t begin, int64_t end, int32_t thre
     for (size_t t = (size_t)begin; t < (size_t)end; t++) {
         int32_t *chosen = args->chosen + t * used;
         float sum = 0;
-        weigh(args, (const float *)args->scores + t * (size_t)args->experts, weights, keys);
+        weigh_experts(args, (const float *)args->scores + t * (size_t)args->experts, weights, keys);
         if (args->groups) leave_groups(args, keys);
         choose_experts(keys, args->experts, args->used, chosen, best);
         for (size_t j = used; j > 0; j--)

@@ -126,7 +126,7 @@ static unsigned long long signal_wait(struct signal *signal, unsigned long long 
 
 // Claims a task of worker `which`, or returns -1. The job number in `claimed` says whether the
 // count belongs to this job; the first claim finds an older number and starts from 0.
-static int64_t claim(struct threads *threads, unsigned long long number, int32_t which) {
+static int64_t claim_items(struct threads *threads, unsigned long long number, int32_t which) {
     struct worker *worker = &threads->workers[which];
     const int64_t tasks = threads->job.tasks, count = threads->count;
     const int64_t first = tasks * which / count, end = tasks * (which + 1) / count;
@@ -146,7 +146,7 @@ static void work(struct threads *threads, unsigned long long number, int32_t thr
     int32_t worker = thread;
     for (int32_t i = 0; i < threads->count; i++) {
         int64_t task;
-        while ((task = claim(threads, number, worker)) >= 0) {
+        while ((task = claim_items(threads, number, worker)) >= 0) {
             const int64_t begin = task * job->grain, left = job->items - begin;
             job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), thread);
         }

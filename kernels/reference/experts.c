@@ -6,7 +6,8 @@
 #include "kernels/reference/reference.h"
 
 // Each expert's weight, and what it is chosen by: the score itself where that is the same order.
-static void weigh(const struct route *args, const float *scores, double *weights, double *keys) {
+static void weigh_experts(const struct route *args, const float *scores, double *weights,
+                          double *keys) {
     double highest = (double)-INFINITY, sum = 0;
     for (int32_t e = 0; e < args->experts; e++)
         highest = fmax(highest, (double)scores[e]);
@@ -65,7 +66,8 @@ void reference_route(struct device *device, const struct route *args) {
         int32_t *chosen = args->chosen + (size_t)t * (size_t)args->used;
         float *shares = args->shares + (size_t)t * (size_t)args->used;
         double sum = 0;
-        weigh(args, (const float *)args->scores + (size_t)t * (size_t)args->experts, weights, keys);
+        weigh_experts(args, (const float *)args->scores + (size_t)t * (size_t)args->experts,
+                      weights, keys);
         if (args->groups) leave_groups(args, keys);
         for (int32_t j = 0; j < args->used; j++) {
             chosen[j] = best_left(keys, args->experts, chosen, j);

@@ -190,7 +190,8 @@ static enum status push_folded(struct builder *out, const char *bytes, size_t us
     return STATUS_OK;
 }
 
-static enum status fold(struct machine *machine, const struct chars *string, struct value *result) {
+static enum status fold_case(struct machine *machine, const struct chars *string,
+                             struct value *result) {
     struct builder out = {.arena = machine->arena};
     TRY(machine_copy(machine, string->length * 3));
     for (size_t at = 0, used; at < string->length; at += used) {
@@ -202,7 +203,7 @@ static enum status fold(struct machine *machine, const struct chars *string, str
 
 enum status edit_case(struct machine *machine, const struct chars *string, enum edit_case how,
                       struct value *result) {
-    if (how == EDIT_FOLD) return fold(machine, string, result);
+    if (how == EDIT_FOLD) return fold_case(machine, string, result);
     struct builder out = {.arena = machine->arena};
     const locale_t locale = machine->locale;
     uint32_t before = ' ';

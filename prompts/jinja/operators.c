@@ -134,8 +134,8 @@ static bool is_list(const struct value *value) {
     return value->kind == VALUE_LIST || value->kind == VALUE_TUPLE;
 }
 
-static enum status repeat(struct machine *machine, const struct value *what, int64_t times,
-                          struct value *result) {
+static enum status repeat_value(struct machine *machine, const struct value *what, int64_t times,
+                                struct value *result) {
     if (what->kind == VALUE_STRING) {
         struct builder out = {.arena = machine->arena};
         for (int64_t i = 0; i < times && !out.failed && what->as.string->length; i++) {
@@ -167,9 +167,9 @@ enum status machine_binary(struct machine *machine, enum operator op, const stru
     if (op == OPERATOR_ADD && is_list(a) && a->kind == b->kind)
         return join_lists(machine, a, b, result);
     if (op == OPERATOR_MUL && (a->kind == VALUE_STRING || is_list(a)) && is_whole(b))
-        return repeat(machine, a, integer_of(b), result);
+        return repeat_value(machine, a, integer_of(b), result);
     if (op == OPERATOR_MUL && (b->kind == VALUE_STRING || is_list(b)) && is_whole(a))
-        return repeat(machine, b, integer_of(a), result);
+        return repeat_value(machine, b, integer_of(a), result);
     return unsupported(machine, op, a, b);
 }
 
@@ -216,8 +216,8 @@ static enum status equal(struct machine *machine, const struct value *a, const s
     return machine_fail(machine, "a value is nested too deeply to compare");
 }
 
-static enum status contains(struct machine *machine, const struct value *item,
-                            const struct value *in, bool *holds) {
+static enum status value_contains(struct machine *machine, const struct value *item,
+                                  const struct value *in, bool *holds) {
     *holds = false;
     if (in->kind == VALUE_STRING) {
         size_t at;
@@ -260,7 +260,7 @@ enum status machine_compare(struct machine *machine, enum operator op, const str
     }
     const bool in = op == OPERATOR_IN || op == OPERATOR_NOT_IN;
     if (in)
-        TRY(contains(machine, a, b, holds));
+        TRY(value_contains(machine, a, b, holds));
     else
         TRY(equal(machine, a, b, holds));
     if (op == OPERATOR_NOT_IN || op == OPERATOR_NE) *holds = !*holds;

@@ -159,7 +159,7 @@ static enum status open_file(struct check *check, struct error *err) {
     return status == STATUS_NOT_FOUND || status == STATUS_UNSUPPORTED ? STATUS_OK : status;
 }
 
-static void say(const struct check *check, const struct suspect *found) {
+static void say_dropped(const struct check *check, const struct suspect *found) {
     char line[256];
     if (!check->note) return;
     snprintf(line, sizeof line, "%s, slot %" PRIu32 ": dropped: %s", check->file.name,
@@ -180,7 +180,7 @@ static enum status choose_suspects(struct disk_cache *cache, void *user, struct 
         TRY(slots_choose_entry(cache->index, check->format->number, &found->entry, &is_there, err));
         if (!is_there) continue;
         *(found->is_missing ? &check->report->missing : &check->report->damaged) += 1;
-        say(check, found);
+        say_dropped(check, found);
         bad++;
     }
     TRY(slots_choose_below(cache->index, err));

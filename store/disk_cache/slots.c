@@ -228,7 +228,7 @@ enum status slots_end(struct db *db, int64_t format, uint64_t *slots, struct err
     return STATUS_OK;
 }
 
-static enum status claim(struct db *db, int64_t format, uint32_t *slot, struct error *err) {
+static enum status claim_slot(struct db *db, int64_t format, uint32_t *slot, struct error *err) {
     static const char sql[] =
         "SELECT coalesce((SELECT min(slot) FROM kv_slot WHERE format = ?1 AND key IS NULL),"
         " (SELECT max(slot) + 1 FROM kv_slot WHERE format = ?1), 0)";
@@ -283,7 +283,7 @@ enum status slots_insert(struct db *db, int64_t format, const struct disk_block 
     uint32_t claimed = 0;
     ASSERT(db->depth > 0);
     TRY(join_parent(db, format, block, err));
-    TRY(claim(db, format, &claimed, err));
+    TRY(claim_slot(db, format, &claimed, err));
     encode_ids(block, ids);
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, format);
@@ -433,15 +433,16 @@ enum status slots_speed(struct db *db, int64_t format, struct disk_speed *speed,
     return STATUS_OK;
 }
 
-static int64_t whole(double value) { return value > 0 && value < 9e18 ? (int64_t)value : 0; }
+static int64_t whole_number(double value) { return value > 0 && value < 9e18 ? (int64_t)value : 0; }
 
 enum status slots_set_speed(struct db *db, int64_t format, struct disk_speed speed,
                             struct error *err) {
     static const char sql[] = "UPDATE kv_format SET prefill_ps = ?3 WHERE id = ?1";
-    const int64_t prefill_ps = whole(speed.prefill_us_per_token * PS_PER_US);
+    const int64_t prefill_ps = whole_number(speed.prefill_us_per_token * PS_PER_US);
     ASSERT(db->depth > 0);
     TRY(sql_run(db, sql, (struct sql_parameters){format, NO_KEY, prefill_ps}, err));
-    return set_number(db, "read_as", (uint64_t)whole(speed.read_us_per_byte * AS_PER_US), err);
+    return set_number(db, "read_as", (uint64_t)whole_number(speed.read_us_per_byte * AS_PER_US),
+                      err);
 }
 
 enum status slots_limit(struct db *db, uint64_t *limit_bytes, struct error *err) {
