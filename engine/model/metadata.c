@@ -286,114 +286,60 @@ void metadata_pattern(struct metadata *metadata, const char *key, int32_t count,
     }
 }
 
-// Keys that change no answer while their value, or each of a list, lies in a range: those of other
-// families, which are off, and those that are about training, images or names. A name that
-// ends in a dot or a stroke stands for all that begin with it, and one with several rows may lie in
-// any of their ranges.
-#define ANY -HUGE_VAL, HUGE_VAL
-#define OFF 0, 0
+// Keys that change no answer, whatever their value: those about training, images or names, what the
+// tensors say, and details of what may not be there at all (a stretched rotation, a window,
+// experts). A name that ends in a dot or a stroke stands for all that begin with it.
+static const char any_value[] =
+    "vocab_size, tensor_data_layout, rope.dimension_sections, n_deepstack_layers, "
+    "deepstack_mapping, rope.scaling.finetuned, rope.scaling.original_context_length, "
+    "rope.scaling.yarn_beta_fast, rope.scaling.yarn_beta_slow, "
+    "rope.scaling.yarn_log_multiplier, rope.scaling.yarn_attn_factor, "
+    "rope.scaling.yarn_ext_factor, attention.layer_norm_epsilon, "
+    "attention.layer_norm_rms_epsilon, attention.sliding_window_pattern, "
+    "attention.temperature_length, leading_dense_block_count, interleave_moe_layer_step, "
+    "expert_used_count, expert_feed_forward_length, kda.gate_lower_bound";
+
+// Those of other families, which change none while they are 0, or a list of nothing else.
+static const char off[] =
+    "attention.group_norm_, attention.sliding_window, attention.clamp_kqv, "
+    "attention.max_alibi_bias, attention.shared_kv_layers, attention.temperature_scale, "
+    "attention.scale, attention.output_scale, attention.value_scale, "
+    "attention.relative_buckets_count, attention.recurrent_layers, "
+    "attention.q_lora_rank, attention.kv_lora_rank, attention.key_length_mla, "
+    "attention.value_length_mla, attention.decay_lora_rank, attention.iclr_lora_rank, "
+    "attention.value_residual_mix_lora_rank, attention.gate_lora_rank, "
+    "attention.output_group_count, attention.output_lora_rank, "
+    "attention.compress_rope_freq_base, attention.compress_ratios, attention.indexer., "
+    "embedding_length_per_layer_input, embedding_scale, residual_scale, logit_scale, "
+    "attn_logit_softcapping, final_logit_softcapping, router_logit_softcapping, "
+    "pooling_type, use_parallel_residual, swiglu_clamp_exp, swiglu_clamp_shexp, "
+    "expert_weights_scale, expert_shared_count, expert_shared_feed_forward_length, "
+    "expert_chunk_feed_forward_length, expert_latent_length, moe_latent_size, "
+    "experts_per_group, expert_group_scale, activation.situ_beta, "
+    "activation.situ_linear_beta, token_shift_count, rescale_every_n_layers, "
+    "time_mix_extra_dim, time_decay_extra_dim, wkv.head_size, kda., ssm., "
+    "shortconv.l_cache, decoder_block_count, swin_norm, hash_layer_count, "
+    "attn_res.block_size, hrm., hyper_connection., posnet., convnext., "
+    "classifier.output_labels, dense_2_feat_, dense_3_feat_";
+
+// And those that change none in a range, or in any of several.
 static const struct range {
     const char *key;
     double least, most;
 } harmless[] = {
-    {"vocab_size", ANY}, // the embedding's rows say it
-    {"tensor_data_layout", ANY},
-    {"rope.dimension_sections", ANY}, // of text all positions are the token's
-    {"n_deepstack_layers", ANY},      // of images
-    {"deepstack_mapping", ANY},
-    {"rope.scaling.finetuned", ANY},
-    {"rope.scaling.original_context_length", ANY}, // of a scaling, if there is one
-    {"rope.scaling.yarn_beta_fast", ANY},
-    {"rope.scaling.yarn_beta_slow", ANY},
-    {"rope.scaling.yarn_log_multiplier", ANY},
-    {"rope.scaling.yarn_attn_factor", ANY},
-    {"rope.scaling.yarn_ext_factor", ANY},
     {"rope.scaling.alpha", 0, 1},
-    {"attention.layer_norm_epsilon", ANY},     // of norms that are no RMS norms
-    {"attention.layer_norm_rms_epsilon", ANY}, // of those that are
-    {"attention.group_norm_", OFF},
-    {"attention.sliding_window", OFF},
-    {"attention.sliding_window_pattern", ANY}, // of a window, if there is one
     {"attention.causal", 1, 1},
-    {"attention.clamp_kqv", OFF},
-    {"attention.max_alibi_bias", OFF},
-    {"attention.shared_kv_layers", OFF},
-    {"attention.temperature_length", ANY}, // of a scale, if there is one
-    {"attention.temperature_scale", OFF},
-    {"attention.scale", OFF},
-    {"attention.output_scale", OFF},
-    {"attention.value_scale", OFF},
-    {"attention.rope_pattern", 1, 1}, // rotated, but where the family says otherwise
-    {"attention.relative_buckets_count", OFF},
-    {"attention.recurrent_layers", OFF},
-    {"attention.q_lora_rank", OFF},
-    {"attention.kv_lora_rank", OFF},
-    {"attention.key_length_mla", OFF},
-    {"attention.value_length_mla", OFF},
-    {"attention.decay_lora_rank", OFF},
-    {"attention.iclr_lora_rank", OFF},
-    {"attention.value_residual_mix_lora_rank", OFF},
-    {"attention.gate_lora_rank", OFF},
-    {"attention.output_group_count", OFF},
-    {"attention.output_lora_rank", OFF},
-    {"attention.compress_rope_freq_base", OFF},
-    {"attention.compress_ratios", OFF},
-    {"attention.indexer.", OFF},
-    {"embedding_length_per_layer_input", OFF},
-    {"embedding_scale", OFF},
-    {"residual_scale", OFF},
-    {"logit_scale", OFF},
-    {"attn_logit_softcapping", OFF},
-    {"final_logit_softcapping", OFF},
-    {"router_logit_softcapping", OFF},
-    {"pooling_type", OFF},
+    {"attention.rope_pattern", 1, 1},         // rotated, but where the family says otherwise
     {"pooling_type", UINT32_MAX, UINT32_MAX}, // not stated
-    {"use_parallel_residual", OFF},
-    {"leading_dense_block_count", ANY}, // of experts, if there are any
-    {"interleave_moe_layer_step", ANY},
     {"moe_every_n_layers", 0, 1},
-    {"swiglu_clamp_exp", OFF},
-    {"swiglu_clamp_shexp", OFF},
-    {"expert_used_count", ANY},
-    {"expert_feed_forward_length", ANY},
-    {"expert_weights_scale", OFF},
     {"expert_weights_scale", 1, 1},
-    {"expert_shared_count", OFF},
-    {"expert_shared_feed_forward_length", OFF},
-    {"expert_chunk_feed_forward_length", OFF},
-    {"expert_latent_length", OFF},
-    {"moe_latent_size", OFF},
     {"expert_group_count", 0, 1},
     {"expert_group_used_count", 0, 1},
-    {"experts_per_group", OFF},
-    {"expert_group_scale", OFF}, // of such groups
     {"expert_group_scale", 0.0499, 0.0501},
     {"expert_group_scale", 1, 1},
-    {"activation.situ_beta", OFF}, // of an activation that no family here has
     {"activation.situ_beta", 1, 1},
-    {"activation.situ_linear_beta", OFF},
-    {"token_shift_count", OFF}, // of recurrences that mix a token with the one before
     {"token_shift_count", 2, 2},
-    {"rescale_every_n_layers", OFF},
-    {"time_mix_extra_dim", OFF},
-    {"time_decay_extra_dim", OFF},
-    {"wkv.head_size", OFF},
-    {"kda.gate_lower_bound", ANY}, // of a head size, if there is one
-    {"kda.", OFF},
-    {"ssm.", OFF},
-    {"shortconv.l_cache", OFF},
     {"decoder_start_token_id", -1, -1},
-    {"decoder_block_count", OFF},
-    {"swin_norm", OFF},
-    {"hash_layer_count", OFF},
-    {"attn_res.block_size", OFF},
-    {"hrm.", OFF},
-    {"hyper_connection.", OFF},
-    {"posnet.", OFF},
-    {"convnext.", OFF},
-    {"classifier.output_labels", OFF}, // an empty list
-    {"dense_2_feat_", OFF},
-    {"dense_3_feat_", OFF},
 };
 
 // llama.cpp's own writer states every key that it knows, whether the family has it or not: one that
@@ -401,7 +347,7 @@ static const struct range {
 static const struct range of_writer[] = {
     {"attn_logit_softcapping", 50, 50},   {"final_logit_softcapping", 30, 30},
     {"router_logit_softcapping", 30, 30}, {"rope.freq_base_swa", 10000, 10000},
-    {"expert_weights_norm", OFF},         {"expert_gating_func", OFF},
+    {"expert_weights_norm", 0, 0},        {"expert_gating_func", 0, 0},
 };
 
 bool metadata_is_of_writer(const struct metadata *metadata) {
@@ -422,18 +368,24 @@ static bool is_of_encoder(struct gguf_string key) {
     return false;
 }
 
-static bool is_named(const char *row, const char *key) {
-    const size_t length = strlen(row);
+static bool is_named(const char *row, size_t length, const char *key) {
     const bool begins = length > 0 && (row[length - 1] == '.' || row[length - 1] == '_');
-    return begins ? !strncmp(row, key, length) : !strcmp(row, key);
+    return !strncmp(row, key, length) && (begins || !key[length]);
 }
 
-// What is no number, nor a list of them, only a row without bounds can hold.
+static bool is_listed(const char *list, const char *key) {
+    for (; list; list = strchr(list, ',')) {
+        list += strspn(list, ", ");
+        if (is_named(list, strcspn(list, ","), key)) return true;
+    }
+    return false;
+}
+
+// What is no number, nor a list of them, lies in no range.
 static bool lies_within(const struct metadata *metadata, const char *key, const struct range *row) {
     double value = (double)NAN;
     struct gguf_array list;
     bool flag;
-    if (isinf(row->most)) return true;
     if (look_up_flag(metadata, key, &flag)) value = flag;
     if (look_up(metadata, key, &value) || !look_up_list(metadata, key, &list))
         return value >= row->least && value <= row->most;
@@ -449,7 +401,8 @@ static bool lies_within(const struct metadata *metadata, const char *key, const 
 static bool is_in(const struct range *rows, size_t count, const struct metadata *metadata,
                   const char *key) {
     for (size_t i = 0; i < count; i++)
-        if (is_named(rows[i].key, key) && lies_within(metadata, key, &rows[i])) return true;
+        if (is_named(rows[i].key, strlen(rows[i].key), key) && lies_within(metadata, key, &rows[i]))
+            return true;
     return false;
 }
 
@@ -471,7 +424,10 @@ static bool is_harmless(const struct metadata *metadata, struct gguf_string key)
     if (is_of_encoder(key)) return true;
     if (strlen(metadata->family) + 1 + key.length >= KEY_BYTES) return false;
     snprintf(rest, sizeof rest, "%.*s", (int)key.length, key.bytes);
-    return is_in(harmless, sizeof harmless / sizeof harmless[0], metadata, rest) ||
+    static const struct range zero = {"", 0, 0};
+    return is_listed(any_value, rest) ||
+           (is_listed(off, rest) && lies_within(metadata, rest, &zero)) ||
+           is_in(harmless, sizeof harmless / sizeof harmless[0], metadata, rest) ||
            (metadata_is_of_writer(metadata) &&
             is_in(of_writer, sizeof of_writer / sizeof of_writer[0], metadata, rest)) ||
            is_same_in_windows(metadata, rest);
