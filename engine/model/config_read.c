@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/model/family.h"
+#include "engine/model/family_read.h"
 #include "engine/model/folder_layout.h"
 #include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
@@ -209,7 +210,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     metadata.blocks = found.layers;
     set_draft_layers(gguf, drafts, &found);
     read_layers(&metadata, family, &found);
-    family->read(&metadata, &found);
+    (family->read ? family->read : family_read_plain)(&metadata, &found);
     accept_what_is_so(&metadata, &found);
     check_planes(&metadata, &found);
     metadata_check_unread(&metadata);

@@ -310,6 +310,8 @@ static struct expert_weights load_matrices(struct loader *loader, const char *st
     struct weight matrices[EXPERTS_MAX] = {{0}};
     char part[32];
     ASSERT(extent.depth > 0 && extent.depth <= EXPERTS_MAX);
+    if (loader->source)
+        return loader->source->experts(loader->source, extent.rows, extent.columns, extent.depth);
     snprintf(part, sizeof part, "%s_exps.weight", stem);
     const struct gguf_tensor *tensor = loader_find(loader, part, extent, TENSOR_OPTIONAL);
     if (tensor)

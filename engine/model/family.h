@@ -38,7 +38,7 @@ struct family {
     struct layer_spec layer; // of every layer; ffn.kind is that of files with experts
 
     // Called with layers that are all alike, from the row and the keys that all families share.
-    // Reads the rest.
+    // Reads the rest. NULL: family_read_plain().
     void (*read)(struct metadata *metadata, struct model_config *config);
 
     // In folders too, pairs that rotate lie side by side; else they are halves there.

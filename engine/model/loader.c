@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <string.h>
+
+#include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
 
 const char *loader_name(const struct loader *loader, const char *part,
@@ -42,6 +45,7 @@ void loader_refuse_type(struct loader *loader, const char *part, enum dtype foun
 
 const struct gguf_tensor *loader_peek(const struct loader *loader, const char *part) {
     char name[LOADER_NAME_BYTES];
+    if (loader->source) return NULL;
     return gguf_find_tensor(loader->gguf, loader_name(loader, part, name));
 }
 
@@ -74,7 +78,7 @@ void loader_skip(struct loader *loader, const char *part) {
 
 const struct gguf_tensor *loader_find(struct loader *loader, const char *part, struct extent extent,
                                       enum presence presence) {
-    if (presence == TENSOR_ABSENT) return NULL;
+    if (presence == TENSOR_ABSENT || loader->source) return NULL;
     const struct gguf_tensor *tensor = loader_peek(loader, part);
     if (!tensor) {
         if (presence == TENSOR_REQUIRED) loader_refuse(loader, STATUS_BAD_FILE, part, "is missing");
@@ -118,6 +122,8 @@ struct weight loader_rows(struct loader *loader, const char *part, const struct 
 struct weight loader_matrix(struct loader *loader, const char *part, int32_t rows, int32_t columns,
                             enum presence presence) {
     const struct extent extent = {columns, rows, 1};
+    if (loader->source && presence == TENSOR_REQUIRED)
+        return loader->source->matrix(loader->source, part, rows, columns);
     const struct gguf_tensor *tensor = loader_find(loader, part, extent, presence);
     return tensor ? loader_rows(loader, part, tensor, extent, 0) : (struct weight){0};
 }
@@ -126,6 +132,9 @@ void loader_matrices(struct loader *loader, const char *part, int32_t columns,
                      struct weight *const parts[], const int32_t rows[], int32_t count) {
     struct extent extent = {columns, 0, 1};
     ASSERT(count > 0);
+    for (int32_t i = 0; i < count && loader->source; i++)
+        *parts[i] = loader->source->matrix(loader->source, part, rows[i], columns);
+    if (loader->source) return;
     for (int32_t i = 0; i < count; i++)
         extent.rows += rows[i];
     const struct gguf_tensor *tensor = loader_find(loader, part, extent, TENSOR_REQUIRED);
@@ -151,6 +160,7 @@ const float *loader_to_device(struct loader *loader, const char *part, const flo
                               size_t count) {
     ASSERT(count > 0);
     struct model *model = loader->model;
+    if (loader->source) return loader->source->constants(loader->source, count, host[0]);
     float *device = model_alloc(model, count * sizeof *host);
     if (device) model->backend->to_device(model->device, device, host, count * sizeof *host);
     if (!device || model->backend->sync(model->device) != STATUS_OK)
@@ -158,8 +168,24 @@ const float *loader_to_device(struct loader *loader, const char *part, const flo
     return device;
 }
 
+static bool ends_in(const char *part, const char *end) {
+    const size_t length = strlen(part), ending = strlen(end);
+    return length >= ending && !strcmp(part + length - ending, end);
+}
+
+// Norms, convolutions and the like of 1, biases and sinks of 0, decays of -1.
+static const float *constants(const struct loader *loader, const char *part, size_t count) {
+    const bool none = ends_in(part, "bias") || ends_in(part, "sinks.weight");
+    return loader->source->constants(loader->source, count,
+                                     none                     ? 0.0f
+                                     : ends_in(part, "ssm_a") ? -1.0f
+                                                              : 1.0f);
+}
+
 const float *loader_vectors(struct loader *loader, const char *part, struct extent extent,
                             float scale, enum presence presence) {
+    if (loader->source && presence == TENSOR_REQUIRED)
+        return constants(loader, part, (size_t)extent.rows * (size_t)extent.columns);
     const struct gguf_tensor *tensor = loader_find(loader, part, extent, presence);
     if (!tensor) return NULL;
     const size_t count = (size_t)extent.rows * (size_t)extent.columns;
@@ -188,6 +214,7 @@ const float *loader_convolution(struct loader *loader, const char *part, struct 
     ASSERT(extent.columns > 0 && extent.columns <= SHORT_CONV_MAX && extent.rows > 0);
     const size_t width = (size_t)extent.columns, rows = (size_t)extent.rows, count = width * rows;
     const size_t all = bias_part ? count + rows : count;
+    if (loader->source) return constants(loader, part, all);
     const struct gguf_tensor *peeked = loader_peek(loader, part);
     if (peeked && peeked->shape[2] > 1) // a folder has a group for each channel
         extent = (struct extent){extent.columns, 1, extent.rows};
@@ -223,4 +250,58 @@ float loader_number(struct loader *loader, const char *part, float otherwise) {
         loader_refuse(loader, STATUS_BAD_FILE, part, "is out of range");
     loader->model->parameters++;
     return value;
+}
+
+// What a layer's parts read and what is made of what they add, but for the parts themselves.
+static void load_layer(struct loader *loader, const struct layer_spec *spec, struct layer *layer) {
+    const struct model_config *config = &loader->model->config;
+    const struct layer_part *mixer = layer_mixer(spec), *feed_forward = layer_feed_forward(spec);
+    const char *ffn_norm = spec->ffn_norm ? spec->ffn_norm : "ffn_norm.weight";
+    const enum presence normed = spec->no_pre_norm ? TENSOR_ABSENT : TENSOR_REQUIRED;
+    const enum presence post = spec->post_norm ? TENSOR_REQUIRED : TENSOR_ABSENT;
+    if (layer_is_joined(config, loader->layer))
+        layer->attn_norm = layer[-1].attn_norm;
+    else if (mixer)
+        layer->attn_norm = loader_vector(loader, "attn_norm.weight", config->dim, normed);
+    if (mixer) mixer->load(loader, spec, layer);
+    if (mixer)
+        layer->attn_post_norm =
+            loader_vector(loader, "post_attention_norm.weight", config->dim, post);
+    if (feed_forward) {
+        layer->ffn_norm =
+            loader_vector(loader, ffn_norm, config->dim, spec->parallel ? TENSOR_ABSENT : normed);
+        layer->ffn_post_norm = loader_vector(loader, "post_ffw_norm.weight", config->dim, post);
+        feed_forward->load(loader, spec, layer);
+    }
+    layer->output_scale =
+        spec->layer_output_scale ? loader_number(loader, "layer_output_scale.weight", 1) : 1;
+    layer_embedding_load(loader, layer);
+}
+
+// The weights of a layer that was visited before, in a place of its own.
+static void share_weights(struct layer *layer, const struct layer *with) {
+    struct layer shared = *with;
+    shared.embedding_projection = layer->embedding_projection;
+    shared.inv_freq = layer->inv_freq;
+    shared.magnitude = layer->magnitude;
+    shared.group = layer->group;
+    shared.view = layer->view;
+    shared.place = layer->place;
+    *layer = shared;
+}
+
+void loader_load_layer(struct loader *loader, int32_t index) {
+    struct model *model = loader->model;
+    const struct layer_spec *spec = &model->config.specs[index];
+    struct layer *layer = &model->layers[index];
+    const size_t before = model->weight_bytes;
+    ASSERT(spec->revisits >= 0 && spec->revisits <= index);
+    if (spec->revisits > 0) {
+        share_weights(layer, layer - spec->revisits);
+        return;
+    }
+    loader->layer = index;
+    load_layer(loader, spec, layer);
+    loader->layer = -1;
+    layer->weight_bytes = model->weight_bytes - before;
 }

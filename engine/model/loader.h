@@ -10,16 +10,31 @@
 
 #include "engine/model/model_parts.h"
 
+// What stands in for a file (random.c): each required matrix, and vectors of one value.
+struct loader_source {
+    struct weight (*matrix)(const struct loader_source *source, const char *part, int32_t rows,
+                            int32_t columns);
+    struct expert_weights (*experts)(const struct loader_source *source, int32_t rows,
+                                     int32_t columns, int32_t count);
+    const float *(*constants)(const struct loader_source *source, size_t count, float value);
+    void *self;
+};
+
 struct loader {
     struct model *model;
     const struct gguf *gguf;
-    int32_t layer; // -1: none, names are whole
-    bool *placed;  // the file's tensors, in its order, that found their place; owned by model.c
+    const struct loader_source *source; // in place of the gguf; or NULL
+    int32_t layer;                      // -1: none, names are whole
+    bool *placed; // the file's tensors, in its order, that found their place; owned by model.c
     size_t bytes_of_type[DTYPE_COUNT];
     enum status status;
     struct error *err;
     const struct model_options *options;
 };
+
+// Loads a layer: its parts, its norms, and what it has of the token's embedding. One that is
+// visited again has its weights already.
+void loader_load_layer(struct loader *loader, int32_t layer);
 
 enum presence { TENSOR_ABSENT, TENSOR_OPTIONAL, TENSOR_REQUIRED };
 

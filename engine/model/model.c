@@ -16,44 +16,6 @@
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
 
-// What a layer's parts read and what is made of what they add, but for the parts themselves.
-static void load_layer(struct loader *loader, const struct layer_spec *spec, struct layer *layer) {
-    const struct model_config *config = &loader->model->config;
-    const struct layer_part *mixer = layer_mixer(spec), *feed_forward = layer_feed_forward(spec);
-    const char *ffn_norm = spec->ffn_norm ? spec->ffn_norm : "ffn_norm.weight";
-    const enum presence normed = spec->no_pre_norm ? TENSOR_ABSENT : TENSOR_REQUIRED;
-    const enum presence post = spec->post_norm ? TENSOR_REQUIRED : TENSOR_ABSENT;
-    if (layer_is_joined(config, loader->layer))
-        layer->attn_norm = layer[-1].attn_norm;
-    else if (mixer)
-        layer->attn_norm = loader_vector(loader, "attn_norm.weight", config->dim, normed);
-    if (mixer) mixer->load(loader, spec, layer);
-    if (mixer)
-        layer->attn_post_norm =
-            loader_vector(loader, "post_attention_norm.weight", config->dim, post);
-    if (feed_forward) {
-        layer->ffn_norm =
-            loader_vector(loader, ffn_norm, config->dim, spec->parallel ? TENSOR_ABSENT : normed);
-        layer->ffn_post_norm = loader_vector(loader, "post_ffw_norm.weight", config->dim, post);
-        feed_forward->load(loader, spec, layer);
-    }
-    layer->output_scale =
-        spec->layer_output_scale ? loader_number(loader, "layer_output_scale.weight", 1) : 1;
-    layer_embedding_load(loader, layer);
-}
-
-// The weights of a layer that was visited before, in a place of its own.
-static void share_weights(struct layer *layer, const struct layer *with) {
-    struct layer shared = *with;
-    shared.embedding_projection = layer->embedding_projection;
-    shared.inv_freq = layer->inv_freq;
-    shared.magnitude = layer->magnitude;
-    shared.group = layer->group;
-    shared.view = layer->view;
-    shared.place = layer->place;
-    *layer = shared;
-}
-
 // A rotation that a file's own divisors belong to, or that of the first layer.
 static const struct rope *divided_rope(const struct model_config *config) {
     for (int32_t i = 0; i < config->layers; i++)
@@ -150,19 +112,10 @@ static void load_tensors(struct loader *loader) {
     layer_embedding_load_tables(loader);
     load_ones(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
-        const int32_t revisits = config->specs[i].revisits;
-        const size_t before = model->weight_bytes;
-        ASSERT(revisits >= 0 && revisits <= i);
-        loader->layer = i;
-        if (revisits > 0)
-            share_weights(&model->layers[i], &model->layers[i - revisits]);
-        else
-            load_layer(loader, &config->specs[i], &model->layers[i]);
-        if (revisits == 0) model->layers[i].weight_bytes = model->weight_bytes - before;
+        loader_load_layer(loader, i);
         if (loader->options->progress)
             loader->options->progress(loader->options->user, (i + 1.0) / config->layers);
     }
-    loader->layer = -1;
     const char *norm = "output_norm.weight", *hybrid_norm = "token_embd_norm.weight"; // of LFM2
     if (gguf_find_tensor(loader->gguf, hybrid_norm)) norm = hybrid_norm;
     model->output_norm = loader_vector(loader, norm, config->dim, TENSOR_REQUIRED);

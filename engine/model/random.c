@@ -1,11 +1,12 @@
 // engine/model/random.c — random weights at the shape of a known model.
 //
 // A matrix is a prefix of one random text per type, which repeats itself after a while; so the
-// time goes into copying and not into chance. Norms are ones, biases and sinks zeros.
+// time goes into copying and not into chance. Which there are the parts of layers ask for, as they
+// do of a file (loader.h).
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/model_parts.h"
+#include "engine/model/loader.h"
 #include "engine/model/shape.h"
 #include "kernels/base/assert.h"
 #include "kernels/cost.h"
@@ -94,16 +95,20 @@ static void place(struct random *random, struct weight *weight) {
     if (weight->data) random->status = model_copy(model, weight);
 }
 
-static struct weight matrix(struct random *random, int32_t rows, int32_t columns) {
-    struct weight weight = {NULL, type_of(random, columns, false), rows, columns};
+static struct weight matrix(const struct loader_source *source, const char *part, int32_t rows,
+                            int32_t columns) {
+    struct random *random = source->self;
+    const bool router = !strcmp(part, "ffn_gate_inp.weight");
+    struct weight weight = {NULL, router ? DTYPE_F32 : type_of(random, columns, false), rows,
+                            columns};
     place(random, &weight);
     return weight;
 }
 
-static const float *constants(struct random *random, bool wanted, size_t length, float value) {
+static const float *constants(const struct loader_source *source, size_t length, float value) {
+    struct random *random = source->self;
     struct model *model = random->model;
     const size_t bytes = length * sizeof(float);
-    if (!wanted) return NULL;
     model->weight_bytes += bytes;
     random->device_bytes += bytes;
     if (random->counts || random->status != STATUS_OK) return NULL;
@@ -117,18 +122,10 @@ static const float *constants(struct random *random, bool wanted, size_t length,
     return device;
 }
 
-static const float *ones(struct random *random, bool wanted, int32_t length) {
-    return constants(random, wanted, (size_t)length, 1.0f);
-}
-
-static const float *zeros(struct random *random, bool wanted, int32_t length) {
-    return constants(random, wanted, (size_t)length, 0.0f);
-}
-
-static struct expert_weights experts(struct random *random, const struct ffn_spec *spec,
-                                     int32_t rows, int32_t columns) {
+static struct expert_weights experts(const struct loader_source *source, int32_t rows,
+                                     int32_t columns, int32_t count) {
+    struct random *random = source->self;
     struct model *model = random->model;
-    const int32_t count = spec->experts;
     ASSERT(count > 0 && count <= EXPERTS_MAX);
     const struct weight one = {NULL, type_of(random, columns, true), rows, columns};
     const size_t apart = model_stacked_bytes(model, &one, count);
@@ -142,7 +139,6 @@ static struct expert_weights experts(struct random *random, const struct ffn_spe
         if (!apart) place(random, &weight);
         each[e] = weight.data ? (const char *)weight.data + (size_t)e * apart : NULL;
     }
-    made.bias = constants(random, spec->expert_bias, (size_t)count * (size_t)rows, 0.0f);
     random->device_bytes += (size_t)count * sizeof each[0];
     if (random->counts || random->status != STATUS_OK) return made;
     made.data = model_pointers(model, each, count);
@@ -150,91 +146,23 @@ static struct expert_weights experts(struct random *random, const struct ffn_spe
     return made;
 }
 
-static void fill_experts(struct random *random, const struct ffn_spec *spec, struct layer *layer) {
-    const int32_t dim = random->model->config.dim, width = spec->expert_width;
-    const bool beside = spec->kind == FFN_DENSE_AND_EXPERTS;
-    layer->router = (struct weight){NULL, DTYPE_F32, spec->experts, dim};
-    place(random, &layer->router);
-    layer->router_bias = zeros(random, spec->expert_bias, spec->experts);
-    layer->expert_gains =
-        constants(random, spec->share_scale != 1, (size_t)spec->experts, spec->share_scale);
-    layer->expert_gate = experts(random, spec, width, dim);
-    layer->expert_up = experts(random, spec, width, dim);
-    layer->expert_down = experts(random, spec, dim, width);
-    layer->router_norm = ones(random, beside, dim);
-    layer->expert_norm = ones(random, beside, dim);
-    layer->dense_post_norm = ones(random, beside, dim);
-    layer->expert_post_norm = ones(random, beside, dim);
-}
-
-static void fill_attention(struct random *random, const struct attention_spec *spec, bool convolves,
-                           struct layer *layer) {
-    const int32_t dim = random->model->config.dim, size = spec->head_size;
-    const int32_t q_rows = spec->heads * size;
-    const int32_t kv_rows = convolves ? q_rows : spec->kv_heads * size;
-    const bool each_head = spec->qk_norm == QK_NORM_HEAD;
-    ASSERT(spec->qk_norm != QK_NORM_ROW);
-    layer->conv = ones(random, convolves, dim * spec->window);
-    layer->q_norm = ones(random, each_head, size);
-    layer->k_norm = ones(random, each_head, size);
-    layer->q_bias = zeros(random, spec->qkv_bias, q_rows);
-    layer->k_bias = zeros(random, spec->qkv_bias, kv_rows);
-    layer->v_bias = zeros(random, spec->qkv_bias, kv_rows);
-    layer->o_bias = zeros(random, spec->output_bias, dim);
-    layer->sinks = zeros(random, spec->sinks, spec->heads);
-    layer->q = matrix(random, q_rows, dim);
-    layer->k = matrix(random, kv_rows, dim);
-    if (!spec->value_optional) layer->v = matrix(random, kv_rows, dim);
-    layer->o = matrix(random, dim, q_rows);
-}
-
-static void fill_recurrence(struct random *random, const struct recurrence_spec *spec,
-                            struct layer *layer) {
-    const int32_t dim = random->model->config.dim, heads = spec->value_heads;
-    const int32_t values = heads * spec->value_size, channels = recurrence_spec_channels(spec);
-    ASSERT(spec->rule == RECURRENCE_SSD);
-    layer->z = matrix(random, values, dim);
-    layer->qkv = matrix(random, channels, dim);
-    layer->alpha = matrix(random, heads, dim);
-    layer->conv = ones(random, true, (spec->width + 1) * channels); // and a bias
-    layer->decay = constants(random, true, (size_t)heads, -1);
-    layer->decay_bias = zeros(random, true, heads);
-    layer->skip = ones(random, true, heads);
-    layer->o_norm = ones(random, true, values);
-    layer->o = matrix(random, dim, values);
-}
-
-static void fill_layer(struct random *random, int32_t index) {
-    const struct layer_spec *spec = &random->model->config.specs[index];
-    const int32_t dim = random->model->config.dim;
-    struct layer *layer = &random->model->layers[index];
-    layer->output_scale = 1;
-    layer->attn_norm = ones(random, true, dim);
-    layer->ffn_norm = ones(random, true, dim);
-    layer->attn_post_norm = ones(random, spec->post_norm, dim);
-    layer->ffn_post_norm = ones(random, spec->post_norm, dim);
-    if (spec->mixer == MIXER_RECURRENCE)
-        fill_recurrence(random, &spec->recurrence, layer);
-    else
-        fill_attention(random, &spec->attention, spec->mixer == MIXER_SHORT_CONV, layer);
-    if (spec->ffn.kind != FFN_DENSE) fill_experts(random, &spec->ffn, layer);
-    if (spec->ffn.kind == FFN_EXPERTS) return;
-    if (!spec->ffn.ungated) layer->gate = matrix(random, spec->ffn.width, dim);
-    layer->up = matrix(random, spec->ffn.width, dim);
-    layer->down = matrix(random, dim, spec->ffn.width);
-}
-
 static void fill_model(struct random *random, bool tied) {
     struct model *model = random->model;
     const struct model_config *config = &model->config;
     ASSERT(!config->per_layer_embedding);
+    const struct loader_source source = {matrix, experts, constants, random};
+    struct loader loader = {.model = model, .source = &source, .layer = -1};
+    const enum presence output = tied ? TENSOR_ABSENT : TENSOR_REQUIRED;
     random->has_experts = model_config_maxima(config).experts > 0;
-    model->embedding = matrix(random, config->vocabulary, config->dim);
-    model->output = tied ? model->embedding : matrix(random, config->vocabulary, config->dim);
-    model->output_norm = ones(random, true, config->dim);
-    model->ones = ones(random, config->specs[0].attention.value_norm, MODEL_MAX_HEAD_SIZE);
+    model->embedding = matrix(&source, "token_embd.weight", config->vocabulary, config->dim);
+    model->output =
+        loader_matrix(&loader, "output.weight", config->vocabulary, config->dim, output);
+    if (tied) model->output = model->embedding;
+    model->output_norm = constants(&source, (size_t)config->dim, 1);
+    if (config->specs[0].attention.value_norm)
+        model->ones = constants(&source, MODEL_MAX_HEAD_SIZE, 1);
     for (int32_t i = 0; i < config->layers && random->status == STATUS_OK; i++)
-        fill_layer(random, i);
+        loader_load_layer(&loader, i);
     if (!random->counts && random->status == STATUS_OK)
         random->status = model_set_rotations(model, NULL);
     for (int i = 0; i < DTYPE_COUNT; i++)
