@@ -107,7 +107,7 @@ static void read_convolutions(struct reader *reader) {
         reader_fail(reader, STATUS_BAD_FILE, "block_ff_dim", "is out of range");
     if (reader->status != STATUS_OK) return;
     put_kv_heads(reader, kinds, layers);
-    reader_state(reader, "feed_forward_length", (int64_t)width);
+    reader_state_count(reader, "feed_forward_length", (int64_t)width);
 }
 
 static void put_recurrence(struct reader *reader, const struct recurrence_spec *spec,

@@ -116,10 +116,11 @@ static void enqueue(const struct forward *forward, int32_t index) {
     const bool delta = spec->rule == RECURRENCE_DELTA;
     struct scratch scratch = forward->mixer_scratch;
     const struct recurrence_rows rows = lay_out(&scratch, spec);
-    struct linear product = {
-        .in = forward_input(forward, layer->attn_norm),
-        .parts = {{rows.qkv, layer->qkv}, {rows.z, layer->z}, {rows.alpha, layer->alpha}},
-        .count = delta ? 2 : 3};
+    struct linear product = {.in = forward_input(forward, layer->attn_norm),
+                             .parts = {{rows.qkv, layer->qkv, NULL},
+                                       {rows.z, layer->z, NULL},
+                                       {rows.alpha, layer->alpha, NULL}},
+                             .count = delta ? 2 : 3};
     product.in.keeps = delta; // the gates' products read what is normed, too
     forward->backend->linear(forward->device, &product);
     if (delta) project_gates(forward, spec, layer, &rows);

@@ -66,9 +66,10 @@ static void enqueue(const struct forward *forward, int32_t index) {
     const struct short_conv_rows rows = lay_out(&scratch, dim);
     forward->backend->linear(
         forward->device,
-        &(struct linear){.in = forward_input(forward, layer->attn_norm),
-                         .parts = {{rows.q, layer->q}, {rows.k, layer->k}, {rows.v, layer->v}},
-                         .count = 3});
+        &(struct linear){
+            .in = forward_input(forward, layer->attn_norm),
+            .parts = {{rows.q, layer->q, NULL}, {rows.k, layer->k, NULL}, {rows.v, layer->v, NULL}},
+            .count = 3});
     forward->backend->short_conv(forward->device,
                                  &(struct short_conv){
                                      .out = rows.out,

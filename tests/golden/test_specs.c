@@ -141,7 +141,8 @@ static void attend(double *out, const double *q, const double *k, const double *
     for (int32_t t = 0; t < TOKENS; t++)
         for (int32_t h = 0; h < heads->q; h++) {
             const int32_t kv = h / (heads->q / heads->kv);
-            double scores[TOKENS], most = -INFINITY, sum = 0, *to = out + (t * heads->q + h) * size;
+            double scores[TOKENS], most = -(double)INFINITY, sum = 0,
+                                   *to = out + (t * heads->q + h) * size;
             for (int32_t s = 0; s <= t; s++) {
                 scores[s] = 0;
                 for (int32_t i = 0; i < size; i++)
