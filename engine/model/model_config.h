@@ -2,7 +2,8 @@
 //
 // A family (family.h) turns a file's metadata into this list. Loading, the cache's layout and the
 // forward pass walk it and never ask which family it came from. A new kind of mixer or feed-forward
-// is a new value of the tag, and a struct of its figures beside the others.
+// is a new value of the tag, a struct of its figures next to the others, and a part with a source
+// of its own (layer_part.h).
 //
 //   layer   x = x + mix(norm(x));  x = x + feed_forward(norm(x)), each part optionally normed again
 //
