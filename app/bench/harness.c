@@ -80,8 +80,7 @@ void harness_close(struct harness *harness) {
 enum status harness_probe(struct harness *harness, double *read_bytes_per_s) {
     TRY(harness_open(harness, &(struct harness_needs){0}));
     const struct kv_usage usage = harness_usage(harness);
-    harness->most_bytes =
-        usage.device_blocks * usage.block_bytes + usage.window_blocks * usage.window_block_bytes;
+    harness->most_bytes = kv_usage_device_bytes(&usage);
     *read_bytes_per_s = engine_measure_read(harness->engine);
     if (*read_bytes_per_s > 0) return STATUS_OK;
     char size[SIZE_TEXT_BYTES];

@@ -66,8 +66,9 @@ static enum status write_first(struct harness *harness, struct sequence *sequenc
     enum status status = harness_append(harness, fork, 2, sequence_length(sequence) + 1);
     if (status == STATUS_OK) status = harness_prefill(harness, fork, NULL);
     const struct kv_usage after = harness_usage(harness);
-    row->first_write_blocks = after.device_held - before.device_held;
-    if (after.has_states) row->first_write_states = after.window_held - before.window_held;
+    row->first_write_blocks = after.groups[0].device_held - before.groups[0].device_held;
+    row->first_write_states =
+        kv_usage_held(&after, CACHE_STATE) - kv_usage_held(&before, CACHE_STATE);
     sequence_destroy(fork);
     return status;
 }
@@ -142,7 +143,7 @@ static enum status share(struct harness *harness, struct sharing_row *row,
     const enum status ended = harness_wait(harness, requests, count, NULL);
     const struct kv_usage after = harness_usage(harness);
     row->prefilled = after.prefilled_tokens - before;
-    row->held_blocks = after.device_held;
+    row->held_blocks = after.groups[0].device_held;
     for (int32_t i = 0; i < row->conversations && status == STATUS_OK; i++)
         row->separate_blocks += (uint64_t)sequence_blocks(sequences[i]);
     return status == STATUS_OK ? ended : status;

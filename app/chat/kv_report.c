@@ -9,46 +9,55 @@
 
 enum field_kind { FIELD_BOOL, FIELD_U32, FIELD_U64, FIELD_SIZE };
 
-#define FIELD(kind, name) \
-    { kind, #name, offsetof(struct kv_usage, name) }
-
-static const struct {
+struct field {
     enum field_kind kind;
-    const char *name;
+    const char *name, *window_name; // window_name: of a second group beside the first; NULL: none
     size_t offset;
-} FIELDS[] = {
-    FIELD(FIELD_SIZE, block_bytes),        FIELD(FIELD_U32, device_blocks),
-    FIELD(FIELD_U32, device_held),         FIELD(FIELD_U32, device_cached),
-    FIELD(FIELD_U32, device_free),         FIELD(FIELD_U32, device_shared),
-    FIELD(FIELD_U64, device_spared),       FIELD(FIELD_U64, spared_bytes),
-    FIELD(FIELD_U32, host_blocks),         FIELD(FIELD_U32, host_cached),
-    FIELD(FIELD_U32, host_moving),         FIELD(FIELD_U32, host_free),
-    FIELD(FIELD_SIZE, window_block_bytes), FIELD(FIELD_U32, window_blocks),
-    FIELD(FIELD_U32, window_held),         FIELD(FIELD_U32, window_cached),
-    FIELD(FIELD_U32, window_free),         FIELD(FIELD_U32, window_host_blocks),
-    FIELD(FIELD_U32, window_host_cached),  FIELD(FIELD_U32, window_host_moving),
-    FIELD(FIELD_U32, window_host_free),    FIELD(FIELD_U32, window_reach),
-    FIELD(FIELD_BOOL, has_disk),           FIELD(FIELD_U32, disk_blocks),
-    FIELD(FIELD_U64, disk_bytes),          FIELD(FIELD_U64, disk_limit_bytes),
-    FIELD(FIELD_U32, unwritten_blocks),    FIELD(FIELD_U64, device_hit_tokens),
-    FIELD(FIELD_U64, host_hit_tokens),     FIELD(FIELD_U64, disk_hit_tokens),
-    FIELD(FIELD_U64, prefilled_tokens),    FIELD(FIELD_U64, decoded_tokens),
-    FIELD(FIELD_U64, duplicate_blocks),    FIELD(FIELD_U64, evicted_blocks),
-    FIELD(FIELD_U64, lost_blocks),         FIELD(FIELD_U64, preempted_requests),
-    FIELD(FIELD_U64, swap_out_bytes),      FIELD(FIELD_U64, swap_in_bytes),
-    FIELD(FIELD_U64, disk_read_bytes),     FIELD(FIELD_U64, disk_written_bytes),
-    FIELD(FIELD_U64, disk_payload_bytes),  FIELD(FIELD_U64, failed_reads),
-    FIELD(FIELD_U64, failed_writes),       FIELD(FIELD_U64, refused_writes),
 };
 
-static bool add_field(cJSON *object, const struct kv_usage *usage, size_t index) {
-    const char *at = (const char *)usage + FIELDS[index].offset;
-    const char *name = FIELDS[index].name;
+#define GROUP_FIELD(kind, name, window_name) \
+    { kind, #name, window_name, offsetof(struct kv_group_usage, name) }
+#define FIELD(kind, name) \
+    { kind, #name, NULL, offsetof(struct kv_usage, name) }
+
+static const struct field GROUP_FIELDS[] = {
+    GROUP_FIELD(FIELD_SIZE, block_bytes, "window_block_bytes"),
+    GROUP_FIELD(FIELD_U32, device_blocks, "window_blocks"),
+    GROUP_FIELD(FIELD_U32, device_held, "window_held"),
+    GROUP_FIELD(FIELD_U32, device_cached, "window_cached"),
+    GROUP_FIELD(FIELD_U32, device_free, "window_free"),
+    GROUP_FIELD(FIELD_U32, device_shared, NULL),
+    GROUP_FIELD(FIELD_U64, device_spared, NULL),
+    GROUP_FIELD(FIELD_U32, host_blocks, "window_host_blocks"),
+    GROUP_FIELD(FIELD_U32, host_cached, "window_host_cached"),
+    GROUP_FIELD(FIELD_U32, host_moving, "window_host_moving"),
+    GROUP_FIELD(FIELD_U32, host_free, "window_host_free"),
+};
+
+static const struct field FIELDS[] = {
+    FIELD(FIELD_U64, spared_bytes),       FIELD(FIELD_BOOL, has_disk),
+    FIELD(FIELD_U32, disk_blocks),        FIELD(FIELD_U64, disk_bytes),
+    FIELD(FIELD_U64, disk_limit_bytes),   FIELD(FIELD_U32, unwritten_blocks),
+    FIELD(FIELD_U64, device_hit_tokens),  FIELD(FIELD_U64, host_hit_tokens),
+    FIELD(FIELD_U64, disk_hit_tokens),    FIELD(FIELD_U64, prefilled_tokens),
+    FIELD(FIELD_U64, decoded_tokens),     FIELD(FIELD_U64, duplicate_blocks),
+    FIELD(FIELD_U64, evicted_blocks),     FIELD(FIELD_U64, lost_blocks),
+    FIELD(FIELD_U64, preempted_requests), FIELD(FIELD_U64, swap_out_bytes),
+    FIELD(FIELD_U64, swap_in_bytes),      FIELD(FIELD_U64, disk_read_bytes),
+    FIELD(FIELD_U64, disk_written_bytes), FIELD(FIELD_U64, disk_payload_bytes),
+    FIELD(FIELD_U64, failed_reads),       FIELD(FIELD_U64, failed_writes),
+    FIELD(FIELD_U64, refused_writes),
+};
+
+enum { GROUP_FIELD_COUNT = sizeof GROUP_FIELDS / sizeof GROUP_FIELDS[0] };
+
+static bool add_field(cJSON *object, const char *name, const void *of, const struct field *field) {
+    const char *at = (const char *)of + field->offset;
     uint32_t small;
     uint64_t large;
     size_t size;
     bool fact;
-    switch (FIELDS[index].kind) {
+    switch (field->kind) {
     case FIELD_BOOL:
         memcpy(&fact, at, sizeof fact);
         return cJSON_AddBoolToObject(object, name, fact) != NULL;
@@ -65,11 +74,44 @@ static bool add_field(cJSON *object, const struct kv_usage *usage, size_t index)
     return false;
 }
 
+static bool add_group(cJSON *groups, const struct kv_group_usage *group) {
+    cJSON *object = cJSON_CreateObject();
+    bool whole = object && cJSON_AddStringToObject(object, "kind", cache_kind_name(group->kind)) &&
+                 json_add_number(object, "reach", group->reach);
+    for (int i = 0; i < GROUP_FIELD_COUNT && whole; i++)
+        whole = add_field(object, GROUP_FIELDS[i].name, group, &GROUP_FIELDS[i]);
+    if (whole && cJSON_AddItemToArray(groups, object)) return true;
+    cJSON_Delete(object);
+    return false;
+}
+
+// The first group by names of its own, and a second one as its windows: what scripts have read
+// since there were two. "groups" has all.
+static bool add_groups(cJSON *object, const struct kv_usage *usage) {
+    const int32_t count = usage->group_count, reach = usage->groups[count > 1 ? 1 : 0].reach;
+    bool whole = true, states = false;
+    for (int i = 0; i < GROUP_FIELD_COUNT && whole; i++)
+        whole = add_field(object, GROUP_FIELDS[i].name, &usage->groups[0], &GROUP_FIELDS[i]);
+    for (int i = 0; i < GROUP_FIELD_COUNT && whole; i++) {
+        const struct field *field = &GROUP_FIELDS[i];
+        whole =
+            !field->window_name || add_field(object, field->window_name, &usage->groups[1], field);
+    }
+    for (int32_t i = 0; i < count; i++)
+        states = states || usage->groups[i].kind == CACHE_STATE;
+    whole = whole && json_add_number(object, "window_reach", reach) &&
+            cJSON_AddBoolToObject(object, "has_states", states);
+    cJSON *groups = whole ? cJSON_AddArrayToObject(object, "groups") : NULL;
+    for (int32_t i = 0; i < count && groups && whole; i++)
+        whole = add_group(groups, &usage->groups[i]);
+    return whole && groups;
+}
+
 cJSON *kv_report_json(const struct kv_usage *usage) {
     cJSON *object = cJSON_CreateObject();
-    bool whole = object != NULL;
+    bool whole = object && add_groups(object, usage);
     for (size_t i = 0; i < sizeof FIELDS / sizeof FIELDS[0] && whole; i++)
-        whole = add_field(object, usage, i);
+        whole = add_field(object, FIELDS[i].name, usage, &FIELDS[i]);
     if (whole) return object;
     cJSON_Delete(object);
     return NULL;
@@ -162,7 +204,7 @@ enum status kv_report_restored(const struct restore_report *report, struct text 
     return report->lost_tokens ? append_lost(line, report) : STATUS_OK;
 }
 
-enum status kv_report_lost(const struct restore_report *report, bool states, int64_t turn,
+enum status kv_report_lost(const struct restore_report *report, enum cache_kind kind, int64_t turn,
                            struct text *line) {
     // Tokens after the last full block are always lost. Reports a small loss only if it takes a
     // while.
@@ -171,7 +213,7 @@ enum status kv_report_lost(const struct restore_report *report, bool states, int
     char count[COUNT_TEXT_BYTES];
     if (lost < LITTLE_TOKENS || (lost < MUCH_TOKENS && report->lost_us < LITTLE_US))
         return STATUS_OK;
-    TRY(text_format(line, "%s of ", states ? "state" : "window"));
+    TRY(text_format(line, "%s of ", cache_kind_name(kind)));
     if (turn > 0)
         TRY(text_format(line, "turn %" PRId64, turn));
     else
@@ -182,15 +224,9 @@ enum status kv_report_lost(const struct restore_report *report, bool states, int
 
 enum status kv_report_pools(const struct kv_usage *usage, struct text *line) {
     char bytes[SIZE_TEXT_BYTES], limit[SIZE_TEXT_BYTES];
-    TRY(text_format(line, "device %s",
-                    size_format(usage->device_blocks * usage->block_bytes +
-                                    usage->window_blocks * usage->window_block_bytes,
-                                bytes)));
-    if (usage->host_blocks)
-        TRY(text_format(line, " · host %s",
-                        size_format(usage->host_blocks * usage->block_bytes +
-                                        usage->window_host_blocks * usage->window_block_bytes,
-                                    bytes)));
+    TRY(text_format(line, "device %s", size_format(kv_usage_device_bytes(usage), bytes)));
+    if (usage->groups[0].host_blocks)
+        TRY(text_format(line, " · host %s", size_format(kv_usage_host_bytes(usage), bytes)));
     if (!usage->has_disk) return text_append_string(line, " · no disk");
     TRY(text_format(line, " · disk %s", size_format(usage->disk_bytes, bytes)));
     if (usage->disk_limit_bytes == 0) return STATUS_OK;

@@ -19,10 +19,11 @@ cJSON *kv_report_json(const struct kv_usage *usage);
 // Appends nothing for an empty conversation. Leaves out times that were not measured.
 MUST_CHECK enum status kv_report_restored(const struct restore_report *report, struct text *line);
 
-// What it will cost to continue after turn `turn` (0: after the preamble):
+// What it will cost to continue after turn `turn` (0: after the preamble), as states or windows
+// are gone:
 //   state of turn 3 is gone: 1,240 tokens to compute, about 2100 ms
 // Appends nothing if that is little more than any turn has to recompute.
-MUST_CHECK enum status kv_report_lost(const struct restore_report *report, bool states,
+MUST_CHECK enum status kv_report_lost(const struct restore_report *report, enum cache_kind kind,
                                       int64_t turn, struct text *line);
 
 // "device 512.0 MiB · host 64.0 MiB · disk 12.4 MiB of 32.0 GiB": the tiers and their limits.

@@ -21,10 +21,13 @@ struct usage usage_of(const struct chat *chat) {
     engine_kv_usage(chat->session->engine, &kv);
     struct usage usage = {
         .context = info.context,
-        .pool_percent = usage_percent(kv.device_blocks - kv.device_free, kv.device_blocks),
     };
-    const int windows = usage_percent(kv.window_blocks - kv.window_free, kv.window_blocks);
-    if (windows > usage.pool_percent) usage.pool_percent = windows; // report the scarcer one
+    for (int32_t i = 0; i < kv.group_count; i++) { // report the scarcest
+        const struct kv_group_usage *group = &kv.groups[i];
+        const int percent =
+            usage_percent(group->device_blocks - group->device_free, group->device_blocks);
+        if (percent > usage.pool_percent) usage.pool_percent = percent;
+    }
     usage.length = sequence_length(chat->sequence);
     if (info.remote[0]) {
         usage.length = served_tokens(chat);

@@ -88,24 +88,24 @@ static void map_line(const char *tier, const struct kind *kinds, size_t count, u
 
 static void show_map(const struct kv_usage *usage) {
     const struct kind device[] = {
-        {usage->device_shared, 's', STYLE_BLUE},
-        {usage->device_held - usage->device_shared, 'p', STYLE_GREEN},
-        {usage->device_cached, 'c', STYLE_YELLOW},
-        {usage->device_free, '.', STYLE_DIM},
+        {usage->groups[0].device_shared, 's', STYLE_BLUE},
+        {usage->groups[0].device_held - usage->groups[0].device_shared, 'p', STYLE_GREEN},
+        {usage->groups[0].device_cached, 'c', STYLE_YELLOW},
+        {usage->groups[0].device_free, '.', STYLE_DIM},
     };
     const struct kind host[] = {
-        {(uint64_t)usage->host_moving + usage->host_cached, 'h', STYLE_CYAN},
-        {usage->host_free, '.', STYLE_DIM},
+        {(uint64_t)usage->groups[0].host_moving + usage->groups[0].host_cached, 'h', STYLE_CYAN},
+        {usage->groups[0].host_free, '.', STYLE_DIM},
     };
     const struct kind disk[] = {
         {usage->disk_bytes, 'd', STYLE_BOLD},
         {0, '.', STYLE_DIM},
     };
     terminal_say(STYLE_DIM, "%-*s", LABEL_COLUMNS, "map");
-    map_line("device", device, sizeof device / sizeof device[0], usage->device_blocks);
-    if (usage->host_blocks) {
+    map_line("device", device, sizeof device / sizeof device[0], usage->groups[0].device_blocks);
+    if (usage->groups[0].host_blocks) {
         terminal_say(STYLE_DIM, "%-*s", LABEL_COLUMNS, "");
-        map_line("host", host, sizeof host / sizeof host[0], usage->host_blocks);
+        map_line("host", host, sizeof host / sizeof host[0], usage->groups[0].host_blocks);
     }
     if (usage->has_disk && usage->disk_limit_bytes) {
         terminal_say(STYLE_DIM, "%-*s", LABEL_COLUMNS, "");
@@ -117,22 +117,35 @@ static void show_map(const struct kv_usage *usage) {
                            .style = WRAP_DIM});
 }
 
+// The first group goes by the tier, further ones by their kind.
+static const char *label_of(const struct kv_usage *usage, int32_t group, const char *tier) {
+    if (group == 0) return tier;
+    switch (usage->groups[group].kind) {
+    case CACHE_FULL:
+        return " others";
+    case CACHE_WINDOW:
+        return " windows";
+    case CACHE_STATE:
+        break;
+    }
+    return " states";
+}
+
 static void show_pools(const struct kv_usage *usage) {
-    const uint32_t device[3] = {usage->device_held, usage->device_cached, usage->device_free};
-    const uint32_t host[3] = {usage->host_moving, usage->host_cached, usage->host_free};
-    const uint32_t window[3] = {usage->window_held, usage->window_cached, usage->window_free};
-    const uint32_t window_host[3] = {usage->window_host_moving, usage->window_host_cached,
-                                     usage->window_host_free};
-    const char *other = usage->has_states ? " states" : " windows";
     if (has_tables())
         terminal_say(STYLE_DIM, "%-10s%11s   %9s   %9s   %9s  %12s\n", "blocks", "used", "cached",
                      "free", "all", "bytes");
-    pool_row("device", device, usage->device_blocks, usage->block_bytes);
-    if (usage->window_blocks)
-        pool_row(other, window, usage->window_blocks, usage->window_block_bytes);
-    if (usage->host_blocks) pool_row("host", host, usage->host_blocks, usage->block_bytes);
-    if (usage->window_host_blocks)
-        pool_row(other, window_host, usage->window_host_blocks, usage->window_block_bytes);
+    for (int32_t i = 0; i < usage->group_count; i++) {
+        const struct kv_group_usage *group = &usage->groups[i];
+        const uint32_t parts[3] = {group->device_held, group->device_cached, group->device_free};
+        pool_row(label_of(usage, i, "device"), parts, group->device_blocks, group->block_bytes);
+    }
+    for (int32_t i = 0; i < usage->group_count; i++) {
+        const struct kv_group_usage *group = &usage->groups[i];
+        const uint32_t parts[3] = {group->host_moving, group->host_cached, group->host_free};
+        if (group->host_blocks)
+            pool_row(label_of(usage, i, "host"), parts, group->host_blocks, group->block_bytes);
+    }
     disk_row(usage);
     show_map(usage);
 }
@@ -142,7 +155,8 @@ static void show_traffic(const struct kv_usage *usage) {
     char d[COUNT_TEXT_BYTES], in[SIZE_TEXT_BYTES], out[SIZE_TEXT_BYTES];
     char read[SIZE_TEXT_BYTES], written[SIZE_TEXT_BYTES];
     snprintf(value, sizeof value, "%s blocks in several sequences; %s copies spared, %s",
-             count_format(usage->device_shared, a), count_format((int64_t)usage->device_spared, b),
+             count_format(usage->groups[0].device_shared, a),
+             count_format((int64_t)usage->groups[0].device_spared, b),
              size_format(usage->spared_bytes, in));
     row("shared", value);
     snprintf(value, sizeof value, "device %s · host %s · disk %s tokens",

@@ -654,31 +654,52 @@ bool block_cache_work_disk(struct block_cache *cache) {
 
 // ---- accounting
 
-void block_cache_usage(const struct block_cache *cache, struct kv_usage *usage) {
-    *usage = cache->counts;
-    usage->block_bytes = cache->block_bytes;
-    usage->device_blocks = block_pool_total(cache->blocks);
-    usage->device_free = block_pool_free(cache->blocks);
-    usage->device_cached = block_pool_cached(cache->blocks);
-    usage->device_held = usage->device_blocks - usage->device_free - usage->device_cached;
-    usage->device_shared = block_pool_shared(cache->blocks);
-    usage->device_spared = block_pool_spared(cache->blocks);
-    usage->spared_bytes = usage->device_spared * cache->block_bytes;
-    if (cache->slots) {
-        usage->host_blocks = block_pool_total(cache->slots);
-        usage->host_free = block_pool_free(cache->slots);
-        usage->host_cached = block_pool_cached(cache->slots);
-        usage->host_moving = usage->host_blocks - usage->host_free - usage->host_cached;
-    }
-    usage->disk_blocks = cache->on_disk;
-    usage->unwritten_blocks = cache->unwritten.count;
-    if (!cache->disk) return;
+static struct kv_group_usage usage_of_group(const struct block_cache *cache) {
+    struct kv_group_usage group = {
+        .kind = cache->kind,
+        .block_bytes = cache->block_bytes,
+        .device_blocks = block_pool_total(cache->blocks),
+        .device_free = block_pool_free(cache->blocks),
+        .device_cached = block_pool_cached(cache->blocks),
+        .device_shared = block_pool_shared(cache->blocks),
+        .device_spared = block_pool_spared(cache->blocks),
+    };
+    group.device_held = group.device_blocks - group.device_free - group.device_cached;
+    if (!cache->slots) return group;
+    group.host_blocks = block_pool_total(cache->slots);
+    group.host_free = block_pool_free(cache->slots);
+    group.host_cached = block_pool_cached(cache->slots);
+    group.host_moving = group.host_blocks - group.host_free - group.host_cached;
+    return group;
+}
+
+static void add_disk(const struct block_cache *cache, struct kv_usage *usage) {
     const struct disk_usage disk = disk_io_usage(cache->io);
     usage->has_disk = true;
-    usage->disk_bytes = disk.stored_bytes;
-    usage->disk_limit_bytes = disk.limit_bytes;
-    usage->disk_written_bytes = disk.written_bytes;
-    usage->disk_payload_bytes = disk.payload_bytes;
+    if (disk.stored_bytes > usage->disk_bytes) usage->disk_bytes = disk.stored_bytes; // the same
+    usage->disk_limit_bytes = disk.limit_bytes; // folder for all groups, seen at other moments
+    usage->disk_written_bytes += disk.written_bytes;
+    usage->disk_payload_bytes += disk.payload_bytes;
+}
+
+void block_cache_add_usage(const struct block_cache *cache, struct kv_usage *usage) {
+    const struct kv_usage *counts = &cache->counts;
+    const struct kv_group_usage group = usage_of_group(cache);
+    ASSERT(usage->group_count < KV_GROUPS);
+    usage->groups[usage->group_count++] = group;
+    usage->spared_bytes += group.device_spared * group.block_bytes;
+    usage->disk_blocks += cache->on_disk;
+    usage->unwritten_blocks += cache->unwritten.count;
+    usage->duplicate_blocks += counts->duplicate_blocks;
+    usage->evicted_blocks += counts->evicted_blocks;
+    usage->lost_blocks += counts->lost_blocks;
+    usage->swap_out_bytes += counts->swap_out_bytes;
+    usage->swap_in_bytes += counts->swap_in_bytes;
+    usage->disk_read_bytes += counts->disk_read_bytes;
+    usage->failed_reads += counts->failed_reads;
+    usage->failed_writes += counts->failed_writes;
+    usage->refused_writes += counts->refused_writes;
+    if (cache->disk) add_disk(cache, usage);
 }
 
 static void check_list(struct block_cache *cache, const struct node_list *list, bool tails) {

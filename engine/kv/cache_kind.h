@@ -8,4 +8,6 @@ enum cache_kind {
     CACHE_STATE,  // the state of a recurrence after the last token
 };
 
+const char *cache_kind_name(enum cache_kind kind); // "full", "window" or "state"
+
 #endif

@@ -651,46 +651,12 @@ uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t convers
     return bytes;
 }
 
-// The blocks of a window stand for themselves; everything else is a sum.
-static void add_window(struct kv_usage *usage, const struct kv_usage *window) {
-    usage->window_block_bytes = window->block_bytes;
-    usage->window_blocks = window->device_blocks;
-    usage->window_held = window->device_held;
-    usage->window_cached = window->device_cached;
-    usage->window_free = window->device_free;
-    usage->window_host_blocks = window->host_blocks;
-    usage->window_host_cached = window->host_cached;
-    usage->window_host_moving = window->host_moving;
-    usage->window_host_free = window->host_free;
-    usage->disk_blocks += window->disk_blocks;
-    usage->unwritten_blocks += window->unwritten_blocks;
-    usage->spared_bytes += window->spared_bytes;
-    usage->duplicate_blocks += window->duplicate_blocks;
-    usage->evicted_blocks += window->evicted_blocks;
-    usage->lost_blocks += window->lost_blocks;
-    usage->swap_out_bytes += window->swap_out_bytes;
-    usage->swap_in_bytes += window->swap_in_bytes;
-    usage->disk_read_bytes += window->disk_read_bytes;
-    usage->disk_written_bytes += window->disk_written_bytes;
-    usage->disk_payload_bytes += window->disk_payload_bytes;
-    usage->failed_reads += window->failed_reads;
-    usage->failed_writes += window->failed_writes;
-    usage->refused_writes += window->refused_writes;
-}
-
 void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage) {
-    struct kv_usage window;
-    if (cache->count == 0) {
-        *usage = (struct kv_usage){0};
-        return;
+    *usage = (struct kv_usage){0};
+    for (int i = 0; i < cache->count; i++) {
+        block_cache_add_usage(cache->groups[i].cache, usage);
+        usage->groups[i].reach = cache->groups[i].reach;
     }
-    block_cache_usage(cache->groups[0].cache, usage);
-    usage->window_reach = (uint32_t)cache->groups[cache->count - 1].reach;
-    usage->has_states = grouped_cache_has_states(cache);
-    if (cache->count == 1) return;
-    block_cache_usage(cache->groups[1].cache, &window);
-    if (window.disk_bytes > usage->disk_bytes) usage->disk_bytes = window.disk_bytes;
-    add_window(usage, &window);
 }
 
 void grouped_cache_conversation_usage(const struct grouped_cache *cache,

@@ -1,7 +1,7 @@
 // engine/kv/usage.h — where every block of KV is, and who needs it, in numbers for people.
 //
-// Where some layers have a window, the blocks of the others are `device` and `host`, and those of
-// the windows stand beside them, as they are of another size; everything else counts both.
+// Each group of layers has blocks of its own size on the device and in host memory; everything else
+// counts all groups.
 //
 // Taken at one moment under the engine's lock, so that the sums are exact.
 #ifndef ENGINE_KV_USAGE_H
@@ -11,7 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct kv_usage {
+#include "engine/kv/cache_kind.h"
+#include "kernels/kv_cache.h"
+
+struct kv_group_usage {
+    enum cache_kind kind;
+    int32_t reach; // keys that a query sees; 0: all
     size_t block_bytes;
     // device_blocks = device_held + device_cached + device_free, exactly
     uint32_t device_blocks;
@@ -20,16 +25,15 @@ struct kv_usage {
     uint32_t device_free;
     uint32_t device_shared; // those of device_held that two sequences or more refer to
     uint64_t device_spared; // further blocks that a copy for each sequence would need
-    uint64_t spared_bytes;  // of those, and of windows
     // host_blocks = host_cached + host_moving + host_free, exactly
     uint32_t host_blocks;
     uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
-    // The same for layers with a window; all 0 unless some layers have a window and others do not.
-    size_t window_block_bytes;
-    uint32_t window_blocks, window_held, window_cached, window_free;
-    uint32_t window_host_blocks, window_host_cached, window_host_moving, window_host_free;
-    uint32_t window_reach; // keys that a query sees there; 0: no layer has a window
-    bool has_states;       // the window's blocks are states of recurrent layers
+};
+
+struct kv_usage {
+    int32_t group_count;
+    struct kv_group_usage groups[KV_GROUPS]; // zeros behind those that there are
+    uint64_t spared_bytes;                   // of device_spared, in all groups
     bool has_disk;
     uint32_t disk_blocks;      // of this model, known to be on the disk
     uint64_t disk_bytes;       // stored, for all models
@@ -55,5 +59,9 @@ struct conversation_usage {
     uint32_t unique_blocks, shared_blocks;           // shared: with another conversation
     uint64_t unique_bytes, shared_bytes;             // of blocks on any level, windows included
 };
+
+size_t kv_usage_device_bytes(const struct kv_usage *usage); // of all groups, as is the next
+size_t kv_usage_host_bytes(const struct kv_usage *usage);
+uint32_t kv_usage_held(const struct kv_usage *usage, enum cache_kind kind); // device_held
 
 #endif

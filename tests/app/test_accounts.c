@@ -70,7 +70,7 @@ static size_t demo_block_bytes(void) {
     struct kv_usage usage;
     engine_kv_usage(engine, &usage);
     engine_close(engine);
-    return usage.block_bytes;
+    return usage.groups[0].block_bytes;
 }
 
 static void open_house(struct house *house, uint32_t blocks) {
@@ -122,11 +122,15 @@ struct needed {
 };
 
 static void check_pools(const struct kv_usage *kv) {
-    assert_int_equal(kv->device_held + kv->device_cached + kv->device_free, kv->device_blocks);
-    assert_int_equal(kv->host_moving + kv->host_cached + kv->host_free, kv->host_blocks);
-    assert_int_equal(kv->window_held + kv->window_cached + kv->window_free, kv->window_blocks);
-    assert_true(kv->device_shared <= kv->device_held);
-    assert_true(kv->device_spared >= kv->device_shared);
+    for (int32_t i = 0; i < kv->group_count; i++) {
+        const struct kv_group_usage *group = &kv->groups[i];
+        assert_int_equal(group->device_held + group->device_cached + group->device_free,
+                         group->device_blocks);
+        assert_int_equal(group->host_moving + group->host_cached + group->host_free,
+                         group->host_blocks);
+    }
+    assert_true(kv->groups[0].device_shared <= kv->groups[0].device_held);
+    assert_true(kv->groups[0].device_spared >= kv->groups[0].device_shared);
     assert_int_equal(kv->failed_reads + kv->failed_writes + kv->refused_writes, 0);
 }
 
@@ -155,8 +159,8 @@ static void check_conversations(const struct house *house) {
         const uint64_t blocks = one->unique_blocks + one->shared_blocks;
         assert_int_equal(one->device_tokens + one->host_tokens + one->disk_tokens, one->tokens);
         assert_in_range(blocks * BLOCK - (uint64_t)one->tokens, 0, BLOCK - 1);
-        assert_true(one->unique_bytes == one->unique_blocks * kv.block_bytes);
-        assert_true(one->shared_bytes == one->shared_blocks * kv.block_bytes);
+        assert_true(one->unique_bytes == one->unique_blocks * kv.groups[0].block_bytes);
+        assert_true(one->shared_bytes == one->shared_blocks * kv.groups[0].block_bytes);
         const bool undisturbed =
             kv.prefilled_tokens == before.prefilled_tokens && then[i] >= cached[i];
         if (house->chats[i]->turn.active && undisturbed)
@@ -167,8 +171,8 @@ static void check_conversations(const struct house *house) {
     }
     needed = (struct needed){unique + most_shared, unique + shared / 2};
     assert_true(needed.least <= needed.most);
-    assert_true(needed.least <=
-                (uint64_t)kv.device_held + kv.device_cached + kv.host_cached + kv.disk_blocks);
+    assert_true(needed.least <= (uint64_t)kv.groups[0].device_held + kv.groups[0].device_cached +
+                                    kv.groups[0].host_cached + kv.disk_blocks);
 }
 
 static void check_folder(const char *folder) {

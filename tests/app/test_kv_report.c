@@ -64,22 +64,23 @@ static void a_costly_lost_state_is_reported(void **state) {
     static const struct {
         int32_t lost;
         int64_t us, turn;
-        bool states;
+        enum cache_kind kind;
         const char *line;
     } cases[] = {
-        {1240, 2100000, 3, true, "state of turn 3 is gone: 1,240 tokens to compute, about 2100 ms"},
-        {64, 100000, 1, true, "state of turn 1 is gone: 64 tokens to compute, about 100 ms"},
-        {256, 0, 0, true, "state of the preamble is gone: 256 tokens to compute"},
-        {9000, 12345678, 12, false,
+        {1240, 2100000, 3, CACHE_STATE,
+         "state of turn 3 is gone: 1,240 tokens to compute, about 2100 ms"},
+        {64, 100000, 1, CACHE_STATE, "state of turn 1 is gone: 64 tokens to compute, about 100 ms"},
+        {256, 0, 0, CACHE_STATE, "state of the preamble is gone: 256 tokens to compute"},
+        {9000, 12345678, 12, CACHE_WINDOW,
          "window of turn 12 is gone: 9,000 tokens to compute, about 12.3 s"},
-        {63, 100000, 3, true, ""},
-        {255, 99999, 3, true, ""},
+        {63, 100000, 3, CACHE_STATE, ""},
+        {255, 99999, 3, CACHE_STATE, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct restore_report report = {
             .length = 20000, .lost_tokens = cases[i].lost, .lost_us = cases[i].us};
         struct text line = {0};
-        assert_int_equal(kv_report_lost(&report, cases[i].states, cases[i].turn, &line), STATUS_OK);
+        assert_int_equal(kv_report_lost(&report, cases[i].kind, cases[i].turn, &line), STATUS_OK);
         assert_string_equal(text_string(&line), cases[i].line);
         text_deinit(&line);
     }
@@ -87,11 +88,12 @@ static void a_costly_lost_state_is_reported(void **state) {
 
 static void the_tiers_are_listed_with_their_limits(void **state) {
     (void)state;
-    struct kv_usage usage = {.block_bytes = 1 << 20, .device_blocks = 512};
+    struct kv_usage usage = {.group_count = 1,
+                             .groups[0] = {.block_bytes = 1 << 20, .device_blocks = 512}};
     struct text line = {0};
     assert_int_equal(kv_report_pools(&usage, &line), STATUS_OK);
     assert_string_equal(text_string(&line), "device 512 MiB · no disk");
-    usage.host_blocks = 64;
+    usage.groups[0].host_blocks = 64;
     usage.has_disk = true;
     usage.disk_bytes = 3 << 20;
     usage.disk_limit_bytes = (uint64_t)4 << 30;
@@ -105,17 +107,32 @@ static void the_tiers_are_listed_with_their_limits(void **state) {
 // Every field differs from every other, so one that is missing or mixed up shows.
 static void every_usage_field_appears_in_the_json(void **state) {
     (void)state;
-    struct kv_usage usage = {.block_bytes = 7,
-                             .device_blocks = 60,
-                             .device_held = 10,
-                             .device_cached = 20,
-                             .device_free = 30,
+    struct kv_usage usage = {.group_count = 3,
+                             .groups[0] = {.block_bytes = 7,
+                                           .device_blocks = 60,
+                                           .device_held = 10,
+                                           .device_cached = 20,
+                                           .device_free = 30},
+                             .groups[1] = {.kind = CACHE_WINDOW, .reach = 512, .block_bytes = 8},
+                             .groups[2] = {.kind = CACHE_STATE, .reach = 2, .block_bytes = 9},
                              .has_disk = true,
                              .disk_limit_bytes = (uint64_t)1 << 50,
                              .failed_writes = 99};
     cJSON *json = kv_report_json(&usage);
     assert_non_null(json);
-    assert_int_equal(cJSON_GetArraySize(json), 44);
+    assert_int_equal(cJSON_GetArraySize(json), 46);
+    static const char *const kinds[] = {"full", "window", "state"};
+    const cJSON *groups = cJSON_GetObjectItem(json, "groups");
+    assert_int_equal(cJSON_GetArraySize(groups), 3);
+    for (int i = 0; i < 3; i++) {
+        const cJSON *group = cJSON_GetArrayItem(groups, i);
+        assert_string_equal(cJSON_GetObjectItem(group, "kind")->valuestring, kinds[i]);
+        assert_true(cJSON_GetObjectItem(group, "block_bytes")->valuedouble == 7 + i);
+        assert_int_equal(cJSON_GetArraySize(group), 13);
+    }
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(json, "has_states")));
+    assert_true(cJSON_GetObjectItem(json, "window_reach")->valuedouble == 512);
+    assert_true(cJSON_GetObjectItem(json, "window_block_bytes")->valuedouble == 8);
     const double held = cJSON_GetObjectItem(json, "device_held")->valuedouble;
     const double cached = cJSON_GetObjectItem(json, "device_cached")->valuedouble;
     const double free = cJSON_GetObjectItem(json, "device_free")->valuedouble;

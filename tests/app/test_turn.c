@@ -638,8 +638,9 @@ static void another_conversation_reuses_a_shared_preamble(void **state) {
     assert_int_equal(report.cache.device_tokens, report.stats.cached_tokens);
     struct kv_usage usage;
     engine_kv_usage(engine, &usage);
-    assert_int_equal(usage.device_held + usage.device_cached + usage.device_free,
-                     usage.device_blocks);
+    assert_int_equal(usage.groups[0].device_held + usage.groups[0].device_cached +
+                         usage.groups[0].device_free,
+                     usage.groups[0].device_blocks);
     text_deinit(&preamble);
     chats_close(chat);
 }

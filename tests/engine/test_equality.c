@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "engine/model/config_read.h"
 #include "kernels/backend.h"
 #include "store/disk_cache/disk_cache.h"
 
@@ -45,6 +46,12 @@ struct listener {
     atomic_bool go_on;
 };
 
+// At the end of a model's path: no family has windows and states, so layers of the model get
+// windows when its metadata has been read, the first that attends and then every other one; or all
+// of them.
+#define WINDOWS      "+windows"
+#define ONLY_WINDOWS WINDOWS " only"
+
 // Instrumented, the first two would take minutes, through code that the others run too.
 enum { FIRST_MODEL = CHECK_FULL ? 0 : 2 };
 
@@ -61,6 +68,8 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/qwen35.gguf",
     TESTS_DIR "/golden/granitehybrid.gguf",
     TESTS_DIR "/golden/falcon-h1.gguf",
+    TESTS_DIR "/golden/falcon-h1.gguf" WINDOWS,   // beside layers that see everything, and states
+    TESTS_DIR "/golden/qwen35.gguf" ONLY_WINDOWS, // beside states alone
 };
 
 struct way { // of computing
@@ -90,6 +99,28 @@ static size_t bytes_of_blocks(size_t blocks);
 
 static bool has_mamba(void) { return strstr(model, "hybrid") || strstr(model, "falcon-h1"); }
 
+static bool has_windows(void) {
+    return strstr(model, "gemma4") || strstr(model, "lfm2") || strstr(model, WINDOWS);
+}
+
+enum status __real_model_config_read(const struct gguf *gguf, struct model_config *config,
+                                     struct error *err);
+enum status __wrap_model_config_read(const struct gguf *gguf, struct model_config *config,
+                                     struct error *err);
+
+enum status __wrap_model_config_read(const struct gguf *gguf, struct model_config *config,
+                                     struct error *err) {
+    enum { WINDOW = 24 };
+    bool slides = true;
+    TRY(__real_model_config_read(gguf, config, err));
+    for (int32_t i = 0; i < config->layers && strstr(model, WINDOWS); i++) {
+        if (config->specs[i].mixer != MIXER_ATTENTION) continue;
+        if (slides) config->specs[i].attention.window = WINDOW;
+        slides = !slides || strstr(model, ONLY_WINDOWS);
+    }
+    return STATUS_OK;
+}
+
 // They are kept after whole blocks only, and not after each: what follows is computed again.
 static bool has_states(void) { return strstr(model, "qwen35") || has_mamba(); }
 
@@ -97,7 +128,9 @@ static struct engine *open_with(const struct engine_options *options) {
     struct engine *engine;
     struct error err = {0};
     struct engine_options all = *options;
-    all.model_path = model;
+    char path[256];
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(model, "+"), model);
+    all.model_path = path;
     all.backend = way.backend;
     all.attention = way.attention;
     all.kv_type = way.kv_type;
@@ -118,12 +151,17 @@ static size_t bytes_of_blocks(size_t blocks) {
         struct kv_usage usage;
         engine_kv_usage(engine, &usage);
         engine_close(engine);
-        known->block_bytes = usage.block_bytes + usage.window_block_bytes;
+        if (strstr(model, WINDOWS)) {
+            const int32_t full = strstr(model, ONLY_WINDOWS) == NULL;
+            assert_int_equal(usage.group_count, full + 2);
+            assert_int_equal(usage.groups[full].kind, CACHE_WINDOW);
+            assert_int_equal(usage.groups[full + 1].kind, CACHE_STATE);
+        }
+        for (int32_t i = 0; i < usage.group_count; i++)
+            known->block_bytes += usage.groups[i].block_bytes;
     }
     return blocks * known->block_bytes;
 }
-
-static bool has_windows(void) { return strstr(model, "gemma4") || strstr(model, "lfm2"); }
 
 static int32_t vocabulary_of(struct engine *engine) {
     struct engine_info info;
@@ -458,8 +496,9 @@ static void talk_together(const struct engine_options *options, struct talk *tal
     for (uint32_t i = 0; i < CHATS; i++)
         keep_tokens(sequences[i], &talks[i]);
     engine_kv_usage(engine, usage);
-    assert_int_equal(usage->device_held + usage->device_cached + usage->device_free,
-                     usage->device_blocks);
+    assert_int_equal(usage->groups[0].device_held + usage->groups[0].device_cached +
+                         usage->groups[0].device_free,
+                     usage->groups[0].device_blocks);
     engine_close(engine);
 }
 

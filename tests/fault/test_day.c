@@ -52,12 +52,13 @@ struct books {
 };
 
 static void check_sums(const struct kv_usage *usage) {
-    assert_int_equal(usage->device_held + usage->device_cached + usage->device_free,
-                     usage->device_blocks);
-    assert_int_equal(usage->window_held + usage->window_cached + usage->window_free,
-                     usage->window_blocks);
-    assert_int_equal(usage->host_cached + usage->host_moving + usage->host_free,
-                     usage->host_blocks);
+    for (int32_t i = 0; i < usage->group_count; i++) {
+        const struct kv_group_usage *group = &usage->groups[i];
+        assert_int_equal(group->device_held + group->device_cached + group->device_free,
+                         group->device_blocks);
+        assert_int_equal(group->host_cached + group->host_moving + group->host_free,
+                         group->host_blocks);
+    }
     assert_int_equal(usage->failed_reads + usage->failed_writes, 0);
 }
 
@@ -93,9 +94,9 @@ static void enter_engine(struct books *books, struct day *day) {
     struct kv_usage *sum = &books->sum, usage;
     engine_kv_usage(day->engine, &usage);
     check_sums(&usage);
-    sum->block_bytes = usage.block_bytes;
-    sum->device_blocks = usage.device_blocks;
-    sum->host_blocks = usage.host_blocks;
+    sum->groups[0].block_bytes = usage.groups[0].block_bytes;
+    sum->groups[0].device_blocks = usage.groups[0].device_blocks;
+    sum->groups[0].host_blocks = usage.groups[0].host_blocks;
     sum->disk_blocks = usage.disk_blocks;
     sum->prefilled_tokens += usage.prefilled_tokens;
     sum->decoded_tokens += usage.decoded_tokens;
@@ -216,14 +217,14 @@ static void print_books(struct books *books) {
 
 static void check_books(const struct books *books, int64_t need) {
     const struct kv_usage *sum = &books->sum;
-    assert_in_range(sum->device_blocks, 1, need / 4);
+    assert_in_range(sum->groups[0].device_blocks, 1, need / 4);
     assert_int_equal(books->asked - books->reused, sum->prefilled_tokens);
     assert_true(books->reused > (int64_t)sum->prefilled_tokens);
     assert_true(sum->evicted_blocks > 0);
     assert_true(books->disk > 0);
     if (CHECK_FULL) assert_true(books->host > 0);
     if (CHECK_FULL)
-        assert_in_range(sum->device_blocks, 1, sum->disk_blocks / 2); // that are distinct
+        assert_in_range(sum->groups[0].device_blocks, 1, sum->disk_blocks / 2); // that are distinct
     assert_true(sum->disk_written_bytes >= sum->disk_payload_bytes);
     // Each block once, and its rows.
     assert_true(sum->disk_written_bytes <= sum->disk_payload_bytes +
@@ -266,7 +267,8 @@ static void live_and_check(const struct kind *kind, const struct subject *subjec
     const int64_t need = measure_need(db, &script);
     print_message("%d conversations need %" PRId64 " blocks; the pool has %" PRIu32
                   ", the host %" PRIu32 "\n",
-                  (int)script.talk_count, need, books.sum.device_blocks, books.sum.host_blocks);
+                  (int)script.talk_count, need, books.sum.groups[0].device_blocks,
+                  books.sum.groups[0].host_blocks);
     print_books(&books);
     check_books(&books, need);
     for (int32_t talk = 0; talk < script.talk_count; talk += 5)

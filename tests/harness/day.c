@@ -158,7 +158,10 @@ static size_t bytes_of_block(const struct engine_options *options) {
     need("the engine", engine_open(&plain, &engine, &err), &err);
     engine_kv_usage(engine, &usage);
     engine_close(engine);
-    return usage.block_bytes + usage.window_block_bytes;
+    size_t bytes = 0;
+    for (int32_t i = 0; i < usage.group_count; i++)
+        bytes += usage.groups[i].block_bytes;
+    return bytes;
 }
 
 static void write_bytes(FILE *file, const void *bytes, size_t size) {

@@ -147,7 +147,8 @@ void fixture_close(struct cache_fixture *fixture) {
     if (!fixture->cache) return;
     fixture_check(fixture);
     const struct kv_usage usage = fixture_usage(fixture);
-    assert_int_equal(usage.device_held + usage.window_held, 0);
+    for (int32_t i = 0; i < usage.group_count; i++)
+        assert_int_equal(usage.groups[i].device_held, 0);
     pthread_mutex_unlock(&fixture->lock);
     assert_true(grouped_cache_destroy(&fixture->all, 1000));
     fixture->cache = NULL;

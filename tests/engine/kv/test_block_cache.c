@@ -73,13 +73,13 @@ static void blocks_computed_twice_at_once_are_deduplicated(void **state) {
     log_of(&f, &b, A8 B8 "cc");
     assert_int_equal(fixture_begin(&f, &a, 18), STATUS_OK);
     assert_int_equal(fixture_begin(&f, &b, 18), STATUS_OK);
-    assert_int_equal(fixture_usage(&f).device_held, 6);
+    assert_int_equal(fixture_usage(&f).groups[0].device_held, 6);
     fixture_commit(&f, &a);
     fixture_commit(&f, &b);
     block_cache_check(f.cache);
     assert_int_equal(fixture_usage(&f).duplicate_blocks, 2);
-    assert_int_equal(fixture_usage(&f).device_held, 4); // two full ones, and a tail each
-    assert_int_equal(fixture_usage(&f).device_spared, 2);
+    assert_int_equal(fixture_usage(&f).groups[0].device_held, 4); // two full ones, and a tail each
+    assert_int_equal(fixture_usage(&f).groups[0].device_spared, 2);
     assert_true(block_equal(a.tables.of[0].blocks[0], b.tables.of[0].blocks[0]));
     assert_true(block_equal(a.tables.of[0].blocks[1], b.tables.of[0].blocks[1]));
     assert_false(block_equal(a.tables.of[0].blocks[2], b.tables.of[0].blocks[2]));
@@ -87,7 +87,7 @@ static void blocks_computed_twice_at_once_are_deduplicated(void **state) {
     fixture_verify(&f, &b);
     fixture_log_deinit(&f, &a);
     fixture_log_deinit(&f, &b);
-    assert_int_equal(fixture_usage(&f).device_cached, 3); // and one tail of the two
+    assert_int_equal(fixture_usage(&f).groups[0].device_cached, 3); // and one tail of the two
     fixture_deinit(&f);
 }
 
@@ -100,14 +100,14 @@ static void writing_to_a_fork_copies_one_block(void **state) {
     fixture_compute(&f, &a);
     fixture_log_init(&f, &b);
     fixture_fork(&f, &a, &b);
-    assert_int_equal(fixture_usage(&f).device_held, 3);
+    assert_int_equal(fixture_usage(&f).groups[0].device_held, 3);
     const struct block_index tail = a.tables.of[0].blocks[2];
     fixture_push(&f, &b, 'x');
     fixture_compute(&f, &b);
-    assert_int_equal(fixture_usage(&f).device_held, 4);
+    assert_int_equal(fixture_usage(&f).groups[0].device_held, 4);
     fixture_push(&f, &a, 'y');
     fixture_compute(&f, &a);
-    assert_int_equal(fixture_usage(&f).device_held, 4);
+    assert_int_equal(fixture_usage(&f).groups[0].device_held, 4);
     assert_true(block_equal(a.tables.of[0].blocks[2], tail)); // its own again
     fixture_verify(&f, &a);
     fixture_verify(&f, &b);
@@ -309,7 +309,7 @@ static void a_failed_grow_changes_nothing(void **state) {
     log_of(&f, &b, D8 D8);
     assert_int_equal(block_cache_grow(f.cache, &b.tables.of[0], 16), STATUS_FULL);
     assert_int_equal(b.tables.of[0].count, 0);
-    assert_int_equal(fixture_usage(&f).device_free, 1);
+    assert_int_equal(fixture_usage(&f).groups[0].device_free, 1);
     assert_false(block_cache_make_free(f.cache, 2));
     fixture_verify(&f, &a);
     fixture_log_deinit(&f, &a);
@@ -326,16 +326,16 @@ static void blocks_evicted_to_the_host_return_unchanged(void **state) {
     open_with(&f, &WITH_HOST);
     remember(&f, A8 B8 C8 "ddd");
     evict_all(&f);
-    assert_int_equal(fixture_usage(&f).host_cached, 4);
-    assert_int_equal(fixture_usage(&f).swap_out_bytes, 4 * fixture_usage(&f).block_bytes);
+    assert_int_equal(fixture_usage(&f).groups[0].host_cached, 4);
+    assert_int_equal(fixture_usage(&f).swap_out_bytes, 4 * fixture_usage(&f).groups[0].block_bytes);
     assert_int_equal(fixture_usage(&f).lost_blocks, 0);
     assert_int_equal(on_device(&f, A8 B8 C8 "ddd"), 0);
     memset(f.shapes[0].data, 0x77, f.shapes[0].num_blocks * kv_block_bytes(&f.shapes[0]));
     const struct restore_tally tally = bring_back(&f, A8 B8 C8 "ddd", 27);
     assert_int_equal(tally.host_tokens, 27);
-    assert_int_equal(fixture_usage(&f).swap_in_bytes, 4 * fixture_usage(&f).block_bytes);
+    assert_int_equal(fixture_usage(&f).swap_in_bytes, 4 * fixture_usage(&f).groups[0].block_bytes);
     evict_all(&f); // the copies are there still: nothing is moved again
-    assert_int_equal(fixture_usage(&f).swap_out_bytes, 4 * fixture_usage(&f).block_bytes);
+    assert_int_equal(fixture_usage(&f).swap_out_bytes, 4 * fixture_usage(&f).groups[0].block_bytes);
     fixture_deinit(&f);
 }
 
@@ -644,7 +644,7 @@ static void strip_removes_only_unshared_blocks(void **state) {
     assert_int_equal(strip(&f, 8), 2);
     fixture_work(&f);
     assert_int_equal(memory_store_blocks(f.store), 0);
-    assert_int_equal(fixture_usage(&f).device_free, f.shapes[0].num_blocks);
+    assert_int_equal(fixture_usage(&f).groups[0].device_free, f.shapes[0].num_blocks);
     assert_int_equal(strip(&f, 99), 0);
     new_day(&f);
     (void)bring_back(&f, A8 B8 D8, 0);
@@ -698,12 +698,12 @@ static void strip_removes_the_states_of_its_blocks(void **state) {
     hold_all(&f, 8, A8 B8 D8);
     fixture_write_all(&f);
     assert_int_equal(memory_store_blocks(f.store), 5 + 3);
-    assert_int_equal(fixture_usage(&f).window_cached, 3);
+    assert_int_equal(fixture_usage(&f).groups[1].device_cached, 3);
     assert_int_equal(grouped_cache_strip(&f.all, 7), 2 * block + one);
     fixture_work(&f);
     fixture_check(&f);
     assert_int_equal(memory_store_blocks(f.store), 3 + 2);
-    assert_int_equal(fixture_usage(&f).window_cached, 2);
+    assert_int_equal(fixture_usage(&f).groups[1].device_cached, 2);
 
     log_of(&f, &live, A8 B8 "c");
     assert_int_equal(fixture_adopt(&f, &live), 16);
@@ -714,7 +714,7 @@ static void strip_removes_the_states_of_its_blocks(void **state) {
     assert_int_equal(grouped_cache_strip(&f.all, 8), 2 * block + one);
     fixture_work(&f);
     assert_int_equal(memory_store_blocks(f.store), 0);
-    assert_int_equal(fixture_usage(&f).window_cached, 0);
+    assert_int_equal(fixture_usage(&f).groups[1].device_cached, 0);
     fixture_deinit(&f);
 }
 

@@ -175,7 +175,7 @@ static void blocks_of_a_failed_copy_are_never_written(void **state) {
     remember(&f, D8);
     block_cache_write_behind(f.cache); // though the device claims to work again
     assert_int_equal(fixture_work(&f), 0);
-    assert_int_equal(fixture_usage(&f).host_moving, 0);
+    assert_int_equal(fixture_usage(&f).groups[0].host_moving, 0);
     fixture_close(&f);
     assert_int_equal(blocks_on_disk(&f), 2);
     assert_int_equal(warnings, 1);
@@ -201,7 +201,7 @@ static void a_failed_device_restores_nothing(void **state) {
     block_cache_check(f.cache);
     assert_false(block_cache_is_trusted(f.cache));
     assert_int_equal(fixture_work(&f), 0);
-    assert_int_equal(fixture_usage(&f).host_moving, 0);
+    assert_int_equal(fixture_usage(&f).groups[0].host_moving, 0);
     block_table_truncate(&log.tables.of[0], block_cache_pool(f.cache), 0);
     assert_int_equal(
         block_cache_restore(f.cache, &log.tables.of[0], log.ids, 0, log.length, &tally),

@@ -344,12 +344,14 @@ static void check_device(struct walk *w) {
     const struct kv_usage usage = fixture_usage(&w->fixture);
     for (int i = 0; i < w->fixture.all.count; i++)
         check_group(w, i);
-    assert_int_equal(usage.device_held + usage.device_cached + usage.device_free,
-                     usage.device_blocks);
-    assert_int_equal(usage.window_held + usage.window_cached + usage.window_free,
-                     usage.window_blocks);
-    assert_int_equal(usage.host_cached + usage.host_moving + usage.host_free, usage.host_blocks);
-    if (w->fixture.options.no_disk) assert_int_equal(usage.host_moving, 0);
+    for (int i = 0; i < usage.group_count; i++) {
+        const struct kv_group_usage *group = &usage.groups[i];
+        assert_int_equal(group->device_held + group->device_cached + group->device_free,
+                         group->device_blocks);
+        assert_int_equal(group->host_cached + group->host_moving + group->host_free,
+                         group->host_blocks);
+    }
+    if (w->fixture.options.no_disk) assert_int_equal(usage.groups[0].host_moving, 0);
     assert_true(usage.disk_blocks <= 2 * (w->fixture.options.disk_blocks + 64));
 }
 
@@ -357,7 +359,7 @@ static void check_device(struct walk *w) {
 static void check_idle(struct walk *w) {
     fixture_work(&w->fixture);
     const struct kv_usage usage = fixture_usage(&w->fixture);
-    assert_int_equal(usage.host_moving, 0);
+    assert_int_equal(usage.groups[0].host_moving, 0);
     if (w->fixture.all.count > 1 && w->faulty) return; // one group's pool may drop the other's
     assert_true(usage.disk_blocks <= memory_store_blocks(w->fixture.store));
 }

@@ -254,7 +254,7 @@ static void beams_share_their_past_and_free_their_blocks(void **state) {
         assert_true(engine_next_event(engine, 20000, &event));
         assert_true(beams_take(beams, &event));
         engine_kv_usage(engine, &before);
-        if (before.device_held > most) most = before.device_held;
+        if (before.groups[0].device_held > most) most = before.groups[0].device_held;
     }
     // The past once, and for each beam and a fork of it no more than its 24 tokens take.
     assert_true(most <= LENGTH / 16 + 2 * WIDTH * 3);
@@ -262,7 +262,7 @@ static void beams_share_their_past_and_free_their_blocks(void **state) {
     beams_destroy(beams);
     sequence_destroy(sequence);
     engine_kv_usage(engine, &after);
-    assert_int_equal(after.device_held, 0);
+    assert_int_equal(after.groups[0].device_held, 0);
     engine_check(engine);
     engine_close(engine);
 }
