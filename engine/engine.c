@@ -462,6 +462,7 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
     const struct block_cache_options cache = {
         .backend = engine->backend,
         .device = engine->device,
+        .device_failed = &engine->cache.device_failed,
         .shape = &engine->shapes[group],
         .lock = &engine->lock,
         .host_slots = slots < UINT32_MAX / 4 ? (uint32_t)slots : UINT32_MAX / 4,
@@ -597,8 +598,8 @@ void engine_close(struct engine *engine) {
     stop_thread(engine);
     while (engine->sequences)
         sequence_destroy(engine->sequences);
-    if (engine->tokens_per_us > 0)
-        grouped_cache_note_prefill(&engine->cache, 1 / engine->tokens_per_us);
+    if (engine->tokens_per_us > 0 && engine->cache.count > 0)
+        block_cache_note_prefill(engine->cache.groups[0].cache, 1 / engine->tokens_per_us);
     // If the disk does not answer, its thread still uses the engine: leak it rather than free it.
     if (!grouped_cache_destroy(&engine->cache, (int)(engine->io_deadline_us / 1000))) return;
     if (engine->disk) engine->disk->ops->close(engine->disk, NULL);

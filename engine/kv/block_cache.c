@@ -69,7 +69,7 @@ void cache_swap(struct block_cache *cache, struct block_index block, struct bloc
 }
 
 enum status cache_finish_swaps(struct block_cache *cache) {
-    if (cache->device_failed) return STATUS_DEVICE;
+    if (*cache->device_failed) return STATUS_DEVICE;
     if (!cache->swaps_pending) return STATUS_OK;
     const enum status status = cache->backend->sync(cache->device);
     cache->swaps_pending = false;
@@ -78,13 +78,13 @@ enum status cache_finish_swaps(struct block_cache *cache) {
 }
 
 void block_cache_distrust(struct block_cache *cache) {
-    if (!cache->device_failed)
+    if (!*cache->device_failed)
         log_write(LOG_WARNING, "the device failed: it is no longer used, and no more of the KV "
                                "cache is written to disk");
-    cache->device_failed = true;
+    *cache->device_failed = true;
 }
 
-bool block_cache_is_trusted(const struct block_cache *cache) { return !cache->device_failed; }
+bool block_cache_is_trusted(const struct block_cache *cache) { return !*cache->device_failed; }
 
 void cache_attach_block(struct block_cache *cache, struct node_index node,
                         struct block_index block) {
@@ -164,6 +164,10 @@ static bool evict(struct block_cache *cache) {
 
 struct block_pool *block_cache_pool(struct block_cache *cache) {
     return cache->blocks;
+}
+
+uint32_t block_cache_free(const struct block_cache *cache) {
+    return block_pool_free(cache->blocks);
 }
 
 uint32_t block_cache_available(const struct block_cache *cache) {
@@ -579,6 +583,7 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->keeps_host = options->host_slots > 0;
     cache->kind = options->kind;
     cache->anchor = options->anchor;
+    cache->device_failed = options->device_failed;
     cache->lock = options->lock;
     cache->changed = options->changed;
     cache->user = options->user;

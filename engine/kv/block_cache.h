@@ -42,8 +42,9 @@
 struct block_cache;
 
 struct block_cache_options {
-    const struct backend *backend; // borrowed, as are the next three
+    const struct backend *backend; // borrowed, as are the next four
     struct device *device;
+    bool *device_failed;          // false at first; one for all caches on the device
     const struct kv_cache *shape; // with its data
     pthread_mutex_t *lock;
     uint32_t host_slots;    // 0: only those that the disk needs
@@ -73,7 +74,8 @@ void block_cache_drain(struct block_cache *cache, int timeout_ms);
 // be left as they are; it may be tried again. NULL is fine.
 MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
 
-struct block_pool *block_cache_pool(struct block_cache *cache);  // of the device, for tables
+struct block_pool *block_cache_pool(struct block_cache *cache); // of the device, for tables
+uint32_t block_cache_free(const struct block_cache *cache);
 uint32_t block_cache_available(const struct block_cache *cache); // blocks that could be made FREE
 
 // Evicts until `blocks` are FREE. False: not possible; what could be evicted was. D.

@@ -158,18 +158,20 @@ void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table 
 
 // ---- blocks
 
-struct block_counts grouped_cache_free(const struct grouped_cache *cache) {
+static struct block_counts count_blocks(const struct grouped_cache *cache,
+                                        uint32_t (*count)(const struct block_cache *)) {
     struct block_counts counts = {0};
     for (int i = 0; i < cache->count; i++)
-        counts.of[i] = block_pool_free(block_cache_pool(cache->groups[i].cache));
+        counts.of[i] = count(cache->groups[i].cache);
     return counts;
 }
 
+struct block_counts grouped_cache_free(const struct grouped_cache *cache) {
+    return count_blocks(cache, block_cache_free);
+}
+
 struct block_counts grouped_cache_available(const struct grouped_cache *cache) {
-    struct block_counts counts = {0};
-    for (int i = 0; i < cache->count; i++)
-        counts.of[i] = block_cache_available(cache->groups[i].cache);
-    return counts;
+    return count_blocks(cache, block_cache_available);
 }
 
 bool block_counts_fit(const struct grouped_cache *cache, struct block_counts need,
@@ -678,24 +680,7 @@ bool grouped_cache_is_written(const struct grouped_cache *cache) {
 }
 
 void grouped_cache_distrust(const struct grouped_cache *cache) {
-    for (int i = 0; i < cache->count; i++)
-        block_cache_distrust(cache->groups[i].cache);
+    if (cache->count > 0) block_cache_distrust(cache->groups[0].cache);
 }
 
-bool grouped_cache_is_trusted(const struct grouped_cache *cache) {
-    for (int i = 0; i < cache->count; i++)
-        if (!block_cache_is_trusted(cache->groups[i].cache)) return false;
-    return true;
-}
-
-double grouped_cache_swap_us(const struct grouped_cache *cache) {
-    double us = 0;
-    for (int i = 0; i < cache->count; i++)
-        us += block_cache_swap_us(cache->groups[i].cache);
-    return us;
-}
-
-void grouped_cache_note_prefill(const struct grouped_cache *cache, double us_per_token) {
-    for (int i = 0; i < cache->count; i++)
-        block_cache_note_prefill(cache->groups[i].cache, us_per_token);
-}
+bool grouped_cache_is_trusted(const struct grouped_cache *cache) { return !cache->device_failed; }

@@ -44,6 +44,7 @@ struct grouped_cache {
     struct cache_group groups[KV_GROUPS];
     int32_t count; // of groups
     int32_t block_size;
+    bool device_failed; // the caches share it
 };
 
 struct grouped_table {
@@ -174,7 +175,5 @@ void grouped_cache_write_behind(const struct grouped_cache *cache);
 bool grouped_cache_is_written(const struct grouped_cache *cache);
 void grouped_cache_distrust(const struct grouped_cache *cache);
 bool grouped_cache_is_trusted(const struct grouped_cache *cache);
-double grouped_cache_swap_us(const struct grouped_cache *cache);
-void grouped_cache_note_prefill(const struct grouped_cache *cache, double us_per_token);
 
 #endif

@@ -204,7 +204,7 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
                                          const int32_t *ids, int32_t first, int32_t target,
                                          struct restore_tally *tally) {
     struct cache_walk walk;
-    if (cache->device_failed) return RESTORE_DONE;
+    if (*cache->device_failed) return RESTORE_DONE;
     note_swaps(cache);
     skip_to(cache, table, ids, first, tally);
     while (table->length < target && cache_walk_begin(cache, table, ids, target, &walk) &&

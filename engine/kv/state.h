@@ -50,8 +50,8 @@ struct block_cache {
 
     struct reference_table references;
 
-    bool swaps_pending; // enqueued since the last sync
-    bool device_failed; // what it gives is not to be trusted any more
+    bool swaps_pending;  // enqueued since the last sync
+    bool *device_failed; // what it gives is not to be trusted any more
 
     double host_us_per_block, disk_us_per_byte, prefill_us_per_token; // 0: not known
     uint32_t on_disk;                                                 // nodes

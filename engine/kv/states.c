@@ -57,7 +57,7 @@ enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct
     struct cache_walk walk = {.at = length, .length = length, .count = cache->block_size};
     struct block_index block;
     bool was_there;
-    if (cache->device_failed || table->length >= length ||
+    if (*cache->device_failed || table->length >= length ||
         !prefix_find_key(cache->prefix, key, &walk.node))
         return RESTORE_DONE;
     const enum restore_outcome outcome = cache_bring(cache, &walk, &tally, &block, &was_there);

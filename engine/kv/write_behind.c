@@ -185,7 +185,7 @@ static void drop_job(struct block_cache *cache, const struct disk_job *job) {
 }
 
 void block_cache_write_behind(struct block_cache *cache) {
-    if (cache->device_failed || !cache->disk ||
+    if (*cache->device_failed || !cache->disk ||
         (cache->write_again_us && clock_now_us() < cache->write_again_us))
         return;
     if (cache->unwritten.count == 0 || !is_worth_a_write(cache)) return;
@@ -204,7 +204,7 @@ void block_cache_write_behind(struct block_cache *cache) {
 }
 
 bool block_cache_is_written(const struct block_cache *cache) {
-    return (cache->unwritten.count == 0 || cache->device_failed) && cache->writes_under_way == 0;
+    return (cache->unwritten.count == 0 || *cache->device_failed) && cache->writes_under_way == 0;
 }
 
 static void note_failure(struct block_cache *cache, const struct disk_job *job) {

@@ -214,12 +214,12 @@ static struct scheduler_limits gather_limits(struct engine *engine,
     struct scheduler_limits limits = {
         .step_tokens = step_budget(engine),
         .block_size = engine->cache.block_size,
-        .swap_us = grouped_cache_swap_us(&engine->cache),
     };
     const int groups = engine->cache.count;
     for (int i = 0; i < groups; i++) {
         const int32_t share = (int32_t)(engine->shapes[i].num_blocks / WATERMARK_SHARE);
         limits.watermark.of[i] = share > 0 ? share : 1;
+        limits.swap_us += block_cache_swap_us(engine->cache.groups[i].cache);
     }
     if (engine->tokens_per_us > 0) limits.recompute_us = limits.block_size / engine->tokens_per_us;
     const struct scheduler_blocks needed = blocks_needed(engine, described, &limits.watermark);

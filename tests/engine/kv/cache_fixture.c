@@ -102,6 +102,7 @@ static enum status open_group(struct cache_fixture *fixture, int group, struct d
     const struct block_cache_options options = {
         .backend = fixture->backend,
         .device = fixture->device,
+        .device_failed = &fixture->all.device_failed,
         .shape = &fixture->shapes[group],
         .lock = &fixture->lock,
         .host_slots = o->host_slots,
