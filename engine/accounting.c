@@ -5,12 +5,7 @@
 void engine_kv_usage(struct engine *engine, struct kv_usage *usage) {
     pthread_mutex_lock(&engine->lock);
     grouped_cache_usage(&engine->cache, usage);
-    usage->device_hit_tokens = engine->found.device_tokens;
-    usage->host_hit_tokens = engine->found.host_tokens;
-    usage->disk_hit_tokens = engine->found.disk_tokens;
-    usage->prefilled_tokens = engine->prefilled_tokens;
-    usage->decoded_tokens = engine->decoded_tokens;
-    usage->preempted_requests = engine->preempted_requests;
+    usage->work = engine->request_work;
     pthread_mutex_unlock(&engine->lock);
 }
 

@@ -90,10 +90,6 @@ struct event_queue { // a ring
     int fd; // eventfd: readable while count > 0
 };
 
-struct found_tokens { // by requests, by level, since opening
-    uint64_t device_tokens, host_tokens, disk_tokens;
-};
-
 struct engine {
     struct gguf *gguf;           // NULL for a random shape
     struct tokenizer *tokenizer; // the same
@@ -134,8 +130,7 @@ struct engine {
     struct event_queue queue;
     double tokens_per_us; // of prefill, measured; 0: not yet
     bool has_stepped;
-    struct found_tokens found;
-    uint64_t prefilled_tokens, decoded_tokens, preempted_requests; // since opening
+    struct kv_work request_work;
 };
 
 // Sets the name that people see, unless it cannot be shown; never cut inside a character.

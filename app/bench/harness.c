@@ -200,7 +200,7 @@ enum status harness_visit(struct harness *harness, uint32_t salt, int32_t length
     if (status == STATUS_OK) status = harness_generate(harness, sequence, 1, &visit->stats);
     const struct kv_usage after = harness_usage(harness);
     visit->moved_bytes = after.swap_in_bytes - before.swap_in_bytes;
-    visit->prefilled = after.prefilled_tokens - before.prefilled_tokens;
+    visit->prefilled = after.work.prefilled_tokens - before.work.prefilled_tokens;
     sequence_destroy(sequence);
     return status;
 }

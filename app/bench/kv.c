@@ -128,7 +128,7 @@ static enum status begin(struct harness *harness, uint32_t salt, int32_t i,
 static enum status share(struct harness *harness, struct sharing_row *row,
                          struct sequence *sequences[MOST_CONVERSATIONS]) {
     const uint32_t salt = (uint32_t)row->conversations * 2 * MOST_CONVERSATIONS;
-    const uint64_t before = harness_usage(harness).prefilled_tokens;
+    const uint64_t before = harness_usage(harness).work.prefilled_tokens;
     TRY(begin(harness, salt, 0, &sequences[0]));
     TRY(harness_generate(harness, sequences[0], 1, NULL));
     const struct request_options one_token = harness_request(1);
@@ -142,7 +142,7 @@ static enum status share(struct harness *harness, struct sharing_row *row,
     }
     const enum status ended = harness_wait(harness, requests, count, NULL);
     const struct kv_usage after = harness_usage(harness);
-    row->prefilled = after.prefilled_tokens - before;
+    row->prefilled = after.work.prefilled_tokens - before;
     row->held_blocks = after.groups[0].device_held;
     for (int32_t i = 0; i < row->conversations && status == STATUS_OK; i++)
         row->separate_blocks += (uint64_t)sequence_blocks(sequences[i]);

@@ -145,9 +145,9 @@ static enum status decode_once(struct speed_bench *bench, const struct speed_row
     const int32_t asked = row->tokens + 1 + (row->batch > 1 ? START_STEPS : 0);
     struct series series;
     TRY(prepare(bench, row->depth, row->batch));
-    const uint64_t before = harness_usage(&bench->harness).decoded_tokens;
+    const uint64_t before = harness_usage(&bench->harness).work.decoded_tokens;
     TRY(run_series(bench, row->batch, asked, &series));
-    const uint64_t decoded = harness_usage(&bench->harness).decoded_tokens - before;
+    const uint64_t decoded = harness_usage(&bench->harness).work.decoded_tokens - before;
     if (decoded < (uint64_t)row->batch * (uint64_t)(asked - 1) || series.steps < 1)
         return error_set(&bench->harness.err, STATUS_DEVICE,
                          "%" PRId32 " sequences did not decode together: %" PRIu64

@@ -17,6 +17,8 @@ struct field {
 
 #define GROUP_FIELD(kind, name, window_name) \
     { kind, #name, window_name, offsetof(struct kv_group_usage, name) }
+#define WORK_FIELD(kind, name) \
+    { kind, #name, NULL, offsetof(struct kv_usage, work.name) }
 #define FIELD(kind, name) \
     { kind, #name, NULL, offsetof(struct kv_usage, name) }
 
@@ -35,17 +37,28 @@ static const struct field GROUP_FIELDS[] = {
 };
 
 static const struct field FIELDS[] = {
-    FIELD(FIELD_U64, spared_bytes),       FIELD(FIELD_BOOL, has_disk),
-    FIELD(FIELD_U32, disk_blocks),        FIELD(FIELD_U64, disk_bytes),
-    FIELD(FIELD_U64, disk_limit_bytes),   FIELD(FIELD_U32, unwritten_blocks),
-    FIELD(FIELD_U64, device_hit_tokens),  FIELD(FIELD_U64, host_hit_tokens),
-    FIELD(FIELD_U64, disk_hit_tokens),    FIELD(FIELD_U64, prefilled_tokens),
-    FIELD(FIELD_U64, decoded_tokens),     FIELD(FIELD_U64, duplicate_blocks),
-    FIELD(FIELD_U64, evicted_blocks),     FIELD(FIELD_U64, lost_blocks),
-    FIELD(FIELD_U64, preempted_requests), FIELD(FIELD_U64, swap_out_bytes),
-    FIELD(FIELD_U64, swap_in_bytes),      FIELD(FIELD_U64, disk_read_bytes),
-    FIELD(FIELD_U64, disk_written_bytes), FIELD(FIELD_U64, disk_payload_bytes),
-    FIELD(FIELD_U64, failed_reads),       FIELD(FIELD_U64, failed_writes),
+    FIELD(FIELD_U64, spared_bytes),
+    FIELD(FIELD_BOOL, has_disk),
+    FIELD(FIELD_U32, disk_blocks),
+    FIELD(FIELD_U64, disk_bytes),
+    FIELD(FIELD_U64, disk_limit_bytes),
+    FIELD(FIELD_U32, unwritten_blocks),
+    WORK_FIELD(FIELD_U64, device_hit_tokens),
+    WORK_FIELD(FIELD_U64, host_hit_tokens),
+    WORK_FIELD(FIELD_U64, disk_hit_tokens),
+    WORK_FIELD(FIELD_U64, prefilled_tokens),
+    WORK_FIELD(FIELD_U64, decoded_tokens),
+    FIELD(FIELD_U64, duplicate_blocks),
+    FIELD(FIELD_U64, evicted_blocks),
+    FIELD(FIELD_U64, lost_blocks),
+    WORK_FIELD(FIELD_U64, preempted_requests),
+    FIELD(FIELD_U64, swap_out_bytes),
+    FIELD(FIELD_U64, swap_in_bytes),
+    FIELD(FIELD_U64, disk_read_bytes),
+    FIELD(FIELD_U64, disk_written_bytes),
+    FIELD(FIELD_U64, disk_payload_bytes),
+    FIELD(FIELD_U64, failed_reads),
+    FIELD(FIELD_U64, failed_writes),
     FIELD(FIELD_U64, refused_writes),
 };
 

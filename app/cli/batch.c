@@ -422,8 +422,8 @@ static void say_sums(const struct batch *batch) {
         fprintf(stderr,
                 "%zu requests, %zu failed; %" PRIu64 " tokens prefilled, %" PRIu64
                 " found in the cache, %" PRIu64 " decoded in %.1f s\n",
-                batch->done, batch->failed, kv.prefilled_tokens, kv.device_hit_tokens,
-                kv.decoded_tokens, (double)(clock_now_us() - batch->began_us) / 1e6);
+                batch->done, batch->failed, kv.work.prefilled_tokens, kv.work.device_hit_tokens,
+                kv.work.decoded_tokens, (double)(clock_now_us() - batch->began_us) / 1e6);
 }
 
 int batch_run(struct launch *launch) {

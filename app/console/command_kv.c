@@ -160,13 +160,13 @@ static void show_traffic(const struct kv_usage *usage) {
              size_format(usage->spared_bytes, in));
     row("shared", value);
     snprintf(value, sizeof value, "device %s · host %s · disk %s tokens",
-             count_format((int64_t)usage->device_hit_tokens, a),
-             count_format((int64_t)usage->host_hit_tokens, b),
-             count_format((int64_t)usage->disk_hit_tokens, c));
+             count_format((int64_t)usage->work.device_hit_tokens, a),
+             count_format((int64_t)usage->work.host_hit_tokens, b),
+             count_format((int64_t)usage->work.disk_hit_tokens, c));
     row("found", value);
     snprintf(value, sizeof value, "%s read · %s written tokens; %s blocks evicted, %s lost",
-             count_format((int64_t)usage->prefilled_tokens, a),
-             count_format((int64_t)usage->decoded_tokens, b),
+             count_format((int64_t)usage->work.prefilled_tokens, a),
+             count_format((int64_t)usage->work.decoded_tokens, b),
              count_format((int64_t)usage->evicted_blocks, c),
              count_format((int64_t)usage->lost_blocks, d));
     row("computed", value);

@@ -123,8 +123,8 @@ struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids,
 void block_cache_distrust(struct block_cache *cache);
 bool block_cache_is_trusted(const struct block_cache *cache);
 
-// Adds a group, whose reach is left to the caller, and all but what requests found and computed,
-// which the engine counts.
+// Adds a group, whose reach is left to the caller, and all but the work of requests, which the
+// engine counts.
 void block_cache_add_usage(const struct block_cache *cache, struct kv_usage *usage);
 bool block_cache_work_disk(struct block_cache *cache); // one job; see options.no_thread
 void block_cache_check(struct block_cache *cache);     // O(everything); for tests

@@ -30,6 +30,12 @@ struct kv_group_usage {
     uint32_t host_cached, host_moving, host_free; // moving: a transfer reads or writes it
 };
 
+struct kv_work {                                                  // of requests, since opening
+    uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // found there
+    uint64_t prefilled_tokens, decoded_tokens;                    // computed
+    uint64_t preempted_requests;                                  // that had to wait for blocks
+};
+
 struct kv_usage {
     int32_t group_count;
     struct kv_group_usage groups[KV_GROUPS]; // zeros behind those that there are
@@ -39,13 +45,11 @@ struct kv_usage {
     uint64_t disk_bytes;       // stored, for all models
     uint64_t disk_limit_bytes; // 0: none
     uint32_t unwritten_blocks; // sealed, and not yet on the disk
+    struct kv_work work;
     // since opening
-    uint64_t device_hit_tokens, host_hit_tokens, disk_hit_tokens; // that requests found there
-    uint64_t prefilled_tokens, decoded_tokens;                    // computed
     uint64_t duplicate_blocks;                    // computed twice at once, and dropped
     uint64_t evicted_blocks;                      // from the device
     uint64_t lost_blocks;                         // given up on their last level
-    uint64_t preempted_requests;                  // that had to wait for blocks
     uint64_t swap_out_bytes, swap_in_bytes;       // device to host, host to device
     uint64_t disk_read_bytes, disk_written_bytes; // written: including rows and headers
     uint64_t disk_payload_bytes;                  // of that, KV written for the first time

@@ -52,7 +52,7 @@ static void set_cached(struct request *request, int32_t cached) {
     ASSERT(cached >= 0 && cached <= request->sequence->length);
     struct sequence *sequence = request->sequence;
     if (request->stepped_us)
-        sequence->engine->found.device_tokens += (uint64_t)(cached - sequence->cached);
+        sequence->engine->request_work.device_hit_tokens += (uint64_t)(cached - sequence->cached);
     sequence->cached = cached;
 }
 
@@ -250,7 +250,7 @@ static void preempt(struct request *request, bool swap) {
     request->scheduling.state = SCHEDULER_SWAPPED;
     trace_track_begin(request, "waiting");
     log_write(LOG_DEBUG, "preempted a request of %d tokens", sequence->length);
-    sequence->engine->preempted_requests++;
+    sequence->engine->request_work.preempted_requests++;
 }
 
 static void admit(struct request *request) {

@@ -74,10 +74,10 @@ static uint64_t rest(int32_t found, int32_t *noted) {
 
 void restoring_note(struct sequence *sequence, const struct restore_tally *found) {
     struct restore_tally *noted = &sequence->restoring.noted;
-    struct found_tokens *all = &sequence->engine->found;
-    all->device_tokens += rest(found->device_tokens, &noted->device_tokens);
-    all->host_tokens += rest(found->host_tokens, &noted->host_tokens);
-    all->disk_tokens += rest(found->disk_tokens, &noted->disk_tokens);
+    struct kv_work *all = &sequence->engine->request_work;
+    all->device_hit_tokens += rest(found->device_tokens, &noted->device_tokens);
+    all->host_hit_tokens += rest(found->host_tokens, &noted->host_tokens);
+    all->disk_hit_tokens += rest(found->disk_tokens, &noted->disk_tokens);
 }
 
 // Has the disk stopped answering? Then the rest is computed instead.

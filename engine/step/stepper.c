@@ -138,7 +138,7 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     sequence->cached = end;
     grouped_cache_commit(&engine->cache, &sequence->tables, sequence->tokens, chunk->first,
                          sequence->length, sequence->pinned_length);
-    *(decodes ? &engine->decoded_tokens : &engine->prefilled_tokens) +=
+    *(decodes ? &engine->request_work.decoded_tokens : &engine->request_work.prefilled_tokens) +=
         (uint64_t)(chunk->count + accepted);
     if (request->stats.output_tokens == 0) report_prefill(request);
     for (int32_t i = 0; i < count; i++) {

@@ -162,7 +162,7 @@ static void check_conversations(const struct house *house) {
         assert_true(one->unique_bytes == one->unique_blocks * kv.groups[0].block_bytes);
         assert_true(one->shared_bytes == one->shared_blocks * kv.groups[0].block_bytes);
         const bool undisturbed =
-            kv.prefilled_tokens == before.prefilled_tokens && then[i] >= cached[i];
+            kv.work.prefilled_tokens == before.work.prefilled_tokens && then[i] >= cached[i];
         if (house->chats[i]->turn.active && undisturbed)
             assert_true(one->tokens >= cached[i] / BLOCK * BLOCK);
         unique += one->unique_blocks;
@@ -231,7 +231,7 @@ static void usage_adds_up_while_answers_are_written(void **state) {
         assert_true(events > CHATS * ANSWER / 2);
         if (pools[i] == TIGHT_BLOCKS) assert_true(kv.evicted_blocks > 0);
         print_message("%u blocks: %d events, %u evicted, %u preempted\n", pools[i], events,
-                      (unsigned)kv.evicted_blocks, (unsigned)kv.preempted_requests);
+                      (unsigned)kv.evicted_blocks, (unsigned)kv.work.preempted_requests);
         engine_check(house.engine);
         close_house(&house);
     }
@@ -283,7 +283,7 @@ static void tokens_restored_from_disk_count_as_disk_hits(void **state) {
     chat_restore(house.chats[0], RESTORE_MS, &report);
     assert_true(report.done && report.disk_tokens > 0);
     engine_kv_usage(house.engine, &kv);
-    assert_true(kv.disk_hit_tokens == (uint64_t)report.disk_tokens);
+    assert_true(kv.work.disk_hit_tokens == (uint64_t)report.disk_tokens);
     check_folder(house.folder);
     chats_close(house.chats[0]);
     engine_close(house.engine);

@@ -297,7 +297,7 @@ static void a_common_prompt_is_computed_once(void **state) {
             engine_check(engine);
         }
         engine_kv_usage(engine, &usage);
-        assert_int_equal(usage.prefilled_tokens, length + SAMPLES - 1);
+        assert_int_equal(usage.work.prefilled_tokens, length + SAMPLES - 1);
         for (int i = 0; i < SAMPLES; i++) {
             struct sequence *alone = sequence_of(judge, ids, (size_t)length);
             generate(judge, alone, 20, (uint64_t)i);
@@ -421,7 +421,7 @@ static void run_one_after_the_other(const struct engine_info *info, size_t host_
         engine_check(small);
     }
     engine_kv_usage(small, usage);
-    assert_true(usage->preempted_requests > 0);
+    assert_true(usage->work.preempted_requests > 0);
     for (int i = 0; i < 2; i++) {
         request_release(requests[i]);
         assert_same_log(alone[i], together[i]);

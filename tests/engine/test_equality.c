@@ -532,7 +532,7 @@ static void seven_other_conversations_change_no_logit_in_one_model(void) {
     memset(talks, 0, sizeof talks);
     talk_together(&(struct engine_options){.deterministic = true}, talks, &usage);
     // The pool of windows or of states has room by its own measure, which may be less.
-    if (!has_windows() && !has_states()) assert_int_equal(usage.preempted_requests, 0);
+    if (!has_windows() && !has_states()) assert_int_equal(usage.work.preempted_requests, 0);
     for (uint32_t i = 0; i < CHATS; i++)
         assert_same_talk(truth_of(i, true), &talks[i]);
 }

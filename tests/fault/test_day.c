@@ -98,11 +98,11 @@ static void enter_engine(struct books *books, struct day *day) {
     sum->groups[0].device_blocks = usage.groups[0].device_blocks;
     sum->groups[0].host_blocks = usage.groups[0].host_blocks;
     sum->disk_blocks = usage.disk_blocks;
-    sum->prefilled_tokens += usage.prefilled_tokens;
-    sum->decoded_tokens += usage.decoded_tokens;
+    sum->work.prefilled_tokens += usage.work.prefilled_tokens;
+    sum->work.decoded_tokens += usage.work.decoded_tokens;
     sum->evicted_blocks += usage.evicted_blocks;
     sum->lost_blocks += usage.lost_blocks;
-    sum->preempted_requests += usage.preempted_requests;
+    sum->work.preempted_requests += usage.work.preempted_requests;
     sum->swap_out_bytes += usage.swap_out_bytes;
     sum->swap_in_bytes += usage.swap_in_bytes;
     sum->disk_read_bytes += usage.disk_read_bytes;
@@ -199,11 +199,11 @@ static void print_books(struct books *books) {
                   " device, %" PRId64 " host, %" PRId64 " disk), %" PRIu64 " prefilled; %" PRIu64
                   " decoded; %.1f ms restoring a turn\n",
                   books->turns, books->asked, books->reused, books->device, books->host,
-                  books->disk, sum->prefilled_tokens, sum->decoded_tokens,
+                  books->disk, sum->work.prefilled_tokens, sum->work.decoded_tokens,
                   (double)books->restore_us / 1000 / (double)books->turns);
     print_message("%" PRIu64 " blocks evicted, %" PRIu64 " of them lost, %" PRIu64
                   " requests preempted\n",
-                  sum->evicted_blocks, sum->lost_blocks, sum->preempted_requests);
+                  sum->evicted_blocks, sum->lost_blocks, sum->work.preempted_requests);
     print_message("swapped %.1f MB out, %.1f MB in; disk: read %.1f MB, wrote %.1f MB for %.1f MB "
                   "of KV (x %.3f), %" PRIu32 " blocks at the end\n",
                   (double)sum->swap_out_bytes / 1e6, (double)sum->swap_in_bytes / 1e6,
@@ -218,8 +218,8 @@ static void print_books(struct books *books) {
 static void check_books(const struct books *books, int64_t need) {
     const struct kv_usage *sum = &books->sum;
     assert_in_range(sum->groups[0].device_blocks, 1, need / 4);
-    assert_int_equal(books->asked - books->reused, sum->prefilled_tokens);
-    assert_true(books->reused > (int64_t)sum->prefilled_tokens);
+    assert_int_equal(books->asked - books->reused, sum->work.prefilled_tokens);
+    assert_true(books->reused > (int64_t)sum->work.prefilled_tokens);
     assert_true(sum->evicted_blocks > 0);
     assert_true(books->disk > 0);
     if (CHECK_FULL) assert_true(books->host > 0);

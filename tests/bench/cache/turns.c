@@ -86,8 +86,8 @@ static enum status run_turns(struct harness *harness, struct log logs[CONVERSATI
         TRY(run_turn(harness, &logs[which], (uint64_t)which + 1, NULL));
     }
     const struct kv_usage usage = harness_usage(harness);
-    line->prefilled = usage.prefilled_tokens;
-    line->decoded = usage.decoded_tokens;
+    line->prefilled = usage.work.prefilled_tokens;
+    line->decoded = usage.work.decoded_tokens;
     line->evicted_blocks = usage.evicted_blocks;
     line->lost_blocks = usage.lost_blocks;
     // Counts each turn's prompt and, after the first turn, the token that was only sampled.
@@ -180,7 +180,7 @@ static enum status pair_turn(struct harness *harness, struct pair *pair, int32_t
     TRY(line->kept ? continue_kept(harness, pair, which, &stats)
                    : run_turn(harness, &pair->logs[which], (uint64_t)which + 1, &stats));
     const struct kv_usage now = harness_usage(harness);
-    taken->prefilled = (int64_t)(now.prefilled_tokens - old.prefilled_tokens);
+    taken->prefilled = (int64_t)(now.work.prefilled_tokens - old.work.prefilled_tokens);
     taken->device_tokens = stats.device_tokens;
     taken->host_tokens = stats.host_tokens;
     taken->first_token_us = (double)stats.first_token_us;

@@ -208,8 +208,8 @@ static void step_restore(struct walk *w, struct actor *a) {
         assert_int_equal(length - before, a->tally.device_tokens + a->tally.host_tokens +
                                               a->tally.disk_tokens - had.device_tokens -
                                               had.host_tokens - had.disk_tokens);
-    w->sums.host_hit_tokens += (uint64_t)(a->tally.host_tokens - had.host_tokens);
-    w->sums.disk_hit_tokens += (uint64_t)(a->tally.disk_tokens - had.disk_tokens);
+    w->sums.work.host_hit_tokens += (uint64_t)(a->tally.host_tokens - had.host_tokens);
+    w->sums.work.disk_hit_tokens += (uint64_t)(a->tally.disk_tokens - had.disk_tokens);
     w->coverage.restored += length > before;
     w->coverage.skipped +=
         w->fixture.options.window > 0 && a->log.tables.of[w->fixture.all.count - 1].first > 0;
@@ -560,9 +560,10 @@ static void print_coverage(const struct walk *w) {
     printf("evicted %llu, duplicates %llu, lost %llu, tokens from host %llu, from disk %llu, "
            "failed reads %llu, writes %llu\n",
            (unsigned long long)w->sums.evicted_blocks, (unsigned long long)w->sums.duplicate_blocks,
-           (unsigned long long)w->sums.lost_blocks, (unsigned long long)w->sums.host_hit_tokens,
-           (unsigned long long)w->sums.disk_hit_tokens, (unsigned long long)w->sums.failed_reads,
-           (unsigned long long)w->sums.failed_writes);
+           (unsigned long long)w->sums.lost_blocks,
+           (unsigned long long)w->sums.work.host_hit_tokens,
+           (unsigned long long)w->sums.work.disk_hit_tokens,
+           (unsigned long long)w->sums.failed_reads, (unsigned long long)w->sums.failed_writes);
 }
 
 static void walk_step(struct walk *w, uint64_t number, bool trace) {
@@ -601,8 +602,8 @@ static void every_cached_token_is_right_in_a_random_walk(void **state) {
     assert_true(c->stripped > 100 && c->tidy_days > 10 && c->rough_days > 5 && c->found > 1000 &&
                 c->foreign_days > 5 && c->skipped > 100);
     assert_true(w.sums.evicted_blocks > 1000 && w.sums.duplicate_blocks > 100);
-    assert_true(w.sums.lost_blocks > 100 && w.sums.host_hit_tokens > 1000);
-    assert_true(w.sums.disk_hit_tokens > 1000);
+    assert_true(w.sums.lost_blocks > 100 && w.sums.work.host_hit_tokens > 1000);
+    assert_true(w.sums.work.disk_hit_tokens > 1000);
     assert_true(w.sums.failed_reads > 10 && w.sums.failed_writes > 10);
 }
 
