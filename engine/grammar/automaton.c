@@ -282,6 +282,8 @@ size_t automaton_bytes(const struct automaton *automaton) {
 
 void automaton_allow(struct automaton *automaton, int64_t steps) { automaton->steps_left = steps; }
 
+int64_t automaton_allowed(const struct automaton *automaton) { return automaton->steps_left; }
+
 bool automaton_is_full(const struct automaton *automaton) { return automaton->full; }
 int32_t automaton_states(const struct automaton *automaton) {
     return (int32_t)automaton->state_count;

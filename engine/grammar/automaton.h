@@ -39,6 +39,7 @@ void automaton_flush(struct automaton *automaton);
 // Limits the steps for new transitions from now on. A new transition takes a step for each place
 // that it looks at. Without this call there is no limit.
 void automaton_allow(struct automaton *automaton, int64_t steps);
+int64_t automaton_allowed(const struct automaton *automaton); // how many are left; may be below 0
 
 int32_t automaton_step(struct automaton *automaton, int32_t state, unsigned char byte);
 bool automaton_accepts(const struct automaton *automaton, int32_t state); // the text is whole

@@ -33,7 +33,7 @@
 #include "engine/grammar/schema_parts.h"
 #include "kernels/base/assert.h"
 
-static const char COMMON_RULES[] =
+const char SCHEMA_COMMON_RULES[] =
     "value ::= object | array | string | number | \"true\" | \"false\" | \"null\"\n"
     "object ::= \"{\" (string \": \" value (\", \" string \": \" value)*)? \"}\"\n"
     "array ::= \"[\" (value (\", \" value)*)? \"]\"\n"
@@ -442,7 +442,8 @@ enum status schema_to_gbnf(const char *json, size_t length, struct text *gbnf, s
         compiler->err = err;
         compiler->effort = effort_of(SCHEMA_MAX_STEPS);
         compiler->combined = cJSON_CreateArray();
-        status = compiler->combined ? text_append_string(gbnf, COMMON_RULES) : STATUS_NO_MEMORY;
+        status =
+            compiler->combined ? text_append_string(gbnf, SCHEMA_COMMON_RULES) : STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) status = schema_compile(compiler, document, "", "", &root);
     if (status == STATUS_OK) status = text_format(gbnf, "root ::= r%d\n", root);

@@ -4,11 +4,12 @@
 // true and false; type, enum, const; properties, required, additionalProperties; items,
 // prefixItems, minItems, maxItems; minLength and maxLength, also together with a pattern of one
 // repeated character; pattern; format of texts (date, time, date-time, duration, uuid, ipv4, ipv6,
-// email, hostname, uri, byte, password) and of numbers (int8 to uint64, float, double); minimum,
-// maximum and, of integers, exclusiveMinimum and exclusiveMaximum; anyOf, allOf, oneOf where the
-// alternatives exclude one another; $ref into the same document, $defs. Of OpenAPI: nullable
-// together with a type, and discriminator where the alternatives exclude one another. Any other
-// keyword that would constrain a value is refused by name; annotations and x-… are ignored.
+// email, hostname, uri, byte, password), also together with lengths and a pattern, which may then
+// begin with lookaheads; format of numbers (int8 to uint64, float, double); minimum, maximum and, of
+// integers, exclusiveMinimum and exclusiveMaximum; anyOf, allOf, oneOf where the alternatives
+// exclude one another; $ref into the same document, $defs. Of OpenAPI: nullable together with a
+// type, and discriminator where the alternatives exclude one another. Any other keyword that would
+// constrain a value is refused by name; annotations and x-… are ignored.
 //
 // The grammar writes JSON on one line, ": " after names and ", " between values, properties in the
 // order of the document, those of a $ref or allOf where it stands. It may be narrower than the

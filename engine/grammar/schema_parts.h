@@ -4,6 +4,7 @@
 //   schema_combine.c  $ref, allOf, and whether the alternatives of oneOf exclude one another
 //   schema_object.c   properties and items
 //   schema_string.c   lengths, formats and patterns
+//   schema_product.c  strings that fit several of these at once
 //   schema_number.c   ranges of numbers, as digits
 //   schema_value.c    values in the document: exact numbers, comparing, writing
 //
@@ -48,6 +49,8 @@ struct compiler {
     struct effort effort;
     struct error *err;
 };
+
+extern const char SCHEMA_COMMON_RULES[]; // that all rules may name: value, string, char, never …
 
 // "schema, at #/properties/age: …", UNSUPPORTED or BAD_INPUT.
 enum status schema_refuse(struct compiler *compiler, enum status status, const char *format, ...)
@@ -120,6 +123,21 @@ MUST_CHECK enum status schema_without(struct compiler *compiler, const cJSON *sc
 // Refuses alternatives that may overlap; the keyword is the one that has them.
 MUST_CHECK enum status schema_check_exclusive(struct compiler *compiler, const char *keyword,
                                               const cJSON *alternatives);
+
+// ---- schema_product.c
+
+enum { SCHEMA_MAX_PARTS = 8 };
+
+struct schema_expression {
+    struct text expression; // the right side of a rule, for the string and its quotation marks
+    bool excluded;          // what must not fit
+};
+
+// Appends the rule's right side for the strings that fit all parts [count], of ASCII and without a
+// backslash. TOO_LONG: they need too many states.
+MUST_CHECK enum status schema_product(struct compiler *compiler,
+                                      const struct schema_expression *parts, size_t count,
+                                      struct text *out);
 
 // ---- Each appends the right side of a rule.
 

@@ -12,7 +12,8 @@
 //
 // A pattern together with a length would have to hold at the same time, and a grammar has no "and".
 // Only ^x*$ and ^x+$ are supported, where the length can become the repetition: ^[a-z]+$ with a
-// maxLength of 8 is [a-z]{1,8} (read_bounded).
+// maxLength of 8 is [a-z]{1,8} (read_bounded). Formats are of ASCII, so a format and what stands
+// beside it can be multiplied (schema_product.c); there, a pattern may begin with lookaheads.
 #include <string.h>
 
 #include "engine/grammar/schema_parts.h"
@@ -35,35 +36,151 @@ enum { PATTERN_MAX_DEPTH = 32 };
 #define TIME_SPAN                                                                           \
     "(\"T\" [0-9]{1,4} (\"H\" ([0-9]{1,4} \"M\" ([0-9]{1,4} \"S\")?)? | \"M\" ([0-9]{1,4} " \
     "\"S\")? | \"S\"))"
-#define IN_URI "([-a-zA-Z0-9._~!$&'()*+,;=:@/] | \"%\" hex hex)"
-#define BASE64 "[a-zA-Z0-9+/]"
-#define LABEL  "[a-zA-Z0-9] (\"-\"? [a-zA-Z0-9]){0,30}"
+#define IN_URI      "([-a-zA-Z0-9._~!$&'()*+,;=:@/] | \"%\" hex hex)"
+#define BASE64      "[a-zA-Z0-9+/]"
+#define LABEL       "[a-zA-Z0-9] (\"-\"? [a-zA-Z0-9]){0,30}"
+#define BRIEF_LABEL "[a-zA-Z0-9] (\"-\"? [a-zA-Z0-9]){0,11}" // 23 bytes
 
-static const struct {
-    const char *name, *gbnf;
+// `brief`: fewer strings, of at most brief_most bytes, for a schema with a maxLength: counting the
+// length of all would take too many states.
+static const struct format {
+    const char *name, *gbnf, *brief;
+    int32_t brief_most;
 } FORMATS[] = {
-    {"date", DATE},
-    {"time", TIME},
-    {"date-time", DATE " \"T\" " TIME},
-    {"uuid", "hex{8} \"-\" hex{4} \"-\" hex{4} \"-\" hex{4} \"-\" hex{12}"},
-    {"ipv4", BYTE " (\".\" " BYTE "){3}"},
-    {"ipv6", "hex{1,4} (\":\" hex{1,4}){7}"},
-    {"uri", "[a-zA-Z] [-+.a-zA-Z0-9]{0,15} \"://\" " LABEL " (\".\" " LABEL "){0,5} "
-            "(\":\" [0-9]{1,5})? (\"/\" " IN_URI "*)? (\"?\" " IN_URI "*)? (\"#\" " IN_URI "*)?"},
-    {"duration", "\"P\" ([0-9]{1,6} \"D\" " TIME_SPAN "? | " TIME_SPAN ")"},
-    {"byte",
-     "(" BASE64 "{4})* (" BASE64 " [AQgw] \"==\" | " BASE64 "{2} [AEIMQUYcgkosw048] \"=\")?"},
-    {"password", "char*"}, // how it is shown
-    {"hostname", LABEL " (\".\" " LABEL "){0,3}"},
-    {"email", "[a-zA-Z0-9] ([-._+]? [a-zA-Z0-9]){0,31} \"@\" " LABEL " (\".\" " LABEL "){1,3}"},
+    {.name = "date", .gbnf = DATE},
+    {.name = "time", .gbnf = TIME},
+    {.name = "date-time", .gbnf = DATE " \"T\" " TIME},
+    {.name = "uuid", .gbnf = "hex{8} \"-\" hex{4} \"-\" hex{4} \"-\" hex{4} \"-\" hex{12}"},
+    {.name = "ipv4", .gbnf = BYTE " (\".\" " BYTE "){3}"},
+    {.name = "ipv6", .gbnf = "hex{1,4} (\":\" hex{1,4}){7}"},
+    {.name = "uri",
+     .gbnf = "[a-zA-Z] [-+.a-zA-Z0-9]{0,15} \"://\" " LABEL " (\".\" " LABEL "){0,5} "
+             "(\":\" [0-9]{1,5})? (\"/\" " IN_URI "*)? (\"?\" " IN_URI "*)? (\"#\" " IN_URI "*)?",
+     .brief = "[a-zA-Z] [-+.a-zA-Z0-9]{0,7} \"://\" " BRIEF_LABEL " (\".\" " BRIEF_LABEL "){0,2} "
+              "(\":\" [0-9]{1,5})? (\"/\" " IN_URI "{0,50})?",
+     .brief_most = 8 + 3 + 23 + 2 * 24 + 6 + 1 + 50 * 3},
+    {.name = "duration", .gbnf = "\"P\" ([0-9]{1,6} \"D\" " TIME_SPAN "? | " TIME_SPAN ")"},
+    {.name = "byte",
+     .gbnf =
+         "(" BASE64 "{4})* (" BASE64 " [AQgw] \"==\" | " BASE64 "{2} [AEIMQUYcgkosw048] \"=\")?"},
+    {.name = "hostname",
+     .gbnf = LABEL " (\".\" " LABEL "){0,3}",
+     .brief = BRIEF_LABEL " (\".\" " BRIEF_LABEL "){0,2}",
+     .brief_most = 23 + 2 * 24},
+    {.name = "email",
+     .gbnf = "[a-zA-Z0-9] ([-._+]? [a-zA-Z0-9]){0,31} \"@\" " LABEL " (\".\" " LABEL "){1,3}",
+     .brief = "[a-zA-Z0-9] ([-._+]? [a-zA-Z0-9]){0,15} \"@\" " BRIEF_LABEL " \".\" " BRIEF_LABEL,
+     .brief_most = 1 + 15 * 2 + 1 + 23 + 1 + 23},
 };
 
-static enum status add_format(struct compiler *compiler, const cJSON *format, struct text *out) {
+static const struct format *find_format(const cJSON *format) {
     for (size_t i = 0; i < sizeof FORMATS / sizeof FORMATS[0]; i++)
         if (cJSON_IsString(format) && strcmp(format->valuestring, FORMATS[i].name) == 0)
-            return text_format(out, "\"\\\"\" %s \"\\\"\"", FORMATS[i].gbnf);
-    return schema_refuse(compiler, STATUS_UNSUPPORTED, "\"format\": \"%.40s\" is not supported",
-                         cJSON_IsString(format) ? format->valuestring : "?");
+            return &FORMATS[i];
+    return NULL;
+}
+
+static enum status refuse_format(struct compiler *compiler, const cJSON *format, bool has_pattern) {
+    const char *name = cJSON_IsString(format) ? format->valuestring : "?";
+    return schema_refuse(compiler, STATUS_UNSUPPORTED, "\"format\": \"%.40s\" is not supported%s",
+                         name, has_pattern ? "; without it, \"pattern\" alone decides" : "");
+}
+
+static enum status add_length(int32_t least, int32_t most, struct text *out) {
+    if (most < 0) return text_format(out, "\"\\\"\" char{%d,} \"\\\"\"", least);
+    if (most < least) return text_append_string(out, "never");
+    return text_format(out, "\"\\\"\" char{%d,%d} \"\\\"\"", least, most);
+}
+
+// ---- a format beside a pattern or a length
+
+struct several { // that must all fit
+    struct schema_expression parts[SCHEMA_MAX_PARTS];
+    size_t count;
+};
+
+// The length of the group that the text begins with, or of an unclosed one, all of it.
+static size_t group_length(const char *text) {
+    size_t at = 0;
+    int depth = 0;
+    bool class = false;
+    for (; text[at]; at++) {
+        if (text[at] == '\\' && text[at + 1])
+            at++;
+        else if (class)
+            class = text[at] != ']';
+        else if (text[at] == '[')
+            class = true;
+        else if (text[at] == '(')
+            depth++;
+        else if (text[at] == ')' && --depth == 0)
+            return at + 1;
+    }
+    return at;
+}
+
+static bool has_alternatives(const char *text) {
+    for (bool class = false; *text; text++) {
+        if (*text == '\\' && text[1])
+            text++;
+        else if (class)
+            class = *text != ']';
+        else if (*text == '[')
+            class = true;
+        else if (*text == '(')
+            text += group_length(text) - 1;
+        else if (*text == '|')
+            return true;
+    }
+    return false;
+}
+
+// The pattern, and each lookahead that it begins with as an expression of its own: ^(?!a)(?=b)c is
+// ^c, ^(?:b), and not ^(?:a).
+static enum status add_pattern(struct compiler *compiler, const char *pattern,
+                               struct several *several) {
+    struct text one = {0};
+    const char *at = pattern + (*pattern == '^');
+    const bool splits = *pattern == '^' && !has_alternatives(at);
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && splits && at[0] == '(' && at[1] == '?' &&
+           (at[2] == '!' || at[2] == '=') && several->count < SCHEMA_MAX_PARTS - 2) {
+        struct schema_expression *part = &several->parts[several->count++];
+        const size_t length = group_length(at);
+        part->excluded = at[2] == '!';
+        text_clear(&one);
+        status = text_append_string(&one, "^(?:");
+        if (status == STATUS_OK) status = text_append(&one, at + 3, length - 3);
+        if (status == STATUS_OK)
+            status = schema_pattern(compiler, one.bytes, 0, -1, &part->expression);
+        at += length;
+    }
+    text_clear(&one);
+    if (status == STATUS_OK) status = text_append_string(&one, splits ? "^" : "");
+    if (status == STATUS_OK) status = text_append_string(&one, splits ? at : pattern);
+    if (status == STATUS_OK)
+        status = schema_pattern(compiler, text_string(&one), 0, -1,
+                                &several->parts[several->count++].expression);
+    text_deinit(&one);
+    return status;
+}
+
+static enum status add_together(struct compiler *compiler, const struct format *format,
+                                const cJSON *pattern, int32_t least, int32_t most,
+                                struct text *out) {
+    struct several several = {.count = 1};
+    const bool brief = format->brief && most >= 0 && least <= format->brief_most;
+    enum status status = text_format(&several.parts[0].expression, "\"\\\"\" %s \"\\\"\"",
+                                     brief ? format->brief : format->gbnf);
+    if (brief && most >= format->brief_most) most = -1;
+    if (status == STATUS_OK && pattern)
+        status = add_pattern(compiler, pattern->valuestring, &several);
+    if (status == STATUS_OK && (least > 0 || most >= 0))
+        status = add_length(least, most, &several.parts[several.count++].expression);
+    if (status == STATUS_OK) status = schema_product(compiler, several.parts, several.count, out);
+    for (size_t i = 0; i < several.count; i++)
+        text_deinit(&several.parts[i].expression);
+    return status;
 }
 
 enum status schema_string(struct compiler *compiler, const cJSON *schema, struct text *out) {
@@ -73,19 +190,17 @@ enum status schema_string(struct compiler *compiler, const cJSON *schema, struct
     TRY(schema_count(compiler, schema, "minLength", 0, &least));
     TRY(schema_count(compiler, schema, "maxLength", -1, &most));
     const bool bounded = least > 0 || most >= 0;
-    if (format && (pattern || bounded))
-        return schema_refuse(compiler, STATUS_UNSUPPORTED,
-                             "\"format\" and \"%s\" together are not supported",
-                             pattern     ? "pattern"
-                             : least > 0 ? "minLength"
-                                         : "maxLength");
-    if (format) return add_format(compiler, format, out);
     if (pattern && !cJSON_IsString(pattern))
         return schema_refuse(compiler, STATUS_BAD_INPUT, "\"pattern\" must be a string");
+    if (cJSON_IsString(format) && strcmp(format->valuestring, "password") == 0)
+        format = NULL; // says how it is shown
+    const struct format *known = find_format(format);
+    if (format && !known) return refuse_format(compiler, format, pattern != NULL);
+    if (known && (pattern || bounded))
+        return add_together(compiler, known, pattern, least, most, out);
+    if (known) return text_format(out, "\"\\\"\" %s \"\\\"\"", known->gbnf);
     if (pattern) return schema_pattern(compiler, pattern->valuestring, least, most, out);
-    if (most < 0) return text_format(out, "\"\\\"\" char{%d,} \"\\\"\"", least);
-    if (most < least) return text_append_string(out, "never");
-    return text_format(out, "\"\\\"\" char{%d,%d} \"\\\"\"", least, most);
+    return add_length(least, most, out);
 }
 
 // ---- patterns: the regular part of ECMA-262's expressions

@@ -69,6 +69,55 @@ static const struct {
     {"{\"format\": \"email\"}",
      {"\"joe.bloggs@example.com\""},
      {"\"joe\"", "\"@a.b\"", "\".a@b.c\""}},
+    {"{\"type\": \"string\", \"format\": \"email\", \"pattern\": "
+     "\"^(?!\\\\.)(?!.*\\\\.\\\\.)([A-Za-z0-9_'+\\\\-\\\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-"
+     "9\\\\-]*\\\\.)+[A-Za-z]{2,}$\"}",
+     {"\"joe.bloggs@example.com\"", "\"a-b@x-y.de\""},
+     {"\"a@b.1\"", "\"a..b@example.com\"", "\".a@b.cd\"", "\"a@b.c\"", "\"joe\""}},
+    {"{\"format\": \"email\", \"pattern\": "
+     "\"^(?!\\\\.)(?!.*\\\\.\\\\.)([A-Za-z0-9_'+\\\\-\\\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-"
+     "9\\\\-]*\\\\.)+[A-Za-z]{2,}$\", \"maxLength\": 8, \"minLength\": 7}",
+     {"\"ab@cd.ef\"", "\"a@bc.de\""},
+     {"\"a@b.de\"", "\"abc@de.fg\"", "\"a@b.1234\""}},
+    {"{\"format\": \"uuid\", \"pattern\": "
+     "\"^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|"
+     "00000000-0000-0000-0000-000000000000)$\"}",
+     {"\"2eb8aa08-aa98-11ea-b4aa-73b441d16380\""},
+     {"\"2eb8aa08-aa98-01ea-b4aa-73b441d16380\"", "\"2eb8aa08-aa98-11ea-c4aa-73b441d16380\""}},
+    {"{\"format\": \"date-time\", \"pattern\": "
+     "\"^(?:\\\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\\\d|3[01]))T(?:(?:[01]\\\\d|2[0-3]):[0-5]"
+     "\\\\d(?::[0-5]\\\\d(?:\\\\.\\\\d+)?)?(?:Z))$\"}",
+     {"\"2026-11-23T23:59:59Z\"", "\"2026-11-23T23:59:59.123Z\""},
+     {"\"2026-11-23T23:59:59+01:00\"", "\"2026-02-30T00:00:00Z\""}},
+    {"{\"format\": \"date\", \"pattern\": \"^(19|20)\\\\d\\\\d-\"}",
+     {"\"1999-12-31\""},
+     {"\"2100-01-01\"", "\"1999-13-01\""}},
+    {"{\"format\": \"date\", \"minLength\": 3, \"maxLength\": 10}",
+     {"\"1999-12-31\""},
+     {"\"1999-13-01\""}},
+    {"{\"format\": \"ipv4\", \"pattern\": \"^(?!127\\\\.)(?=1|2)\"}",
+     {"\"128.0.0.1\"", "\"2.1.1.1\""},
+     {"\"127.0.0.1\"", "\"3.1.1.1\""}},
+    {"{\"allOf\": [{\"format\": \"hostname\"}, {\"pattern\": \"b|c$\"}, {\"maxLength\": 3}]}",
+     {"\"abd\"", "\"c\"", "\"a-c\""},
+     {"\"cd\"", "\"abde\"", "\"-b\""}},
+    {"{\"format\": \"password\", \"pattern\": \"^\\u00e9+$\"}", {"\"éé\""}, {"\"e\""}},
+    {"{\"format\": \"password\", \"maxLength\": 2}", {"\"é\""}, {"\"abc\""}},
+    {"{\"format\": \"email\", \"maxLength\": 79}",
+     {"\"a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.b@a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b\"",
+      "\"a@b.de\""},
+     {"\"a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.b@a-a-a-a-a-a-a-a-a-a-a-b-b.a-a-a-a-a-a-a-a-a-a-a-b\""}},
+    {"{\"format\": \"hostname\", \"maxLength\": 71}",
+     {"\"a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b\""},
+     {"\"a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b-b\""}},
+    {"{\"format\": \"uri\", \"maxLength\": 239}",
+     {"\"abcdefgh://a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b:12345/"
+      "%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%"
+      "2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F\""},
+     {"\"abcdefgh://a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b.a-a-a-a-a-a-a-a-a-a-a-b:12345/"
+      "%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%"
+      "2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2F%2Fa\""}},
+    {"{\"format\": \"email\", \"maxLength\": 6}", {"\"a@b.de\""}, {"\"a@bc.de\""}},
     {"{\"type\": \"integer\", \"minimum\": -12, \"maximum\": 305}",
      {"-12", "-9", "0", "7", "99", "100", "299", "305"},
      {"-13", "306", "310", "1000", "-0", "00", "1.0"}},
@@ -262,7 +311,13 @@ static const struct {
     {"{\"type\": \"text\"}", "must be a JSON type"},
     {"{\"type\": \"string\", \"maxLength\": -1}", "\"maxLength\" must be a whole number"},
     {"{\"format\": \"iri\"}", "\"format\": \"iri\" is not supported"},
-    {"{\"format\": \"date\", \"maxLength\": 3}", "\"format\" and \"maxLength\" together"},
+    {"{\"format\": \"date\", \"maxLength\": 3}", "no finite text"},
+    {"{\"format\": \"cuid2\", \"pattern\": \"^[a-z]+$\"}",
+     "\"format\": \"cuid2\" is not supported; without it, \"pattern\""},
+    {"{\"format\": \"date\", \"pattern\": \"^(?!a)b|c\"}", "a lookaround"},
+    {"{\"format\": \"date\", \"pattern\": \"^(?!a\"}", "an unclosed ("},
+    {"{\"format\": \"date\", \"pattern\": 1}", "\"pattern\" must be a string"},
+    {"{\"format\": \"byte\", \"maxLength\": 9000}", "more than 4096 states"},
     {"{\"pattern\": \"(?=a)\"}", "a lookaround"},
     {"{\"pattern\": \"(a\"}", "an unclosed ("},
     {"{\"pattern\": \"a)\"}", "an unmatched )"},
@@ -287,7 +342,7 @@ static const struct {
     {"{\"properties\": {\"a\": {\"type\": \"string\", \"pattern\": \"^(ab)+$\", \"maxLength\": "
      "9}}}",
      "at #/properties/a: \"pattern\" and \"maxLength\" together"},
-    {"{\"format\": \"date\", \"pattern\": \"^x\"}", "\"format\" and \"pattern\" together"},
+    {"{\"format\": \"date\", \"pattern\": \"^x\"}", "no finite text"},
     {"{\"type\": \"integer\", \"format\": \"date\"}",
      "\"format\": \"date\" is not supported for numbers"},
     {"{\"type\": \"boolean\", \"format\": \"date\"}", "\"format\" is supported only for"},
