@@ -1,6 +1,7 @@
 #include "app/chat/shorten.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "app/chat/chat_move.h"
@@ -85,6 +86,31 @@ static enum status copy_title(const struct chat *chat, struct conversation *fork
     return conversation_set_title(chat->session->db, fork->id, fork->title, err);
 }
 
+// Names the fork "TITLE (shortened)", with a number if that is taken: "TITLE (shortened 2)". A
+// title that can be no name stays a title.
+static enum status name_fork(struct db *db, const struct conversation *fork, struct error *err) {
+    enum { NAMES_TRIED = 99 };
+    static const char MARK[] = " (shortened";
+    char name[CONVERSATION_NAME_BYTES], suffix[sizeof MARK + 8];
+    const char *mark = strstr(fork->title, MARK);
+    const size_t whole = mark ? (size_t)(mark - fork->title) : strlen(fork->title);
+    struct conversation taken;
+    struct error ignored;
+    for (int number = 1; number <= NAMES_TRIED; number++) {
+        if (number == 1)
+            snprintf(suffix, sizeof suffix, "%s)", MARK);
+        else
+            snprintf(suffix, sizeof suffix, "%s %d)", MARK, number);
+        const size_t room = sizeof name - 1 - strlen(suffix);
+        const size_t length = whole > room ? room - utf8_incomplete_tail(fork->title, room) : whole;
+        snprintf(name, sizeof name, "%.*s%s", (int)length, fork->title, suffix);
+        if (conversation_check_name(name, &ignored) != STATUS_OK) return STATUS_OK;
+        if (conversation_find(db, name, &taken, &ignored) == STATUS_NOT_FOUND)
+            return conversation_rename(db, fork->id, name, err);
+    }
+    return STATUS_OK;
+}
+
 static enum status make_fork(const struct chat *chat, const char *summary, size_t keep_from,
                              struct conversation *fork, struct error *err) {
     int64_t tip = MESSAGE_NONE;
@@ -92,6 +118,7 @@ static enum status make_fork(const struct chat *chat, const char *summary, size_
     if (status != STATUS_OK) return status;
     status = conversation_fork(chat->session->db, &chat->conversation, MESSAGE_NONE, "", fork, err);
     if (status == STATUS_OK) status = copy_title(chat, fork, err);
+    if (status == STATUS_OK) status = name_fork(chat->session->db, fork, err);
     if (status == STATUS_OK) status = add_messages(chat, summary, keep_from, &tip, err);
     if (status == STATUS_OK) status = conversation_move(chat->session->db, fork->id, tip, 0, err);
     if (status == STATUS_OK) status = db_commit(chat->session->db, err);

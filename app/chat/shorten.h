@@ -5,7 +5,8 @@
 //   compaction_begin() ─► its turn is done ─► compaction_finish()     replaces them by a summary
 //                     └─► compaction_deinit(): nothing changes
 //
-// The shortened conversation is a fork that the chat moves to; the original stays unchanged.
+// The shortened conversation is a fork that the chat moves to, named "TITLE (shortened)"; the
+// original stays unchanged.
 //
 // A summary is written in a turn of its own after the turns that it will replace, so it finds their
 // KV in the cache. That turn is not stored, and its own KV is not kept. The last exchanges stay as

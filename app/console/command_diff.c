@@ -268,16 +268,18 @@ static void show_common(const struct side sides[2], size_t common, int64_t turns
 static void show(const struct side sides[2]) {
     int64_t turns;
     const size_t common = find_common(sides, &turns);
+    if (common == sides[0].count && common == sides[1].count) {
+        if (strcmp(sides[0].label, sides[1].label) == 0)
+            terminal_tell(STYLE_DIM, "Both are %s; name another to compare.\n\n", sides[0].label);
+        else
+            terminal_tell(STYLE_DIM, "%s and %s say the same.\n\n", sides[0].label, sides[1].label);
+        return;
+    }
     const int width = (terminal_width() - COLUMNS_APART) / 2;
     struct text out = {0};
     struct error err = {0};
     show_common(sides, common, turns);
-    if (common == sides[0].count && common == sides[1].count) {
-        if (strcmp(sides[0].label, sides[1].label) == 0)
-            terminal_tell(STYLE_DIM, "That is the current one; name another to compare.\n\n");
-        else
-            terminal_tell(STYLE_DIM, "%s and %s say the same.\n\n", sides[0].label, sides[1].label);
-    } else if (terminal_styled() && width >= LEAST_COLUMNS) {
+    if (terminal_styled() && width >= LEAST_COLUMNS) {
         if (!console_failed(draw_beside(sides, common, width, &out), &err))
             terminal_stream(text_string(&out), out.length);
         terminal_say(STYLE_PLAIN, "\n");

@@ -89,6 +89,17 @@ static enum status pass_thinking(struct db *db, struct family_message *shown, st
     return status;
 }
 
+// A message without words of the user, such as the request for a summary or files alone, shows the
+// beginning of its text.
+static enum status show_unsaid(struct db *db, struct family_message *shown, struct error *err) {
+    struct message message;
+    if (shown->role != MESSAGE_USER || shown->preview[0]) return STATUS_OK;
+    TRY(message_get(db, shown->id, &message, err));
+    preview_make(message.text, message.length, shown->preview, sizeof shown->preview);
+    message_deinit(&message);
+    return STATUS_OK;
+}
+
 void command_tree(struct console *console, const char *argument) {
     struct family_message *messages = NULL;
     struct conversation *conversations = NULL;
@@ -104,8 +115,10 @@ void command_tree(struct console *console, const char *argument) {
     if (status == STATUS_OK && id[0])
         status = family_conversations(console->session->db, id, CONVERSATIONS_MOST, &conversations,
                                       &family.conversation_count, &err);
-    for (size_t i = 0; status == STATUS_OK && i < family.count; i++)
+    for (size_t i = 0; status == STATUS_OK && i < family.count; i++) {
         status = pass_thinking(console->session->db, &messages[i], &err);
+        if (status == STATUS_OK) status = show_unsaid(console->session->db, &messages[i], &err);
+    }
     family.messages = messages;
     family.conversations = conversations;
     if (status == STATUS_OK) status = tree_draw(&family, &tree);

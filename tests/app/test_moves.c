@@ -312,13 +312,25 @@ static void a_shortened_fork_has_preamble_summary_and_last_turns(void **state) {
     assert_string_equal(chat_message(chat, 2)->text, "It was about animals.");
     assert_string_equal(chat_message(chat, 3)->text, "And a cat?");
     assert_string_equal(chat->conversation.forked_from, original);
+    assert_string_equal(chat->conversation.name, "Hello! (shortened)");
     send_question(chat, "Go on.");
+    must(chat_shorten(chat, "More about animals.", 5, &err), &err);
+    assert_string_equal(chat->conversation.name, "Hello! (shortened 2)");
     must(chat_resume(chat, original, &err), &err);
+    assert_string_equal(chat->conversation.name, "");
     assert_int_equal(tip(chat), original_tip);
     assert_int_equal(chat_message_count(chat), 7);
     must(chat_shorten(chat, NULL, chat_message_count(chat), &err), &err);
     assert_int_equal(chat_message_count(chat), 1);
     send_question(chat, "Go on.");
+    static const char longest[] = "ééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééa";
+    char name[CONVERSATION_NAME_BYTES] = "";
+    memcpy(name, longest, sizeof longest - 2);
+    name[sizeof longest - 2] = '\0';
+    memcpy(chat->conversation.name, name, sizeof name);
+    must(chat_shorten(chat, NULL, 1, &err), &err);
+    assert_int_equal(strlen(chat->conversation.name), 120);
+    assert_non_null(strstr(chat->conversation.name, "é (shortened)"));
     close_chat(chat);
 }
 

@@ -52,6 +52,8 @@ start -n 6
 ask "What is a hen?"
 ask "/set temp 9"
 ask "/regen"
+ask "/diff 1 1"
+[ "$(answer_to "/diff 1 1")" = "Both are answer 1; name another to compare." ] || fail "an answer beside itself"
 ask "And a fox?"
 keys C-l
 ask_only "/diff"

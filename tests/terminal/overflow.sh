@@ -72,6 +72,11 @@ wait_for "[the summary]"
 wait_for "In the fork "
 ask "/context"
 answer_to "/context" | grep -qE ' [23] turns$' || fail "/compact: not a summary and the last turns"
+ask "/name"
+answer_to "/name" | grep -q '(shortened' || fail "/compact gave the fork no name"
+ask_only "/tree"
+wait_for "Summarise our conversation so f… → "
+keys Escape
 ask "/resume -"
 on_tmux set-buffer "$long$long$long$long$long$long"
 on_tmux paste-buffer -p
