@@ -2,8 +2,6 @@
 # editing.sh QUIRE [COLUMNSxLINES]: lines, pastes, ^C and ^D at the prompt, and another size of the screen.
 . "$(dirname "$0")/stage.sh"
 
-size=${2-80x24}
-columns=${size%x*} lines=${size#*x}
 export VISUAL='' EDITOR=false
 start
 wait_idle
@@ -125,7 +123,7 @@ text "a line that is longer than forty columns, so that it wraps"
 wait_last "> a line that is longer than forty columns, so that it wraps"
 resize 40 20
 wait_for "> a line that is longer than forty colum"
-resize 80 24
+resize "${columns-80}" "${lines-24}"
 wait_last "> a line that is longer than forty columns, so that it wraps"
 keys C-c
 wait_idle

@@ -10,6 +10,8 @@ cp "$root/tests/golden/llama.gguf" "$QUIRE_HOME/models/some/other-model/tiny.ggu
 # Its header and its shape are whole, and half of its weights are missing.
 head -c 16000000 "$demo" >"$QUIRE_HOME/broken.gguf"
 
+cd "$QUIRE_HOME" || exit 1
+
 # is_open NAME: /show has it as the model.
 is_open() {
     ask "/show"

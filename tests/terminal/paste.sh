@@ -16,15 +16,19 @@ paste() {
     on_tmux set-buffer "$1"
     on_tmux paste-buffer -p -r
 }
+# Pastes a line, sees it, sends it, and waits for the next prompt.
+send_pasted() {
+    wait_idle
+    paste "$1"
+    wait_last "> $1"
+    keys Enter
+    wait_idle
+}
 nothing_attached() { ! on_screen "attached: " || fail "a pasted word was read as a file"; }
 
 export VISUAL='' EDITOR="$QUIRE_HOME/editor.sh"
 start -n 4
-wait_idle
-paste 'look at @secret.txt'
-wait_last "> look at @secret.txt"
-keys Enter
-wait_idle
+send_pasted 'look at @secret.txt'
 nothing_attached
 
 # Recalled, edited, in $EDITOR, and as the text of a message that is edited again.
@@ -51,20 +55,11 @@ wait_for "pasted as text; type / to run it"
 wait_last "> /name hijacked"
 keys Enter
 wait_idle
-paste '/usr/lib/x.so: cannot open'
-keys Enter
-wait_idle
+send_pasted '/usr/lib/x.so: cannot open'
 ask "/tmp/core is a large file"
-paste 'quit'
-wait_last "> quit"
-keys Enter
-wait_idle
-paste '"""a docstring"""'
-keys Enter
-wait_idle
-paste 'a line that ends in \'
-keys Enter
-wait_idle
+send_pasted 'quit'
+send_pasted '"""a docstring"""'
+send_pasted 'a line that ends in \'
 answer_to '/usr/lib/x.so: cannot open' | grep -q "no command" && fail "a pasted path was a command"
 answer_to '/tmp/core is a large file' | grep -q "no command" && fail "a typed path was a command"
 on_screen "> \"\"\"a docstring\"\"\"" || fail "quotation marks were taken away"
@@ -136,9 +131,8 @@ on_tmux clear-history
 text "/help"
 keys Enter
 wait_until pages || fail "the help does not page"
-below=$(last_line)
 paste "q G /name hijacked"
-wait_last "$below · your paste waits at the prompt"
+wait_for "q leaves · your paste waits"
 keys q
 wait_last "> q G /name hijacked"
 keys Enter

@@ -1,10 +1,12 @@
-# tests/terminal/stage.sh — a terminal of 80x24 with quire in it, and what a person does there.
+# tests/terminal/stage.sh — a terminal with quire in it, and what a person does there.
 #
-# Each script sources this with the program as its first argument. The terminal is a tmux server
-# of its own, and so is the folder for the database. Waiting is for something to be on the
+# Each script sources this with the program as its first argument and, where it is not 80x24, the
+# terminal's size as its second. The terminal is a tmux server of its own, and so is the folder for
+# the database. Waiting is for something to be on the
 # screen, with a limit; nothing depends on how fast the machine is.
 
 program=$1
+case ${2-} in [0-9]*x[0-9]*) columns=${2%x*} lines=${2#*x} ;; esac
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 command -v tmux > /dev/null || { echo "skipped: tmux is not installed"; exit 77; }
 export LC_ALL=C.UTF-8
@@ -77,7 +79,11 @@ wait_until() {
     done
 }
 
-on_screen() { screen | grep -qF -e "$1"; }
+# In one row, or broken into several: between words, or by the terminal.
+on_screen() {
+    screen | grep -qF -e "$1" || on_tmux capture-pane -p -J -S - | sed 's/ *$//' | tr -s '\n ' ' ' |
+        grep -qF -e "$(printf '%s' "$1" | tr -s ' ')"
+}
 wait_for() { wait_until on_screen "$1" || fail "waited for: $1"; }
 
 # As one, however many rows it takes.
@@ -87,12 +93,14 @@ last_line_is() { [ "$(last_line)" = "$1" ]; }
 wait_idle() { wait_until last_line_is ">" || fail "waited for the prompt"; }
 wait_last() { wait_until last_line_is "$1" || fail "waited for the last line: $1"; }
 
-# Types a line, sees it, sends it, and waits for the next prompt.
+pages() { last_line | grep -q 'q leaves$'; }
+idle_or_pages() { last_line_is ">" || pages; }
+
+# Types a line, sees it, sends it, and waits for the next prompt, through all pages.
 ask() {
-    wait_idle
-    text "$1"
-    wait_last "> $1"
-    keys Enter
+    ask_only "$1"
+    wait_until idle_or_pages || fail "waited for the prompt"
+    ! pages || keys G
     wait_idle
 }
 
@@ -147,9 +155,8 @@ same_screen() {
 
 # An empty prompt on an empty screen, with nothing above it.
 is_clear() { [ "$(on_tmux capture-pane -p | sed 's/ *$//')" = ">" ]; }
-pages() { last_line | grep -q 'q leaves$'; }
 clear_screen() {
-    wait_until eval 'pages || last_line_is ">"' || fail "waited for the prompt"
+    wait_until idle_or_pages || fail "waited for the prompt"
     ! pages || keys q
     wait_idle
     keys C-l
