@@ -193,13 +193,21 @@ static void cancel(struct view *view) {
     turn_cancel(view->turn);
 }
 
+// After a resize. The progress ends the text if it is shown, and is erased.
+static void leave_footer(struct view *view) {
+    const bool progress = view->progress_shown && terminal_has_footer();
+    const int column = progress ? 0 : stream_end_column(&view->stream, terminal_width());
+    if (terminal_leave_footer(column)) stream_continue_below(&view->stream);
+    if (progress) view->progress_shown = false;
+}
+
 // True: leave without waiting for the turn's end.
 static bool obey_signals(struct view *view, int *exit_code) {
     const struct terminal_signals signals = terminal_read_signals();
     const int64_t before_ms = view->cancelled_ms, since_ms = clock_ms() - before_ms;
     if (signals.suspend) terminal_suspend();
-    if (signals.suspend || (signals.resized && terminal_leave_footer()))
-        stream_return(&view->stream);
+    if (signals.suspend) stream_return(&view->stream);
+    if (signals.resized) leave_footer(view);
     if (signals.suspend || signals.resized) stream_resize(&view->stream, terminal_width());
     if (signals.suspend || signals.resized) editor_resized();
     if (signals.end && !view->end_signal) {

@@ -178,6 +178,12 @@ void stream_resize(struct stream *stream, int width) {
 
 void stream_return(struct stream *stream) { wrap_return(&stream->markdown.wrap); }
 
+int stream_end_column(const struct stream *stream, int width) {
+    return stream->thought.open ? -1 : wrap_end_column(&stream->markdown.wrap, width);
+}
+
+void stream_continue_below(struct stream *stream) { wrap_continue_below(&stream->markdown.wrap); }
+
 void stream_change_look(struct stream *stream, enum thought_look look) {
     stream->options.thought.look = look;
     const enum status ignored = thought_change_look(&stream->thought, look, thought_out(stream));

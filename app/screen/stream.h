@@ -72,6 +72,11 @@ void stream_skip(struct stream *stream, const char *text, size_t length);
 void stream_resize(struct stream *stream, int width);
 // Others have written; the cursor is at the start of a line.
 void stream_return(struct stream *stream);
+
+// Before stream_resize(): the column where the text ends at that width, or -1 if it is unknown.
+// Then the cursor is moved below the text, for stream_continue_below().
+int stream_end_column(const struct stream *stream, int width);
+void stream_continue_below(struct stream *stream);
 void stream_change_look(struct stream *stream, enum thought_look look); // of the current thought
 
 // Shows a whole message with the options of stream_on_terminal().

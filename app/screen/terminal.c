@@ -34,8 +34,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "app/base/figures.h"
 #include "app/base/printable.h"
+#include "app/screen/cells.h"
 #include "kernels/base/assert.h"
 
 enum {
@@ -121,7 +121,7 @@ static enum status append_footer(struct text *out) {
 static void write_all(const char *bytes, size_t length) {
     struct text out = {0};
     if (terminal.collected && text_append(terminal.collected, bytes, length) == STATUS_OK) return;
-    if (terminal.footer_moved) terminal_leave_footer();
+    if (terminal.footer_moved) terminal_leave_footer(-1);
     if (!terminal.footer) {
         write_through(bytes, length);
         return;
@@ -327,7 +327,7 @@ void terminal_footer(const char *line, size_t before) {
     struct text out = {0};
     if (!terminal.capable || screen_rows() < 3) return;
     if (resized && terminal.footer) return; // the caller learns of that and draws again
-    if (terminal.footer_moved) terminal_leave_footer();
+    if (terminal.footer_moved) terminal_leave_footer(-1);
     text_clear(&terminal.footer_before);
     text_clear(&terminal.footer_line);
     enum status status = text_append(&terminal.footer_before, line, before);
@@ -351,15 +351,34 @@ void terminal_end_footer(void) {
     text_deinit(&terminal.footer_line);
 }
 
-bool terminal_leave_footer(void) {
-    char escape[32] = "\r\033[J";
-    const int column = text_columns(text_string(&terminal.footer_before));
-    const int above = column / terminal_width(); // rows, where it is broken now
+// The row of the footer in which the cursor is, after the terminal has broken it at a smaller
+// width. A cursor after the last column stays in that row.
+static int footer_cursor_row(int width) {
+    const struct text *before = &terminal.footer_before;
+    struct cells cells = {0};
+    int row = 0, column = 0;
+    for (size_t at = 0, used; at < before->length; at += used) {
+        const uint32_t code_point = utf8_decode(before->bytes + at, before->length - at, &used);
+        const int columns = cells_add(&cells, code_point).columns;
+        const bool fits = column + columns <= width;
+        row += !fits;
+        column = fits ? column + columns : columns;
+    }
+    return row;
+}
+
+bool terminal_leave_footer(int column) {
+    char escape[48];
+    const bool back = column >= 0;
+    const int up = footer_cursor_row(terminal_width()) + back;
     if (!terminal.footer) return false;
-    if (above > 0) snprintf(escape, sizeof escape, "\r\033[%dA\033[J", above);
+    int length = snprintf(escape, sizeof escape, "\r");
+    if (up > 0) length += snprintf(escape + length, sizeof escape - (size_t)length, "\033[%dA", up);
+    length += snprintf(escape + length, sizeof escape - (size_t)length, "\033[%dG\033[J",
+                       back ? column + 1 : 1);
     terminal.footer = terminal.footer_moved = false;
-    write_through(escape, strlen(escape));
-    return true;
+    write_through(escape, (size_t)length);
+    return !back;
 }
 
 bool terminal_has_footer(void) { return terminal.footer; }

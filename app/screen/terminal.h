@@ -73,9 +73,10 @@ void terminal_footer(const char *line, size_t before);
 void terminal_end_footer(void); // does nothing without a footer
 
 // Call it after a resize, which moves the text but not always a saved cursor position. The cursor
-// itself stays on its line, the footer, right below the text; so the footer's line becomes the line
-// where text continues, from column 0. False: there was no footer.
-bool terminal_leave_footer(void);
+// itself stays on its line, the footer, right below the text: from there it goes back to `column`,
+// where the text ended. If that is unknown, -1, text continues at the start of the footer's line,
+// and the call returns true.
+bool terminal_leave_footer(int column);
 bool terminal_has_footer(void);
 void terminal_up(int lines); // moves up and erases from there down; if styled
 

@@ -222,6 +222,7 @@ static enum status append_left(struct wrap *wrap, const char *bytes, size_t leng
     wrap->lost = wrap->lost || !added.sure;
     if (wrap->column + added.columns > wrap->width) {
         if (wrap->passed) TRY(text_append(out, "\n", 1));
+        wrap->ran_on = !wrap->passed;
         wrap->passed = false;
         wrap->column = 0;
     }
@@ -306,4 +307,15 @@ void wrap_return(struct wrap *wrap) {
     wrap->again = !left;
     wrap->written = WRAP_PLAIN;
     wrap->cells = (struct cells){0};
+}
+
+int wrap_end_column(const struct wrap *wrap, int width) {
+    const int written = wrap->column - (wrap->held ? wrap->word_columns : 0);
+    const bool known = wrap->width > 0 && !wrap->lost && !wrap->holds && !wrap->ran_on;
+    return known && written < width ? written : -1;
+}
+
+void wrap_continue_below(struct wrap *wrap) {
+    if (!wrap->held) end_word(wrap);
+    wrap_return(wrap);
 }

@@ -92,7 +92,15 @@ void wrap_restart(struct wrap *wrap);
 // line ends at its next blank.
 void wrap_resize(struct wrap *wrap, int width);
 
-// Others have written, and the cursor is at the start of a line: the text continues there.
+// Others have written, and the cursor is at the start of a line: the text continues there, and
+// repeats the beginning of its last word.
 void wrap_return(struct wrap *wrap);
+
+// The column where the text ends on a screen that is being resized to this width, or -1 if it is
+// unknown: terminals disagree on its line, or break it.
+int wrap_end_column(const struct wrap *wrap, int width);
+
+// The cursor was moved to the start of the line below: the text continues there.
+void wrap_continue_below(struct wrap *wrap);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ struct step {
     const char *text;    // TEXT
     const char *typed;   // keys that the person presses before it
     int signal;          // that comes before it
+    int columns;         // that the terminal has from then on
     int32_t done, total; // PREFILL
     int32_t answer;      // TEXT
     const char *screen;  // that is on the screen before it, with the cursor at its end
@@ -125,6 +127,8 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
     }
     playing->waits = step->typed || step->signal;
     if (step->typed) assert_true(write(keyboard, step->typed, strlen(step->typed)) > 0);
+    const struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)step->columns};
+    if (step->columns) ioctl(keyboard, TIOCSWINSZ, &size);
     if (step->signal) raise(step->signal);
     *update = (struct turn_update){.turn = turn, .event = TURN_DONE};
     if (step->event == TURN_DONE || was_cancelled(playing)) {
@@ -356,6 +360,22 @@ static void leaving_the_view_does_not_stop_the_turn(void **state) {
     assert_shown(&stage, "An answer");
 }
 
+static void a_resize_breaks_no_word_and_leaves_no_blank_row(void **state) {
+    (void)state;
+    const struct step steps[] = {{.event = TURN_TEXT, .text = "An answer th", .typed = "typed"},
+                                 {.waits = true, .signal = SIGWINCH, .columns = 70},
+                                 {.event = TURN_TEXT, .text = "at goes on\n"},
+                                 {.waits = true},
+                                 {.waits = true, .screen = "An answer that goes on\n\n> typed"},
+                                 {.waits = true, .signal = SIGWINCH, .columns = 80},
+                                 {.event = TURN_TEXT, .text = "below."},
+                                 {.event = TURN_DONE}};
+    struct script script = {.steps = steps, .stop = STOP_END};
+    struct stage stage;
+    assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
+    assert_screen(&stage, "An answer that goes on\nbelow.");
+}
+
 static void a_word_that_outgrows_a_full_line_moves_down_whole(void **state) {
     (void)state;
     static const char full[] = "aaaaaaaaa aaaaaaaaa aaaaaaaaa aaaaaaaaa "
@@ -437,6 +457,7 @@ int main(void) {
         cmocka_unit_test(typing_during_an_answer_is_shown_below_and_kept),
         cmocka_unit_test(a_line_sent_during_an_answer_is_handed_over),
         cmocka_unit_test(leaving_the_view_does_not_stop_the_turn),
+        cmocka_unit_test(a_resize_breaks_no_word_and_leaves_no_blank_row),
         cmocka_unit_test(a_word_that_outgrows_a_full_line_moves_down_whole),
         cmocka_unit_test(returning_to_an_answer_shows_it_from_the_start),
         cmocka_unit_test(toggling_a_thought_twice_restores_its_setting),

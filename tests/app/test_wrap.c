@@ -166,6 +166,33 @@ static void interrupted_text_resumes_with_its_whole_word(void **state) {
     wrap_deinit(&wrap);
 }
 
+static void cursor_comes_back_to_where_the_text_ends(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 10};
+    wrapped(&wrap, "one tw", "one tw");
+    assert_int_equal(wrap_end_column(&wrap, 20), 6);
+    assert_int_equal(wrap_end_column(&wrap, 7), 6);
+    assert_int_equal(wrap_end_column(&wrap, 6), -1); // the terminal breaks the line
+    wrap_continue_below(&wrap);
+    wrapped(&wrap, "enty three", "enty three");
+    wrap_deinit(&wrap);
+}
+
+static void end_of_a_line_that_the_terminal_broke_is_unknown(void **state) {
+    (void)state;
+    struct wrap wrap = {.width = 10};
+    struct text out = {0};
+    assert_int_equal(wrap_leave_line(&wrap, &out), STATUS_OK);
+    wrapped(&wrap, "0123456789", "0123456789");
+    assert_int_equal(wrap_end_column(&wrap, 20), 10);
+    wrapped(&wrap, "ab", "ab");
+    assert_int_equal(wrap_end_column(&wrap, 20), -1);
+    wrapped(&wrap, "\nc", "\nc");
+    assert_int_equal(wrap_end_column(&wrap, 20), 1);
+    wrap_deinit(&wrap);
+    text_deinit(&out);
+}
+
 // After the cursor has left the text, a terminal writes over the last column of a full line.
 static void text_after_a_full_line_starts_a_new_line(void **state) {
     (void)state;
@@ -231,6 +258,8 @@ int main(void) {
         cmocka_unit_test(after_a_shrink_a_reflowed_line_ends_at_the_next_blank),
         cmocka_unit_test(after_a_resize_words_wrap_to_the_new_width),
         cmocka_unit_test(interrupted_text_resumes_with_its_whole_word),
+        cmocka_unit_test(cursor_comes_back_to_where_the_text_ends),
+        cmocka_unit_test(end_of_a_line_that_the_terminal_broke_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
