@@ -2,10 +2,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/base/exit_code.h"
 #include "app/bench/bench.h"
 #include "app/bench/harness.h"
-#include "app/screen/complain.h"
 #include "kernels/base/clock.h"
 
 enum {
@@ -170,8 +168,5 @@ int bench_batch_run(const struct bench_options *options) {
         .past_count = options->depths.count ? options->depths.count : 1,
         .answers = options->batches.count ? options->batches : ANSWERS,
     };
-    const enum status status = measure(&bench);
-    harness_close(&bench.harness);
-    if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+    return harness_end(&bench.harness, measure(&bench));
 }

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/base/exit_code.h"
+#include "app/screen/complain.h"
 #include "kernels/base/size.h"
 
 enum { LOOK_MS = 200 }; // how often a wait looks for a signal
@@ -75,6 +77,13 @@ enum status harness_open(struct harness *harness, const struct harness_needs *ne
 void harness_close(struct harness *harness) {
     engine_close(harness->engine);
     harness->engine = NULL;
+}
+
+int harness_end(struct harness *harness, enum status status) {
+    harness_close(harness);
+    if (harness_signal()) return 128 + harness_signal();
+    if (status == STATUS_OK) return EXIT_DONE;
+    return complain_failed(exit_code_for_bench(status), status, &harness->err);
 }
 
 enum status harness_probe(struct harness *harness, double *read_bytes_per_s) {

@@ -41,6 +41,9 @@ struct harness_needs {
 MUST_CHECK enum status harness_open(struct harness *harness, const struct harness_needs *needs);
 void harness_close(struct harness *harness); // NULL engine is fine
 
+// Closes it at the end of a bench, prints what failed, and returns the exit code.
+int harness_end(struct harness *harness, enum status status);
+
 // Opens an engine as the options say, learns the sizes and measures the read bandwidth.
 MUST_CHECK enum status harness_probe(struct harness *harness, double *read_bytes_per_s);
 

@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/base/exit_code.h"
 #include "app/bench/bench.h"
 #include "app/bench/folder.h"
 #include "app/bench/harness.h"
 #include "app/bench/kv_found.h"
-#include "app/screen/complain.h"
 #include "store/disk_cache/disk_cache.h"
 
 enum {
@@ -305,12 +303,11 @@ int bench_kv_run(const struct bench_options *options) {
         harness_close(&bench.harness);
     }
     harness_progress(options->quiet, "");
-    if (harness_signal()) return 128 + harness_signal();
+    if (harness_signal()) status = STATUS_CANCELLED;
     bench.found.info = bench.harness.info;
     if (status == STATUS_OK && !options->json) kv_found_print(&bench.found);
     if (status == STATUS_OK && options->json &&
         !kv_found_print_json(&bench.found, options->one_line))
         status = STATUS_NO_MEMORY;
-    if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+    return harness_end(&bench.harness, status);
 }

@@ -7,10 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/base/exit_code.h"
 #include "app/bench/bench.h"
 #include "app/bench/harness.h"
-#include "app/screen/complain.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
@@ -312,8 +310,5 @@ static enum status measure(struct speed_bench *bench) {
 
 int bench_speed_run(const struct bench_options *options) {
     struct speed_bench bench = {.options = options, .harness = {.options = &options->engine}};
-    const enum status status = measure(&bench);
-    harness_close(&bench.harness);
-    if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+    return harness_end(&bench.harness, measure(&bench));
 }

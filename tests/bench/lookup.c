@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/base/exit_code.h"
 #include "app/bench/harness.h"
-#include "app/screen/complain.h"
 #include "engine/sampling/prompt_lookup.h"
 
 enum {
@@ -162,9 +160,7 @@ int lookup_bench_run(const struct bench_options *options) {
     bench.engine.deterministic = true; // else verifying may sample another token
     bench.harness.options = &bench.engine;
     enum status status = measure_speculation(&bench);
-    harness_close(&bench.harness);
     if (status == STATUS_OK && !options->json) print_table(&bench);
     if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
-    if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+    return harness_end(&bench.harness, status);
 }

@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "app/base/exit_code.h"
-#include "app/screen/complain.h"
 #include "engine/step/scheduler.h"
 #include "kernels/base/clock.h"
 #include "tests/bench/beside.h"
@@ -122,9 +120,7 @@ int scheduler_bench_run(const struct bench_options *options) {
     bench.engine.step_tokens = 0; // as in a chat: a prompt is cut into chunks
     bench.harness.options = &bench.engine;
     enum status status = measure_scheduler(&bench);
-    harness_close(&bench.harness);
     if (status == STATUS_OK && !options->json) print_table(&bench);
     if (status == STATUS_OK && options->json && !print_json(&bench)) status = STATUS_NO_MEMORY;
-    if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+    return harness_end(&bench.harness, status);
 }

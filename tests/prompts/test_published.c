@@ -11,13 +11,38 @@
 #include "tests/prompts/template_fixture.h"
 #include "tests/published.h"
 
+enum { TEMPLATES_MAX = 64 };
+
 static const char *folder;
 
+struct published_template {
+    struct text stem, source; // "Qwen3-0.6B" of ".../Qwen3-0.6B.jinja"
+};
+
 struct shared {
-    glob_t templates;
+    struct published_template templates[TEMPLATES_MAX];
+    size_t count;
     struct arena arena;
     struct value cases;
 };
+
+static void read_templates(struct shared *shared) {
+    struct text pattern = {0};
+    glob_t found;
+    assert_int_equal(text_format(&pattern, "%s/templates/*.jinja", folder), STATUS_OK);
+    assert_int_equal(glob(pattern.bytes, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc <= TEMPLATES_MAX);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct published_template *template = &shared->templates[shared->count++];
+        const char *name = strrchr(found.gl_pathv[i], '/') + 1;
+        *template = (struct published_template){0};
+        assert_int_equal(text_append(&template->stem, name, strlen(name) - strlen(".jinja")),
+                         STATUS_OK);
+        assert_true(read_whole_file(found.gl_pathv[i], &template->source));
+    }
+    globfree(&found);
+    text_deinit(&pattern);
+}
 
 static void open_shared(struct shared *shared) {
     struct text file = {0};
@@ -28,24 +53,18 @@ static void open_shared(struct shared *shared) {
     arena_init(&shared->arena, 64 << 20);
     assert_int_equal(json_value_read(file.bytes, file.length, &shared->arena, &shared->cases, &err),
                      STATUS_OK);
-    text_clear(&path);
-    assert_int_equal(text_format(&path, "%s/templates/*.jinja", folder), STATUS_OK);
-    assert_int_equal(glob(path.bytes, 0, NULL, &shared->templates), 0);
+    shared->count = 0;
+    read_templates(shared);
     text_deinit(&path);
     text_deinit(&file);
 }
 
 static void close_shared(struct shared *shared) {
-    globfree(&shared->templates);
+    for (size_t i = 0; i < shared->count; i++) {
+        text_deinit(&shared->templates[i].stem);
+        text_deinit(&shared->templates[i].source);
+    }
     arena_deinit(&shared->arena);
-}
-
-// "Qwen3-0.6B" of ".../Qwen3-0.6B.jinja".
-static void stem_of(const char *path, struct text *stem) {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    text_clear(stem);
-    assert_int_equal(text_append(stem, name, strlen(name) - strlen(".jinja")), STATUS_OK);
 }
 
 static const struct value *find_member(const struct value *object, const char *name) {
@@ -105,20 +124,16 @@ static void check_case(const char *stem, const char *source, struct arena *arena
 static void published_templates_render_as_the_golden_cases_say(void **state) {
     (void)state;
     struct shared shared;
-    struct text stem = {0};
     size_t checked = 0;
     open_shared(&shared);
-    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
-        struct text source = {0};
-        stem_of(shared.templates.gl_pathv[i], &stem);
-        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
+    for (size_t i = 0; i < shared.count; i++) {
+        const struct published_template *template = &shared.templates[i];
         for (size_t j = 0; j < shared.cases.as.list->count; j++, checked++)
-            check_case(stem.bytes, source.bytes, &shared.arena, &shared.cases.as.list->items[j]);
-        text_deinit(&source);
+            check_case(template->stem.bytes, template->source.bytes, &shared.arena,
+                       &shared.cases.as.list->items[j]);
     }
     printf("%zu cases\n", checked);
     assert_true(checked >= 192);
-    text_deinit(&stem);
     close_shared(&shared);
 }
 // What each template keeps of the log: after a plain answer, after one that thought, and after a
@@ -182,20 +197,17 @@ static void published_templates_have_the_expected_policies(void **state) {
     (void)state;
     static const char thought[] = "<think>\nHm.\n</think>\n\nHello!";
     struct shared shared;
-    struct text stem = {0};
     size_t known = 0;
     open_shared(&shared);
-    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
-        struct text source = {0};
-        stem_of(shared.templates.gl_pathv[i], &stem);
-        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
-        struct chat_template *made = template_create(source.bytes);
+    for (size_t i = 0; i < shared.count; i++) {
+        const struct published_template *template = &shared.templates[i];
+        struct chat_template *made = template_create(template->source.bytes);
         const char *stop = chat_template_stops(made)[0];
         const char keeps[] = {keeps_letter(made, NULL, "Hello!"), keeps_letter(made, NULL, thought),
                               keeps_letter(made, "Be kind.", "Hello!"), '\0'};
         for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++) {
             const struct policy *policy = &policies[p];
-            if (strcmp(policy->stem, stem.bytes) != 0) continue;
+            if (strcmp(policy->stem, template->stem.bytes) != 0) continue;
             known++;
             assert_string_equal(keeps, policy->keeps);
             assert_string_equal(chat_template_name(made), policy->name);
@@ -204,30 +216,23 @@ static void published_templates_have_the_expected_policies(void **state) {
             assert_int_equal(chat_template_folds_system(made), policy->folds_system);
         }
         chat_template_destroy(made);
-        text_deinit(&source);
     }
     assert_int_equal(known, sizeof policies / sizeof policies[0]);
-    text_deinit(&stem);
     close_shared(&shared);
 }
 
 static void published_templates_pass_the_general_checks(void **state) {
     (void)state;
     struct shared shared;
-    struct text stem = {0};
     uint32_t seed = 7;
     printf("seed %u\n", seed);
     open_shared(&shared);
-    for (size_t i = 0; i < shared.templates.gl_pathc; i++) {
-        struct text source = {0};
-        stem_of(shared.templates.gl_pathv[i], &stem);
-        assert_true(read_whole_file(shared.templates.gl_pathv[i], &source));
-        template_check_forged(source.bytes, &seed);
-        template_check_empty_answer(source.bytes);
-        template_check_chats(stem.bytes, source.bytes);
-        text_deinit(&source);
+    for (size_t i = 0; i < shared.count; i++) {
+        const struct published_template *template = &shared.templates[i];
+        template_check_forged(template->source.bytes, &seed);
+        template_check_empty_answer(template->source.bytes);
+        template_check_chats(template->stem.bytes, template->source.bytes);
     }
-    text_deinit(&stem);
     close_shared(&shared);
 }
 

@@ -1,7 +1,5 @@
 #include "tests/bench/cache/cache.h"
 
-#include "app/base/exit_code.h"
-#include "app/screen/complain.h"
 #include "store/disk_cache/disk_cache.h"
 #include "tests/bench/cache/parts.h"
 
@@ -45,8 +43,6 @@ int cache_bench_run(const struct bench_options *options) {
         if (harness_signal()) status = STATUS_CANCELLED;
     }
     harness_progress(options->quiet, "");
-    if (harness_signal()) return 128 + harness_signal();
     if (status == STATUS_OK && !cache_print(&bench)) status = STATUS_NO_MEMORY;
-    if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(exit_code_for_bench(status), status, &bench.harness.err);
+    return harness_end(&bench.harness, status);
 }
