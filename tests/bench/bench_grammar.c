@@ -46,7 +46,7 @@ static void measure_grammar(struct grammar *grammar, const struct tokenizer *tok
     struct candidate best[CANDIDATES_MAX], kept[CANDIDATES_MAX];
     struct token_ids forced = {0};
     uint32_t seed = 1;
-    ASSERT(sampler && logits && answer->count < MOST);
+    ASSERT(sampler && logits);
     for (size_t i = 0; i < answer->count; i++) {
         struct grammar_mask mask;
         int64_t now = 0;
@@ -59,7 +59,7 @@ static void measure_grammar(struct grammar *grammar, const struct tokenizer *tok
         for (int32_t id = 0; id < vocabulary; id++)
             logits[id] = (float)((seed = seed * 1664525u + 1013904223u) >> 8);
         lap(&now);
-        if (!grammar_walk(grammar, &walk, answer->ids, (int32_t)i)) ASSERT(!"the answer fits");
+        MUST(grammar_walk(grammar, &walk, answer->ids, (int32_t)i));
         times[0][i] = lap(&now);
         grammar_filter(grammar, &walk, best, options.top_k, kept);
         times[1][i] = lap(&now);
@@ -75,16 +75,17 @@ static void measure_grammar(struct grammar *grammar, const struct tokenizer *tok
         i += forced.count - before;
     }
     const size_t count = answer->count - forced.count;
-    printf("%zu tokens, of which %zu need no sampling; us for each other:\n", answer->count,
+    printf("%zu tokens; %zu need no sampling. us for each of the others:\n\n", answer->count,
            forced.count);
+    printf("%-16s %9s %9s %9s %9s\n", "", "mean", "median", "99 %", "most");
     for (int part = 0; part < PARTS; part++) {
         double sum = 0, *sorted = times[part];
         for (size_t i = 0; i < answer->count; i++)
             sum += sorted[i];
         qsort(sorted, answer->count, sizeof *sorted, compare_doubles);
         sorted += forced.count; // of those nothing was measured
-        printf("%-16s mean %8.2f  median %8.2f  99 of 100 %8.2f  most %8.2f\n", NAMES[part],
-               sum / (double)count, sorted[count / 2], sorted[count * 99 / 100], sorted[count - 1]);
+        printf("%-16s %9.2f %9.2f %9.2f %9.2f\n", NAMES[part], sum / (double)count,
+               sorted[count / 2], sorted[count * 99 / 100], sorted[count - 1]);
     }
     sampler_destroy(sampler);
     free(logits);
@@ -99,7 +100,7 @@ int main(int count, char **words) {
     struct grammar *grammar;
     struct text schema = {0}, answer = {0}, gbnf = {0};
     struct token_ids ids = {0};
-    if (count != 4) return fprintf(stderr, "bench_grammar VOCABULARY SCHEMA ANSWER\n"), 2;
+    if (count != 4) return fprintf(stderr, "usage: bench_grammar VOCABULARY SCHEMA ANSWER\n"), 2;
     int64_t now = 0;
     if (gguf_open(words[1], &gguf, &err) != STATUS_OK ||
         tokenizer_open(gguf, &tokenizer, &err) != STATUS_OK ||
@@ -119,6 +120,12 @@ int main(int count, char **words) {
         answer.length--;
     const struct piece piece = {PIECE_TEXT, answer.bytes, answer.length};
     if (tokenizer_encode(tokenizer, &piece, 1, &ids) != STATUS_OK) return 1;
+    struct grammar_walk whole = {0};
+    if (ids.count == 0 || ids.count >= MOST ||
+        !grammar_walk(grammar, &whole, ids.ids, (int32_t)ids.count))
+        return fprintf(stderr, "%s: does not fit the schema, or is longer than %d tokens\n",
+                       words[3], MOST),
+               2;
     measure_grammar(grammar, tokenizer, &ids);
     grammar_release(grammar);
     token_trie_destroy(trie);
