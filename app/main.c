@@ -93,7 +93,7 @@ static bool wants_answer(const struct args *args) {
     return args->prompt || args->prompt_file || args->files.count || !isatty(STDIN_FILENO);
 }
 
-// *wanted is what the person wants to go on in, or {0}.
+// *wanted is the conversation that the person wants to continue, or {0}.
 static int run_interactive(struct launch *launch, const struct outgoing *prompt,
                            struct wanted_model *wanted, struct reopening *reopening) {
     const struct args *args = launch->args;

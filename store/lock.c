@@ -81,7 +81,7 @@ static enum status lock_byte(struct db *db, const char *id, int64_t number, stru
                          db->path, strerror(errno));
     }
     struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
-    fcntl(db->lock_file, F_SETLK, &plate); // without it an error message just lacks a number
+    fcntl(db->lock_file, F_SETLK, &plate); // without it, an error message only has no number
     return STATUS_OK;
 }
 

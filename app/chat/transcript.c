@@ -9,7 +9,7 @@
 //   rendered with U2  S  U1                      A1  .  U2  ?
 //                           └ the first difference, at 40
 //
-//   ids of U2: MESSAGE_CUT + 40 · A1 . U2 ?      the log keeps 40 ids and goes on with these
+//   ids of U2: MESSAGE_CUT + 40 · A1 . U2 ?      the log keeps 40 ids and continues with these
 //
 // What was cut is kept in the entry of U2, so removing U2 (undo, fork, regenerate) restores the log
 // that A1 was sampled with. MESSAGE_CUT lies above all token ids, so a cut is stored with the ids

@@ -316,7 +316,8 @@ static enum decided parse_row(struct place place, struct line line, size_t *take
 
 // ---- code
 
-// Moves past the marks of the quotes that contain the fence; false if the line lacks them.
+// Moves past the marks of the quotes that contain the fence; NOT_THIS if the line does not have
+// them.
 static enum decided skip_quotes(const struct markdown *markdown, struct line line, size_t *end) {
     *end = 0;
     for (int i = 0; i < markdown->fence.quotes; i++) {

@@ -40,7 +40,7 @@
 
 enum { UNKNOWN = -1, BOTTOM = 0 };
 
-struct frame { // of a stack: go on at `node`, and then with the stack `below`
+struct frame { // of a stack: continue at `node`, and then with the stack `below`
     int32_t node, below;
 };
 

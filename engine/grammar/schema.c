@@ -47,7 +47,7 @@ const char SCHEMA_COMMON_RULES[] =
     "number ::= integer (\".\" [0-9]{1,16})? ([eE] [-+]? [1-9] [0-9]?)?\n"
     "never ::= []\n";
 
-// Keywords that constrain a value, and of which type; 0: of any.
+// Keywords that constrain a value, and the type of value; 0: any.
 static const struct keyword {
     const char *name;
     unsigned type;

@@ -244,7 +244,7 @@ static enum status combine_keyword(struct compiler *compiler, cJSON *both, const
                          name);
 }
 
-// These look at what stands beside them in their own schema, so that moving them to another changes
+// These depend on other keywords of their own schema, so that moving them to another schema changes
 // what they mean.
 static enum status check_neighbours(struct compiler *compiler, const cJSON *a, const cJSON *b) {
     static const char *const PAIRS[][2] = {{"additionalProperties", "properties"},

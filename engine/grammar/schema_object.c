@@ -202,8 +202,8 @@ enum status schema_object(struct compiler *compiler, const cJSON *schema, struct
 
 // ---- arrays
 
-// What may follow the items that have a schema of their own, of which there are `fixed`: so many
-// more that the array has least to most; most < 0: no limit.
+// What may follow the `fixed` items that have a schema of their own, so that the array has least to
+// most items; most < 0: no limit.
 static enum status further_items(struct text *out, int32_t rule, int32_t fixed, int32_t least,
                                  int32_t most) {
     int32_t from = least > fixed ? least - fixed : 0, to = most < 0 ? -1 : most - fixed;

@@ -1,9 +1,10 @@
 // engine/model/folder.c — a folder becomes what a GGUF file is, so nothing behind it knows the
 // difference.
 //
-// The configuration is written as the bytes of a GGUF file without tensors, and opened as one
-// (gguf_open_memory). The tensors are attached to it under GGUF's names (gguf_attach). Weights stay
-// where the files are mapped, unless a GGUF file has other numbers or another order:
+// The gguf that comes out is a file in name only: a stub without tensors, whose figures are those
+// of config.json (folder_config_open). The tensors are attached to it under GGUF's names
+// (gguf_attach). Weights stay where the files are mapped, unless a GGUF file has other numbers or
+// another order:
 //
 //   theirs                                      ours
 //   layers.7.self_attn.q_proj.weight            blk.7.attn_q.weight               mapped
@@ -11,7 +12,7 @@
 //   layers.7.linear_attn.in_proj_qkvz.weight    attn_qkv and attn_gate            copied: by heads
 //   layers.7.input_layernorm.weight (Gemma)     attn_norm.weight                  copied: plus 1
 //   layers.7.mlp.experts.down_proj_blocks       ffn_down_exps.weight              copied: repacked
-//   layers.7.mlp.act_fn.beta                    xielu.beta                        a key
+//   layers.7.mlp.act_fn.beta                    xielu                             a figure
 //
 // put_tensor() is asked for each of theirs in turn. A tensor without a place is an error and not
 // ignored, because an answer computed without it would be wrong and look right.

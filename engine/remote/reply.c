@@ -204,7 +204,7 @@ static void finish_reply(struct reply *reply, const char *reason) {
 
 static enum status append_part(const cJSON *part, bool thought, int depth, struct reply *reply);
 
-// A text, or a list of parts of which each has a type.
+// A text, or a list of parts, each with a type.
 static enum status append_content(const cJSON *content, bool thought, int depth,
                                   struct reply *reply) {
     const cJSON *part;

@@ -141,7 +141,7 @@ static bool find_end(const struct text *json, size_t at, size_t *end) {
     return at < json->length;
 }
 
-// Returns where it goes on.
+// Returns where the text continues.
 static size_t pass(struct closing *closing, const struct text *json, size_t at) {
     const char c = json->bytes[at];
     const bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';

@@ -589,7 +589,7 @@ static bool try_without(struct transfer *leader) {
     curl_easy_getinfo(leader->exchange.easy, CURLINFO_RESPONSE_CODE, &http);
     if (http != 400 && http != 422) return false;
     named &= sent & ~leader->omits;
-    if (named & (OMIT_CHOICES | OMIT_ROUTE)) // a server that lacks one lacks both
+    if (named & (OMIT_CHOICES | OMIT_ROUTE)) // a server without one is without both
         named |= sent & (OMIT_CHOICES | OMIT_ROUTE);
     if (!named && !leader->omits) named = sent & OMIT_HELPFUL;
     if (!named) return false;

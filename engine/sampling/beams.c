@@ -12,9 +12,9 @@
 //   B  -1.5     x -1.6   y -2.0   z -2.2   w -2.5         next beams: A + a and B + x
 //
 // Each beam brings 2 * width continuations, because up to `width` of the best may end the turn, and
-// as many must be left to go on with. If two chosen ones come from one beam, the first takes its
-// sequence and the second a fork of it (grow), which copies one block at most; a beam of which none
-// is chosen gives its blocks back.
+// as many must be left to continue with. If two chosen ones come from one beam, the first takes its
+// sequence and the second a fork of it (grow), which copies one block at most; a beam without a
+// chosen one gives its blocks back.
 #include "engine/sampling/beams.h"
 
 #include <math.h>

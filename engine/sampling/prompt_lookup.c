@@ -12,7 +12,8 @@
 // repeats itself costs a few rejected rows, and text that begins to repeat itself is at full length
 // in a few steps.
 //
-// The search is linear in the log, done once a step: microseconds, beside a forward pass.
+// The search is linear in the log and done once a step. It takes microseconds, and a forward pass
+// takes milliseconds.
 #include "engine/sampling/prompt_lookup.h"
 
 #include <string.h>

@@ -190,7 +190,7 @@ static struct scheduler_request describe_request(struct engine *engine, int32_t 
     return described;
 }
 
-// Blocks with which all active requests can go on and the first waiting one can be admitted.
+// Blocks that let all active requests continue and the first waiting one be admitted.
 static struct scheduler_blocks blocks_needed(const struct engine *engine,
                                              const struct scheduler_request *described,
                                              const struct scheduler_blocks *watermark) {

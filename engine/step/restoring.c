@@ -94,8 +94,8 @@ static int32_t arrived_tokens(const struct sequence *sequence) {
     return tokens;
 }
 
-// A block that was counted on is gone: goes on with what the tables can reach without it. False:
-// there is nothing more to bring.
+// A block that was counted on is gone: plans what the tables can reach without it. False: there is
+// nothing more to bring.
 static bool plan_again(struct sequence *sequence) {
     const int32_t target = sequence->restoring.target;
     if (sequence->cached == target) return false;

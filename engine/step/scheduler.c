@@ -243,7 +243,7 @@ static bool gives_way(const struct planning *p, int32_t request) {
            !p->out[request];
 }
 
-// Preempts requests that are not urgent until so many blocks are free. False, preempting none, if
+// Preempts requests that are not urgent until this many blocks are free. False, preempting none, if
 // that is not enough.
 static bool preempt_for(struct planning *p, struct scheduler_blocks blocks) {
     struct scheduler_blocks have = unreserved(p);

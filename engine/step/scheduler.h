@@ -17,8 +17,8 @@
 //       the others those that have had fewer quanta of SCHEDULER_QUANTUM tokens, then by arrival.
 //   (2) A chunk that is not a prompt's last ends at an absolute block boundary, so how a prompt is
 //       cut never depends on what was cached or on which other requests run.
-//   (3) Blocks go by rank. A request that lacks blocks preempts waiting ones first, then the active
-//       one with the lowest rank; the lowest itself is preempted. So the first always goes on.
+//   (3) Blocks go by rank. A request that needs blocks preempts waiting ones first, then the active
+//       one with the lowest rank; the lowest itself is preempted. So the first always progresses.
 //   (4) Waiting requests are admitted by rank, and none overtakes another: when the rest of its
 //       log, one more token and the watermark are free beyond what active ones still need for
 //       theirs, or when none is active. For one in the foreground, those that are not urgent may
@@ -66,7 +66,7 @@ struct scheduler_limits {
                          // block: then by prompts of one block
     int32_t block_size;
     struct scheduler_blocks free_blocks; // free or evictable
-    struct scheduler_blocks watermark;   // of those, reserved for the growth of active requests
+    struct scheduler_blocks watermark;   // of those, reserved for active requests to grow
     double swap_us;      // to swap one block out and in again; 0: there is nowhere to swap to
     double recompute_us; // to compute its tokens again; 0: not known yet
 };

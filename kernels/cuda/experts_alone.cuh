@@ -36,7 +36,7 @@ struct alone_plan {
 // of an expert may have a fragment more.
 static __device__ inline int next_split(int split) { return (split + ALONE_WARPS) ^ 1; }
 
-// What a warp reads next: of which expert's split, and which fragment of the tile.
+// What a warp reads next: whose split, and which fragment of the tile.
 template <enum dtype TYPE> struct alone_cursor {
     const char *tile; // NULL past the last
     int split;        // counted over all experts

@@ -194,7 +194,7 @@ static __device__ inline float2 soften(float (&scores)[KEYS / 8][4], row_state &
 }
 
 // What a deterministic device keeps of a row between the keys that it shares and the others: all
-// that a thread holds of it, so that it goes on as if nothing had come between. `rows` are this
+// that a thread holds of it, so that it continues as if nothing had come between. `rows` are this
 // thread's two, as in shared_sums; -1: none.
 template <int SIZE>
 static __device__ void load_rows(float (&values)[SIZE / 8][4], row_state &state,

@@ -5,7 +5,7 @@
 // merge_spans_kernel merges the parts of each row by their maxima: its own keys first, then its
 // spans from key 0 on. Which parts a span is divided into depends on the batch. On a deterministic
 // device ordered_spans_kernel comes first instead, one launch for each depth of the tree, and the
-// kernel for several queries goes on from the state that it leaves of each row.
+// kernel for several queries continues from the state that it leaves of each row.
 //
 //   values    [parts of spans x rows, num_kv_heads, head_size]  fp32, weighted
 //   extremes  the same rows: maximum, sum of weights
@@ -44,8 +44,8 @@ struct span_list {            // a span's part of the flat list
     int first_row;            // of its parts
 };
 
-// Rows of parts, at most. What is resident at once computes so many rows of whole shares; and each
-// row tile may begin and end inside of one.
+// Rows of parts, at most. The blocks that are resident at once compute that many rows of whole
+// shares, and each row tile may begin and end inside one.
 static inline size_t shared_part_rows(const struct device *device) {
     const size_t resident =
         (size_t)device->properties.multiProcessorCount + (size_t)device->limits.num_heads;

@@ -3,8 +3,8 @@
 //
 // The rows of a span are the queries of its sequences under the heads of one group; row r is
 // sequence r / group of the span under head r % group. Rows are cut into row tiles, a span's keys
-// into key tiles. All (span, row tile, key tile), in this order, are one flat list, of which each
-// block of a KV head takes an even share, so a block may end one row tile and begin another.
+// into key tiles. All (span, row tile, key tile), in this order, are one flat list. Each block of a
+// KV head takes an even share of it, so a block may end one row tile and begin another.
 #pragma once
 #include "kernels/cuda/flash_rows.cuh"
 #include "kernels/cuda/flash_shared.cuh"
@@ -184,8 +184,8 @@ static __device__ inline span_work find_span(const struct span_grid &grid, const
     return {mine, begin, mine.end, row_tile * grid.rows, mine.count * group, 0, 0};
 }
 
-// On a deterministic device, spans of depth 0, 1, ...: each row goes on from where the span before
-// left it, and rows_kernel from where the last one did, so that its sums are those of a row whose
+// On a deterministic device, spans of depth 0, 1, ...: each row continues where the span before
+// left it, and rows_kernel where the last one did, so that its sums are those of a row whose
 // sequence is alone.
 template <typename tiles>
 static __global__ __launch_bounds__(tiles::threads,

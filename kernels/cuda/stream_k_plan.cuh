@@ -100,9 +100,9 @@ static int lay_out(const struct stream_k_card *card, struct stream_k_plan *plan,
 }
 
 // Estimates a block's time, measured in bytes that a multiprocessor reads meanwhile. A step is
-// bound by its bytes, of which those of x are cheaper; or by unpacking and multiplying, 16 columns
-// at a time, which is no faster for a tile of few rows; or by memory latency. Joining sums costs
-// several times that latency.
+// bound by its bytes, those of x being cheaper; or by unpacking and multiplying, 16 columns at a
+// time, which is no faster for a tile of few rows; or by memory latency. Joining sums costs several
+// times that latency.
 template <enum dtype TYPE> static double cost_of(const struct stream_k_plan *plan, int tokens) {
     enum { PRODUCT_BYTES = 3200, TOKEN_BYTES = 60, STEP_BYTES = 8 << 10 };
     enum { LATENCY_BYTES = 48 << 10, JOIN_BYTES = 96 << 10 };

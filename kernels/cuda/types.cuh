@@ -26,7 +26,7 @@ struct type_kernels {
     void (*gemv)(struct device *device, const struct gemv *args);
     int32_t (*stream_k)(struct device *device, const struct gemv *args);
     // Products of mixtures. experts_alone returns false if there is too little shared memory for
-    // it; experts_many, which F32 lacks, takes items of up to many_slots().
+    // it; experts_many, which F32 does not have, takes items of up to many_slots().
     void (*experts_few)(struct device *device, const struct expert_product *args);
     bool (*experts_alone)(struct device *device, const struct expert_sum *args);
     void (*experts_many)(struct device *device, const struct expert_product *args,
