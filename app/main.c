@@ -55,9 +55,9 @@ static void on_bus_error(int number, siginfo_t *info, void *context) {
         raise(number);
         return;
     }
-    const char *const parts[] = {"\nquire: ", path,
-                                 " has become shorter while it was read: put the whole file back, "
-                                 "then quire -C goes on\n"};
+    const char *const parts[] = {
+        "\nquire: ", path,
+        " was truncated while in use; restore the file, then continue with quire -C\n"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const ssize_t ignored = write(STDERR_FILENO, parts[i], strlen(parts[i]));
         (void)ignored;
@@ -136,7 +136,7 @@ static void keep_changes(struct session *session, struct session_changes *change
         text_deinit(&changes->structure);
         stop_words_deinit(&changes->stop_words);
     } else if (session_make_changes(session, changes, &err) != STATUS_OK)
-        log_write(LOG_WARNING, "answers have no structure from now on: %s", err.text);
+        log_write(LOG_WARNING, "answers are unstructured from now on: %s", err.text);
 }
 
 // What a chat is left in, so that another one can begin, or this one again.
@@ -271,8 +271,9 @@ static int check_terminal(const struct args *args) {
     struct error err = {0};
     enum status status = STATUS_OK;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        status = error_set(&err, STATUS_BAD_INPUT,
-                           "a chat needs a terminal on stdin and stdout; for one answer: -p TEXT");
+        status =
+            error_set(&err, STATUS_BAD_INPUT,
+                      "a chat needs a terminal on stdin and stdout; for one answer use -p TEXT");
     else if (args_source(args, "format") == ARGS_WORDS && strcmp(args->format, "text") != 0)
         status = error_set(&err, STATUS_BAD_INPUT, "--format %s is for one answer: add -p TEXT",
                            args->format);

@@ -26,8 +26,7 @@ enum status file_read_open(int fd, const char *name, struct text *text, struct e
             return STATUS_OK;
         }
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0)
-            return error_set(err, STATUS_IO, "%s cannot be read: %s", name, strerror(errno));
+        if (got < 0) return error_set(err, STATUS_IO, "cannot read %s: %s", name, strerror(errno));
         if (text->length - before + (size_t)got > ATTACHMENT_MAX_BYTES)
             return error_set(err, STATUS_BAD_INPUT, "%s is larger than %d MiB", name,
                              ATTACHMENT_MAX_BYTES >> 20);
@@ -40,7 +39,7 @@ enum status file_read_open(int fd, const char *name, struct text *text, struct e
 static enum status check_kind(int fd, const char *path, struct error *err) {
     struct stat info;
     if (fstat(fd, &info) != 0)
-        return error_set(err, STATUS_IO, "%s cannot be read: %s", path, strerror(errno));
+        return error_set(err, STATUS_IO, "cannot read %s: %s", path, strerror(errno));
     if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) return STATUS_OK;
     const bool ours = strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdin") == 0;
     if (S_ISFIFO(info.st_mode) && ours && fcntl(fd, F_SETFL, O_RDONLY) == 0) return STATUS_OK;
@@ -54,7 +53,7 @@ enum status file_read(const char *path, struct text *text, struct error *err) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return error_set(err, errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_IO,
-                         "%s cannot be read: %s", path, strerror(errno));
+                         "cannot read %s: %s", path, strerror(errno));
     enum status status = check_kind(fd, path, err);
     if (status == STATUS_OK) status = file_read_open(fd, path, text, err);
     close(fd);

@@ -66,6 +66,6 @@ static void close_stdio(void) {
 int output_exit_code(int code) {
     close_stdio();
     if (!output.error) return code;
-    fprintf(stderr, "quire: stdout cannot be written: %s\n", output_error());
+    fprintf(stderr, "quire: cannot write to stdout: %s\n", output_error());
     return EXIT_RUN_TIME;
 }

@@ -24,7 +24,7 @@ static void put(const char *before, const char *bytes, size_t length) {
                                   {(void *)(uintptr_t)bytes, length}};
     if (atomic_load(&failed) || writev(file, parts, 2) == (ssize_t)(comma + length)) return;
     if (!atomic_exchange(&failed, true))
-        log_write(LOG_WARNING, "the trace ends here: it cannot be written: %s", strerror(errno));
+        log_write(LOG_WARNING, "the trace ends here: cannot write it: %s", strerror(errno));
 }
 
 static void write_event(const char *event, size_t length) { put(",\n", event, length); }
@@ -57,13 +57,13 @@ enum status trace_file_open(const char *path, struct error *err) {
     bool is_foreign = false, is_file = true;
     file = open_file(path, &is_foreign, &is_file);
     if (!is_file)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "the trace %.300s cannot be written: it is no regular file", path);
+        return error_set(err, STATUS_BAD_INPUT, "cannot write the trace %.300s: not a regular file",
+                         path);
     if (is_foreign)
         return error_set(err, STATUS_BAD_INPUT,
-                         "%.300s exists and is no trace of quire's; choose another name", path);
+                         "%.300s exists and is not a trace; choose another name", path);
     if (file < 0)
-        return error_set(err, STATUS_IO, "the trace %.300s cannot be written: %s", path,
+        return error_set(err, STATUS_IO, "cannot write the trace %.300s: %s", path,
                          strerror(errno));
     put("", FIRST, sizeof FIRST - 1);
     trace_set_sink(write_event);

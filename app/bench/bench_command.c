@@ -78,8 +78,8 @@ static int refuse(const char *word, const char *first) {
         status = text_format(&words, "%s%s", i > 0 ? ", " : "", TABLE[i].word);
     if (status == STATUS_OK && find_runner(word))
         status = error_set(&err, STATUS_BAD_INPUT,
-                           "bench: \"%s\" and \"%s\" do not go together; run one at a time", first,
-                           word);
+                           "bench: \"%s\" and \"%s\" cannot be used together; run one at a time",
+                           first, word);
     else if (status == STATUS_OK)
         status =
             error_set(&err, STATUS_BAD_INPUT, "bench: unsupported value \"%.60s\" (expected %s)",

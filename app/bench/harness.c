@@ -107,7 +107,7 @@ bool harness_affords(const struct harness *harness, struct harness_room pool, in
     const double most_us = harness->token_us * length * (growth > 1 ? growth : 1);
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (bytes > harness->most_bytes)
-        snprintf(missing, MISSING_BYTES, "needs %s of KV memory (there is %s)",
+        snprintf(missing, MISSING_BYTES, "needs %s of KV cache (there is %s)",
                  size_format(bytes, need), size_format(harness->most_bytes, have));
     else if (most_us > PATIENCE_US)
         snprintf(missing, MISSING_BYTES, "prefill may take %.0f s", most_us / 1e6);

@@ -222,7 +222,7 @@ static bool fits(const struct speed_bench *bench, struct speed_row *row) {
     const int64_t blocks = (length + info->block_size - 1) / info->block_size + 1; // and a copy
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (blocks * row->batch > (int64_t)info->blocks_total)
-        snprintf(row->missing, sizeof row->missing, "needs %s of KV memory (there is %s)",
+        snprintf(row->missing, sizeof row->missing, "needs %s of KV cache (there is %s)",
                  size_format((size_t)(blocks * row->batch) * info->block_bytes, need),
                  size_format(info->blocks_total * info->block_bytes, have));
     else if (length > info->context)

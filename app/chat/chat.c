@@ -113,16 +113,15 @@ enum status chat_check_writable(const struct chat *chat, struct error *err) {
     TRY(chat_check_idle(chat, err));
     if (!chat->reads_only) return STATUS_OK;
     TRY(model_source_get(chat->session->db, chat->conversation.source, &source, err));
-    error_set(
-        err, STATUS_UNSUPPORTED,
-        "this conversation is held with %s, which is not open: /resume %s opens it, /model NAME "
-        "goes on in a fork",
-        source.model_name, chat->conversation.id);
+    error_set(err, STATUS_UNSUPPORTED,
+              "this conversation uses %s, which is not open; /resume %s opens it, /model NAME "
+              "continues in a fork",
+              source.model_name, chat->conversation.id);
     model_source_deinit(&source);
     return STATUS_UNSUPPORTED;
 }
 
 enum status chat_check_idle(const struct chat *chat, struct error *err) {
     if (!chat->turn.active) return STATUS_OK;
-    return error_set(err, STATUS_BUSY, "an answer is being written: stop it first (^C)");
+    return error_set(err, STATUS_BUSY, "an answer is being written; stop it first (^C)");
 }

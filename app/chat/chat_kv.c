@@ -46,7 +46,7 @@ enum status chat_place(struct chat *chat, size_t count, struct error *err) {
     const int32_t *ids = chat->transcript.log.ids, context = chat->session->context;
     if (length + 1 > (size_t)context)
         return error_set(err, STATUS_TOO_LONG,
-                         "this conversation has %zu tokens, and the context holds %" PRId32, length,
+                         "this conversation has %zu tokens, but the context holds %" PRId32, length,
                          context);
     const size_t common = common_prefix(chat->sequence, ids, length);
     if (common == 0 && sequence_length(chat->sequence) > 0) chat_leave_sequence(chat);
@@ -56,7 +56,7 @@ enum status chat_place(struct chat *chat, size_t count, struct error *err) {
         const enum status status = sequence_append(chat->sequence, ids + common, length - common);
         if (status == STATUS_BAD_INPUT)
             return error_set(err, STATUS_BAD_FILE,
-                             "conversation %s: its stored tokens belong to another model",
+                             "conversation %s: the stored tokens belong to another model",
                              chat->conversation.id);
         TRY(status);
     }

@@ -128,8 +128,7 @@ static enum status fork_keeping(struct chat *chat, size_t count, const char *nam
 
 enum status chat_fork(struct chat *chat, const char *name, struct error *err) {
     TRY(chat_check_idle(chat, err));
-    if (chat->transcript.count == 0)
-        return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
+    if (chat->transcript.count == 0) return error_set(err, STATUS_BAD_INPUT, "nothing to fork yet");
     return fork_keeping(chat, chat->transcript.count, name, err);
 }
 
@@ -226,7 +225,7 @@ enum status chat_fork_running(struct chat *chat, const struct chat *running, con
     // The turn may be done although nobody was told yet: the chat is then up to date.
     const bool over = running->turn.done;
     if (over && running->transcript.count == 0)
-        return error_set(err, STATUS_BAD_INPUT, "there is nothing to fork yet");
+        return error_set(err, STATUS_BAD_INPUT, "nothing to fork yet");
     TRY(sequence_fork(over ? running->sequence : running->answers[0].sequence, &log));
     enum status status = store_fork(running, log, name, &fork, err);
     if (status == STATUS_OK) status = chat_resume(chat, fork.id, err);
@@ -271,7 +270,7 @@ enum status chat_rewind(struct chat *chat, int64_t turns, struct text *draft, st
     size_t at;
     if (turns < 1 || turns > all)
         return error_set(err, STATUS_BAD_INPUT,
-                         "cannot go back %" PRId64 ": this conversation has %" PRId64 " turn%s",
+                         "cannot go back %" PRId64 "; this conversation has %" PRId64 " turn%s",
                          turns, all, all == 1 ? "" : "s");
     TRY(transcript_find_turn(&chat->transcript, all - turns + 1, &at, err));
     ASSERT(chat_message(chat, at)->role == MESSAGE_USER);
@@ -387,7 +386,7 @@ enum status chat_redo(struct chat *chat, int64_t turns, struct error *err) {
         const enum status status = redo_step(chat, &went, err);
         if (status == STATUS_NOT_FOUND && moved) break; // fewer turns were left
         if (status == STATUS_NOT_FOUND)
-            return error_set(err, status, "there is nothing to redo; /tree shows all messages");
+            return error_set(err, status, "nothing to redo; /tree shows all messages");
         TRY(status);
         moved = true;
         turns -= turns ? went : 0;
@@ -399,7 +398,7 @@ enum status chat_redo(struct chat *chat, int64_t turns, struct error *err) {
 enum status chat_go(struct chat *chat, int64_t message, struct error *err) {
     TRY(chat_check_writable(chat, err));
     if (!chat->conversation.id[0])
-        return error_set(err, STATUS_NOT_FOUND, "nothing was said in this conversation yet");
+        return error_set(err, STATUS_NOT_FOUND, "this conversation is empty");
     const int64_t before = chat->conversation.tip;
     TRY(go_to(chat, message, err));
     const int64_t after = chat->conversation.tip;
@@ -420,7 +419,7 @@ static enum status check_alternative(struct chat *chat, int64_t answer, struct e
     message_path_free(answers, count);
     if (found) return STATUS_OK;
     return error_set(err, STATUS_NOT_FOUND,
-                     "message %" PRId64 " is not an answer to the last question", answer);
+                     "message %" PRId64 " is not an answer to the last message", answer);
 }
 
 enum status chat_choose(struct chat *chat, int64_t answer, struct error *err) {

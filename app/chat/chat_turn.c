@@ -114,7 +114,7 @@ static void keep_shown(void *owner, struct answer *answer) {
     db_wait_for_disk(chat->session->db, false);
     if (store_answer(chat, &message, answer->token_ids, answer_shown_tokens(answer),
                      &answer->message, &err) != STATUS_OK)
-        log_write(LOG_INFO, "the answer so far is not stored: %s", err.text);
+        log_write(LOG_INFO, "cannot save the answer so far: %s", err.text);
     db_wait_for_disk(chat->session->db, true);
 }
 
@@ -195,11 +195,11 @@ static void note_end(const struct chat *chat) {
         noted = text_format(notes, "[%s%s%s: %s]\n", conversation->id, space, name,
                             turn->err.text[0] ? turn->err.text : status_text(turn->status));
     else if (first.any)
-        noted = text_format(notes, "[%s%s%s is answered: %s · /resume %s shows it]\n",
+        noted = text_format(notes, "[%s%s%s has an answer: %s · /resume %s shows it]\n",
                             conversation->id, space, name,
                             tokens_format(first.stats.output_tokens, tokens), conversation->id);
     else
-        noted = text_format(notes, "[%s%s%s was stopped before it was answered]\n",
+        noted = text_format(notes, "[%s%s%s was stopped before its answer began]\n",
                             conversation->id, space, name);
     (void)noted;
 }
@@ -260,7 +260,7 @@ static enum status check_room(const struct chat *chat, size_t length, int32_t an
     struct engine_info info;
     if (answers > CHAT_MAX_ANSWERS)
         return error_set(err, STATUS_BAD_INPUT,
-                         "%" PRId32 " answers at once are too many; at most %d", answers,
+                         "too many answers at once (%" PRId32 ", at most %d)", answers,
                          CHAT_MAX_ANSWERS);
     if (answers == 1 || chat->session->remote[0]) return STATUS_OK;
     engine_info(chat->session->engine, &info);
@@ -271,8 +271,7 @@ static enum status check_room(const struct chat *chat, size_t length, int32_t an
     const size_t room = info.blocks_total > past ? (info.blocks_total - past) / each : 0;
     if ((size_t)answers <= room) return STATUS_OK;
     return error_set(err, STATUS_FULL,
-                     "the KV cache has room for %zu answers at once, not %" PRId32
-                     " (--kv-device SIZE makes it larger)",
+                     "the KV cache holds %zu answers at once, not %" PRId32 "; raise --kv-device",
                      room > 0 ? room : 1, answers);
 }
 
@@ -386,9 +385,10 @@ static enum status store_message(struct chat *chat, const struct outgoing *messa
 static void note_cut(const struct chat *chat, const struct token_ids *ids) {
     const size_t log = chat->transcript.log.count, kept = transcript_kept(&chat->transcript, ids);
     if (kept < log)
-        log_write(LOG_INFO,
-                  "the chat template renders earlier turns differently: of %zu tokens %zu are kept",
-                  log, kept);
+        log_write(
+            LOG_INFO,
+            "the chat template renders earlier turns differently: %zu tokens, %zu of them kept",
+            log, kept);
 }
 
 // Before anything is stored: encodes the message and checks that its answers fit.
@@ -430,7 +430,7 @@ static enum status find_answer(const struct chat *chat, const struct message **a
     const size_t count = chat->transcript.count;
     *answer = count ? chat_message(chat, count - 1) : NULL;
     if (*answer && (*answer)->role == MESSAGE_ASSISTANT) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
+    return error_set(err, STATUS_BAD_INPUT, "no answer yet");
 }
 
 // Begins alternatives to the last answer: `answers` of them, or one by beam search.
@@ -479,7 +479,7 @@ enum status chat_alternatives(struct chat *chat, struct message **answers, size_
                               size_t *current, struct error *err) {
     const size_t last = chat->transcript.count;
     if (last < 2 || chat_message(chat, last - 1)->role != MESSAGE_ASSISTANT)
-        return error_set(err, STATUS_BAD_INPUT, "there is no answer yet");
+        return error_set(err, STATUS_BAD_INPUT, "no answer yet");
     const struct message *here = chat_message(chat, last - 1);
     TRY(message_replies(chat->session->db, here->parent, answers, count, err));
     for (size_t i = 0; i < *count; i++) {
@@ -488,8 +488,6 @@ enum status chat_alternatives(struct chat *chat, struct message **answers, size_
         return STATUS_OK;
     }
     message_path_free(*answers, *count);
-    return error_set(err, STATUS_BAD_FILE,
-                     "message %" PRId64 " is not among the replies to its "
-                     "parent",
+    return error_set(err, STATUS_BAD_FILE, "message %" PRId64 " is not a reply to its parent",
                      here->id);
 }

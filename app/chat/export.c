@@ -139,6 +139,5 @@ enum status export_write(const char *path, const struct text *text, struct error
     whole = close(file) == 0 && whole;
     if (whole) return STATUS_OK;
     unlink(path);
-    return error_set(err, STATUS_IO, "%s cannot be written: %s", path,
-                     strerror(cause ? cause : errno));
+    return error_set(err, STATUS_IO, "cannot write %s: %s", path, strerror(cause ? cause : errno));
 }

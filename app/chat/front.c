@@ -18,7 +18,7 @@ static struct chat *find_unfollowed(const struct session *session, const char *c
 static enum status check_room(const struct session *session, struct error *err) {
     if (session->unfollowed_count < SESSION_MAX_UNFOLLOWED) return STATUS_OK;
     return error_set(err, STATUS_FULL,
-                     "%d answers are being written in the background already, and that is the most",
+                     "too many answers in the background (at most %d); wait for one, or stop one",
                      SESSION_MAX_UNFOLLOWED);
 }
 
@@ -74,7 +74,7 @@ enum status front_find(const struct session *session, const char *which, struct 
                        struct error *err) {
     const bool back = strcmp(which, "-") == 0;
     if (back && !session->previous[0])
-        return error_set(err, STATUS_NOT_FOUND, "there is no previous conversation yet");
+        return error_set(err, STATUS_NOT_FOUND, "no previous conversation yet");
     return conversation_find_begun(session->db, back ? session->previous : which, found, err);
 }
 

@@ -49,7 +49,7 @@ static enum status parse(struct reading *reading, cJSON **json, struct error *er
         return STATUS_OK;
     }
     cJSON_Delete(parsed);
-    return refuse(reading, "is not one JSON object", err);
+    return refuse(reading, "expected one JSON object", err);
 }
 
 static const char *string_of(const cJSON *json, const char *key) {
@@ -62,9 +62,10 @@ static enum status read_header(struct reading *reading, const cJSON *json, struc
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(json, "messages");
     if (!type || strcmp(type, "conversation") != 0 || !cJSON_IsNumber(version) ||
         !(version->valuedouble >= 1))
-        return refuse(reading, "does not begin an exported conversation", err);
+        return refuse(reading, "expected the first line of an exported conversation", err);
     if (!(version->valuedouble <= EXPORT_VERSION))
-        return refuse(reading, "was written by a newer quire: use that one", err);
+        return refuse(reading, "written by a newer version of quire; import it with that version",
+                      err);
     if (cJSON_IsNumber(count)) reading->announced = count->valuedouble;
     struct error why = {0};
     if (!name || !name[0]) return STATUS_OK;
@@ -125,27 +126,27 @@ static enum status read_text(const struct reading *reading, struct message *mess
     if (message->role != MESSAGE_SYSTEM || !memchr(message->text, '\0', message->length))
         return STATUS_OK;
     message_deinit(message);
-    return refuse(reading, "holds a NUL, which no system prompt can have", err);
+    return refuse(reading, "a system prompt cannot contain a NUL", err);
 }
 
 static enum status read_message(struct reading *reading, const cJSON *json, struct error *err) {
     struct message message = {.stop = STOP_NONE};
     if (!role_of(string_of(json, "role"), &message.role) || !string_of(json, "text"))
-        return refuse(reading, "has no role, or no text", err);
+        return refuse(reading, "\"role\" or \"text\" is missing", err);
     if (!fits(reading->import, message.role))
-        return refuse(reading, "is out of order: user and assistant take turns", err);
+        return refuse(reading, "out of order: user and assistant must alternate", err);
     if (message.role != MESSAGE_ASSISTANT && !string_of(json, "text")[0] &&
         json_view_string_bound(text_of(reading)) == 0)
-        return refuse(reading, "is an empty message", err);
+        return refuse(reading, "the message is empty", err);
     if (!stop_of(string_of(json, "stop_reason"), &message.stop))
-        return refuse(reading, "has an unknown stop_reason", err);
+        return refuse(reading, "unsupported \"stop_reason\"", err);
     if (message.role == MESSAGE_ASSISTANT && message.stop == STOP_NONE) message.stop = STOP_END;
     if (message.role != MESSAGE_ASSISTANT) message.stop = STOP_NONE;
     const cJSON *created = cJSON_GetObjectItemCaseSensitive(json, "created_ms");
     if (cJSON_IsNumber(created) && created->valuedouble > 0 && created->valuedouble < CREATED_MOST)
         message.created_ms = (int64_t)created->valuedouble;
     if (reading->import->count == IMPORT_MAX_MESSAGES)
-        return refuse(reading, "is one message too many: at most 100,000 are imported", err);
+        return refuse(reading, "too many messages (at most 100,000)", err);
     TRY(read_text(reading, &message, err));
     const enum status status = push(reading->import, &message);
     if (status != STATUS_OK) message_deinit(&message);
@@ -158,10 +159,10 @@ static enum status check_kinds(const struct reading *reading, const cJSON *json,
     static const struct {
         const char *key, *refusal;
         int kind;
-    } kinds[] = {{"name", "has a name that is no text", cJSON_String},
-                 {"stop_reason", "has a stop_reason that is no text", cJSON_String},
-                 {"messages", "has a number of messages that is none", cJSON_Number},
-                 {"created_ms", "has a created_ms that is no number", cJSON_Number}};
+    } kinds[] = {{"name", "\"name\" must be a string", cJSON_String},
+                 {"stop_reason", "\"stop_reason\" must be a string", cJSON_String},
+                 {"messages", "\"messages\" must be a number", cJSON_Number},
+                 {"created_ms", "\"created_ms\" must be a number", cJSON_Number}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, kinds[i].key);
         if (item && !cJSON_IsNull(item) && (item->type & 0xFF) != kinds[i].kind)
@@ -185,11 +186,10 @@ static enum status read_line(struct reading *reading, struct error *err) {
 
 static enum status check_whole(const struct reading *reading, struct error *err) {
     const size_t count = reading->import->count;
-    if (count == 0) return error_set(err, STATUS_BAD_INPUT, "it contains no messages");
+    if (count == 0) return error_set(err, STATUS_BAD_INPUT, "no messages");
     if (isinf(reading->announced) || reading->announced == (double)count) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT,
-                     "it contains %zu message%s instead of the announced %.0f", count,
-                     count == 1 ? "" : "s", reading->announced);
+    return error_set(err, STATUS_BAD_INPUT, "expected %.0f messages, found %zu", reading->announced,
+                     count);
 }
 
 enum status import_read(const char *bytes, size_t length, struct import *import,
@@ -198,7 +198,7 @@ enum status import_read(const char *bytes, size_t length, struct import *import,
     enum status status = STATUS_OK;
     size_t offset;
     if (length > 0 && !utf8_valid(bytes, length, &offset))
-        return error_set(err, STATUS_BAD_INPUT, "byte 0x%02x at offset %zu is not UTF-8",
+        return error_set(err, STATUS_BAD_INPUT, "not UTF-8: byte 0x%02x at offset %zu",
                          (unsigned char)bytes[offset], offset);
     for (size_t at = 0; at < length && status == STATUS_OK; at += reading.length + 1) {
         const char *end = memchr(bytes + at, '\n', length - at);

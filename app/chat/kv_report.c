@@ -199,11 +199,9 @@ static enum status append_all(struct text *line, const struct restore_report *re
 // "; 3,000 tokens are computed again, as layers with a window have dropped what came before them"
 static enum status append_lost(struct text *line, const struct restore_report *report) {
     char count[COUNT_TEXT_BYTES];
-    return text_format(line,
-                       "; %s %s computed again, as layers with a window or a state have dropped "
-                       "what came before them",
-                       tokens_format(report->lost_tokens, count),
-                       report->lost_tokens == 1 ? "is" : "are");
+    return text_format(
+        line, "; %s %s recomputed because layers with a window or a state dropped what came before",
+        tokens_format(report->lost_tokens, count), report->lost_tokens == 1 ? "is" : "are");
 }
 
 enum status kv_report_restored(const struct restore_report *report, struct text *line) {
@@ -212,7 +210,7 @@ enum status kv_report_restored(const struct restore_report *report, struct text 
     if (found) TRY(append_found(line, report));
     if (found && report->left_tokens) TRY(text_append_string(line, ", "));
     if (report->left_tokens) TRY(append_left(line, report));
-    if (!report->done) return text_append_string(line, found ? ", and goes on" : "restoring");
+    if (!report->done) return text_append_string(line, found ? ", still restoring" : "restoring");
     if (!found && !report->left_tokens) TRY(append_all(line, report));
     return report->lost_tokens ? append_lost(line, report) : STATUS_OK;
 }
@@ -231,7 +229,7 @@ enum status kv_report_lost(const struct restore_report *report, enum cache_kind 
         TRY(text_format(line, "turn %" PRId64, turn));
     else
         TRY(text_append_string(line, "the preamble"));
-    TRY(text_format(line, " is gone: %s tokens to compute", count_format(lost, count)));
+    TRY(text_format(line, " is gone: %s tokens to recompute", count_format(lost, count)));
     return append_clause(line, ", about ", report->lost_us);
 }
 

@@ -57,8 +57,8 @@ enum status model_cost_read(const char *path, struct db *db, int64_t tip, struct
 enum status model_cost_describe(const struct model_cost *cost, struct text *text) {
     char weights[SIZE_TEXT_BYTES], kv[SIZE_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
     return text_format(text,
-                       "%s of weights are loaded, and about %s of this conversation "
-                       "computed anew, which take %s of cache.",
+                       "This loads %s of weights and recomputes about %s of this conversation, "
+                       "which take %s of cache.",
                        size_format(cost->weight_bytes, weights),
                        tokens_format(cost->tokens, tokens), size_format(cost->kv_bytes, kv));
 }

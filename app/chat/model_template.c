@@ -150,7 +150,7 @@ static enum status read_other(const char *other, struct text *source, struct err
     file.source = (struct text){0};
     model_template_deinit(&file);
     if (source->length > 0) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "%.200s holds no chat template", other);
+    return error_set(err, STATUS_BAD_INPUT, "%.200s has no chat template", other);
 }
 
 enum status model_template_create(const struct gguf *gguf, const struct tokenizer *tokenizer,

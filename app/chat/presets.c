@@ -62,8 +62,7 @@ enum status preset_read(const char *config_path, const char *name, struct text *
         found = status == STATUS_OK && access(text_string(&path), R_OK) == 0;
     }
     if (status == STATUS_OK && (!found || !is_name(name, strlen(name))))
-        status = error_set(err, STATUS_BAD_INPUT, "there is no preset “%.60s”; /preset lists them",
-                           name);
+        status = error_set(err, STATUS_BAD_INPUT, "no preset \"%.60s\"; /preset lists them", name);
     if (status == STATUS_OK) status = preset_read_file(text_string(&path), preamble, err);
     text_deinit(&path);
     return status;

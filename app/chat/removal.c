@@ -35,7 +35,7 @@ static enum status append_opening(struct db *db, const struct conversation *conv
             preview_make(path[i].text + path[i].said, path[i].length - path[i].said, opening,
                          sizeof opening);
     message_path_free(path, count);
-    return opening[0] ? text_format(text, " “%s”", opening) : STATUS_OK;
+    return opening[0] ? text_format(text, " \"%s\"", opening) : STATUS_OK;
 }
 
 enum status removal_list(struct db *db, const struct conversation *conversations, size_t count,
@@ -63,7 +63,7 @@ enum status removal_run(struct db *db, struct deletion *deletion, struct error *
 }
 
 static void warn(const char *where, enum status status, const struct error *err) {
-    log_write(LOG_WARNING, "what was deleted may still be found in %s: %s", where,
+    log_write(LOG_WARNING, "deleted text may remain in %s: %s", where,
               err->text[0] ? err->text : status_text(status));
 }
 

@@ -16,7 +16,7 @@ static enum status open_model(struct session *session, const struct session_opti
                               struct error *err) {
     session->tokenizer = engine_tokenizer(session->engine);
     if (!session->tokenizer)
-        return error_set(err, STATUS_UNSUPPORTED, "this model has no tokenizer to chat with");
+        return error_set(err, STATUS_UNSUPPORTED, "this model has no tokenizer, so it cannot chat");
     struct engine_info info;
     engine_info(session->engine, &info);
     session->context = info.context;

@@ -130,8 +130,7 @@ enum status chat_shorten(struct chat *chat, const char *summary, size_t keep_fro
                          struct error *err) {
     struct conversation fork;
     TRY(chat_check_writable(chat, err));
-    if (chat_turn_count(chat) == 0)
-        return error_set(err, STATUS_BAD_INPUT, "there is no turn to leave out yet");
+    if (chat_turn_count(chat) == 0) return error_set(err, STATUS_BAD_INPUT, "no turn to drop yet");
     ASSERT(keep_from == chat->transcript.count ||
            chat_message(chat, keep_from)->role == MESSAGE_USER);
     TRY(make_fork(chat, summary, keep_from, &fork, err));
@@ -179,10 +178,10 @@ enum status chat_keep_from(struct chat *chat, int32_t more, int32_t spare, size_
     token_ids_deinit(&preamble);
     TRY(status);
     if (always > context)
-        return error_set(err, STATUS_TOO_LONG,
-                         "%zu tokens are needed even without the turns before, and the context "
-                         "holds %zu",
-                         always, context);
+        return error_set(
+            err, STATUS_TOO_LONG,
+            "%zu tokens are needed even without earlier turns, but the context holds %zu", always,
+            context);
     *keep_from = first_that_fits(transcript, context - always);
     return STATUS_OK;
 }
@@ -266,8 +265,8 @@ static enum status plan(struct chat *chat, int32_t ask_tokens, int32_t message_t
         if (begins && transcript_standing(&chat->transcript, at) + needed <= context) break;
         if (at == least)
             return error_set(err, STATUS_TOO_LONG,
-                             "the turns are too long to be summarised in a context of %zu tokens; "
-                             "/new begins afresh, /fork N goes back",
+                             "the turns are too long to summarize in a context of %zu tokens; /new "
+                             "starts over, /fork N goes back",
                              context);
     }
     *keep_from = at;
@@ -305,7 +304,7 @@ enum status compaction_begin(struct chat *chat, const char *focus, int32_t messa
     int32_t ask_tokens, free_tokens;
     *compaction = (struct compaction){.chat = chat, .max_tokens = summary_tokens(chat)};
     if (chat_turn_count(chat) == 0)
-        return error_set(err, STATUS_BAD_INPUT, "there is nothing to summarise yet");
+        return error_set(err, STATUS_BAD_INPUT, "nothing to summarize yet");
     TRY(chat_measure(chat, ASK, sizeof ASK - 1, &ask_tokens, &free_tokens, err));
     ask_tokens += (int32_t)strlen(focus); // at most one token per byte
     TRY(plan(chat, ask_tokens, message_tokens, &compaction->keep_from, err));
@@ -323,13 +322,13 @@ enum status compaction_finish(struct compaction *compaction, struct error *err) 
     const struct turn_report report = turn_first(&compaction->turn);
     struct text summary = {0};
     if (!report.any || report.stop == STOP_INTERRUPTED)
-        return error_set(err, STATUS_CANCELLED, "the summary was stopped: nothing has changed");
+        return error_set(err, STATUS_CANCELLED, "the summary was stopped; nothing has changed");
     enum status status = thinking_split(report.text, report.length, NULL, &summary);
     const char *text = text_string(&summary) + strspn(text_string(&summary), " \t\n");
     if (status == STATUS_OK)
         status =
             text[0] ? chat_shorten(compaction->chat, text, compaction->keep_from, err)
-                    : error_set(err, STATUS_BAD_INPUT, "the summary is empty: nothing has changed");
+                    : error_set(err, STATUS_BAD_INPUT, "the summary is empty; nothing has changed");
     text_deinit(&summary);
     return status;
 }

@@ -13,7 +13,8 @@ enum status stop_words_read(struct stop_words *words, const char *typed, struct 
         status = text_append(&fresh.bytes, text_string(&word), word.length + 1);
     text_deinit(&word);
     if (status == STATUS_OK && count > STOP_WORDS_MAX)
-        status = error_set(err, STATUS_BAD_INPUT, "at most %d texts end an answer", STOP_WORDS_MAX);
+        status =
+            error_set(err, STATUS_BAD_INPUT, "too many stop strings (at most %d)", STOP_WORDS_MAX);
     if (status != STATUS_OK) {
         stop_words_deinit(&fresh);
         return status;

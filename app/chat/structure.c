@@ -108,8 +108,8 @@ static enum status leave_to_server(const struct structure *structure, enum struc
     if (!fits) return error_set(err, STATUS_BAD_INPUT, "the schema is not a JSON object");
     if (!is_schema && !structure->takes_grammars)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "this server takes schemas, but no grammars: llama-server, vLLM and "
-                         "SGLang do");
+                         "this server accepts schemas, but not grammars; llama-server, vLLM and "
+                         "SGLang accept both");
     return grammar_create_elsewhere(text, is_schema, grammar);
 }
 
@@ -164,7 +164,7 @@ enum status structure_set(struct structure *structure, enum structure_kind kind,
     if (kind != STRUCTURE_NONE) {
         status = inline_schema ? text_append_string(&text, source) : file_read(source, &text, err);
         if (status == STATUS_OK && memchr(text_string(&text), '\0', text.length))
-            status = error_set(err, STATUS_BAD_INPUT, "%s is not text", source);
+            status = error_set(err, STATUS_BAD_INPUT, "%s is not a text file", source);
         if (status == STATUS_OK) status = text_append_string(&name, source);
         if (status == STATUS_OK)
             status = structure_read(structure, kind, text_string(&text), &grammar, err);

@@ -46,7 +46,8 @@ static enum role role_of(const struct message *message) {
     return ROLE_USER;
 }
 
-_Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT, "a cut is no token's id");
+_Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT,
+               "MESSAGE_CUT must not be a token id");
 
 // The time the conversation began: a template that writes the date must write the same one
 // tomorrow.
@@ -116,7 +117,7 @@ static enum status encode_user(const struct transcript *transcript,
         status = encode(transcript, &prompt, keeps, ids);
         span.tokens = (int64_t)ids->count;
         trace_end(&span);
-        if (status != STATUS_OK) error_set(err, status, "the message is too long to be tokenised");
+        if (status != STATUS_OK) error_set(err, status, "the message is too long to tokenize");
     }
     prompt_deinit(&prompt);
     text_deinit(&ended_by);
@@ -300,8 +301,7 @@ enum status transcript_find_turn(const struct transcript *transcript, int64_t tu
     const int64_t turns = transcript_turns(transcript);
     if (turn < 1 || turn > turns)
         return error_set(err, STATUS_BAD_INPUT,
-                         "there is no turn %" PRId64 ": this conversation has %" PRId64, turn,
-                         turns);
+                         "no turn %" PRId64 "; this conversation has %" PRId64, turn, turns);
     int64_t seen = 0;
     for (size_t at = 0;; at++) {
         seen += transcript->entries[at].message.role == MESSAGE_USER;
@@ -357,12 +357,12 @@ static enum status load_read(struct transcript *transcript, struct db *db, struc
         status = message_tokens(db, message->id, transcript->model, &ids, &count, NULL);
         if (status == STATUS_NOT_FOUND) return STATUS_OK;
         if (status != STATUS_OK)
-            return error_set(err, status, "the tokens of message %lld cannot be read: %s",
+            return error_set(err, status, "cannot read the tokens of message %lld: %s",
                              (long long)message->id, status_text(status));
         status = transcript_push(transcript, message, ids, count);
         free(ids);
         if (status == STATUS_BAD_FILE)
-            error_set(err, status, "the tokens of message %lld do not go with those before it",
+            error_set(err, status, "the tokens of message %lld do not match those before it",
                       (long long)message->id);
         if (status == STATUS_OK) *message = (struct message){0};
     }
@@ -482,7 +482,7 @@ static enum status read_some(struct transcript *transcript, struct db *db, struc
     for (size_t i = 0; i < STORED_AT_ONCE; i++)
         token_ids_deinit(&ids[i]);
     if (status == STATUS_OK && !wanted && transcript->count < reading->count)
-        status = error_set(err, STATUS_CANCELLED, "stopped; %zu of %zu messages were read",
+        status = error_set(err, STATUS_CANCELLED, "stopped after reading %zu of %zu messages",
                            transcript->count, reading->count);
     return status;
 }

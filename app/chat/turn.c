@@ -8,22 +8,22 @@
 
 static enum status explain_failure(const struct turn *turn, enum status status, struct error *err) {
     if (turn->answers[0].options.grammar && status == STATUS_BAD_INPUT)
-        return error_set(err, status, "what is written of the answer does not fit the structure");
+        return error_set(err, status, "the answer so far does not match the structure");
     if (turn->answers[0].options.grammar && status == STATUS_UNSUPPORTED)
-        return error_set(err, status, "no token of this model fits the structure here");
+        return error_set(err, status, "no token of this model matches the structure here");
     if (turn->answers[0].options.grammar && status == STATUS_TOO_LONG)
         return error_set(err, STATUS_UNSUPPORTED,
-                         "the grammar leaves too much open here: to find what may follow takes "
-                         "more than %d steps, or more memory than it may have",
+                         "the grammar is too ambiguous here: finding the next tokens takes more "
+                         "than %d steps, or too much memory",
                          GRAMMAR_TOKEN_STEPS);
     if (status == STATUS_DEVICE)
-        return error_set(err, status, "the device failed while the answer was computed");
+        return error_set(err, status, "the device failed while computing the answer");
     if (status != STATUS_FULL) return error_set(err, status, "%s", status_text(status));
     struct engine_info info;
     engine_info(turn->engine, &info);
     return error_set(err, status,
-                     "the KV cache is full: this turn has %" PRId32 " tokens and needs more than "
-                     "%" PRIu32 " blocks (--kv-device SIZE makes it larger)",
+                     "the KV cache is full: this turn has %" PRId32
+                     " tokens and needs more than %" PRIu32 " blocks; raise --kv-device",
                      sequence_length(turn->sequence), info.blocks_total);
 }
 
@@ -66,7 +66,8 @@ enum status turn_start(struct turn *turn, struct sequence *sequence, struct erro
     turn->answer_count = 0;
     turn->status = status;
     if (status == STATUS_FULL)
-        return error_set(err, status, "%d answers are being written already", ENGINE_MAX_REQUESTS);
+        return error_set(err, status, "too many answers are being written (at most %d)",
+                         ENGINE_MAX_REQUESTS);
     return explain_failure(turn, status, err);
 }
 
@@ -89,13 +90,12 @@ enum status turn_search(struct turn *turn, struct sequence *sequence,
     struct beams_options options = *wanted;
     turn->sequence = sequence;
     if (turn_is_remote(turn))
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "beams need the model on this machine, not on a server");
+        return error_set(err, STATUS_UNSUPPORTED, "beam search is not supported on a server");
     TRY(answer_place(answer, sequence));
     options.grammar = answer->options.grammar;
     options.begun = answer->options.begun;
     const int32_t room = search_room(turn);
-    if (room < 1) return error_set(err, STATUS_TOO_LONG, "the context has no room for a search");
+    if (room < 1) return error_set(err, STATUS_TOO_LONG, "the context is too full for beam search");
     if (options.max_tokens <= 0 || options.max_tokens > room) options.max_tokens = room;
     options.owner = answer;
     struct beams *beams;

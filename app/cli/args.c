@@ -60,7 +60,7 @@ enum status args_set(struct args *args, const char *name, const char *value,
     const struct option *option = option_find(name, strlen(name));
     if (!option || option->commands & ONLY_AS_WORD) {
         const struct option *nearest = option ? NULL : option_nearest(name);
-        return error_set(err, STATUS_BAD_INPUT, "%s: no such option%s%s%s", where,
+        return error_set(err, STATUS_BAD_INPUT, "%s: unknown option%s%s%s", where,
                          nearest ? "; did you mean " : "", nearest ? nearest->name : "",
                          nearest ? "?" : "");
     }
@@ -192,12 +192,12 @@ static enum status parse_letters(struct args *args, const char *word, struct wor
 
 static enum status refuse_operand(const struct args *args, const char *word, struct error *err) {
     const char *nearest = args->command == COMMAND_CHAT ? subcommand_nearest(word) : NULL;
-    const char *hint = args->command == COMMAND_CHAT ? "; a question is asked with -p \"…\"" : "";
+    const char *hint = args->command == COMMAND_CHAT ? "; to ask a question: quire -p \"…\"" : "";
     if (nearest)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "unknown command \"%.60s\"; did you mean %s? (a model in a file of this "
-                         "name: ./%.60s)",
-                         word, nearest, word);
+        return error_set(
+            err, STATUS_BAD_INPUT,
+            "unknown command \"%.60s\"; did you mean %s? (if it is a model file: ./%.60s)", word,
+            nearest, word);
     return error_set(err, STATUS_BAD_INPUT, "unexpected word \"%.60s\"%s (see quire --help)", word,
                      hint);
 }
@@ -243,8 +243,8 @@ static enum status check_commands(const struct args *args, struct error *err) {
     for (size_t i = 0; i < option_count(); i++) {
         const struct option *option = option_at(i);
         if (args->sources[i] != ARGS_WORDS || option->commands & 1u << args->command) continue;
-        return error_set(err, STATUS_BAD_INPUT, "--%s is no option of `quire%s%s`", option->name,
-                         args->command == COMMAND_CHAT ? "" : " ",
+        return error_set(err, STATUS_BAD_INPUT, "--%s is not an option of `quire%s%s`",
+                         option->name, args->command == COMMAND_CHAT ? "" : " ",
                          subcommand_at(args->command)->name);
     }
     return STATUS_OK;
@@ -263,8 +263,8 @@ static enum status check_pairs(const struct args *args, struct error *err) {
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
         if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&
             args_source(args, PAIRS[i][1]) == ARGS_WORDS)
-            return error_set(err, STATUS_BAD_INPUT, "--%s and --%s do not go together", PAIRS[i][0],
-                             PAIRS[i][1]);
+            return error_set(err, STATUS_BAD_INPUT, "--%s and --%s cannot be used together",
+                             PAIRS[i][0], PAIRS[i][1]);
     return STATUS_OK;
 }
 
@@ -273,11 +273,11 @@ static enum status check_model_operand(const struct args *args, struct error *er
     const char *word = args->operands[0];
     if (args->command != COMMAND_CHAT || args->operand_count == 0) return STATUS_OK;
     if (args_source(args, "model") == ARGS_WORDS)
-        return error_set(err, STATUS_BAD_INPUT, "two models are given: %.60s and %.60s",
+        return error_set(err, STATUS_BAD_INPUT, "expected one model, found two: %.60s and %.60s",
                          args->model, word);
     if (!strpbrk(word, " \t\n") || access(word, F_OK) == 0) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT,
-                     "\"%.60s%s\" is no model; to ask it: quire -p \"%.60s%s\"", word,
+                     "no model \"%.60s%s\"; to ask it as a question: quire -p \"%.60s%s\"", word,
                      strlen(word) > 60 ? "…" : "", word, strlen(word) > 60 ? "…" : "");
 }
 
@@ -287,7 +287,8 @@ static enum status check_models(const struct args *args, struct error *err) {
         return error_set(err, STATUS_BAD_INPUT, "quire pull needs a model: hf:ORG/REPO");
     if (args->command != COMMAND_MODELS || !verb) return STATUS_OK;
     if (strcmp(verb, "rm") != 0)
-        return error_set(err, STATUS_BAD_INPUT, "quire models knows rm, not \"%.60s\"", verb);
+        return error_set(err, STATUS_BAD_INPUT, "models: unsupported word \"%.60s\" (expected rm)",
+                         verb);
     if (args->operand_count < 2)
         return error_set(err, STATUS_BAD_INPUT, "quire models rm needs a model's name");
     return STATUS_OK;
@@ -301,17 +302,17 @@ enum status args_check(const struct args *args, struct error *err) {
     const bool resumes = args->go_on || args->resume;
     if (args->no_save && resumes)
         return error_set(err, STATUS_BAD_INPUT,
-                         "--no-save and a conversation that is saved do not go together");
+                         "--no-save cannot be used with a saved conversation");
     if (args->fork && !resumes)
         return error_set(err, STATUS_BAD_INPUT, "--fork needs a conversation: -r ID, or -C");
     if (resumes && !args->fork && args_source(args, "name") == ARGS_WORDS)
         return error_set(err, STATUS_BAD_INPUT,
-                         "--name with a conversation that is there needs --fork");
+                         "--name with an existing conversation needs --fork");
     if (args->fork && *args->fork &&
         (strspn(args->fork, "0123456789") != strlen(args->fork) || strlen(args->fork) > 9 ||
          strspn(args->fork, "0") == strlen(args->fork)))
         return error_set(err, STATUS_BAD_INPUT,
-                         "--fork: expected the number of a turn, from 1 on, found \"%.60s\"",
+                         "--fork: expected the number of a turn, from 1, found \"%.60s\"",
                          args->fork);
     for (size_t i = 0; i < args->stops.count; i++)
         if (!utf8_valid(args->stops.items[i], strlen(args->stops.items[i]), NULL))
@@ -323,14 +324,15 @@ enum status args_check(const struct args *args, struct error *err) {
         return error_set(err, STATUS_BAD_INPUT, "quire %s needs the id or name of a conversation",
                          subcommand_at(command)->name);
     if (command == COMMAND_IMPORT && args->operand_count == 0)
-        return error_set(err, STATUS_BAD_INPUT, "quire import needs a file that export wrote");
+        return error_set(err, STATUS_BAD_INPUT,
+                         "quire import needs a file written by quire export");
     if (command == COMMAND_BATCH && args->operand_count == 0)
         return error_set(err, STATUS_BAD_INPUT, "quire batch needs a file of requests, or -");
     TRY(check_models(args, err));
     const char *verb = command == COMMAND_KV && args->operand_count ? args->operands[0] : "check";
     if (strcmp(verb, "check") != 0 && strcmp(verb, "drop") != 0)
-        return error_set(err, STATUS_BAD_INPUT, "quire kv knows check and drop, not \"%.60s\"",
-                         verb);
+        return error_set(err, STATUS_BAD_INPUT,
+                         "kv: unsupported word \"%.60s\" (expected check or drop)", verb);
     return STATUS_OK;
 }
 

@@ -186,7 +186,7 @@ static enum status check_fits(const struct batch *batch, const struct token_ids 
     const size_t context = (size_t)batch->launch->info.context;
     if (ids->count + 1 <= context) return STATUS_OK;
     return error_set(err, STATUS_TOO_LONG,
-                     "it has %zu tokens, and the context holds %zu (one is for the answer)",
+                     "the prompt has %zu tokens, but the context holds %zu (one is for the answer)",
                      ids->count, context);
 }
 
@@ -321,14 +321,14 @@ static enum status open_session(struct batch *batch, struct error *err) {
 // Reopens the device, only once until it has answered a line, and continues at the first line
 // without a result.
 static enum status reopen(struct batch *batch, struct error *err) {
-    log_write(LOG_WARNING, "the device failed, and is opened again");
+    log_write(LOG_WARNING, "the device failed; opening it again");
     session_close(batch->session);
     batch->session = NULL;
     batch->device_failed = false;
     batch->reopened = true;
     batch->next = 0;
     if (launch_reopen(batch->launch) != EXIT_DONE)
-        return error_set(err, STATUS_DEVICE, "the device cannot be opened again");
+        return error_set(err, STATUS_DEVICE, "cannot open the device again");
     return open_session(batch, err);
 }
 

@@ -22,7 +22,7 @@ static enum status read_number(const cJSON *item, float *value, struct error *er
 static enum status read_whole(const cJSON *item, int32_t *value, struct error *err) {
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
     if (!(number >= 0 && number <= INT32_MAX && number == floor(number)))
-        return refuse(err, item->string, "a whole number from 0 on");
+        return refuse(err, item->string, "a whole number from 0");
     *value = (int32_t)number;
     return STATUS_OK;
 }
@@ -41,10 +41,10 @@ static enum status read_stops(const cJSON *item, const char **stops, struct erro
     size_t count = 0;
     for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
         if (!cJSON_IsString(one) || !one->valuestring[0])
-            return refuse(err, item->string, "texts that are not empty");
+            return refuse(err, item->string, "strings that are not empty");
         if (count == BATCH_LINE_STOPS)
-            return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": more than %d texts", item->string,
-                             BATCH_LINE_STOPS);
+            return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": too many strings (at most %d)",
+                             item->string, BATCH_LINE_STOPS);
         stops[count++] = one->valuestring;
     }
     stops[count] = NULL;
@@ -104,8 +104,8 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     const cJSON *messages = cJSON_GetObjectItemCaseSensitive(line->json, "messages");
     if (!prompt == !messages)
         return error_set(err, STATUS_BAD_INPUT, "expected a \"prompt\" or \"messages\"");
-    if (prompt && !cJSON_IsString(prompt)) return refuse(err, "prompt", "a text");
-    if (system && !cJSON_IsString(system)) return refuse(err, "system", "a text");
+    if (prompt && !cJSON_IsString(prompt)) return refuse(err, "prompt", "a string");
+    if (system && !cJSON_IsString(system)) return refuse(err, "system", "a string");
     if (messages && !cJSON_IsArray(messages)) return refuse(err, "messages", "an array");
     const size_t most = 2 + (messages ? (size_t)cJSON_GetArraySize(messages) : 0);
     line->messages = malloc(most * sizeof *line->messages);
@@ -123,7 +123,8 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     if (prompt) line->messages[line->count++] = message_of(ROLE_USER, prompt->valuestring);
     const struct chat_message *last = line->count ? &line->messages[line->count - 1] : NULL;
     if (!last || last->role != ROLE_USER || last->length == 0)
-        return error_set(err, STATUS_BAD_INPUT, "the last message must be the user's, with a text");
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the last message must be from the user and not empty");
     return STATUS_OK;
 }
 
@@ -139,9 +140,9 @@ static enum status read_structure(const cJSON *item, struct json_view view, stru
                                   struct error *err) {
     if (line->schema || line->grammar)
         return error_set(err, STATUS_BAD_INPUT,
-                         "a \"schema\" and a \"grammar\" do not go together");
+                         "\"schema\" and \"grammar\" cannot be used together");
     if (strcmp(item->string, "grammar") == 0) {
-        if (!cJSON_IsString(item)) return refuse(err, item->string, "a text");
+        if (!cJSON_IsString(item)) return refuse(err, item->string, "a string");
         line->grammar = item->valuestring;
         return STATUS_OK;
     }
@@ -191,11 +192,12 @@ enum status batch_line_read(const char *bytes, size_t length, const struct batch
     TRY(json_view_open(bytes, (size_t)(stop - bytes), "the line", &view, err));
     id = json_view_find(view, "id");
     if (json_view_kind(id) != JSON_ABSENT) TRY(copy_source(id, &line->id));
-    if (json_has_nul(bytes, length)) return error_set(err, STATUS_BAD_INPUT, "a text has a NUL");
+    if (json_has_nul(bytes, length))
+        return error_set(err, STATUS_BAD_INPUT, "a string contains a NUL");
     while (stop < end && strchr(" \t\r", *stop))
         stop++;
     if (stop < end)
-        return error_set(err, STATUS_BAD_INPUT, "more follows the object, at offset %zu",
+        return error_set(err, STATUS_BAD_INPUT, "unexpected text after the object, at offset %zu",
                          (size_t)(stop - bytes));
     TRY(read_keys(line, view, err));
     return read_messages(line, defaults, err);

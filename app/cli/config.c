@@ -22,8 +22,8 @@ static enum status find_path(struct text *path, const char *variable, const char
     const char *home = getenv("HOME");
     if (!home || !*home)
         return error_set(err, STATUS_IO,
-                         "HOME is not set, so there is no place for conversations; set QUIRE_HOME "
-                         "to a folder, or use --no-save");
+                         "HOME is not set, so conversations cannot be saved; set QUIRE_HOME to a "
+                         "folder, or use --no-save");
     return text_format(path, "%s/%s/quire%s%s", home, below_home, separator, name);
 }
 
@@ -63,10 +63,10 @@ enum status config_make_folder(const char *path, struct error *err) {
             struct stat existing;
             const int reason = errno;
             if (stat(folder, &existing) != 0)
-                return error_set(err, STATUS_IO,
-                                 "%s cannot be made (%s); nothing can be saved there: use "
-                                 "--no-save, or set QUIRE_HOME to another folder",
-                                 folder, strerror(reason));
+                return error_set(
+                    err, STATUS_IO,
+                    "cannot create %s: %s; use --no-save, or set QUIRE_HOME to another folder",
+                    folder, strerror(reason));
         }
         *at = '/';
     }
@@ -99,10 +99,11 @@ static enum status read_value(char **value, const char *where, struct error *err
         if (*at == '\\' && (at[1] == '"' || at[1] == '\\')) at++;
         *out++ = *at;
     }
-    if (!*at) return error_set(err, STATUS_BAD_INPUT, "%s: a quotation mark is missing", where);
+    if (!*at) return error_set(err, STATUS_BAD_INPUT, "%s: missing closing quotation mark", where);
     const char *rest = trim(at + 1);
     if (*rest && *rest != '#')
-        return error_set(err, STATUS_BAD_INPUT, "%s: unexpected text after the quotation", where);
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s: unexpected text after the closing quotation mark", where);
     *out = '\0';
     return STATUS_OK;
 }
@@ -122,8 +123,8 @@ static enum status read_heading(const char *where, char *line, const char **sect
 static enum status keep_line(struct args *args, const struct args_section *line, const char *where,
                              struct error *err) {
     if (args->section_count == ARGS_SECTION_LINES_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "%s: more than %d lines in sections", where,
-                         ARGS_SECTION_LINES_MAX);
+        return error_set(err, STATUS_BAD_INPUT, "%s: too many lines in sections (at most %d)",
+                         where, ARGS_SECTION_LINES_MAX);
     args->sections[args->section_count++] = *line;
     return STATUS_OK;
 }

@@ -69,7 +69,7 @@ void digest_remember(struct db *db, const struct digest_file *file, const struct
     if (!file->path[0] || !is_still(file, opened)) return;
     if (db_digest_remember(db, file->path, file->state.bytes, file->state.changed_ns, digest,
                            &err) != STATUS_OK)
-        log_write(LOG_WARNING, "the model's digest could not be remembered: %s", err.text);
+        log_write(LOG_WARNING, "cannot save the model's digest: %s", err.text);
 }
 
 // A missing file adds nothing. The seed says which file the bytes are from.
@@ -85,7 +85,7 @@ struct hash128 digest_with_texts(const char *path, struct hash128 weights) {
         struct mapped_file file;
         const int length = snprintf(name, sizeof name, "%s/%s", folder, NAMES[i]);
         if (length < 0 || (size_t)length >= sizeof name ||
-            mapped_file_open(name, "a text", &file, NULL) != STATUS_OK)
+            mapped_file_open(name, "a text file", &file, NULL) != STATUS_OK)
             continue;
         const struct hash128 both[2] = {digest, hash_bytes(file.bytes, file.length, i)};
         digest = hash_bytes(both, sizeof both, i);

@@ -43,27 +43,27 @@ struct finding {
     struct text mend;  // what to do; empty: no problem
 };
 
-static const char CHOOSE[] = "make it a folder that you can write, or set QUIRE_HOME to another";
+static const char CHOOSE[] = "make this folder writable, or set QUIRE_HOME to another";
 
 static enum status find_folder(const struct patient *patient, struct finding *finding) {
     const char *path = text_string(&patient->folder);
     struct stat info;
     TRY(text_append_string(&finding->found, path));
     if (stat(path, &info) != 0) {
-        if (errno == ENOENT) return text_append_string(&finding->found, ": not made yet");
+        if (errno == ENOENT) return text_append_string(&finding->found, ": not created yet");
         TRY(text_format(&finding->found, ": %s", strerror(errno)));
         return text_append_string(&finding->mend, "check the folders above it, or set QUIRE_HOME");
     }
     if (!S_ISDIR(info.st_mode) || access(path, R_OK | W_OK | X_OK) != 0) {
-        TRY(text_append_string(&finding->found, ": can not be written"));
+        TRY(text_append_string(&finding->found, ": not writable"));
         return text_append_string(&finding->mend, CHOOSE);
     }
     if (info.st_uid != geteuid()) {
-        TRY(text_append_string(&finding->found, ": belongs to another user"));
+        TRY(text_append_string(&finding->found, ": owned by another user"));
         return text_append_string(&finding->mend, "use a folder of your own: QUIRE_HOME=DIR");
     }
     if ((info.st_mode & 022) && !(info.st_mode & S_ISVTX)) {
-        TRY(text_append_string(&finding->found, ": can be changed by others"));
+        TRY(text_append_string(&finding->found, ": others can write to it"));
         return text_format(&finding->mend, "chmod go-w '%s'", path);
     }
     return STATUS_OK;
@@ -89,17 +89,16 @@ static enum status find_database(const struct patient *patient, struct finding *
     db_close(db);
     free(rows);
     if (status == STATUS_OK)
-        return text_format(&finding->found, "%zu conversation%s, every page is sound%s", count,
+        return text_format(&finding->found, "%zu conversation%s, no damage%s", count,
                            count == 1 ? "" : "s",
-                           is_link(path) ? "; it is a link: its own folder needs as much care"
-                                         : "");
+                           is_link(path) ? "; it is a link, so protect its real folder too" : "");
     if (status == STATUS_BAD_FILE)
         TRY(text_format(&finding->mend,
-                        "sqlite3 '%s' .recover | sqlite3 '%s.saved', which goes in its place; "
-                        "if nothing can be saved: mv '%s' '%s.old'",
+                        "sqlite3 '%s' .recover | sqlite3 '%s.saved', then put that in its place; "
+                        "if that fails: mv '%s' '%s.old'",
                         path, path, path, path));
     else
-        TRY(text_append_string(&finding->mend, "do what it says, then quire doctor again"));
+        TRY(text_append_string(&finding->mend, "fix that, then run quire doctor again"));
     return text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
 }
 
@@ -115,23 +114,23 @@ static enum status find_cache(const struct patient *patient, struct finding *fin
     text_deinit(&folder);
     if (status == STATUS_NOT_FOUND) return text_append_string(&finding->found, "empty");
     if (status != STATUS_OK) {
-        TRY(text_append_string(&finding->mend,
-                               status == STATUS_BAD_FILE
-                                   ? "quire kv drop, which costs time and no word"
-                                   : "check that folder, or choose another: --kv-dir DIR"));
+        TRY(text_append_string(
+            &finding->mend, status == STATUS_BAD_FILE
+                                ? "quire kv drop; the cache is rebuilt, and no conversation is lost"
+                                : "check that folder, or choose another: --kv-dir DIR"));
         return text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
     }
     if (report.lost > 0 && report.damaged + report.missing == 0) {
         TRY(text_append_string(&finding->mend,
-                               "nothing to do: they were dropped, and are computed again"));
+                               "nothing to do: they were dropped and will be recomputed"));
         return text_format(&finding->found,
-                           "%" PRIu64 " of %" PRIu64 " blocks were out of reach: those before "
-                           "them are gone",
+                           "%" PRIu64 " of %" PRIu64
+                           " blocks were unusable because earlier blocks are missing",
                            report.lost, report.lost + report.blocks);
     }
     if (report.damaged + report.missing > 0) {
-        TRY(text_append_string(&finding->mend, "nothing to do: they were dropped, and are "
-                                               "computed again; check the disk"));
+        TRY(text_append_string(&finding->mend,
+                               "they were dropped and will be recomputed; check the disk"));
         return text_format(&finding->found, "%" PRIu64 " of %" PRIu64 " blocks were damaged",
                            report.damaged + report.missing,
                            report.damaged + report.missing + report.lost + report.blocks);
@@ -171,12 +170,11 @@ static enum status find_disk(const struct patient *patient, struct finding *find
     const int cause = errno;
     const bool unwritable = speed <= 0 && cause != ENOSPC && cause != EDQUOT;
     if (free_bytes < LEAST_FREE_BYTES || speed <= 0)
-        TRY(text_append_string(
-            &finding->mend,
-            unwritable ? CHOOSE : "free some space; quire kv drop gives back what is cached"));
+        TRY(text_append_string(&finding->mend,
+                               unwritable ? CHOOSE
+                                          : "free some space; quire kv drop empties the cache"));
     TRY(text_format(&finding->found, "%s free", size_format(free_bytes, size)));
-    if (speed <= 0)
-        return text_format(&finding->found, ", can not be written: %s", strerror(cause));
+    if (speed <= 0) return text_format(&finding->found, ", cannot write: %s", strerror(cause));
     return text_format(&finding->found, ", writes %s/s", size_format((uint64_t)speed, speed_text));
 }
 
@@ -192,8 +190,8 @@ static enum status find_device(const struct patient *patient, struct finding *fi
         no_card = err.text;
         // A machine with a GPU has its device files even if the driver does not work.
         if (access("/dev/nvidiactl", F_OK) == 0)
-            TRY(text_append_string(&finding->mend, "install a driver that is new enough: "
-                                                   "nvidia-smi shows what there is"));
+            TRY(text_append_string(&finding->mend,
+                                   "install a newer driver; nvidia-smi shows the installed one"));
     }
     if (!device) {
         backend = backend_cpu();
@@ -219,13 +217,13 @@ static enum status find_server(const struct patient *patient, const char *name,
         status = engine_open(&(struct engine_options){.remote = &model.options}, &engine, &err);
     if (status == STATUS_OK) {
         engine_info(engine, &info);
-        status = text_format(&finding->found, "%s, which takes %s%s", info.model_name, info.remote,
+        status = text_format(&finding->found, "%s, accepts %s%s", info.model_name, info.remote,
                              info.unlisted ? "; the server does not list it" : "");
     } else {
         status = text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
         if (status == STATUS_OK)
             status = text_append_string(&finding->mend,
-                                        "check its URL and key, and that the server runs");
+                                        "check its URL and key, and that the server is running");
     }
     engine_close(engine);
     remote_model_deinit(&model);
@@ -249,11 +247,12 @@ static enum status find_model(const struct patient *patient, struct finding *fin
     if (status != STATUS_OK) {
         status = text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));
         if (status == STATUS_OK)
-            status = text_append_string(&finding->mend, "quire models lists those that are here; "
-                                                        "quire inspect FILE says more");
+            status = text_append_string(
+                &finding->mend,
+                "quire models lists what is here; quire inspect FILE shows details");
     } else {
         status = text_format(&finding->found, "%s: %s%s", text_string(&path), config.family,
-                             demo ? ", the demo model; a real one: quire -m FILE.gguf" : "");
+                             demo ? ", the demo model; for a real one: quire -m FILE.gguf" : "");
     }
     gguf_close(gguf);
     text_deinit(&path);

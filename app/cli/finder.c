@@ -439,7 +439,7 @@ static enum status refuse_several(const struct matching *matching, const char *n
         snprintf(several + used, sizeof several - used, "%s%.50s", used ? ", " : "",
                  matching->chosen[i]->name);
     }
-    return error_set(err, STATUS_BAD_INPUT, "%.60s could be %zu models: %s%s", name,
+    return error_set(err, STATUS_BAD_INPUT, "\"%.60s\" matches %zu models: %s%s", name,
                      matching->count, several, matching->count > NAMES_SHOWN ? ", …" : "");
 }
 
@@ -459,8 +459,8 @@ static enum status hint_at_scheme(const char *name, struct error *err) {
     const size_t path = strcspn(name + host, "#?");
     const char *hash = strchr(name, '#');
     return error_set(err, STATUS_NOT_FOUND,
-                     "%.*s: no model of that name is on this machine; a server's begins with its "
-                     "scheme: http://%.*s%.*s%.80s, or https://",
+                     "no model \"%.*s\" on this machine; for a server, start with the scheme: "
+                     "http://%.*s%.*s%.80s, or https://",
                      (int)(host + path), name, (int)host, name, path ? (int)path : 3,
                      path ? name + host : "/v1", hash ? hash : "");
 }
@@ -479,8 +479,7 @@ static enum status choose(const struct found_models *models, const char *given, 
     if (matching.count > 1) return refuse_several(&matching, given, err);
     if (is_host_and_port(given)) return hint_at_scheme(given, err);
     return error_set(err, STATUS_NOT_FOUND,
-                     "%.200s: there is no such file, and no model of that name on this machine; "
-                     "quire models lists them",
+                     "no file and no model \"%.200s\" on this machine; quire models lists them",
                      given);
 }
 
@@ -526,7 +525,7 @@ static enum status find_in_folder(const char *folder, struct text *path, struct 
     else if (status == STATUS_OK)
         status =
             error_set(err, models.count ? STATUS_BAD_INPUT : STATUS_NOT_FOUND,
-                      "%.200s: this folder holds %zu models; expected one", folder, models.count);
+                      "%.200s: expected one model in this folder, found %zu", folder, models.count);
     found_models_deinit(&models);
     return status;
 }
@@ -550,7 +549,7 @@ static enum status find_in_hub(const char *given, struct text *path, struct erro
     hub_listing_deinit(&listing);
     text_deinit(&why);
     if (status != STATUS_NOT_FOUND) return status;
-    return error_set(err, status, "%s is not on this machine; quire pull %s downloads it", given,
+    return error_set(err, status, "no model %s on this machine; quire pull %s downloads it", given,
                      given);
 }
 
@@ -569,7 +568,7 @@ enum status finder_find_demo(struct text *path, struct error *err) {
     TRY(text_append_string(path, QUIRE_DEMO_MODEL));
     if (access(text_string(path), R_OK) == 0) return STATUS_OK;
     return error_set(err, STATUS_NOT_FOUND,
-                     "no model is given (-m FILE.gguf), and the demo model is not installed");
+                     "no model given, and the demo model is not installed; use -m FILE.gguf");
 }
 
 bool finder_is_demo(const char *name) {

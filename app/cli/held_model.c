@@ -262,19 +262,20 @@ static enum status find_part(struct db *db, const struct model_source *source,
     if (find_by_name(db, source, part, path) || find_moved(db, part, path)) return STATUS_OK;
     const bool there = access(old, F_OK) == 0;
     if (there && access(old, R_OK) != 0)
-        return error_set(err, STATUS_NOT_FOUND, "%s %.200s cannot be read", role_name(part->role),
+        return error_set(err, STATUS_NOT_FOUND, "cannot read %s %.200s", role_name(part->role),
                          old);
     if (there)
         return error_set(err, STATUS_UNSUPPORTED, "%s %.200s has changed", role_name(part->role),
                          old);
-    return error_set(err, STATUS_NOT_FOUND, "%s %.200s is gone", role_name(part->role), old);
+    return error_set(err, STATUS_NOT_FOUND, "%s %.200s is missing", role_name(part->role), old);
 }
 
 enum status held_find(struct db *db, const struct args *args, const struct model_source *source,
                       struct held_files *files, struct error *err) {
     const char *name = text_string(&source->name);
     if (source->kind == MODEL_SECTION && !remote_model_is(args, name))
-        return error_set(err, STATUS_UNSUPPORTED, "the config file has no [remote.%.100s]", name);
+        return error_set(err, STATUS_UNSUPPORTED, "the config file has no section [remote.%.100s]",
+                         name);
     for (size_t i = 0; i < source->part_count; i++)
         TRY(find_part(db, source, &source->parts[i], &files->paths[i], err));
     return STATUS_OK;
@@ -376,5 +377,5 @@ enum status held_named(struct db *db, const char *name, struct model_source *res
     }
     free(ids);
     if (status != STATUS_OK || found) return status;
-    return error_set(err, STATUS_NOT_FOUND, "no model is known as %.200s", name);
+    return error_set(err, STATUS_NOT_FOUND, "no model \"%.200s\"", name);
 }

@@ -10,9 +10,10 @@ enum { WIDTH = 80, OPTION_COLUMN = 29, COMMAND_COLUMN = 37, LEFT_BYTES = 112 };
 
 static const char SOURCES[] =
     "\n"
-    "Every option can be set in the environment (--top-k is QUIRE_TOP_K) and in\n"
-    "~/.config/quire/config (top-k = 20); an option wins, then the environment.\n"
-    "QUIRE_HOME=DIR keeps configuration, conversations and cache in DIR.\n";
+    "Every option can also be set in the environment (--top-k is QUIRE_TOP_K) and in\n"
+    "~/.config/quire/config (top-k = 20). The command line wins, then the\n"
+    "environment, then the file. QUIRE_HOME=DIR keeps configuration, conversations\n"
+    "and cache in DIR.\n";
 
 // Prints words in lines that begin at `column`, where the cursor already is.
 static void print_words(FILE *out, int column, const char *text) {

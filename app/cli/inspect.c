@@ -140,7 +140,7 @@ static enum status read_tokenizer(struct facts *facts, struct tokenizer **tokeni
         const char *description = tokenizer_description(*tokenizer);
         return printable_append(&facts->tokenizer, description, strlen(description));
     }
-    TRY(text_append_string(&facts->tokenizer, "not usable: "));
+    TRY(text_append_string(&facts->tokenizer, "not supported: "));
     return append_error(&facts->tokenizer, err);
 }
 
@@ -156,7 +156,7 @@ static enum status check_weights(const struct gguf *gguf, const struct tokenizer
         &model, gguf, &(struct model_options){.backend = backend, .device = device}, err);
     if (status == STATUS_OK && tokenizer_vocabulary(tokenizer) > model.config.vocabulary)
         status =
-            error_set(err, STATUS_BAD_FILE, "its tokenizer has more tokens than its embedding");
+            error_set(err, STATUS_BAD_FILE, "the tokenizer has more tokens than the embedding");
     if (model.layers) model_close(&model);
     backend->close(device);
     return status;
@@ -177,9 +177,9 @@ static enum status read_verdict(struct facts *facts) {
     TRY(status);
     if (facts->runs) return text_append_string(&facts->verdict, "yes");
     TRY(text_append_string(&facts->verdict, "no: "));
-    if (empty) return text_append_string(&facts->verdict, "the file holds no weights");
+    if (empty) return text_append_string(&facts->verdict, "the file has no weights");
     if (!facts->shaped) return append_error(&facts->verdict, &shape);
-    if (!tokenizes) return text_append_string(&facts->verdict, "its tokenizer is not usable");
+    if (!tokenizes) return text_append_string(&facts->verdict, "its tokenizer is not supported");
     return append_error(&facts->verdict, &weights);
 }
 
@@ -189,13 +189,13 @@ static enum status read_adapter(struct facts *facts, const struct adapter *adapt
     char alpha[64] = "";
     if (adapter->alpha != 0)
         snprintf(alpha, sizeof alpha, ", alpha %.9g%s", (double)adapter->alpha,
-                 adapter->root_of_rank ? " over the root of the rank" : "");
+                 adapter->root_of_rank ? ", scaled by the square root of the rank" : "");
     if (facts->name.length == 0) TRY(text_append_string(&facts->name, adapter->name));
     TRY(text_format(&facts->adapter, "LoRA, rank %" PRId32 "%s, for %s", adapter_rank(adapter),
                     alpha, adapter->of_folder ? "" : "models of family "));
     TRY(printable_append(&facts->adapter, adapter->base[0] ? adapter->base : "a model",
                          strlen(adapter->base[0] ? adapter->base : "a model")));
-    TRY(text_append_string(&facts->verdict, "beside its model: quire -m MODEL --lora "));
+    TRY(text_append_string(&facts->verdict, "with its model: quire -m MODEL --lora "));
     return printable_append(&facts->verdict, path, strlen(path));
 }
 
@@ -283,16 +283,16 @@ static enum status put_heads(struct text *out, const struct facts *facts) {
 static enum status put_kv(struct text *out, const struct facts *facts) {
     const struct fit_need *need = &facts->need;
     char all[SIZE_TEXT_BYTES], window[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
-    if (need->window == 0) return put_bytes(out, "KV of a token", kv_bytes(facts));
+    if (need->window == 0) return put_bytes(out, "KV per token", kv_bytes(facts));
     if (need->kv_token_bytes == 0)
-        return text_format(out, "%-16s %s, of the last %s tokens only\n", "KV of a token",
+        return text_format(out, "%-16s %s, for the last %s tokens only\n", "KV per token",
                            size_format(need->kv_window_token_bytes, window),
                            count_format(need->window, digits));
     if (kv_shape_kind(&facts->config, kv_shape_groups(&facts->config) - 1) == CACHE_STATE)
-        return text_format(out, "%-16s %s, and a state of %s\n", "KV of a token",
+        return text_format(out, "%-16s %s, plus a state of %s\n", "KV per token",
                            size_format(need->kv_token_bytes, all),
                            size_format(need->kv_window_token_bytes, window));
-    return text_format(out, "%-16s %s, and %s of the last %s tokens\n", "KV of a token",
+    return text_format(out, "%-16s %s, plus %s for the last %s tokens\n", "KV per token",
                        size_format(need->kv_token_bytes, all),
                        size_format(need->kv_window_token_bytes, window),
                        count_format(need->window, digits));
@@ -304,7 +304,7 @@ static enum status put_types(struct text *out, const struct facts *facts) {
         char size[SIZE_TEXT_BYTES];
         TRY(text_format(out, "%-16s %-8s %5" PRId64 " tensors  %s\n", i ? "" : "types",
                         gguf_type_name(type->file_type), type->tensors,
-                        type->bytes ? size_format(type->bytes, size) : "size not known"));
+                        type->bytes ? size_format(type->bytes, size) : "unknown size"));
     }
     return STATUS_OK;
 }
@@ -336,7 +336,7 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
                         count_format(fit->context, digits), fit->tokens_s < 10 ? 1 : 0,
                         fit->tokens_s));
     else
-        TRY(text_format(out, "does not fit: %s of memory are free",
+        TRY(text_format(out, "does not fit: %s of memory is free",
                         size_format(fit->memory_free, free_text)));
     return text_format(out, " (%s)\n", fit->machine);
 }

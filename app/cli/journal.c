@@ -123,11 +123,11 @@ static enum status check_beginning(const struct journal *journal, struct error *
     if (got > 0) got = pread(journal->fd, begin, sizeof RESULT - 1, offset);
     if (got < 0) return error_set(err, STATUS_IO, "%s: %m", journal->path);
     if (journal->count == 0 && memcmp(begin, RESULT, (size_t)got) != 0)
-        return error_set(err, STATUS_BAD_INPUT, "%s holds something else than results of a batch",
-                         journal->path);
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s is not a file of batch results; choose another name", journal->path);
     if (journal->damaged == 0) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT,
-                     "%s, line %zu: damaged; without that line, what it answers is asked again",
+                     "%s, line %zu: damaged; remove the line, and its request is repeated",
                      journal->path, journal->damaged);
 }
 
@@ -181,7 +181,7 @@ enum status journal_open(const char *path, struct journal **result, struct error
     else if (fstat(journal->fd, &info) != 0 || !S_ISREG(info.st_mode))
         status = error_set(err, STATUS_BAD_INPUT, "%s is a pipe or a device, not a file", path);
     else if (flock(journal->fd, LOCK_EX | LOCK_NB) != 0)
-        status = error_set(err, STATUS_BUSY, "%s: another run writes it", path);
+        status = error_set(err, STATUS_BUSY, "%s is in use by another run", path);
     if (status == STATUS_OK) status = read_all(journal, err);
     if (status != STATUS_OK) {
         journal_close(journal);

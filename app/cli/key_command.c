@@ -192,13 +192,13 @@ static enum status judge(const struct running *running, bool ended, int status, 
     if (result != STATUS_OK)
         (void)error_set(err, result, "not enough memory");
     else if (!running->leader)
-        result = error_set(err, STATUS_IO, "--key-from: the command cannot be run");
+        result = error_set(err, STATUS_IO, "--key-from: cannot run the command");
     else if (!ended)
-        result = error_set(err, STATUS_IO, "--key-from: the command takes more than %d s%s%s",
+        result = error_set(err, STATUS_IO, "--key-from: the command took more than %d s%s%s",
                            KEY_COMMAND_LIMIT_S, colon, words);
     else if (!whole || length == 0)
         result =
-            error_set(err, STATUS_IO, "--key-from: the command gives no key%s%s", colon, words);
+            error_set(err, STATUS_IO, "--key-from: the command printed no key%s%s", colon, words);
     else if (said.length)
         log_write(LOG_WARNING, "--key-from: the command says: %s", words);
     if (result == STATUS_OK) result = text_append(key, running->bytes[0], length);

@@ -156,7 +156,7 @@ static enum status want(const struct args *args, struct db *db, const struct mod
             text_append_string(&wanted->model, text_string(&files.paths[weights - source->parts]));
     held_files_deinit(&files);
     if (status == STATUS_OK) return status;
-    return error_set(err, status, "%s cannot be opened: %.300s", source->model_name,
+    return error_set(err, status, "cannot open %s: %.300s", source->model_name,
                      why.text[0] ? why.text : status_text(status));
 }
 

@@ -175,10 +175,10 @@ static void print_sum(const struct disk_cache_summary *summary) {
     char blocks[COUNT_TEXT_BYTES], files[COUNT_TEXT_BYTES], limit[SIZE_TEXT_BYTES], what[160];
     output_string("\n");
     print_bytes(summary->block_bytes - summary->unreferenced_bytes,
-                "bytes of blocks that a conversation needs");
-    print_bytes(summary->unreferenced_bytes, "of blocks that none needs");
-    print_bytes(summary->free_bytes, "of no block");
-    print_bytes(summary->index_bytes, "of index");
+                "bytes in blocks that a conversation uses");
+    print_bytes(summary->unreferenced_bytes, "in blocks that no conversation uses");
+    print_bytes(summary->free_bytes, "free");
+    print_bytes(summary->index_bytes, "in the index");
     snprintf(what, sizeof what, "stored%s%s: %s blocks in %s file%s",
              summary->limit_bytes ? ", of " : "",
              summary->limit_bytes ? size_format(summary->limit_bytes, limit) : "",
@@ -190,11 +190,11 @@ static void print_sum(const struct disk_cache_summary *summary) {
 static void complain_of_foreign(const char *folder, const struct disk_cache_summary *summary) {
     struct error err = {0};
     if (summary->foreign_files == 1)
-        error_set(&err, STATUS_OK, "%s/%s is not quire's and is not counted", folder,
+        error_set(&err, STATUS_OK, "%s/%s does not belong to quire and is not counted", folder,
                   summary->foreign);
     else
         error_set(&err, STATUS_OK,
-                  "%zu files in %s, such as %s, are not quire's and are not counted",
+                  "%zu files in %s, such as %s, do not belong to quire and are not counted",
                   summary->foreign_files, folder, summary->foreign);
     complain(err.text);
 }
@@ -208,7 +208,7 @@ static int list(const struct args *args, const struct names *names, const char *
     if (wants_json(args)) {
         code = list_json(args, names, folder, &summary);
     } else if (status == STATUS_NOT_FOUND) {
-        error_set(&err, status, "nothing is cached: there is no folder %s", folder);
+        error_set(&err, status, "nothing is cached: %s does not exist", folder);
         if (!args->quiet) complain(err.text);
     } else {
         print_models(&summary);
@@ -272,10 +272,10 @@ static void print_check(const struct disk_cache_report *report) {
     if (report->missing)
         print("%s missing: dropped\n", count_format((int64_t)report->missing, count));
     if (report->lost)
-        print("%s out of reach, as blocks before them are gone: dropped\n",
+        print("%s unusable because earlier blocks are missing: dropped\n",
               count_format((int64_t)report->lost, count));
     if (report->free_bytes)
-        print("%s of no block: given back\n", size_format(report->free_bytes, bytes));
+        print("%s outside any block: freed\n", size_format(report->free_bytes, bytes));
 }
 
 static int check(const struct args *args, const struct config *config, const char *folder) {
@@ -293,7 +293,8 @@ static int check(const struct args *args, const struct config *config, const cha
     if (notes) return put(check_json(&report, gone, notes), args, code);
     print_check(&report);
     if (gone > 0)
-        print("%zu conversation%s deleted elsewhere: forgotten\n", gone, gone == 1 ? "" : "s");
+        print("%zu conversation%s deleted elsewhere: removed from the index\n", gone,
+              gone == 1 ? "" : "s");
     return output_exit_code(code);
 }
 
@@ -304,7 +305,7 @@ static enum status set_aside(const struct args *args, const char *folder, struct
     if (status == STATUS_OK && aside.length > 0 && !args->quiet) {
         struct error said = {0};
         error_set(&said, status,
-                  "index.db was not an index of quire's: moved to %s, delete it if it is not yours",
+                  "index.db is not a quire index; moved it to %s (delete it if you do not need it)",
                   text_string(&aside));
         complain(said.text);
     }

@@ -52,8 +52,8 @@ static enum status find_place(struct launch *launch, struct error *err) {
         if (status == STATUS_NOT_FOUND)
             return error_set(
                 err, status,
-                one_shot ? "there is no conversation to go on with"
-                         : "there is no chat to go on with; --all counts what -p has asked, too");
+                one_shot ? "no conversation to continue"
+                         : "no chat to continue; --all includes conversations started with -p");
         TRY(status);
     } else {
         TRY(conversation_find_begun(launch->db, args->resume, found, err));
@@ -69,7 +69,7 @@ static enum status find_place(struct launch *launch, struct error *err) {
 static enum status let_pick(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
     if (launch->once || args->fork)
-        return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or a name here");
+        return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or name here");
     launch->resumed = false;
     launch->picks = true;
     return STATUS_OK;
@@ -161,7 +161,7 @@ static enum status join_preamble(const struct launch *launch, const struct text 
         status = preset_read(text_string(&launch->config->config_path), args->preset, &preset, err);
     if (status == STATUS_OK && args->shots) status = preset_read_file(args->shots, &shots, err);
     if (status == STATUS_OK && args->shots && preamble_shots(text_string(&shots)) == 0)
-        status = error_set(err, STATUS_BAD_INPUT, "%.200s contains no USER: and ASSISTANT: pair",
+        status = error_set(err, STATUS_BAD_INPUT, "%.200s has no USER: and ASSISTANT: pair",
                            args->shots);
     const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR; // has a prompt
     const struct text *system = given ? prompt : whole ? &shots : &preset;

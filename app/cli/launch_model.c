@@ -42,7 +42,7 @@ enum status launch_find_model(const struct args *args, struct text *path, bool *
                               struct error *err) {
     const char *given = launch_model_name(args);
     if (remote_model_is(args, given))
-        return error_set(err, STATUS_UNSUPPORTED, "%.*s is not on this machine, and no file",
+        return error_set(err, STATUS_UNSUPPORTED, "%.*s is on a server; this needs a model file",
                          (int)strcspn(given, "?"), given);
     *demo = given == NULL;
     return given ? finder_find(given, path, err) : finder_find_demo(path, err);
@@ -77,7 +77,7 @@ static void empty_disk(const char *folder) {
     text_deinit(&index);
     if (there) status = disk_cache_drop(folder, &freed_bytes, &err);
     if (status != STATUS_OK)
-        log_write(LOG_WARNING, "what is cached in %s stays: %s", folder,
+        log_write(LOG_WARNING, "cannot empty the cache in %s: %s", folder,
                   err.text[0] ? err.text : status_text(status));
 }
 
@@ -192,11 +192,11 @@ static enum status agree_to_move(struct launch *launch, const char *before, cons
     struct error moved = {0};
     struct text question = {0};
     const enum status no =
-        error_set(&moved, STATUS_UNSUPPORTED, "[remote.%.100s] was at %.150s and is at %.150s now",
+        error_set(&moved, STATUS_UNSUPPORTED, "[remote.%.100s] has moved from %.150s to %.150s",
                   section, before, now);
     enum status status = STATUS_OK;
     if (has_messages(launch))
-        status = text_format(&question, "send all that was said in %s there", label(launch));
+        status = text_format(&question, "send all of %s there", label(launch));
     else
         status = text_append_string(&question, "send what you write there");
     launch->moved = false;
@@ -286,10 +286,10 @@ static void say_cost(struct launch *launch, const char *path) {
         if (status == STATUS_OK) status = model_cost_describe(&cost, &line);
     } else {
         status =
-            text_format(&line, "the whole conversation is sent to %s.", launch->info.model_name);
+            text_format(&line, "This sends the whole conversation to %s.", launch->info.model_name);
     }
     if (status == STATUS_OK)
-        fprintf(stderr, "%s %s was held with %s: it goes on in a fork, and stays here as it is.\n",
+        fprintf(stderr, "%s %s was written with %s; it continues in a fork and is kept as it is.\n",
                 text_string(&line), label(launch), launch->held.model_name);
     launch->cost_said = status == STATUS_OK;
     text_deinit(&line);
@@ -394,17 +394,17 @@ static enum status append_help(const struct launch *launch, enum status why, str
                     blanks ? "'" : "", model));
     if (launch->moved) return text_append_string(line, "sends the conversation there");
     return text_format(line, "continues with %s, in a fork",
-                       changed ? "what is there now" : "another one");
+                       changed ? "the file that is there now" : "another model");
 }
 
 static int cannot_open(const struct launch *launch, enum status status, const struct error *err) {
     struct text line = {0};
     if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, err);
-    enum status told = STATUS_OK;
-    if (launch->resumed) told = text_format(&line, "%s was held with ", label(launch));
+    enum status told = text_format(&line, "cannot open %s", launch->wanted.model_name);
+    if (told == STATUS_OK && launch->resumed)
+        told = text_format(&line, ", the model of %s", label(launch));
     if (told == STATUS_OK)
-        told = text_format(&line, "%s, which cannot be opened: %s; ", launch->wanted.model_name,
-                           err->text[0] ? err->text : status_text(status));
+        told = text_format(&line, ": %s; ", err->text[0] ? err->text : status_text(status));
     if (told == STATUS_OK) told = append_help(launch, status, &line);
     complain(told == STATUS_OK ? text_string(&line) : status_text(told));
     text_deinit(&line);
@@ -504,7 +504,7 @@ static int launch_given(struct launch *launch, const char *given) {
     if (elsewhere) text_clear(&launch->model);
     if (!given && !launch->args->quiet)
         complain_mildly(
-            "demo model, 30 M parameters, to try quire out; a real one: quire -m FILE.gguf");
+            "demo model, 30 M parameters, to try quire; for a real one: quire -m FILE.gguf");
     status = elsewhere ? open_elsewhere(launch, given, &err) : open_here(launch, &err);
     if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, &err);
     return status == STATUS_OK ? settle(launch, given, elsewhere)
@@ -526,6 +526,6 @@ int launch_reopen(struct launch *launch) {
 void launch_say_first_model(const struct launch *launch) {
     const bool first = has_messages(launch) && launch->held.kind == MODEL_NONE;
     if (!first || launch->named || launch->args->quiet || launch->reads_only) return;
-    fprintf(stderr, "%s was stored without its model: it is held with %s from now on\n",
-            label(launch), launch->info.model_name);
+    fprintf(stderr, "%s was saved without its model; it uses %s from now on\n", label(launch),
+            launch->info.model_name);
 }

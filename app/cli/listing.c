@@ -138,7 +138,7 @@ static void put_line(struct text *line) {
 static int list_table(const struct conversation_row *rows, size_t count) {
     struct text line = {0};
     int code = EXIT_DONE;
-    if (text_format(&line, "%-8s  %-*s %5s %7s %6s %s", "id", TITLE_COLUMNS, "name or beginning",
+    if (text_format(&line, "%-8s  %-*s %5s %7s %6s %s", "id", TITLE_COLUMNS, "name or first words",
                     "turns", "tokens", "age", "model") == STATUS_OK)
         put_line(&line);
     for (size_t i = 0; i < count && code == EXIT_DONE; i++) {
@@ -166,7 +166,7 @@ int listing_list(struct db *db, const struct args *args) {
     struct place place = {.db = db};
     int code = EXIT_DONE;
     if (count == query.limit)
-        log_write(LOG_WARNING, "the newest %zu are listed; quire list with %s finds others", count,
+        log_write(LOG_WARNING, "showing the newest %zu; quire list with %s finds others", count,
                   args->operand_count ? "more words" : "words");
     if (strcmp(args->format, "text") != 0)
         code = list_json(&place, rows, count, strcmp(args->format, "jsonl") == 0);
@@ -176,7 +176,7 @@ int listing_list(struct db *db, const struct args *args) {
         fprintf(stderr, "%s\n",
                 *query.words ? "nothing found"
                 : args->all  ? "no conversations yet"
-                             : "no conversations yet (--all: also what -p has asked)");
+                             : "no conversations yet (--all includes those started with -p)");
     model_source_deinit(&place.source);
     free(rows);
     return output_exit_code(code);
@@ -333,7 +333,7 @@ static void tell_line(const struct text *line) {
 static void tell_kept(struct db *db, const struct deletion *deletion) {
     struct text line = {0};
     if (deletion->kept_count == 0) return;
-    if (text_append_string(&line, "what it shares with its family stays in ") == STATUS_OK &&
+    if (text_append_string(&line, "shared text stays in ") == STATUS_OK &&
         removal_list(db, deletion->kept, deletion->kept_count, &line) == STATUS_OK)
         tell_line(&line);
     text_deinit(&line);
@@ -344,7 +344,7 @@ static void tell_removed(struct db *db, const struct deletion *deletion) {
         fprintf(stderr, "removed %s\n", deletion->gone[i].id);
     if (deletion->kept_count == 0 || confirm_possible()) return; // the question said so already
     tell_kept(db, deletion);
-    fprintf(stderr, "quire rm --family %s deletes the rest of it\n", deletion->kept[0].id);
+    fprintf(stderr, "to delete those too: quire rm --family %s\n", deletion->kept[0].id);
 }
 
 // Asks only at a terminal; a script has none. The answer is y, n, or f.
@@ -357,7 +357,7 @@ static char ask_removal(struct db *db, const struct deletion *deletion) {
         removal_list(db, deletion->gone, deletion->gone_count, &question) == STATUS_OK &&
         text_append_string(&question, " permanently") == STATUS_OK)
         answer = confirm_letter(text_string(&question),
-                                deletion->kept_count ? "[y/N, f: its family too]" : "[y/N]");
+                                deletion->kept_count ? "[y/N, f: those too]" : "[y/N]");
     text_deinit(&question);
     return answer == 'f' && deletion->kept_count == 0 ? 'n' : answer;
 }

@@ -7,39 +7,31 @@
 #include "app/console/commands.h"
 #include "kernels/base/text.h"
 
-static const char DESCRIPTION[] = ".Sh DESCRIPTION\n"
-                                  ".Nm\n"
-                                  "opens a chat, or with\n"
-                                  ".Fl p\n"
-                                  "gives one answer, with a model that it runs itself,\n"
-                                  "on the processor or on an NVIDIA GPU.\n"
-                                  "Every turn is saved the moment it ends,\n"
-                                  "and every conversation can be resumed and forked.\n"
-                                  ".Pp\n"
-                                  "Standard output has the answer alone;\n"
-                                  "progress, figures and warnings go to standard error.\n"
-                                  "Standard input that is not a terminal is the prompt,\n"
-                                  "or follows it after an empty line.\n"
-                                  ".Pp\n"
-                                  "The first word that is not an option can be a command:\n";
+static const char DESCRIPTION[] =
+    ".Sh DESCRIPTION\n.Nm\nopens a chat, or with\n.Fl p\nprints one answer.\nIt runs the model "
+    "itself,\non the CPU or on an NVIDIA GPU.\nEvery turn is saved the moment it ends,\nand every "
+    "conversation can be resumed and forked.\n.Pp\nStandard output has only the answer;\nprogress, "
+    "figures and warnings go to standard error.\nIf standard input is not a terminal, its text is "
+    "the prompt;\nwith\n.Fl p\nit follows the prompt after an empty line.\n.Pp\nThe first word "
+    "that is not an option can be a command:\n";
 
 static const char CHAT[] = ".Sh IN THE CHAT\n"
                            "A line that begins with a slash is a command.\n"
-                           "Of ids, four letters are enough.\n";
+                           "The first four letters of an id are enough.\n";
 
 static const char ENVIRONMENT[] =
     ".Sh ENVIRONMENT\n"
-    "Every option has a twin:\n"
+    "Every option has an environment variable:\n"
     ".Fl \\-top\\-k\n"
     "is\n"
     ".Ev QUIRE_TOP_K .\n"
     "An option on the command line wins, then the environment, then the config file.\n"
     ".Bl -tag -width Ds\n"
     ".It Ev QUIRE_HOME\n"
-    "A folder that has configuration, conversations, cache and history in it,\n"
-    "in place of the four below.\n"
+    "The folder for configuration, conversations, cache and history,\n"
+    "instead of the four below.\n"
     ".It Ev NO_COLOR\n"
-    "If set, and to more than nothing, there are no colours.\n"
+    "If set and not empty, turns colors off.\n"
     ".It Ev VISUAL , EDITOR\n"
     "The editor that ^G opens.\n"
     ".El\n";
@@ -203,7 +195,7 @@ void man_print(FILE *out) {
     fputs(ENVIRONMENT, out);
     fputs(".Sh FILES\n", out);
     put_rows(out, " Pa", MANUAL_FILES);
-    fputs("Folders are made with mode 0700, files with 0600.\n.Sh EXIT STATUS\n", out);
+    fputs("Folders are created with mode 0700, files with 0600.\n.Sh EXIT STATUS\n", out);
     put_rows(out, "", MANUAL_EXITS);
     put_examples(out);
 }

@@ -149,8 +149,8 @@ int models_run(const struct args *args) {
     }
     if (status == STATUS_OK) status = print_all_incomplete(args, &incomplete);
     if (status == STATUS_OK && models.count + incomplete == 0 && !args->quiet)
-        fprintf(stderr, "no models in QUIRE_MODELS, quire's folder, or the caches of Hugging Face, "
-                        "Ollama, LM Studio and llama.cpp\n");
+        fprintf(stderr, "no models in QUIRE_MODELS, in quire's folder, or in the caches of Hugging "
+                        "Face, Ollama, LM Studio and llama.cpp\n");
     found_models_deinit(&models);
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, NULL);
     return output_exit_code(EXIT_DONE);
@@ -163,7 +163,7 @@ static enum status find_removed(const char *name, struct text *path, struct erro
         TRY(hub_name_parse(name, &hub, err));
         if (!hub.which[0]) TRY(hub_cache_path(hub.repo, "", path, err));
         if (!hub.which[0] && access(path->bytes, F_OK) != 0)
-            return error_set(err, STATUS_NOT_FOUND, "%.200s is not on this machine", name);
+            return error_set(err, STATUS_NOT_FOUND, "no model %.200s on this machine", name);
     }
     if (!path->length) TRY(finder_find(name, path, err));
     struct text real = {0};
@@ -185,12 +185,12 @@ int models_remove(const struct args *args) {
     snprintf(question, sizeof question, "remove %.280s", text_string(&path));
     if (status == STATUS_OK && !agreed && !confirm_possible())
         status =
-            error_set(&err, STATUS_BAD_INPUT, "models rm asks at a terminal; here it needs --yes");
+            error_set(&err, STATUS_BAD_INPUT, "quire models rm needs --yes without a terminal");
     else if (status == STATUS_OK && !agreed)
         agreed = confirm(question);
     if (status == STATUS_OK && agreed) status = hub_cache_remove(path.bytes, &freed_bytes, &err);
     if (status == STATUS_OK && agreed && !args->quiet)
-        fprintf(stderr, "removed; %s are free again\n", size_format(freed_bytes, size));
+        fprintf(stderr, "removed; freed %s\n", size_format(freed_bytes, size));
     text_deinit(&path);
     const int code = status == STATUS_NOT_FOUND ? EXIT_MODEL : exit_code_for(status);
     return status == STATUS_OK ? EXIT_DONE : complain_failed(code, status, &err);

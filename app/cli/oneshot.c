@@ -295,7 +295,7 @@ static void put_figures(const struct output *answer, const struct turn_report *r
 // Appends the command that has the rest of an answer written, if the answer was saved.
 static enum status append_resuming(const struct output *answer, struct text *line) {
     if (answer->args->no_save) return STATUS_OK;
-    return text_format(line, "; quire -r %s, then /continue, resumes it",
+    return text_format(line, "; to continue it: quire -r %s, then /continue",
                        answer->chat->conversation.id);
 }
 
@@ -318,7 +318,7 @@ static void say_limited(const struct output *answer, const struct turn_report *r
     struct text line = {0};
     if (!answer->session->remote[0] || !report->any || report->stop != STOP_LENGTH) return;
     if (limit > 0 && report->stats.output_tokens >= limit) return;
-    if (text_append_string(&line, "the server cut the answer at its own token limit") ==
+    if (text_append_string(&line, "the server cut off the answer at its own token limit") ==
             STATUS_OK &&
         append_resuming(answer, &line) == STATUS_OK)
         log_write(LOG_WARNING, "%s", text_string(&line));
@@ -340,11 +340,11 @@ static int finish(struct output *answer, enum status status, const struct error 
     if (status == STATUS_OK) say_limited(answer, &report);
     for (int32_t i = 0; i < answer->chat->turn.answer_count; i++)
         if (turn_answer(&answer->chat->turn, i).unfinished)
-            log_write(LOG_WARNING, "the answer was cut before its structure was complete");
+            log_write(LOG_WARNING, "the answer was cut off before its structure was complete");
     if (output_gone()) return EXIT_DONE;
     if (signal_seen) return 128 + signal_seen;
     if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) {
-        complain("the answer is cut: the context is full (--ctx N makes it larger)");
+        complain("the answer was cut off: the context is full; raise --ctx");
         return EXIT_CONTEXT;
     }
     return code;
@@ -359,7 +359,7 @@ static void forget_new(const struct output *answer) {
     if (!made || !id[0]) return;
     engine_release(answer->session->engine, conversation_number(id));
     if (conversation_delete(answer->session->db, id, &err) != STATUS_OK)
-        log_write(LOG_WARNING, "conversation %s stays, empty: %s", id, err.text);
+        log_write(LOG_WARNING, "cannot delete the empty conversation %s: %s", id, err.text);
 }
 
 // Reports what was cached of a continued conversation.
@@ -376,10 +376,10 @@ static void put_restored(struct chat *chat) {
 static void say_if_cut(const struct compaction *compaction) {
     const enum message_stop stop = turn_first(&compaction->turn).stop;
     if (stop == STOP_LENGTH)
-        log_write(LOG_WARNING, "the summary of the old turns was cut at its limit of %d tokens",
+        log_write(LOG_WARNING, "the summary of old turns was cut off at %d tokens",
                   (int)compaction->max_tokens);
     if (stop == STOP_CONTEXT)
-        log_write(LOG_WARNING, "the summary of the old turns was cut: the context is full");
+        log_write(LOG_WARNING, "the summary of old turns was cut off: the context is full");
 }
 
 // A signal stops the summary.
@@ -420,8 +420,8 @@ static enum status send(struct chat *chat, const struct args *args, const struct
     if (status != STATUS_TOO_LONG || !gives_way) return status;
     TRY(chat_store(chat, "", err));
     TRY(make_room(chat, args, prompt, err));
-    log_write(LOG_WARNING, "old turns gave way (--overflow %s) in the fork %s", args->overflow,
-              chat->conversation.id);
+    log_write(LOG_WARNING, "old turns were shortened (--overflow %s) in the fork %s",
+              args->overflow, chat->conversation.id);
     return chat_send(chat, prompt, err);
 }
 
@@ -440,7 +440,7 @@ int oneshot_run(const struct launch *launch, const struct outgoing *prompt) {
     const struct stream_options options = stream_for(args);
     struct error err = {0};
     if (chat_template_guessed(session->chat_template))
-        log_write(LOG_WARNING, "the model file has no chat template; %s is used",
+        log_write(LOG_WARNING, "the model file has no chat template; using %s",
                   chat_template_name(session->chat_template));
     if (args->verbose) put_restored(chat);
     stream_begin(&answer.stream, &options);

@@ -59,7 +59,7 @@ enum status pull_check_offline(const struct args *args, const char *name, struct
     const bool hub =
         hub_name_is(name) && (is_on("HF_HUB_OFFLINE") || is_on("TRANSFORMERS_OFFLINE"));
     if (!hub && !args->offline) return STATUS_OK;
-    return error_set(err, STATUS_UNSUPPORTED, "%.200s: nothing is asked of the net (%s)", name,
+    return error_set(err, STATUS_UNSUPPORTED, "%.200s: the network is off (%s)", name,
                      args->offline ? "--offline" : "HF_HUB_OFFLINE");
 }
 
@@ -160,7 +160,7 @@ static enum status check_disk(const struct pull *pull, struct error *err) {
     if (status == STATUS_OK && statvfs(folder.bytes, &disk) == 0) {
         const uint64_t available = (uint64_t)disk.f_bavail * disk.f_frsize;
         if (pull->missing_bytes > available)
-            status = error_set(err, STATUS_FULL, "%s needs %s, and %s are free in %.200s",
+            status = error_set(err, STATUS_FULL, "%s needs %s, but only %s is free in %.200s",
                                title_of(pull), size_format(pull->missing_bytes, needed),
                                size_format(available, left), folder.bytes);
     }
@@ -210,7 +210,7 @@ static enum status download(struct pull *pull, const char *blob, struct error *e
     pull->kept_bytes = hub_cache_bytes(pull->name.repo, pull->file);
     if (status == STATUS_OK) status = hub_download(pull->hub, &order, err);
     if (status == STATUS_OK && rename(incomplete.bytes, blob) != 0)
-        status = error_set(err, STATUS_IO, "%.300s cannot be created", blob);
+        status = error_set(err, STATUS_IO, "cannot create %.300s", blob);
     text_deinit(&incomplete);
     return status;
 }
@@ -244,7 +244,7 @@ static enum status get_files(struct pull *pull, struct error *err) {
     signals_catch(SIG_DFL);
     progress_clear(&pull->progress);
     if (status == STATUS_CANCELLED)
-        return error_set(err, status, "stopped; the same command goes on from there");
+        return error_set(err, status, "stopped; run the same command again to continue");
     TRY(status);
     return hub_cache_publish(pull->name.repo, &pull->listing, &pull->model, err);
 }

@@ -55,8 +55,8 @@ enum status remote_model_check(const struct args *args, struct error *err) {
                                         "kv-disk",       "kv-dir",    "kv-restore"};
     for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
         if (args_source(args, local[i]) == ARGS_WORDS)
-            return error_set(err, STATUS_BAD_INPUT,
-                             "--%s is for a model on this machine, not on a server", local[i]);
+            return error_set(err, STATUS_BAD_INPUT, "--%s is not supported for a model on a server",
+                             local[i]);
     return STATUS_OK;
 }
 
@@ -65,8 +65,8 @@ enum status remote_model_check_local(const struct args *args, struct error *err)
                                          "cache-salt", "first-byte", "silence"};
     for (size_t i = 0; i < sizeof server / sizeof server[0]; i++)
         if (args_source(args, server[i]) == ARGS_WORDS)
-            return error_set(err, STATUS_BAD_INPUT,
-                             "--%s is for a model on a server, not on this machine", server[i]);
+            return error_set(err, STATUS_BAD_INPUT, "--%s is only for a model on a server",
+                             server[i]);
     return STATUS_OK;
 }
 
@@ -77,7 +77,7 @@ static enum status trim_key(struct text *key, const char *from, struct error *er
     const bool more = bytes[first + length + strspn(bytes + first + length, " \t\r\n")] != '\0';
     if (length == 0 || more || utf8_has_control(bytes + first, length))
         return error_set(err, STATUS_BAD_INPUT,
-                         "--key-from %.200s: no key there (expected one line of text)", from);
+                         "--key-from %.200s: no key found (expected one line of text)", from);
     memmove(key->bytes, key->bytes + first, length);
     key->bytes[length] = '\0';
     key->length = length;
@@ -126,7 +126,7 @@ static enum status read_section(const char *name, struct args *args, struct remo
         else if (strcmp(line->key, "model") == 0)
             TRY(text_append_string(&model->model, line->value));
         else
-            return error_set(err, STATUS_BAD_INPUT, "[remote.%s]: there is no key \"%.60s\"", name,
+            return error_set(err, STATUS_BAD_INPUT, "[remote.%s]: unknown key \"%.60s\"", name,
                              line->key);
     }
     if (path_is_url(text_string(&model->url))) return STATUS_OK;

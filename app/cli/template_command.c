@@ -25,8 +25,8 @@ static enum status read_clock(struct tm *now, struct error *err) {
         errno = 0;
         seconds = (time_t)strtoll(fixed, &end, 10);
         if (errno || *end)
-            return error_set(err, STATUS_BAD_INPUT, "SOURCE_DATE_EPOCH is no number: \"%.40s\"",
-                             fixed);
+            return error_set(err, STATUS_BAD_INPUT,
+                             "SOURCE_DATE_EPOCH: expected a number, found \"%.40s\"", fixed);
     }
     if (!localtime_r(&seconds, now))
         return error_set(err, STATUS_BAD_INPUT, "SOURCE_DATE_EPOCH is out of range");

@@ -41,7 +41,7 @@ static enum status open_tokenizer(const struct args *args, struct gguf **gguf,
 static enum status encode(const struct args *args, const struct tokenizer *tokenizer,
                           const struct text *text, struct token_ids *ids, struct error *err) {
     if (args->bos && tokenizer_bos(tokenizer) == TOKEN_NONE)
-        return error_set(err, STATUS_UNSUPPORTED, "this vocabulary has no token to begin with");
+        return error_set(err, STATUS_UNSUPPORTED, "this vocabulary has no BOS token");
     if (args->bos) TRY(token_ids_push(ids, tokenizer_bos(tokenizer)));
     const struct piece piece = {PIECE_TEXT, text_string(text), text->length};
     return tokenizer_encode(tokenizer, &piece, 1, ids);

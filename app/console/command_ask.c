@@ -56,7 +56,8 @@ static enum status find_all(struct asking *asking, char *names, struct error *er
     for (const char *name; (name = next_name(&rest));) {
         struct conversation found;
         if (asking->count == ASK_MOST)
-            return error_set(err, STATUS_BAD_INPUT, "more than %d conversations", ASK_MOST);
+            return error_set(err, STATUS_BAD_INPUT, "too many conversations (at most %d)",
+                             ASK_MOST);
         TRY(conversation_find(asking->console->session->db, name, &found, err));
         for (int32_t i = 0; i < asking->count; i++)
             if (strcmp(asking->ids[i], found.id) == 0)
@@ -106,7 +107,8 @@ static void send_all(struct asking *asking, const char *text) {
 
 static void show_progress(const struct asking *asking) {
     if (!terminal_styled() || asking->running == 0) return;
-    terminal_say(STYLE_DIM, "%d of %d to come", (int)asking->running, (int)asking->count);
+    terminal_say(STYLE_DIM, "waiting for %d of %d answers", (int)asking->running,
+                 (int)asking->count);
 }
 
 static void show_answer(struct asking *asking, const struct turn *turn) {

@@ -63,7 +63,7 @@ void command_context(struct console *console, const char *argument) {
     char turns[TURNS_TEXT_BYTES];
     (void)argument;
     if (strcmp(console->session->remote, "messages") == 0) {
-        terminal_tell(STYLE_DIM, "The server counts its tokens itself: /stats has its figures.\n");
+        terminal_tell(STYLE_DIM, "The server counts the tokens; /stats shows its figures.\n");
         return;
     }
     if (console_failed(chat_preamble(console->session->front, &preamble, &err), &err)) return;
@@ -81,7 +81,8 @@ void command_context(struct console *console, const char *argument) {
     if (preamble.others > 0)
         snprintf(parts[0].note, sizeof parts[0].note, "shared by %" PRId64, preamble.others + 1);
     snprintf(parts[1].note, sizeof parts[1].note, "%s", turns_format(chat_turn_count(chat), turns));
-    if (used > context) snprintf(parts[2].note, sizeof parts[2].note, "more than fits");
+    if (used > context)
+        snprintf(parts[2].note, sizeof parts[2].note, "more than the context holds");
     show_bar(parts, context);
     show_parts(parts, context);
 }

@@ -26,7 +26,7 @@ static void remove_all(struct console *console, struct deletion *deletion) {
     removal_erase(session->db, deletion, console->kv_folder);
     input_history_forget(removal_had_typed, &removal);
     for (size_t i = 0; i < deletion->gone_count; i++)
-        terminal_tell(STYLE_DIM, "%s is deleted.%s\n", deletion->gone[i].id,
+        terminal_tell(STYLE_DIM, "Deleted %s.%s\n", deletion->gone[i].id,
                       here && i + 1 == deletion->gone_count ? " This is a new conversation." : "");
 }
 
@@ -39,8 +39,7 @@ static bool describe(struct console *console, const struct deletion *deletion) {
         status = removal_list(console->session->db, deletion->kept, deletion->kept_count, &kept);
     if (status == STATUS_OK) {
         terminal_say(STYLE_PLAIN, "%s\n", text_string(&gone));
-        if (kept.length > 0)
-            terminal_tell(STYLE_DIM, "What it shares with its family stays in %s.\n", kept.bytes);
+        if (kept.length > 0) terminal_tell(STYLE_DIM, "Shared text stays in %s.\n", kept.bytes);
     }
     text_deinit(&gone);
     text_deinit(&kept);
@@ -51,7 +50,7 @@ static bool describe(struct console *console, const struct deletion *deletion) {
 // "y", "n" or "f": with its family.
 static char ask(struct console *console, const struct deletion *deletion) {
     static const char alone[] = "Delete this conversation permanently? [y/N] ";
-    static const char offer[] = "Delete this conversation permanently? [y/N, f: its family too] ";
+    static const char offer[] = "Delete this conversation permanently? [y/N, f: those too] ";
     struct text answer = {0};
     char letter = 'n';
     if (console_ask(console, deletion->kept_count ? offer : alone, &answer)) {
@@ -84,7 +83,7 @@ void command_delete(struct console *console, const char *argument) {
         status = deletion_plan(db, found.id, true, &deletion, &err);
     }
     if (letter == 'n')
-        terminal_tell(STYLE_DIM, "It is kept.\n");
+        terminal_tell(STYLE_DIM, "Kept.\n");
     else if (!console_failed(status, &err))
         remove_all(console, &deletion);
     deletion_deinit(&deletion);

@@ -37,7 +37,7 @@ static enum status load_branch(struct console *console, const char *which, struc
                                struct error *err) {
     struct conversation found;
     const char *name = strcmp(which, "-") == 0 ? console->session->previous : which;
-    if (!name[0]) return error_set(err, STATUS_NOT_FOUND, "there is no such conversation yet");
+    if (!name[0]) return error_set(err, STATUS_NOT_FOUND, "no previous conversation yet");
     TRY(conversation_find_begun(console->session->db, name, &found, err));
     snprintf(side->label, sizeof side->label, "%s%s%s", found.id, found.name[0] ? " " : "",
              found.name);
@@ -53,13 +53,13 @@ static enum status load_answer(struct console *console, int64_t number, struct s
     enum status status = STATUS_OK;
     const size_t index = number > 0 ? (size_t)number - 1 : current;
     if (index >= count && count == 1)
-        status = error_set(err, STATUS_BAD_INPUT,
-                           "There is no answer %" PRId64 "; /regen writes another.", number);
+        status = error_set(err, STATUS_BAD_INPUT, "no answer %" PRId64 "; /regen writes another",
+                           number);
     else if (index >= count)
-        status = error_set(err, STATUS_BAD_INPUT,
-                           "There is no answer %" PRId64 "; choose 1 to %zu.", number, count);
+        status = error_set(err, STATUS_BAD_INPUT, "no answer %" PRId64 "; choose 1 to %zu", number,
+                           count);
     snprintf(side->label, sizeof side->label, "answer %zu%s", index + 1,
-             index == current ? ", the one here" : "");
+             index == current ? ", the current one" : "");
     if (status == STATUS_OK)
         status =
             message_path(console->session->db, answers[index].id, &side->path, &side->count, err);
@@ -258,7 +258,7 @@ static void show_common(const struct side sides[2], size_t common, int64_t turns
     const struct message *last = common > 0 ? &sides[0].path[common - 1] : NULL;
     const bool asked = last && last->role == MESSAGE_USER;
     turns -= asked;
-    if (turns > 0) terminal_tell(STYLE_DIM, "[%s in common]\n\n", turns_format(turns, count));
+    if (turns > 0) terminal_tell(STYLE_DIM, "[%s shared]\n\n", turns_format(turns, count));
     if (!asked) return;
     terminal_say(STYLE_BOLD, "> ");
     terminal_text(STYLE_PLAIN, last->text, last->length);
@@ -272,7 +272,7 @@ static void show(const struct side sides[2]) {
         if (strcmp(sides[0].label, sides[1].label) == 0)
             terminal_tell(STYLE_DIM, "Both are %s; name another to compare.\n\n", sides[0].label);
         else
-            terminal_tell(STYLE_DIM, "%s and %s say the same.\n\n", sides[0].label, sides[1].label);
+            terminal_tell(STYLE_DIM, "%s and %s are the same.\n\n", sides[0].label, sides[1].label);
         return;
     }
     const int width = (terminal_width() - COLUMNS_APART) / 2;

@@ -44,7 +44,7 @@ void command_export(struct console *console, const char *argument) {
     size_t messages = 0;
     const char *id = console->session->front->conversation.id;
     if (chat_message_count(console->session->front) == 0) {
-        terminal_tell(STYLE_ERROR, "there is nothing to export yet\n");
+        terminal_tell(STYLE_ERROR, "nothing to export yet\n");
         return;
     }
     enum status status =
@@ -139,7 +139,7 @@ static void copy_code(const struct chat *chat, const char *argument) {
     snprintf(what, sizeof what, "Block %zu of %zu%s%.40s: copied", found, count,
              block.language.length ? ", " : "", text_string(&block.language));
     if (!failed && count == 0)
-        terminal_tell(STYLE_ERROR, "no answer here has code\n");
+        terminal_tell(STYLE_ERROR, "no code in this conversation\n");
     else if (!failed && found > count)
         terminal_tell(STYLE_ERROR, "the last answer with code has %zu block%s\n", count,
                       count == 1 ? "" : "s");
@@ -153,7 +153,7 @@ static void copy_answer(const struct chat *chat, int64_t turn) {
     struct text text = {0}; // without the thought
     const struct message *answer = find_answer(chat, turn);
     if (!answer && turn > 0) terminal_tell(STYLE_ERROR, "turn %" PRId64 " has no answer\n", turn);
-    if (!answer && turn == 0) terminal_tell(STYLE_ERROR, "there is no answer yet\n");
+    if (!answer && turn == 0) terminal_tell(STYLE_ERROR, "no answer yet\n");
     if (!answer) return;
     if (!console_failed(thinking_split(answer->text, answer->length, NULL, &text), &err))
         put_on_clipboard(&text, "Copied");
@@ -169,8 +169,7 @@ void command_copy(struct console *console, const char *argument) {
     if (of_code && (*after == ' ' || !*after)) {
         copy_code(chat, after + strspn(after, " "));
     } else if (argument[0] && !command_number(argument, &turn)) {
-        terminal_tell(STYLE_ERROR,
-                      "usage: /copy [N], N the number of its turn, or /copy code [N]\n");
+        terminal_tell(STYLE_ERROR, "usage: /copy [N], where N is a turn, or /copy code [N]\n");
     } else {
         copy_answer(chat, turn);
     }

@@ -99,7 +99,7 @@ static void fork_where_asked(struct console *console) {
     size_t chosen;
     const enum status status = turn_list_init(&list, console->session->front);
     if (!console_failed(status, &err) && list.count == 0)
-        terminal_tell(STYLE_ERROR, "there is no turn to fork at yet\n");
+        terminal_tell(STYLE_ERROR, "no turn to fork at yet\n");
     if (status == STATUS_OK && list.count > 0) {
         const int64_t last = list.turns[list.count - 1];
         char title[64];

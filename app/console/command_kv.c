@@ -154,7 +154,7 @@ static void show_traffic(const struct kv_usage *usage) {
     char value[200], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES], c[COUNT_TEXT_BYTES];
     char d[COUNT_TEXT_BYTES], in[SIZE_TEXT_BYTES], out[SIZE_TEXT_BYTES];
     char read[SIZE_TEXT_BYTES], written[SIZE_TEXT_BYTES];
-    snprintf(value, sizeof value, "%s blocks in several sequences; %s copies spared, %s",
+    snprintf(value, sizeof value, "%s blocks in several sequences; %s copies saved, %s",
              count_format(usage->groups[0].device_shared, a),
              count_format((int64_t)usage->groups[0].device_spared, b),
              size_format(usage->spared_bytes, in));
@@ -176,13 +176,12 @@ static void show_traffic(const struct kv_usage *usage) {
              size_format(usage->disk_written_bytes, written), kv_report_amplification(usage));
     row("moved", value);
     if (usage->refused_writes > 0) {
-        snprintf(value, sizeof value,
-                 "%s writes of blocks, for which the disk's limit has no space",
+        snprintf(value, sizeof value, "%s block writes, because the disk cache is at its limit",
                  count_format((int64_t)usage->refused_writes, a));
         row("refused", value);
     }
     if (usage->failed_reads == 0 && usage->failed_writes == 0) return;
-    snprintf(value, sizeof value, "%s reads, %s writes of blocks",
+    snprintf(value, sizeof value, "%s block reads, %s block writes",
              count_format((int64_t)usage->failed_reads, a),
              count_format((int64_t)usage->failed_writes, b));
     row("failed", value);
@@ -288,7 +287,8 @@ void command_kv(struct console *console, const char *argument) {
     struct kv_usage kv;
     engine_info(console->session->engine, &info);
     if (info.remote[0]) {
-        terminal_tell(STYLE_DIM, "The cache is the server's, %s; /stats has what it found there.\n",
+        terminal_tell(STYLE_DIM,
+                      "The KV cache is on the server, %s; /stats shows its cache hits.\n",
                       info.device);
         return;
     }
@@ -299,11 +299,11 @@ void command_kv(struct console *console, const char *argument) {
     pager_begin(&pager, console);
     show_pools(&kv);
     show_traffic(&kv);
-    snprintf(value, sizeof value, "%s of %s on the device · %" PRId32 " tokens a block of %s, %s",
+    snprintf(value, sizeof value, "%s of %s on the device · %" PRId32 " tokens per block of %s, %s",
              count_format(usage.cached, cached), tokens_format(usage.length, length),
              info.block_size, size_format(info.block_bytes, bytes), info.kv_type);
     row("here", value);
-    snprintf(value, sizeof value, "%d answers at once, %" PRId32 " tokens a step",
+    snprintf(value, sizeof value, "%d answers at once, %" PRId32 " tokens per step",
              ENGINE_MAX_REQUESTS, info.step_tokens);
     row("limits", value);
     show_conversations(console);
@@ -323,6 +323,6 @@ void command_strip(struct console *console, const char *argument) {
                        &err))
         return;
     char text[SIZE_TEXT_BYTES];
-    terminal_tell(STYLE_DIM, "%s: %s of cached KV dropped; its text is untouched.\n", stripped.id,
+    terminal_tell(STYLE_DIM, "%s: dropped %s from the cache; the text is kept.\n", stripped.id,
                   size_format(bytes, text));
 }

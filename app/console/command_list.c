@@ -173,7 +173,7 @@ static void show_rows(struct console *console, const struct conversation_row *ro
 static void say_more(struct console *console, const char *query, size_t left) {
     char count[COUNT_TEXT_BYTES];
     if (left > 0)
-        terminal_tell(STYLE_DIM, "%s more · Enter picks from all\n",
+        terminal_tell(STYLE_DIM, "%s more · Enter lists all to pick from\n",
                       count_format((int64_t)left, count));
     else
         terminal_tell(STYLE_DIM, "Enter picks one\n");
@@ -200,7 +200,7 @@ void command_list(struct console *console, const char *argument) {
     if (count > 1) say_more(console, argument, count > most ? count - most : 0);
     if (count == 0)
         terminal_tell(STYLE_DIM, query.words[0] ? "No conversation contains these words.\n"
-                                                : "There are no conversations yet.\n");
+                                                : "No conversations yet.\n");
     else
         terminal_say(STYLE_PLAIN, "\n");
     free(rows);
@@ -330,7 +330,7 @@ static enum status preview(void *user, size_t item, int columns, int lines, stru
     TRY(text_format(text, "%s · %s", row->conversation.id, turns_format(row->turns, turns)));
     TRY(append_tokens(row, " · ", text));
     TRY(text_format(text, "%s%s\n", row->model_name[0] ? " · " : "", row->model_name));
-    if (row->turns == 0) return text_append_string(text, "nothing was said yet\n");
+    if (row->turns == 0) return text_append_string(text, "no messages yet\n");
     TRY(text_format(text, "> %s\n", row->last));
     return append_answer(picking->console->session->db, row, columns, text);
 }
@@ -362,7 +362,7 @@ void command_pick(struct console *console, const char *query) {
         if (picking.shown.count > 0)
             pick(&picking);
         else
-            terminal_tell(STYLE_DIM, "There are no conversations yet.\n");
+            terminal_tell(STYLE_DIM, "No conversations yet.\n");
     }
     listing_deinit(&picking.shown);
     listing_deinit(&picking.first);
@@ -381,5 +381,5 @@ void command_name(struct console *console, const char *argument) {
     if (!argument[0])
         terminal_say(STYLE_PLAIN, "%s\n", conversation->name[0] ? conversation->name : "(no name)");
     else if (!console_failed(chat_rename(console->session->front, argument, &err), &err))
-        terminal_tell(STYLE_DIM, "This conversation is “%s” now.\n", argument);
+        terminal_tell(STYLE_DIM, "This conversation is now \"%s\".\n", argument);
 }

@@ -20,9 +20,9 @@ static enum status check(const struct console *console, struct error *err) {
         return error_set(err, STATUS_BUSY,
                          "cannot change the model while answers are being written");
     if (!console->saved && chat_turn_count(console->session->front) > 0)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "nothing is saved in this chat, so another model would end it: /export "
-                         "keeps it");
+        return error_set(
+            err, STATUS_BAD_INPUT,
+            "this chat is not saved, and another model would end it; /export keeps it");
     return STATUS_OK;
 }
 
@@ -37,14 +37,14 @@ static bool wants(struct console *console, const char *path) {
         model_cost_read(path, console->session->db, chat->conversation.tip, &cost, &err);
     if (status == STATUS_OK && cost.tokens >= cost.context)
         status = error_set(&err, STATUS_TOO_LONG,
-                           "the conversation has about %s there, and the model was made for "
-                           "%d; /compact makes it shorter",
+                           "the conversation has about %s there, but the model supports %d; "
+                           "/compact makes it shorter",
                            tokens_format(cost.tokens, tokens), (int)cost.context);
     if (status == STATUS_OK) status = model_cost_describe(&cost, &line);
     const bool failed = console_failed(status, &err);
     const bool asks = !failed && chat_turn_count(chat) > 0;
     if (asks)
-        terminal_tell(STYLE_PLAIN, "%s It goes on there in a fork, and stays here as it is.\n",
+        terminal_tell(STYLE_PLAIN, "%s It continues there in a fork and is kept here as it is.\n",
                       text_string(&line));
     text_deinit(&line);
     return asks ? keys_agree(console) : !failed;
@@ -71,7 +71,7 @@ static void go_on_in(struct console *console, enum status status, struct wanted_
     const struct conversation *here = &console->session->front->conversation;
     bool goes = !console_failed(status, err);
     if (goes && is_here(console, wanted)) {
-        terminal_tell(STYLE_DIM, "It is the model of this conversation.\n");
+        terminal_tell(STYLE_DIM, "This conversation already uses that model.\n");
         goes = false;
     }
     if (!goes || !(wanted->elsewhere || wants(console, text_string(&wanted->model)))) {
@@ -157,8 +157,7 @@ static void say_taken(struct console *console, const struct conversation *before
     struct engine_info info;
     if (before->source || before->tip == MESSAGE_NONE || !console->session->source) return;
     engine_info(console->session->engine, &info);
-    terminal_tell(STYLE_DIM,
-                  "[it was stored without its model: it is held with %s from now on]\n\n",
+    terminal_tell(STYLE_DIM, "[saved without its model; it uses %s from now on]\n\n",
                   info.model_name);
 }
 

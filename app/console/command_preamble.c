@@ -37,7 +37,7 @@ static void show_preamble(struct console *console) {
     struct text text = {0};
     const char *preamble = chat_preamble_text(console->session->front);
     if (!preamble[0]) {
-        terminal_tell(STYLE_DIM, "There is no system prompt.\n\n");
+        terminal_tell(STYLE_DIM, "No system prompt.\n\n");
         return;
     }
     struct wrap wrap = {.width = terminal_styled() ? terminal_width() : 0};
@@ -58,7 +58,7 @@ static void begin_under(struct console *console, const char *preamble, const cha
     if (had_turns)
         terminal_tell(
             STYLE_DIM,
-            "Started a new conversation with this %s; /resume - returns to the old one.\n", what);
+            "Started a new conversation with this %s; /resume - goes back to the old one.\n", what);
     else
         terminal_tell(STYLE_DIM, "%c%s set.\n", what[0] + 'A' - 'a', what + 1);
     say_cost(console);
@@ -81,7 +81,7 @@ static enum status read_system(const char *argument, struct text *system, struct
     }
     if (status == STATUS_OK && system->length > 0 &&
         !utf8_valid(system->bytes, system->length, &offset))
-        status = error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte at offset %zu",
+        status = error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: bad byte at offset %zu",
                            text_string(&plain), offset);
     if (status == STATUS_OK)
         status = preamble_check_system(text_string(system), system->length, err);
@@ -124,7 +124,7 @@ void command_shots(struct console *console, const char *argument) {
     if (!none) status = path_expand(argument, &path);
     if (!none && status == STATUS_OK) status = preset_read_file(path.bytes, &shots, &err);
     if (!none && status == STATUS_OK && preamble_shots(text_string(&shots)) == 0)
-        status = error_set(&err, STATUS_BAD_INPUT, "%.200s contains no USER: and ASSISTANT: pair",
+        status = error_set(&err, STATUS_BAD_INPUT, "%.200s has no USER: and ASSISTANT: pair",
                            path.bytes);
     const bool whole = shots.length > 0 && shots.bytes[0] != PREAMBLE_SEPARATOR;
     if (status == STATUS_OK)
@@ -154,7 +154,7 @@ static void show_presets(struct console *console) {
         text_deinit(&label);
     }
     terminal_tell(STYLE_DIM, count ? "/preset NAME starts with one; + marks your own.\n\n"
-                                   : "There are no presets.\n\n");
+                                   : "No presets.\n\n");
     pager_end(&pager);
     free(presets);
 }

@@ -39,39 +39,40 @@ struct setting {
 
 // The keys and ranges are those of the command line.
 static const struct setting TABLE[] = {
-    {"temp", SETTING_REAL, SAMPLER(temperature), 0, 100, "0 … 100; 0 always picks the most likely"},
+    {"temp", SETTING_REAL, SAMPLER(temperature), 0, 100,
+     "0 to 100; 0 always takes the likeliest token"},
     {"top-k", SETTING_WHOLE, SAMPLER(top_k), 0, 1 << 24, "0 or more; 0 is off"},
-    {"top-p", SETTING_REAL, SAMPLER(top_p), 0, 1, "0 … 1; 1 is off"},
-    {"min-p", SETTING_REAL, SAMPLER(min_p), 0, 1, "0 … 1; 0 is off"},
-    {"repeat-penalty", SETTING_REAL, SAMPLER(repeat_penalty), 0.1, 10, "0.1 … 10; 1 is off"},
+    {"top-p", SETTING_REAL, SAMPLER(top_p), 0, 1, "0 to 1; 1 is off"},
+    {"min-p", SETTING_REAL, SAMPLER(min_p), 0, 1, "0 to 1; 0 is off"},
+    {"repeat-penalty", SETTING_REAL, SAMPLER(repeat_penalty), 0.1, 10, "0.1 to 10; 1 is off"},
     {"presence-penalty", SETTING_REAL, SAMPLER(presence_penalty), -100, 100,
-     "-100 … 100; 0 is off"},
+     "-100 to 100; 0 is off"},
     {"frequency-penalty", SETTING_REAL, SAMPLER(frequency_penalty), -100, 100,
-     "-100 … 100; 0 is off"},
-    {"seed", SETTING_SEED, SAMPLER(seed), 0, 0, "0 or more; random: a new one for each turn"},
+     "-100 to 100; 0 is off"},
+    {"seed", SETTING_SEED, SAMPLER(seed), 0, 0, "0 or more; random: a new one each turn"},
     {"tokens", SETTING_WHOLE, OF(max_tokens), 0, 1 << 24,
-     "of one answer; 0: until the context is full"},
+     "tokens per answer; 0: until the context is full"},
     {"samples", SETTING_WHOLE, OF(answers), 1, ENGINE_MAX_REQUESTS,
-     "1 … 64 answers to each message"},
+     "1 to 64 answers to each message"},
     {"beams", SETTING_WHOLE, OF(beams), 1, BEAMS_MAX_WIDTH,
-     "1 … 32; above 1: the likeliest answer, no samples"},
+     "1 to 32; above 1: beam search, no sampling"},
     {"length-penalty", SETTING_REAL, OF(length_penalty), 0, 4,
-     "0 … 4, of beams; more favours longer ones"},
+     "0 to 4, for beams; more favors longer answers"},
     {"early-stopping", SETTING_SWITCH, OF(early_stopping), 0, 0,
-     "on, off: beams end with as many answers"},
+     "on, off: beams stop once K answers are done"},
     {"speculate", SETTING_WHOLE, OF(speculate), 0, PROMPT_LOOKUP_MAX,
-     "0 … 16 tokens guessed from the text so far"},
-    {"think", SETTING_CHOICE, OF(think), 0, 0, "auto, on, off: a model that can is asked to"},
+     "0 to 16 tokens drafted by prompt lookup"},
+    {"think", SETTING_CHOICE, OF(think), 0, 0, "auto, on, off: ask the model to think"},
     {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, 0, 0,
-     "answers are JSON of this: FILE or {…}; off"},
-    {"grammar", SETTING_STRUCTURE, STRUCTURE_GRAMMAR, 0, 0, "answers fit this, in GBNF: FILE; off"},
-    {"stop", SETTING_STOPS, 0, 0, 0, "TEXT, or several: each ends an answer; off"},
-    {"titles", SETTING_SWITCH, OF(titles), 0, 0,
-     "on, off: the model names conversations, when idle"},
+     "answers match this schema, FILE or {…}; off"},
+    {"grammar", SETTING_STRUCTURE, STRUCTURE_GRAMMAR, 0, 0,
+     "answers match this GBNF grammar, FILE; off"},
+    {"stop", SETTING_STOPS, 0, 0, 0, "TEXT, or several, that end an answer; off"},
+    {"titles", SETTING_SWITCH, OF(titles), 0, 0, "on, off: the idle model names conversations"},
     {"status", SETTING_SHOWN, offsetof(struct console, status), 0, 0,
-     "on, off: a line above the prompt"},
+     "on, off: show a line above the prompt"},
     {"verbose", SETTING_SHOWN, offsetof(struct console, verbose), 0, 0,
-     "on, off: /stats after each answer"},
+     "on, off: show /stats after each answer"},
 };
 enum { SETTING_COUNT = sizeof TABLE / sizeof TABLE[0] };
 
@@ -308,22 +309,22 @@ void command_set(struct console *console, const char *argument) {
     char *value = strdup(argument + used);
     if (value && setting && setting->kind != SETTING_STOPS) path_unquote(value);
     if (!setting)
-        terminal_tell(STYLE_ERROR, "no setting %s; /set lists them\n", key);
+        terminal_tell(STYLE_ERROR, "unknown setting %s; /set lists them\n", key);
     else if (value && value[0] && !change(console, setting, value, &err))
         say_refused(setting, value, &err);
     else
         show_setting(console, setting);
     if (setting && strcmp(setting->key, "speculate") == 0 && console->session->remote[0])
-        terminal_tell(STYLE_DIM, "A server guesses for itself: speculate has no effect on it.\n");
+        terminal_tell(STYLE_DIM, "speculate has no effect on a server.\n");
     free(value);
 }
 
 void command_verbose(struct console *console, const char *argument) {
     if (argument[0] && !parse_switch(argument, &console->verbose)) {
-        terminal_tell(STYLE_ERROR, "/verbose [on|off]\n");
+        terminal_tell(STYLE_ERROR, "usage: /verbose [on|off]\n");
         return;
     }
     if (!argument[0]) console->verbose = !console->verbose;
-    terminal_tell(STYLE_DIM, console->verbose ? "Statistics follow each answer.\n"
-                                              : "Statistics are shown by /stats only.\n");
+    terminal_tell(STYLE_DIM, console->verbose ? "Figures are shown after each answer.\n"
+                                              : "Figures are shown only by /stats.\n");
 }

@@ -24,10 +24,11 @@ static const char *describe_template(const struct chat *chat, char *text, size_t
     snprintf(text, size, "%s%s%s%s", chat_template_name(chat_template),
              chat_template_guessed(chat_template) ? " (guessed: the file has none)" : "",
              chat_template_folds_system(chat_template)
-                 ? "; no system role: that prompt begins the first message"
+                 ? "; no system role: the system prompt opens the first message"
                  : "",
-             chat_template_drops_thinking(chat_template) ? "; drops the thinking of earlier answers"
-                                                         : "");
+             chat_template_drops_thinking(chat_template)
+                 ? "; drops the reasoning of earlier answers"
+                 : "");
     return text;
 }
 
@@ -59,7 +60,7 @@ static void show_overview(struct console *console) {
     if (info.adapters[0]) row("LoRA", info.adapters);
     snprintf(value, sizeof value, "%s, %s", info.backend, info.device);
     row("device", value);
-    snprintf(value, sizeof value, "%s tokens (made for %s)", count_format(info.context, count),
+    snprintf(value, sizeof value, "%s tokens (trained on %s)", count_format(info.context, count),
              count_format(info.trained_context, trained));
     row("context", value);
     row("template", describe_template(console->session->front, value, sizeof value));
@@ -71,7 +72,7 @@ static void show_tokens(struct console *console) {
     if (strcmp(console->session->remote, "messages") == 0) {
         const struct usage usage = usage_of(console->session->front);
         char tokens[COUNT_TEXT_BYTES];
-        terminal_tell(STYLE_DIM, "The server does not say its tokens, but counts them: %s.\n",
+        terminal_tell(STYLE_DIM, "The server does not list its tokens; it counts %s.\n",
                       count_format(usage.length, tokens));
         return;
     }
@@ -116,7 +117,7 @@ void command_show(struct console *console, const char *argument) {
     else if (strcmp(argument, "tokens") == 0)
         show_tokens(console);
     else
-        terminal_tell(STYLE_ERROR, "/show [system|params|template|tokens]\n");
+        terminal_tell(STYLE_ERROR, "usage: /show [system|params|template|tokens]\n");
 }
 
 enum { RATE_BYTES = 48 };
@@ -155,7 +156,7 @@ void command_stats(struct console *console, const char *argument) {
     const struct turn_report turn = turn_first(&console->session->front->turn);
     const struct message *last = last_written(console->session->front);
     if (!last) {
-        terminal_tell(STYLE_DIM, "No turn yet in this chat.\n");
+        terminal_tell(STYLE_DIM, "No turn in this chat yet.\n");
         return;
     }
     const struct message_stats *stats = &last->stats;

@@ -7,13 +7,13 @@
 static void show_setting(void) {
     switch (stream_wishes()->look) {
     case THOUGHT_FOLDS:
-        terminal_tell(STYLE_PLAIN, "thinking is shown while it is written, and folds when done\n");
+        terminal_tell(STYLE_PLAIN, "reasoning is shown while it is written, then folded\n");
         break;
     case THOUGHT_STAYS:
-        terminal_tell(STYLE_PLAIN, "thinking is shown, and stays\n");
+        terminal_tell(STYLE_PLAIN, "reasoning is shown and stays on the screen\n");
         break;
     case THOUGHT_HIDDEN:
-        terminal_tell(STYLE_PLAIN, "thinking is hidden; only how long it took is shown\n");
+        terminal_tell(STYLE_PLAIN, "reasoning is hidden; only its duration is shown\n");
         break;
     }
 }
@@ -29,11 +29,11 @@ void command_think(struct console *console, const char *argument) {
     else if (strcmp(argument, "hide") == 0)
         stream_wishes()->look = THOUGHT_HIDDEN;
     else if (argument[0])
-        terminal_tell(STYLE_ERROR, "/think [on|off|hide|show]\n");
+        terminal_tell(STYLE_ERROR, "usage: /think [on|off|hide|show]\n");
     if (!argument[0]) command_unfold(console);
     show_setting();
     if (settings->think != THINK_AS_IT_DOES)
-        terminal_tell(STYLE_PLAIN, "models that can think are asked %s\n",
+        terminal_tell(STYLE_PLAIN, "the model is asked %s, if it can\n",
                       settings->think == THINK_ON ? "to think" : "not to think");
 }
 
@@ -45,5 +45,5 @@ void command_unfold(void *user) {
         i--;
     const struct message *last = i > 0 ? chat_message(chat, i - 1) : NULL;
     if (!last || !stream_show_thought(last->text, last->length))
-        terminal_tell(STYLE_DIM, "[the last answer has no thinking]\n");
+        terminal_tell(STYLE_DIM, "[the last answer has no reasoning]\n");
 }

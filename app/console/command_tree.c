@@ -50,7 +50,7 @@ static void choose(struct console *console, const struct family *family, const s
     for (size_t i = 0; i < tree->count; i++)
         items[i] = tree->rows[i].text;
     const struct picker_options options = {
-        .title = family->count < MESSAGES_MOST ? "tree" : "tree, the oldest part",
+        .title = family->count < MESSAGES_MOST ? "tree" : "tree, oldest part",
         .items = items,
         .count = tree->count,
         .at = tree->here < tree->count ? tree->here : tree->count - 1,
@@ -83,7 +83,7 @@ static enum status pass_thinking(struct db *db, struct family_message *shown, st
     if (answer.length > 0)
         preview_make(answer.bytes, answer.length, shown->preview, sizeof shown->preview);
     else
-        snprintf(shown->preview, sizeof shown->preview, "[only thinking]");
+        snprintf(shown->preview, sizeof shown->preview, "[only reasoning]");
     text_deinit(&answer);
     message_deinit(&message);
     return status;
@@ -148,17 +148,14 @@ void command_edit(struct console *console, const char *argument) {
     const int64_t turns = chat_turn_count(console->session->front);
     int64_t turn = turns;
     if (turns > 0 && argument[0] && (!command_number(argument, &turn) || turn > turns)) {
-        terminal_tell(STYLE_ERROR, "There is no turn %.20s; choose 1 to %" PRId64 ".\n", argument,
-                      turns);
+        terminal_tell(STYLE_ERROR, "no turn %.20s; choose 1 to %" PRId64 "\n", argument, turns);
         return;
     }
     if (turns == 0)
-        terminal_tell(STYLE_ERROR, "there is no turn to edit yet\n");
+        terminal_tell(STYLE_ERROR, "no turn to edit yet\n");
     else if (!console_failed(chat_rewind(console->session->front, turns - turn + 1, &draft, &err),
                              &err)) {
-        terminal_tell(STYLE_DIM,
-                      "Turn %" PRId64 " is in the editor; /redo goes back to how it was.\n\n",
-                      turn);
+        terminal_tell(STYLE_DIM, "Turn %" PRId64 " is in the editor; /redo undoes that.\n\n", turn);
         console_say_cost(console);
         console_give_back_message(console, text_string(&draft));
     }

@@ -17,7 +17,7 @@
 // How to come back, and what happens there meanwhile.
 static const char *way_back(const struct console *console, bool had_turns) {
     if (front_is_writing(console->session, console->session->previous))
-        return " The answer continues in the background; /resume - returns to it.";
+        return " The answer continues in the background; /resume - goes back to it.";
     return had_turns ? " /resume - goes back to the last one." : "";
 }
 
@@ -26,8 +26,8 @@ void command_new(struct console *console, const char *argument) {
     struct error err = {0};
     if (console_failed(front_new(console->session, argument, &err), &err)) return;
     const char *name = console->session->front->conversation.name;
-    terminal_tell(STYLE_DIM, "A new conversation%s%s%s.%s\n\n", name[0] ? ", “" : "", name,
-                  name[0] ? "”" : "", way_back(console, had_turns));
+    terminal_tell(STYLE_DIM, "New conversation%s%s%s.%s\n\n", name[0] ? " \"" : "", name,
+                  name[0] ? "\"" : "", way_back(console, had_turns));
 }
 
 void command_bg(struct console *console, const char *argument) {
@@ -36,9 +36,7 @@ void command_bg(struct console *console, const char *argument) {
     else if (console->session->front->turn.active)
         command_new(console, "");
     else
-        terminal_tell(
-            STYLE_ERROR,
-            "no answer is being written here, so there is nothing to send to the background\n");
+        terminal_tell(STYLE_ERROR, "no answer is being written here\n");
 }
 
 void command_rewind(struct console *console, const char *argument) {
@@ -50,7 +48,7 @@ void command_rewind(struct console *console, const char *argument) {
         return;
     }
     if (chat_turn_count(console->session->front) == 0) {
-        terminal_tell(STYLE_ERROR, "there is no turn to go back to yet\n");
+        terminal_tell(STYLE_ERROR, "no turn to go back to yet\n");
         return;
     }
     if (!console_failed(chat_rewind(console->session->front, turns, &draft, &err), &err)) {
@@ -68,7 +66,8 @@ void command_regen(struct console *console, const char *argument) {
     struct error err = {0};
     int64_t answers = 1;
     if (argument[0] && (!command_number(argument, &answers) || answers > CHAT_MAX_ANSWERS))
-        terminal_tell(STYLE_ERROR, "usage: /regen [K], K from 1 to %d\n", CHAT_MAX_ANSWERS);
+        terminal_tell(STYLE_ERROR, "usage: /regen [K], where K is from 1 to %d\n",
+                      CHAT_MAX_ANSWERS);
     else
         console_failed(chat_regenerate(console->session->front, (int32_t)answers, &err), &err);
 }
@@ -100,7 +99,7 @@ static void pick_alternative(struct console *console, const struct message *answ
     struct error err = {0};
     size_t chosen;
     if (count == 1) {
-        terminal_tell(STYLE_DIM, "It is the only answer; /regen writes another.\n\n");
+        terminal_tell(STYLE_DIM, "This is the only answer; /regen writes another.\n\n");
         return;
     }
     char **lines = calloc(count, sizeof *lines);
@@ -127,9 +126,9 @@ void command_alt(struct console *console, const char *argument) {
     else if (command_number(argument, &number) && number <= (int64_t)count)
         choose_alternative(console, answers, count, (size_t)number - 1);
     else if (count == 1)
-        terminal_tell(STYLE_ERROR, "There is only one answer; /regen writes another.\n");
+        terminal_tell(STYLE_ERROR, "only one answer; /regen writes another\n");
     else
-        terminal_tell(STYLE_ERROR, "There is no answer %.20s; choose 1 to %zu.\n", argument, count);
+        terminal_tell(STYLE_ERROR, "no answer %.20s; choose 1 to %zu\n", argument, count);
     message_path_free(answers, count);
 }
 
@@ -137,7 +136,7 @@ void command_beam(struct console *console, const char *argument) {
     struct error err = {0};
     int64_t width;
     if (!command_number(argument, &width) || width < 2 || width > BEAMS_MAX_WIDTH)
-        terminal_tell(STYLE_ERROR, "usage: /beam K, K from 2 to %d\n", BEAMS_MAX_WIDTH);
+        terminal_tell(STYLE_ERROR, "usage: /beam K, where K is from 2 to %d\n", BEAMS_MAX_WIDTH);
     else
         console_failed(chat_search(console->session->front, (int32_t)width, &err), &err);
 }

@@ -93,8 +93,8 @@ static enum status expand_word(const char *word, size_t length, struct text *mes
                       "is)",
                       text_string(&quoted));
     } else if (status == STATUS_OK && (name[0] == '"' || looks_like_a_path(name, plain.length))) {
-        status = error_set(err, STATUS_NOT_FOUND,
-                           "there is no file %.200s (\\@ sends the word as it is)", name);
+        status =
+            error_set(err, STATUS_NOT_FOUND, "no file %.200s (\\@ sends the word as it is)", name);
     }
     text_deinit(&path);
     text_deinit(&plain);
@@ -303,7 +303,7 @@ static void say_waiting(struct console *console) {
                   attached->files, attached->files == 1 ? "" : "s", tokens_format(tokens, count),
                   count_format(free_tokens, left));
     if (tokens >= free_tokens)
-        terminal_tell(STYLE_ERROR, "This does not fit the context: /read - drops it.\n");
+        terminal_tell(STYLE_ERROR, "This does not fit the context; /read - drops it.\n");
 }
 
 void command_read(struct console *console, const char *argument) {
@@ -311,7 +311,7 @@ void command_read(struct console *console, const char *argument) {
     struct error err = {0};
     if (strcmp(argument, "-") == 0) {
         attached_deinit(&console->attached);
-        terminal_tell(STYLE_DIM, "No file is attached to the next message.\n");
+        terminal_tell(STYLE_DIM, "Dropped the attached files.\n");
         return;
     }
     if (argument[0]) {
@@ -325,5 +325,5 @@ void command_read(struct console *console, const char *argument) {
     if (console->attached.files > 0)
         say_waiting(console);
     else
-        terminal_tell(STYLE_DIM, "No file is attached: /read FILE…, or @FILE in a message.\n");
+        terminal_tell(STYLE_DIM, "No file attached; use /read FILE…, or @FILE in a message.\n");
 }

@@ -301,10 +301,10 @@ void console_arrive(struct console *console) {
     if (!reads_only) show_restored(console);
     if (reads_only)
         terminal_tell(STYLE_DIM,
-                      "[it can be read; /model NAME goes on with another model, in a fork]\n");
+                      "[read only; /model NAME continues with another model, in a fork]\n");
     terminal_say(STYLE_PLAIN, "\n");
     if (!chat_draft(console->session->front)[0]) return;
-    terminal_tell(STYLE_DIM, "[the last message has no answer: it is in the editor]\n");
+    terminal_tell(STYLE_DIM, "[the last message has no answer; it is in the editor]\n");
     console_give_back_message(console, chat_draft(console->session->front));
 }
 

@@ -45,7 +45,7 @@ static void show_limits(const struct console *console) {
         terminal_tell(STYLE_DIM, "cache · %s\n", text_string(&line));
     text_deinit(&line);
     terminal_tell(STYLE_DIM,
-                  "limits · %d answers at once, %d tokens a step, %s blocks of %d tokens\n",
+                  "limits · %d answers at once, %d tokens per step, %s blocks of %d tokens\n",
                   ENGINE_MAX_REQUESTS, (int)info.step_tokens,
                   count_format(info.blocks_total, blocks), (int)info.block_size);
 }
@@ -87,8 +87,8 @@ static void show_start(const struct console *console) {
     text_deinit(&line);
     if (console->verbose) show_limits(console);
     if (chat_template_guessed(console->session->chat_template))
-        terminal_tell(STYLE_DIM, "The model file has no chat template: ChatML is used.\n");
-    terminal_tell(STYLE_DIM, "/help lists the commands, ^D leaves%s\n\n",
+        terminal_tell(STYLE_DIM, "The model file has no chat template; using ChatML.\n");
+    terminal_tell(STYLE_DIM, "/help lists the commands, ^D quits%s\n\n",
                   console->saved ? "" : "; nothing is saved");
 }
 
@@ -139,7 +139,7 @@ static void pick(struct console *console, bool typed_ahead) {
         const bool is_number = command_number(text_string(&answer), &number);
         const enum status status = is_number ? choose(chat, number, &err) : STATUS_OK;
         if (status == STATUS_NOT_FOUND)
-            terminal_tell(STYLE_ERROR, "There is no answer %s; continuing with [%d].\n",
+            terminal_tell(STYLE_ERROR, "No answer %s; continuing with [%d].\n",
                           text_string(&answer), first);
         else
             console_failed(status, &err);
@@ -234,8 +234,8 @@ static bool reopen(struct console *console) {
     console->reopening = (struct reopening){.wanted = true, .done = true};
     if (text_append_string(&console->reopening.question, question) != STATUS_OK)
         console_give_back_message(console, question);
-    terminal_tell(STYLE_DIM, "[the device is opened again%s]\n",
-                  console->reopening.question.length ? ", and the question asked again" : "");
+    terminal_tell(STYLE_DIM, "[opening the device again%s]\n",
+                  console->reopening.question.length ? ", then asking again" : "");
     console->leave = true;
     return true;
 }
@@ -389,7 +389,7 @@ static void read_and_obey(struct console *console) {
             obey_enter(console);
         break;
     case EDITOR_INTERRUPT:
-        terminal_say(STYLE_DIM, "^D or /quit leaves.\n");
+        terminal_say(STYLE_DIM, "^D or /quit quits.\n");
         break;
     case EDITOR_LEAVE:
         console_quit(console);

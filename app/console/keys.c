@@ -31,8 +31,8 @@ int keys_read(struct console *console) {
 }
 
 bool keys_agree(struct console *console) {
-    if (!terminal_styled()) return console_confirm(console, "Go on? [y/N] ");
-    terminal_say(STYLE_DIM, "Enter goes on, Esc does not.");
+    if (!terminal_styled()) return console_confirm(console, "Continue? [y/N] ");
+    terminal_say(STYLE_DIM, "Enter continues, Esc cancels.");
     for (;;) {
         const int key = keys_read(console);
         if (key == KEY_PASTED) console_keep_pasted(console);

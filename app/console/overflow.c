@@ -17,11 +17,12 @@ static void say_where(struct console *console) {
     const struct usage usage = usage_of(console->session->front);
     char used[COUNT_TEXT_BYTES], context[COUNT_TEXT_BYTES];
     if (console->session->remote[0]) { // the server counts it with the next answer
-        terminal_tell(STYLE_DIM, "In the fork %s; /resume - goes back to all.\n\n",
+        terminal_tell(STYLE_DIM, "Now in the fork %s; /resume - goes back to the original.\n\n",
                       console->session->front->conversation.id);
         return;
     }
-    terminal_tell(STYLE_DIM, "In the fork %s, %s of %s tokens; /resume - goes back to all.\n\n",
+    terminal_tell(STYLE_DIM,
+                  "Now in the fork %s, %s of %s tokens; /resume - goes back to the original.\n\n",
                   console->session->front->conversation.id, count_format(usage.length, used),
                   count_format(usage.context, context));
 }
@@ -51,11 +52,11 @@ static bool show_summary(struct console *console, struct compaction *compaction)
     switch (view_summary(console, &compaction->turn)) {
     case VIEW_ANSWERED:
         if (compaction_is_cut(compaction))
-            terminal_tell(STYLE_DIM, "[the summary was cut: it may have %s]\n\n",
+            terminal_tell(STYLE_DIM, "[the summary was cut off at its limit of %s]\n\n",
                           tokens_format(compaction->max_tokens, tokens));
         return true;
     case VIEW_BACK:
-        terminal_tell(STYLE_DIM, "No summary: nothing has changed.\n\n");
+        terminal_tell(STYLE_DIM, "No summary; nothing has changed.\n\n");
         return false;
     case VIEW_FAILED:
     case VIEW_MOVED:
@@ -73,9 +74,9 @@ static bool wants_summary(struct console *console) {
     char count[COUNT_TEXT_BYTES], limit[COUNT_TEXT_BYTES];
     compaction_measure(console->session->front, &replaced, &most);
     if (replaced >= most || chat_turn_count(console->session->front) == 0) return true;
-    terminal_tell(STYLE_DIM, "A summary would replace %s and may take %s: it may well be longer.\n",
+    terminal_tell(STYLE_DIM, "A summary would replace %s and could take %s, which may be longer.\n",
                   tokens_format(replaced, count), count_format(most, limit));
-    return console_confirm(console, "Summarise anyway? [y/N] ");
+    return console_confirm(console, "Summarize anyway? [y/N] ");
 }
 
 bool overflow_compact(struct console *console, const char *focus, int32_t message_tokens) {

@@ -110,7 +110,7 @@ static enum step ask(struct console *console) {
 static void show_line_below(size_t left, bool pasted) {
     char count[COUNT_TEXT_BYTES], line[128];
     struct text shown = {0};
-    snprintf(line, sizeof line, "%s more line%s · Space goes on, q leaves%s",
+    snprintf(line, sizeof line, "%s more line%s · Space: more, q: quit%s",
              count_format((int64_t)left, count), left == 1 ? "" : "s",
              pasted ? " · your paste waits at the prompt" : "");
     if (text_fit(&shown, line, terminal_width() - 1, false) == STATUS_OK)

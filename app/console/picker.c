@@ -250,7 +250,7 @@ static int draw(const struct picker *picker, size_t rows) {
     draw_preview(picker, preview_lines(picker));
     lines += preview_lines(picker);
     text_clear(&line);
-    if (text_format(&line, "%zu of %zu%s · Enter chooses, Esc leaves", picker->shown_count,
+    if (text_format(&line, "%zu of %zu%s · Enter chooses, Esc cancels", picker->shown_count,
                     picker->options.count, picker->options.more ? "+" : "") == STATUS_OK)
         draw_line(STYLE_DIM, text_string(&line));
     text_deinit(&line);
@@ -312,7 +312,7 @@ static bool ask(struct console *console, const struct picker_options *options, s
         terminal_say(STYLE_PLAIN, "      %zu in all\n", options->count);
     bool found = console_ask(console, "which number (Enter: none)? ", &answer);
     if (found && (!command_number(answer.bytes, &number) || number > (int64_t)options->count)) {
-        terminal_say(STYLE_ERROR, "there is no such number\n");
+        terminal_say(STYLE_ERROR, "no such number\n");
         found = false;
     }
     if (found) *chosen = (size_t)number - 1;

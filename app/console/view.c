@@ -132,9 +132,9 @@ static void show_piece(struct view *view, const struct turn_update *piece) {
 static const char *stop_mark(enum message_stop stop) {
     switch (stop) {
     case STOP_INTERRUPTED:
-        return "[interrupted — /continue continues it, /regen replaces it]\n";
+        return "[interrupted — /continue resumes it, /regen replaces it]\n";
     case STOP_LENGTH:
-        return "[cut at the token limit — /continue goes on]\n";
+        return "[cut off at the token limit — /continue resumes it]\n";
     case STOP_CONTEXT:
         return "[the context is full — use /compact or /new]\n";
     case STOP_NONE:

@@ -3,8 +3,8 @@
 
 enum status hub_open(const struct hub_options *options, struct hub **hub, struct error *err) {
     (void)hub;
-    return error_set(err, STATUS_UNSUPPORTED, "%.200s: this quire was built without libcurl",
-                     options->url);
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%.200s: not supported; quire was built without libcurl", options->url);
 }
 
 void hub_close(struct hub *hub) { (void)hub; }

@@ -59,8 +59,8 @@ static enum status fail(const struct fetch *fetch, enum status status, const cha
 
 static enum status fail_io(const struct fetch *fetch, const char *what) {
     const bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
-    return error_set(fetch->err, full ? STATUS_FULL : STATUS_IO, "%.300s cannot be %s: %s",
-                     fetch->download->path, what, strerror(errno));
+    return error_set(fetch->err, full ? STATUS_FULL : STATUS_IO, "cannot %s %.300s: %s", what,
+                     fetch->download->path, strerror(errno));
 }
 
 // ---- the digest
@@ -80,8 +80,7 @@ static enum status begin_digest(struct fetch *fetch) {
         EVP_DigestInit_ex(fetch->digest, is_sha256(file) ? EVP_sha256() : EVP_sha1(), NULL) == 1;
     if (begun && !is_sha256(file))
         begun = EVP_DigestUpdate(fetch->digest, head, (size_t)length) == 1;
-    return begun ? STATUS_OK
-                 : fail(fetch, STATUS_UNSUPPORTED, "its digest cannot be computed here");
+    return begun ? STATUS_OK : fail(fetch, STATUS_UNSUPPORTED, "cannot compute its digest");
 }
 
 static enum status check_digest(struct fetch *fetch) {
@@ -93,9 +92,9 @@ static enum status check_digest(struct fetch *fetch) {
     for (unsigned i = 0; i < length; i++)
         snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
     if (strcmp(digits, file->digest) == 0) return STATUS_OK;
-    if (unlink(fetch->download->path) != 0) return fail_io(fetch, "removed");
+    if (unlink(fetch->download->path) != 0) return fail_io(fetch, "remove");
     return error_set(fetch->err, STATUS_BAD_FILE,
-                     "%.200s: its %s is %.12s…, and the hub states %.12s…; it was removed",
+                     "%.200s: its %s is %.12s…, but the hub says %.12s…; removed it, so pull again",
                      file->path, is_sha256(file) ? "SHA-256" : "SHA-1", digits, file->digest);
 }
 
@@ -109,7 +108,7 @@ static enum status read_beginning(struct fetch *fetch) {
     if (fstat(fetch->fd, &info) != 0) return fail_io(fetch, "read");
     uint64_t length = (uint64_t)info.st_size;
     if (length > file->bytes || file->bytes <= PIECE_BYTES) length = 0;
-    if (ftruncate(fetch->fd, (off_t)length) != 0) return fail_io(fetch, "written");
+    if (ftruncate(fetch->fd, (off_t)length) != 0) return fail_io(fetch, "write");
     while (fetch->written < length) {
         const ssize_t read = pread(fetch->fd, bytes, PIECE_BYTES, (off_t)fetch->written);
         if (read <= 0) return fail_io(fetch, "read");
@@ -207,11 +206,10 @@ static enum status note_store(struct fetch *fetch, CURL *easy) {
 static enum status explain(const struct piece *piece, CURLcode code, long http) {
     const struct fetch *fetch = piece->fetch;
     if (http == 200 && code == CURLE_WRITE_ERROR)
-        return fail(fetch, STATUS_UNSUPPORTED, "the server does not send parts of files");
-    if (code == CURLE_WRITE_ERROR)
-        return fail(fetch, STATUS_IO, "the server sends another part than was asked for");
+        return fail(fetch, STATUS_UNSUPPORTED, "the server does not support range requests");
+    if (code == CURLE_WRITE_ERROR) return fail(fetch, STATUS_IO, "the server sent the wrong range");
     if (code == CURLE_OK && http >= 200 && http <= 299)
-        return fail(fetch, STATUS_IO, "the server breaks off");
+        return fail(fetch, STATUS_IO, "the server closed the connection early");
     return hub_explain(fetch->hub, fetch->download->repo, &piece->exchange, code, &piece->refusal,
                        fetch->err);
 }
@@ -235,7 +233,7 @@ static enum status hear(struct piece *piece, CURLcode code) {
              (piece->tries && !exchange_may_pass(&piece->exchange, code, piece->tries, &wait_ms)))
         status = explain(piece, code, http);
     if (status == STATUS_OK && piece->done < piece->length)
-        log_write(LOG_INFO, "%s: broke off, HTTP %ld; going on at byte %" PRIu64,
+        log_write(LOG_INFO, "%s: connection lost, HTTP %ld; continuing at byte %" PRIu64,
                   text_string(&piece->exchange.endpoint->host), http, piece->first + piece->done);
     piece->again_us = clock_now_us() + wait_ms * 1000;
     leave(piece);
@@ -296,7 +294,7 @@ static enum status write_pieces(struct fetch *fetch) {
             const char *bytes = piece->bytes + piece->written;
             const ssize_t wrote =
                 pwrite(fetch->fd, bytes, piece->done - piece->written, (off_t)fetch->written);
-            if (wrote <= 0) return fail_io(fetch, "written");
+            if (wrote <= 0) return fail_io(fetch, "write");
             if (EVP_DigestUpdate(fetch->digest, bytes, (size_t)wrote) != 1) return STATUS_NO_MEMORY;
             piece->written += (size_t)wrote;
             fetch->written += (uint64_t)wrote;
@@ -322,7 +320,7 @@ static enum status run(struct fetch *fetch) {
         if (fetch->count > 0) curl_multi_poll(fetch->multi, NULL, 0, POLL_MS, NULL);
     }
     TRY(check_digest(fetch));
-    return fsync(fetch->fd) == 0 ? STATUS_OK : fail_io(fetch, "written");
+    return fsync(fetch->fd) == 0 ? STATUS_OK : fail_io(fetch, "write");
 }
 
 // "/ORG/REPO/resolve/COMMIT/PATH", with what an URL does not have as %20.
@@ -343,11 +341,11 @@ static enum status open_file(struct fetch *fetch) {
     const char *path = fetch->download->path;
     struct stat info;
     fetch->fd = open(path, flags, 0666);
-    if (fetch->fd < 0 && errno != ELOOP) return fail_io(fetch, "created");
+    if (fetch->fd < 0 && errno != ELOOP) return fail_io(fetch, "create");
     if (fetch->fd >= 0 && fstat(fetch->fd, &info) != 0) return fail_io(fetch, "read");
     if (fetch->fd >= 0 && S_ISREG(info.st_mode) && info.st_nlink == 1) return STATUS_OK;
     return error_set(fetch->err, STATUS_IO,
-                     "%.300s is a link or a device, not a file of the cache: remove it", path);
+                     "%.300s is a link or a device, not a cached file; remove it", path);
 }
 
 enum status hub_download(const struct hub *hub, const struct hub_download *download,

@@ -40,19 +40,18 @@ enum status hub_explain(const struct hub *hub, const char *repo, const struct ex
     if (code != CURLE_OK || (http != 401 && http != 403 && http != 404))
         return exchange_explain(exchange, code, body, err);
     if (says(exchange, "X-Error-Code", "GatedRepo"))
-        return error_set(err, STATUS_UNSUPPORTED, "%s is gated: agree to its conditions at %s/%s%s",
-                         repo, url, repo,
-                         token ? ", with the account of the token" : ", and set HF_TOKEN");
+        return error_set(err, STATUS_UNSUPPORTED, "%s is gated; accept its terms at %s/%s%s", repo,
+                         url, repo,
+                         token ? " with the account of your token" : ", and set HF_TOKEN");
     if (says(exchange, "X-Error-Code", "EntryNotFound"))
-        return error_set(err, STATUS_NOT_FOUND, "%s: %s does not have the file any more", repo,
-                         host);
+        return error_set(err, STATUS_NOT_FOUND, "%s: %s no longer has the file", repo, host);
     if (http == 403) // also a proxy's word
-        return error_set(err, STATUS_UNSUPPORTED, "%s: %s refuses it (HTTP 403)", repo, host);
+        return error_set(err, STATUS_UNSUPPORTED, "%s: %s refused access (HTTP 403)", repo, host);
     if (token && http == 401)
         return error_set(err, STATUS_NOT_FOUND,
-                         "%s: %s has no such repository, or refuses the token", repo, host);
+                         "%s: %s has no such repository, or rejects the token", repo, host);
     return error_set(err, STATUS_NOT_FOUND, "%s: %s has no such repository%s", repo, host,
-                     token ? " for this token" : ", or shows it only with HF_TOKEN");
+                     token ? " for this token" : ", or needs HF_TOKEN to show it");
 }
 
 // Asks once; *wait_ms < 0: it is of no use to ask again.

@@ -102,11 +102,10 @@ static bool is_digest(const char *digest) {
 enum status hub_listing_add(struct hub_listing *listing, const char *path, uint64_t bytes,
                             const char *digest, struct error *err) {
     if (!stays_below(path) || !is_digest(digest))
-        return error_set(
-            err, STATUS_BAD_FILE,
-            "the repository has a file \"%.100s\", which cannot be kept under that name", path);
+        return error_set(err, STATUS_BAD_FILE,
+                         "the repository has a file with an unsafe name: \"%.100s\"", path);
     if (listing->count == HUB_MAX_FILES)
-        return error_set(err, STATUS_UNSUPPORTED, "the repository has more than %d files",
+        return error_set(err, STATUS_UNSUPPORTED, "too many files in the repository (at most %d)",
                          HUB_MAX_FILES);
     if (!array_reserve(&listing->files, listing->count, &listing->capacity,
                        sizeof listing->files[0]))
@@ -131,8 +130,7 @@ static enum status read_file(const cJSON *item, struct hub_listing *listing, str
     const char *sha256 = string_of(lfs, "sha256"), *path = string_of(item, "rfilename");
     const char *digest = sha256[0] ? sha256 : string_of(item, "blobId");
     if (!digest[0] || !cJSON_IsNumber(size) || size->valuedouble < 0 || size->valuedouble > 0x1p60)
-        return error_set(err, STATUS_BAD_FILE, "the hub does not state a size and digest of %.100s",
-                         path);
+        return error_set(err, STATUS_BAD_FILE, "the hub gives no size or digest for %.100s", path);
     return hub_listing_add(listing, path, (uint64_t)size->valuedouble, digest, err);
 }
 
@@ -298,9 +296,9 @@ static enum status choose_named(const struct hub_listing *listing, const struct 
         count = find_matches(listing, name->which, (enum match)match, chosen, several);
     if (count == 1) return STATUS_OK;
     if (count)
-        return error_set(err, STATUS_BAD_INPUT, "%.100s could be %zu files of %s: %s%s",
+        return error_set(err, STATUS_BAD_INPUT, "\"%.100s\" matches %zu files of %s: %s%s",
                          name->which, count, name->repo, several, count > LISTED ? ", …" : "");
-    return error_set(err, STATUS_NOT_FOUND, "%s has no model %.100s", name->repo, name->which);
+    return error_set(err, STATUS_NOT_FOUND, "%s has no model \"%.100s\"", name->repo, name->which);
 }
 
 // Types from `best` down come first, then those above it, the smallest of them first.
@@ -330,22 +328,22 @@ static bool choose_fitting(const struct hub_listing *listing, const struct hub_m
 static enum status refuse_empty(const struct hub_listing *listing, const struct hub_name *name,
                                 bool has_unreadable, struct error *err) {
     if (has_unreadable)
-        return error_set(err, STATUS_UNSUPPORTED,
-                         "%s has its model as %s only, which quire cannot open; to download it "
-                         "anyway: hf:%s:%s",
-                         name->repo, TYPES[UNREADABLE][0], name->repo, TYPES[UNREADABLE][0]);
+        return error_set(
+            err, STATUS_UNSUPPORTED,
+            "%s has its model only as %s, which is not supported; to download it anyway: hf:%s:%s",
+            name->repo, TYPES[UNREADABLE][0], name->repo, TYPES[UNREADABLE][0]);
     for (size_t i = 0; i < listing->count; i++) {
         const char *path = listing->files[i].path;
         if (!begins_file(path)) continue;
         const char *role = model_name_role(path);
         return error_set(err, STATUS_NOT_FOUND,
-                         "%s has no model: %.100s is %s; to have it anyway, name it: hf:%s:%.100s",
+                         "%s has no model: %.100s is %s; to download it anyway: hf:%s:%.100s",
                          name->repo, path, role ? role : "a drafter", name->repo, path);
     }
-    return error_set(err, STATUS_NOT_FOUND,
-                     "%s has no model that quire could read: no GGUF file, and no config.json "
-                     "with model*.safetensors",
-                     name->repo);
+    return error_set(
+        err, STATUS_NOT_FOUND,
+        "%s has no supported model: no GGUF file, and no config.json with model*.safetensors",
+        name->repo);
 }
 
 static enum status refuse_all(const struct hub_listing *listing, const struct hub_name *name,
@@ -359,8 +357,8 @@ static enum status refuse_all(const struct hub_listing *listing, const struct hu
     if (readable == 0) return refuse_empty(listing, name, count > 0, err);
     const char *path = hub_model_path(listing, &smallest);
     return error_set(err, STATUS_FULL,
-                     "nothing in %s fits this machine: the smallest needs %s of memory, and %s are "
-                     "free; to have it anyway, name it: hf:%s:%s",
+                     "nothing in %s fits this machine: the smallest needs %s of memory, but only "
+                     "%s is free; to download it anyway: hf:%s:%s",
                      name->repo, size_format(memory_of(&smallest), needed),
                      size_format(machine->memory_free, memory), name->repo,
                      smallest.type ? smallest.type : path);
@@ -371,14 +369,13 @@ static enum status explain(const struct hub_model *model, const struct hub_machi
     char memory[SIZE_TEXT_BYTES];
     size_format(machine->memory_free, memory);
     if (!hub_model_fits(model, machine))
-        return text_format(why, "too large for this machine (%s of memory are free)", memory);
+        return text_format(why, "too large for this machine (%s of memory free)", memory);
     if (model->parts == 0 || !model->type)
-        return text_format(why, "it fits (%s of memory are free)", memory);
+        return text_format(why, "it fits (%s of memory free)", memory);
     if (model->rank < best)
-        return text_format(why, "the smallest type that there is fits (%s of memory are free)",
-                           memory);
-    return text_format(why, "the %s type for a %s that fits (%s of memory are free)",
-                       model->rank == best ? "usual" : "best", machine->card ? "card" : "processor",
+        return text_format(why, "the smallest type, which fits (%s of memory free)", memory);
+    return text_format(why, "the %s type for a %s that fits (%s of memory free)",
+                       model->rank == best ? "usual" : "best", machine->card ? "GPU" : "CPU",
                        memory);
 }
 
@@ -388,7 +385,7 @@ static enum status check_parts(const struct hub_listing *listing, const struct h
     for (size_t i = 0; i < listing->count; i++)
         parts += hub_model_has(listing, model, i);
     if (model->parts == 0 || parts == model->parts) return STATUS_OK;
-    return error_set(err, STATUS_BAD_FILE, "%.200s: %d of %d parts are there",
+    return error_set(err, STATUS_BAD_FILE, "%.200s: only %d of %d parts are there",
                      hub_model_path(listing, model), (int)parts, (int)model->parts);
 }
 
@@ -404,7 +401,7 @@ enum status hub_listing_choose(const struct hub_listing *listing, const struct h
         return refuse_all(listing, name, machine, err);
     else if (several)
         return error_set(err, STATUS_BAD_INPUT,
-                         "%s has several models like %.200s: name a file, hf:%s:FILE", name->repo,
+                         "%s has several models like %.200s; name a file: hf:%s:FILE", name->repo,
                          hub_model_path(listing, &chosen), name->repo);
     if (!name->which[0] || !hub_model_fits(&chosen, machine))
         TRY(explain(&chosen, machine, best, why));

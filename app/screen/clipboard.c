@@ -70,7 +70,7 @@ enum status clipboard_put(const char *bytes, size_t length, struct error *err) {
     if (terminal_copy(bytes, length)) return STATUS_OK;
     if (length > CLIPBOARD_MAX_BYTES)
         return error_set(err, STATUS_TOO_LONG,
-                         "%zu bytes are too many for the terminal's clipboard: /export writes them",
+                         "%zu bytes are too many for the terminal's clipboard; use /export",
                          length);
-    return error_set(err, STATUS_UNSUPPORTED, "nothing here takes a copy: /export writes a file");
+    return error_set(err, STATUS_UNSUPPORTED, "no clipboard found; use /export");
 }

@@ -248,9 +248,9 @@ static int open_in_editor(int count, int key) {
         verbatim_plain(&plain, text_string(&draft), draft.length) == STATUS_OK)
         done = external_editor_run(text_string(&plain), plain.length, &edited, &left_out);
     if (left_out > 0)
-        terminal_tell(STYLE_ERROR, "NUL bytes cannot be sent: %zu left out\n", left_out);
+        terminal_tell(STYLE_ERROR, "NUL bytes cannot be sent; removed %zu\n", left_out);
     if (done && !utf8_valid(text_string(&edited), edited.length, NULL))
-        terminal_tell(STYLE_DIM, "the draft is not all UTF-8: what is not is now \uFFFD\n");
+        terminal_tell(STYLE_DIM, "the draft is not all UTF-8; bad bytes are now \uFFFD\n");
     done = done && paste_repair(text_string(&edited), edited.length, &repaired, &bad) == STATUS_OK;
     if (done && verbatim_restore(&line, text_string(&draft), text_string(&repaired)) == STATUS_OK) {
         replace_line(text_string(&line));
@@ -394,7 +394,7 @@ static void list_completions(char **matches, int count, int longest) {
     if (editor.type_ahead) return;
     if (!leave_line()) terminal_say(STYLE_PLAIN, "\n");
     if (count > LISTED_MOST)
-        terminal_say(STYLE_DIM, "%d possibilities: type more of the word\n", count);
+        terminal_say(STYLE_DIM, "%d matches; type more of the word\n", count);
     else
         list_in_columns(matches + 1, count, longest + 2);
     show_line_again();
@@ -494,7 +494,7 @@ static void insert_paste(const struct text *pasted) {
     size_t bad;
     const bool whole = paste_repair(pasted->bytes, pasted->length, &repaired, &bad) == STATUS_OK;
     const struct text *paste = whole && bad > 0 ? &repaired : pasted;
-    if (whole && bad > 0) tell_hint("the paste was not all UTF-8: what is not is now \uFFFD");
+    if (whole && bad > 0) tell_hint("the paste was not all UTF-8; bad bytes are now \uFFFD");
     const bool marks =
         draws() && text_append(&before, rl_line_buffer, (size_t)rl_point) == STATUS_OK;
     if (marks)

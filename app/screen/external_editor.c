@@ -80,7 +80,7 @@ bool external_editor_run(const char *draft, size_t length, struct text *edited, 
         done = edit_file(program, file, path.bytes, draft, length) &&
                read_file(path.bytes, edited, left_out);
         unlink(path.bytes);
-        if (!done) terminal_tell(STYLE_ERROR, "%.60s failed: the draft is as it was\n", program);
+        if (!done) terminal_tell(STYLE_ERROR, "%.60s failed; the draft is unchanged\n", program);
     }
     text_deinit(&path);
     return done;

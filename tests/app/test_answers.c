@@ -291,7 +291,7 @@ static void too_many_answers_are_refused_with_how_many_fit(void **state) {
     char words[32];
     if (fit >= CHAT_MAX_ANSWERS) skip();
     assert_int_equal(chats_send(chat, QUESTION, strlen(QUESTION), &err), STATUS_FULL);
-    snprintf(words, sizeof words, "room for %d answers", (int)fit);
+    snprintf(words, sizeof words, "holds %d answers", (int)fit);
     assert_non_null(strstr(err.text, words));
     assert_int_equal(chat_message_count(chat), 0);
     chat->session->settings.answers = CHAT_MAX_ANSWERS + 1;

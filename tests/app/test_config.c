@@ -135,9 +135,10 @@ static void all_mistakes_are_reported_at_once(void **state) {
         read_file("top-k = many\nraw = on\nsystem = \"a\nnone = 1\nname = \"a\" b\n", &args, &err),
         STATUS_BAD_INPUT);
     assert_non_null(strstr(err.text, "config:1: top-k: expected a whole number"));
-    assert_non_null(strstr(err.text, "config:3: system: a quotation mark is missing"));
-    assert_non_null(strstr(err.text, "config:4: none: no such option"));
-    assert_non_null(strstr(err.text, "config:5: name: unexpected text after the quotation"));
+    assert_non_null(strstr(err.text, "config:3: system: missing closing quotation mark"));
+    assert_non_null(strstr(err.text, "config:4: none: unknown option"));
+    assert_non_null(
+        strstr(err.text, "config:5: name: unexpected text after the closing quotation mark"));
     assert_true(args.raw);
     args_deinit(&args);
 }
@@ -148,9 +149,9 @@ static void errors_name_the_file_and_the_line(void **state) {
         const char *content, *says;
     } cases[] = {
         {"top-k = 1\ntop-k\n", "config:2: expected `key = value`"},
-        {"\n\ntemprature = 1\n", "config:3: temprature: no such option; did you mean temp?"},
+        {"\n\ntemprature = 1\n", "config:3: temprature: unknown option; did you mean temp?"},
         {"top-k = many\n", "config:1: top-k: expected a whole number"},
-        {"help = on\n", "config:1: help: no such option"},
+        {"help = on\n", "config:1: help: unknown option"},
         {"raw = \n", "config:1: raw: expected on or off"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -48,7 +48,7 @@ static void every_kind_of_restore_has_its_line(void **state) {
         {{.length = 40, .done = true}, "computing 40 tokens"},
         {{.length = 40, .done = false}, "restoring"},
         {{.length = 40, .disk_tokens = 16, .restore_us = 3000000, .done = false},
-         "restored 16 of 40 tokens (disk, 3000 ms), and goes on"},
+         "restored 16 of 40 tokens (disk, 3000 ms), still restoring"},
         {{.length = 0, .done = true}, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -68,11 +68,11 @@ static void a_costly_lost_state_is_reported(void **state) {
         const char *line;
     } cases[] = {
         {1240, 2100000, 3, CACHE_STATE,
-         "state of turn 3 is gone: 1,240 tokens to compute, about 2100 ms"},
-        {64, 100000, 1, CACHE_STATE, "state of turn 1 is gone: 64 tokens to compute, about 100 ms"},
-        {256, 0, 0, CACHE_STATE, "state of the preamble is gone: 256 tokens to compute"},
+         "state of turn 3 is gone: 1,240 tokens to recompute, about 2100 ms"},
+        {64, 100000, 1, CACHE_STATE, "state of turn 1 is gone: 64 tokens to recompute, about 100 ms"},
+        {256, 0, 0, CACHE_STATE, "state of the preamble is gone: 256 tokens to recompute"},
         {9000, 12345678, 12, CACHE_WINDOW,
-         "window of turn 12 is gone: 9,000 tokens to compute, about 12.3 s"},
+         "window of turn 12 is gone: 9,000 tokens to recompute, about 12.3 s"},
         {63, 100000, 3, CACHE_STATE, ""},
         {255, 99999, 3, CACHE_STATE, ""},
     };

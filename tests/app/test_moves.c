@@ -485,7 +485,7 @@ static void a_conversation_too_long_to_summarise_is_unchanged(void **state) {
     send_question(chat, message.bytes);
     const int64_t before = tip(chat);
     assert_int_equal(compaction_begin(chat, "", 0, &compaction, &err), STATUS_TOO_LONG);
-    assert_non_null(strstr(err.text, "too long to be summarised"));
+    assert_non_null(strstr(err.text, "too long to summarize"));
     assert_int_equal(tip(chat), before);
     text_deinit(&message);
     close_chat(chat);

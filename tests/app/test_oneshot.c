@@ -128,8 +128,8 @@ static void a_truncated_summary_is_reported(void **state) {
         const char *warning;
     } cases[] = {
         {STOP_REASON_END, ""},
-        {STOP_REASON_LENGTH, "the summary of the old turns was cut at its limit of 64 tokens"},
-        {STOP_REASON_CONTEXT, "the summary of the old turns was cut: the context is full"},
+        {STOP_REASON_LENGTH, "the summary of old turns was cut off at 64 tokens"},
+        {STOP_REASON_CONTEXT, "the summary of old turns was cut off: the context is full"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         of_summary = (struct script){.reason = cases[i].reason};

@@ -68,7 +68,7 @@ static void nothing_is_deleted_while_a_conversation_is_open_elsewhere(void **sta
     must(conversation_lock(elsewhere, fork.id, err), err);
     must(deletion_plan(fixture.db, talk.id, true, &deletion, err), err);
     must(removal_list(fixture.db, deletion.gone, deletion.gone_count, &text), err);
-    assert_non_null(strstr(text.bytes, "“Where is the isle of zanzibar?”"));
+    assert_non_null(strstr(text.bytes, "\"Where is the isle of zanzibar?\""));
     assert_int_equal(removal_run(fixture.db, &deletion, err), STATUS_BUSY);
     assert_non_null(strstr(err->text, fork.id));
     assert_int_equal(store_fixture_sql(&fixture, "SELECT count(*) FROM message"), 4);

@@ -403,7 +403,7 @@ static void loading_can_be_stopped_and_does_not_block_writers(void **state) {
     transcript.progress = write_beside;
     transcript.progress_user = &calls;
     assert_int_equal(transcript_load(&transcript, db, tip, &err), STATUS_CANCELLED);
-    assert_string_equal(err.text, "stopped; 600 of 1000 messages were read");
+    assert_string_equal(err.text, "stopped after reading 600 of 1000 messages");
     assert_int_equal(calls, 601); // the last one ends the progress
     assert_int_equal(transcript.count, 0);
     transcript.progress = NULL;

@@ -274,7 +274,7 @@ static void an_interrupt_marks_the_partial_answer(void **state) {
     struct stage stage;
     assert_int_equal(play_script(&stage, &script), VIEW_ANSWERED);
     assert_shown(&stage, "Once upon\r\n");
-    assert_shown(&stage, "[interrupted — /continue continues it, /regen replaces it]");
+    assert_shown(&stage, "[interrupted — /continue resumes it, /regen replaces it]");
     assert_null(strstr(stage.shown, "never"));
 }
 

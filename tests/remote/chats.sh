@@ -36,17 +36,17 @@ keys Escape
 ask "/list"
 answer_to "/list" | grep -q "second" || fail "/list has no fork"
 ask "/kv"
-answer_to "/kv" | grep -q "The cache is the server's" || fail "/kv does not say whose the cache is"
+answer_to "/kv" | grep -q "The KV cache is on the server" || fail "/kv does not say whose the cache is"
 ask "/show tokens"
-answer_to "/show tokens" | grep -q "The server does not say its tokens" || fail "/show tokens invents some"
+answer_to "/show tokens" | grep -q "The server does not list its tokens" || fail "/show tokens invents some"
 ask "/set beams 2"
 ask_only "Blue fish"
-wait_for "beams need the model on this machine"
+wait_for "beam search is not supported on a server"
 wait_last "> Blue fish"
 keys C-c
 ask "/set beams 1"
 ask "/set speculate 4"
-on_screen "speculate has no effect on it" || fail "/set speculate does not say that it has no effect"
+on_screen "speculate has no effect on a server" || fail "/set speculate does not say that it has no effect"
 
 # All branches of a tree have one key by which a gateway can send them to the same machine, and what
 # is asked beside them has it, too.
@@ -155,7 +155,7 @@ wait_for "1 answer is still being written"
 ask_only "/quit"
 wait_for "left with 0"
 start -m demo -r first
-wait_for "first was held with echo at"
+wait_for "first was written with echo at"
 wait_for "Two fish"
 ask "Hello!"
 [ -n "$(answer_to "Hello!")" ] || fail "the demo model does not go on with it"
@@ -192,7 +192,7 @@ wait_last "> A word, while they are written"
 keys C-u
 touch "$folder/enough"
 wait_idle
-all_end() { [ "$(screen | grep -c "is answered: ")" = 7 ]; }
+all_end() { [ "$(screen | grep -c "has an answer: ")" = 7 ]; }
 wait_until all_end || fail "not all seven in the background have ended"
 ask_only "/quit"
 wait_for "left with 0"
@@ -212,7 +212,7 @@ keys y Enter
 ask "Hello!"
 [ -n "$(answer_to "Hello!")" ] || fail "the model that was downloaded says nothing"
 ask_only "/model hf:some/other"
-wait_for "is not on this machine; quire pull hf:some/other"
+wait_for "no model hf:some/other on this machine; quire pull hf:some/other"
 ask_only "/quit"
 wait_for "left with 0"
 start -m hf:some/model:Q8_0 --offline
@@ -221,5 +221,5 @@ wait_for "left with 0"
 run "$environment '$program' models rm some/model/demo-Q8_0; echo left with \$?; exec cat"
 wait_for "demo-Q8_0.gguf? [y/N]"
 keys y Enter
-wait_for "removed; 30.9 MiB are free again"
+wait_for "removed; freed 30.9 MiB"
 wait_for "left with 0"

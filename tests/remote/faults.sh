@@ -41,14 +41,14 @@ row() {
     fi
     cat out err >> said
 }
-half="Half an ans" more="; quire -r [0-9a-f]{8}, then /continue, resumes it$"
+half="Half an ans" more="; to continue it: quire -r [0-9a-f]{8}, then /continue$"
 row 0 "You said: Good morning" '' -m "$url#echo"
 row 0 "You said: Good morning" '' "http://127.0.0.1:$port/one/v1/"
 row 0 "Seen." 'Let me see' -m "$url#thinking"
 row 0 "At last." '' -m "$url#slow"
 row 0 "Größe 😀" '' -m "$url#split"
 row 0 "Größe" '' -m "$url#half_character"
-row 0 "As far as" "the server cut the answer at its own token limit; quire -r [0-9a-f]{8}, then /continue" -m "$url#cut"
+row 0 "As far as" "the server cut off the answer at its own token limit; to continue it: quire -r [0-9a-f]{8}, then /continue" -m "$url#cut"
 row 0 "As far as" "at its own token limit$" -m "$url#cut" --no-save
 row 1 "$half" "the answer was cut off$" -m "$url#broken" --no-save
 row 0 "You said: Good morning" '' -m "$url#early"
@@ -98,12 +98,12 @@ row 3 "" "^quire: 127.0.0.1:1 cannot be reached: Connection refused" -m "http://
 row 3 "" "HTTP 404" -m "http://127.0.0.1:$port/elsewhere"
 row 2 "" "must not contain a user name" -m "http://me:sekrit-0815@127.0.0.1:$port/v1#echo"
 row 2 "" "/v1[?]\*\*\*\*: a URL must not contain" -m "$url?api_key=sekrit-0816#echo"
-row 3 "" "begins with its scheme: http://127.0.0.1:$port/v1#echo" -m "127.0.0.1:$port#echo"
-row 3 "" "begins with its scheme: http://127.0.0.1:$port/x/v1#echo" -m "127.0.0.1:$port/x/v1#echo"
-row 2 "" "--kv-type is for a model on this machine" -m "$url#echo" --kv-type f16
-row 2 "" "--beams is for a model on this machine" -m "$url#echo" --beams 2
+row 3 "" "start with the scheme: http://127.0.0.1:$port/v1#echo" -m "127.0.0.1:$port#echo"
+row 3 "" "start with the scheme: http://127.0.0.1:$port/x/v1#echo" -m "127.0.0.1:$port/x/v1#echo"
+row 2 "" "--kv-type is not supported for a model on a server" -m "$url#echo" --kv-type f16
+row 2 "" "--beams is not supported for a model on a server" -m "$url#echo" --beams 2
 row 0 "You said: Good morning" '' -m "$url#strict" --schema '{"type":"null"}'
-row 2 "" "this server takes schemas, but no grammars" -m "$url#echo" --grammar grammar
+row 2 "" "this server accepts schemas, but not grammars" -m "$url#echo" --grammar grammar
 row 2 "" "the schema is not a JSON object" -m "$url#echo" --schema grammar
 row 2 "" "needs the server's vocabulary" -m "$url#echo" --remote tokens
 if [ "$tls" ]; then
@@ -143,9 +143,9 @@ key 0 '' "file:$folder/keyfile"
 key 0 '' "command:echo sekrit-command"
 key 2 'expected env:NAME' sekrit-4711
 key 2 'NOT_THERE is not set' env:NOT_THERE
-key 2 'no key there' "file:$folder/none"
-key 3 'gives no key' "command:false"
-key 3 'gives no key: no .x1b.31msuch thing$' "command:printf 'no \033[31msuch thing\nat all' >&2; exit 3"
+key 2 'no key found' "file:$folder/none"
+key 3 'printed no key' "command:false"
+key 3 'printed no key: no .x1b.31msuch thing$' "command:printf 'no \033[31msuch thing\nat all' >&2; exit 3"
 key 0 'says: .*echo [*]{4}$' "command:set -x; echo sekrit-traced"
 [ "$(wc -l < err)" = 1 ] || { echo "FAILED: a command says more than a line"; cat err; bad=1; }
 
@@ -230,7 +230,7 @@ done > out
 # The doctor asks a server, by its URL and by its section.
 for name in "$url#echo" office; do
     "$quire" doctor -m "$name" > out 2> err || { echo "FAILED: doctor -m $name"; cat out err; bad=1; }
-    grep -q "^good  model     echo at 127.0.0.1:$port, which takes messages" out || { echo "FAILED: doctor -m $name"; cat out; bad=1; }
+    grep -q "^good  model     echo at 127.0.0.1:$port, accepts messages" out || { echo "FAILED: doctor -m $name"; cat out; bad=1; }
 done
 "$quire" doctor -m "http://127.0.0.1:1/v1#x" > out 2> err && { echo "FAILED: doctor likes a server that is not there"; bad=1; }
 grep -q "^WRONG model     127.0.0.1:1 cannot be reached" out || { echo "FAILED: doctor without a server"; cat out; bad=1; }

@@ -132,22 +132,22 @@ by_words() {
 by_moved_words() {
     : >"$QUIRE_HOME/second/requests"
     go_on 3 -r section
-    grep -q "was at $url and is at $elsewhere now; quire -r section -m office sends the conversation there" err ||
+    grep -q "has moved from $url to $elsewhere; quire -r section -m office sends the conversation there" err ||
         complain "not both hosts, or not how"
     [ -s "$QUIRE_HOME/second/requests" ] && complain "something was sent: $(cat "$QUIRE_HOME/second/requests")"
     own=$(id_of section)
 }
 by_moved_command() {
     ask_only "/resume section"
-    wait_for "and is at $elsewhere"
-    wait_for "send all that was said in section there? [y/N]"
+    wait_for "to $elsewhere"
+    wait_for "send all of section there? [y/N]"
     keys n Enter
-    wait_for "it can be read; /model NAME"
+    wait_for "read only; /model NAME"
     [ -s "$QUIRE_HOME/second/requests" ] && fail "something was sent before it was agreed to"
     wait_idle
     keys C-l
     ask_only "/resume section"
-    wait_for "send all that was said in section there? [y/N]"
+    wait_for "send all of section there? [y/N]"
     keys y Enter
     wait_for "echo at ${elsewhere#http://}"
     ask "And now?"
@@ -158,11 +158,11 @@ by_moved_command() {
 }
 by_moved_words_again() {
     go_on 0 -r section
-    grep -q " was at " err && complain "the host was not recorded"
+    grep -q " has moved " err && complain "the host was not recorded"
     [ "$(value conversation)" = "$own" ] || complain "not in place"
     section "$url/renamed/v1"
     go_on 0 -r section -m office
-    grep -q "was at $elsewhere and is at $url now" err ||
+    grep -q "has moved from $elsewhere to $url" err ||
         complain "-m: it is not said that it goes to another host"
     [ "$(value conversation)" = "$own" ] || complain "-m: not in place"
     section "$elsewhere/renamed/v1"
@@ -176,7 +176,7 @@ by_command() {
         ask "/show"
         says_model || fail "$kind $fate: /resume does not open $model"
     else
-        wait_for "it can be read; /model NAME"
+        wait_for "read only; /model NAME"
         on_screen "$model" || fail "$kind $fate: $model is not named"
         ask_only "Hm?"
         wait_for "which is not open"
@@ -219,7 +219,7 @@ go_on 0 -m at/copy.gguf -r own
 [ "$(value conversation)" = "$(id_of own)" ] || complain "the same content under another name: not in place"
 go_on 0 -m at/qwen.gguf -r own
 [ "$(value conversation)" != "$(id_of own)" ] || complain "another model: not in a fork"
-grep -q 'KiB of weights are loaded, and about [0-9]* tokens .* fork' err || complain "another model: no cost"
+grep -q 'KiB of weights and recomputes about [0-9]* tokens .* fork' err || complain "another model: no cost"
 go_on 0 at/qwen.gguf -r own
 [ "$(value conversation)" != "$(id_of own)" ] || complain "another model as an operand: not in a fork"
 go_on 0 -r own
@@ -230,9 +230,9 @@ go_on 0 -r own
 head -n 1 own.jsonl | grep -q '"model":"golden llama"' || complain "the export does not name its model"
 own=$("$program" -q import own.jsonl)
 QUIRE_MODEL=at/qwen.gguf go_on 0 -r "$own"
-grep -q " was stored without its model: it is held with golden qwen3 from now on" err || complain "not said"
+grep -q " was saved without its model; it uses golden qwen3 from now on" err || complain "not said"
 go_on 0 -r "$own"
-[ "$(value model)" = "golden qwen3" ] && ! grep -q "stored without" err || complain "not stored"
+[ "$(value model)" = "golden qwen3" ] && ! grep -q "saved without" err || complain "not stored"
 "$program" list --all --format jsonl | grep -q '"id":"'"$own"'".*"model":"golden qwen3","model_from":"[^"]*/at/qwen.gguf"' ||
     complain "list has not its model"
 mv at/qwen.gguf aside/
@@ -258,7 +258,7 @@ for name in "golden llama" "golden ll…" "$QUIRE_HOME/at/copy.gguf" moved/one d
     keys C-l
 done
 ask "/ask own,home Well?"
-wait_for "is held with lfm2, which is not open"
+wait_for "uses lfm2, which is not open"
 leave
 grep -rqF "$THE_KEY" quire.db* && { echo "FAILED: the key is in the database"; bad=1; }
 exit $bad

@@ -74,32 +74,32 @@ printf letters > letters
 for link in 'ln -s' ln; do
     rm -f "$blob" "$blob.incomplete"
     $link "$folder/letters" "$blob.incomplete"
-    row 1 '' 'incomplete is a link or a device, not a file of the cache' pull hf:broken/m:Q8_0
+    row 1 '' 'incomplete is a link or a device, not a cached file' pull hf:broken/m:Q8_0
     [ "$(cat letters)" = letters ] || fail "a file elsewhere was written, by $link"
 done
 rm "$blob.incomplete" "$hub"/.locks/models--broken--m/*
 ln -s "$folder/locked" "$hub/.locks/models--broken--m/$(basename "$blob").lock"
-row 1 '' 'lock cannot be created' pull hf:broken/m:Q8_0
+row 1 '' 'cannot create .*lock: ' pull hf:broken/m:Q8_0
 [ ! -e locked ] || fail "a lock elsewhere was created"
 rm "$hub"/.locks/models--broken--m/*
 row 0 'snapshots' '' pull hf:broken/m:Q8_0
 
 # What it is not is refused and removed.
-row 3 '' 'its SHA-256 is .*, and the hub states 000000000000…; it was removed' pull hf:wrong/m:Q8_0
+row 3 '' 'its SHA-256 is .*, but the hub says 000000000000…; removed it' pull hf:wrong/m:Q8_0
 [ -z "$(blobs wrong--m)" ] && [ ! -e "$hub/models--wrong--m/snapshots" ] || fail "a wrong file is kept"
-row 1 '' 'm-Q8_0.gguf needs 262144 TiB, and .* are free in' pull hf:huge/m:Q8_0
+row 1 '' 'm-Q8_0.gguf needs 262144 TiB, but only .* is free in' pull hf:huge/m:Q8_0
 [ -z "$(blobs huge--m)" ] || fail "a file that does not fit was begun"
-row 3 '' 'gated/m is gated: agree to its conditions at http://127.0.0.1:.*/gated/m, with the account' pull hf:gated/m
+row 3 '' 'gated/m is gated; accept its terms at http://127.0.0.1:.*/gated/m with the account' pull hf:gated/m
 row 3 '' 'agree/m is gated' pull hf:agree/m
-row 3 '' 'gone/m: 127.0.0.1:.* does not have the file any more' pull hf:gone/m
-row 3 '' 'none/m: 127.0.0.1:.* has no such repository, or refuses the token' pull hf:none/m
-row 3 '' 'does not state a size and digest of m-Q8_0.gguf' pull hf:undigested/m
-row 3 '' 'does not send parts of files' pull hf:whole/m:Q8_0
-row 1 '' 'sends another part than was asked for' pull hf:other/m:Q8_0
-row 3 '' 'some/nothing has no model that quire could read' pull hf:some/nothing
+row 3 '' 'gone/m: 127.0.0.1:.* no longer has the file' pull hf:gone/m
+row 3 '' 'none/m: 127.0.0.1:.* has no such repository, or rejects the token' pull hf:none/m
+row 3 '' 'the hub gives no size or digest for m-Q8_0.gguf' pull hf:undigested/m
+row 3 '' 'does not support range requests' pull hf:whole/m:Q8_0
+row 1 '' 'sent the wrong range' pull hf:other/m:Q8_0
+row 3 '' 'some/nothing has no supported model' pull hf:some/nothing
 row 3 '' '1 of 2 parts are there' pull hf:some/half:Q8_0
 for kind in up root bell turn; do
-    row 3 '' 'which cannot be kept under that name' pull hf:hostile/$kind
+    row 3 '' 'with an unsafe name' pull hf:hostile/$kind
     [ "$kind" != bell ] || ! grep -q "$(printf '\a')" err || fail "the name rings"
 done
 find . -name 'up.gguf' -o -name 'root.gguf' | grep . && fail "a file outside of the cache"
@@ -107,7 +107,7 @@ for name in hf: hf:m hf:a/b/c hf:../m hf:a/.. hf:a/b: hf:-a/b 'hf:a b/c' "hf:a/b
     row 2 '' '^quire: expected hf:ORG/REPO, or hf:' pull "$name"
 done
 row 2 '' 'needs a model: hf:ORG/REPO' pull
-(ulimit -f 20000 && row 1 '' '^quire: .*incomplete cannot be written: File too large$' pull hf:busy/m:demo-Q8_0.gguf && exit $bad) || bad=1
+(ulimit -f 20000 && row 1 '' '^quire: .*incomplete: File too large$' pull hf:busy/m:demo-Q8_0.gguf && exit $bad) || bad=1
 row 0 'demo-Q8_0' '' pull hf:busy/m:demo-Q8_0.gguf
 cmp -s "$demo" "$(cat out)" || fail "after a full disk it is another file"
 
@@ -119,13 +119,13 @@ diff - shown > diffs << END || fail "the list is another: $(cat diffs)"
   Q2_K           222 KiB  fits       m-Q2_K.gguf
   Q8_0           222 KiB  fits       m-Q8_0.gguf
   F16            222 KiB  fits       more/m-F16.gguf
-m Q4_K_M.gguf, 30.9 MiB: the usual type for a processor that fits (N of memory are free)
+m Q4_K_M.gguf, 30.9 MiB: the usual type for a CPU that fits (N of memory free)
 END
 row 0 '/m-Q2_K.gguf$' '' pull hf:some/types:q2_k
 row 0 '/more/m-F16.gguf$' '' pull hf:some/types:F16 -q
 [ ! -s err ] || fail "-q is not quiet"
-row 3 '' 'some/types has no model Q5_0' pull hf:some/types:Q5_0
-row 2 '' 'several models like model.gguf: name a file' pull hf:some/plain
+row 3 '' 'some/types has no model "Q5_0"' pull hf:some/types:Q5_0
+row 2 '' 'several models like model.gguf; name a file' pull hf:some/plain
 row 0 'x-Q8_0-00001-of-00002.gguf$' '' pull hf:some/split
 cmp -s "$golden/qwen2.gguf" "$hub"/models--some--split/snapshots/*/x-Q8_0-00002-of-00002.gguf || fail "a part is missing"
 row 0 'models--some--folder/snapshots/[0-9a-f]*$' '' pull hf:some/folder
@@ -133,14 +133,14 @@ diff -r -x '*.txt' "$golden/mistral.hf" "$(cat out)" > diffs || fail "the folder
 [ -e "$(cat out)/original" ] && fail "what quire does not read was downloaded"
 row 0 '^family +llama' '' inspect hf:some/folder
 row 0 '[a-z]' '' -m hf:some/types:Q4_K_M -p Hi -n 4 --no-save
-row 3 '' '^quire: hf:some/plain:model.gguf is not on this machine; quire pull hf:some/plain:model.gguf downloads it$' \
+row 3 '' '^quire: no model hf:some/plain:model.gguf on this machine; quire pull hf:some/plain:model.gguf downloads it$' \
     -m hf:some/plain:model.gguf -p Hi
 
 # Without the net.
 row 0 '[a-z]' '' --offline -m hf:some/types:Q4_K_M -p Hi -n 4 --no-save
-row 3 '' 'nothing is asked of the net .--offline' pull hf:some/types --offline
-row 3 '' 'nothing is asked of the net .--offline' -m "$HF_ENDPOINT/v1#echo" --offline -p Hi
-HF_HUB_OFFLINE=1 row 3 '' 'nothing is asked of the net .HF_HUB_OFFLINE' pull hf:some/types
+row 3 '' 'the network is off .--offline' pull hf:some/types --offline
+row 3 '' 'the network is off .--offline' -m "$HF_ENDPOINT/v1#echo" --offline -p Hi
+HF_HUB_OFFLINE=1 row 3 '' 'the network is off .HF_HUB_OFFLINE' pull hf:some/types
 
 # Through a proxy, which is asked for both hosts.
 http_proxy=http://127.0.0.1:$port HF_ENDPOINT=http://hub.example row 0 'm-Q8_0.gguf$' '' pull hf:far/m
@@ -167,7 +167,7 @@ wait_for_bytes 2000000
 kill $stopped
 wait $stopped
 [ $? = 143 ] || fail "SIGTERM: not 143"
-grep -qx 'quire: stopped; the same command goes on from there' err || fail "SIGTERM: it does not say so"
+grep -qx 'quire: stopped; run the same command again to continue' err || fail "SIGTERM: it does not say so"
 [ ! -e "$hub/models--slow--m/snapshots" ] || fail "half a file is a model"
 kept=$(cat "$hub"/models--slow--m/blobs/*.incomplete | wc -c)
 cmp -s -n "$kept" "$demo" "$hub"/models--slow--m/blobs/*.incomplete || fail "what is kept is not its beginning"
@@ -184,12 +184,12 @@ grep '"/store/slow' server/requests | grep -q "bytes=$kept-" || fail "it does no
 
 # What is there is listed and goes again; blobs stay as long as a snapshot needs them.
 row 0 '^broken/m/demo-Q8_0 .* Q8_0 .* Hugging Face$' '' models
-row 2 '' 'here it needs --yes' models rm broken/m/demo-Q8_0
-row 3 '' 'no model of that name' models rm nothing --yes
-row 2 '' 'knows rm' models list
+row 2 '' 'needs --yes without a terminal' models rm broken/m/demo-Q8_0
+row 3 '' 'no model "nothing"' models rm nothing --yes
+row 2 '' 'expected rm' models list
 row 2 '' "needs a model's name" models rm
 mkdir -p home/models && cp "$small" home/models/mine.gguf
-row 3 '' 'removes nothing elsewhere' models rm mine --yes
+row 3 '' 'removes models only there' models rm mine --yes
 
 # Only what is in the cache once its links and dots are followed, and of that no more than models.
 mkdir -p elsewhere/snapshots/x
@@ -199,7 +199,7 @@ ln -s "$folder/elsewhere" "$hub/models--link--m"
 at=$hub/models--broken--m
 for path in "$at/../../../elsewhere/m.gguf" "$at/../../../elsewhere/snapshots/x/m.gguf" "$hub/models--link--m/m.gguf" \
     "$hub/models--link--m/snapshots/x/m.gguf" "$at"/blobs/* "$at/blobs" "$at/.." "$at/../../hub"; do
-    row '[23]' '' 'removes nothing elsewhere|this folder holds' models rm "$path" --yes
+    row '[23]' '' 'removes models only there|one model in this folder' models rm "$path" --yes
 done
 rm "$hub/models--link--m"
 [ "$(find elsewhere -name '*.gguf' | wc -l)" = 2 ] || fail "models rm: something elsewhere is gone"
@@ -207,20 +207,20 @@ rm "$hub/models--link--m"
 # A cache in a folder whose name looks like a part of one; a person's notes in it stay.
 mkdir -p snapshots/hf/hub && cp -a "$at" snapshots/hf/hub && cp "$small" snapshots/notes.gguf
 echo notes > snapshots/hf/hub/models--broken--m/notes
-HF_HOME=$folder/snapshots/hf row 0 '' 'removed; 30.9 MiB' models rm "$folder"/snapshots/hf/hub/models--broken--m/snapshots/0*/*.gguf --yes
+HF_HOME=$folder/snapshots/hf row 0 '' 'removed; freed 30.9 MiB' models rm "$folder"/snapshots/hf/hub/models--broken--m/snapshots/0*/*.gguf --yes
 [ -s snapshots/notes.gguf ] && [ "$(cd snapshots/hf/hub/models--broken--m && ls)" = notes ] ||
     fail "models rm: more is gone than the model"
 old=$hub/models--broken--m/snapshots/fedcba9876543210fedcba9876543210fedcba98
 mkdir -p "$old" && cp -P "$hub"/models--broken--m/snapshots/0*/* "$old"
-row 0 '' 'removed; 0 B are free again' models rm hf:broken/m:Q8_0 --yes
+row 0 '' 'removed; freed 0 B' models rm hf:broken/m:Q8_0 --yes
 [ -s "$old/demo-Q8_0.gguf" ] || fail "a blob that is needed was removed"
-row 0 '' 'removed; 30.9 MiB are free again' models rm broken/m/demo-Q8_0 --yes
+row 0 '' 'removed; freed 30.9 MiB' models rm broken/m/demo-Q8_0 --yes
 [ ! -e "$hub/models--broken--m" ] || fail "something of it is left"
 row 0 '' 'removed; ' models rm hf:some/types:F16 --yes
 [ -s "$hub"/models--some--types/snapshots/0*/m-Q2_K.gguf ] || fail "another one was removed"
 row 0 '' 'removed; ' models rm hf:some/split --yes
 [ ! -e "$hub/models--some--split" ] || fail "a part is left"
-row 3 '' 'hf:some/split is not on this machine' models rm hf:some/split --yes
+row 3 '' 'no model hf:some/split on this machine' models rm hf:some/split --yes
 
 # The token went to the hub, not to where the files lie, and is nowhere to be seen.
 grep '"/api' server/requests | grep -q 'Bearer sekrit-4711' || fail "the token was not sent"

@@ -37,7 +37,7 @@ leave
 start "$endless"
 wait_idle
 ask_only "/ask one,two Write a very long story about a quire."
-wait_for "2 of 2 to come"
+wait_for "waiting for 2 of 2 answers"
 keys C-c
 wait_idle
 screen | grep -qE '^\[[0-9a-f]{8} two\]$' || fail "^C: the second has no heading"
@@ -46,6 +46,6 @@ leave
 start "$endless"
 wait_idle
 ask_only "/ask one,two Write a very long story about a quire."
-wait_for "2 of 2 to come"
+wait_for "waiting for 2 of 2 answers"
 keys C-c C-c
 wait_for "left with 130"

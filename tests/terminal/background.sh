@@ -50,7 +50,7 @@ keys Enter
 wait_for "Now in the fork"
 wait_idle
 ask "/continue"
-wait_for "[cut at the token limit"
+wait_for "[cut off at the token limit"
 keys C-l
 ask_only "/resume one"
 type_ahead "What is a fox?"
@@ -60,7 +60,7 @@ keys C-c
 wait_for "[interrupted"
 wait_last "> What is a fox?"
 keys C-o # above the line, which stays
-wait_for "[the last answer has no thinking]"
+wait_for "[the last answer has no reasoning]"
 wait_last "> What is a fox?"
 keys C-u
 leave
@@ -79,7 +79,7 @@ text "Tell me a long story about a ship."
 wait_last "> Tell me a long story about a ship."
 on_tmux pipe-pane "cat > '$QUIRE_HOME/bytes'"
 on_tmux send-keys Enter \; send-keys -l "/new three" \; send-keys Enter # all there before it begins
-wait_for "two is answered:"
+wait_for "two has an answer:"
 bell() { grep -q "$(printf '\a')" "$QUIRE_HOME/bytes"; }
 wait_until bell || fail "no bell"
 ask "/resume two"
@@ -124,7 +124,7 @@ wait_for "The answer continues in the background"
 ask "/set tokens 12"
 ask "What is a dog?"
 ask_only "/compact"
-wait_last "Summarise anyway? [y/N]"
+wait_last "Summarize anyway? [y/N]"
 text "y"
 keys Enter
 wait_for "[the summary]"

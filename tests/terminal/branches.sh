@@ -23,7 +23,7 @@ keys C-c
 ask "/list xylophone"
 wait_for "No conversation contains these words."
 ask_only "/resume"
-wait_for "Enter chooses, Esc leaves"
+wait_for "Enter chooses, Esc cancels"
 text "hello"
 wait_for "of 2 ·"
 keys Down Up Enter
@@ -44,7 +44,7 @@ ask_only "/fork 1"
 wait_last "> Hello!"
 keys C-c
 ask_only "/new"
-wait_for "A new conversation."
+wait_for "New conversation."
 leave
 
 # Two answers to an earlier question, though the last one has only one.

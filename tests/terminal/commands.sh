@@ -4,9 +4,9 @@
 
 start
 ask "/hepl"
-wait_for "no command /hepl; did you mean /help?"
+wait_for "unknown command /hepl; did you mean /help?"
 ask "/xyzzy"
-wait_for "no command /xyzzy"
+wait_for "unknown command /xyzzy"
 ask "/set temp 0.5"
 answer_to "/set temp 0.5" | grep -qE '^temp +0\.5' || fail "/set does not set"
 ask "/set temp hot"
@@ -16,16 +16,16 @@ answer_to "/temp 0.3" | grep -q '^temp  *0.3 ' || fail "/temp does not set it"
 ask "/set temperature=0.4"
 answer_to "/set temperature=0.4" | grep -q '^temp  *0.4 ' || fail "/set temperature= does not set it"
 ask "/cost"
-wait_for "no command /cost; did you mean /stats?"
+wait_for "unknown command /cost; did you mean /stats?"
 ask "/Verbose off"
-wait_for "Statistics are shown by /stats only."
+wait_for "Figures are shown only by /stats."
 text "/set think au"
 keys Tab
 wait_last "> /set think auto"
 keys C-c
 wait_idle
 ask "/save"
-wait_for "saved already"
+wait_for "already saved"
 wait_idle
 text "/he"
 keys Tab
@@ -39,12 +39,12 @@ wait_for "usage: /strip ID"
 ask "/strip 1234abcd"
 wait_for "no conversation"
 ask "/list"
-wait_for "There are no conversations yet."
+wait_for "No conversations yet."
 keys C-l
 ask_only "/help"
-wait_for "Space goes on, q leaves"
+wait_for "Space: more, q: quit"
 keys G
-wait_for "sends a message that begins with one slash"
+wait_for "send a message that starts with a slash"
 ask "/kv"
 ask "/stats"
 ask "/show"
@@ -54,11 +54,11 @@ leave
 rm -rf "$QUIRE_HOME"/*
 "$program" -q -n 2 --temp 0 -p "What is a hen?" > "$QUIRE_HOME/out" || fail "-p failed"
 start -n 2 -C
-wait_for "there is no chat to go on with; --all counts what -p has asked, too"
+wait_for "no chat to continue; --all includes conversations started with -p"
 start -n 2 -C --all
 wait_for "1 turn]"
 ask "/list"
-on_screen "There are no conversations yet." || fail "/list has what -p has asked"
+on_screen "No conversations yet." || fail "/list has what -p has asked"
 ask "/list --all"
 on_screen " -p What is a hen?" || fail "/list --all has not what -p has asked"
 ask "And a fox?"

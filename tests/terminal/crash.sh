@@ -22,7 +22,7 @@ start -C -n 3
 wait_for "2 turns]"
 on_screen "> Hello!" || fail "the first message is lost"
 on_screen "$(echo "$first" | head -n 1)" || fail "the first answer is lost"
-wait_for "[interrupted — /continue continues it, /regen replaces it]"
+wait_for "[interrupted — /continue resumes it, /regen replaces it]"
 case $(answer_to "Tell me a long story about a fox and a bear.") in
 "$shown"*) ;;
 *) fail "what was shown is lost" ;;
@@ -41,7 +41,7 @@ wait_for "left with 137"
 [ "$(turns | head -n 1)" = 1 ] || fail "the list has not one turn"
 start -C
 wait_for "1 turn]"
-wait_for "[the last message has no answer: it is in the editor]"
+wait_for "[the last message has no answer; it is in the editor]"
 keys C-u
 leave
 

@@ -21,7 +21,7 @@ wait_last "> Another zanzibar question"
 keys C-c
 ask "/fork"
 ask_only "/compact zanzibar"
-wait_last "Summarise anyway? [y/N]"
+wait_last "Summarize anyway? [y/N]"
 text "y"
 keys Enter
 wait_idle
@@ -37,14 +37,14 @@ first=$("$program" list --format jsonl | sed -n 's/.*"id":"\([0-9a-f]*\)".*"fork
 "$program" list | grep -c zanzibar | grep -qx 3 || fail "not every fork is listed: $("$program" list)"
 "$program" rm "$first" < /dev/null > "$QUIRE_HOME/out" 2>&1 || fail "rm fails"
 grep -q "^removed $first" "$QUIRE_HOME/out" || fail "rm does not say what it removed"
-grep -qE "shares with its family stays in .*\(the zanzibar way\)" "$QUIRE_HOME/out" || fail "rm does not say where text is kept: $(cat "$QUIRE_HOME/out")"
-grep -q "quire rm --family [0-9a-f]* deletes the rest" "$QUIRE_HOME/out" || fail "rm does not say how to delete the rest"
+grep -qE "text stays in .*\(the zanzibar way\)" "$QUIRE_HOME/out" || fail "rm does not say where text is kept: $(cat "$QUIRE_HOME/out")"
+grep -q "to delete those too: quire rm --family [0-9a-f]*" "$QUIRE_HOME/out" || fail "rm does not say how to delete the rest"
 [ -n "$(with_word)" ] || fail "what forks share was deleted"
 
 # The family, in a chat.
 start -n 6 --block-size 8
 ask_only "/delete the zanzibar way"
-wait_last "Delete this conversation permanently? [y/N, f: its family too]"
+wait_last "Delete this conversation permanently? [y/N, f: those too]"
 text "f"
 keys Enter
 wait_idle

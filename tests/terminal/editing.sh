@@ -111,11 +111,11 @@ keys C-c
 wait_idle
 
 keys C-c
-wait_for "^D or /quit leaves."
+wait_for "^D or /quit quits."
 wait_idle
 text "kept"
 keys C-g
-wait_for "false failed: the draft is as it was"
+wait_for "false failed; the draft is unchanged"
 wait_last "> kept"
 keys C-c
 wait_idle

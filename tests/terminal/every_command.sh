@@ -219,7 +219,7 @@ mask=
 see quit "/quit"
 
 # An answer that has no end, and comes slowly.
-story() { sed '/^> Write/,/^A new conversation/{//!d;}'; }
+story() { sed '/^> Write/,/^New conversation/{//!d;}'; }
 mask=story
 rm -rf "$QUIRE_HOME/quire.db"* # so that the list depends on no summary's length
 start "$engine $endless"

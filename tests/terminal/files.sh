@@ -10,11 +10,11 @@ yes 'a dog and a cat' | head -n 2000 > long.txt
 
 start -n 4 -c 512
 ask "/read"
-wait_for "No file is attached"
+wait_for "No file attached"
 ask "/read notes.txt"
 wait_for "1 file: "
 ask "/read notes.txt none.txt"
-wait_for "none.txt cannot be read: No such file or directory"
+wait_for "cannot read none.txt: No such file or directory"
 ask "/read binary.bin"
 wait_for "is a binary file"
 ask "/read folder"
@@ -29,9 +29,9 @@ answer_to "/list" | grep -q " Where does it live?$" || fail "the conversation is
     fail "the tab is called by a file"
 ask "/read"
 ask "/read long.txt"
-wait_for "This does not fit the context: /read - drops it."
+wait_for "This does not fit the context; /read - drops it."
 ask "/read -"
-wait_for "No file is attached to the next message."
+wait_for "Dropped the attached files."
 keys C-l
 wait_idle
 text "See @no"
@@ -41,7 +41,7 @@ keys Enter
 wait_idle
 wait_for "[1 file attached: "
 ask_only "See @nots.txt"
-wait_for "there is no file nots.txt (\\@ sends the word as it is)"
+wait_for "no file nots.txt (\\@ sends the word as it is)"
 wait_last "> See @nots.txt"
 keys C-u
 ask "Ask @anna."
@@ -57,15 +57,15 @@ wait_for 'unsupported file type ".pdf" (expected .md, .html or .jsonl)'
 ask "/export talk.jsonl"
 ask "/new"
 ask "/copy"
-wait_for "there is no answer yet"
+wait_for "no answer yet"
 ask "/export"
-wait_for "there is nothing to export yet"
+wait_for "nothing to export yet"
 keys C-l
 ask "/import talk.jsonl"
 wait_for "3 turns]"
 on_screen "Ask @anna." || fail "/import does not show what it brought"
 ask "/import notes.txt"
-wait_for "notes.txt: line 1: is not one JSON object"
+wait_for "notes.txt: line 1: expected one JSON object"
 ask "/import"
 wait_for "usage: /import FILE.jsonl"
 ask "/export again.jsonl"

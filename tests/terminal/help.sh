@@ -15,13 +15,13 @@ for name in $(answer_to "/help" | sed -n 's|^/\([a-z]*\) .*|\1|p'); do
     fi
 done
 ask "/help nothing"
-wait_for "no command /nothing"
+wait_for "unknown command /nothing"
 ask "/verbose"
-wait_for "Statistics follow each answer."
+wait_for "Figures are shown after each answer."
 ask "Hello!"
 wait_for "stopped by"
 ask "/verbose off"
-wait_for "Statistics are shown by /stats only."
+wait_for "Figures are shown only by /stats."
 ask "/verbose maybe"
 wait_for "/verbose [on|off]"
 leave

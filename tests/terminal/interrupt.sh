@@ -13,7 +13,7 @@ leave
 start -C -n 20
 wait_for "[interrupted"
 ask "/continue"
-on_screen "no command" && fail "/continue is not known"
+on_screen "unknown command" && fail "/continue is not known"
 ask "/regen"
 ask "/list"
 answer_to "/list" | grep -qE '^\* [0-9a-f]{8} ' || fail "the conversation is not in the list"

@@ -35,7 +35,7 @@ wait_idle
 paste_file sixty.txt
 wait_last "> $label"
 keys C-g
-wait_for "NUL bytes cannot be sent: 1 left out"
+wait_for "NUL bytes cannot be sent; removed 1"
 wait_until on_screen '> [61 lines, 1.4 KB: "line 1 of a long paste"]' || fail "the edited draft is not there"
 [ "$(cat lines)" -eq 60 ] || [ "$(cat lines)" -eq 59 ] || fail "^G had $(cat lines) lines"
 grep -q "^$QUIRE_HOME/" path || fail "the draft is not in TMPDIR"
@@ -84,10 +84,10 @@ wait_last "> /verbose on"
 keys Escape
 sleep 0.2
 keys Enter
-wait_for "Statistics follow each answer."
+wait_for "Figures are shown after each answer."
 wait_idle
 keys Escape Escape
-wait_for "Enter chooses, Esc leaves"
+wait_for "Enter chooses, Esc cancels"
 keys Escape
 leave
 

@@ -52,7 +52,7 @@ ask "What is the capital of Peru?"
 wait_title "quire · What is the capital of Peru?"
 see list "/list"
 keys Enter
-wait_for "Esc leaves"
+wait_for "Esc cancels"
 check list-enter
 keys Down Down
 check list-down
@@ -68,7 +68,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; d
 see list-many "/list"
 leave
 start "-r -n 2 --kv-restore never"
-wait_for "Esc leaves"
+wait_for "Esc cancels"
 check resume
 text "capital"
 check resume-filter

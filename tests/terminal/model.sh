@@ -39,14 +39,14 @@ wait_last "> /model demo"
 keys C-u
 wait_idle
 ask_only "/model tiny"
-wait_for "Enter goes on, Esc does not"
-screen | tr '\n' ' ' | grep -qE "of weights are loaded, and about [0-9]+ tokens of this conversation computed +anew" ||
+wait_for "Enter continues, Esc cancels"
+screen | tr '\n' ' ' | grep -qE "This loads .* of weights and recomputes about [0-9]+ tokens +of this +conversation" ||
     fail "/model: what it costs is not said"
 keys Escape
 wait_idle
 is_open quire-demo-30m
 ask_only "/model tiny"
-wait_for "Enter goes on, Esc does not"
+wait_for "Enter continues, Esc cancels"
 keys Enter
 wait_for "/help lists the commands"
 wait_for "1 turn]"
@@ -74,7 +74,7 @@ leave
 start --no-save -n 6
 ask "Hello!"
 ask "/model tiny"
-wait_for "nothing is saved in this chat"
+wait_for "this chat is not saved"
 leave
 
 # A LoRA adapter is shown, is part of the model's name, and stays with its model.
@@ -89,13 +89,13 @@ ask "Hello!"
 ask "/name verse"
 keys C-l
 ask_only "/model $QUIRE_HOME/misnamed.gguf"
-wait_for "Enter goes on, Esc does not"
+wait_for "Enter continues, Esc cancels"
 keys Enter
 wait_for "1 turn]"
 wait_idle
 is_open "quire-demo-30m \\+ poet=0.5"
 ask_only "/model tiny"
-wait_for "Enter goes on, Esc does not"
+wait_for "Enter continues, Esc cancels"
 keys Enter
 wait_for "1 turn]"
 wait_idle

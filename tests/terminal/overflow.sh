@@ -13,7 +13,7 @@ fill() {
 
 start -n 10 -c 192 $unended
 ask "/compact"
-wait_for "there is nothing to summarise yet"
+wait_for "nothing to summarize yet"
 fill
 wait_for "/compact frees some]"
 keys C-l
@@ -46,7 +46,7 @@ text "d"
 keys Enter
 wait_for "Dropped the oldest "
 wait_idle
-on_screen "/resume - goes back to all." || fail "[d] does not say how to come back"
+on_screen "/resume - goes back to the original." || fail "[d] does not say how to come back"
 ask "/list"
 answer_to "/list" | grep -qE '└ ' || fail "[d] was not in a fork"
 ask "/resume -"
@@ -69,7 +69,7 @@ answer_to "/read" | grep -q "^The next message attaches 1 file: " || fail "[a]: 
 ask "/read -"
 ask "/compact the dog"
 wait_for "[the summary]"
-wait_for "In the fork "
+wait_for "Now in the fork "
 ask "/context"
 answer_to "/context" | grep -qE ' [23] turns$' || fail "/compact: not a summary and the last turns"
 ask "/name"
@@ -121,7 +121,7 @@ for way in drop compact; do
     "$program" -n 4 -c 320 --temp 0 -r "$id" --overflow $way --prompt-file long > out 2> said < /dev/null ||
         fail "--overflow $way: $(cat said)"
     [ -s out ] || fail "--overflow $way has no answer"
-    grep -q "old turns gave way (--overflow $way) in the fork" said || fail "--overflow $way says: $(cat said)"
+    grep -q "old turns were shortened (--overflow $way) in the fork" said || fail "--overflow $way says: $(cat said)"
 done
 "$program" show "$id" --format jsonl > out
 [ "$(wc -l < out)" = 8 ] || fail "--overflow changed the original"

@@ -60,8 +60,8 @@ ask "/tmp/core is a large file"
 send_pasted 'quit'
 send_pasted '"""a docstring"""'
 send_pasted 'a line that ends in \'
-answer_to '/usr/lib/x.so: cannot open' | grep -q "no command" && fail "a pasted path was a command"
-answer_to '/tmp/core is a large file' | grep -q "no command" && fail "a typed path was a command"
+answer_to '/usr/lib/x.so: cannot open' | grep -q "unknown command" && fail "a pasted path was a command"
+answer_to '/tmp/core is a large file' | grep -q "unknown command" && fail "a typed path was a command"
 on_screen "> \"\"\"a docstring\"\"\"" || fail "quotation marks were taken away"
 leave
 
@@ -132,7 +132,7 @@ text "/help"
 keys Enter
 wait_until pages || fail "the help does not page"
 paste "q G /name hijacked"
-wait_for "q leaves · your paste waits"
+wait_for "q: quit · your paste waits"
 keys q
 wait_last "> q G /name hijacked"
 keys Enter
@@ -150,7 +150,7 @@ keys Enter
 wait_idle
 text "/tree"
 keys Enter
-wait_for "Enter chooses, Esc leaves"
+wait_for "Enter chooses, Esc cancels"
 paste 'G /name hij'
 wait_for "tree · G /name hij_"
 paste 'two
@@ -177,11 +177,11 @@ nothing_attached
 printf 'caf\351 and \303 more \342\200\246' > latin.txt
 on_tmux load-buffer latin.txt
 on_tmux paste-buffer -p -r
-wait_for "the paste was not all UTF-8: what is not is now �"
+wait_for "the paste was not all UTF-8; bad bytes are now �"
 wait_last "> caf� and � more …"
 keys Enter
 wait_idle
-on_screen "is not UTF-8" && fail "the paste was refused"
+on_screen "not UTF-8:" && fail "the paste was refused"
 text "exit"
 keys Enter
 wait_for "left with 0"

@@ -25,7 +25,7 @@ talk() {
     ask "Hello!"
     [ -n "$(answer_to "Hello!")" ] || fail "no answer"
     ask "/think"
-    on_screen "[the last answer has no thinking]" || fail "/think shows something"
+    on_screen "[the last answer has no reasoning]" || fail "/think shows something"
     leave
     wait_until grep -q "left with" "$bytes" || fail "not all that was written is in the file"
 }
@@ -38,7 +38,7 @@ on_screen " tok/s" || fail "no status line"
 begin 80 "TERM=tmux NO_COLOR=1"
 wait_idle
 ask_only "/resume"
-wait_for "Enter chooses, Esc leaves"
+wait_for "Enter chooses, Esc cancels"
 keys Escape
 talk
 colours && fail "NO_COLOR has colours"

@@ -10,7 +10,7 @@ printf '# my own\nYou are a pirate.\n' > presets/pirate.txt
 
 start -n 4
 ask "/preset none"
-wait_for "there is no preset “none”"
+wait_for "no preset \"none\""
 text "/preset pi"
 keys Tab
 wait_last "> /preset pirate"
@@ -36,13 +36,13 @@ ask "yellow"
 ask "/stats"
 answer_to "/stats" | grep -qE '^prompt tokens +[1-9][0-9]* cached' || fail "the head is not in the cache"
 ask "/system You answer in rhymes."
-wait_for "Started a new conversation with this system prompt; /resume - returns to the old"
+wait_for "Started a new conversation with this system prompt; /resume - goes back"
 ask "/shots -"
 ask "/shots"
 wait_for "0 few-shot pairs"
 ask "/system -"
 ask "/system"
-wait_for "There is no system prompt."
+wait_for "No system prompt."
 ask "/system @none.txt"
-wait_for "none.txt cannot be read"
+wait_for "cannot read none.txt"
 leave

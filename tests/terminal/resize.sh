@@ -9,7 +9,7 @@ question="Tell me a story about a bear in the wood."
 has_rows() { [ "$(answer_to "$question" | wc -l)" -ge "$1" ]; }
 # The last rows of the answer are the last words that are stored.
 words_are_whole() {
-    last=$(answer_to "$question" | tail -n "$1" | tr '\n' ' ' | sed -e 's/\[cut at.*//' -e 's/  *$//')
+    last=$(answer_to "$question" | tail -n "$1" | tr '\n' ' ' | sed -e 's/\[cut off at.*//' -e 's/  *$//')
     "$program" show "$("$program" list --format jsonl | sed -n '1s/.*"id":"\([^"]*\)".*/\1/p')" --format jsonl |
         tail -n 1 | sed -e 's/.*"text":"\(.*\)","stop_reason.*/\1/' -e 's/\\n/ /g' -e 's/\\"/"/g' -e 's/  */ /g' > "$QUIRE_HOME/said"
     case $(cat "$QUIRE_HOME/said") in
@@ -27,7 +27,7 @@ for size in 30x15 ${more-}; do
     ask_only "$question"
     wait_until has_rows 2 || fail "no answer"
     resize "${size%x*}" "${size#*x}"
-    wait_for "[cut at the token limit"
+    wait_for "[cut off at the token limit"
     wait_idle
     words_are_whole 3 "$size"
     fits 3 "${size%x*}" || fail "$size: the terminal breaks the lines"
@@ -48,7 +48,7 @@ wait_for "Stopped"
 resize 60 24
 text "fg"
 keys Enter
-wait_for "[cut at the token limit"
+wait_for "[cut off at the token limit"
 wait_idle
 words_are_whole 2 "^Z"
 fits 2 60 || fail "^Z: the terminal breaks the lines"
@@ -61,7 +61,7 @@ wait_last "shell:"
 # comes into it, and the prompt stands below it alone.
 blank_rows() {
     screen | awk -v line="> $question" '
-        inside && /\[cut at/ { print blank + 0; exit }
+        inside && /\[cut off at/ { print blank + 0; exit }
         inside && !NF { blank++ }
         $0 == line || $0 ~ /^wood\.$/ { inside = 1 }'
 }
@@ -76,12 +76,12 @@ typed_ahead() {
     wait_last "> typed ahead"
     shift
     for size in "$@"; do resize "${size%x*}" "${size#*x}"; done
-    wait_for "[cut at the token limit"
+    wait_for "[cut off at the token limit"
     wait_last "> typed ahead"
     words_are_whole 2 "$sizes"
     [ "$(screen | grep -c "^> typed ahead")" = 1 ] || fail "$sizes: the prompt is in the answer"
     [ "$(blank_rows)" = 0 ] || fail "$sizes: blank rows are in the answer"
-    [ "$(answer_to "$question" | sed 's/\[cut at.*//' | tr -d ' \n')" = "$(tr -d ' \n' < "$QUIRE_HOME/said")" ] ||
+    [ "$(answer_to "$question" | sed 's/\[cut off at.*//' | tr -d ' \n')" = "$(tr -d ' \n' < "$QUIRE_HOME/said")" ] ||
         fail "$sizes: the answer is not $(cat "$QUIRE_HOME/said")"
 }
 typed_ahead 80x24 60x15 80x24

@@ -35,7 +35,7 @@ answer_to "/stats" | grep -qE '^cached in +device 0 · host 0 · disk [1-9]' || 
 ask "/strip Hello"
 wait_for "no conversation"
 ask "/strip the side"
-wait_for "of cached KV dropped"
+wait_for ": dropped "
 ask "Are you there?"
 [ -n "$(answer_to "Are you there?")" ] || fail "no answer after /strip"
 leave

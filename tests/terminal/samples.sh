@@ -13,17 +13,17 @@ keys Enter
 wait_idle
 keys C-l
 ask_only "/alt"
-wait_for "4 of 4 · Enter chooses, Esc leaves"
+wait_for "4 of 4 · Enter chooses, Esc cancels"
 shown | grep -qE '^> +3  ' || fail "/alt: the picked one is not marked"
 keys Escape
 wait_idle
 ask "/alt 1"
 wait_for "[answer 1 of 4]"
 ask "/alt 9"
-wait_for "There is no answer 9; choose 1 to 4."
+wait_for "no answer 9; choose 1 to 4"
 ask "/beam 3"
 ask_only "/alt"
-wait_for "5 of 5 · Enter chooses, Esc leaves"
+wait_for "5 of 5 · Enter chooses, Esc cancels"
 keys Up Enter
 wait_for "[answer 4 of 5]"
 ask_only "/regen 2"
@@ -32,7 +32,7 @@ text "2" # an older one
 keys Enter
 wait_idle
 ask_only "/alt"
-wait_for "7 of 7 · Enter chooses, Esc leaves"
+wait_for "7 of 7 · Enter chooses, Esc cancels"
 shown | grep -qE '^> +2  ' || fail "an older answer cannot be picked"
 keys Escape
 wait_idle
@@ -40,9 +40,9 @@ ask_only "/regen 2"
 wait_last "continue with which?"
 text "12"
 keys Enter
-wait_for "There is no answer 12; continuing with [8]."
+wait_for "No answer 12; continuing with [8]."
 ask "/beam 1"
-wait_for "K from 2 to 32"
+wait_for "K is from 2 to 32"
 ask "/regen 65"
 wait_for "usage: /regen"
 leave

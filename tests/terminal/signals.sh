@@ -75,7 +75,7 @@ wait_until column_is 0 || fail "it is not sent"
 kill -TERM "$(quire_pid)"
 wait_for "left with 143"
 start -C
-wait_for "[the last message has no answer: it is in the editor]"
+wait_for "[the last message has no answer; it is in the editor]"
 wait_for "> [2 lines, 4.8 KB: "
 keys C-c
 leave

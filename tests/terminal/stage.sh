@@ -93,7 +93,7 @@ last_line_is() { [ "$(last_line)" = "$1" ]; }
 wait_idle() { wait_until last_line_is ">" || fail "waited for the prompt"; }
 wait_last() { wait_until last_line_is "$1" || fail "waited for the last line: $1"; }
 
-pages() { last_line | grep -q 'q leaves$'; }
+pages() { last_line | grep -q 'q: quit$'; }
 idle_or_pages() { last_line_is ">" || pages; }
 
 # Types a line, sees it, sends it, and waits for the next prompt, through all pages.

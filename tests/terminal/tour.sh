@@ -22,7 +22,7 @@ while read -r line; do
         ;;
     /alt | /tree)
         ask_only "$line"
-        wait_for "Enter chooses, Esc leaves"
+        wait_for "Enter chooses, Esc cancels"
         keys Escape
         wait_idle
         ;;
@@ -37,7 +37,7 @@ while read -r line; do
     *) ask "$line" ;;
     esac
     case $line in
-    /*) ! answer_to "$line" | grep -qE '^(quire:|unknown|no such|there is no|no command)' || fail "$line" ;;
+    /*) ! answer_to "$line" | grep -qE '^(quire:|unknown|no such|no )' || fail "$line" ;;
     esac
 done < "$QUIRE_HOME/tour"
 wait_for "left with 0"

@@ -43,7 +43,7 @@ ask "/fork the other way"
 ask "What is rain?"
 clear_screen
 ask_only "/tree"
-wait_for "Esc leaves"
+wait_for "Esc cancels"
 same_screen tree-80
 keys Up Up
 same_screen tree-80-up
@@ -61,9 +61,9 @@ ask "/resume -"
 ask "/fork 2a"
 wait_for "After the answer to turn 2, in the fork"
 ask "/fork 7a"
-wait_for "there is no turn 7: this conversation has 2"
+wait_for "no turn 7; this conversation has 2"
 ask "/edit 9"
-wait_for "There is no turn 9; choose 1 to 2."
+wait_for "no turn 9; choose 1 to 2"
 keys C-l
 keys Escape Escape
 wait_for "fork before (2) or after it (2a)"
@@ -74,9 +74,9 @@ wait_for "Before turn 1, in the fork"
 wait_last "> What is a river?"
 keys C-u
 ask "/redo"
-wait_for "there is nothing to redo"
+wait_for "nothing to redo"
 keys C-c
-wait_for "/quit leaves"
+wait_for "/quit quits"
 leave
 
 # Answers are shown by what was said, not by what was thought before it.
@@ -92,9 +92,9 @@ ask_only "/import $QUIRE_HOME/thoughts.jsonl"
 wait_for "2 turns]"
 clear_screen
 ask_only "/tree"
-wait_for "Esc leaves"
+wait_for "Esc cancels"
 on_screen "  What is a lake? → Standing water." || fail "a row shows what was thought"
-on_screen "* And a sea? → [only thinking] (cut)" || fail "a row shows a thought without an answer"
+on_screen "* And a sea? → [only reasoning] (cut)" || fail "a row shows a thought without an answer"
 keys Escape
 wait_idle
 leave
@@ -103,7 +103,7 @@ columns=40 lines=15
 begin
 clear_screen
 ask_only "/tree"
-wait_for "Esc leaves"
+wait_for "Esc cancels"
 text "lake"
 same_screen tree-40-lake
 keys Escape

@@ -24,6 +24,6 @@ ask "Thank you."
 ask "/list"
 answer_to "/list" | grep -qE '^\* [0-9a-f]{8} .* 3 .*first talk' || fail "/list does not have 3 turns"
 keys C-c
-wait_for "/quit leaves"
+wait_for "/quit quits"
 ask_only "/quit"
 wait_for "left with 0"
