@@ -5,8 +5,8 @@
 // prefixItems, minItems, maxItems; minLength and maxLength, also together with a pattern of one
 // repeated character; pattern; format of texts (date, time, date-time, duration, uuid, ipv4, ipv6,
 // email, hostname, uri, byte, password), also together with lengths and a pattern, which may then
-// begin with lookaheads; format of numbers (int8 to uint64, float, double); minimum, maximum and, of
-// integers, exclusiveMinimum and exclusiveMaximum; anyOf, allOf, oneOf where the alternatives
+// begin with lookaheads; format of numbers (int8 to uint64, float, double); minimum, maximum and,
+// of integers, exclusiveMinimum and exclusiveMaximum; anyOf, allOf, oneOf where the alternatives
 // exclude one another; $ref into the same document, $defs. Of OpenAPI: nullable together with a
 // type, and discriminator where the alternatives exclude one another. Any other keyword that would
 // constrain a value is refused by name; annotations and x-… are ignored.

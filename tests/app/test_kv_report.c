@@ -69,7 +69,8 @@ static void a_costly_lost_state_is_reported(void **state) {
     } cases[] = {
         {1240, 2100000, 3, CACHE_STATE,
          "state of turn 3 is gone: 1,240 tokens to recompute, about 2100 ms"},
-        {64, 100000, 1, CACHE_STATE, "state of turn 1 is gone: 64 tokens to recompute, about 100 ms"},
+        {64, 100000, 1, CACHE_STATE,
+         "state of turn 1 is gone: 64 tokens to recompute, about 100 ms"},
         {256, 0, 0, CACHE_STATE, "state of the preamble is gone: 256 tokens to recompute"},
         {9000, 12345678, 12, CACHE_WINDOW,
          "window of turn 12 is gone: 9,000 tokens to recompute, about 12.3 s"},
