@@ -1,8 +1,8 @@
 // engine/kv/grouped_cache.h — the caches of a model's groups of layers, as one.
 //
 // Layers that see everything need all keys of a conversation; those with a window need the last few
-// thousand. So each group, of one of three kinds (cache_kind.h), has a block cache, and a sequence a
-// table in each; tables of layers with a window lose their blocks as the sequence goes on:
+// thousand. So each group, of one of three kinds (cache_kind.h), has a block cache, and a sequence
+// a table in each; tables of layers with a window lose their blocks as the sequence goes on:
 //
 //   tokens       0 … 15   16 … 31   …   96 … 111   112 … 120
 //   group 0    [   7    ,    3    , … ,    12    ,    41    ]
@@ -21,9 +21,9 @@
 // keys and values before it are known: at the points of grouped_cache_points(), every STATE_STRIDE
 // tokens, and at the last full block when a request ends or the tables are released.
 //
-// Groups stand in the order of their kinds, so group 0 sees everything, unless no layer does; states
-// hang on its blocks. A model whose layers are all alike has one group, and this is its block cache.
-// One on another machine has none, and no KV here.
+// Groups stand in the order of their kinds, so group 0 sees everything, unless no layer does;
+// states hang on its blocks. A model whose layers are all alike has one group, and this is its
+// block cache. One on another machine has none, and no KV here.
 //
 // Invariants:
 //   (1) Outside of a restore, the tables of a sequence have the same length.
