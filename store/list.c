@@ -35,10 +35,10 @@ enum { OPENING_COLUMN = CONVERSATION_COLUMN_COUNT, ANCESTORS_MOST = 64 };
     "(c.name IS NOT NULL OR EXISTS (SELECT 1 FROM conversation_root t" \
     " WHERE t.conversation = c.id))"
 // The log of a server's conversation may hold bytes, so only the server's own count is known: that
-// of its last answer. -1: unknown.
+// of its last answer. -1: unknown, as of a conversation that its model has not read yet.
 #define TOKENS                                                                               \
     "iif(z.kind IN (4, 5), iif(u.prompt_tokens > 0, u.prompt_tokens + u.output_tokens, -1)," \
-    " coalesce(t.total, 0))"
+    " coalesce(t.total, iif(c.tip IS NULL, 0, -1)))"
 #define ROW_SELECT                                                                                 \
     "SELECT " CONVERSATION_COLUMNS ", " OPENING_TEXT " AS opening, coalesce(m.turns, 0) AS turns," \
     " " TOKENS " AS tokens, k.name AS model_name, c.used, " LAST_TEXT " AS last,"                  \

@@ -68,6 +68,9 @@ static enum status read_header(struct reading *reading, const cJSON *json, struc
                       err);
     if (cJSON_IsNumber(count)) reading->announced = count->valuedouble;
     struct error why = {0};
+    const char *model = string_of(json, "model");
+    if (model && strlen(model) < sizeof reading->import->model)
+        memcpy(reading->import->model, model, strlen(model) + 1);
     if (!name || !name[0]) return STATUS_OK;
     if (conversation_check_name(name, &why) == STATUS_OK)
         memcpy(reading->import->name, name, strlen(name) + 1);
@@ -228,12 +231,44 @@ static enum status add_messages(struct db *db, const struct import *import, cons
     return conversation_move(db, id, tip, 0, err);
 }
 
+// The source of the model of this name that was used last; 0: none, or several models have it. A
+// file does not choose a server, to which the next message would go.
+static enum status find_source(struct db *db, const char *name, int64_t *result,
+                               struct error *err) {
+    enum { SOURCES_MOST = 1000 };
+    int64_t *ids, model = 0;
+    size_t count;
+    bool several = false;
+    *result = 0;
+    if (!name[0]) return STATUS_OK;
+    TRY(model_source_recent(db, SOURCES_MOST, &ids, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        struct model_source source = {0};
+        struct error ignored; // a damaged row is no model of this name
+        if (model_source_get(db, ids[i], &source, &ignored) != STATUS_OK) continue;
+        const bool here = source.kind != MODEL_SERVER && source.kind != MODEL_SECTION;
+        if (here && strcmp(source.model_name, name) == 0) {
+            several = several || (model != 0 && model != source.model);
+            model = source.model;
+            if (*result == 0) *result = source.id;
+        }
+        model_source_deinit(&source);
+    }
+    free(ids);
+    if (several) *result = 0;
+    return STATUS_OK;
+}
+
 static enum status store_as(struct db *db, const struct import *import, const char *name,
                             struct conversation *made, struct error *err) {
     struct conversation fresh;
+    int64_t source;
+    TRY(find_source(db, import->model, &source, err));
     enum status status = db_begin(db, err);
     if (status != STATUS_OK) return status;
     status = conversation_create(db, name, 0, &fresh, err);
+    if (status == STATUS_OK && source) status = conversation_set_source(db, fresh.id, source, err);
+    if (status == STATUS_OK) fresh.source = source;
     if (status == STATUS_OK) status = add_messages(db, import, fresh.id, err);
     if (status == STATUS_OK) status = db_commit(db, err);
     if (status != STATUS_OK)

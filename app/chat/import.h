@@ -11,11 +11,13 @@
 #include <stddef.h>
 
 #include "store/conversation.h"
+#include "store/model_source.h"
 
 enum { IMPORT_MAX_MESSAGES = 100000 };
 
 struct import {
     char name[CONVERSATION_NAME_BYTES]; // "" if unnamed
+    char model[MODEL_NAME_BYTES];       // the name of the model it was held with, or ""
     struct message *messages; // with role, stop, text and created_ms; the store sets the rest
     size_t count, capacity;
 };
@@ -26,7 +28,8 @@ MUST_CHECK enum status import_read(const char *bytes, size_t length, struct impo
                                    struct error *err);
 void import_deinit(struct import *import); // leaves it empty
 
-// Stores it as a new conversation, all or nothing. If the name is taken, appends a number to it.
+// Stores it as a new conversation, all or nothing. If the name is taken, appends a number to it. It
+// keeps its model if the database knows a single one of that name that is not on a server.
 MUST_CHECK enum status import_store(struct db *db, const struct import *import,
                                     struct conversation *made, struct error *err);
 

@@ -229,6 +229,12 @@ go_on 0 -r own
 "$program" export own --format jsonl >own.jsonl
 head -n 1 own.jsonl | grep -q '"model":"golden llama"' || complain "the export does not name its model"
 own=$("$program" -q import own.jsonl)
+"$program" list --all --format jsonl | grep -q '"id":"'"$own"'".*"tokens":null,"model":"golden llama"' ||
+    complain "the import has not its model"
+QUIRE_MODEL=at/qwen.gguf go_on 0 -r "$own"
+[ "$(value model)" = "golden llama" ] && ! grep -q "stored without" err || complain "the import has another model"
+sed 's/"model":"[^"]*"/"model":"nobody knows"/' own.jsonl >nobody.jsonl
+own=$("$program" -q import nobody.jsonl)
 QUIRE_MODEL=at/qwen.gguf go_on 0 -r "$own"
 grep -q " was saved without its model; it uses golden qwen3 from now on" err || complain "not said"
 go_on 0 -r "$own"
