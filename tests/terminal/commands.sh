@@ -17,6 +17,27 @@ ask "/set temperature=0.4"
 answer_to "/set temperature=0.4" | grep -q '^temp  *0.4 ' || fail "/set temperature= does not set it"
 ask "/cost"
 wait_for "unknown command /cost; did you mean /stats?"
+ask "/usage"
+wait_for "unknown command /usage; did you mean /stats?"
+ask "/load a chat"
+wait_for "unknown command /load; did you mean /resume?"
+ask "/set temp=0.3"
+answer_to "/set temp=0.3" | grep -q '^temp  *0.3 ' || fail "/set temp= does not set it"
+for line in /Help help; do
+    keys C-l
+    ask "$line"
+    on_screen "this list, or one command" || fail "$line does not help"
+done
+ask "/resume a28"
+wait_for 'no conversation "a28"; type at least four letters of an id'
+if [ "${lines-24}" = 15 ]; then # what is longer than the screen stops there
+    for line in /set /kv; do
+        ask_only "$line"
+        wait_until pages || fail "$line does not page"
+        keys q
+        wait_idle
+    done
+fi
 ask "/Verbose off"
 wait_for "Figures are shown only by /stats."
 text "/set think au"
@@ -64,4 +85,12 @@ on_screen " -p What is a hen?" || fail "/list --all has not what -p has asked"
 ask "And a fox?"
 ask "/list"
 on_screen " What is a hen? · And a fo" || fail "/list does not have what the chat went on with"
-leave
+ask "/name alpha"
+ask "/new other"
+ask "/resume alp"
+wait_for "alpha · 2 turns]"
+wait_idle
+text "quit"
+wait_last "> quit"
+keys Enter
+wait_for "left with 0"

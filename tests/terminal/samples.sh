@@ -45,6 +45,11 @@ ask "/beam 1"
 wait_for "K is from 2 to 32"
 ask "/regen 65"
 wait_for "usage: /regen"
+# What is typed behind a command that lets one choose is the next draft, not a choice.
+text "$(printf '/regen 2\rAnd a cat?')"
+wait_for "; /alt shows the others]"
+wait_last "> And a cat?"
+keys C-u
 leave
 # At this temperature an answer has no end; on this backend it comes slowly.
 start "$endless"

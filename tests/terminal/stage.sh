@@ -27,7 +27,11 @@ on_tmux() { tmux -L "$socket" -f /dev/null "$@"; }
 
 finish() {
     on_tmux kill-server 2> /dev/null
-    rm -rf "$QUIRE_HOME"
+    # What was in the terminal may still be writing there.
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        rm -rf "$QUIRE_HOME" 2> /dev/null && break
+        sleep 0.1
+    done
 }
 trap finish EXIT
 trap 'exit 1' INT TERM
