@@ -32,8 +32,8 @@
 // answer would be computed again in the next turn.
 //
 // What a template does otherwise is found out by rendering conversations of made-up words
-// ("zanswerz") and looking for them in the result (probe): reading the program would have to
-// understand every way of writing it.
+// ("zanswerz") and looking for them in the result (probe_template): reading the program would have
+// to understand every way of writing it.
 #include "prompts/template.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // engine/grammar/grammar.c — from an automaton over bytes to tokens that are allowed.
 //
-// A mask is made in one walk over all tokens at once (fill). The trie lies in depth-first order,
-// and `states[depth]` is the automaton's state along the path to the current node:
+// A mask is made in one walk over all tokens at once (fill_mask). The trie lies in depth-first
+// order, and `states[depth]` is the automaton's state along the path to the current node:
 //
 //   node      a      ab     abc    b            tokens "a", "ab", "abc", "b"
 //   depth     1      2      3      1

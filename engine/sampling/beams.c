@@ -13,8 +13,8 @@
 //
 // Each beam brings 2 * width continuations, because up to `width` of the best may end the turn, and
 // as many must be left to continue with. If two chosen ones come from one beam, the first takes its
-// sequence and the second a fork of it (grow), which copies one block at most; a beam without a
-// chosen one gives its blocks back.
+// sequence and the second a fork of it (grow_beams), which copies one block at most; a beam without
+// a chosen one gives its blocks back.
 #include "engine/sampling/beams.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 // damaged on the way. Then plan_again() plans from what has arrived, but only towards a smaller
 // target, so this ends. If nothing arrives for io_deadline_us, the disk is taken to be dead, and
 // the rest is computed. Either way the tables end at a length from which the sequence can continue
-// (settle).
+// (grouped_cache_settle).
 #include <errno.h>
 
 #include "engine/internal.h"
