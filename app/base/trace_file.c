@@ -18,7 +18,7 @@ static int file = -1;
 static atomic_bool failed;
 
 // With O_APPEND, the lines of several threads do not mix.
-static void put(const char *before, const char *bytes, size_t length) {
+static void write_all(const char *before, const char *bytes, size_t length) {
     const size_t comma = strlen(before);
     const struct iovec parts[] = {{(void *)(uintptr_t)before, comma},
                                   {(void *)(uintptr_t)bytes, length}};
@@ -27,7 +27,7 @@ static void put(const char *before, const char *bytes, size_t length) {
         log_write(LOG_WARNING, "the trace ends here: cannot write it: %s", strerror(errno));
 }
 
-static void write_event(const char *event, size_t length) { put(",\n", event, length); }
+static void write_event(const char *event, size_t length) { write_all(",\n", event, length); }
 
 // Creates the file, or empties an existing one that holds a trace or nothing. Refuses a pipe, which
 // would wait for its reader at every line.
@@ -65,7 +65,7 @@ enum status trace_file_open(const char *path, struct error *err) {
     if (file < 0)
         return error_set(err, STATUS_IO, "cannot write the trace %.300s: %s", path,
                          strerror(errno));
-    put("", FIRST, sizeof FIRST - 1);
+    write_all("", FIRST, sizeof FIRST - 1);
     trace_set_sink(write_event);
     trace_thread("main");
     return STATUS_OK;
@@ -74,7 +74,7 @@ enum status trace_file_open(const char *path, struct error *err) {
 void trace_file_close(void) {
     if (file < 0) return;
     trace_set_sink(NULL);
-    put("", "\n]\n", 3);
+    write_all("", "\n]\n", 3);
     close(file);
     file = -1;
 }

@@ -145,7 +145,7 @@ static bool print_json(const struct batch_bench *bench) {
     return report_print(&report, bench->options->one_line);
 }
 
-static enum status measure(struct batch_bench *bench) {
+static enum status measure_pasts(struct batch_bench *bench) {
     TRY(harness_open(&bench->harness, &(struct harness_needs){0}));
     if (!bench->options->json)
         printf("%.40s on %s\n", bench->harness.info.model_name, bench->harness.info.backend);
@@ -168,5 +168,5 @@ int bench_batch_run(const struct bench_options *options) {
         .past_count = options->depths.count ? options->depths.count : 1,
         .answers = options->batches.count ? options->batches : ANSWERS,
     };
-    return harness_end(&bench.harness, measure(&bench));
+    return harness_end(&bench.harness, measure_pasts(&bench));
 }

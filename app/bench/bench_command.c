@@ -70,7 +70,7 @@ static bench_runner *find_runner(const char *word) {
     return NULL;
 }
 
-static int refuse(const char *word, const char *first) {
+static int refuse_word(const char *word, const char *first) {
     struct error err = {0};
     struct text words = {0};
     enum status status = STATUS_OK;
@@ -91,9 +91,9 @@ static int refuse(const char *word, const char *first) {
 int bench_command_run(const struct args *args, const struct config *config) {
     const char *first = args->operand_count ? args->operands[0] : "decode";
     bench_runner *run = find_runner(first);
-    if (!run) return refuse(first, first);
+    if (!run) return refuse_word(first, first);
     for (size_t i = 1; i < args->operand_count; i++)
-        if (find_runner(args->operands[i]) != run) return refuse(args->operands[i], first);
+        if (find_runner(args->operands[i]) != run) return refuse_word(args->operands[i], first);
     if (run != bench_ops_run) return bench_model_run(args, text_string(&config->cache_path), run);
     const struct bench_options options = options_of(args, "");
     return run(&options);

@@ -417,7 +417,7 @@ static void begin_output(struct op_bench *bench) {
     report_array(report, "results");
 }
 
-static enum status measure(struct op_bench *bench) {
+static enum status measure_ops(struct op_bench *bench) {
     const struct bench_options *options = bench->options;
     const char *type = options->engine.kv_type ? options->engine.kv_type : "auto";
     TRY(open_backend(bench));
@@ -438,7 +438,7 @@ static enum status measure(struct op_bench *bench) {
 
 int bench_ops_run(const struct bench_options *options) {
     struct op_bench bench = {.options = options};
-    const enum status status = measure(&bench);
+    const enum status status = measure_ops(&bench);
     report_discard(&bench.report);
     if (bench.device) bench.backend->close(bench.device);
     if (status == STATUS_OK) return EXIT_DONE;

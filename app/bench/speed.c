@@ -289,7 +289,7 @@ static enum status measure_prefills(struct speed_bench *bench) {
     return STATUS_OK;
 }
 
-static enum status measure(struct speed_bench *bench) {
+static enum status measure_rows(struct speed_bench *bench) {
     const struct bench_options *options = bench->options;
     TRY(harness_probe(&bench->harness, &bench->read_bytes_per_s));
     bench->least_bytes = engine_read_bytes(bench->harness.engine);
@@ -310,5 +310,5 @@ static enum status measure(struct speed_bench *bench) {
 
 int bench_speed_run(const struct bench_options *options) {
     struct speed_bench bench = {.options = options, .harness = {.options = &options->engine}};
-    return harness_end(&bench.harness, measure(&bench));
+    return harness_end(&bench.harness, measure_rows(&bench));
 }

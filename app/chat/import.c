@@ -23,11 +23,11 @@ struct reading {
     double announced;      // and announced this many messages; HUGE_VAL: none given
 };
 
-static enum status refuse(const struct reading *reading, const char *why, struct error *err) {
+static enum status refuse_line(const struct reading *reading, const char *why, struct error *err) {
     return error_set(err, STATUS_BAD_INPUT, "line %zu: %s", reading->number, why);
 }
 
-static bool is_blank(const char *bytes, size_t length) {
+static bool is_blank_line(const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (!memchr(" \t\r", bytes[i], 3)) return false;
     return true;
@@ -43,13 +43,13 @@ static enum status parse(struct reading *reading, cJSON **json, struct error *er
     if (!parsed && !some) return STATUS_NO_MEMORY;
     free(some);
     const size_t used = parsed ? (size_t)(end - reading->line) : 0;
-    if (parsed && cJSON_IsObject(parsed) && is_blank(end, reading->length - used) &&
+    if (parsed && cJSON_IsObject(parsed) && is_blank_line(end, reading->length - used) &&
         json_view_open(reading->line, used, "", &reading->view, NULL) == STATUS_OK) {
         *json = parsed;
         return STATUS_OK;
     }
     cJSON_Delete(parsed);
-    return refuse(reading, "expected one JSON object", err);
+    return refuse_line(reading, "expected one JSON object", err);
 }
 
 static const char *string_of(const cJSON *json, const char *key) {
@@ -62,10 +62,10 @@ static enum status read_header(struct reading *reading, const cJSON *json, struc
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(json, "messages");
     if (!type || strcmp(type, "conversation") != 0 || !cJSON_IsNumber(version) ||
         !(version->valuedouble >= 1))
-        return refuse(reading, "expected the first line of an exported conversation", err);
+        return refuse_line(reading, "expected the first line of an exported conversation", err);
     if (!(version->valuedouble <= EXPORT_VERSION))
-        return refuse(reading, "written by a newer version of quire; import it with that version",
-                      err);
+        return refuse_line(reading,
+                           "written by a newer version of quire; import it with that version", err);
     if (cJSON_IsNumber(count)) reading->announced = count->valuedouble;
     struct error why = {0};
     const char *model = string_of(json, "model");
@@ -129,27 +129,27 @@ static enum status read_text(const struct reading *reading, struct message *mess
     if (message->role != MESSAGE_SYSTEM || !memchr(message->text, '\0', message->length))
         return STATUS_OK;
     message_deinit(message);
-    return refuse(reading, "a system prompt cannot contain a NUL", err);
+    return refuse_line(reading, "a system prompt cannot contain a NUL", err);
 }
 
 static enum status read_message(struct reading *reading, const cJSON *json, struct error *err) {
     struct message message = {.stop = STOP_NONE};
     if (!role_of(string_of(json, "role"), &message.role) || !string_of(json, "text"))
-        return refuse(reading, "\"role\" or \"text\" is missing", err);
+        return refuse_line(reading, "\"role\" or \"text\" is missing", err);
     if (!fits(reading->import, message.role))
-        return refuse(reading, "out of order: user and assistant must alternate", err);
+        return refuse_line(reading, "out of order: user and assistant must alternate", err);
     if (message.role != MESSAGE_ASSISTANT && !string_of(json, "text")[0] &&
         json_view_string_bound(text_of(reading)) == 0)
-        return refuse(reading, "the message is empty", err);
+        return refuse_line(reading, "the message is empty", err);
     if (!stop_of(string_of(json, "stop_reason"), &message.stop))
-        return refuse(reading, "unsupported \"stop_reason\"", err);
+        return refuse_line(reading, "unsupported \"stop_reason\"", err);
     if (message.role == MESSAGE_ASSISTANT && message.stop == STOP_NONE) message.stop = STOP_END;
     if (message.role != MESSAGE_ASSISTANT) message.stop = STOP_NONE;
     const cJSON *created = cJSON_GetObjectItemCaseSensitive(json, "created_ms");
     if (cJSON_IsNumber(created) && created->valuedouble > 0 && created->valuedouble < CREATED_MOST)
         message.created_ms = (int64_t)created->valuedouble;
     if (reading->import->count == IMPORT_MAX_MESSAGES)
-        return refuse(reading, "too many messages (at most 100,000)", err);
+        return refuse_line(reading, "too many messages (at most 100,000)", err);
     TRY(read_text(reading, &message, err));
     const enum status status = push(reading->import, &message);
     if (status != STATUS_OK) message_deinit(&message);
@@ -169,14 +169,14 @@ static enum status check_kinds(const struct reading *reading, const cJSON *json,
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, kinds[i].key);
         if (item && !cJSON_IsNull(item) && (item->type & 0xFF) != kinds[i].kind)
-            return refuse(reading, kinds[i].refusal, err);
+            return refuse_line(reading, kinds[i].refusal, err);
     }
     return STATUS_OK;
 }
 
 static enum status read_line(struct reading *reading, struct error *err) {
     cJSON *json = NULL;
-    if (is_blank(reading->line, reading->length)) return STATUS_OK;
+    if (is_blank_line(reading->line, reading->length)) return STATUS_OK;
     TRY(parse(reading, &json, err));
     enum status status = check_kinds(reading, json, err);
     if (status == STATUS_OK)

@@ -181,7 +181,7 @@ static bool is_rule(const char *line, size_t length) {
     return length > 0 && line[0] != '>';
 }
 
-static bool is_blank(const char *line, size_t length) {
+static bool is_blank_line(const char *line, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (!strchr(" \t\r>", line[i]) || !line[i]) return false;
     return true;
@@ -196,7 +196,7 @@ static struct shape shape_of(const char *text, size_t length) {
         line_length = end ? (size_t)(end - line) : length - at;
         const size_t nested = count_nested(line, line_length);
         if (nested > shape.nested && !is_rule(line, line_length)) shape.nested = nested;
-        if (is_blank(line, line_length)) heads = 0;
+        if (is_blank_line(line, line_length)) heads = 0;
         shape.cells += heads;
         if (!may_head(line, line_length, &columns)) continue;
         heads += columns;

@@ -9,12 +9,12 @@
 #include "kernels/base/text.h"
 #include "prompts/jinja/json_value.h"
 
-static enum status refuse(struct error *err, const char *key, const char *expected) {
+static enum status refuse_key(struct error *err, const char *key, const char *expected) {
     return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": expected %s", key, expected);
 }
 
 static enum status read_number(const cJSON *item, float *value, struct error *err) {
-    if (!cJSON_IsNumber(item)) return refuse(err, item->string, "a number");
+    if (!cJSON_IsNumber(item)) return refuse_key(err, item->string, "a number");
     *value = (float)item->valuedouble;
     return STATUS_OK;
 }
@@ -22,7 +22,7 @@ static enum status read_number(const cJSON *item, float *value, struct error *er
 static enum status read_whole(const cJSON *item, int32_t *value, struct error *err) {
     const double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
     if (!(number >= 0 && number <= INT32_MAX && number == floor(number)))
-        return refuse(err, item->string, "a whole number from 0");
+        return refuse_key(err, item->string, "a whole number from 0");
     *value = (int32_t)number;
     return STATUS_OK;
 }
@@ -31,7 +31,7 @@ static enum status read_seed(struct json_view view, uint64_t *value, struct erro
     static const int64_t MOST = (int64_t)1 << 53; // every JSON reader has these integers
     int64_t number;
     if (!json_view_int(view, &number) || number < 0 || number > MOST)
-        return refuse(err, "seed", "a whole number from 0 to 2^53");
+        return refuse_key(err, "seed", "a whole number from 0 to 2^53");
     *value = (uint64_t)number;
     return STATUS_OK;
 }
@@ -41,7 +41,7 @@ static enum status read_stops(const cJSON *item, const char **stops, struct erro
     size_t count = 0;
     for (; one; one = cJSON_IsArray(item) ? one->next : NULL) {
         if (!cJSON_IsString(one) || !one->valuestring[0])
-            return refuse(err, item->string, "strings that are not empty");
+            return refuse_key(err, item->string, "strings that are not empty");
         if (count == BATCH_LINE_STOPS)
             return error_set(err, STATUS_BAD_INPUT, "\"%.40s\": too many strings (at most %d)",
                              item->string, BATCH_LINE_STOPS);
@@ -90,8 +90,8 @@ static enum status read_message(const cJSON *item, struct batch_line *line, stru
     const cJSON *content = cJSON_GetObjectItemCaseSensitive(item, "content");
     enum role found;
     if (!cJSON_IsString(role) || !cJSON_IsString(content) || !role_find(role->valuestring, &found))
-        return refuse(err, "messages",
-                      "objects with a role (system, user, assistant) and a content");
+        return refuse_key(err, "messages",
+                          "objects with a role (system, user, assistant) and a content");
     line->messages[line->count++] = message_of(found, content->valuestring);
     return STATUS_OK;
 }
@@ -104,9 +104,9 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     const cJSON *messages = cJSON_GetObjectItemCaseSensitive(line->json, "messages");
     if (!prompt == !messages)
         return error_set(err, STATUS_BAD_INPUT, "expected a \"prompt\" or \"messages\"");
-    if (prompt && !cJSON_IsString(prompt)) return refuse(err, "prompt", "a string");
-    if (system && !cJSON_IsString(system)) return refuse(err, "system", "a string");
-    if (messages && !cJSON_IsArray(messages)) return refuse(err, "messages", "an array");
+    if (prompt && !cJSON_IsString(prompt)) return refuse_key(err, "prompt", "a string");
+    if (system && !cJSON_IsString(system)) return refuse_key(err, "system", "a string");
+    if (messages && !cJSON_IsArray(messages)) return refuse_key(err, "messages", "an array");
     const size_t most = 2 + (messages ? (size_t)cJSON_GetArraySize(messages) : 0);
     line->messages = malloc(most * sizeof *line->messages);
     if (!line->messages) return STATUS_NO_MEMORY;
@@ -115,7 +115,7 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     const bool has_system =
         cJSON_IsString(first_role) && strcmp(first_role->valuestring, "system") == 0;
     const char *preamble = system ? system->valuestring : defaults->system;
-    if (system && has_system) return refuse(err, "system", "one system prompt");
+    if (system && has_system) return refuse_key(err, "system", "one system prompt");
     if (preamble[0] && !has_system)
         line->messages[line->count++] = message_of(ROLE_SYSTEM, preamble);
     for (const cJSON *item = first; item; item = item->next)
@@ -142,11 +142,11 @@ static enum status read_structure(const cJSON *item, struct json_view view, stru
         return error_set(err, STATUS_BAD_INPUT,
                          "\"schema\" and \"grammar\" cannot be used together");
     if (strcmp(item->string, "grammar") == 0) {
-        if (!cJSON_IsString(item)) return refuse(err, item->string, "a string");
+        if (!cJSON_IsString(item)) return refuse_key(err, item->string, "a string");
         line->grammar = item->valuestring;
         return STATUS_OK;
     }
-    if (!cJSON_IsObject(item)) return refuse(err, item->string, "an object");
+    if (!cJSON_IsObject(item)) return refuse_key(err, item->string, "an object");
     return copy_source(json_view_find(view, item->string), &line->schema);
 }
 

@@ -268,7 +268,7 @@ static const struct {
 };
 
 // "good  database  3 conversations, every page is sound"
-static enum status put(const char *name, const struct finding *finding, struct text *out) {
+static enum status put_finding(const char *name, const struct finding *finding, struct text *out) {
     TRY(text_format(out, "%-5s %-9s ", finding->mend.length ? "WRONG" : "good", name));
     TRY(printable_append(out, text_string(&finding->found), finding->found.length));
     TRY(text_append_string(out, "\n"));
@@ -317,7 +317,7 @@ int doctor_run(const struct args *args, const struct config *config) {
         status = EXAMINATIONS[i].find(&patient, &finding);
         if (status == STATUS_OK && array && !add_json(array, name, &finding))
             status = STATUS_NO_MEMORY;
-        if (status == STATUS_OK && text) status = put(name, &finding, &line);
+        if (status == STATUS_OK && text) status = put_finding(name, &finding, &line);
         if (status == STATUS_OK && text) output_write(text_string(&line), line.length);
         if (finding.mend.length) code = EXIT_RUN_TIME;
         text_deinit(&finding.found);

@@ -465,8 +465,8 @@ static enum status hint_at_scheme(const char *name, struct error *err) {
                      path ? name + host : "/v1", hash ? hash : "");
 }
 
-static enum status choose(const struct found_models *models, const char *given, struct text *path,
-                          struct error *err) {
+static enum status choose_found(const struct found_models *models, const char *given,
+                                struct text *path, struct error *err) {
     const char *name = shortest_name(given);
     struct matching matching = {.count = 0};
     for (int match = 0; match < MATCH_COUNT && matching.count == 0; match++)
@@ -585,7 +585,7 @@ enum status finder_find(const char *name, struct text *path, struct error *err) 
     if (name[0] == '/' || name[0] == '.' || path_is_url(name) || is_file)
         return text_append_string(path, name); // a path: opening it reports what is wrong
     enum status status = finder_list(&models);
-    if (status == STATUS_OK) status = choose(&models, name, path, err);
+    if (status == STATUS_OK) status = choose_found(&models, name, path, err);
     found_models_deinit(&models);
     return status == STATUS_NOT_FOUND && finder_is_demo(name) ? finder_find_demo(path, err)
                                                               : status;

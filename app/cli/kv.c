@@ -27,7 +27,7 @@ static int failed(enum status status, const struct error *err) {
 
 static bool wants_json(const struct args *args) { return strcmp(args->format, "text") != 0; }
 
-static int put(cJSON *object, const struct args *args, int code) {
+static int put_object(cJSON *object, const struct args *args, int code) {
     if (json_put(object, strcmp(args->format, "jsonl") == 0)) return output_exit_code(code);
     return failed(STATUS_NO_MEMORY, &(struct error){0});
 }
@@ -119,7 +119,7 @@ static int list_json(const struct args *args, const struct names *names, const c
                      const struct disk_cache_summary *summary) {
     cJSON *object = cJSON_CreateObject();
     if (object && json_add_text(object, "folder", folder) && fill_summary(object, names, summary))
-        return put(object, args, EXIT_DONE);
+        return put_object(object, args, EXIT_DONE);
     cJSON_Delete(object);
     return failed(STATUS_NO_MEMORY, &(struct error){0});
 }
@@ -290,7 +290,7 @@ static int check(const struct args *args, const struct config *config, const cha
         return failed(status, &err);
     }
     const int code = report.damaged || report.missing || report.lost ? EXIT_RUN_TIME : EXIT_DONE;
-    if (notes) return put(check_json(&report, gone, notes), args, code);
+    if (notes) return put_object(check_json(&report, gone, notes), args, code);
     print_check(&report);
     if (gone > 0)
         print("%zu conversation%s deleted elsewhere: removed from the index\n", gone,
@@ -325,7 +325,7 @@ static int drop(const struct args *args, const char *folder) {
             cJSON_Delete(object);
             object = NULL;
         }
-        return put(object, args, EXIT_DONE);
+        return put_object(object, args, EXIT_DONE);
     }
     char size[SIZE_TEXT_BYTES];
     if (!args->quiet) fprintf(stderr, "freed %s\n", size_format(bytes, size));

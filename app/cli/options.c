@@ -260,8 +260,8 @@ const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES
     return twin;
 }
 
-static enum status refuse(struct error *err, const char *where, const char *expected,
-                          const char *value) {
+static enum status refuse_value(struct error *err, const char *where, const char *expected,
+                                const char *value) {
     return error_set(err, STATUS_BAD_INPUT, "%s: expected %s, found \"%.60s\"", where, expected,
                      value);
 }
@@ -275,7 +275,7 @@ static enum status set_flag(bool *place, const char *value, const char *where, s
         *place = yes;
         return STATUS_OK;
     }
-    return refuse(err, where, "on or off", value);
+    return refuse_value(err, where, "on or off", value);
 }
 
 static enum status count_flag(int32_t *place, const char *value, const char *where,
@@ -303,7 +303,7 @@ static enum status refuse_number(const struct option *option, const char *value,
                                                       : "whole numbers with commas between them,";
     char expected[96];
     snprintf(expected, sizeof expected, "%s from %.10g to %.10g", kind, option->low, option->high);
-    return refuse(err, where, expected, value);
+    return refuse_value(err, where, expected, value);
 }
 
 // Reads a number that ends at `end`; false: not a number, or one that the option does not accept.
@@ -352,14 +352,14 @@ static enum status set_seed(uint64_t *place, const char *value, const char *wher
     errno = 0;
     const unsigned long long number = strtoull(value, &end, 10);
     if (!isdigit((unsigned char)*value) || *end || errno)
-        return refuse(err, where, "a whole number from 0 on", value);
+        return refuse_value(err, where, "a whole number from 0 on", value);
     *place = number;
     return STATUS_OK;
 }
 
 static enum status set_item(struct args_list *list, const char *value, const char *where,
                             struct error *err) {
-    if (!*value) return refuse(err, where, "some text", value);
+    if (!*value) return refuse_value(err, where, "some text", value);
     if (list->count == ARGS_LIST_MAX)
         return error_set(err, STATUS_BAD_INPUT, "%s: given more than %d times", where,
                          ARGS_LIST_MAX);
@@ -370,7 +370,8 @@ static enum status set_item(struct args_list *list, const char *value, const cha
 
 static enum status set_choice(const struct option *option, const char *value, void *place,
                               const char *where, struct error *err) {
-    if (!is_choice(option->argument, value)) return refuse(err, where, option->argument, value);
+    if (!is_choice(option->argument, value))
+        return refuse_value(err, where, option->argument, value);
     if (option->offset == AT(block_size)) // the only choice that is a number
         *(int32_t *)place = (int32_t)strtol(value, NULL, 10);
     else
@@ -400,7 +401,7 @@ enum status option_set(const struct option *option, const char *value, struct ar
         return set_seed(place, value, where, err);
     case OPTION_BYTES:
         if (size_parse(value, place) == STATUS_OK) return STATUS_OK;
-        return refuse(err, where, "a size such as 512M or 4G", value);
+        return refuse_value(err, where, "a size such as 512M or 4G", value);
     case OPTION_TEXT:
     case OPTION_MAYBE_WORD:
     case OPTION_MAYBE_VALUE:

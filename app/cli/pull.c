@@ -133,7 +133,7 @@ static void count_bytes(struct pull *pull) {
     }
 }
 
-static enum status choose(struct pull *pull, struct error *err) {
+static enum status choose_files(struct pull *pull, struct error *err) {
     struct fit fit;
     TRY(open_hub(pull, err));
     TRY(hub_list(pull->hub, pull->name.repo, &pull->listing, err));
@@ -258,7 +258,7 @@ static void close_pull(struct pull *pull) {
 static enum status begin(struct pull *pull, const char *name, struct error *err) {
     TRY(hub_name_parse(name, &pull->name, err));
     TRY(pull_check_offline(pull->args, name, err));
-    return choose(pull, err);
+    return choose_files(pull, err);
 }
 
 static void say_choice(const struct pull *pull) {

@@ -146,7 +146,7 @@ static void obey_signals(struct asking *asking) {
         if (asking->chats[i]->turn.active) turn_cancel(&asking->chats[i]->turn);
 }
 
-static void ask(struct asking *asking, char *names, const char *text) {
+static void ask_all(struct asking *asking, char *names, const char *text) {
     struct session *session = asking->console->session;
     struct error err = {0};
     struct turn_update update;
@@ -179,7 +179,7 @@ void command_ask(struct console *console, const char *argument) {
     else if (!names)
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
     else
-        ask(&asking, names, text);
+        ask_all(&asking, names, text);
     close_all(&asking);
     free(names);
 }

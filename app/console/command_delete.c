@@ -48,7 +48,7 @@ static bool describe(struct console *console, const struct deletion *deletion) {
 }
 
 // "y", "n" or "f": with its family.
-static char ask(struct console *console, const struct deletion *deletion) {
+static char ask_deletion(struct console *console, const struct deletion *deletion) {
     static const char alone[] = "Delete this conversation permanently? [y/N] ";
     static const char offer[] = "Delete this conversation permanently? [y/N, f: those too] ";
     struct text answer = {0};
@@ -76,7 +76,7 @@ void command_delete(struct console *console, const char *argument) {
     }
     if (console_failed(conversation_find(db, argument, &found, &err), &err)) return;
     if (console_failed(deletion_plan(db, found.id, false, &deletion, &err), &err)) return;
-    const char letter = describe(console, &deletion) ? ask(console, &deletion) : 'n';
+    const char letter = describe(console, &deletion) ? ask_deletion(console, &deletion) : 'n';
     enum status status = STATUS_OK;
     if (letter == 'f') {
         deletion_deinit(&deletion);

@@ -91,7 +91,7 @@ static void choices_deinit(struct model_choices *choices) {
     free(choices->items);
 }
 
-static void choose(struct console *console, const struct model_choices *choices) {
+static void choose_model(struct console *console, const struct model_choices *choices) {
     const struct model_finder *models = &console->models;
     struct db *db = console->session->db;
     struct wanted_model wanted = {0};
@@ -117,7 +117,7 @@ static void pick_model(struct console *console) {
     struct error err = {0};
     const struct model_finder *models = &console->models;
     const enum status status = models->list(models->user, console->session->db, &choices, &err);
-    if (!console_failed(status, &err)) choose(console, &choices);
+    if (!console_failed(status, &err)) choose_model(console, &choices);
     choices_deinit(&choices);
 }
 

@@ -39,7 +39,8 @@ static void go_to(struct console *console, const struct family *family, int64_t 
     if (!console_failed(chat_go(console->session->front, message, &err), &err)) show_place(console);
 }
 
-static void choose(struct console *console, const struct family *family, const struct tree *tree) {
+static void choose_message(struct console *console, const struct family *family,
+                           const struct tree *tree) {
     struct error err = {0};
     size_t chosen;
     const char **items = malloc((tree->count + 1) * sizeof *items);
@@ -124,7 +125,7 @@ void command_tree(struct console *console, const char *argument) {
     if (status == STATUS_OK) status = tree_draw(&family, &tree);
     if (!console_failed(status, &err)) {
         if (tree.count > 0)
-            choose(console, &family, &tree);
+            choose_message(console, &family, &tree);
         else
             terminal_tell(STYLE_DIM, "This conversation is empty.\n");
     }

@@ -109,7 +109,7 @@ static int32_t answers_kept(const struct chat *chat) {
 }
 
 // NOT_FOUND: there is no such answer to the last message.
-static enum status choose(struct chat *chat, int64_t number, struct error *err) {
+static enum status choose_answer(struct chat *chat, int64_t number, struct error *err) {
     struct message *answers;
     size_t count, current;
     ASSERT(number > 0);
@@ -137,7 +137,7 @@ static void pick(struct console *console, bool typed_ahead) {
     terminal_tell(STYLE_DIM, "Enter continues with [%d]; /alt shows the others.\n", first);
     if (console_ask_words(console, "continue with which? ", &answer)) {
         const bool is_number = command_number(text_string(&answer), &number);
-        const enum status status = is_number ? choose(chat, number, &err) : STATUS_OK;
+        const enum status status = is_number ? choose_answer(chat, number, &err) : STATUS_OK;
         if (status == STATUS_NOT_FOUND)
             terminal_tell(STYLE_ERROR, "No answer %s; continuing with [%d].\n",
                           text_string(&answer), first);

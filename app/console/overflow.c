@@ -109,7 +109,7 @@ static bool drop(struct console *console, int32_t message_tokens) {
 
 // 's', 'c', 'd', 'e' or 'a': a letter, or the word. Any other answer means 'e', so that nothing
 // typed is lost.
-static char ask(struct console *console, bool fits, bool room_can_be_made) {
+static char ask_choice(struct console *console, bool fits, bool room_can_be_made) {
     static const char *const CHOICES[] = {"send", "compact", "drop", "edit", "abort"};
     struct text answer = {0};
     char choice = 'e', question[64];
@@ -136,7 +136,7 @@ static enum sent send_with_room(struct console *console, const struct outgoing *
     const bool possible =
         measured && chat_turn_count(chat) > 0 &&
         chat_keep_from(chat, tokens, chat_reserve(console->session), &keep_from, &err) == STATUS_OK;
-    const char choice = ask(console, fits, possible);
+    const char choice = ask_choice(console, fits, possible);
     if (choice == 'a') {
         terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");
         return SENT_NOWHERE;

@@ -82,7 +82,7 @@ void pager_begin(struct pager *pager, struct console *console) {
 
 enum step { STEP_PAGE, STEP_LINE, STEP_ALL, STEP_LEAVE, STEP_PASTED };
 
-static enum step ask(struct console *console) {
+static enum step ask_step(struct console *console) {
     for (;;) {
         switch (keys_read(console)) {
         case ' ':
@@ -124,7 +124,7 @@ static enum step wait_below(struct pager *pager, size_t from) {
     enum step step = STEP_PASTED;
     for (bool pasted = false; step == STEP_PASTED; pasted = true) {
         show_line_below(left, pasted);
-        step = ask(pager->console);
+        step = ask_step(pager->console);
         terminal_clear_line();
     }
     return step;

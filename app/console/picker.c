@@ -301,7 +301,8 @@ static void print_item(size_t number, const char *item) {
     text_deinit(&line);
 }
 
-static bool ask(struct console *console, const struct picker_options *options, size_t *chosen) {
+static bool ask_number(struct console *console, const struct picker_options *options,
+                       size_t *chosen) {
     struct text answer = {0};
     int64_t number;
     const size_t first =
@@ -323,7 +324,7 @@ static bool ask(struct console *console, const struct picker_options *options, s
 bool picker_run(struct console *console, const struct picker_options *options, size_t *chosen) {
     struct picker picker;
     console_keep_words(console);
-    if (!terminal_styled()) return ask(console, options, chosen);
+    if (!terminal_styled()) return ask_number(console, options, chosen);
     if (picker_init(&picker, options) != STATUS_OK) {
         terminal_say(STYLE_ERROR, "%s\n", status_text(STATUS_NO_MEMORY));
         return false;

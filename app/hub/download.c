@@ -53,7 +53,7 @@ struct fetch {
 
 static const struct hub_file *file_of(const struct fetch *fetch) { return fetch->download->file; }
 
-static enum status fail(const struct fetch *fetch, enum status status, const char *what) {
+static enum status fail_file(const struct fetch *fetch, enum status status, const char *what) {
     return error_set(fetch->err, status, "%.200s: %s", file_of(fetch)->path, what);
 }
 
@@ -80,7 +80,7 @@ static enum status begin_digest(struct fetch *fetch) {
         EVP_DigestInit_ex(fetch->digest, is_sha256(file) ? EVP_sha256() : EVP_sha1(), NULL) == 1;
     if (begun && !is_sha256(file))
         begun = EVP_DigestUpdate(fetch->digest, head, (size_t)length) == 1;
-    return begun ? STATUS_OK : fail(fetch, STATUS_UNSUPPORTED, "cannot compute its digest");
+    return begun ? STATUS_OK : fail_file(fetch, STATUS_UNSUPPORTED, "cannot compute its digest");
 }
 
 static enum status check_digest(struct fetch *fetch) {
@@ -153,7 +153,7 @@ static size_t receive_bytes(char *bytes, size_t size, size_t count, void *user) 
     return length;
 }
 
-static enum status ask(struct piece *piece) {
+static enum status request_piece(struct piece *piece) {
     struct fetch *fetch = piece->fetch;
     const bool known = fetch->store.url.length > 0;
     const uint64_t last = piece->first + piece->length - 1;
@@ -206,10 +206,11 @@ static enum status note_store(struct fetch *fetch, CURL *easy) {
 static enum status explain(const struct piece *piece, CURLcode code, long http) {
     const struct fetch *fetch = piece->fetch;
     if (http == 200 && code == CURLE_WRITE_ERROR)
-        return fail(fetch, STATUS_UNSUPPORTED, "the server does not support range requests");
-    if (code == CURLE_WRITE_ERROR) return fail(fetch, STATUS_IO, "the server sent the wrong range");
+        return fail_file(fetch, STATUS_UNSUPPORTED, "the server does not support range requests");
+    if (code == CURLE_WRITE_ERROR)
+        return fail_file(fetch, STATUS_IO, "the server sent the wrong range");
     if (code == CURLE_OK && http >= 200 && http <= 299)
-        return fail(fetch, STATUS_IO, "the server closed the connection early");
+        return fail_file(fetch, STATUS_IO, "the server closed the connection early");
     return hub_explain(fetch->hub, fetch->download->repo, &piece->exchange, code, &piece->refusal,
                        fetch->err);
 }
@@ -264,7 +265,7 @@ static enum status ask_pieces(struct fetch *fetch) {
             continue;
         if (!piece->bytes) piece->bytes = malloc(PIECE_BYTES);
         if (!piece->bytes) return STATUS_NO_MEMORY;
-        TRY(ask(piece));
+        TRY(request_piece(piece));
     }
     return STATUS_OK;
 }

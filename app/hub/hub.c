@@ -55,8 +55,8 @@ enum status hub_explain(const struct hub *hub, const char *repo, const struct ex
 }
 
 // Asks once; *wait_ms < 0: it is of no use to ask again.
-static enum status ask(const struct hub *hub, const char *repo, int tries, struct text *answer,
-                       int64_t *wait_ms, struct error *err) {
+static enum status request_listing(const struct hub *hub, const char *repo, int tries,
+                                   struct text *answer, int64_t *wait_ms, struct error *err) {
     struct exchange exchange = {.endpoint = &hub->endpoint};
     struct text path = {0};
     enum status status = text_format(&path, "/api/models/%s/revision/main?blobs=true", repo);
@@ -84,7 +84,7 @@ enum status hub_list(const struct hub *hub, const char *repo, struct hub_listing
     int64_t wait_ms = 0;
     for (int tries = 1; wait_ms >= 0; tries++) {
         text_clear(&answer);
-        status = ask(hub, repo, tries, &answer, &wait_ms, err);
+        status = request_listing(hub, repo, tries, &answer, &wait_ms, err);
         if (wait_ms > 0) usleep((useconds_t)wait_ms * 1000);
     }
     if (status == STATUS_OK)

@@ -16,7 +16,7 @@
 enum { WAIT_US = 100000, LOCK_FLAGS = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW };
 static const char PREFIX[] = "/models--", SNAPSHOTS[] = "/snapshots/";
 
-static enum status fail(struct error *err, const char *path, const char *what) {
+static enum status fail_path(struct error *err, const char *path, const char *what) {
     return error_set(err, errno == ENOSPC || errno == EDQUOT ? STATUS_FULL : STATUS_IO,
                      "cannot %s %.300s: %s", what, path, strerror(errno));
 }
@@ -61,7 +61,7 @@ enum status hub_cache_make_folders(const char *path, struct error *err) {
         text_clear(&folder);
         status = text_append(&folder, path, (size_t)(at - path));
         if (status == STATUS_OK && mkdir(folder.bytes, 0777) != 0 && errno != EEXIST)
-            status = fail(err, folder.bytes, "create");
+            status = fail_path(err, folder.bytes, "create");
     }
     text_deinit(&folder);
     return status;
@@ -163,10 +163,10 @@ enum status hub_cache_lock(const char *repo, const char *digest, bool (*waiting)
     if (status == STATUS_OK) status = text_format(&path, "/%s.lock", digest);
     if (status == STATUS_OK) status = hub_cache_make_folders(path.bytes, err);
     if (status == STATUS_OK && (lock = open(path.bytes, LOCK_FLAGS, 0644)) < 0)
-        status = fail(err, path.bytes, "create");
+        status = fail_path(err, path.bytes, "create");
     while (status == STATUS_OK && flock(lock, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR)
-            status = fail(err, path.bytes, "lock");
+            status = fail_path(err, path.bytes, "lock");
         else if (!waiting(user))
             status = STATUS_CANCELLED;
         else
@@ -183,7 +183,7 @@ enum status hub_cache_lock(const char *repo, const char *digest, bool (*waiting)
 // Atomically replaces an older link or file by the new one.
 static enum status replace(const char *next, const char *path, struct error *err) {
     if (rename(next, path) == 0) return STATUS_OK;
-    const enum status status = fail(err, path, "create");
+    const enum status status = fail_path(err, path, "create");
     unlink(next);
     return status;
 }
@@ -199,7 +199,7 @@ static enum status make_link(const char *repo, const char *commit, const struct 
     if (status == STATUS_OK) status = text_format(&target, "../blobs/%s", file->digest);
     if (status == STATUS_OK) status = hub_cache_make_folders(path.bytes, err);
     if (status == STATUS_OK && symlink(target.bytes, next.bytes) != 0)
-        status = fail(err, next.bytes, "create");
+        status = fail_path(err, next.bytes, "create");
     if (status == STATUS_OK) status = replace(next.bytes, path.bytes, err);
     text_deinit(&path);
     text_deinit(&next);
@@ -219,7 +219,7 @@ static enum status write_ref(const char *repo, const char *commit, struct error 
     }
     if (status == STATUS_OK) {
         const bool written = file && fputs(commit, file) >= 0;
-        if ((file && fclose(file) != 0) || !written) status = fail(err, next.bytes, "write");
+        if ((file && fclose(file) != 0) || !written) status = fail_path(err, next.bytes, "write");
     }
     if (status == STATUS_OK) status = replace(next.bytes, path.bytes, err);
     text_deinit(&path);
@@ -348,7 +348,7 @@ static bool is_kept(const struct removal *removal, const char *blob) {
 static enum status remove_file(struct removal *removal, const char *path) {
     struct stat info;
     if (lstat(path, &info) != 0) return STATUS_OK;
-    if (unlink(path) != 0) return fail(removal->err, path, "remove");
+    if (unlink(path) != 0) return fail_path(removal->err, path, "remove");
     if (S_ISREG(info.st_mode)) removal->freed_bytes += (uint64_t)info.st_size;
     return STATUS_OK;
 }
@@ -376,7 +376,7 @@ static enum status remove_any(void *user, const FTSENT *entry) {
     if (entry->fts_info != FTS_DP) return remove_file(user, entry->fts_path);
     return rmdir(entry->fts_path) == 0 || errno == ENOENT
                ? STATUS_OK
-               : fail(((struct removal *)user)->err, entry->fts_path, "remove");
+               : fail_path(((struct removal *)user)->err, entry->fts_path, "remove");
 }
 
 // Removes what the hub's clients keep there. Other files stay, and so does the folder then.

@@ -27,9 +27,9 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_wordy(char c) { return is_letter(c) || is_digit(c); }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\0'; }
+static bool is_blank_or_end(char c) { return c == ' ' || c == '\t' || c == '\0'; }
 
-static enum status put(struct place place, unsigned style, const char *bytes, size_t length) {
+static enum status put_token(struct place place, unsigned style, const char *bytes, size_t length) {
     if (length == 0) return STATUS_OK;
     place.wrap->style = style;
     place.highlight->last = bytes[length - 1];
@@ -71,7 +71,7 @@ static enum found find_opening(struct highlight *highlight, struct rest rest,
     for (size_t i = 0; found == NOT_THERE && i < 2 && language->line_comments[i]; i++) {
         const char *mark = language->line_comments[i];
         const bool apart = *mark == '#' || *mark == ';';
-        if (apart && !is_blank(highlight->last)) continue;
+        if (apart && !is_blank_or_end(highlight->last)) continue;
         found = begins(rest, *opening = mark);
         if (found == FOUND) open_comment(highlight, "");
     }
@@ -93,11 +93,11 @@ static enum status push_inside(struct place place, struct rest rest, size_t *tak
     if (found == FOUND) {
         *taken = strlen(highlight->close);
         highlight->close = NULL;
-        return put(place, style, rest.text, *taken);
+        return put_token(place, style, rest.text, *taken);
     }
     utf8_decode(rest.text, rest.length, taken);
     highlight->escaped = highlight->escapes && !highlight->escaped && rest.text[0] == '\\';
-    return put(place, style, rest.text, *taken);
+    return put_token(place, style, rest.text, *taken);
 }
 
 static size_t word_length(struct rest rest, bool number) {
@@ -124,7 +124,7 @@ static enum status push_word(struct place place, struct rest rest, size_t *taken
     highlight->in_word = rest_of_one && !ends;
     highlight->in_number = number;
     *taken = length;
-    return put(place, style, rest.text, length);
+    return put_token(place, style, rest.text, length);
 }
 
 static enum status push_one(struct place place, struct rest rest, size_t *taken) {
@@ -140,13 +140,13 @@ static enum status push_one(struct place place, struct rest rest, size_t *taken)
         return STATUS_OK;
     case FOUND:
         *taken = strlen(opening);
-        return put(place, highlight->style, rest.text, *taken);
+        return put_token(place, highlight->style, rest.text, *taken);
     case NOT_THERE:
         break;
     }
     if (rest.text[0] == '#') return push_word(place, rest, taken);
     *taken = 1;
-    return put(place, WRAP_PLAIN, rest.text, 1);
+    return put_token(place, WRAP_PLAIN, rest.text, 1);
 }
 
 void highlight_begin(struct highlight *highlight, const char *name, size_t length) {
@@ -160,7 +160,7 @@ enum status highlight_append(struct highlight *highlight, struct wrap *wrap, con
     *taken = 0;
     if (!highlight->language) {
         *taken = length;
-        return put(place, WRAP_PLAIN, text, length);
+        return put_token(place, WRAP_PLAIN, text, length);
     }
     while (*taken < length && some > 0) {
         const struct rest rest = {text + *taken, length - *taken, whole};

@@ -48,7 +48,7 @@ struct place {
     struct text *out;
 };
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_blank_char(char c) { return c == ' ' || c == '\t'; }
 
 // '\0' past the end.
 static char at(struct line line, size_t index) {
@@ -57,7 +57,7 @@ static char at(struct line line, size_t index) {
 
 static size_t blanks_at(struct line line, size_t index) {
     size_t end = index;
-    while (is_blank(at(line, end)))
+    while (is_blank_char(at(line, end)))
         end++;
     return end - index;
 }
@@ -74,13 +74,13 @@ static bool is_open(struct line line, size_t index) {
     return index >= line.length && !line.whole && line.length <= MARKDOWN_HELD_BYTES;
 }
 
-static enum status put(struct place place, unsigned style, const char *bytes, size_t length) {
+static enum status put_bytes(struct place place, unsigned style, const char *bytes, size_t length) {
     place.markdown->wrap.style = style;
     return wrap_append(&place.markdown->wrap, bytes, length, place.out);
 }
 
 static enum status put_string(struct place place, unsigned style, const char *string) {
-    return put(place, style, string, strlen(string));
+    return put_bytes(place, style, string, strlen(string));
 }
 
 static enum status put_rule(struct place place, int columns) {
@@ -134,7 +134,7 @@ static enum decided find_rule(struct line line, size_t indent) {
     const char mark = at(line, indent);
     if (mark == '\0' || !strchr("-*_", mark)) return NOT_THIS;
     for (size_t i = indent; i < line.length; i++) {
-        if (line.text[i] != mark && !is_blank(line.text[i])) return NOT_THIS;
+        if (line.text[i] != mark && !is_blank_char(line.text[i])) return NOT_THIS;
         marks += line.text[i] == mark;
     }
     if (is_open(line, line.length)) return UNDECIDED;
@@ -147,7 +147,7 @@ static enum decided find_heading(struct line line, size_t indent, size_t *level,
     *end = indent + *level;
     if (*level > 6) return NOT_THIS;
     if (is_open(line, *end)) return UNDECIDED;
-    if (*end < line.length && !is_blank(line.text[*end])) return NOT_THIS;
+    if (*end < line.length && !is_blank_char(line.text[*end])) return NOT_THIS;
     *end += blanks_at(line, *end);
     return is_open(line, *end) ? UNDECIDED : DECIDED;
 }
@@ -161,7 +161,7 @@ static enum decided find_item(struct line line, size_t indent, size_t *end) {
     if (at(line, mark) == '\0' || !strchr(marks, line.text[mark])) return NOT_THIS;
     if (is_open(line, mark + 1)) return UNDECIDED;
     *end = mark + 2;
-    return is_blank(at(line, mark + 1)) ? DECIDED : NOT_THIS;
+    return is_blank_char(at(line, mark + 1)) ? DECIDED : NOT_THIS;
 }
 
 // The whole line of an opening fence.
@@ -185,8 +185,8 @@ static enum status put_heading(struct place place, size_t level) {
 
 static enum status put_item(struct place place, struct line line, size_t indent, size_t end) {
     const bool number = end > indent + 2;
-    TRY(put(place, WRAP_PLAIN, line.text, indent));
-    TRY(number ? put(place, WRAP_PLAIN, line.text + indent, end - indent)
+    TRY(put_bytes(place, WRAP_PLAIN, line.text, indent));
+    TRY(number ? put_bytes(place, WRAP_PLAIN, line.text + indent, end - indent)
                : put_string(place, WRAP_PLAIN, BULLET));
     TRY(set_lead(place, end));
     return begin_text(place, WRAP_PLAIN);
@@ -198,7 +198,7 @@ static enum status put_fence(struct place place, struct line line, size_t indent
     size_t label = indent + run;
     label += blanks_at(line, label);
     size_t end = label;
-    while (end < line.length && !is_blank(line.text[end]) && end - label < LABEL_BYTES)
+    while (end < line.length && !is_blank_char(line.text[end]) && end - label < LABEL_BYTES)
         end++;
     end -= utf8_incomplete_tail(line.text + label, end - label);
     markdown->fence.mark = line.text[indent];
@@ -209,7 +209,7 @@ static enum status put_fence(struct place place, struct line line, size_t indent
     highlight_begin(&markdown->highlight, line.text + label, end - label);
     TRY(put_string(place, WRAP_DIM, FENCE_LINE));
     if (end > label) TRY(put_string(place, WRAP_DIM, " "));
-    TRY(put(place, WRAP_DIM, line.text + label, end - label));
+    TRY(put_bytes(place, WRAP_DIM, line.text + label, end - label));
     return leave_as_it_is(place);
 }
 
@@ -222,7 +222,7 @@ static enum decided parse_quote(struct place place, struct line line, size_t *ta
     if (at(line, indent) != '>' || markdown->quotes == MARKDOWN_QUOTES) return NOT_THIS;
     if (is_open(line, indent + 1)) return UNDECIDED;
     markdown->quotes++;
-    *taken = indent + 1 + is_blank(at(line, indent + 1));
+    *taken = indent + 1 + is_blank_char(at(line, indent + 1));
     *status = put_string(place, WRAP_DIM, BAR);
     return DECIDED;
 }
@@ -264,7 +264,7 @@ static enum decided parse_text(struct place place, struct line line, size_t *tak
     *taken = indent;
     *status = STATUS_OK;
     if (at(line, indent) == '|') *status = leave_as_it_is(place);
-    if (*status == STATUS_OK) *status = put(place, WRAP_PLAIN, line.text, indent);
+    if (*status == STATUS_OK) *status = put_bytes(place, WRAP_PLAIN, line.text, indent);
     if (*status == STATUS_OK) *status = set_lead(place, indent);
     if (*status == STATUS_OK && at(line, indent) != '|') *status = begin_text(place, WRAP_PLAIN);
     return DECIDED;
@@ -325,7 +325,7 @@ static enum decided skip_quotes(const struct markdown *markdown, struct line lin
         if (is_open(line, mark) || (at(line, mark) == '>' && is_open(line, mark + 1)))
             return UNDECIDED;
         if (at(line, mark) != '>') return NOT_THIS;
-        *end = mark + 1 + is_blank(at(line, mark + 1));
+        *end = mark + 1 + is_blank_char(at(line, mark + 1));
     }
     return DECIDED;
 }
@@ -414,7 +414,7 @@ static enum status parse_line(struct place place, struct line line, size_t *take
         return STATUS_OK;
     case MARKDOWN_AS_IT_IS:
         *taken = line.length;
-        return put(place, WRAP_PLAIN, line.text, line.length);
+        return put_bytes(place, WRAP_PLAIN, line.text, line.length);
     }
     return STATUS_OK;
 }

@@ -10,7 +10,7 @@ static struct {
     size_t length;
 } rest;
 
-static ssize_t put(void *cookie, const char *bytes, size_t length) {
+static ssize_t write_printable(void *cookie, const char *bytes, size_t length) {
     (void)cookie;
     for (size_t i = 0, used; i < length; i++) {
         rest.bytes[rest.length++] = bytes[i];
@@ -28,7 +28,7 @@ static ssize_t put(void *cookie, const char *bytes, size_t length) {
 FILE *printable_stream(void) {
     static FILE *stream;
     if (stream) return stream;
-    stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = put});
+    stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_printable});
     if (stream) setvbuf(stream, NULL, _IOLBF, BUFSIZ);
     return stream;
 }

@@ -16,7 +16,7 @@ static enum status append_blanks(struct text *out, int columns) {
     return STATUS_OK;
 }
 
-static void put(struct wrap *wrap, enum wrap_style style, const char *text) {
+static void put_styled(struct wrap *wrap, enum wrap_style style, const char *text) {
     wrap->style = terminal_styled() ? style : WRAP_PLAIN;
     terminal_wrapped(STYLE_PLAIN, wrap, text, strlen(text));
 }
@@ -38,10 +38,10 @@ void row_show(const struct row *row) {
     struct text label = {0}, lead = {0};
     if (lay_out(row, below, &label, &lead) == STATUS_OK &&
         wrap_set_lead(&wrap, text_string(&lead), below ? BELOW : row->columns) == STATUS_OK) {
-        put(&wrap, row->label_style, text_string(&label));
-        put(&wrap, row->style, row->text);
+        put_styled(&wrap, row->label_style, text_string(&label));
+        put_styled(&wrap, row->style, row->text);
     }
-    put(&wrap, WRAP_PLAIN, "\n");
+    put_styled(&wrap, WRAP_PLAIN, "\n");
     wrap_deinit(&wrap);
     text_deinit(&label);
     text_deinit(&lead);

@@ -39,7 +39,7 @@ struct span { // offsets into a rest
     size_t end;
 };
 
-static bool is_blank(unsigned char c) { return c == ' ' || c == '\t' || c == 0; }
+static bool is_blank_or_end(unsigned char c) { return c == ' ' || c == '\t' || c == 0; }
 
 static bool is_alphanumeric(unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -68,7 +68,7 @@ static bool run_at(struct rest rest, size_t at, size_t *run) {
     return *run > LONGEST_MARK || !is_open(rest, at + *run);
 }
 
-static enum status put(struct place place, unsigned style, const char *bytes, size_t length) {
+static enum status put_span(struct place place, unsigned style, const char *bytes, size_t length) {
     place.wrap->style = style;
     return wrap_append(place.wrap, bytes, length, place.out);
 }
@@ -107,7 +107,7 @@ static enum found skip_one(struct rest rest, size_t at, size_t limit, size_t *en
 // Do this many marks close `marks` of them? Three also close one or two, as the end of a nested
 // span.
 static bool closes(struct rest rest, size_t at, size_t run, size_t marks) {
-    if (is_blank(byte_at(rest, at - 1))) return false;
+    if (is_blank_or_end(byte_at(rest, at - 1))) return false;
     if (rest.text[at] == '_' && is_wordy(byte_at(rest, at + run))) return false;
     return run == marks || run == 3;
 }
@@ -158,7 +158,7 @@ static enum found find_link(struct rest rest, struct span *span) {
     *span = (struct span){
         .text = 1, .text_end = bracket - 1, .url = bracket + 1, .end = bracket + parenthesis};
     span->url_end = span->url;
-    while (span->url_end < span->end - 1 && !is_blank(byte_at(rest, span->url_end)))
+    while (span->url_end < span->end - 1 && !is_blank_or_end(byte_at(rest, span->url_end)))
         span->url_end++;
     return span->url_end > span->url ? FOUND : NOT_THERE;
 }
@@ -177,12 +177,13 @@ static enum status put_link(const struct spans *spans, struct place place, struc
     const size_t text_bytes = span->text_end - span->text, url_bytes = span->url_end - span->url;
     const char *text = rest.text + span->text, *url = rest.text + span->url;
     const bool same = text_bytes == url_bytes && memcmp(text, url, url_bytes) == 0;
-    if (text_bytes == 0 || same) return put(place, spans->style | WRAP_UNDERLINE, url, url_bytes);
+    if (text_bytes == 0 || same)
+        return put_span(place, spans->style | WRAP_UNDERLINE, url, url_bytes);
     TRY(put_inside(spans, place, WRAP_UNDERLINE, (struct rest){text, text_bytes, true}));
-    TRY(put(place, spans->style, " ", 1));
-    TRY(put(place, spans->style | WRAP_DIM, "(", 1));
-    TRY(put(place, spans->style | WRAP_DIM, url, url_bytes));
-    return put(place, spans->style | WRAP_DIM, ")", 1);
+    TRY(put_span(place, spans->style, " ", 1));
+    TRY(put_span(place, spans->style | WRAP_DIM, "(", 1));
+    TRY(put_span(place, spans->style | WRAP_DIM, url, url_bytes));
+    return put_span(place, spans->style | WRAP_DIM, ")", 1);
 }
 
 // Each of these writes the beginning of the rest and returns its length; 0: more text is needed.
@@ -191,12 +192,12 @@ static enum status write_as_it_is(struct spans *spans, struct place place, struc
                                   size_t length, size_t *taken) {
     *taken = length;
     spans->last = (unsigned char)rest.text[length - 1];
-    return put(place, spans->style, rest.text, length);
+    return put_span(place, spans->style, rest.text, length);
 }
 
 // Does the character follow the * of a pattern or a product, but never of an emphasis?
 static bool is_no_beginning(unsigned char c) {
-    return is_blank(c) || strchr("./,;:)]}>%=|&?", c) != NULL;
+    return is_blank_or_end(c) || strchr("./,;:)]}>%=|&?", c) != NULL;
 }
 
 static bool may_open(const struct spans *spans, struct rest rest, size_t marks) {
@@ -248,12 +249,12 @@ static enum status write_ticks(struct spans *spans, struct place place, struct r
     const bool mark = run <= LONGEST_MARK && spans->last != '`';
     *taken = run;
     spans->last = '`';
-    if (!mark) return put(place, style, rest.text, run);
+    if (!mark) return put_span(place, style, rest.text, run);
     if (spans->ticks == 0)
         spans->ticks = run;
     else if (spans->ticks == run)
         spans->ticks = 0;
-    return put(place, spans->style | WRAP_CODE, rest.text, run);
+    return put_span(place, spans->style | WRAP_CODE, rest.text, run);
 }
 
 static enum status write_escape(struct spans *spans, struct place place, struct rest rest,
@@ -263,7 +264,7 @@ static enum status write_escape(struct spans *spans, struct place place, struct 
     if (!next || !strchr("*_`", next)) return write_as_it_is(spans, place, rest, 1, taken);
     *taken = 2;
     spans->last = '\\';
-    return put(place, spans->style, rest.text + 1, 1);
+    return put_span(place, spans->style, rest.text + 1, 1);
 }
 
 // A letter h, with which an address may begin.
@@ -294,7 +295,7 @@ static enum status write_plain(struct spans *spans, struct place place, struct r
     *taken = length;
     spans->last = (unsigned char)rest.text[length - 1];
     const unsigned style = spans->ticks ? spans->style | WRAP_CODE : spans->style;
-    return put(place, style, rest.text, length);
+    return put_span(place, style, rest.text, length);
 }
 
 static enum status write_one(struct spans *spans, struct place place, struct rest rest,

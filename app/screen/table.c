@@ -45,12 +45,12 @@ void table_deinit(struct table *table) {
     *table = (struct table){0};
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_blank_char(char c) { return c == ' ' || c == '\t'; }
 
 static struct slice trim(struct slice slice) {
-    while (slice.length > 0 && is_blank(slice.bytes[0]))
+    while (slice.length > 0 && is_blank_char(slice.bytes[0]))
         slice.bytes++, slice.length--;
-    while (slice.length > 0 && is_blank(slice.bytes[slice.length - 1]))
+    while (slice.length > 0 && is_blank_char(slice.bytes[slice.length - 1]))
         slice.length--;
     return slice;
 }
@@ -155,7 +155,7 @@ static size_t count_lines(const struct text *text) {
 
 // ---- widths
 
-static enum status measure(struct layout *layout, size_t row) {
+static enum status measure_row(struct layout *layout, size_t row) {
     const unsigned style = row == 0 ? WRAP_BOLD : WRAP_PLAIN;
     for (size_t i = 0; i < layout->columns; i++) {
         struct text text = {0};
@@ -289,7 +289,7 @@ static void split_all(struct layout *layout) {
 static enum status draw(struct layout *layout, int width) {
     split_all(layout);
     for (size_t row = 0; row < layout->rows; row++)
-        TRY(measure(layout, row));
+        TRY(measure_row(layout, row));
     const int separators = COLUMNS_APART * ((int)layout->columns - 1) + layout->indent;
     if (width == 0 || narrow(layout, width - separators)) return draw_grid(layout);
     return draw_blocks(layout, width);

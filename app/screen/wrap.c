@@ -176,8 +176,8 @@ static void doubt_line(struct wrap *wrap) {
     wrap->lost = !wrap->holds;
 }
 
-static enum status put(struct wrap *wrap, const char *bytes, size_t length,
-                       struct cells_added added, bool in_word, struct text *out) {
+static enum status put_cells(struct wrap *wrap, const char *bytes, size_t length,
+                             struct cells_added added, bool in_word, struct text *out) {
     wrap->column += added.columns;
     if (in_word) TRY(add_to_word(wrap, bytes, length, added.columns));
     if (!wrap->held) {
@@ -204,7 +204,7 @@ static enum status append_character(struct wrap *wrap, const char *bytes, size_t
         else if (!added.joined && wrap->column > 0)
             TRY(break_here(wrap, script || in_word, out));
     }
-    return put(wrap, bytes, length, added, in_word, out);
+    return put_cells(wrap, bytes, length, added, in_word, out);
 }
 
 // Only counts columns: the terminal breaks the line.
