@@ -300,7 +300,7 @@ static enum status refuse_number(const struct option *option, const char *value,
                                  struct error *err) {
     const char *kind = option->kind == OPTION_NUMBER  ? "a number"
                        : option->kind == OPTION_WHOLE ? "a whole number"
-                                                      : "whole numbers with commas between them,";
+                                                      : "comma-separated whole numbers";
     char expected[96];
     snprintf(expected, sizeof expected, "%s from %.10g to %.10g", kind, option->low, option->high);
     return refuse_value(err, where, expected, value);
@@ -352,7 +352,7 @@ static enum status set_seed(uint64_t *place, const char *value, const char *wher
     errno = 0;
     const unsigned long long number = strtoull(value, &end, 10);
     if (!isdigit((unsigned char)*value) || *end || errno)
-        return refuse_value(err, where, "a whole number from 0 on", value);
+        return refuse_value(err, where, "a whole number from 0", value);
     *place = number;
     return STATUS_OK;
 }
