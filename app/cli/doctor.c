@@ -43,7 +43,7 @@ struct finding {
     struct text mend;  // what to do; empty: no problem
 };
 
-static const char CHOOSE[] = "make this folder writable, or set QUIRE_HOME to another";
+static const char CHOOSE[] = "make it a writable folder, or set QUIRE_HOME to another";
 
 static enum status find_folder(const struct patient *patient, struct finding *finding) {
     const char *path = text_string(&patient->folder);

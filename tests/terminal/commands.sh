@@ -26,7 +26,7 @@ answer_to "/set temp=0.3" | grep -q '^temp  *0.3 ' || fail "/set temp= does not 
 for line in /Help help; do
     keys C-l
     ask "$line"
-    on_screen "this list, or one command" || fail "$line does not help"
+    on_screen "list the commands, or explain one" || fail "$line does not help"
 done
 ask "/resume a28"
 wait_for 'no conversation "a28"; type at least four letters of an id'

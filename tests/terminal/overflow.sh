@@ -73,7 +73,7 @@ wait_for "Now in the fork "
 ask "/context"
 answer_to "/context" | grep -qE ' [23] turns$' || fail "/compact: not a summary and the last turns"
 ask "/name"
-answer_to "/name" | grep -q '(shortened' || fail "/compact gave the fork no name"
+answer_to "/name" | tr -d '\n ' | grep -qF '(shortened' || fail "/compact gave the fork no name"
 ask_only "/tree"
 wait_for "Summarise our conversation so f… → "
 keys Escape
