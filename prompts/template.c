@@ -12,8 +12,9 @@
 //
 //   1  is the answer, apart from white space around it? No (the template has dropped its thinking):
 //      the log is valid up to the question (KEEPS_QUESTION), and the pieces begin with 1.
-//   2  is the mark with which the answer ended in the log? Yes: KEEPS_ALL, and the pieces begin
-//      behind it. No: KEEPS_ANSWER, the log loses its last token and the pieces begin with 2.
+//   2  is the mark with which the answer ended in the log, or did it end with none? Yes: KEEPS_ALL,
+//      and the pieces begin behind it. No: KEEPS_ANSWER, the log loses its last token and the
+//      pieces begin with 2.
 //
 // If P does not begin with Q (the system prompt has moved to the last message, say), nothing is
 // kept: the pieces are all of P.

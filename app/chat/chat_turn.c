@@ -5,15 +5,18 @@
 //                    before anything is computed
 //   keep_shown       once a second: the part of the first answer that was shown, as interrupted.
 //                    The commit does not wait for the disk: it survives a killed process
-//   keep_answer      each answer when it ends: whole, on disk; the first also moves the tip
+//   keep_answer      each answer when it ends: whole, on disk. What is stored first of the first
+//                    answer also moves the tip
 //   end_turn         settle: the kept answer enters the transcript
-//                    or give_back: no answer was kept, so the message returns to the draft
+//                    or give_back: no answer was kept, so a new message returns to the draft, if
+//                    it was not sent in the background
 //
 // keep_shown and keep_answer write the same message: `id` is MESSAGE_NONE until the first commit. A
 // rolled back id is forgotten, as another process may get it.
 //
-// All answers are written by forks of one sequence. If another than the first is kept, its sequence
-// becomes the chat's, and the chat's old one is released with the forks.
+// The first answer is written by the chat's sequence, the others by forks of it. If another than
+// the first is kept, its sequence becomes the chat's, and the chat's old one is released with the
+// forks.
 //
 // /continue extends the last answer in place. If something already replies to it, it gets a longer
 // sibling instead, since replies were computed from the shorter one.

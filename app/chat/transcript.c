@@ -19,7 +19,7 @@
 // rendering is divided among them (divide); rendering each with all before it would be quadratic.
 // If the log already has a beginning, that may come from another rendering, so the next question is
 // encoded by itself and compared with its share: only if both end alike do the shares fit the log
-// (`joined`). Else each message is rendered by itself.
+// (`joined`). Else, and where a rendering cannot be divided, each message is rendered by itself.
 #include "app/chat/transcript.h"
 
 #include <inttypes.h>

@@ -1,11 +1,12 @@
-// app/screen/editor.c — Readline edits the line, and does nothing else.
+// app/screen/editor.c — Readline edits the line, and does nothing else (on a dumb terminal it
+// draws).
 //
 //   bytes ─► keys.h ─► press() ─┬─► feed(): Readline's commands change rl_line_buffer
 //                               ├─► pastes, Esc and searches, which are handled here
 //                               └─► unknown sequences are dropped
 //
 //   rl_redisplay ─► note_change() … show_line() ─► draft_view.h
-//                                   show_type_ahead() ─► terminal.h's footer
+//                                   show_type_ahead() ─► draft_view.h's footer
 //
 // Readline reads through next_byte(), which has the whole key already: it never waits for the rest
 // of one, and never gets an unknown one, which it would type as text. Its drawing goes to

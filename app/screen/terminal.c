@@ -11,10 +11,10 @@
 // a text is. A resize moves text, but not always the saved position. It does keep the cursor on its
 // line, so the next text then begins on the footer's line (terminal_leave_footer).
 //
-// A signal handler only sets a flag and writes a byte to a pipe, on which poll() waits together
-// with the keyboard: no signal is missed between looking at the flags and waiting. ^C and ^Z are
-// keys here (raw_modes) and not signals, so that they keep their place among the keys that were
-// typed before and after them.
+// A signal handler (on_signal) only sets a flag and writes a byte to a pipe, on which poll() waits
+// together with the keyboard: no signal is missed between looking at the flags and waiting. ^C and
+// ^Z are keys here (raw_modes) and not signals, so that they keep their place among the keys that
+// were typed before and after them.
 //
 // Whatever ends the process, the terminal must be usable afterwards. terminal_give_back() is
 // therefore async-signal-safe: it only writes constants and sets the saved modes.

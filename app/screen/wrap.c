@@ -3,7 +3,7 @@
 // The only text that may have to move is the word being written, so only that is kept (`word`),
 // with its style changes. Width 12, one character after the other:
 //
-//   The quick br       "o" does not fit: go to column 10, erase to the end of the line,
+//   The quick br       "o" does not fit: go to column 10 (from 0), erase to the end of the line,
 //   The quick          end the line, write the word again
 //   bro
 //

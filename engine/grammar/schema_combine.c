@@ -2,9 +2,9 @@
 //
 // The result is a copy of the first with the second's keywords added. Where both have a keyword,
 // the narrower bound wins, types are intersected, and "required" and "allOf" are joined. Two
-// schemas for the same property become an allOf of both: they are combined when that property is
-// compiled, and recursion through a $ref does not start here. Other keywords must be equal or are
-// refused.
+// schemas for the same property, or for the items, become an allOf of both: they are combined when
+// that property is compiled, and recursion through a $ref does not start here. Other keywords must
+// be equal or are refused.
 //
 // Some keywords mean something only next to others, so they cannot be moved to another schema:
 //

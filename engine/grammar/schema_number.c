@@ -1,8 +1,8 @@
 // engine/grammar/schema_number.c — a range of numbers, spelled as digits.
 //
 // A grammar sees characters, so a range is divided until each part is a prefix followed by free
-// digits: by sign, by length (whole), and from the first digit that differs (same_length). For 7 to
-// 123:
+// digits: by sign, by length (write_whole), and from the first digit that differs (same_length).
+// For 7 to 123:
 //
 //   one digit       [7-9]
 //   two digits      [1-9] [0-9]

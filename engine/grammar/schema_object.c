@@ -17,7 +17,7 @@
 // grammar has no "except", so the other names are spelled along a trie of the declared ones
 // (except). For "id" and "if":
 //
-//   E0 ::= [^i] any* | "i" E1 | nothing         no name begins differently
+//   E0 ::= [^i] any* | "i" E1 | nothing         no declared name begins differently
 //   E1 ::= [^df] any* | "d" E2 | "f" E2' | nothing
 //   E2 ::= [^] any*                             "id" itself may not end here
 //

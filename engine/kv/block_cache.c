@@ -18,8 +18,9 @@
 // Eviction needs no order of its own. A table releases its blocks from the end, and a parent ranks
 // no lower than its child, so the oldest block of the lowest rank is a leaf of what is on the
 // device, and what stays is a prefix. (Windows are retired from the front: there, what stays is a
-// stretch.) A block that has a copy in a slot is dropped; one that has none is copied to a slot
-// first, which may cost the least needed slot its contents.
+// stretch.) A block that has a copy in a slot, or on the disk where the host keeps nothing, is
+// dropped. Any other is copied to a slot first if one can be had, which may cost the least needed
+// slot its contents.
 //
 // A tail is sealed only when its table lets go of it, and written only when the cache closes: it
 // would be outdated by the next answer. When the conversation goes on, the tail's node gives its

@@ -7,7 +7,8 @@
 // and no class of blocks can take the whole pool. Demotion stops at FRESH: RETIRED is for blocks
 // that their own sequence does not see any more.
 //
-// Everything is an index into one array, so no call but create allocates, and each is O(1).
+// Everything is an index into one array, so no call but create allocates, and each but
+// create and the check is O(1).
 #include "engine/kv/block_pool.h"
 
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 //
 // How a log is searched (search_*). Group 0 sees every key, so a block that it lacks ends the
 // search. A group with a window may have holes: only the window before a position must be whole.
-// The search walks along the log in all groups at once, a block at a time, and remembers for each
-// group with a window only `since`: the token behind the last hole. A position is whole where
-// `since` does not come after the window's first block (first_kept). Blocks of 16 tokens, a window
-// of 32:
+// The search walks along the log in all groups at once, a block at a time, and of holes it
+// remembers for each group with a window only `since`: the token behind the last one. A position is
+// whole where `since` does not come after the window's first block (first_kept). Blocks of 16
+// tokens, a window of 32:
 //
 //   block                    0    1    2    3    4    5    6
 //   group 0, sees all        x    x    x    x    x    x    .    block 6: the search ends before it
@@ -25,9 +25,10 @@
 // walk: the state of a position is found by the key that group 0's node has there (search_state).
 //
 // The same search answers two questions. grouped_cache_adopt() counts only what lies on the device
-// and takes the last whole position. grouped_cache_plan() counts every level, and if the speed of a
-// prefill is known it takes the whole position where the time saved minus the time to bring the
-// blocks is greatest: not the last one if the end of the log is on a slow disk.
+// and takes the last whole position. grouped_cache_plan() counts every level, and where the restore
+// mode leaves the choice (KV_RESTORE_AUTO) and the speed of a prefill is known, it takes the whole
+// position where the time saved minus the time to bring the blocks is greatest: not the last one if
+// the end of the log is on a slow disk.
 #include "engine/kv/grouped_cache.h"
 
 #include "engine/kv/state.h"

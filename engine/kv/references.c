@@ -10,10 +10,10 @@
 // path or that lost a block of one).
 //
 // Removing a conversation's KV (strip) walks from its leaf towards the root and takes every node
-// that nobody else refers to, children before parents, in jobs of DISK_MAX_BATCH keys. The disk may
-// have no space for a job; then the lock is given up while it works, and everything that was looked
-// at before is looked at again. A node that must survive such a wait is kept by counting a transfer
-// on it.
+// that nobody else refers to, children before parents, in jobs of DISK_MAX_BATCH keys. The disk's
+// queue may have no place for a job; then the lock is given up while it works, and everything that
+// was looked at before is looked at again. A node that must survive such a wait is kept by counting
+// a transfer on it.
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"

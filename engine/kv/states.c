@@ -5,8 +5,8 @@
 // parent: its key is that of the node which ends at the same token in the index of the layers that
 // attend. Finding that node has compared all tokens; finding the state is then one look-up.
 //
-// To adopt a state at `length`, the table skips to the last block before it and takes that one: a
-// sparse table (block_table.h) has no use for the blocks in between.
+// To adopt a state at `length`, the table skips to the block that ends there, and the state's block
+// takes that place: a sparse table (block_table.h) has no use for the blocks in between.
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 

@@ -6,7 +6,8 @@
 //
 //   NOT_ON_DISK ──sealed──► UNWRITTEN ──in a job──► WRITING ──► ON_DISK
 //                               ▲                      │
-//                               └──── the job failed ──┴── over the limit ──► NOT_ON_DISK
+//                               └──── the job failed ──┴── over the limit, or ──► NOT_ON_DISK
+//                                                        its parent is gone
 //
 // A write costs a sync and a transaction whatever its size, so a few blocks wait write_delay_us for
 // more. At most two jobs are under way: one is written while the next is filled. More would only

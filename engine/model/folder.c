@@ -14,8 +14,9 @@
 //   layers.7.mlp.experts.down_proj_blocks       ffn_down_exps.weight              copied: repacked
 //   layers.7.mlp.act_fn.beta                    xielu                             a figure
 //
-// put_tensor() is asked for each of theirs in turn. A tensor without a place is an error and not
-// ignored, because an answer computed without it would be wrong and look right.
+// put_tensor() is asked for each of theirs in turn. Known spare ones are left out (is_spare); any
+// other without a place is an error, because an answer computed without it would be wrong and look
+// right.
 #include "engine/model/folder.h"
 
 #include <math.h>

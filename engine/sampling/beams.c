@@ -1,9 +1,10 @@
 // engine/sampling/beams.c — beam search as ordinary requests of one token each.
 //
 // A step starts one request for each beam (start_step). The engine batches them like all others;
-// its thread calls judge(), or look_at_row() where a grammar forbids tokens, with each row of
-// logits. The token that a request samples is dropped again (sequence_truncate): only the row is of
-// interest. When the last of the requests is over, the search advances on the UI's thread.
+// its thread calls judge() with the best candidates of each row of logits, or look_at_row() with
+// the whole row where a grammar forbids tokens. The token that a request samples is dropped again
+// (sequence_truncate): only the row is of interest. When the last of the requests is over, the
+// search advances on the UI's thread.
 //
 // Width 2; sums of log-probabilities:
 //

@@ -10,7 +10,7 @@
 // How much to draft follows what was accepted. After k accepted tokens the next draft has up to 2k
 // + 1; after none it halves, and drafting pauses for 16 steps, 32, … 256. So text that never
 // repeats itself costs a few rejected rows, and text that begins to repeat itself is at full length
-// in a few steps.
+// a few steps after the pause.
 //
 // The search is linear in the log and done once a step. It takes microseconds, and a forward pass
 // takes milliseconds.

@@ -21,8 +21,9 @@
 // Nothing is stored about following: the question is asked again for each plan, so when A is
 // cancelled, B just computes.
 //
-// Recurrent layers have states at a few positions only, so followers wait at those (follows_state):
-// the last full block before the end of the shorter prompt.
+// Recurrent layers have states at a few positions only, so a follower waits until the earlier
+// request has the state at the last full block before the end of the shorter prompt, and only if
+// the earlier one pauses there (follows_state).
 //
 // A plan that admits requests is carried out without its chunks, and the next plan follows at once:
 // if all of an admitted request is in the cache, it is ready for this very step.

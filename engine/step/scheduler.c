@@ -3,7 +3,8 @@
 //   order_by_rank   urgent first, then by arrival
 //   divide_tokens   every decode gets its one token; prompts share the rest of the budget
 //   divide_blocks   by rank: where blocks are short, waiting requests give theirs up, then the last
-//   admit           waiting requests, while the blocks reserved for active ones are left alone
+//   admit_requests  waiting requests, into blocks that active ones do not need; one in the
+//                   foreground may displace the background
 //   write_chunks    what is left of `ends` becomes the plan
 //
 // Tokens first and blocks second, because a chunk says how many blocks it needs; a preempted

@@ -7,10 +7,10 @@
 // Without the lock, callers may cancel or add requests; the sequences of the step stay as they are,
 // because each has a request on it.
 //
-// A chunk that reaches the log's end brings logits, and so at least one token; with drafts verified
-// in the same step, up to drafted + 1. commit_chunk() raises `cached` one token at a time while it
-// appends, because pushing an event may give the lock up when the queue is full, and whoever gets
-// it must find cached < length, never the reverse.
+// A chunk that reaches the log's end brings logits, and so at least one token unless sampling
+// fails; with drafts verified in the same step, up to drafted + 1. commit_chunk() raises `cached`
+// one token at a time while it appends, because pushing an event may give the lock up when the
+// queue is full, and whoever gets it must never find more cached than the log has.
 //
 // What a grammar forces to follow is appended at once without being sampled; the next step computes
 // all of it like a prompt. Requests that compute the same tokens are the planner's business

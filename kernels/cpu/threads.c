@@ -10,8 +10,8 @@
 //   - `claimed` has the job's number in its high half, so no counter is reset between jobs: the
 //     first claim of a job finds an older number and starts from 0.
 //
-// The caller waits for tasks, not for helpers: whoever holds no task may have lost its processor to
-// another program, and is left behind.
+// The caller waits only for helpers that have entered the job: one that has not may have lost its
+// processor to another program, and finds the job closed.
 #include "kernels/cpu/threads.h"
 
 #include <pthread.h>

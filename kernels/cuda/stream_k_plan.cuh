@@ -14,8 +14,8 @@
 // blocks' sums or more. 2, 4 or 8 splits lie between. cost_of() estimates each, for each height of
 // a CTA tile, and the cheapest is taken: nothing is measured at run time.
 //
-// A block shares at most two tiles with others that it does not finish alone: the one that its
-// range begins in and the one that it ends in. So it has two places for partial sums
+// At most two tiles of a block's range are shared with other blocks: the one in which the range
+// begins and the one in which it ends. So it has two places for partial sums
 // (STREAM_K_PARTS): the even one for the first, the odd one for a tile that begins inside the
 // range.
 #pragma once

@@ -11,9 +11,9 @@
 // Anything whose cost grows with its data pays for that, not only for its node: copying, hashing a
 // key, searching, building a list. Otherwise a few nodes that double a string would be cheap.
 //
-// Depth counts whatever uses the C stack: nested nodes, and loops and macros several times, for
-// their larger frames. It is only counted down on success, because a machine is not used again
-// after a failure.
+// Depth is counted where the C stack is used (expressions.c, calls.c, builtin.c): nested nodes, and
+// loops and macros several times, for their larger frames. It is only counted down on success,
+// because a machine is not used again after a failure.
 //
 // Messages name a position. `at` is that of the node being evaluated; whoever evaluates operands,
 // which move it, sets it back before it does its own part.

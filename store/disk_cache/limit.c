@@ -7,7 +7,7 @@
 // opening.
 //
 // The limit is on what the folder takes on disk, which only the file system knows: index, SQLite's
-// log, its own bookkeeping. So nothing is added up here. It is measured, as much is evicted as
+// log, its own bookkeeping. So no sum is trusted: it is measured, as much is evicted as
 // should be enough, and it is measured again, up to ROUNDS times.
 //
 // Making space for new blocks is not plain eviction: it spares the new blocks, their ancestors and
