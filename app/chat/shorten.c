@@ -91,7 +91,7 @@ static enum status copy_title(const struct chat *chat, struct conversation *fork
 static enum status name_fork(struct db *db, const struct conversation *fork, struct error *err) {
     enum { NAMES_TRIED = 99 };
     static const char MARK[] = " (shortened";
-    char name[CONVERSATION_NAME_BYTES], suffix[sizeof MARK + 8];
+    char name[CONVERSATION_NAME_BYTES], suffix[sizeof MARK + 16];
     const char *mark = strstr(fork->title, MARK);
     const size_t whole = mark ? (size_t)(mark - fork->title) : strlen(fork->title);
     struct conversation taken;
