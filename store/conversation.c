@@ -19,7 +19,7 @@ static enum status not_found(struct error *err, const char *name_or_id) {
     const bool is_short = strlen(name_or_id) < CONVERSATION_ID_SHORTEST &&
                           conversation_id_range(name_or_id, &first, &last);
     return error_set(err, STATUS_NOT_FOUND, "no conversation \"%.*s\"%s", CONVERSATION_NAME_BYTES,
-                     name_or_id, is_short ? "; type at least four letters of an id" : "");
+                     name_or_id, is_short ? "; type at least four characters of an id" : "");
 }
 
 // Is the character invisible, a change of direction, or the end of a line?

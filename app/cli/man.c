@@ -17,7 +17,7 @@ static const char DESCRIPTION[] =
 
 static const char CHAT[] = ".Sh IN THE CHAT\n"
                            "A line that begins with a slash is a command.\n"
-                           "The first four letters of an id are enough.\n";
+                           "The first four characters of an id are enough.\n";
 
 static const char ENVIRONMENT[] =
     ".Sh ENVIRONMENT\n"

@@ -27,7 +27,7 @@ static void fork_before(struct console *console, int64_t turn) {
     struct error err = {0};
     char what[64];
     if (console_failed(front_fork_at(console->session, turn, &err), &err)) return;
-    snprintf(what, sizeof what, "Before turn %" PRId64 ", in the fork", turn);
+    snprintf(what, sizeof what, "Turn %" PRId64 " is in the editor, in the fork", turn);
     say_forked(console, what);
 }
 

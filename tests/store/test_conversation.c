@@ -66,7 +66,7 @@ static void a_unique_prefix_of_a_name_finds_its_conversation(void **state) {
     assert_non_null(strstr(err->text, "beta matches several conversations"));
     assert_int_equal(conversation_find_begun(db, "%", &found, err), STATUS_NOT_FOUND);
     assert_int_equal(conversation_find_begun(db, "a2f", &found, err), STATUS_NOT_FOUND);
-    assert_non_null(strstr(err->text, "at least four letters of an id"));
+    assert_non_null(strstr(err->text, "at least four characters of an id"));
     assert_int_equal(conversation_find(db, "alp", &found, err), STATUS_NOT_FOUND);
     store_fixture_deinit(&fixture);
 }

@@ -29,7 +29,7 @@ for line in /Help help; do
     on_screen "list the commands, or explain one" || fail "$line does not help"
 done
 ask "/resume a28"
-wait_for 'no conversation "a28"; type at least four letters of an id'
+wait_for 'no conversation "a28"; type at least four characters of an id'
 if [ "${lines-24}" = 15 ]; then # what is longer than the screen stops there
     for line in /set /kv; do
         ask_only "$line"

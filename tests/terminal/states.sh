@@ -47,7 +47,7 @@ for color in black brown; do
 done
 on_screen "is gone" && fail "a state that is kept is said to be gone"
 ask_only "/fork 4"
-wait_for "Before turn 4"
+wait_for "Turn 4 is in the editor"
 wait_for "[state of turn 3 is gone: 2"
 wait_last "> The white fish swims around the old boat in the cold river."
 keys Enter

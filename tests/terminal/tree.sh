@@ -54,7 +54,7 @@ keys C-l
 ask "/redo"
 on_screen "> What is rain?" || fail "/redo does not come back"
 ask_only "/fork 2"
-wait_for "Before turn 2, in the fork"
+wait_for "Turn 2 is in the editor, in the fork"
 wait_last "> And a sea?"
 keys C-u
 ask "/resume -"
@@ -70,7 +70,7 @@ wait_for "fork before (2) or after it (2a)"
 text "river"
 wait_for "1 of 4 ·"
 keys Enter
-wait_for "Before turn 1, in the fork"
+wait_for "Turn 1 is in the editor, in the fork"
 wait_last "> What is a river?"
 keys C-u
 ask "/redo"
