@@ -42,7 +42,7 @@ static void ids_of_a_text(int32_t *ids) {
 static void add_gate(struct gguf_writer *writer, int block, int64_t columns, int64_t rows) {
     float *values = malloc((size_t)(columns * rows) * sizeof *values);
     uint32_t seed = 17u + (uint32_t)block;
-    char name[32];
+    char name[48];
     assert_non_null(values);
     for (int64_t i = 0; i < columns * rows; i++) {
         seed = seed * 1664525u + 1013904223u;
