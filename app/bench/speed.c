@@ -75,7 +75,7 @@ struct series { // the tokens of a batch
     int32_t tokens[ENGINE_MAX_REQUESTS]; // of each, so far
     int32_t count;
     int32_t started, done;
-    int32_t last; // the one that began last: its tokens are counted
+    int32_t last; // the sequence that began last; its tokens are counted
     int64_t from_us, to_us;
     int32_t steps;
     enum status status;

@@ -39,7 +39,7 @@ struct product {
     const struct schema_expression *parts;
     size_t part_count;
     struct automaton *automata[SCHEMA_MAX_PARTS];
-    struct product_state *states; // [count], of which the first `done` have their rules
+    struct product_state *states; // [count]; the first `done` have their rules
     size_t count, capacity;
     int32_t slots[SLOTS]; // open addressing: the number of a state and 1; 0: free
     int32_t first_rule;

@@ -322,7 +322,7 @@ struct search { // goes along a log in all groups at once
         int32_t since;                  // from this token on, all blocks are there
         double us;                      // to bring those of the window
         bool ended;                     // the index knows no more of it
-        struct node_index state;        // after the tokens so far; NODE_NONE: there is none
+        struct node_index state;        // after the tokens so far; NODE_NONE: no state
     } groups[KV_GROUPS];
 };
 

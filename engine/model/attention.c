@@ -8,8 +8,8 @@
 // Families differ in what happens between the product and the rotation: q and k may be normed, each
 // head by itself, which the rotation's kernel does in passing, or all heads as one row, which takes
 // rows of the residual's precision first, because a norm after rounding is not the model's. Values
-// may be normed too, and may be the keys. A gate, of which each head has its own, may multiply the
-// result; it lies next to each head's query, or is a matrix of its own.
+// may be normed too, and may be the keys. A gate of each head may multiply its
+// result; it lies next to the head's query, or is a matrix of its own.
 #include <math.h>
 
 #include "engine/model/forward_state.h"

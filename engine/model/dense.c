@@ -63,7 +63,7 @@ static void measure(struct scratch *scratch, const struct layer_spec *spec) {
     dense_lay_out(scratch, spec->ffn.width);
 }
 
-// gated = act(gate(in) + bias, up(in) + bias), up being the gate where there is none
+// gated = act(gate(in) + bias, up(in) + bias); without a gate, act(up(in) + bias)
 static void gate_apart(const struct forward *forward, const struct linear_input *in,
                        const struct ffn_spec *spec, const struct layer *layer,
                        const struct dense_rows *rows) {

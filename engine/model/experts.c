@@ -219,8 +219,8 @@ static void add_experts(const struct forward *forward, int32_t index,
     if (!plain) forward_add_branch(forward, a->branch, &addend);
 }
 
-// sum = or += the branch, normed
-static void add_to_sum(const struct forward *forward, const float *norm, bool anew) {
+// sum += the branch, normed; the first of a layer replaces what was there
+static void add_to_sum(const struct forward *forward, const float *norm, bool first) {
     const struct model_config *config = &forward->model->config;
     const struct add_rows args = {.x = forward->activations.sum,
                                   .y = forward->activations.branch,
@@ -230,7 +230,7 @@ static void add_to_sum(const struct forward *forward, const float *norm, bool an
                                   .eps = config->norm_eps,
                                   .scale = 1,
                                   .gain = 1,
-                                  .anew = anew};
+                                  .anew = first};
     forward->backend->add_rows(forward->device, &args);
 }
 
@@ -274,7 +274,7 @@ static struct expert_weights in_place(struct loader *loader, const char *part,
                                    NULL};
 }
 
-// "ffn_gate_up_exps.weight": each expert's gate above its up. False: there is none.
+// "ffn_gate_up_exps.weight": each expert's gate above its up. False: the file has none.
 static bool load_fused(struct loader *loader, const struct ffn_spec *spec, struct layer *layer) {
     static const char part[] = "ffn_gate_up_exps.weight";
     const int32_t dim = loader->model->config.dim, width = spec->expert_width;

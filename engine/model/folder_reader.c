@@ -1,3 +1,10 @@
+// engine/model/folder_reader.c — how a config.json is read so that nothing in it is overlooked.
+//
+// Each getter notes the key it was asked for. In the end reader_refuse_unread() walks the object: a
+// key that nobody asked for is refused, because it may change the answers, unless it is unset or
+// known to be harmless. Some keys say something by being false (is_denied): those are refused
+// although they look unset. What was understood is kept as figures under GGUF's names, a number or
+// one for each layer, so that metadata.h answers for a folder as for a file.
 #include "engine/model/folder_reader.h"
 
 #include <math.h>
@@ -52,7 +59,7 @@ static struct figure *next_figure(struct reader *reader, const char *name) {
     ASSERT(config->figure_count < FOLDER_MAX_FIGURES);
     for (int32_t i = 0; i < config->figure_count; i++)
         if (!strcmp(config->figures[i].name, name))
-            reader_fail(reader, STATUS_BAD_FILE, name, "is stated twice, and not alike");
+            reader_fail(reader, STATUS_BAD_FILE, name, "is stated twice");
     struct figure *figure = &config->figures[config->figure_count++];
     figure->name = name;
     return figure;

@@ -1,10 +1,21 @@
+// engine/model/loader.c — what each tensor passes on its way from the file to the device.
+//
+//   name ─► loader_peek ─► in the file? ─► loader_skip: has its place ─► known type? right shape?
+//                              │                                             │
+//                     absent: fine or refused, as `presence` says    matrices: backend->weights
+//                                                                    vectors: to fp32, then copied
+//
+// A tensor that several matrices share (q, k and v in one; gates above their ups) is found once and
+// brought row by row (loader_rows). Experts lie in one piece where the backend wants them at equal
+// distances (model_stacked_bytes), else each by itself. Sizes and parameters are counted on the
+// way. With a loader_source nothing is looked up: what is required is made, and what is optional is
+// left out.
 #include "engine/model/loader.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
 #include <string.h>
 
 #include "engine/model/layer_part.h"
