@@ -18,6 +18,7 @@
 #include "engine/grammar/gbnf.h"
 #include "engine/grammar/schema_parts.h"
 #include "kernels/base/array.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/hash.h"
 
 enum {
@@ -79,6 +80,7 @@ static enum status number_of(struct product *product, const struct product_state
                              int32_t *number) {
     size_t slot = hash_bytes(state, sizeof *state, 0).low % SLOTS;
     for (; product->slots[slot]; slot = (slot + 1) % SLOTS) {
+        ASSERT(product->states);
         *number = product->slots[slot] - 1;
         if (memcmp(&product->states[*number], state, sizeof *state) == 0) return STATUS_OK;
     }

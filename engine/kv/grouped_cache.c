@@ -481,7 +481,7 @@ int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_ta
 }
 
 static void protect(const struct search *search, int32_t start) {
-    ASSERT(search->at > start);
+    ASSERT(search->cache && search->at > start);
     for (int i = 0; i < search->cache->count; i++) {
         const struct cache_group *group = &search->cache->groups[i];
         const int32_t size = search->cache->block_size;

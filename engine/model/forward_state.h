@@ -146,14 +146,14 @@ struct head_rows {
     void *q, *attended; // [tokens, heads, head_size]
     void *k, *v;        // [tokens, kv_heads, head_size]; NULL: the cache has them, or v is in k
 };
-void forward_attend(const struct forward *forward, int32_t layer, const struct head_rows *heads);
+void forward_attend(const struct forward *forward, int32_t index, const struct head_rows *heads);
 
 // dense.c: gated = act(gate(input), up(input)), for experts.c too.
 struct dense_rows {
     void *gated, *up; // [tokens, width]; the second is scratch
 };
 struct dense_rows dense_lay_out(struct scratch *scratch, int32_t width);
-void dense_gate(const struct forward *forward, int32_t layer, const struct dense_rows *rows);
+void dense_gate(const struct forward *forward, int32_t index, const struct dense_rows *rows);
 
 // layer_embedding.c: what comes after a layer that has an embedding of the token.
 void layer_embedding_measure(struct scratch *scratch, const struct model_config *config);

@@ -34,7 +34,7 @@ struct loader {
 
 // Loads a layer: its parts, its norms, and what it has of the token's embedding. One that is
 // visited again has its weights already.
-void loader_load_layer(struct loader *loader, int32_t layer);
+void loader_load_layer(struct loader *loader, int32_t index);
 
 enum presence { TENSOR_ABSENT, TENSOR_OPTIONAL, TENSOR_REQUIRED };
 
