@@ -302,14 +302,8 @@ void block_cache_seal_tail(struct block_cache *cache, const struct block_table *
 void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                           int32_t new_length) {
     const int32_t tail = table->length - table->length % cache->block_size;
-    switch (cache->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        if (new_length <= tail) block_cache_seal_tail(cache, table, ids);
-        break;
-    case CACHE_STATE: // one that is not sealed is found by nobody
-        break;
-    }
+    // A state at the tail is found by nobody.
+    if (cache->kind != CACHE_STATE && new_length <= tail) block_cache_seal_tail(cache, table, ids);
     block_table_truncate(table, cache->blocks, new_length);
 }
 
@@ -394,13 +388,7 @@ struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids,
 
 // What a node hangs on, as the disk knows it: a state hangs on the block with its own key.
 static struct hash128 parent_key(struct block_cache *cache, const struct node *n) {
-    switch (cache->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE:
-        return n->key;
-    }
+    if (cache->kind == CACHE_STATE) return n->key;
     return node_valid(n->parent) ? prefix_node(cache->prefix, n->parent)->key : (struct hash128){0};
 }
 
@@ -475,18 +463,9 @@ static bool load_state(struct block_cache *cache, const struct disk_block *block
 static void load_block(void *user, const struct disk_block *block) {
     struct block_cache *cache = user;
     struct node_index node;
-    bool known = false;
     if (block->count < 1 || block->count > cache->block_size) return;
-    switch (cache->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        known = load_kv(cache, block, &node);
-        break;
-    case CACHE_STATE:
-        known = load_state(cache, block, &node);
-        break;
-    }
-    if (known) cache_set_disk(cache, node, NODE_ON_DISK);
+    if (cache->kind == CACHE_STATE ? load_state(cache, block, &node) : load_kv(cache, block, &node))
+        cache_set_disk(cache, node, NODE_ON_DISK);
 }
 
 static void load_reference(void *user, uint64_t conversation, struct hash128 leaf) {

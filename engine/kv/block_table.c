@@ -58,15 +58,7 @@ void block_table_drop_state(struct block_table *table, struct block_pool *pool, 
 
 // Growing to `end` blocks takes those from this number on: of states, the last one alone.
 static int32_t first_taken(const struct block_table *table, int32_t end) {
-    switch (table->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE:
-        if (table->count < end) return end - 1;
-        break;
-    }
-    return table->count;
+    return table->kind == CACHE_STATE && table->count < end ? end - 1 : table->count;
 }
 
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,

@@ -1,13 +1,7 @@
 #include "engine/kv/cache_kind.h"
 
 const char *cache_kind_name(enum cache_kind kind) {
-    switch (kind) {
-    case CACHE_FULL:
-        return "full";
-    case CACHE_WINDOW:
-        return "window";
-    case CACHE_STATE:
-        break;
-    }
-    return "state";
+    static const char *const names[] = {
+        [CACHE_FULL] = "full", [CACHE_WINDOW] = "window", [CACHE_STATE] = "state"};
+    return names[kind];
 }

@@ -55,15 +55,8 @@ uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
     ASSERT(step_tokens >= 0);
     enum { PARTLY_FILLED = 3 }; // at both ends, and where a window begins one token earlier
     const int32_t window = group->reach / block_size + stride_of(group->reach, block_size);
-    int32_t step = step_tokens / block_size;
-    switch (group->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE: // however many tokens there are, the state after the last is kept
-        step = 0;
-        break;
-    }
+    // However many tokens there are, only the state after the last is kept.
+    const int32_t step = group->kind == CACHE_STATE ? 0 : step_tokens / block_size;
     return (uint32_t)(window + step + PARTLY_FILLED);
 }
 
@@ -73,14 +66,7 @@ static int32_t first_needed(const struct cache_group *group, int32_t block_size,
     ASSERT(length >= 0);
     const int32_t first = (length + 1 - group->reach) / block_size;
     const int32_t last = length / block_size - 1;
-    switch (group->kind) {
-    case CACHE_FULL:
-        return 0;
-    case CACHE_WINDOW:
-    case CACHE_STATE:
-        break;
-    }
-    if (first < 0 || last < 0) return 0;
+    if (group->kind == CACHE_FULL || first < 0 || last < 0) return 0;
     return first < last ? first : last;
 }
 
@@ -116,13 +102,7 @@ static bool reaches(const struct grouped_cache *cache, const struct grouped_tabl
     const struct cache_group *of = &cache->groups[group];
     const struct block_table *table = &tables->of[group];
     if (table->length < length) return false;
-    switch (of->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE:
-        return block_table_last_state(table, length) == length;
-    }
+    if (of->kind == CACHE_STATE) return block_table_last_state(table, length) == length;
     return table->first <= first_needed(of, cache->block_size, length);
 }
 
@@ -270,16 +250,12 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
         struct block_pool *pool = block_cache_pool(group->cache);
         const int32_t stride = stride_of(group->reach, cache->block_size);
         const int32_t kept = first_kept(group, cache->block_size, table->length);
-        switch (group->kind) {
-        case CACHE_FULL:
-        case CACHE_WINDOW:
-            block_cache_seal(group->cache, table, ids, from);
-            break;
-        case CACHE_STATE:
+        if (group->kind == CACHE_STATE) {
             block_table_drop_state(table, pool, from);
             if (is_point(cache, table->length, from, length, pinned))
                 seal_state(cache, tables, i, ids, table->length);
-            break;
+        } else {
+            block_cache_seal(group->cache, table, ids, from);
         }
         if (kept / stride * stride <= table->first) continue;
         block_cache_pin(group->cache, table, pinned);
@@ -334,13 +310,7 @@ static bool begin_group(struct search *search, const struct grouped_table *table
     struct search_group *group = &search->groups[index];
     ASSERT(table->length == search->at);
     *group = (struct search_group){.state = NODE_NONE};
-    switch (of->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE:
-        return true;
-    }
+    if (of->kind == CACHE_STATE) return true;
     if (!cache_walk_begin(of->cache, table, ids, length, &group->walk)) return false;
     group->behind = group->walk;
     group->since = table->first * search->cache->block_size;
@@ -415,15 +385,10 @@ static bool search_next(struct search *search) {
     if (!cache_walk_next(cache->groups[0].cache, &search->groups[0].walk)) return false;
     search->at = search->groups[0].walk.at;
     for (int i = 0; i < cache->count; i++)
-        switch (cache->groups[i].kind) {
-        case CACHE_FULL:
-        case CACHE_WINDOW:
-            if (!search_block(search, i)) return false;
-            break;
-        case CACHE_STATE:
+        if (cache->groups[i].kind == CACHE_STATE)
             search_state(search, i);
-            break;
-        }
+        else if (!search_block(search, i))
+            return false;
     return true;
 }
 
@@ -431,13 +396,7 @@ static bool group_is_whole(const struct search *search, int index) {
     const struct cache_group *of = &search->cache->groups[index];
     const struct search_group *group = &search->groups[index];
     const int32_t size = search->cache->block_size;
-    switch (of->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE:
-        return node_valid(group->state);
-    }
+    if (of->kind == CACHE_STATE) return node_valid(group->state);
     return group->since <= first_kept(of, size, search->at) * size;
 }
 
@@ -465,16 +424,11 @@ int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_ta
     if (best.at == start) return start;
     for (int i = 0; i < cache->count; i++) {
         const struct cache_group *group = &cache->groups[i];
-        switch (group->kind) {
-        case CACHE_FULL:
-        case CACHE_WINDOW:
+        if (group->kind == CACHE_STATE)
+            block_cache_adopt_state(group->cache, &tables->of[i], best.groups[i].state, best.at);
+        else
             block_cache_adopt(group->cache, &tables->of[i], ids,
                               first_kept(group, cache->block_size, best.at), best.at);
-            break;
-        case CACHE_STATE:
-            block_cache_adopt_state(group->cache, &tables->of[i], best.groups[i].state, best.at);
-            break;
-        }
     }
     ASSERT(grouped_table_reaches(cache, tables, best.at));
     return best.at;
@@ -486,15 +440,10 @@ static void protect(const struct search *search, int32_t start) {
         const struct cache_group *group = &search->cache->groups[i];
         const int32_t size = search->cache->block_size;
         const int32_t first = first_kept(group, size, search->at) * size;
-        switch (group->kind) {
-        case CACHE_FULL:
-        case CACHE_WINDOW:
-            cache_protect(group->cache, search->groups[i].walk.node, first > start ? first : start);
-            break;
-        case CACHE_STATE:
+        if (group->kind == CACHE_STATE)
             cache_protect(group->cache, search->groups[i].state, 0);
-            break;
-        }
+        else
+            cache_protect(group->cache, search->groups[i].walk.node, first > start ? first : start);
     }
 }
 
@@ -553,18 +502,12 @@ enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
         const struct cache_group *group = &cache->groups[i];
         struct hash128 key;
         enum restore_outcome one = RESTORE_DONE;
-        switch (group->kind) {
-        case CACHE_FULL:
-        case CACHE_WINDOW:
+        if (group->kind != CACHE_STATE)
             one = block_cache_restore(group->cache, &tables->of[i], ids,
                                       first_kept(group, cache->block_size, target), target,
                                       i == 0 ? tally : &other);
-            break;
-        case CACHE_STATE:
-            if (leaf_key(cache, ids, target, &key))
-                one = block_cache_restore_state(group->cache, &tables->of[i], key, target);
-            break;
-        }
+        else if (leaf_key(cache, ids, target, &key))
+            one = block_cache_restore_state(group->cache, &tables->of[i], key, target);
         need->of[i] = one == RESTORE_FULL;
         if (one == RESTORE_FULL || outcome == RESTORE_DONE) outcome = one;
     }
@@ -616,15 +559,10 @@ void grouped_cache_reference(const struct grouped_cache *cache, uint64_t convers
     for (int i = 0; i < cache->count; i++) {
         struct block_cache *of = cache->groups[i].cache;
         struct node_index leaf = end;
-        switch (cache->groups[i].kind) {
-        case CACHE_FULL:
-        case CACHE_WINDOW:
-            if (i > 0) leaf = block_cache_end(of, ids, length);
-            break;
-        case CACHE_STATE:
+        if (cache->groups[i].kind == CACHE_STATE)
             leaf = last_state(cache, i, end);
-            break;
-        }
+        else if (i > 0)
+            leaf = block_cache_end(of, ids, length);
         block_cache_reference(of, conversation, leaf);
     }
 }

@@ -200,11 +200,7 @@ static uint64_t remove_path(struct block_cache *cache, struct node_index top) {
 
 // A state that others may need goes with the block that it hangs on.
 uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation) {
-    switch (cache->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE:
+    if (cache->kind == CACHE_STATE) {
         block_cache_release(cache, conversation);
         return 0;
     }

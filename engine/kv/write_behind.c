@@ -28,35 +28,39 @@ enum {
     WRITE_PAUSE_US = 30000000,          // after a failure
 };
 
+// What comes after a node of the list, and before it; of NODE_NONE, the first and the last.
+static struct node_index *next_of(struct block_cache *cache, struct node_list *list,
+                                  struct node_index node) {
+    return node_valid(node) ? &prefix_node(cache->prefix, node)->list_next : &list->first;
+}
+
+static struct node_index *previous_of(struct block_cache *cache, struct node_list *list,
+                                      struct node_index node) {
+    return node_valid(node) ? &prefix_node(cache->prefix, node)->list_previous : &list->last;
+}
+
 void cache_unlist(struct block_cache *cache, struct node_index node) {
     struct node *n = prefix_node(cache->prefix, node);
     if (!n->tail_listed && n->disk != NODE_UNWRITTEN) return;
     struct node_list *list = n->tail_listed ? &cache->tails : &cache->unwritten;
     ASSERT(list->count > 0 && node_valid(list->first) && node_valid(list->last));
-    if (!node_valid(n->list_previous))
-        list->first = n->list_next;
-    else
-        prefix_node(cache->prefix, n->list_previous)->list_next = n->list_next;
-    if (!node_valid(n->list_next))
-        list->last = n->list_previous;
-    else
-        prefix_node(cache->prefix, n->list_next)->list_previous = n->list_previous;
+    *next_of(cache, list, n->list_previous) = n->list_next;
+    *previous_of(cache, list, n->list_next) = n->list_previous;
     n->list_previous = n->list_next = NODE_NONE;
     list->count--;
     if (!n->tail_listed) cache_set_disk(cache, node, NODE_NOT_ON_DISK);
     n->tail_listed = false;
 }
 
-static void append(struct block_cache *cache, struct node_list *list, struct node_index node) {
-    ASSERT(!node_equal(node, list->last) && (list->count > 0) == node_valid(list->last));
+static void insert_after(struct block_cache *cache, struct node_list *list,
+                         struct node_index previous, struct node_index node) {
+    ASSERT(!node_equal(node, previous) && (list->count > 0) == node_valid(list->last));
+    struct node_index *next = next_of(cache, list, previous);
     struct node *n = prefix_node(cache->prefix, node);
-    n->list_previous = list->last;
-    n->list_next = NODE_NONE;
-    if (!node_valid(list->last))
-        list->first = node;
-    else
-        prefix_node(cache->prefix, list->last)->list_next = node;
-    list->last = node;
+    n->list_previous = previous;
+    n->list_next = *next;
+    *previous_of(cache, list, *next) = node;
+    *next = node;
     list->count++;
 }
 
@@ -64,33 +68,23 @@ void cache_list_tail(struct block_cache *cache, struct node_index node) {
     struct node *n = prefix_node(cache->prefix, node);
     if (!cache->disk || n->disk != NODE_NOT_ON_DISK || n->tail_listed) return;
     n->tail_listed = true;
-    append(cache, &cache->tails, node);
+    insert_after(cache, &cache->tails, cache->tails.last, node);
 }
 
 void cache_want_written(struct block_cache *cache, struct node_index node) {
-    struct node *n = prefix_node(cache->prefix, node);
+    const struct node *n = prefix_node(cache->prefix, node);
     struct node_list *list = &cache->unwritten;
     if (!cache->disk || n->disk != NODE_NOT_ON_DISK) return;
     if (n->tail_listed) cache_unlist(cache, node);
     if (list->count == 0) cache->unwritten_since_us = clock_now_us();
     cache_set_disk(cache, node, NODE_UNWRITTEN);
-    append(cache, list, node);
+    insert_after(cache, list, list->last, node);
 }
 
 // Back to the front: its children may be listed already.
 static void want_written_first(struct block_cache *cache, struct node_index node) {
-    struct node *n = prefix_node(cache->prefix, node);
-    struct node_list *list = &cache->unwritten;
-    ASSERT(!node_equal(node, list->first) && (list->count > 0) == node_valid(list->first));
     cache_set_disk(cache, node, NODE_UNWRITTEN);
-    n->list_previous = NODE_NONE;
-    n->list_next = list->first;
-    if (!node_valid(list->first))
-        list->last = node;
-    else
-        prefix_node(cache->prefix, list->first)->list_previous = node;
-    list->first = node;
-    list->count++;
+    insert_after(cache, &cache->unwritten, NODE_NONE, node);
 }
 
 // The node's bytes in a slot that the caller has a reference to. False: there is no slot now.
@@ -113,16 +107,11 @@ static bool copy_to_slot(struct block_cache *cache, struct node_index node,
 static enum node_disk parent_on_disk(const struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     struct node_index block;
-    switch (cache->kind) {
-    case CACHE_FULL:
-    case CACHE_WINDOW:
-        break;
-    case CACHE_STATE:
-        if (!cache->anchor || !prefix_find_key(cache->anchor->prefix, n->key, &block))
-            return NODE_NOT_ON_DISK;
-        return prefix_node(cache->anchor->prefix, block)->disk;
-    }
-    return node_valid(n->parent) ? prefix_node(cache->prefix, n->parent)->disk : NODE_ON_DISK;
+    if (cache->kind != CACHE_STATE)
+        return node_valid(n->parent) ? prefix_node(cache->prefix, n->parent)->disk : NODE_ON_DISK;
+    if (!cache->anchor || !prefix_find_key(cache->anchor->prefix, n->key, &block))
+        return NODE_NOT_ON_DISK;
+    return prefix_node(cache->anchor->prefix, block)->disk;
 }
 
 static bool add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node) {
