@@ -85,8 +85,6 @@ void block_cache_distrust(struct block_cache *cache) {
     *cache->device_failed = true;
 }
 
-bool block_cache_is_trusted(const struct block_cache *cache) { return !*cache->device_failed; }
-
 void cache_attach_block(struct block_cache *cache, struct node_index node,
                         struct block_index block) {
     struct node *n = prefix_node(cache->prefix, node);
@@ -136,19 +134,28 @@ bool cache_alloc_slot(struct block_cache *cache, struct block_index *slot) {
     return true;
 }
 
-// Device to host, if the node would be lost otherwise or the host keeps what it can.
+bool cache_copy_to_slot(struct block_cache *cache, struct node_index node,
+                        struct block_index *slot) {
+    const struct node *n = prefix_node(cache->prefix, node);
+    if (block_valid(n->slot)) {
+        *slot = n->slot;
+        block_pool_retain(cache->slots, *slot);
+        return true;
+    }
+    if (!cache_alloc_slot(cache, slot)) return false;
+    ASSERT(block_valid(n->block));
+    cache_swap(cache, n->block, *slot, true);
+    cache_attach_slot(cache, node, *slot);
+    return true;
+}
+
+// Device to host, if the node would be lost otherwise or the host keeps what it can. A slot that it
+// has is the last to be given up.
 static void save_to_host(struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     struct block_index slot;
-    if (block_valid(n->slot)) {
-        block_pool_touch(cache->slots, n->slot);
-        return;
-    }
-    if (!cache->keeps_host && n->disk == NODE_ON_DISK) return;
-    if (!cache_alloc_slot(cache, &slot)) return;
-    cache_swap(cache, n->block, slot, true);
-    cache_attach_slot(cache, node, slot);
-    block_pool_release(cache->slots, slot);
+    if (!block_valid(n->slot) && !cache->keeps_host && n->disk == NODE_ON_DISK) return;
+    if (cache_copy_to_slot(cache, node, &slot)) block_pool_release(cache->slots, slot);
 }
 
 static bool evict(struct block_cache *cache) {
@@ -545,12 +552,6 @@ static bool do_without_disk(struct block_cache *cache, const struct block_cache_
     return true;
 }
 
-static void hang_on(struct block_cache *anchor, struct block_cache *states) {
-    ASSERT(states->kind == CACHE_STATE && anchor->kind != CACHE_STATE);
-    ASSERT(anchor->hanging_count < KV_GROUPS);
-    anchor->hanging[anchor->hanging_count++] = states;
-}
-
 enum status block_cache_create(const struct block_cache_options *options,
                                struct block_cache **result, struct error *err) {
     struct block_cache *cache = calloc(1, sizeof *cache);
@@ -584,7 +585,11 @@ enum status block_cache_create(const struct block_cache_options *options,
             return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache index");
         }
     }
-    if (cache->anchor) hang_on(cache->anchor, cache);
+    if (cache->anchor) {
+        ASSERT(cache->kind == CACHE_STATE && cache->anchor->kind != CACHE_STATE);
+        cache->next_states = cache->anchor->states;
+        cache->anchor->states = cache;
+    }
     *result = cache;
     return STATUS_OK;
 }

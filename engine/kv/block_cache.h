@@ -121,7 +121,6 @@ struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids,
 // The device failed, so its blocks and what was copied from them may be anything: from now on
 // nothing is restored or written.
 void block_cache_distrust(struct block_cache *cache);
-bool block_cache_is_trusted(const struct block_cache *cache);
 
 // Adds a group, whose reach is left to the caller, and all but the work of requests, which the
 // engine counts.

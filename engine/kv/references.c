@@ -189,9 +189,8 @@ static uint64_t remove_path(struct block_cache *cache, struct node_index top) {
         more = remove_some(cache, &removal);
         bytes += (uint64_t)removal.count * cache->block_bytes;
         if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers++;
-        for (int i = 0; i < cache->hanging_count; i++)
-            bytes += (uint64_t)remove_states(cache->hanging[i], &removal) *
-                     cache->hanging[i]->block_bytes;
+        for (struct block_cache *states = cache->states; states; states = states->next_states)
+            bytes += (uint64_t)remove_states(states, &removal) * states->block_bytes;
         if (node_valid(removal.top)) prefix_node(cache->prefix, removal.top)->transfers--;
     }
     if (node_valid(removal.top)) prefix_prune(cache->prefix, removal.top);

@@ -181,21 +181,22 @@ static void skip_to(struct block_cache *cache, struct block_table *table, const 
 }
 
 enum restore_outcome cache_bring(struct block_cache *cache, const struct cache_walk *walk,
-                                 struct restore_tally *tally, struct block_index *block,
-                                 bool *was_there) {
+                                 struct restore_tally *tally, struct block_index *block) {
     struct node *n = prefix_node(cache->prefix, walk->node);
+    const bool was_there = block_valid(n->block);
     *block = n->block;
-    *was_there = block_valid(n->block);
-    if (!*was_there && !block_valid(n->slot)) {
+    if (!was_there && !block_valid(n->slot)) {
         if (n->disk == NODE_ON_DISK) read_ahead(cache, *walk); // while others are on their way
         const bool waits = n->disk == NODE_ON_DISK && disk_io_pending(cache->io) > 0;
         return n->loading || waits ? RESTORE_WAITS : RESTORE_DONE; // done: it is gone
     }
-    if (!*was_there) {
+    if (was_there) {
+        block_pool_retain(cache->blocks, *block);
+    } else {
         if (block_pool_alloc(cache->blocks, block) != STATUS_OK) return RESTORE_FULL;
         swap_in(cache, walk->node, *block);
     }
-    *tally_of(tally, n, *was_there) += walk->count;
+    *tally_of(tally, n, was_there) += walk->count;
     n->from_disk = false;
     return RESTORE_DONE;
 }
@@ -210,12 +211,11 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
     while (table->length < target && cache_walk_begin(cache, table, ids, target, &walk) &&
            cache_walk_next(cache, &walk)) {
         struct block_index block;
-        bool was_there;
         ASSERT(walk.count > 0 && table->length + walk.count <= target);
-        const enum restore_outcome outcome = cache_bring(cache, &walk, tally, &block, &was_there);
+        const enum restore_outcome outcome = cache_bring(cache, &walk, tally, &block);
         if (outcome != RESTORE_DONE || !block_valid(block)) return outcome;
         block_table_adopt(table, cache->blocks, block, walk.count);
-        if (!was_there) block_pool_release(cache->blocks, block);
+        block_pool_release(cache->blocks, block);
         cache_note_reuse(cache, table);
     }
     return RESTORE_DONE;

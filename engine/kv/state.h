@@ -30,8 +30,7 @@ struct block_cache {
     enum cache_kind kind;       // of CACHE_WINDOW, nodes lie on the device without their parents;
                                 // of CACHE_STATE, they have none
     struct block_cache *anchor; // of states: the cache whose blocks they hang on
-    struct block_cache *hanging[KV_GROUPS]; // states that hang on blocks of this cache
-    int hanging_count;
+    struct block_cache *states, *next_states; // list: those that hang on blocks of this cache
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
     struct disk_io *io;     // the same
@@ -85,6 +84,10 @@ void cache_protect(struct block_cache *cache, struct node_index leaf, int32_t fi
 // A slot for the caller, who has the only reference to it; the least needed one is given up for it.
 // D, or before the I/O thread runs.
 bool cache_alloc_slot(struct block_cache *cache, struct block_index *slot);
+
+// The node's bytes in a slot, to which the caller gets a reference. False: there is no slot now.
+bool cache_copy_to_slot(struct block_cache *cache, struct node_index node,
+                        struct block_index *slot);
 void cache_attach_slot(struct block_cache *cache, struct node_index node, struct block_index slot);
 void *cache_slot_bytes(const struct block_cache *cache, struct block_index slot);
 void cache_swap(struct block_cache *cache, struct block_index block, struct block_index slot,
@@ -94,11 +97,10 @@ void cache_swap(struct block_cache *cache, struct block_index block, struct bloc
 // the device is not to be trusted. D.
 MUST_CHECK enum status cache_finish_swaps(struct block_cache *cache);
 
-// The walk's node to the device, where it has to be brought there: *block, to which the caller has
-// a reference if it was. As block_cache_restore(); DONE and BLOCK_NONE: it is gone.
+// The walk's node to the device, where it has to be brought there: *block, to which the caller gets
+// a reference. As block_cache_restore(); DONE and BLOCK_NONE: it is gone.
 enum restore_outcome cache_bring(struct block_cache *cache, const struct cache_walk *walk,
-                                 struct restore_tally *tally, struct block_index *block,
-                                 bool *was_there);
+                                 struct restore_tally *tally, struct block_index *block);
 
 // The table's last block was found again: it leaves the device later, and so does all that it
 // hangs on, for a parent ranks no lower than its child.

@@ -56,13 +56,12 @@ enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct
     struct restore_tally tally = {0};
     struct cache_walk walk = {.at = length, .length = length, .count = cache->block_size};
     struct block_index block;
-    bool was_there;
     if (*cache->device_failed || table->length >= length ||
         !prefix_find_key(cache->prefix, key, &walk.node))
         return RESTORE_DONE;
-    const enum restore_outcome outcome = cache_bring(cache, &walk, &tally, &block, &was_there);
+    const enum restore_outcome outcome = cache_bring(cache, &walk, &tally, &block);
     if (outcome != RESTORE_DONE || !block_valid(block)) return outcome;
     adopt(cache, table, block, length);
-    if (!was_there) block_pool_release(cache->blocks, block);
+    block_pool_release(cache->blocks, block);
     return RESTORE_DONE;
 }

@@ -87,22 +87,6 @@ static void want_written_first(struct block_cache *cache, struct node_index node
     insert_after(cache, &cache->unwritten, NODE_NONE, node);
 }
 
-// The node's bytes in a slot that the caller has a reference to. False: there is no slot now.
-static bool copy_to_slot(struct block_cache *cache, struct node_index node,
-                         struct block_index *slot) {
-    const struct node *n = prefix_node(cache->prefix, node);
-    if (block_valid(n->slot)) {
-        *slot = n->slot;
-        block_pool_retain(cache->slots, *slot);
-        return true;
-    }
-    if (!cache_alloc_slot(cache, slot)) return false;
-    ASSERT(block_valid(n->block));
-    cache_swap(cache, n->block, *slot, true);
-    cache_attach_slot(cache, node, *slot);
-    return true;
-}
-
 // What the node hangs on, as it is on the disk: its parent; of a state, the block with its key.
 static enum node_disk parent_on_disk(const struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
@@ -117,7 +101,7 @@ static enum node_disk parent_on_disk(const struct block_cache *cache, struct nod
 static bool add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node) {
     struct block_index slot;
     ASSERT(job->count < DISK_MAX_BATCH);
-    if (!copy_to_slot(cache, node, &slot)) return false;
+    if (!cache_copy_to_slot(cache, node, &slot)) return false;
     cache_unlist(cache, node);
     cache_set_disk(cache, node, NODE_WRITING);
     prefix_node(cache->prefix, node)->transfers++;
