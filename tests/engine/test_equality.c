@@ -537,6 +537,23 @@ static void seven_other_conversations_change_no_logit_in_one_model(void) {
         assert_same_talk(truth_of(i, true), &talks[i]);
 }
 
+// Back to the end of the prompt, and again from there, twice: at once, and after the next turn.
+static void answering_again_changes_no_logit_in_one_model(void) {
+    struct talk again = {0};
+    const struct talk *truth = truth_of(0, true);
+    struct engine *engine = open_with(&(struct engine_options){.deterministic = true});
+    struct sequence *sequence = first_turn(engine, 0, &again);
+    for (int i = 0; i < 2; i++) {
+        sequence_truncate(sequence, PROMPT);
+        engine_check(engine);
+        memset(again.logits, 0, sizeof again.logits);
+        answer_talk(engine, sequence, &again);
+        second_turn(engine, sequence, 0, &again);
+        assert_same_talk(truth, &again);
+    }
+    engine_close(engine);
+}
+
 // A log that ends in the middle of a conversation, and goes on otherwise: computed anew, or after
 // the conversation, whose windows may still be there or not.
 static struct restore_report go_on_in_the_middle(const struct engine_options *options, bool anew,
@@ -723,6 +740,7 @@ FOR_EVERY_MODEL(swapping_to_the_host_and_back_changes_no_logit, WAYS)
 FOR_EVERY_MODEL(restoring_in_a_new_process_changes_no_logit, WAYS)
 FOR_EVERY_MODEL(forking_a_running_sequence_changes_no_logit, WAYS)
 FOR_EVERY_MODEL(a_quarter_of_the_needed_pool_changes_no_logit, DETERMINISTIC_WAYS)
+FOR_EVERY_MODEL(answering_again_changes_no_logit, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(continuing_before_a_window_changes_no_logit, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(seven_other_conversations_change_no_logit, DETERMINISTIC_WAYS)
 FOR_EVERY_MODEL(reading_a_shared_past_once_changes_no_logit, DETERMINISTIC_WAYS)
@@ -748,6 +766,7 @@ int main(int count, char **words) {
         cmocka_unit_test(restoring_in_a_new_process_changes_no_logit),
         cmocka_unit_test(forking_a_running_sequence_changes_no_logit),
         cmocka_unit_test(a_quarter_of_the_needed_pool_changes_no_logit),
+        cmocka_unit_test(answering_again_changes_no_logit),
         cmocka_unit_test(continuing_before_a_window_changes_no_logit),
         cmocka_unit_test(seven_other_conversations_change_no_logit),
         cmocka_unit_test(reading_a_shared_past_once_changes_no_logit),
