@@ -323,7 +323,8 @@ static enum status choose_attention(struct opening *opening) {
     const char *name = opening->options->attention ? opening->options->attention : "auto";
     struct engine *engine = opening->engine;
     int kernel = 0;
-    while (kernel < ATTENTION_KERNELS && strcmp(name, attention_name(kernel)) != 0)
+    while (kernel < ATTENTION_KERNELS &&
+           strcmp(name, attention_name((enum attention_kernel)kernel)) != 0)
         kernel++;
     if (kernel == ATTENTION_KERNELS)
         return error_set(
