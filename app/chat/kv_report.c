@@ -215,8 +215,19 @@ enum status kv_report_restored(const struct restore_report *report, struct text 
     return report->lost_tokens ? append_lost(line, report) : STATUS_OK;
 }
 
-enum status kv_report_lost(const struct restore_report *report, enum cache_kind kind, int64_t turn,
-                           struct text *line) {
+// "window", "state", or "window or state": of all groups whose past may be gone.
+static enum status append_kinds(struct text *line, const struct kv_usage *usage) {
+    bool has[] = {[CACHE_FULL] = false, [CACHE_WINDOW] = false, [CACHE_STATE] = false};
+    for (int32_t i = 0; i < usage->group_count; i++)
+        has[usage->groups[i].kind] = true;
+    const bool both = has[CACHE_WINDOW] && has[CACHE_STATE];
+    if (has[CACHE_WINDOW]) TRY(text_append_string(line, cache_kind_name(CACHE_WINDOW)));
+    if (both) TRY(text_append_string(line, " or "));
+    return has[CACHE_STATE] ? text_append_string(line, cache_kind_name(CACHE_STATE)) : STATUS_OK;
+}
+
+enum status kv_report_lost(const struct restore_report *report, const struct kv_usage *usage,
+                           int64_t turn, struct text *line) {
     // Tokens after the last full block are always lost. Reports a small loss only if it takes a
     // while.
     enum { LITTLE_TOKENS = 64, MUCH_TOKENS = 256, LITTLE_US = 100000 };
@@ -224,7 +235,8 @@ enum status kv_report_lost(const struct restore_report *report, enum cache_kind 
     char count[COUNT_TEXT_BYTES];
     if (lost < LITTLE_TOKENS || (lost < MUCH_TOKENS && report->lost_us < LITTLE_US))
         return STATUS_OK;
-    TRY(text_format(line, "%s of ", cache_kind_name(kind)));
+    TRY(append_kinds(line, usage));
+    TRY(text_append_string(line, " of "));
     if (turn > 0)
         TRY(text_format(line, "turn %" PRId64, turn));
     else

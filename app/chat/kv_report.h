@@ -20,11 +20,13 @@ cJSON *kv_report_json(const struct kv_usage *usage);
 MUST_CHECK enum status kv_report_restored(const struct restore_report *report, struct text *line);
 
 // What it will cost to continue after turn `turn` (0: after the preamble), as states or windows
-// are gone:
-//   state of turn 3 is gone: 1,240 tokens to compute, about 2100 ms
+// are gone, whichever the model has:
+//   state of turn 3 is gone: 1,240 tokens to recompute, about 2100 ms
+//   window or state of turn 3 is gone: 1,240 tokens to recompute, about 2100 ms
 // Appends nothing if that is little more than any turn has to recompute.
-MUST_CHECK enum status kv_report_lost(const struct restore_report *report, enum cache_kind kind,
-                                      int64_t turn, struct text *line);
+MUST_CHECK enum status kv_report_lost(const struct restore_report *report,
+                                      const struct kv_usage *usage, int64_t turn,
+                                      struct text *line);
 
 // "device 512.0 MiB · host 64.0 MiB · disk 12.4 MiB of 32.0 GiB": the tiers and their limits.
 MUST_CHECK enum status kv_report_pools(const struct kv_usage *usage, struct text *line);

@@ -43,16 +43,31 @@ struct fit_need fit_kv_of(const struct model_config *config) {
     for (int group = 0; group < kv_shape_groups(config); group++) {
         const int32_t reach = kv_shape_reach(config, group);
         const size_t bytes = kv_shape_token_bytes(config, group);
-        *(reach > 0 ? &need.kv_window_token_bytes : &need.kv_token_bytes) = bytes;
-        if (reach > 0) need.window = reach;
+        if (reach > 0)
+            need.windows[need.window_count++] = (struct fit_window){bytes, reach};
+        else
+            need.kv_token_bytes = bytes;
     }
     return need;
 }
 
+struct fit_window fit_windows(const struct fit_need *need) {
+    struct fit_window all = {0};
+    for (int i = 0; i < need->window_count; i++) {
+        all.token_bytes += need->windows[i].token_bytes;
+        if (need->windows[i].tokens > all.tokens) all.tokens = need->windows[i].tokens;
+    }
+    return all;
+}
+
 size_t fit_bytes(const struct fit_need *need, int64_t context) {
-    const int64_t window = context < need->window ? context : need->window;
-    return need->weight_bytes + need->kv_token_bytes * (size_t)context +
-           need->kv_window_token_bytes * (size_t)window;
+    size_t bytes = need->weight_bytes + need->kv_token_bytes * (size_t)context;
+    for (int i = 0; i < need->window_count; i++) {
+        const struct fit_window *window = &need->windows[i];
+        bytes +=
+            window->token_bytes * (size_t)(context < window->tokens ? context : window->tokens);
+    }
+    return bytes;
 }
 
 // The fastest of a few reads, in bytes per second; 0: no memory.
@@ -94,16 +109,17 @@ bool fit_machine(bool card, bool speed, struct fit *fit) {
 
 void fit_measure(const struct fit_need *need, struct fit *fit) {
     if (!fit_machine(true, true, fit)) return;
-    const size_t windows = need->kv_window_token_bytes, fixed = fit_bytes(need, need->window);
+    const struct fit_window windows = fit_windows(need);
+    const size_t full = fit_bytes(need, windows.tokens); // windows
     size_t available =
         fit->memory_free > need->weight_bytes ? fit->memory_free - need->weight_bytes : 0;
-    size_t each = need->kv_token_bytes + windows;
-    if (need->window > 0 && fit->memory_free > fixed) { // assume full windows
-        available -= windows * (size_t)need->window;
+    size_t each = need->kv_token_bytes + windows.token_bytes;
+    if (windows.tokens > 0 && fit->memory_free > full) {
+        available = fit->memory_free - full + need->kv_token_bytes * (size_t)windows.tokens;
         each = need->kv_token_bytes;
     }
     const size_t unlimited = need->context > 0 ? (size_t)need->context : 0;
-    const size_t tokens = each ? available / each : windows ? unlimited : 0;
+    const size_t tokens = each ? available / each : windows.token_bytes ? unlimited : 0;
     const size_t most = need->context > 0 ? (size_t)need->context : tokens;
     fit->context = (int64_t)(tokens < most ? tokens : most);
     fit->holds =

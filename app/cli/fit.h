@@ -17,9 +17,12 @@ struct fit_need {
     size_t weight_bytes;
     size_t active_bytes;   // the part that one token reads: not all experts, no idle embedding
     size_t kv_token_bytes; // of layers with full attention; 0: unknown, or none
-    size_t kv_window_token_bytes; // of layers with a sliding window, per token in it
-    int64_t window;               // tokens
-    int64_t context;              // trained length; -1: unknown
+    struct fit_window {
+        size_t token_bytes; // of all layers with this window, per token in it
+        int64_t tokens;
+    } windows[KV_GROUPS]; // and states, as short windows
+    int window_count;
+    int64_t context; // trained length; -1: unknown
 };
 
 struct fit {
@@ -39,6 +42,9 @@ struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shap
 
 // Bytes of K and V per token at 16 bits, and of the windows.
 struct fit_need fit_kv_of(const struct model_config *config);
+
+// All windows as one: their bytes per token together, and the tokens of the longest.
+struct fit_window fit_windows(const struct fit_need *need);
 
 // Total bytes with `context` tokens.
 size_t fit_bytes(const struct fit_need *need, int64_t context);

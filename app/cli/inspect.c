@@ -279,23 +279,30 @@ static enum status put_heads(struct text *out, const struct facts *facts) {
                        mixed ? window->head_size : facts->head_size);
 }
 
-// "20 KiB, and 100 KiB of the last 1,024 tokens"
+// "20 KiB, plus 100 KiB for the last 1,024 tokens, plus a state of 64 KiB"
 static enum status put_kv(struct text *out, const struct facts *facts) {
-    const struct fit_need *need = &facts->need;
-    char all[SIZE_TEXT_BYTES], window[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
-    if (need->window == 0) return put_bytes(out, "KV per token", kv_bytes(facts));
-    if (need->kv_token_bytes == 0)
-        return text_format(out, "%-16s %s, for the last %s tokens only\n", "KV per token",
-                           size_format(need->kv_window_token_bytes, window),
-                           count_format(need->window, digits));
-    if (kv_shape_kind(&facts->config, kv_shape_groups(&facts->config) - 1) == CACHE_STATE)
-        return text_format(out, "%-16s %s, plus a state of %s\n", "KV per token",
-                           size_format(need->kv_token_bytes, all),
-                           size_format(need->kv_window_token_bytes, window));
-    return text_format(out, "%-16s %s, plus %s for the last %s tokens\n", "KV per token",
-                       size_format(need->kv_token_bytes, all),
-                       size_format(need->kv_window_token_bytes, window),
-                       count_format(need->window, digits));
+    const struct model_config *config = &facts->config;
+    if (!facts->shaped) return put_bytes(out, "KV per token", kv_bytes(facts));
+    TRY(text_format(out, "%-16s ", "KV per token"));
+    for (int group = 0; group < kv_shape_groups(config); group++) {
+        char bytes[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
+        const char *tokens = count_format(kv_shape_reach(config, group), digits);
+        size_format(kv_shape_token_bytes(config, group), bytes);
+        if (group > 0) TRY(text_append_string(out, ", plus "));
+        switch (kv_shape_kind(config, group)) {
+        case CACHE_FULL:
+            TRY(text_append_string(out, bytes));
+            break;
+        case CACHE_WINDOW:
+            TRY(text_format(out, "%s%s for the last %s tokens%s", bytes, group ? "" : ",", tokens,
+                            group ? "" : " only"));
+            break;
+        case CACHE_STATE:
+            TRY(text_format(out, "a state of %s", bytes));
+            break;
+        }
+    }
+    return text_append_string(out, "\n");
 }
 
 static enum status put_types(struct text *out, const struct facts *facts) {
@@ -445,6 +452,7 @@ static bool add_types(cJSON *object, const struct facts *facts) {
 }
 
 static enum status print_json(const struct facts *facts) {
+    const struct fit_window windows = fit_windows(&facts->need);
     cJSON *object = cJSON_CreateObject();
     const bool whole =
         object && add_text(object, "name", &facts->name) &&
@@ -463,8 +471,8 @@ static enum status print_json(const struct facts *facts) {
         add_text(object, "tokenizer", &facts->tokenizer) &&
         add_text(object, "template", &facts->template_name) &&
         add_figure(object, "kv_token_bytes", kv_bytes(facts)) &&
-        add_figure(object, "kv_window_token_bytes", (int64_t)facts->need.kv_window_token_bytes) &&
-        add_figure(object, "window", facts->need.window) && add_types(object, facts) &&
+        add_figure(object, "kv_window_token_bytes", (int64_t)windows.token_bytes) &&
+        add_figure(object, "window", windows.tokens) && add_types(object, facts) &&
         add_figure(object, "weight_bytes", (int64_t)facts->need.weight_bytes) &&
         add_figure(object, "active_bytes", (int64_t)facts->need.active_bytes) &&
         cJSON_AddStringToObject(object, "machine", facts->fit.machine) != NULL &&

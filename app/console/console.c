@@ -316,8 +316,7 @@ void console_say_cost(struct console *console) {
     engine_kv_usage(console->session->engine, &usage);
     if (usage.group_count < 2 || front->turn.active) return; // only a prefix is needed
     chat_restore(front, 0, &report);                         // starts it without waiting
-    if (kv_report_lost(&report, usage.groups[usage.group_count - 1].kind, chat_turn_count(front),
-                       &line) == STATUS_OK &&
+    if (kv_report_lost(&report, &usage, chat_turn_count(front), &line) == STATUS_OK &&
         line.length > 0)
         terminal_tell(STYLE_DIM, "[%s]\n\n", text_string(&line));
     text_deinit(&line);

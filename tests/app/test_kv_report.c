@@ -59,29 +59,39 @@ static void every_kind_of_restore_has_its_line(void **state) {
     }
 }
 
+#define WINDOWS \
+    { .group_count = 2, .groups[1].kind = CACHE_WINDOW }
+#define STATES \
+    { .group_count = 2, .groups[1].kind = CACHE_STATE }
+#define BOTH                                                                              \
+    {                                                                                     \
+        .group_count = 4, .groups[1].kind = CACHE_WINDOW, .groups[2].kind = CACHE_WINDOW, \
+        .groups[3].kind = CACHE_STATE                                                     \
+    }
+
 static void a_costly_lost_state_is_reported(void **state) {
     (void)state;
     static const struct {
         int32_t lost;
         int64_t us, turn;
-        enum cache_kind kind;
+        struct kv_usage usage;
         const char *line;
     } cases[] = {
-        {1240, 2100000, 3, CACHE_STATE,
+        {1240, 2100000, 3, STATES,
          "state of turn 3 is gone: 1,240 tokens to recompute, about 2100 ms"},
-        {64, 100000, 1, CACHE_STATE,
-         "state of turn 1 is gone: 64 tokens to recompute, about 100 ms"},
-        {256, 0, 0, CACHE_STATE, "state of the preamble is gone: 256 tokens to recompute"},
-        {9000, 12345678, 12, CACHE_WINDOW,
+        {64, 100000, 1, STATES, "state of turn 1 is gone: 64 tokens to recompute, about 100 ms"},
+        {256, 0, 0, STATES, "state of the preamble is gone: 256 tokens to recompute"},
+        {9000, 12345678, 12, WINDOWS,
          "window of turn 12 is gone: 9,000 tokens to recompute, about 12.3 s"},
-        {63, 100000, 3, CACHE_STATE, ""},
-        {255, 99999, 3, CACHE_STATE, ""},
+        {9000, 0, 12, BOTH, "window or state of turn 12 is gone: 9,000 tokens to recompute"},
+        {63, 100000, 3, STATES, ""},
+        {255, 99999, 3, STATES, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct restore_report report = {
             .length = 20000, .lost_tokens = cases[i].lost, .lost_us = cases[i].us};
         struct text line = {0};
-        assert_int_equal(kv_report_lost(&report, cases[i].kind, cases[i].turn, &line), STATUS_OK);
+        assert_int_equal(kv_report_lost(&report, &cases[i].usage, cases[i].turn, &line), STATUS_OK);
         assert_string_equal(text_string(&line), cases[i].line);
         text_deinit(&line);
     }

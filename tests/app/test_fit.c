@@ -1,0 +1,44 @@
+// tests/app/test_fit.c — what a model with several kinds of cache takes of memory.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include "app/cli/fit.h"
+
+static const struct recurrence_spec DELTA = {.rule = RECURRENCE_DELTA,
+                                             .key_heads = 1,
+                                             .value_heads = 2,
+                                             .key_size = 8,
+                                             .value_size = 8,
+                                             .width = 4};
+
+// A layer that sees all, two windows of 24 and one of 100, and a state.
+static struct model_config mixed_config(void) {
+    static const int32_t windows[] = {0, 24, 24, 100, 2};
+    struct model_config config = {.layers = 5, .context = 4096};
+    for (int32_t i = 0; i < config.layers; i++)
+        config.specs[i].attention = (struct attention_spec){
+            .heads = 2, .kv_heads = 2, .head_size = 16, .window = windows[i], .kv_source = i};
+    config.specs[4].mixer = MIXER_RECURRENCE;
+    config.specs[4].recurrence = DELTA;
+    return config;
+}
+
+static void all_windows_and_states_count(void **state) {
+    (void)state;
+    enum { LAYER = 2 * 2 * 16 * 2 }; // bytes of K and V of a token
+    const struct model_config config = mixed_config();
+    const struct fit_need need = fit_kv_of(&config);
+    const size_t states = recurrence_spec_state_bytes(&DELTA);
+    assert_int_equal(need.kv_token_bytes, LAYER);
+    assert_int_equal(need.window_count, 3);
+    assert_int_equal(fit_bytes(&need, 1), 4 * LAYER + states);
+    assert_int_equal(fit_bytes(&need, 50), (50 + 2 * 24 + 50) * LAYER + 2 * states);
+    assert_int_equal(fit_bytes(&need, 1000), (1000 + 2 * 24 + 100) * LAYER + 2 * states);
+    const struct fit_window all = fit_windows(&need);
+    assert_int_equal(all.token_bytes, 3 * LAYER + states);
+    assert_int_equal(all.tokens, 100);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_windows_and_states_count)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
