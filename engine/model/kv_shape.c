@@ -192,13 +192,12 @@ void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int
     ASSERT(example->kv_heads > 0 && example->head_size > 0);
     cache->num_kv_heads = example->kv_heads;
     cache->head_size = example->head_size;
-    cache->latent = example->latent.kv_rank > 0;
     if (kv_shape_is_recurrent(config, group)) {
         cache->type = DTYPE_F32;
         cache->layout = KV_LAYOUT_ROWS;
     }
     cache->state_bytes = state_bytes_of(config, first_of(config, group));
-    if (cache->state_bytes > 0) cache->latent = true;
+    cache->latent = example->latent.kv_rank > 0 || cache->state_bytes > 0;
     cache->scale_elements = scale_elements_of(config, group);
     cache->num_layers = (int32_t)(kv_shape_elements(config, group) /
                                   ((int64_t)cache->num_kv_heads * cache->head_size));
