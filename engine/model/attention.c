@@ -279,4 +279,11 @@ static void load(struct loader *loader, const struct layer_spec *layer_spec, str
                                  spec->sinks ? TENSOR_REQUIRED : TENSOR_ABSENT);
 }
 
-const struct layer_part attention_part = {load, measure, enqueue};
+static const struct figure_names figures[] = {
+    {"attention.key_length", {"head_dim", "attention_head_dim"}},
+    {"attention.value_length", {"head_dim", "attention_head_dim"}},
+    {"attention.scale", {"attention_multiplier"}},
+    {"attn_logit_softcapping", {"attn_logit_softcapping"}},
+    {0}};
+
+const struct layer_part attention_part = {load, measure, enqueue, figures};

@@ -133,4 +133,6 @@ void dense_load(struct loader *loader, const struct layer_spec *layer_spec, stru
     layer->down_bias = loader_vector(loader, "ffn_down.bias", dim, TENSOR_OPTIONAL);
 }
 
-const struct layer_part dense_part = {dense_load, measure, enqueue};
+static const struct figure_names figures[] = {{"feed_forward_length", {"intermediate_size"}}, {0}};
+
+const struct layer_part dense_part = {dense_load, measure, enqueue, figures};

@@ -398,4 +398,20 @@ static void load(struct loader *loader, const struct layer_spec *spec, struct la
     dense_load(loader, spec, layer);
 }
 
-const struct layer_part experts_part = {load, measure, enqueue};
+static const struct figure_names figures[] = {
+    {"expert_count", {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}},
+    {"expert_used_count", {"num_experts_per_tok", "moe_topk", "moe_k", "top_k_experts"}},
+    {"expert_feed_forward_length", {"moe_intermediate_size"}},
+    {"expert_shared_count",
+     {"n_shared_experts", "moe_num_shared_experts", "num_shared_experts", "num_shared_expert"}},
+    {"expert_shared_feed_forward_length",
+     {"moe_shared_expert_intermediate_size", "shared_expert_intermediate_size"}},
+    {"leading_dense_block_count",
+     {"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"}},
+    {"interleave_moe_layer_step", {"moe_layer_interval"}},
+    {"expert_weights_scale", {"routed_scaling_factor"}},
+    {"expert_group_count", {"n_group"}},
+    {"expert_group_used_count", {"topk_group"}},
+    {0}};
+
+const struct layer_part experts_part = {load, measure, enqueue, figures};

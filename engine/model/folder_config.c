@@ -10,6 +10,7 @@
 #include "engine/model/folder_hybrid.h"
 #include "engine/model/folder_reader.h"
 #include "engine/model/folder_rope.h"
+#include "engine/model/layer_part.h"
 #include "engine/model/mapped_file.h"
 #include "kernels/base/assert.h"
 
@@ -20,120 +21,84 @@ static bool is_mixed_key(const struct reader *reader, const char *key) {
 }
 
 // A number, or one that all layers have in a list.
-static void read_number(struct reader *reader, const struct reader_line *line) {
-    const cJSON *item = reader_get(reader, reader->json, line->theirs), *first = item, *other;
+static void read_number(struct reader *reader, const char *ours, const char *theirs) {
+    const cJSON *item = reader_get(reader, reader->json, theirs), *first = item, *other;
     if (cJSON_IsArray(item)) first = item->child;
     double value = cJSON_IsNumber(first) ? first->valuedouble : (double)NAN;
     if (cJSON_IsArray(item))
         cJSON_ArrayForEach(other, item)
             if (!cJSON_Compare(other, first, true)) value = (double)NAN;
     if (isfinite(value))
-        reader_state(reader, line->ours, value);
+        reader_state(reader, ours, value);
     else
-        reader_fail(reader, cJSON_IsArray(item) ? STATUS_UNSUPPORTED : STATUS_BAD_FILE,
-                    line->theirs,
+        reader_fail(reader, cJSON_IsArray(item) ? STATUS_UNSUPPORTED : STATUS_BAD_FILE, theirs,
                     cJSON_IsArray(item) ? "differs from layer to layer, which is not supported"
                                         : "must be a number");
 }
 
-static void read_latent(struct reader *reader) {
-    static const struct reader_line lines[] = {
-        {"v_head_dim", "attention.value_length"},
-        {"kv_lora_rank", "attention.kv_lora_rank"},
-        {"q_lora_rank", "attention.q_lora_rank"},
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        if (reader_get(reader, reader->json, lines[i].theirs)) read_number(reader, &lines[i]);
-    reader_state_count(reader, "attention.key_length",
-                       reader_count(reader, "qk_nope_head_dim", -1) +
-                           reader_count(reader, "qk_rope_head_dim", -1));
-}
-
 // Experts that Nemotron-H's configurations state without having them.
-static bool lacks(const struct reader *reader, const struct reader_line *line) {
+static bool lacks(const struct reader *reader, const char *ours) {
     return reader->family->single && reader->family->layer.ffn.kind == FFN_DENSE &&
-           !strncmp(line->ours, "expert", 6);
+           !strncmp(ours, "expert", 6);
 }
 
 // A scale or a cap of other families: left unread, and so refused unless it is off. A factor of 1
 // is.
-static bool is_of_others(struct reader *reader, const struct reader_line *line) {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(reader->json, line->theirs);
-    if (family_keys_have(reader->family->keys, line->ours)) return false;
-    if (cJSON_IsNumber(item) && item->valuedouble == 1 &&
-        strcmp(line->ours, "attention.scale") != 0 && !strstr(line->ours, "softcapping"))
-        reader_get(reader, reader->json, line->theirs);
+static bool is_of_others(struct reader *reader, const char *ours, const char *theirs) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(reader->json, theirs);
+    if (family_keys_have(reader->family->keys, ours)) return false;
+    if (cJSON_IsNumber(item) && item->valuedouble == 1 && strcmp(ours, "attention.scale") != 0 &&
+        !strstr(ours, "softcapping"))
+        reader_get(reader, reader->json, theirs);
     return true;
 }
 
-// Does a line before this one say the same under another name?
-static bool is_again(struct reader *reader, const struct reader_line *lines, size_t at) {
-    const cJSON *item = reader_get(reader, reader->json, lines[at].theirs);
-    for (size_t i = 0; i < at; i++)
-        if (!strcmp(lines[i].ours, lines[at].ours) &&
-            cJSON_Compare(reader_get(reader, reader->json, lines[i].theirs), item, true))
-            return true;
-    return false;
+// A key that says what one before it says already is read, and not stated again.
+static void read_figure(struct reader *reader, const struct figure_names *names) {
+    const cJSON *before = NULL;
+    for (int i = 0; i < FIGURE_KEYS && names->theirs[i]; i++) {
+        const char *key = names->theirs[i];
+        const bool elsewhere = is_mixed_key(reader, key) || lacks(reader, names->ours) ||
+                               (reader->family->latent && !strcmp(key, "head_dim"));
+        if (is_of_others(reader, names->ours, key)) continue;
+        const cJSON *item = reader_get(reader, reader->json, key);
+        if (!item) continue;
+        if (!elsewhere && !cJSON_Compare(item, before, true)) read_number(reader, names->ours, key);
+        before = item;
+    }
+}
+
+static void read_figures(struct reader *reader, const struct figure_names *names) {
+    for (; names->ours; names++)
+        read_figure(reader, names);
 }
 
 static void read_numbers(struct reader *reader) {
-    static const struct reader_line lines[] = {
-        {"num_hidden_layers", "block_count"},
-        {"hidden_size", "embedding_length"},
-        {"intermediate_size", "feed_forward_length"},
-        {"num_attention_heads", "attention.head_count"},
-        {"num_key_value_heads", "attention.head_count_kv"},
-        {"head_dim", "attention.key_length"},
-        {"head_dim", "attention.value_length"},
-        {"attention_head_dim", "attention.key_length"},
-        {"attention_head_dim", "attention.value_length"},
-        {"max_position_embeddings", "context_length"},
-        {"layer_norm_epsilon", "attention.layer_norm_rms_epsilon"},
-        {"rms_norm_eps", "attention.layer_norm_rms_epsilon"},
-        {"norm_eps", "attention.layer_norm_rms_epsilon"},
-        {"conv_L_cache", "shortconv.l_cache"},
-        {"attn_logit_softcapping", "attn_logit_softcapping"},
-        {"final_logit_softcapping", "final_logit_softcapping"},
-        {"embedding_multiplier", "embedding_scale"},
-        {"residual_multiplier", "residual_scale"},
-        {"attention_multiplier", "attention.scale"},
-        {"logits_scaling", "logit_scale"},
-        {"logit_scale", "logit_scale"},
-        {"lm_head_multiplier", "logit_scale"},
-        {"num_local_experts", "expert_count"},
-        {"num_experts", "expert_count"},
-        {"n_routed_experts", "expert_count"},
-        {"moe_num_experts", "expert_count"},
-        {"num_experts_per_tok", "expert_used_count"},
-        {"moe_topk", "expert_used_count"},
-        {"moe_k", "expert_used_count"},
-        {"top_k_experts", "expert_used_count"},
-        {"num_kv_shared_layers", "attention.shared_kv_layers"},
-        {"hidden_size_per_layer_input", "embedding_length_per_layer_input"},
-        {"moe_intermediate_size", "expert_feed_forward_length"},
-        {"n_shared_experts", "expert_shared_count"},
-        {"moe_num_shared_experts", "expert_shared_count"},
-        {"num_shared_experts", "expert_shared_count"},
-        {"num_shared_expert", "expert_shared_count"},
-        {"moe_shared_expert_intermediate_size", "expert_shared_feed_forward_length"},
-        {"shared_expert_intermediate_size", "expert_shared_feed_forward_length"},
-        {"first_k_dense_replace", "leading_dense_block_count"},
-        {"moe_layer_start_index", "leading_dense_block_count"},
-        {"num_dense_layers", "leading_dense_block_count"},
-        {"moe_layer_interval", "interleave_moe_layer_step"},
-        {"routed_scaling_factor", "expert_weights_scale"},
-        {"n_group", "expert_group_count"},
-        {"topk_group", "expert_group_used_count"},
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        const bool elsewhere = is_mixed_key(reader, lines[i].theirs) || lacks(reader, &lines[i]) ||
-                               (reader->family->latent && !strcmp(lines[i].theirs, "head_dim"));
-        if (is_of_others(reader, &lines[i])) continue;
-        if (reader_get(reader, reader->json, lines[i].theirs) && !elsewhere &&
-            !is_again(reader, lines, i))
-            read_number(reader, &lines[i]);
+    static const struct figure_names of_model[] = {
+        {"block_count", {"num_hidden_layers"}},
+        {"embedding_length", {"hidden_size"}},
+        {"attention.head_count", {"num_attention_heads"}},
+        {"attention.head_count_kv", {"num_key_value_heads"}},
+        {"context_length", {"max_position_embeddings"}},
+        {"attention.layer_norm_rms_epsilon", {"layer_norm_epsilon", "rms_norm_eps", "norm_eps"}},
+        {"final_logit_softcapping", {"final_logit_softcapping"}},
+        {"embedding_scale", {"embedding_multiplier"}},
+        {"residual_scale", {"residual_multiplier"}},
+        {"logit_scale", {"logits_scaling", "logit_scale", "lm_head_multiplier"}},
+        {"attention.shared_kv_layers", {"num_kv_shared_layers"}},
+        {"embedding_length_per_layer_input", {"hidden_size_per_layer_input"}},
+        {0}};
+    static const struct layer_part *const parts[] = {&dense_part, &attention_part, &short_conv_part,
+                                                     &experts_part};
+    read_figures(reader, of_model);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        read_figures(reader, parts[i]->figures);
+    if (reader->family->latent) {
+        read_figures(reader, latent_attention_part.figures);
+        reader_state_count(reader, "attention.key_length",
+                           reader_count(reader, "qk_nope_head_dim", -1) +
+                               reader_count(reader, "qk_rope_head_dim", -1));
     }
-    if (reader->family->latent) read_latent(reader);
     if (reader->family->centered_norms)
         reader_state(reader, "attention.layer_norm_epsilon",
                      reader_number(reader, reader->json, "layer_norm_eps", 1e-5));

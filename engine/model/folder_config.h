@@ -2,8 +2,8 @@
 //
 // Hugging Face's configurations name the same quantities as GGUF's keys do. Most become figures,
 // each by a line of a table, that config_read.h and the families ask for as they ask for a file's;
-// rotations and recurrences are read as the spec has them. What has no line but would change the
-// answers is refused.
+// the lines of a kind of layer stand in its source (layer_part.h). Rotations and recurrences are
+// read as the spec has them. What has no line but would change the answers is refused.
 //
 // Sources: the published configurations and documentation of transformers, model by model.
 #ifndef ENGINE_FOLDER_CONFIG_H

@@ -29,10 +29,6 @@ struct reader {
     struct error *err;
 };
 
-struct reader_line { // of a table from their keys to ours
-    const char *theirs, *ours;
-};
-
 // Both keep the first failure: "PATH: KEY WHAT", and of a key of the whole configuration
 // "PATH: unsupported KEY VALUE (expected EXPECTED)".
 void reader_fail(struct reader *reader, enum status status, const char *key, const char *what);

@@ -279,4 +279,9 @@ static void load(struct loader *loader, const struct layer_spec *layer_spec, str
                              TENSOR_REQUIRED);
 }
 
-const struct layer_part latent_attention_part = {load, measure, enqueue};
+static const struct figure_names figures[] = {{"attention.value_length", {"v_head_dim"}},
+                                              {"attention.kv_lora_rank", {"kv_lora_rank"}},
+                                              {"attention.q_lora_rank", {"q_lora_rank"}},
+                                              {0}};
+
+const struct layer_part latent_attention_part = {load, measure, enqueue, figures};

@@ -1,8 +1,10 @@
 // engine/model/layer_part.h — what is a part of a layer, and which parts are there?
 //
 // A layer mixes tokens and then feeds each of them forward; each half is one part of a kind. A kind
-// has a source of its own, with all that is known of it: what it reads from metadata, which tensors
-// it loads, the memory that its activations take, and its forward pass.
+// has a source of its own, with all that is known of it: what it reads from metadata and from a
+// folder's config.json, which tensors it loads, the memory that its activations take, and its
+// forward pass. What a configuration says of several kinds at once is read by folder_config.c, and
+// which layers recur, and how, by folder_hybrid.c, because each family names that differently.
 //
 //   mixers        attention.c  latent_attention.c  recurrence.c  short_conv.c
 //   feed-forward  dense.c  experts.c
@@ -20,6 +22,12 @@ struct layer;
 struct loader;
 struct scratch;
 
+// A figure by the name that metadata.h asks for, and the keys of a config.json that state it.
+enum { FIGURE_KEYS = 4 };
+struct figure_names {
+    const char *ours, *theirs[FIGURE_KEYS];
+};
+
 struct layer_part {
     // Finds the tensors of the layer that is being loaded (loader.h), but its norms before the
     // part.
@@ -30,6 +38,9 @@ struct layer_part {
 
     // Enqueues residual += part(residual), as forward_state.h describes a step.
     void (*enqueue)(const struct forward *forward, int32_t layer);
+
+    // What it reads of a config.json by no more than a name, up to one without a name; or NULL.
+    const struct figure_names *figures;
 };
 
 extern const struct layer_part attention_part, latent_attention_part, recurrence_part,

@@ -96,4 +96,6 @@ static void load(struct loader *loader, const struct layer_spec *spec, struct la
     layer->o = loader_matrix(loader, "shortconv.out_proj.weight", dim, dim, TENSOR_REQUIRED);
 }
 
-const struct layer_part short_conv_part = {load, measure, enqueue};
+static const struct figure_names figures[] = {{"shortconv.l_cache", {"conv_L_cache"}}, {0}};
+
+const struct layer_part short_conv_part = {load, measure, enqueue, figures};
