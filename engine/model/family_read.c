@@ -332,39 +332,38 @@ void family_read_qwen3next(struct metadata *metadata, struct model_config *confi
     metadata_pattern(metadata, "full_attention_interval", config->layers, 4, recurrent);
     if (metadata_has(metadata, list_key))
         metadata_pattern(metadata, list_key, config->layers, 0, recurrent);
-    recurrence_set(metadata, config, &delta, recurrent);
+    for (int32_t i = 0; i < config->layers; i++)
+        if (recurrent[i]) config->specs[i].mixer = MIXER_RECURRENCE;
+    recurrence_set(metadata, config, &delta);
 }
 
 // Layers without KV heads are Mamba-2's.
 void family_read_granite_hybrid(struct metadata *metadata, struct model_config *config) {
     const struct recurrence_spec ssd = recurrence_read(metadata, RECURRENCE_SSD);
-    bool recurrent[MODEL_MAX_LAYERS];
     family_read_granite(metadata, config);
-    for (int32_t i = 0; i < config->layers; i++)
-        recurrent[i] = config->specs[i].mixer == MIXER_RECURRENCE;
-    recurrence_set(metadata, config, &ssd, recurrent);
+    recurrence_set(metadata, config, &ssd);
 }
 
 // Layers with a feed-forward have no mixer, and those without KV heads are Mamba-2's.
 void family_read_nemotron_h(struct metadata *metadata, struct model_config *config) {
     const struct recurrence_spec ssd = recurrence_read(metadata, RECURRENCE_SSD);
     int32_t widths[MODEL_MAX_LAYERS];
-    bool recurrent[MODEL_MAX_LAYERS];
     family_read_plain(metadata, config);
     metadata_list(metadata, "feed_forward_length", config->layers, 0, 1, MODEL_MAX_DIM, widths);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
-        recurrent[i] = spec->mixer == MIXER_RECURRENCE && widths[i] == 0;
-        if (widths[i] == 0) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
+        if (widths[i] == 0)
+            spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
+        else if (spec->mixer == MIXER_RECURRENCE)
+            spec->mixer = MIXER_NONE;
     }
-    recurrence_set(metadata, config, &ssd, recurrent);
+    recurrence_set(metadata, config, &ssd);
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
         if (spec->ffn.kind == FFN_NONE) continue;
         if (i == 0 || spec->mixer == MIXER_ATTENTION)
             metadata_fail(metadata, STATUS_UNSUPPORTED, "feed_forward_length",
                           "is not supported in the first layer or in an attention layer");
-        spec->mixer = MIXER_NONE;
         if (i > 0) spec->attention = config->specs[i - 1].attention;
     }
 }
@@ -372,7 +371,6 @@ void family_read_nemotron_h(struct metadata *metadata, struct model_config *conf
 // A block of the file is two layers: one recurs, and the other attends to the same rows.
 void family_read_falcon_h1(struct metadata *metadata, struct model_config *config) {
     struct recurrence_spec ssd = recurrence_read(metadata, RECURRENCE_SSD);
-    bool recurrent[MODEL_MAX_LAYERS];
     family_read_plain(metadata, config);
     config->logit_scale = metadata_factor(metadata, "logit_scale", 1);
     ssd.norm_optional = true;
@@ -385,8 +383,10 @@ void family_read_falcon_h1(struct metadata *metadata, struct model_config *confi
         struct layer_spec *spec = &config->specs[i];
         *spec = config->specs[i / 2];
         spec->attention.kv_source = i;
-        recurrent[i] = spec->joins_next = i % 2 == 0;
-        if (recurrent[i]) spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
+        spec->joins_next = i % 2 == 0;
+        if (!spec->joins_next) continue;
+        spec->mixer = MIXER_RECURRENCE;
+        spec->ffn = (struct ffn_spec){.kind = FFN_NONE};
     }
-    recurrence_set(metadata, config, &ssd, recurrent);
+    recurrence_set(metadata, config, &ssd);
 }

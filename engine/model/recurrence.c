@@ -50,16 +50,14 @@ static struct attention_spec place_in_cache(int32_t layer) {
                                    .rope.divisors = DIVISORS_IGNORED};
 }
 
-// Layers that recur instead of attending.
 void recurrence_set(struct metadata *metadata, struct model_config *config,
-                    const struct recurrence_spec *recurrence, const bool *recurrent) {
+                    const struct recurrence_spec *recurrence) {
     bool attends = false;
     metadata_has(metadata, "attention.recurrent_layers"); // that they are may be said again
     for (int32_t i = 0; i < config->layers; i++) {
         struct layer_spec *spec = &config->specs[i];
-        attends = attends || (!recurrent[i] && spec->attention.kv_heads > 0);
-        if (!recurrent[i]) continue;
-        spec->mixer = MIXER_RECURRENCE;
+        attends = attends || spec->mixer == MIXER_ATTENTION;
+        if (spec->mixer != MIXER_RECURRENCE) continue;
         spec->attention = place_in_cache(i);
         spec->recurrence = *recurrence;
     }
