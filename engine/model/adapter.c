@@ -8,13 +8,7 @@
 #include "engine/model/peft.h"
 #include "kernels/base/assert.h"
 
-static bool is_value(const struct gguf *gguf, const char *key, const char *value) {
-    struct gguf_string found;
-    return gguf_find_string(gguf, key, &found) && found.length == strlen(value) &&
-           !memcmp(found.bytes, value, found.length);
-}
-
-bool adapter_is_file(const struct gguf *gguf) { return is_value(gguf, "general.type", "adapter"); }
+bool adapter_is_file(const struct gguf *gguf) { return gguf_says(gguf, "general.type", "adapter"); }
 
 // "/models/poet.gguf" and "/models/poet/" are "poet".
 static void set_name(struct adapter *adapter, const char *path) {
@@ -42,9 +36,9 @@ static enum status check_keys(const struct gguf *gguf, struct error *err) {
                                         "adapter.lora.task_name"};
     for (size_t i = 0; i < gguf_key_count(gguf); i++) {
         const struct gguf_string name = gguf_key_at(gguf, i).name;
-        bool found = name.length < 8 || memcmp(name.bytes, "adapter.", 8) != 0;
+        bool found = !gguf_string_begins(name, "adapter.");
         for (size_t k = 0; k < sizeof known / sizeof known[0] && !found; k++)
-            found = name.length == strlen(known[k]) && !memcmp(name.bytes, known[k], name.length);
+            found = gguf_string_is(name, known[k]);
         if (!found)
             return error_set(err, STATUS_UNSUPPORTED, "%s: the key %.*s is not supported",
                              gguf_path(gguf), (int)name.length, name.bytes);
@@ -58,7 +52,7 @@ static enum status read_file(struct adapter *adapter, struct error *err) {
     double alpha = 0;
     if (!adapter_is_file(gguf))
         return error_set(err, STATUS_UNSUPPORTED, "%s is not a LoRA adapter", gguf_path(gguf));
-    if (!is_value(gguf, "adapter.type", "lora"))
+    if (!gguf_says(gguf, "adapter.type", "lora"))
         return error_set(err, STATUS_UNSUPPORTED, "%s: unsupported adapter.type (expected lora)",
                          gguf_path(gguf));
     TRY(check_keys(gguf, err));

@@ -65,7 +65,7 @@ static void check_planes(struct metadata *metadata, const struct model_config *c
 }
 
 // What a family is that this forward pass cannot be, for the refusal: "a recurrent model". Or NULL.
-static const char *kind_of_unknown(const char *name, size_t length) {
+static const char *kind_of_unknown(struct gguf_string name) {
     static const struct {
         const char *begin, *kind;
     } kinds[] = {
@@ -85,16 +85,14 @@ static const char *kind_of_unknown(const char *name, size_t length) {
         {"gemma3n",
          "a model with AltUp, which is not supported; Gemma 4 E2B and E4B do not use it"},
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const size_t begin = strlen(kinds[i].begin);
-        if (length >= begin && !memcmp(kinds[i].begin, name, begin)) return kinds[i].kind;
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (gguf_string_begins(name, kinds[i].begin)) return kinds[i].kind;
     return NULL;
 }
 
 static enum status refuse_family(const struct gguf *gguf, struct gguf_string name,
                                  struct error *err) {
-    const char *kind = kind_of_unknown(name.bytes, name.length);
+    const char *kind = kind_of_unknown(name);
     char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
     family_list(names, model_types);
     return error_set(err, STATUS_UNSUPPORTED,
@@ -119,11 +117,8 @@ static enum status refuse_part(const struct gguf *gguf, struct error *err) {
         {"general.type", "imatrix",
          "is an importance matrix for quantizing a model; open the model"},
     };
-    struct gguf_string value;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (gguf_find_string(gguf, parts[i].key, &value) &&
-            value.length == strlen(parts[i].value) &&
-            !memcmp(value.bytes, parts[i].value, value.length))
+        if (gguf_says(gguf, parts[i].key, parts[i].value))
             return error_set(err, STATUS_UNSUPPORTED, "%s %s", gguf_path(gguf), parts[i].what);
     return STATUS_OK;
 }
@@ -223,8 +218,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
 static bool is_of_encoder(struct gguf_string name) {
     static const char *const begins[] = {"v.", "a.", "mm."};
     for (size_t b = 0; b < sizeof begins / sizeof begins[0]; b++)
-        if (name.length > strlen(begins[b]) && !memcmp(name.bytes, begins[b], strlen(begins[b])))
-            return true;
+        if (gguf_string_begins(name, begins[b])) return true;
     return false;
 }
 

@@ -305,6 +305,14 @@ static bool fits_together(const struct gguf_tensor *from, const struct gguf_tens
                (size_t)(exponents->shape[0] * exponents->shape[1] * exponents->shape[2]);
 }
 
+// Names the next tensor "blk.7." and the rest, and is done with it.
+static void put_in_layer(struct folder *folder, int layer, const char *rest) {
+    ASSERT(folder->count < folder->room);
+    char *name = folder->names[folder->count];
+    snprintf(name, NAME_BYTES, "blk.%d.%s", layer, rest);
+    folder->tensors[folder->count++].name = (struct gguf_string){name, strlen(name)};
+}
+
 // Puts the tensors that are made of one of theirs. NOT_FOUND: it is no such tensor.
 static enum status put_experts(struct folder *folder, const struct gguf_tensor *from,
                                struct error *err) {
@@ -325,7 +333,6 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
     enum status status = STATUS_NOT_FOUND;
     for (int i = 0; i < PARTS; i++) {
         struct gguf_tensor *to = &folder->tensors[folder->count];
-        char *ours = folder->names[folder->count];
         if (strcmp(part, expert_parts[i].theirs) != 0) continue;
         ASSERT(folder->count < folder->room);
         if (packed != (exponents != NULL) || !fits_together(from, exponents, &expert_parts[i]))
@@ -334,9 +341,7 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
                              mapped_file_shown(folder->path), theirs);
         status = make_part(folder, from, exponents, &expert_parts[i], to);
         if (status != STATUS_OK) return no_memory(folder, err);
-        snprintf(ours, NAME_BYTES, "blk.%d.%s", layer, expert_parts[i].ours);
-        to->name = (struct gguf_string){ours, strlen(ours)};
-        folder->count++;
+        put_in_layer(folder, layer, expert_parts[i].ours);
     }
     return status;
 }
@@ -364,14 +369,6 @@ static enum status bad_shape(const struct folder *folder, const struct gguf_tens
     return error_set(err, STATUS_BAD_FILE,
                      "%s: tensor '%s' has the wrong shape or type for this model",
                      mapped_file_shown(folder->path), tensor->name.bytes);
-}
-
-// Names the next tensor "blk.7." and the rest, and is done with it.
-static void put_in_layer(struct folder *folder, int layer, const char *rest) {
-    ASSERT(folder->count < folder->room);
-    char *name = folder->names[folder->count];
-    snprintf(name, NAME_BYTES, "blk.%d.%s", layer, rest);
-    folder->tensors[folder->count++].name = (struct gguf_string){name, strlen(name)};
 }
 
 // `rows` of a matrix, which lie at `data`.

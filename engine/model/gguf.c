@@ -296,6 +296,15 @@ static enum status read_tensor(struct reader *reader, struct tensor *tensor) {
     return read_u64(reader, &tensor->offset);
 }
 
+bool gguf_string_begins(struct gguf_string string, const char *text) {
+    const size_t length = strlen(text);
+    return string.length >= length && memcmp(string.bytes, text, length) == 0;
+}
+
+bool gguf_string_is(struct gguf_string string, const char *text) {
+    return string.length == strlen(text) && gguf_string_begins(string, text);
+}
+
 static size_t home_slot(const struct index *index, struct gguf_string name) {
     return (size_t)hash_bytes(name.bytes, name.length, 0).low & index->mask;
 }
@@ -715,6 +724,11 @@ bool gguf_find_string(const struct gguf *gguf, const char *key, struct gguf_stri
     *value = (struct gguf_string){(const char *)found->value + sizeof(uint64_t),
                                   (size_t)load_u64(found->value)};
     return true;
+}
+
+bool gguf_says(const struct gguf *gguf, const char *key, const char *text) {
+    struct gguf_string value;
+    return gguf_find_string(gguf, key, &value) && gguf_string_is(value, text);
 }
 
 bool gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array *value) {

@@ -46,6 +46,9 @@ struct gguf_string { // not NUL-terminated
     size_t length;
 };
 
+bool gguf_string_is(struct gguf_string string, const char *text);
+bool gguf_string_begins(struct gguf_string string, const char *text);
+
 // The value types of the format, with its numbers.
 enum gguf_type {
     GGUF_U8 = 0,
@@ -134,6 +137,7 @@ bool gguf_find_float(const struct gguf *gguf, const char *key, double *value);
 bool gguf_find_bool(const struct gguf *gguf, const char *key, bool *value);
 bool gguf_find_string(const struct gguf *gguf, const char *key, struct gguf_string *value);
 bool gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array *value);
+bool gguf_says(const struct gguf *gguf, const char *key, const char *text); // it is that string
 
 // Elements of an array; `index` < count, the type must match. Strings are walked in order:
 // start with *cursor = 0 and call `count` times. An integer above INT64_MAX reads as that.

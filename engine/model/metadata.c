@@ -104,8 +104,7 @@ void metadata_unsupported(struct metadata *metadata, const char *key, const char
 // Its place among the keys that were asked for; their number if it is none of them.
 static int32_t place_of(const struct metadata *metadata, struct gguf_string key) {
     int32_t i = 0;
-    while (i < metadata->asked_count && (strlen(metadata->asked[i]) != key.length ||
-                                         memcmp(metadata->asked[i], key.bytes, key.length) != 0))
+    while (i < metadata->asked_count && !gguf_string_is(key, metadata->asked[i]))
         i++;
     return i;
 }
@@ -174,8 +173,7 @@ int metadata_choice(struct metadata *metadata, const char *key, const char *cons
     struct gguf_string found;
     if (!note(metadata, key, look_up_string(metadata, key, &found))) return -1;
     for (int i = 0; i < count; i++)
-        if (strlen(names[i]) == found.length && !memcmp(names[i], found.bytes, found.length))
-            return i;
+        if (gguf_string_is(found, names[i])) return i;
     metadata_unsupported(metadata, key, expected);
     return -1;
 }
@@ -363,8 +361,7 @@ bool metadata_is_of_writer(const struct metadata *metadata) {
 static bool is_of_encoder(struct gguf_string key) {
     static const char *const begins[] = {"vision.", "audio.", "mm."};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
-        if (key.length > strlen(begins[i]) && !memcmp(key.bytes, begins[i], strlen(begins[i])))
-            return true;
+        if (gguf_string_begins(key, begins[i])) return true;
     return false;
 }
 
@@ -452,7 +449,7 @@ void metadata_check_unread(struct metadata *metadata) {
     }
     for (size_t i = 0; !metadata->folder && i < gguf_key_count(metadata->gguf); i++) {
         const struct gguf_string full = gguf_key_at(metadata->gguf, i).name;
-        if (full.length <= begin || memcmp(full.bytes, metadata->family, begin) != 0 ||
+        if (!gguf_string_begins(full, metadata->family) || full.length == begin ||
             full.bytes[begin] != '.')
             continue;
         check_read(metadata, (struct gguf_string){full.bytes + begin + 1, full.length - begin - 1});

@@ -1,13 +1,8 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/tokenizer/internal.h"
 #include "engine/tokenizer/pretokenizer_names.h"
-
-static bool string_is(struct gguf_string string, const char *what) {
-    return string.length == strlen(what) && memcmp(string.bytes, what, string.length) == 0;
-}
 
 static enum status read_merges(const struct vocabulary *vocabulary, const struct gguf *gguf,
                                struct merge_table *table, struct error *err) {
@@ -85,10 +80,10 @@ static enum status open_parts(struct tokenizer *tokenizer, const struct gguf *gg
         return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.ggml.model is missing",
                          gguf_path(gguf));
     (void)gguf_find_string(gguf, "tokenizer.ggml.pre", &pre);
-    const bool by_merges = string_is(model, "gpt2") || string_is(model, "gemma4");
+    const bool by_merges = gguf_string_is(model, "gpt2") || gguf_string_is(model, "gemma4");
     const bool of_characters =
-        string_is(model, "gemma4") || (by_merges && pretokenizer_is_of_characters(pre));
-    if (!by_merges && !string_is(model, "llama"))
+        gguf_string_is(model, "gemma4") || (by_merges && pretokenizer_is_of_characters(pre));
+    if (!by_merges && !gguf_string_is(model, "llama"))
         return error_set(err, STATUS_UNSUPPORTED, "%s: tokenizer \"%.*s\" is not supported",
                          gguf_path(gguf), (int)(model.length < 64 ? model.length : 64),
                          model.bytes);

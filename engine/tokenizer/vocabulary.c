@@ -15,13 +15,9 @@ static const char *const turn_end_names[] = {
 // Marks of chat formats that do not look like "<|…|>". "<s>" is not among them: it is HTML too.
 static const char *const control_names[] = {"<bos>", "<eos>", "<start_of_turn>", "<end_of_turn>"};
 
-static bool is_name(struct gguf_string text, const char *name) {
-    return text.length == strlen(name) && memcmp(text.bytes, name, text.length) == 0;
-}
-
 static bool is_one_of(struct gguf_string text, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (is_name(text, names[i])) return true;
+        if (gguf_string_is(text, names[i])) return true;
     return false;
 }
 

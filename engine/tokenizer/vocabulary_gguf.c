@@ -1,14 +1,9 @@
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "engine/tokenizer/vocabulary.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
-
-static bool is_text(struct gguf_string text, const char *what) {
-    return text.length == strlen(what) && memcmp(text.bytes, what, text.length) == 0;
-}
 
 static bool is_integer(enum gguf_type type) {
     return type != GGUF_F32 && type != GGUF_F64 && type != GGUF_STRING && type != GGUF_ARRAY &&
@@ -107,17 +102,15 @@ static void read_special_ids(struct vocabulary *vocabulary, const struct gguf *g
 // GGUF has no key for that, and the family's vocabulary is the only one of its kind.
 static void widen_marks(struct vocabulary *vocabulary, const struct gguf *gguf) {
     static const char *const narrow[] = {"<unk>", "<s>", "<|endoftext|>"};
-    struct gguf_string family, model;
-    if (!gguf_find_string(gguf, "general.architecture", &family) ||
-        !gguf_find_string(gguf, "tokenizer.ggml.model", &model) || !is_text(family, "phi3") ||
-        !is_text(model, "llama"))
+    if (!gguf_says(gguf, "general.architecture", "phi3") ||
+        !gguf_says(gguf, "tokenizer.ggml.model", "llama"))
         return;
     for (int32_t id = 0; id < vocabulary->count; id++) {
         struct vocabulary_token *token = &vocabulary->tokens[id];
-        if (token->type != TOKEN_CONTROL && !is_text(token->text, "</s>")) continue;
+        if (token->type != TOKEN_CONTROL && !gguf_string_is(token->text, "</s>")) continue;
         token->match = TOKEN_TAKES_RIGHT;
         for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++)
-            if (is_text(token->text, narrow[i])) token->match = 0;
+            if (gguf_string_is(token->text, narrow[i])) token->match = 0;
     }
 }
 
