@@ -37,7 +37,7 @@ struct session_settings {
     int32_t speculate;  // most tokens drafted at once; 0: none
     int32_t beams;      // above 1: beam width; the best beam is the only answer
     float length_penalty;
-    bool early_stopping;   // both as in engine/sampling/beams.h
+    bool early_stopping;   // both as in engine/beams.h
     enum think_wish think; // whether the model is asked to think
     bool titles;           // let the model title unnamed conversations
 };

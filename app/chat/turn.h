@@ -17,7 +17,7 @@
 #define APP_TURN_H
 
 #include "app/chat/answer.h"
-#include "engine/sampling/beams.h"
+#include "engine/beams.h"
 
 enum turn_event { TURN_PREFILL, TURN_TEXT, TURN_DONE };
 
@@ -73,7 +73,7 @@ void turn_begin(struct turn *turn, const struct turn *fresh, const struct reques
 // cancelled, and the turn fails once they have ended.
 MUST_CHECK enum status turn_start(struct turn *turn, struct sequence *sequence, struct error *err);
 
-// Writes the only answer by beam search (engine/sampling/beams.h); its text arrives all at once.
+// Writes the only answer by beam search (engine/beams.h); its text arrives all at once.
 // TOO_LONG: it does not fit the context.
 MUST_CHECK enum status turn_search(struct turn *turn, struct sequence *sequence,
                                    const struct beams_options *options, struct error *err);

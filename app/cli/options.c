@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "app/base/nearness.h"
+#include "engine/beams.h"
 #include "engine/engine.h"
-#include "engine/sampling/beams.h"
 #include "engine/sampling/prompt_lookup.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"

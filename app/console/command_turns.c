@@ -11,7 +11,7 @@
 #include "app/console/picker.h"
 #include "app/console/view.h"
 #include "app/screen/terminal.h"
-#include "engine/sampling/beams.h"
+#include "engine/beams.h"
 #include "engine/tokenizer/thinking.h"
 
 // How to come back, and what happens there meanwhile.

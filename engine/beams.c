@@ -1,4 +1,4 @@
-// engine/sampling/beams.c — beam search as ordinary requests of one token each.
+// engine/beams.c — beam search as ordinary requests of one token each.
 //
 // A step starts one request for each beam (start_step). The engine batches them like all others;
 // its thread calls judge() with the best candidates of each row of logits, or look_at_row() with
@@ -16,7 +16,7 @@
 // as many must be left to continue with. If two chosen ones come from one beam, the first takes its
 // sequence and the second a fork of it (grow_beams), which copies one block at most; a beam without
 // a chosen one gives its blocks back.
-#include "engine/sampling/beams.h"
+#include "engine/beams.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,5 +1,4 @@
-// engine/sampling/beams.h — the most probable continuations of a sequence, searched a token at a
-// time.
+// engine/beams.h — the most probable continuations of a sequence, searched a token at a time.
 //
 // A search keeps the `width` best unfinished continuations, its beams. Each step computes the next
 // token's probabilities for all of them as one batch, and takes the best of all their
@@ -21,8 +20,8 @@
 //   beams_create ─► beams_take, for every event of the engine ─► beams_done ─► beams_result
 //
 // Threads: the UI's; beams_cancel() is safe in a signal handler too.
-#ifndef ENGINE_SAMPLING_BEAMS_H
-#define ENGINE_SAMPLING_BEAMS_H
+#ifndef ENGINE_BEAMS_H
+#define ENGINE_BEAMS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-// tests/engine/sampling/test_beams.c — the search finds what the plainest one finds, and leaves no
-// block behind.
+// tests/engine/test_beams.c — the search finds what the plainest one finds, and leaves no block
+// behind.
 //
 // The reference knows no cache and no batch: it computes each continuation from its first token
 // on, sorts all continuations of all beams, and follows beams.h's three rules.
+#include "engine/beams.h"
 #include "engine/engine.h"
-#include "engine/sampling/beams.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <math.h>
