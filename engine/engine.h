@@ -5,11 +5,11 @@
 // A request lets the model continue a sequence, and reports what happens as events. Several
 // requests run at once, as one batch.
 //
-//   engine_open ─► sequence_create ─► sequence_append ─► request_start ─► events … DONE
-//                        ▲                  ▲                                  │
-//                   sequence_fork      sequence_truncate ◄──── request_release ┘
+//   engine_open ─► sequence_create ─► sequence_append ─► request_start_all ─► events … DONE
+//                        ▲                  ▲                                      │
+//                   sequence_fork      sequence_truncate ◄──────── request_release ┘
 //
-// A sequence is IDLE or RUNNING: request_start makes it RUNNING, its DONE event IDLE again.
+// A sequence is IDLE or RUNNING: request_start_all makes it RUNNING, its DONE event IDLE again.
 // Only an IDLE sequence may be appended to, truncated or destroyed. A RUNNING one may be
 // forked: the fork has the tokens that were finished at that moment.
 //

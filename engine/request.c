@@ -125,11 +125,6 @@ enum status request_start_all(struct sequence *const *sequences,
     return status;
 }
 
-enum status request_start(struct sequence *sequence, const struct request_options *options,
-                          struct request **request) {
-    return request_start_all(&sequence, options, 1, request);
-}
-
 void request_cancel(struct request *request) { atomic_store(&request->cancelled, true); }
 
 void request_set_background(struct request *request, bool background) {

@@ -59,7 +59,7 @@ struct request_stats {     // microseconds, on a monotonic clock
     int64_t output_tokens;
     int64_t draft_tokens, accepted_tokens; // of those, accepted ones are part of the output
     int64_t prefill_us;                    // from the first step to the first token
-    int64_t first_token_us;                // from request_start() to the first token
+    int64_t first_token_us;                // from request_start_all() to the first token
     int64_t decode_us;                     // from the first token to the last
 };
 
@@ -85,18 +85,14 @@ struct event {
     struct request_stats stats; // DONE
 };
 
-// The sequence becomes RUNNING. Its log must not be empty and must leave room in the context for
-// one more token; if all of it is cached, its last token is computed again. FULL:
-// ENGINE_MAX_REQUESTS run already. The request starts when there are blocks for it. When running
+// Starts several at once, all or none: they are in one batch from their first step on. Each
+// sequence becomes RUNNING. Its log must not be empty and must leave room in the context for one
+// more token; if all of it is cached, its last token is computed again. FULL: more than
+// ENGINE_MAX_REQUESTS would run. A request starts when there are blocks for it. When running
 // sequences need more blocks than there are, the latest is preempted and continues later
 // (scheduler.h); its tokens do not change. A prefix that several requests share is computed once,
-// by the first of them. *request is owned by the caller: request_release() after its DONE event.
-MUST_CHECK enum status request_start(struct sequence *sequence,
-                                     const struct request_options *options,
-                                     struct request **request);
-
-// Starts several at once, all or none: they are in one batch from their first step on.
-// options[count]; requests[count] are owned by the caller.
+// by the first of them. options[count]; requests[count] are owned by the caller: request_release()
+// after DONE events.
 MUST_CHECK enum status request_start_all(struct sequence *const *sequences,
                                          const struct request_options *options, int32_t count,
                                          struct request **requests);

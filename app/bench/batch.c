@@ -37,7 +37,7 @@ static enum status start(struct sequence *sequence, int32_t tokens, uint64_t see
     struct request_options options = harness_request(tokens);
     options.sampler = sampler_options_default(); // so that each writes its own
     options.sampler.seed = seed;
-    return request_start(sequence, &options, request);
+    return request_start_all(&sequence, &options, 1, request);
 }
 
 // Computes `count` answers at once, each in a fork.

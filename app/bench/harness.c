@@ -178,7 +178,7 @@ enum status harness_generate(struct harness *harness, struct sequence *sequence,
     const struct request_options options = harness_request(tokens);
     struct request *request;
     if (harness_signal()) return STATUS_CANCELLED;
-    TRY(request_start(sequence, &options, &request));
+    TRY(request_start_all(&sequence, &options, 1, &request));
     return harness_wait(harness, &request, 1, stats);
 }
 

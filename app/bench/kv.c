@@ -135,7 +135,8 @@ static enum status share(struct harness *harness, struct sharing_row *row,
     int32_t count = 0;
     for (int32_t i = 1; i < row->conversations && status == STATUS_OK; i++) {
         status = begin(harness, salt, i, &sequences[i]);
-        if (status == STATUS_OK) status = request_start(sequences[i], &one_token, &requests[count]);
+        if (status == STATUS_OK)
+            status = request_start_all(&sequences[i], &one_token, 1, &requests[count]);
         count += status == STATUS_OK;
     }
     const enum status ended = harness_wait(harness, requests, count, NULL);

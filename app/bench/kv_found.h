@@ -38,7 +38,7 @@ struct resume_row {
     char missing[MISSING_BYTES];
     int32_t tokens;
     struct figure ready_us;       // until everything found is on the device
-    struct figure first_token_us; // from request_start()
+    struct figure first_token_us; // from request_start_all()
     struct visit last;
 };
 

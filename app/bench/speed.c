@@ -100,8 +100,8 @@ static enum status run_series(struct speed_bench *bench, int32_t batch, int32_t 
     const struct request_options options = harness_request(tokens);
     *series = (struct series){0};
     while (series->count < batch && series->status == STATUS_OK) {
-        series->status = request_start(bench->sequences[series->count], &options,
-                                       &series->requests[series->count]);
+        series->status = request_start_all(&bench->sequences[series->count], &options, 1,
+                                           &series->requests[series->count]);
         series->count += series->status == STATUS_OK;
     }
     struct event event;

@@ -56,7 +56,7 @@ static enum status start_request(struct beside_run *run, int32_t length, int32_t
                                       .ignore_end = true};
     TRY(sequence_create(run->options->harness->engine, sequence));
     enum status status = harness_append(run->options->harness, *sequence, run->salt++, length);
-    if (status == STATUS_OK) status = request_start(*sequence, &options, &watched->request);
+    if (status == STATUS_OK) status = request_start_all(sequence, &options, 1, &watched->request);
     if (status != STATUS_OK) sequence_destroy(*sequence);
     return status;
 }

@@ -59,7 +59,7 @@ static enum status write_once(struct speculation_bench *bench, enum task task, i
     options.sampler.temperature = task == REPEATS ? 0 : 1.5f;
     TRY(sequence_create(bench->harness.engine, &sequence));
     enum status status = append_past(bench, task, sequence);
-    if (status == STATUS_OK) status = request_start(sequence, &options, &request);
+    if (status == STATUS_OK) status = request_start_all(&sequence, &options, 1, &request);
     if (status == STATUS_OK) status = harness_wait(&bench->harness, &request, 1, &stats);
     if (status == STATUS_OK) {
         const size_t bytes = (size_t)sequence_length(sequence) * sizeof(int32_t);

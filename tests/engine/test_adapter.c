@@ -597,7 +597,7 @@ static int64_t restored(struct memory_store *store, const struct adapter_source 
     assert_int_equal(sequence_append(sequence, ids, 100), STATUS_OK);
     const struct request_options how = {
         .sampler = sampler_options_default(), .max_tokens = 1, .ignore_end = true};
-    assert_int_equal(request_start(sequence, &how, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &how, 1, &request), STATUS_OK);
     do
         assert_true(engine_next_event(engine, 60000, &event));
     while (event.kind != EVENT_DONE);

@@ -79,7 +79,7 @@ static void compute(struct judge *judge, const struct text_so_far *text) {
     struct sequence *sequence = sequence_of(judge->engine, text->tokens, text->count);
     struct request *request;
     struct event event = {0};
-    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     while (event.kind != EVENT_DONE)
         assert_true(engine_next_event(judge->engine, 20000, &event));
     request_release(request);

@@ -74,7 +74,7 @@ static struct event end_of_answer(struct engine *engine, struct sequence *sequen
     options.sampler.temperature = 0;
     struct request *request;
     struct event event;
-    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     do
         assert_true(engine_next_event(engine, 20000, &event));
     while (event.kind != EVENT_DONE);
@@ -183,7 +183,7 @@ static void a_cancel_does_not_wait_for_the_disk(void **state) {
     const struct request_options options = {.sampler = sampler_options_default()};
     struct request *request;
     struct event event;
-    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     assert_true(memory_store_wait_blocked(store, 5000));
     request_cancel(request);
     do

@@ -83,7 +83,7 @@ static struct request *start_request(struct sequence *sequence, int32_t max_toke
         .sampler = sampler_options_default(), .max_tokens = max_tokens, .ignore_end = true};
     options.sampler.seed = sampler_seed;
     struct request *request;
-    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     return request;
 }
 
@@ -389,7 +389,7 @@ static struct request *start_waiting(struct sequence *sequence) {
                                       .observer = wait_for_both};
     options.sampler.seed = 1;
     struct request *request;
-    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     return request;
 }
 

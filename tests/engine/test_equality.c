@@ -197,7 +197,7 @@ static struct request *start_request(struct sequence *sequence, struct listener 
     options.sampler.temperature = 0;
     listener->next = sequence_length(sequence);
     struct request *request;
-    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     return request;
 }
 
@@ -628,7 +628,7 @@ static struct sequence *long_past(struct engine *engine) {
     assert_int_equal(sequence_append(past, ids, (size_t)count), STATUS_OK);
     const struct request_options options = {.sampler = sampler_options_default(), .max_tokens = 1};
     struct request *request;
-    assert_int_equal(request_start(past, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&past, &options, 1, &request), STATUS_OK);
     wait_for(engine, 1, EVENT_DONE);
     request_release(request);
     sequence_truncate(past, count);
@@ -655,7 +655,7 @@ static void answer_in_forks(bool together, bool unshared, struct rows *rows) {
         append(engine, forks[i], i, 1);
         rows[i].count = 0;
         options.observer_user = &rows[i];
-        assert_int_equal(request_start(forks[i], &options, &requests[i]), STATUS_OK);
+        assert_int_equal(request_start_all(&forks[i], &options, 1, &requests[i]), STATUS_OK);
         if (!together) wait_for(engine, 1, EVENT_DONE);
     }
     if (together) wait_for(engine, CHATS, EVENT_DONE);

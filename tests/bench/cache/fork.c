@@ -37,7 +37,7 @@ static enum status fork_running(struct harness *harness, struct sequence *sequen
     struct request *request;
     bool done = false;
     TRY(harness_append(harness, sequence, 1, length + 1));
-    TRY(request_start(sequence, &options, &request));
+    TRY(request_start_all(&sequence, &options, 1, &request));
     const enum status status = fork_at_tokens(harness, sequence, &samples, &done);
     request_cancel(request);
     const enum status ended = done ? STATUS_OK : harness_wait(harness, &request, 1, NULL);

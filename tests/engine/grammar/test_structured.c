@@ -51,7 +51,7 @@ static void run_requests(struct engine *engine, const int32_t *prompt,
         options.owner = &answers[i];
         assert_int_equal(sequence_create(engine, &sequences[i]), STATUS_OK);
         assert_int_equal(sequence_append(sequences[i], prompt, PROMPT), STATUS_OK);
-        assert_int_equal(request_start(sequences[i], &options, &requests[i]), STATUS_OK);
+        assert_int_equal(request_start_all(&sequences[i], &options, 1, &requests[i]), STATUS_OK);
     }
     for (int done = 0; done < count;) {
         struct event event;
@@ -141,7 +141,7 @@ static void continue_answer(struct engine *engine, struct grammar *grammar) {
                                                 .answered = answer.count};
         struct request *request;
         struct event event;
-        assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+        assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
         while (engine_next_event(engine, 60000, &event) && event.kind != EVENT_DONE)
             continue;
         answer.reason = event.reason;
@@ -217,7 +217,7 @@ static void an_answer_that_cannot_fit_the_grammar_fails(void **state) {
     assert_int_equal(sequence_append(sequence, ids.ids, ids.count), STATUS_OK);
     const struct request_options options = {
         .sampler = sampler_options_default(), .grammar = grammar, .answered = (int32_t)ids.count};
-    assert_int_equal(request_start(sequence, &options, &request), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     while (engine_next_event(engine, 60000, &event) && event.kind != EVENT_DONE)
         assert_int_equal(event.kind, EVENT_PREFILL);
     assert_int_equal(event.reason, STOP_REASON_FAILED);

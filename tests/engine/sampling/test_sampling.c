@@ -62,7 +62,7 @@ static void answer_chats(struct engine *engine, const struct chat *chats, int co
                                                 .observer_user = seen};
         assert_int_equal(sequence_create(engine, &sequences[i]), STATUS_OK);
         assert_int_equal(sequence_append(sequences[i], chats[i].prompt, PROMPT), STATUS_OK);
-        assert_int_equal(request_start(sequences[i], &options, &requests[i]), STATUS_OK);
+        assert_int_equal(request_start_all(&sequences[i], &options, 1, &requests[i]), STATUS_OK);
     }
     for (int done = 0; done < count;) {
         struct event event;
