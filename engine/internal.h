@@ -73,11 +73,14 @@ struct request {
     struct request_options options;
     struct sampler *sampler;
     struct prompt_lookup lookup;
-    struct grammar_walk walk;            // if it has a grammar
-    enum status failure;                 // why nothing could be sampled
-    struct error err;                    // the same in words, if there is more to say
-    bool resumable;                      // it failed, but another request may write the rest
-    struct scheduler_request scheduling; // state and history; the planner fills in the rest
+    struct grammar_walk walk; // if it has a grammar
+    enum status failure;      // why nothing could be sampled
+    struct error err;         // the same in words, if there is more to say
+    bool resumable;           // it failed, but another request may write the rest
+    enum request_state state;
+    bool foreground;
+    bool promoted;              // by the scheduler, which also counts
+    int32_t prefilled, skipped; // tokens of its prompt, steps without a chunk
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
     struct request_stats stats;

@@ -81,7 +81,7 @@ static enum status create_request(struct sequence *sequence, const struct reques
     if (options->speculate > 0 && !engine->drafts)
         log_write(LOG_DEBUG, "no speculative decoding: a recurrent state cannot be rolled back");
     request->lookup = prompt_lookup_new(engine->drafts ? options->speculate : 0);
-    request->scheduling = (struct scheduler_request){.foreground = !options->background};
+    request->foreground = !options->background;
     request->started_us = clock_now_us();
     request->stats.prompt_tokens = sequence->length;
     *result = request;
@@ -130,7 +130,7 @@ void request_cancel(struct request *request) { atomic_store(&request->cancelled,
 void request_set_background(struct request *request, bool background) {
     struct engine *engine = request->sequence->engine;
     pthread_mutex_lock(&engine->lock);
-    request->scheduling.foreground = !background;
+    request->foreground = !background;
     pthread_mutex_unlock(&engine->lock);
 }
 
@@ -160,8 +160,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
     struct engine *engine = request->sequence->engine;
     const int64_t now = clock_now_us();
     ASSERT(!request->done && request->sequence->running == request);
-    if (request->scheduling.state == SCHEDULER_WAITING ||
-        request->scheduling.state == SCHEDULER_SWAPPED)
+    if (request->state == REQUEST_WAITING || request->state == REQUEST_SWAPPED)
         trace_track_end(request, "waiting", 0);
     trace_track_end(request, "request", request->stats.output_tokens);
     if (request->first_us) request->stats.decode_us = now - request->first_us;

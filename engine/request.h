@@ -24,6 +24,9 @@ enum stop_reason {
                         // grammar; DEVICE, as for all later requests
 };
 
+// How far it is: step/scheduler.h.
+enum request_state { REQUEST_WAITING, REQUEST_LOADING, REQUEST_RUNNING, REQUEST_SWAPPED };
+
 // Sees the logits [vocabulary] before each token is sampled. Runs on the engine's thread.
 typedef void request_observer(void *user, const float *logits, int32_t vocabulary);
 

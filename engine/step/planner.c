@@ -115,22 +115,21 @@ static bool follows(struct engine *engine, int32_t index) {
         if (end <= sequence->cached) return false;
         int32_t shared = 0;
         if (grouped_cache_has_states(&engine->cache)) {
-            if (other->scheduling.state != SCHEDULER_RUNNING) continue;
+            if (other->state != REQUEST_RUNNING) continue;
             if (follows_state(request, other, &shared) &&
-                (other->scheduling.foreground || !request->scheduling.foreground))
+                (other->foreground || !request->foreground))
                 return true;
             if (shared > sequence->cached) share_table(request, other->sequence, shared);
             continue;
         }
-        if (other->scheduling.state != SCHEDULER_RUNNING ||
-            !share_prefix(sequence, other->sequence, end))
+        if (other->state != REQUEST_RUNNING || !share_prefix(sequence, other->sequence, end))
             continue;
         if (other->sequence->cached >= end &&
             !grouped_table_reaches(&engine->cache, &other->sequence->tables, end))
             continue; // its windows have gone on
         if (other->sequence->cached >= end)
             share_table(request, other->sequence, end);
-        else if (other->scheduling.foreground || !request->scheduling.foreground)
+        else if (other->foreground || !request->foreground)
             return true;
     }
     return false;
@@ -171,15 +170,20 @@ static struct scheduler_request describe_request(struct engine *engine, int32_t 
     ASSERT(index >= 0 && index < engine->request_count);
     struct request *request = engine->requests[index];
     const struct sequence *sequence = request->sequence;
-    struct scheduler_request described = request->scheduling;
-    if (described.state == SCHEDULER_RUNNING) {
+    enum request_state state = request->state;
+    if (state == REQUEST_RUNNING) {
         adopt_cached(request);
-        if (follows(engine, index)) described.state = SCHEDULER_LOADING; // until the other is done
+        if (follows(engine, index)) state = REQUEST_LOADING; // until the other is done
     }
     const struct block_table *tables = sequence->tables.of;
-    described.cached = sequence->cached;
-    described.length = sequence->length;
-    described.blocks = tables[0].count;
+    struct scheduler_request described = {.state = state,
+                                          .foreground = request->foreground,
+                                          .promoted = request->promoted,
+                                          .cached = sequence->cached,
+                                          .length = sequence->length,
+                                          .prefilled = request->prefilled,
+                                          .skipped = request->skipped,
+                                          .blocks = tables[0].count};
     const struct state_points points =
         grouped_cache_points(&engine->cache, sequence->length, sequence->pinned_length);
     memcpy(described.pauses, points.at, sizeof described.pauses);
@@ -199,7 +203,7 @@ static struct scheduler_blocks blocks_needed(const struct engine *engine,
     bool waits = false;
     for (int32_t i = 0; i < engine->request_count; i++) {
         const bool outside =
-            described[i].state == SCHEDULER_WAITING || described[i].state == SCHEDULER_SWAPPED;
+            described[i].state == REQUEST_WAITING || described[i].state == REQUEST_SWAPPED;
         if (outside && waits) continue;
         waits = waits || outside;
         const struct scheduler_blocks need =
@@ -243,12 +247,11 @@ static struct scheduler_limits gather_limits(struct engine *engine,
 
 static void preempt(struct request *request, bool swap) {
     struct sequence *sequence = request->sequence;
-    const bool inside = request->scheduling.state == SCHEDULER_LOADING ||
-                        request->scheduling.state == SCHEDULER_RUNNING;
+    const bool inside = request->state == REQUEST_LOADING || request->state == REQUEST_RUNNING;
     if (!swap) grouped_cache_discard(&sequence->engine->cache, &sequence->tables);
     pressure_preempt(sequence);
     if (!inside) return; // it was waiting, and still is
-    request->scheduling.state = SCHEDULER_SWAPPED;
+    request->state = REQUEST_SWAPPED;
     trace_track_begin(request, "waiting");
     log_write(LOG_DEBUG, "preempted a request of %d tokens", sequence->length);
     sequence->engine->request_work.preempted_requests++;
@@ -256,9 +259,8 @@ static void preempt(struct request *request, bool swap) {
 
 static void admit(struct request *request) {
     trace_track_end(request, "waiting", 0);
-    ASSERT(request->scheduling.state == SCHEDULER_WAITING ||
-           request->scheduling.state == SCHEDULER_SWAPPED);
-    request->scheduling.state = SCHEDULER_LOADING;
+    ASSERT(request->state == REQUEST_WAITING || request->state == REQUEST_SWAPPED);
+    request->state = REQUEST_LOADING;
     if (!request->sequence->restoring.active) restoring_begin(request->sequence);
 }
 
@@ -357,7 +359,7 @@ bool planner_plan(struct engine *engine, struct step *step) {
     if (plan.admitted_count == 0 && plan.chunk_count > 0) {
         scheduler_note(described, count, &plan);
         for (int32_t i = 0; i < count; i++) {
-            struct scheduler_request *kept = &engine->requests[i]->scheduling;
+            struct request *kept = engine->requests[i];
             kept->prefilled = described[i].prefilled;
             kept->skipped = described[i].skipped;
             kept->promoted = described[i].promoted;

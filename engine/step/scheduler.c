@@ -38,7 +38,7 @@ struct planning {
 };
 
 static bool is_active(const struct scheduler_request *request) {
-    return request->state == SCHEDULER_LOADING || request->state == SCHEDULER_RUNNING;
+    return request->state == REQUEST_LOADING || request->state == REQUEST_RUNNING;
 }
 
 static bool is_urgent(const struct scheduler_request *request) {
@@ -46,11 +46,11 @@ static bool is_urgent(const struct scheduler_request *request) {
 }
 
 static bool is_decode(const struct scheduler_request *request) {
-    return request->state == SCHEDULER_RUNNING && request->length - request->cached == 1;
+    return request->state == REQUEST_RUNNING && request->length - request->cached == 1;
 }
 
 static bool is_prompt(const struct scheduler_request *request) {
-    return request->state == SCHEDULER_RUNNING && request->length - request->cached > 1;
+    return request->state == REQUEST_RUNNING && request->length - request->cached > 1;
 }
 
 struct scheduler_blocks scheduler_need(const struct scheduler_request *request, int32_t end,
@@ -368,7 +368,7 @@ static void check_chunks(const struct scheduler_request *requests,
         const int32_t end = chunk->first + chunk->count;
         ASSERT(!touched[chunk->request]);
         touched[chunk->request] = true;
-        ASSERT(request->state == SCHEDULER_RUNNING && chunk->first == request->cached);
+        ASSERT(request->state == REQUEST_RUNNING && chunk->first == request->cached);
         ASSERT(chunk->count > 0 && end <= request->length);
         ASSERT(chunk->last == (end == request->length));
         ASSERT(chunk->last || end % limits->block_size == 0);
@@ -402,7 +402,7 @@ void scheduler_check(const struct scheduler_request *requests, int32_t request_c
     ASSERT(blocks_fit(plan->blocks, given));
     for (int32_t i = 0; i < request_count; i++) {
         active += is_active(&requests[i]);
-        loading += requests[i].state == SCHEDULER_LOADING;
+        loading += requests[i].state == REQUEST_LOADING;
         // A decoding request gets its token in every step, unless it needs a block and has none.
         if (is_decode(&requests[i]) && !touched[i])
             ASSERT(!blocks_fit(scheduler_need(&requests[i], requests[i].length, limits->block_size),

@@ -32,6 +32,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/request.h"
+
 enum {
     SCHEDULER_MAX_REQUESTS = 256,
     SCHEDULER_PATIENCE = 512, // steps
@@ -44,10 +46,8 @@ struct scheduler_blocks {
     int32_t of[SCHEDULER_GROUPS];
 };
 
-enum scheduler_state { SCHEDULER_WAITING, SCHEDULER_LOADING, SCHEDULER_RUNNING, SCHEDULER_SWAPPED };
-
 struct scheduler_request {
-    enum scheduler_state state;
+    enum request_state state;
     bool foreground, promoted;
     int32_t cached, length;         // tokens computed, tokens in the log; RUNNING: cached < length
     int32_t prefilled;              // tokens of its prompt, since it arrived

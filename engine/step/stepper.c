@@ -204,10 +204,9 @@ static void reopen_last_token(struct sequence *sequence) {
 static void start_computing(struct engine *engine) {
     for (int32_t i = 0; i < engine->request_count; i++) {
         struct request *request = engine->requests[i];
-        if (request->scheduling.state != SCHEDULER_LOADING || request->sequence->restoring.active)
-            continue;
+        if (request->state != REQUEST_LOADING || request->sequence->restoring.active) continue;
         reopen_last_token(request->sequence);
-        request->scheduling.state = SCHEDULER_RUNNING;
+        request->state = REQUEST_RUNNING;
     }
 }
 

@@ -31,7 +31,7 @@ static void fill_runs(struct scheduler_request *runs, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         const int32_t cached = 100 + 37 * i;
         runs[i] = (struct scheduler_request){
-            .state = i % 8 == 7 ? SCHEDULER_SWAPPED : SCHEDULER_RUNNING,
+            .state = i % 8 == 7 ? REQUEST_SWAPPED : REQUEST_RUNNING,
             .foreground = i % 3 == 0,
             .cached = cached,
             .length = i % 5 == 4 ? cached + 700 : cached + 1,

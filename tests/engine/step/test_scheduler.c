@@ -18,7 +18,7 @@ static uint32_t dice(uint32_t sides) {
 
 static struct scheduler_request running(int32_t cached, int32_t length) {
     const int32_t blocks = (cached + 15) / 16;
-    return (struct scheduler_request){.state = SCHEDULER_RUNNING,
+    return (struct scheduler_request){.state = REQUEST_RUNNING,
                                       .foreground = true,
                                       .cached = cached,
                                       .length = length,
@@ -139,7 +139,7 @@ static void the_latest_request_is_preempted(void **state) {
     assert_true(plan.swap);
     limits.recompute_us = 9;
     assert_false(plan_of(runs, 3, &limits).swap);
-    runs[2].state = SCHEDULER_WAITING; // who is not inside gives first, whatever its rank
+    runs[2].state = REQUEST_WAITING; // who is not inside gives first, whatever its rank
     const struct scheduler_request moved = runs[2];
     runs[2] = runs[0];
     runs[0] = moved;
@@ -311,12 +311,12 @@ static void carry_out(struct day *day, const struct scheduler_plan *plan) {
         release(day, job);
         job->swapped = plan->swap ? job->run.cached : 0;
         job->run.cached = 0;
-        job->run.state = SCHEDULER_SWAPPED;
+        job->run.state = REQUEST_SWAPPED;
         day->preempted++;
     }
     for (int32_t i = 0; i < plan->admitted_count; i++) {
         struct job *job = &day->jobs[plan->admitted[i]];
-        job->run.state = SCHEDULER_LOADING;
+        job->run.state = REQUEST_LOADING;
         job->loading = job->swapped ? DAY_LOAD_STEPS : 0;
     }
     for (int32_t i = 0; i < plan->chunk_count; i++) {
@@ -336,14 +336,14 @@ static void carry_out(struct day *day, const struct scheduler_plan *plan) {
 static void load_swapped(struct day *day) {
     for (int32_t i = 0; i < day->count; i++) {
         struct job *job = &day->jobs[i];
-        if (job->run.state != SCHEDULER_LOADING || job->loading-- > 0) continue;
+        if (job->run.state != REQUEST_LOADING || job->loading-- > 0) continue;
         const struct scheduler_blocks need = scheduler_need(&job->run, job->swapped, 16);
         if (need.of[0] <= day->free_blocks.of[0] && need.of[1] <= day->free_blocks.of[1]) {
             take_blocks(day, job, need.of[0], need.of[1]);
             job->run.cached = job->swapped;
         }
         job->swapped = 0;
-        job->run.state = SCHEDULER_RUNNING;
+        job->run.state = REQUEST_RUNNING;
     }
 }
 
