@@ -1,6 +1,6 @@
 #include "engine/accounting.h"
 
-#include "engine/internal.h"
+#include "engine/core/sequence_state.h"
 
 void engine_kv_usage(struct engine *engine, struct kv_usage *usage) {
     pthread_mutex_lock(&engine->lock);

@@ -23,7 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/core/sequence_state.h"
+#include "engine/engine.h"
+#include "engine/grammar/grammar.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 

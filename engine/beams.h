@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/request.h"
+#include "engine/core/request.h"
 #include "kernels/base/status.h"
 
 enum { BEAMS_MAX_WIDTH = 32 };

@@ -1,4 +1,6 @@
 // engine/engine.c — opening: file, device, model, pool, buffers.
+#include "engine/engine.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,13 +8,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "engine/internal.h"
+#include "engine/core/request_state.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
+#include "engine/model/forward.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/shape.h"
+#include "engine/pool.h"
 #include "engine/remote/remote.h"
 #include "engine/sampling/generation_config.h"
+#include "engine/step/step.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
@@ -269,18 +274,6 @@ static enum status load_shape(struct opening *opening) {
                         opening->engine->device, opening->err);
 }
 
-bool engine_set_name(struct engine *engine, const char *bytes, size_t length) {
-    if (length == 0 || !utf8_valid(bytes, length, NULL) || utf8_has_control(bytes, length))
-        return false;
-    if (length >= sizeof engine->name) {
-        length = sizeof engine->name - 1;
-        length -= utf8_incomplete_tail(bytes, length);
-    }
-    memcpy(engine->name, bytes, length);
-    engine->name[length] = '\0';
-    return true;
-}
-
 static void name_model(struct engine *engine, const struct engine_options *options) {
     struct gguf_string name = {NULL, 0};
     const char *path = options->model_path;
@@ -289,10 +282,10 @@ static void name_model(struct engine *engine, const struct engine_options *optio
         return;
     }
     if (gguf_find_string(engine->gguf, "general.name", &name) &&
-        engine_set_name(engine, name.bytes, name.length))
+        utf8_copy_name(name.bytes, name.length, engine->name, sizeof engine->name))
         return;
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    if (!engine_set_name(engine, file, strlen(file)))
+    if (!utf8_copy_name(file, strlen(file), engine->name, sizeof engine->name))
         snprintf(engine->name, sizeof engine->name, "unnamed");
 }
 

@@ -1,5 +1,6 @@
 // engine/measure.c — what benchmarks ask of an engine.
-#include "engine/internal.h"
+#include "engine/core/engine_state.h"
+#include "engine/engine.h"
 #include "engine/model/kv_shape.h"
 #include "kernels/cost.h"
 #include "kernels/read_speed.h"

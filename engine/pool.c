@@ -1,7 +1,9 @@
 // engine/pool.c — how many blocks the device's pool has of each group of layers.
+#include "engine/pool.h"
+
 #include <inttypes.h>
 
-#include "engine/internal.h"
+#include "engine/core/engine_state.h"
 #include "engine/model/kv_shape.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"

@@ -21,7 +21,7 @@
 
 #include "app/chat/stops.h"
 #include "app/cli/args.h"
-#include "engine/request.h"
+#include "engine/core/request.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "prompts/template.h"
 

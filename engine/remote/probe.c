@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/core/engine_state.h"
 #include "engine/model/checkpoint.h"
 #include "engine/remote/byte_tokenizer.h"
 #include "engine/remote/reply.h"
@@ -308,7 +309,7 @@ enum status probe_server(struct engine *engine, const struct remote_options *opt
     if (status == STATUS_OK)
         status = text_format(&path, "%s#%s", text_string(&endpoint->url), model);
     if (status == STATUS_OK) {
-        engine_set_name(engine, text_string(&name), name.length);
+        utf8_copy_name(text_string(&name), name.length, engine->name, sizeof engine->name);
         free(engine->model_path);
         engine->model_path = path.bytes;
         engine->digest = hash_bytes(engine->model_path, path.length, 0);

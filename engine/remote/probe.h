@@ -2,7 +2,6 @@
 #ifndef ENGINE_REMOTE_PROBE_H
 #define ENGINE_REMOTE_PROBE_H
 
-#include "engine/internal.h"
 #include "engine/remote/remote_options.h"
 #include "engine/remote/transfer.h"
 

@@ -18,8 +18,8 @@
 #ifndef ENGINE_REMOTE_QUERY_H
 #define ENGINE_REMOTE_QUERY_H
 
+#include "engine/core/request.h"
 #include "engine/remote/answer_text.h"
-#include "engine/request.h"
 #include "kernels/base/text.h"
 
 enum query_form { QUERY_MESSAGES, QUERY_LLAMA, QUERY_VLLM, QUERY_SGLANG };

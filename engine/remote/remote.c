@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/core/engine_state.h"
 #include "engine/remote/optional_fields.h"
 #include "engine/remote/probe.h"
 #include "engine/remote/transfer.h"

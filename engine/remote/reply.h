@@ -11,8 +11,8 @@
 #ifndef ENGINE_REMOTE_REPLY_H
 #define ENGINE_REMOTE_REPLY_H
 
+#include "engine/core/request.h"
 #include "engine/remote/secret.h"
-#include "engine/request.h"
 #include "engine/tokenizer/tokenizer.h"
 
 struct reply {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/core/request_state.h"
 #include "engine/remote/byte_tokenizer.h"
 #include "engine/remote/missing_ids.h"
 #include "engine/remote/optional_fields.h"
@@ -70,8 +71,9 @@ static enum status put_token(struct transfer *transfer, int32_t token) {
         request->stats.prefill_us = now - request->started_us;
     }
     transfer->begun = true;
-    queue_push(engine, &(struct event){
-                           .kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
+    engine_push_event(
+        engine,
+        &(struct event){.kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
     return STATUS_OK;
 }
 

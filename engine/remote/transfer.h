@@ -17,7 +17,6 @@
 #ifndef ENGINE_REMOTE_TRANSFER_H
 #define ENGINE_REMOTE_TRANSFER_H
 
-#include "engine/internal.h"
 #include "engine/remote/answer_text.h"
 #include "engine/remote/event_stream.h"
 #include "engine/remote/http.h"

@@ -29,7 +29,10 @@
 // if all of an admitted request is in the cache, it is ready for this very step.
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/core/request_state.h"
+#include "engine/step/pressure.h"
+#include "engine/step/restoring.h"
+#include "engine/step/step.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
@@ -39,6 +42,10 @@ enum {
     STEP_TARGET_US = 250000, // how long ^C, or another answer's next token, may wait
     WATERMARK_SHARE = 100,   // of the pool's blocks
 };
+
+_Static_assert((int)SCHEDULER_GROUPS == (int)KV_GROUPS,
+               "the scheduler counts blocks of all groups");
+_Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_REQUESTS, "the scheduler plans all");
 
 static int32_t step_budget(const struct engine *engine) {
     if (engine->step_tokens) return engine->step_tokens;
@@ -249,7 +256,7 @@ static void preempt(struct request *request, bool swap) {
     struct sequence *sequence = request->sequence;
     const bool inside = request->state == REQUEST_LOADING || request->state == REQUEST_RUNNING;
     if (!swap) grouped_cache_discard(&sequence->engine->cache, &sequence->tables);
-    pressure_preempt(sequence);
+    sequence_preempt(sequence);
     if (!inside) return; // it was waiting, and still is
     request->state = REQUEST_SWAPPED;
     trace_track_begin(request, "waiting");

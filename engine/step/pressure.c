@@ -3,19 +3,10 @@
 // Blocks without references go first (block_cache.h says in which order). Then idle sequences are
 // preempted, the one used longest ago first: their tokens stay, and their blocks can be found again
 // on the device, in host memory or on disk. Only after that must requests wait: scheduler.h.
-#include "engine/internal.h"
-#include "kernels/base/assert.h"
+#include "engine/step/pressure.h"
 
-void pressure_preempt(struct sequence *sequence) {
-    const struct grouped_cache *cache = &sequence->engine->cache;
-    ASSERT(sequence->pinned_length >= 0);
-    if (sequence->restoring.active) restoring_stop(sequence);
-    grouped_cache_pin(cache, &sequence->tables, sequence->pinned_length);
-    const int32_t cached = sequence->cached;
-    sequence->cached = grouped_cache_truncate(cache, &sequence->tables, sequence->tokens, 0);
-    if (sequence->saved && cached == sequence->length)
-        grouped_cache_extend(cache, sequence->conversation, sequence->tokens, cached);
-}
+#include "engine/core/sequence_state.h"
+#include "kernels/base/assert.h"
 
 static struct sequence *idle_longest(struct engine *engine, const struct sequence *self) {
     struct sequence *found = NULL;
@@ -32,7 +23,7 @@ bool pressure_free_blocks(struct engine *engine, struct block_counts blocks,
     while (!grouped_cache_make_free(&engine->cache, blocks)) {
         struct sequence *idle = idle_longest(engine, self);
         if (!idle) return false;
-        pressure_preempt(idle);
+        sequence_preempt(idle);
     }
     return true;
 }
@@ -42,6 +33,6 @@ struct block_counts pressure_gather(struct engine *engine, struct block_counts b
     struct sequence *idle;
     while (!block_counts_fit(cache, blocks, grouped_cache_available(cache)) &&
            (idle = idle_longest(engine, NULL)))
-        pressure_preempt(idle);
+        sequence_preempt(idle);
     return grouped_cache_available(cache);
 }

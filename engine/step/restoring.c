@@ -9,9 +9,12 @@
 // target, so this ends. If nothing arrives for io_deadline_us, the disk is taken to be dead, and
 // the rest is computed. Either way the tables end at a length from which the sequence can continue
 // (grouped_cache_settle).
+#include "engine/step/restoring.h"
+
 #include <errno.h>
 
-#include "engine/internal.h"
+#include "engine/core/sequence_state.h"
+#include "engine/step/pressure.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
@@ -52,18 +55,6 @@ void restoring_begin(struct sequence *sequence) {
               restoring->target - sequence->cached, sequence->length,
               (double)restoring->plan.restore_us / 1e3, (double)restoring->plan.prefill_us / 1e3);
     pthread_cond_signal(&engine->work);
-}
-
-void restoring_stop(struct sequence *sequence) {
-    struct restoring *restoring = &sequence->restoring;
-    ASSERT(restoring->active);
-    ASSERT(sequence->engine->restoring_count > 0);
-    restoring->active = false;
-    sequence->cached = grouped_cache_settle(&sequence->engine->cache, &sequence->tables);
-    restoring->spent_us += clock_now_us() - restoring->began_us;
-    sequence->engine->restoring_count--;
-    trace_track_end(restoring, "restore", sequence->cached);
-    pthread_cond_broadcast(&sequence->engine->settled);
 }
 
 static uint64_t rest(int32_t found, int32_t *noted) {
@@ -125,7 +116,7 @@ void restoring_advance(struct sequence *sequence) {
                   "the disk with the KV cache did not respond for %.1f s: recomputing %d tokens",
                   (double)engine->io_deadline_us / 1e6, restoring->target - sequence->cached);
     if (outcome == RESTORE_WAITS && !late) return;
-    restoring_stop(sequence);
+    sequence_stop_restoring(sequence);
     sequence->cached =
         grouped_cache_adopt(&engine->cache, &sequence->tables, sequence->tokens, sequence->length);
 }

@@ -1,7 +1,9 @@
 // engine/step/sampling.c — picks the tokens that a step's logits are for.
 #include <math.h>
 
-#include "engine/internal.h"
+#include "engine/core/request_state.h"
+#include "engine/model/forward.h"
+#include "engine/step/step.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/trace.h"
 

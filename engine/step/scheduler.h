@@ -32,7 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/request.h"
+#include "engine/core/request.h"
 
 enum {
     SCHEDULER_MAX_REQUESTS = 256,

@@ -1,7 +1,7 @@
 // engine/step/stepper.c — the engine's thread: plan, run, sample, report.
 //
 //   lock held   finish what was cancelled → advance restores → write behind → start → plan
-//   unlocked    forward pass → samplers (run_step)
+//   unlocked    forward pass → samplers
 //   lock held   commit: drop rejected drafts, seal blocks, append tokens, push events
 //
 // Without the lock, callers may cancel or add requests; the sequences of the step stay as they are,
@@ -21,7 +21,10 @@
 // should wait.
 #include <errno.h>
 
-#include "engine/internal.h"
+#include "engine/core/request_state.h"
+#include "engine/model/forward.h"
+#include "engine/step/restoring.h"
+#include "engine/step/step.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/trace.h"
@@ -49,13 +52,6 @@ static enum status compute_step(struct engine *engine, const struct step *step) 
     return status;
 }
 
-// Without the lock: the device, and the samplers.
-static enum status run_step(struct engine *engine, struct step *step) {
-    TRY(compute_step(engine, step));
-    sampling_pick(engine, step);
-    return STATUS_OK;
-}
-
 static const char *stage_of(const struct request *request) {
     return request->stats.output_tokens > 0 ? "decode" : "prefill";
 }
@@ -72,10 +68,10 @@ static void trace_chunks(const struct step *step, bool begin) {
 
 static void report_prefill(struct request *request) {
     const struct sequence *sequence = request->sequence;
-    queue_push(sequence->engine, &(struct event){.kind = EVENT_PREFILL,
-                                                 .request = request,
-                                                 .done = sequence->cached,
-                                                 .total = sequence->length});
+    engine_push_event(sequence->engine, &(struct event){.kind = EVENT_PREFILL,
+                                                        .request = request,
+                                                        .done = sequence->cached,
+                                                        .total = sequence->length});
 }
 
 // Appends a sampled token to the log, and ends the request if the token ends it.
@@ -90,8 +86,9 @@ static void accept_token(struct request *request, int32_t token) {
         request->stats.first_token_us = now - request->started_us;
         request->stats.prefill_us = now - request->stepped_us;
     }
-    queue_push(engine, &(struct event){
-                           .kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
+    engine_push_event(
+        engine,
+        &(struct event){.kind = EVENT_TOKEN, .request = request, .token = token, .at_us = now});
     if (sampling_ends_turn(request, token))
         request_finish(request, STOP_REASON_END, STATUS_OK);
     else if (request->stats.output_tokens == request->options.max_tokens)
@@ -228,7 +225,8 @@ static void do_step(struct engine *engine, struct step *step) {
     struct trace_span span = trace_begin("step");
     if (trace_is_on) trace_chunks(step, true);
     const int64_t before = clock_now_us();
-    const enum status status = run_step(engine, step);
+    const enum status status = compute_step(engine, step);
+    if (status == STATUS_OK) sampling_pick(engine, step);
     const int64_t elapsed_us = clock_now_us() - before;
     if (trace_is_on) trace_chunks(step, false);
     pthread_mutex_lock(&engine->lock);

@@ -158,3 +158,16 @@ size_t utf8_incomplete_tail(const char *bytes, size_t length) {
     }
     return 0;
 }
+
+bool utf8_copy_name(const char *bytes, size_t length, char *name, size_t name_bytes) {
+    ASSERT(name_bytes > 0);
+    if (length == 0 || !utf8_valid(bytes, length, NULL) || utf8_has_control(bytes, length))
+        return false;
+    if (length >= name_bytes) {
+        length = name_bytes - 1;
+        length -= utf8_incomplete_tail(bytes, length);
+    }
+    memcpy(name, bytes, length);
+    name[length] = '\0';
+    return true;
+}

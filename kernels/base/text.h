@@ -59,4 +59,8 @@ size_t utf8_incomplete_tail(const char *bytes, size_t length);
 #ifdef __cplusplus
 }
 #endif
+// Copies a name that people see, as much as fits and never half a character. False, with `name`
+// untouched, if it is empty or cannot be shown.
+bool utf8_copy_name(const char *bytes, size_t length, char *name, size_t name_bytes);
+
 #endif

@@ -1,5 +1,5 @@
 // tests/engine/test_engine.c — engine.h as its callers use it: sequences, requests, events.
-#include "engine/internal.h"
+#include "engine/engine.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/accounting.h"
+#include "engine/core/sequence_state.h"
 
 enum { VOCABULARY = 256, LONG = 120 };
 

@@ -1,17 +1,15 @@
-// engine/request.c — requests, and the queue of events to the UI thread.
-#include <errno.h>
+// engine/core/request.c — requests, and the queue of events to the UI thread.
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "engine/internal.h"
+#include "engine/core/request_state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/trace.h"
 
-void queue_push(struct engine *engine, const struct event *event) {
+void engine_push_event(struct engine *engine, const struct event *event) {
     struct event_queue *queue = &engine->queue;
     ASSERT(event->request);
     while (queue->count == EVENTS_MAX && !engine->closing)
@@ -165,7 +163,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
     trace_track_end(request, "request", request->stats.output_tokens);
     if (request->first_us) request->stats.decode_us = now - request->first_us;
     struct sequence *sequence = request->sequence;
-    if (sequence->restoring.active) restoring_stop(sequence);
+    if (sequence->restoring.active) sequence_stop_restoring(sequence);
     sequence->restoring.tally = sequence->restoring.noted = (struct restore_tally){0};
     sequence->restoring.spent_us = 0;
     grouped_cache_seal_state(&engine->cache, &sequence->tables, sequence->tokens);
@@ -179,12 +177,12 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
         if (engine->requests[i] != request) engine->requests[kept++] = engine->requests[i];
     ASSERT(kept == engine->request_count - 1);
     engine->request_count = kept;
-    queue_push(engine, &(struct event){.kind = EVENT_DONE,
-                                       .request = request,
-                                       .reason = reason,
-                                       .status = status,
-                                       .err = request->err.text[0] ? &request->err : NULL,
-                                       .resumable = request->resumable,
-                                       .unfinished = is_unfinished(request, reason),
-                                       .stats = request->stats});
+    engine_push_event(engine, &(struct event){.kind = EVENT_DONE,
+                                              .request = request,
+                                              .reason = reason,
+                                              .status = status,
+                                              .err = request->err.text[0] ? &request->err : NULL,
+                                              .resumable = request->resumable,
+                                              .unfinished = is_unfinished(request, reason),
+                                              .stats = request->stats});
 }

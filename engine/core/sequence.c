@@ -1,10 +1,34 @@
-// engine/sequence.c — token logs and their block tables.
+// engine/core/sequence.c — token logs and their block tables.
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/internal.h"
+#include "engine/core/sequence_state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/trace.h"
+
+void sequence_stop_restoring(struct sequence *sequence) {
+    struct restoring *restoring = &sequence->restoring;
+    ASSERT(restoring->active);
+    ASSERT(sequence->engine->restoring_count > 0);
+    restoring->active = false;
+    sequence->cached = grouped_cache_settle(&sequence->engine->cache, &sequence->tables);
+    restoring->spent_us += clock_now_us() - restoring->began_us;
+    sequence->engine->restoring_count--;
+    trace_track_end(restoring, "restore", sequence->cached);
+    pthread_cond_broadcast(&sequence->engine->settled);
+}
+
+void sequence_preempt(struct sequence *sequence) {
+    const struct grouped_cache *cache = &sequence->engine->cache;
+    ASSERT(sequence->pinned_length >= 0);
+    if (sequence->restoring.active) sequence_stop_restoring(sequence);
+    grouped_cache_pin(cache, &sequence->tables, sequence->pinned_length);
+    const int32_t cached = sequence->cached;
+    sequence->cached = grouped_cache_truncate(cache, &sequence->tables, sequence->tokens, 0);
+    if (sequence->saved && cached == sequence->length)
+        grouped_cache_extend(cache, sequence->conversation, sequence->tokens, cached);
+}
 
 enum status sequence_create(struct engine *engine, struct sequence **result) {
     ASSERT(engine->context > 0);
@@ -34,7 +58,7 @@ void sequence_destroy(struct sequence *sequence) {
     struct engine *engine = sequence->engine;
     pthread_mutex_lock(&engine->lock);
     ASSERT(!sequence->running);
-    pressure_preempt(sequence);
+    sequence_preempt(sequence);
     grouped_table_deinit(&engine->cache, &sequence->tables);
     if (sequence->previous)
         sequence->previous->next = sequence->next;
@@ -78,7 +102,7 @@ void sequence_truncate(struct sequence *sequence, int32_t length) {
     ASSERT(!sequence->running);
     ASSERT(length >= 0 && length <= sequence->length);
     pthread_mutex_lock(&sequence->engine->lock);
-    if (sequence->restoring.active) restoring_stop(sequence);
+    if (sequence->restoring.active) sequence_stop_restoring(sequence);
     sequence->length = length;
     if (sequence->cached > length)
         sequence->cached = grouped_cache_truncate(&sequence->engine->cache, &sequence->tables,

@@ -1,4 +1,4 @@
-// engine/sequence.h — sequences: a token log, and the KV of its beginning.
+// engine/core/sequence.h — sequences: a token log, and the KV of its beginning.
 //
 // States, invariants and threads: engine.h.
 #ifndef ENGINE_SEQUENCE_H
@@ -32,23 +32,6 @@ void sequence_save(struct sequence *sequence, uint64_t conversation);
 // Pins a shared prefix of `length` tokens (system prompt, few-shot turns): once unused, its blocks
 // are evicted from the device after all other unused ones.
 void sequence_pin_prefix(struct sequence *sequence, int32_t length);
-
-struct restore_report {
-    int32_t length;                                  // of the log
-    int32_t device_tokens, host_tokens, disk_tokens; // found there, and in the cache now
-    int32_t left_tokens;                             // found, but faster to compute again
-    int32_t lost_tokens;     // further ones, whose keys in layers with a window, or state, are gone
-    int64_t restore_us;      // time it took
-    int64_t prefill_us;      // time that computing them would have taken
-    int64_t left_restore_us; // time that reading left_tokens would take
-    int64_t lost_us;         // time that computing lost_tokens will take; 0: not known
-    bool done;               // false: still in progress
-};
-
-// Finds the log's beginning at every level and restores it to the device before a request needs it.
-// Waits up to timeout_ms (0: only starts); after that it continues in the background. The sequence
-// is IDLE. *report describes the state at return; for a remote model it is empty.
-void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_report *report);
 
 int32_t sequence_length(const struct sequence *sequence); // tokens in the log
 int32_t sequence_cached(const struct sequence *sequence); // whose KV is in the cache

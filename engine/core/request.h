@@ -1,4 +1,4 @@
-// engine/request.h — requests: the model continues a sequence, and events report what happens.
+// engine/core/request.h — requests: the model continues a sequence, and events report what happens.
 //
 // States, invariants and threads: engine.h.
 #ifndef ENGINE_REQUEST_H
@@ -9,6 +9,8 @@
 
 #include "engine/sampling/sampler.h"
 #include "kernels/base/status.h"
+
+enum { ENGINE_MAX_REQUESTS = 64 }; // running at once
 
 struct engine;
 struct sequence;

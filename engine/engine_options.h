@@ -1,0 +1,51 @@
+// engine/engine_options.h — how is an engine to be opened?
+#ifndef ENGINE_OPTIONS_H
+#define ENGINE_OPTIONS_H
+
+#include "engine/kv/disk_pool.h"
+#include "engine/model/adapter.h"
+#include "engine/remote/remote_options.h"
+
+enum { ENGINE_STEP_TOKENS_ALL = INT32_MAX }; // as an option: as many as the backend allows
+
+// Called during engine_open() and before the first step; fraction 0 … 1.
+typedef void engine_progress(void *user, const char *what, double fraction);
+
+struct engine_options {
+    const char *model_path; // a GGUF file; or NULL and
+    const char *shape;      // a named shape (model/shape.h) with random weights, for benchmarks
+    const char *shape_type; // of those weights: "q8_0", …
+    const struct adapter_source *adapters; // [adapter_count], added to a model file's matrices
+    int32_t adapter_count;
+    const char *backend;   // "auto", "cpu", "cuda", "reference"; NULL is auto
+    int32_t threads;       // 0: one for each core
+    int32_t context;       // tokens; 0: what the model was made for, as far as the pool allows
+    int32_t block_size;    // 0: 16; or 8, 32
+    const char *kv_type;   // "auto", "f32", "f16", "bf16", "fp8", "int8"
+    const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
+                           // The last three need a card and are not deterministic
+    size_t kv_device_bytes; // 0: a quarter of the free memory
+    int32_t sequences;      // whose windows and states come on top of that; 0: they are part of it
+    size_t kv_host_bytes;   // between device and disk; 0: 1 GiB for a card, none for a
+                            // processor, whose device memory is host memory (transfers always have
+                            // a few blocks)
+    const struct remote_options *remote; // a server that has the model (remote/remote.h), instead
+                                         // of a file; options about devices and caches then have no
+                                         // effect
+    struct disk_pool *disk; // moved in, and closed even if opening fails; NULL: nothing on disk
+    const struct hash128 *digest; // of the model file, if known: saves hashing it for the disk
+    const struct file_state *digest_state; // of the file when it was hashed; a changed file is
+                                           // hashed again. NULL: not checked
+    enum kv_restore kv_restore;
+    int32_t io_deadline_ms; // after which a read counts as failed; 0: 3,000
+    bool deterministic;
+    bool unshared; // each sequence reads its own past, even if others in the step share it: for
+                   // comparisons
+    bool beyond_training;      // context may exceed what the model was made for: for benchmarks
+    int32_t step_tokens;       // of one batch; 0: about a quarter of a second's worth; at most the
+                               // backend's batch_tokens
+    engine_progress *progress; // or NULL
+    void *progress_user;
+};
+
+#endif

@@ -1,0 +1,16 @@
+// engine/pool.h — how many blocks does the device's pool have of each group of layers?
+#ifndef ENGINE_POOL_H
+#define ENGINE_POOL_H
+
+#include "engine/engine_options.h"
+
+struct engine;
+
+// Chooses the size of the pool, then the longest context that it can hold.
+MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_options *options,
+                                   struct error *err);
+size_t pool_bytes(const struct engine *engine, int group);
+size_t pool_state_bytes(const struct engine *engine);    // as engine_info says, as does the next
+size_t pool_sequence_bytes(const struct engine *engine); //
+
+#endif

@@ -1,0 +1,38 @@
+// engine/step/step.h — one step: what it computes, and who plans it, samples from it and reports
+// it.
+#ifndef ENGINE_STEP_STEP_H
+#define ENGINE_STEP_STEP_H
+
+#include "engine/core/request.h"
+#include "engine/step/scheduler.h"
+
+enum { STEP_LEAST_TOKENS = 64 }; // fewer waste the weights that a step reads
+
+struct step {
+    struct scheduler_chunk chunks[ENGINE_MAX_REQUESTS];
+    struct request *requests[ENGINE_MAX_REQUESTS]; // of each chunk
+    int32_t drafted[ENGINE_MAX_REQUESTS];          // draft tokens that follow it; they lie in the
+                                                   // log's array, after its end
+    int32_t picked[ENGINE_MAX_REQUESTS];           // sampled tokens, chunk after chunk
+    int32_t picked_count[ENGINE_MAX_REQUESTS]; // of each chunk: 0, or 1 and its accepted drafts;
+                                               // fewer if its request has failed
+    int32_t count;
+    int32_t tokens, rows; // of all chunks: tokens including drafts, and rows of logits
+    int32_t planned;      // tokens of the plan's chunks that are not in the step yet
+};
+
+void *stepper_main(void *argument); // the engine's thread; takes the engine
+
+// With the lock held: decides what the next step computes and allocates its blocks: *step, whose
+// count may be 0. False if there is no chunk and the plan changed nothing else either: then wait.
+bool planner_plan(struct engine *engine, struct step *step);
+
+// ---- Without the lock.
+
+// Adds a chunk and its drafts to the forward pass, and requests what a pick needs of its logits.
+void sampling_add(struct engine *engine, const struct request *request,
+                  const struct scheduler_chunk *chunk, int32_t drafted);
+void sampling_pick(struct engine *engine, struct step *step); // after the pass: step->picked
+bool sampling_ends_turn(const struct request *request, int32_t token);
+
+#endif
