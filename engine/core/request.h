@@ -1,8 +1,8 @@
 // engine/core/request.h — requests: the model continues a sequence, and events report what happens.
 //
 // States, invariants and threads: engine.h.
-#ifndef ENGINE_REQUEST_H
-#define ENGINE_REQUEST_H
+#ifndef ENGINE_CORE_REQUEST_H
+#define ENGINE_CORE_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
