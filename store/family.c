@@ -1,7 +1,5 @@
 #include "store/family.h"
 
-#include <stdlib.h>
-
 #include "kernels/base/assert.h"
 #include "store/conversation_id.h"
 #include "store/conversation_row.h"

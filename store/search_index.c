@@ -1,7 +1,6 @@
 #include "store/search_index.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/base/assert.h"
 #include "kernels/base/text.h"

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -1,6 +1,5 @@
 #include "app/bench/harness.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>

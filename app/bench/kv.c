@@ -2,7 +2,6 @@
 //
 // The forks come first: the prefill of their sequence tells how long any other would take, and so
 // what can be measured at all.
-#include <stdio.h>
 #include <string.h>
 
 #include "app/bench/bench.h"

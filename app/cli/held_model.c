@@ -17,7 +17,6 @@
 
 #include <libgen.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -342,8 +341,6 @@ bool held_is_same_server(const struct model_source *held, const struct model_sou
 }
 
 // ---- by name
-
-const char *held_place(const struct model_source *source) { return text_string(&source->name); }
 
 static bool is_called(const struct model_source *source, const char *name, size_t length,
                       bool whole) {

@@ -52,7 +52,4 @@ bool held_is_same_server(const struct model_source *held, const struct model_sou
 MUST_CHECK enum status held_named(struct db *db, const char *name, struct model_source *source,
                                   struct error *err);
 
-// What the user can type to open this source.
-const char *held_place(const struct model_source *source);
-
 #endif

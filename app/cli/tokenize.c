@@ -1,7 +1,6 @@
 #include "app/cli/tokenize.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

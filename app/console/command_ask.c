@@ -3,7 +3,6 @@
 // Each conversation is opened as a chat in addition to the one in front. Answers are shown once
 // complete, in the order they end, and each is stored in its conversation as usual.
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

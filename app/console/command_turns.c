@@ -1,7 +1,4 @@
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "app/base/figures.h"
 #include "app/chat/chat_move.h"

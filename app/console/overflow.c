@@ -1,6 +1,5 @@
 #include "app/console/overflow.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

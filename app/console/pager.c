@@ -1,7 +1,6 @@
 #include "app/console/pager.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "app/base/figures.h"
 #include "app/console/keys.h"

@@ -10,7 +10,6 @@
 // match, no entry is found, and Enter ends the search without replacing the line.
 #include "app/screen/history_search.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <wctype.h>
 

@@ -1,6 +1,5 @@
 #include "app/screen/keys.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/assert.h"

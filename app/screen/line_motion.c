@@ -1,7 +1,5 @@
 #include "app/screen/line_motion.h"
 
-#include <stdio.h>
-
 // After <stdio.h>: Readline's headers use FILE.
 #include <readline/readline.h>
 

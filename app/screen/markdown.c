@@ -20,7 +20,6 @@
 // meanwhile. That line is the only one that is ever erased here.
 #include "app/screen/markdown.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {

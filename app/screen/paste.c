@@ -1,6 +1,5 @@
 #include "app/screen/paste.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/base/figures.h"

@@ -1,6 +1,5 @@
 #include "app/screen/stream.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "app/base/figures.h"

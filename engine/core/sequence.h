@@ -1,10 +1,9 @@
 // engine/core/sequence.h — sequences: a token log, and the KV of its beginning.
 //
 // States, invariants and threads: engine.h.
-#ifndef ENGINE_SEQUENCE_H
-#define ENGINE_SEQUENCE_H
+#ifndef ENGINE_CORE_SEQUENCE_H
+#define ENGINE_CORE_SEQUENCE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -285,9 +285,6 @@ void automaton_allow(struct automaton *automaton, int64_t steps) { automaton->st
 int64_t automaton_allowed(const struct automaton *automaton) { return automaton->steps_left; }
 
 bool automaton_is_full(const struct automaton *automaton) { return automaton->full; }
-int32_t automaton_states(const struct automaton *automaton) {
-    return (int32_t)automaton->state_count;
-}
 
 // The state behind a byte of this class, which has not been asked for yet.
 static int32_t make_way(struct automaton *automaton, int32_t state, int32_t class) {

@@ -47,8 +47,7 @@ bool automaton_accepts(const struct automaton *automaton, int32_t state); // the
 // True, and the byte, if the text is not whole and only this one can follow.
 bool automaton_forced(struct automaton *automaton, int32_t state, unsigned char *byte);
 
-int32_t automaton_states(const struct automaton *automaton); // states are 0 … this - 1
-size_t automaton_bytes(const struct automaton *automaton);   // memory of its states
+size_t automaton_bytes(const struct automaton *automaton); // memory of its states
 bool automaton_is_full(const struct automaton *automaton);
 
 #endif

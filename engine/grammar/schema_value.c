@@ -1,7 +1,6 @@
 // engine/grammar/schema_value.c — the values in a schema: numbers with all of their digits, which
 // cJSON's doubles do not keep. A number's node has its text from the document as valuestring; all
 // that is computed with numbers is computed from that text.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "engine/remote/optional_fields.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,6 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/grammar/grammar.h"
 #include "engine/remote/byte_tokenizer.h"

@@ -1,7 +1,6 @@
 #include "engine/remote/remote.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/core/engine_state.h"
 #include "engine/remote/optional_fields.h"

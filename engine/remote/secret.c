@@ -1,6 +1,5 @@
 #include "engine/remote/secret.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

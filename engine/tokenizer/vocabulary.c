@@ -169,13 +169,3 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *bytes, 
     if (length == 0 || length > vocabulary->longest_plain_bytes) return TOKEN_NONE;
     return slot_of(vocabulary, hash_text(bytes, length), bytes, length)->id;
 }
-
-int32_t vocabulary_find_marked(const struct vocabulary *vocabulary, enum token_type type,
-                               const char *bytes, size_t length) {
-    ASSERT(length > 0 && (type == TOKEN_CONTROL || type == TOKEN_USER_DEFINED));
-    const struct prefix_index *index =
-        type == TOKEN_CONTROL ? &vocabulary->control : &vocabulary->user_defined;
-    if (!prefix_index_begins(index, bytes[0])) return TOKEN_NONE;
-    const struct prefix_entry *longest = prefix_index_longest(index, bytes, length);
-    return longest ? longest->id : TOKEN_NONE;
-}

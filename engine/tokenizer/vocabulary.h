@@ -100,10 +100,6 @@ void vocabulary_close(struct vocabulary *vocabulary); // {0} is fine
 // The plain token with exactly this text, or TOKEN_NONE.
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *bytes, size_t length);
 
-// The longest marked token of this type at the start of bytes, or TOKEN_NONE; length > 0.
-int32_t vocabulary_find_marked(const struct vocabulary *vocabulary, enum token_type type,
-                               const char *bytes, size_t length);
-
 static inline enum token_type vocabulary_type(const struct vocabulary *vocabulary, int32_t id) {
     return (enum token_type)vocabulary->tokens[id].type;
 }

@@ -1,7 +1,5 @@
 #include "kernels/base/effort.h"
 
-#include <stddef.h>
-
 enum { WATCH_STEPS = 1 << 16 };
 
 static struct {

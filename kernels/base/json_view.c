@@ -1,7 +1,6 @@
 #include "kernels/base/json_view.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

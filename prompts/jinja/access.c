@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "prompts/jinja/builtin.h"
 #include "prompts/jinja/machine.h"

@@ -1,4 +1,3 @@
-#include <string.h>
 
 #include "kernels/base/assert.h"
 #include "prompts/jinja/builtin.h"

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "kernels/base/assert.h"
 #include "prompts/jinja/format.h"

@@ -1,5 +1,4 @@
 // prompts/jinja/scope.c — names and their values: machine.h's scopes.
-#include <string.h>
 
 #include "kernels/base/assert.h"
 #include "prompts/jinja/builtin.h"

@@ -1,6 +1,5 @@
 #include "store/disk_cache/slots.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/base/assert.h"
