@@ -436,11 +436,10 @@ static enum status find_answer(const struct chat *chat, const struct message **a
     return error_set(err, STATUS_BAD_INPUT, "no answer yet");
 }
 
-// Begins alternatives to the last answer: `answers` of them, or one by beam search.
-static enum status begin_another(struct chat *chat, int32_t answers, int32_t beams,
-                                 struct error *err) {
+enum status chat_regenerate(struct chat *chat, int32_t answers, int32_t beams, struct error *err) {
     TRY(chat_check_writable(chat, err));
     const struct message *answer;
+    ASSERT(answers == 1 || beams <= 1);
     TRY(find_answer(chat, &answer, err));
     const size_t before = chat->transcript.count - 1;
     const int32_t room = beams > 1 ? beams : answers;
@@ -453,15 +452,6 @@ static enum status begin_another(struct chat *chat, int32_t answers, int32_t bea
     begin_turn(chat, REPLY_ANOTHER, before, answers);
     chat->turn.older = (int32_t)count;
     return start_turn(chat, beams, err);
-}
-
-enum status chat_regenerate(struct chat *chat, int32_t answers, struct error *err) {
-    return begin_another(chat, answers, 1, err);
-}
-
-enum status chat_search(struct chat *chat, int32_t width, struct error *err) {
-    ASSERT(width >= 2 && width <= BEAMS_MAX_WIDTH);
-    return begin_another(chat, 1, width, err);
 }
 
 enum status chat_continue(struct chat *chat, struct error *err) {

@@ -44,12 +44,11 @@ MUST_CHECK enum status chat_encode(const struct session *session,
 MUST_CHECK enum status chat_send(struct chat *chat, const struct outgoing *message,
                                  struct error *err);
 
-// Generates alternatives to the last answer, which is kept. BAD_INPUT when there is no answer.
-MUST_CHECK enum status chat_regenerate(struct chat *chat, int32_t answers, struct error *err);
-
-// Generates an alternative by beam search of this width, 2 to BEAMS_MAX_WIDTH. Its text arrives all
-// at once.
-MUST_CHECK enum status chat_search(struct chat *chat, int32_t width, struct error *err);
+// Generates alternatives to the last answer, which is kept: `answers` of them, or, if `beams` is
+// above 1, one by beam search of that width, whose text arrives all at once. BAD_INPUT when there
+// is no answer.
+MUST_CHECK enum status chat_regenerate(struct chat *chat, int32_t answers, int32_t beams,
+                                       struct error *err);
 
 // Continues a cut or interrupted answer. BAD_INPUT when the last answer is complete.
 MUST_CHECK enum status chat_continue(struct chat *chat, struct error *err);

@@ -66,7 +66,7 @@ void command_regen(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "usage: /regen [K], where K is from 1 to %d\n",
                       CHAT_MAX_ANSWERS);
     else
-        console_failed(chat_regenerate(console->session->front, (int32_t)answers, &err), &err);
+        console_failed(chat_regenerate(console->session->front, (int32_t)answers, 1, &err), &err);
 }
 
 static void choose_alternative(struct console *console, const struct message *answers, size_t count,
@@ -135,7 +135,7 @@ void command_beam(struct console *console, const char *argument) {
     if (!command_number(argument, &width) || width < 2 || width > BEAMS_MAX_WIDTH)
         terminal_tell(STYLE_ERROR, "usage: /beam K, where K is from 2 to %d\n", BEAMS_MAX_WIDTH);
     else
-        console_failed(chat_search(console->session->front, (int32_t)width, &err), &err);
+        console_failed(chat_regenerate(console->session->front, 1, (int32_t)width, &err), &err);
 }
 
 void command_continue(struct console *console, const char *argument) {

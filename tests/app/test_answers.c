@@ -151,7 +151,7 @@ static void every_answer_is_kept_and_can_be_chosen(void **state) {
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_BAD_INPUT);
     begin_turn(chat, QUESTION);
     assert_int_equal(follow_turn(chat, 0), STATUS_OK);
-    assert_int_equal(chat_regenerate(chat, SAMPLES, &err), STATUS_OK);
+    assert_int_equal(chat_regenerate(chat, SAMPLES, 1, &err), STATUS_OK);
     assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
     assert_int_equal(count, SAMPLES + 1);
@@ -210,13 +210,13 @@ static void a_beam_search_answers_with_its_best_result(void **state) {
     assert_true(report.stop == STOP_END || report.stop == STOP_LENGTH);
     check_tip(chat, report.message);
     char *first = strdup(report.text);
-    assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK); // nothing random is in it
+    assert_int_equal(chat_regenerate(chat, 1, SAMPLES, &err), STATUS_OK); // nothing random is in it
     assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     assert_string_equal(turn_first(&chat->turn).text, first);
     assert_int_equal(chat_alternatives(chat, &answers, &count, &current, &err), STATUS_OK);
     assert_int_equal(count, 2);
     message_path_free(answers, count);
-    assert_int_equal(chat_search(chat, SAMPLES, &err), STATUS_OK);
+    assert_int_equal(chat_regenerate(chat, 1, SAMPLES, &err), STATUS_OK);
     turn_cancel(&chat->turn);
     assert_int_equal(follow_turn(chat, 0), STATUS_OK);
     begin_turn(chat, SECOND);
@@ -270,7 +270,7 @@ static void several_chats_are_answered_at_once(void **state) {
         const struct turn_report report = turn_first(&chats[i]->turn);
         check_tip(chats[i], report.message);
         char *together = strdup(report.text);
-        assert_int_equal(chat_regenerate(chats[i], 1, &err), STATUS_OK); // alone, the same seed
+        assert_int_equal(chat_regenerate(chats[i], 1, 1, &err), STATUS_OK); // alone, the same seed
         assert_int_equal(follow_turn(chats[i], 0), STATUS_OK);
         assert_string_equal(turn_first(&chats[i]->turn).text, together);
         free(together);

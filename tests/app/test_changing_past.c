@@ -191,7 +191,7 @@ static void moving_between_turns_restores_the_log(void **state) {
     assert_log(chat, &first);
     send_question(chat, "And of Spain?");
     assert_log(chat, &second);
-    assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_OK);
+    assert_int_equal(chat_regenerate(chat, 1, 1, &err), STATUS_OK);
     finish_turn(chat);
     assert_log(chat, &second);
 

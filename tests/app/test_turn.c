@@ -283,10 +283,10 @@ static void regenerating_adds_a_second_answer(void **state) {
     struct error err = {0};
     struct text again = {0};
     struct chat *chat = open_chat("", NULL);
-    assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_BAD_INPUT);
+    assert_int_equal(chat_regenerate(chat, 1, 1, &err), STATUS_BAD_INPUT);
     char *first = send_question(chat, QUESTION);
     const struct turn_report before = turn_first(&chat->turn);
-    assert_int_equal(chat_regenerate(chat, 1, &err), STATUS_OK);
+    assert_int_equal(chat_regenerate(chat, 1, 1, &err), STATUS_OK);
     assert_int_equal(follow_turn(chat, 0, &again), STATUS_OK);
     assert_string_equal(text_string(&again), first); // greedy: the path makes no difference
     const struct turn_report after = turn_first(&chat->turn);

@@ -404,7 +404,7 @@ bool day_do(struct day *day, const struct day_script *script, size_t index) {
     case DAY_REGENERATE:
         go_to(day, step->talk, index);
         drop_interrupted(day); // of a later question
-        need(name, chat_regenerate(day->chat, 1, &err), &err);
+        need(name, chat_regenerate(day->chat, 1, 1, &err), &err);
         follow_turn(day->chat);
         return true;
     case DAY_REWIND:
