@@ -16,7 +16,7 @@ static size_t common_prefix(const struct sequence *sequence, const int32_t *ids,
     return common;
 }
 
-static void replace(struct chat *chat, struct sequence *sequence) {
+void chat_adopt_sequence(struct chat *chat, struct sequence *sequence) {
     sequence_destroy(chat->sequence);
     chat->sequence = sequence;
     chat->preamble_pinned = false;
@@ -25,7 +25,7 @@ static void replace(struct chat *chat, struct sequence *sequence) {
 void chat_leave_sequence(struct chat *chat) {
     struct sequence *fresh;
     if (sequence_create(chat->session->engine, &fresh) == STATUS_OK)
-        replace(chat, fresh);
+        chat_adopt_sequence(chat, fresh);
     else
         sequence_truncate(chat->sequence, 0); // no memory for a new one
 }
@@ -33,12 +33,7 @@ void chat_leave_sequence(struct chat *chat) {
 void chat_split_sequence(struct chat *chat) {
     struct sequence *fork;
     // Without memory for a fork, keep using the sequence: only its tail is no longer shared.
-    if (sequence_fork(chat->sequence, &fork) == STATUS_OK) replace(chat, fork);
-}
-
-void chat_adopt_sequence(struct chat *chat, struct sequence *sequence) {
-    replace(chat, sequence);
-    chat_place_if_it_fits(chat);
+    if (sequence_fork(chat->sequence, &fork) == STATUS_OK) chat_adopt_sequence(chat, fork);
 }
 
 enum status chat_place(struct chat *chat, size_t count, struct error *err) {

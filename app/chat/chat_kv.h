@@ -24,7 +24,7 @@ void chat_leave_sequence(struct chat *chat);
 // Replaces the sequence with a fork of it, so that the old tail stays unchanged.
 void chat_split_sequence(struct chat *chat);
 
-// Replaces the sequence with this one, which it moves in, and places the log in it.
+// Replaces the sequence with this one, which it moves in.
 void chat_adopt_sequence(struct chat *chat, struct sequence *sequence);
 
 // Pins the preamble once per sequence, as soon as its KV is computed.

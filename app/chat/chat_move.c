@@ -234,6 +234,7 @@ enum status chat_fork_running(struct chat *chat, const struct chat *running, con
         return status;
     }
     chat_adopt_sequence(chat, log);
+    chat_place_if_it_fits(chat);
     return STATUS_OK;
 }
 

@@ -15,8 +15,7 @@
 // rolled back id is forgotten, as another process may get it.
 //
 // The first answer is written by the chat's sequence, the others by forks of it. If another than
-// the first is kept, its sequence becomes the chat's, and the chat's old one is released with the
-// forks.
+// the first is kept, the chat takes its sequence from the turn in place of its own.
 //
 // /continue extends the last answer in place. If something already replies to it, it gets a longer
 // sibling instead, since replies were computed from the shorter one.
@@ -145,12 +144,8 @@ static enum status settle(struct chat *chat, struct error *err) {
         message_deinit(&message);
         return status;
     }
-    if (answer->sequence != chat->sequence) {
-        chat->answers[0].sequence = answer->sequence; // the old one is released with the forks
-        answer->sequence = chat->sequence;
-        chat->sequence = chat->turn.sequence = chat->answers[0].sequence;
-        chat->preamble_pinned = false;
-    }
+    if (chat->turn.kept > 0)
+        chat_adopt_sequence(chat, turn_take_fork(&chat->turn, chat->turn.kept));
     chat_retain(chat);
     chat_pin_preamble(chat);
     return STATUS_OK;

@@ -24,7 +24,7 @@ static enum status explain_failure(const struct turn *turn, enum status status, 
     return error_set(err, status,
                      "the KV cache is full: this turn has %" PRId32
                      " tokens and needs more than %" PRIu32 " blocks; raise --kv-device",
-                     sequence_length(turn->sequence), info.blocks_total);
+                     sequence_length(turn->answers[0].sequence), info.blocks_total);
 }
 
 // A server that gets messages chooses the seed itself, unless the user gives one.
@@ -32,6 +32,20 @@ static bool hides_seed(struct engine *engine, const struct sampler_options *samp
     struct engine_info info;
     engine_info(engine, &info);
     return !strcmp(info.remote, "messages") && !(sampler->given & SAMPLER_GIVEN(seed));
+}
+
+static void release_forks(struct turn *turn) {
+    for (int32_t i = 0; i < turn->answer_count; i++) {
+        if (i > 0) sequence_destroy(turn->answers[i].sequence);
+        turn->answers[i].sequence = NULL;
+    }
+}
+
+struct sequence *turn_take_fork(struct turn *turn, int32_t index) {
+    ASSERT(index > 0 && index < turn->answer_count && turn->ended == turn->answer_count);
+    struct sequence *fork = turn->answers[index].sequence;
+    turn->answers[index].sequence = NULL;
+    return fork;
 }
 
 // A signal handler may cancel at any moment, so answers become visible once they have begun.
@@ -54,21 +68,19 @@ void turn_begin(struct turn *turn, const struct turn *fresh, const struct reques
 enum status turn_start(struct turn *turn, struct sequence *sequence, struct error *err) {
     struct answer *answers = turn->answers;
     enum status status = STATUS_OK;
-    turn->sequence = answers[0].sequence = sequence;
+    answers[0].sequence = sequence;
     for (int32_t i = 1; i < turn->answer_count && status == STATUS_OK; i++)
         status = sequence_fork(sequence, &answers[i].sequence);
     if (status == STATUS_OK) status = answer_start(answers, turn->answer_count);
     if (status == STATUS_OK) return status;
-    for (int32_t i = 0; i < turn->answer_count; i++) {
-        if (i > 0) sequence_destroy(answers[i].sequence);
-        answers[i].sequence = NULL;
-    }
-    turn->answer_count = 0;
     turn->status = status;
-    if (status == STATUS_FULL)
-        return error_set(err, status, "too many answers are being written (at most %d)",
-                         ENGINE_MAX_REQUESTS);
-    return explain_failure(turn, status, err);
+    status = status == STATUS_FULL
+                 ? error_set(err, status, "too many answers are being written (at most %d)",
+                             ENGINE_MAX_REQUESTS)
+                 : explain_failure(turn, status, err);
+    release_forks(turn);
+    turn->answer_count = 0;
+    return status;
 }
 
 static bool turn_is_remote(const struct turn *turn) {
@@ -81,14 +93,13 @@ static bool turn_is_remote(const struct turn *turn) {
 static int32_t search_room(const struct turn *turn) {
     struct engine_info info;
     engine_info(turn->engine, &info);
-    return info.context - sequence_length(turn->sequence) - 1;
+    return info.context - sequence_length(turn->answers[0].sequence) - 1;
 }
 
 enum status turn_search(struct turn *turn, struct sequence *sequence,
                         const struct beams_options *wanted, struct error *err) {
     struct answer *answer = &turn->answers[0];
     struct beams_options options = *wanted;
-    turn->sequence = sequence;
     if (turn_is_remote(turn))
         return error_set(err, STATUS_UNSUPPORTED, "beam search is not supported on a server");
     TRY(answer_place(answer, sequence));
@@ -124,21 +135,13 @@ static enum status adopt_best(struct turn *turn, struct beams *beams, struct eve
     for (int32_t i = 0; i < best.count && status == STATUS_OK; i++)
         answer_push(&turn->answers[0], turn->stops, best.tokens[i]);
     if (status == STATUS_OK && best.count > 0)
-        status = sequence_append(turn->sequence, best.tokens, (size_t)best.count);
+        status = sequence_append(turn->answers[0].sequence, best.tokens, (size_t)best.count);
     *end = (struct event){.kind = EVENT_DONE,
                           .reason = reason_of_search(turn, beams, best.ended),
                           .status = status,
                           .stats = beams_stats(beams)};
     if (status != STATUS_OK) end->reason = STOP_REASON_FAILED;
     return status;
-}
-
-static void release_forks(struct turn *turn) {
-    for (int32_t i = 0; i < turn->answer_count; i++) {
-        struct answer *answer = &turn->answers[i];
-        if (answer->sequence != turn->sequence) sequence_destroy(answer->sequence);
-        answer->sequence = NULL;
-    }
 }
 
 static void note_failure(struct turn *turn, enum status status, const struct error *err) {
@@ -158,9 +161,6 @@ static void keep(struct turn *turn, struct answer *answer) {
 
 static void end_turn(struct turn *turn) {
     struct error err = {0};
-    // If nothing is kept, the owner may replace its sequence, which distinguishes it from the
-    // forks.
-    if (turn->kept < 0) release_forks(turn);
     turn->given_back = turn->kept < 0 && !turn->background && !turn->ops; // else the owner decides
     if (turn->ops) note_failure(turn, turn->ops->end(turn->owner, &err), &err);
     release_forks(turn);

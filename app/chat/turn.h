@@ -7,8 +7,8 @@
 // reads updates there.
 //
 // Invariants: (1) the first answer is written in the owner's sequence, each other one in a fork of
-// it that the turn owns. (2) `done` is set after the last answer has ended and the owner was
-// called. (3) Text that was shown is never taken back.
+// it that the turn owns, until the owner takes it. (2) `done` is set after the last answer has
+// ended and the owner was called. (3) Text that was shown is never taken back.
 //
 // Embedded by its owner. Memory: the owner keeps the answers, the first answer's sequence, and the
 // stops.
@@ -48,7 +48,6 @@ struct turn {
     int32_t older;  // earlier answers to the same message
     int64_t parent; // that message's id in the store, if it is stored
     struct engine *engine;
-    struct sequence *sequence; // of the first answer
     const struct stops *stops;
     const struct turn_ops *ops; // or NULL
     void *owner;
@@ -80,6 +79,9 @@ MUST_CHECK enum status turn_search(struct turn *turn, struct sequence *sequence,
 
 // True when *update has something to show.
 bool turn_handle(struct answer *answer, const struct event *event, struct turn_update *update);
+
+// Moves the sequence of an answer after the first to the caller. Call it from the owner's `end`.
+struct sequence *turn_take_fork(struct turn *turn, int32_t index);
 
 // The turn is done soon, with what each answer has so far.
 void turn_cancel(struct turn *turn);

@@ -194,6 +194,26 @@ static void stopped_answers_keep_their_text_so_far(void **state) {
     chats_close(chat);
 }
 
+// Without anything from the first one, the next answer's fork becomes the chat's sequence.
+static void the_chat_goes_on_with_the_first_answer_that_has_text(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct chat *chat = open_chat(SAMPLES, SEED, 20);
+    begin_turn(chat, QUESTION);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
+    do { // until the word to stop comes before the first answer's text
+        assert_int_equal(chat_regenerate(chat, SAMPLES, 1, &err), STATUS_OK);
+        answer_cancel(&chat->answers[0]);
+        assert_int_equal(follow_turn(chat, 0), STATUS_OK);
+    } while (turn_answer(&chat->turn, 0).any);
+    check_tip(chat, turn_answer(&chat->turn, 1).message);
+    assert_int_equal(turn_first(&chat->turn).number, turn_answer(&chat->turn, 1).number);
+    begin_turn(chat, SECOND);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
+    assert_true(turn_first(&chat->turn).any);
+    chats_close(chat);
+}
+
 // The answer of a search is what the engine's own finds, with its end and its place in the store.
 static void a_beam_search_answers_with_its_best_result(void **state) {
     (void)state;
@@ -305,6 +325,7 @@ int main(void) {
         cmocka_unit_test(parallel_answers_equal_single_ones_with_their_seeds),
         cmocka_unit_test(every_answer_is_kept_and_can_be_chosen),
         cmocka_unit_test(stopped_answers_keep_their_text_so_far),
+        cmocka_unit_test(the_chat_goes_on_with_the_first_answer_that_has_text),
         cmocka_unit_test(a_beam_search_answers_with_its_best_result),
         cmocka_unit_test(several_chats_are_answered_at_once),
         cmocka_unit_test(too_many_answers_are_refused_with_how_many_fit),
