@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "engine/tokenizer/thinking.h"
+#include "kernels/base/assert.h"
 
 void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
                   const struct request_options *options) {
@@ -208,4 +209,12 @@ size_t answer_kept_tokens(const struct answer *answer) {
     while (kept < answer->token_count && end < answer->text.length)
         end = answer->token_ends[kept++];
     return kept;
+}
+
+void answer_check(const struct answer *answer) {
+    ASSERT(answer->options.owner == answer);
+    ASSERT(answer->shown <= answer->text.length);
+    ASSERT(answer->old_tokens <= answer->token_count);
+    ASSERT(answer->token_count <= answer->token_capacity);
+    ASSERT(answer->ended || !answer->kept);
 }

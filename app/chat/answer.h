@@ -80,5 +80,6 @@ size_t answer_shown_tokens(const struct answer *answer);    // tokens of the sho
 size_t answer_kept_tokens(const struct answer *answer);     // all, or those before the stop string
 void answer_cancel(struct answer *answer);                  // its DONE follows soon
 void answer_deinit(struct answer *answer);
+void answer_check(const struct answer *answer);
 
 #endif

@@ -26,7 +26,6 @@ enum status chat_open(struct session *session, struct chat **result, struct erro
 
 void chat_close(struct chat *chat) {
     if (!chat) return;
-    chat->turn.background = true; // nobody is there to get a message back
     session_finish(chat->session, &chat->turn);
     if (chat->conversation.id[0]) conversation_unlock(chat->session->db, chat->conversation.id);
     transcript_deinit(&chat->transcript);
@@ -122,6 +121,6 @@ enum status chat_check_writable(const struct chat *chat, struct error *err) {
 }
 
 enum status chat_check_idle(const struct chat *chat, struct error *err) {
-    if (!chat->turn.active) return STATUS_OK;
+    if (chat->turn.state == TURN_IDLE) return STATUS_OK;
     return error_set(err, STATUS_BUSY, "an answer is being written; stop it first (^C)");
 }

@@ -206,7 +206,7 @@ static enum status store_partial(const struct chat *chat, const struct sequence 
 
 static enum status store_fork(const struct chat *chat, const struct sequence *log, const char *name,
                               struct conversation *fork, struct error *err) {
-    const bool over = chat->turn.done;
+    const bool over = chat->turn.state == TURN_ENDED;
     const int64_t at = over ? chat->conversation.tip : chat->turn.parent;
     enum status status = db_begin(chat->session->db, err);
     if (status != STATUS_OK) return status;
@@ -219,11 +219,11 @@ static enum status store_fork(const struct chat *chat, const struct sequence *lo
 
 enum status chat_fork_running(struct chat *chat, const struct chat *running, const char *name,
                               struct error *err) {
-    ASSERT(running->turn.active && !chat->conversation.id[0]);
+    ASSERT(running->turn.state != TURN_IDLE && !chat->conversation.id[0]);
     struct conversation fork;
     struct sequence *log;
     // The turn may be done although nobody was told yet: the chat is then up to date.
-    const bool over = running->turn.done;
+    const bool over = running->turn.state == TURN_ENDED;
     if (over && running->transcript.count == 0)
         return error_set(err, STATUS_BAD_INPUT, "nothing to fork yet");
     TRY(sequence_fork(over ? running->sequence : running->answers[0].sequence, &log));

@@ -157,11 +157,11 @@ static enum status settle(struct chat *chat, struct error *err) {
 static enum status give_back(struct chat *chat, struct error *err) {
     const struct turn *turn = &chat->turn;
     enum status status = STATUS_OK;
-    if (turn->background || chat->session->one_shot) return STATUS_OK;
+    if (turn->state == TURN_LEAVING || turn->state == TURN_UNFOLLOWED || chat->session->one_shot)
+        return STATUS_OK;
     if (chat->reply.kind == REPLY_ANSWER) {
         const struct message *asked = chat_message(chat, chat->transcript.count - 1);
         TRY(text_append(&chat->draft, asked->text, asked->length));
-        chat->turn.given_back = true;
         transcript_cut(&chat->transcript, chat->transcript.count - 1);
         chat->conversation.tip = transcript_tip(&chat->transcript);
         // If the store fails here, the message stays its tip until the next one is sent.
@@ -246,7 +246,7 @@ static enum status start_turn(struct chat *chat, int32_t beams, struct error *er
     chat_retain(chat); // protects the cache while the answer is written
     TRY(beams > 1 ? turn_search(&chat->turn, chat->sequence, &options, err)
                   : turn_start(&chat->turn, chat->sequence, err));
-    session_run(chat->session, &chat->turn);
+    session_run(chat->session, &chat->turn, TURN_FOLLOWED);
     return STATUS_OK;
 }
 

@@ -8,15 +8,16 @@
 
 // The chat whose turn was left in this conversation, or NULL.
 static struct chat *find_unfollowed(const struct session *session, const char *conversation) {
-    for (const struct turn *turn = session->running; turn; turn = turn->next) {
+    for (const struct turn *turn = session->turns; turn; turn = turn->next) {
+        if (turn->state != TURN_UNFOLLOWED) continue; // its owner may be something else
         struct chat *chat = turn->owner;
-        if (turn->unfollowed && strcmp(chat->conversation.id, conversation) == 0) return chat;
+        if (strcmp(chat->conversation.id, conversation) == 0) return chat;
     }
     return NULL;
 }
 
 static enum status check_room(const struct session *session, struct error *err) {
-    if (session->unfollowed_count < SESSION_MAX_UNFOLLOWED) return STATUS_OK;
+    if (session_unfollowed(session) < SESSION_MAX_UNFOLLOWED) return STATUS_OK;
     return error_set(err, STATUS_FULL,
                      "too many answers in the background (at most %d); wait for one, or stop one",
                      SESSION_MAX_UNFOLLOWED);
@@ -28,7 +29,7 @@ static void put_in_front(struct session *session, struct chat *next) {
     if (left->conversation.id[0])
         memcpy(session->previous, left->conversation.id, sizeof session->previous);
     session->front = next;
-    if (left->turn.active)
+    if (left->turn.state != TURN_IDLE)
         session_leave(session, &left->turn);
     else
         chat_close(left);
@@ -50,21 +51,21 @@ static enum status open_another(struct session *session, struct chat **another, 
 
 enum status front_new(struct session *session, const char *name, struct error *err) {
     struct chat *another;
-    if (!session->front->turn.active) return chat_new(session->front, name, err);
+    if (session->front->turn.state == TURN_IDLE) return chat_new(session->front, name, err);
     TRY(open_another(session, &another, err));
     return bring(session, another, chat_new(another, name, err));
 }
 
 enum status front_fork(struct session *session, const char *name, struct error *err) {
     struct chat *another;
-    if (!session->front->turn.active) return chat_fork(session->front, name, err);
+    if (session->front->turn.state == TURN_IDLE) return chat_fork(session->front, name, err);
     TRY(open_another(session, &another, err));
     return bring(session, another, chat_fork_running(another, session->front, name, err));
 }
 
 enum status front_fork_at(struct session *session, int64_t turn, struct error *err) {
     struct chat *another;
-    if (!session->front->turn.active) return chat_fork_at(session->front, turn, "", err);
+    if (session->front->turn.state == TURN_IDLE) return chat_fork_at(session->front, turn, "", err);
     TRY(open_another(session, &another, err));
     const char *here = session->front->conversation.id;
     return bring(session, another, chat_fork_from(another, here, turn, "", err));
@@ -85,25 +86,26 @@ enum status front_resume(struct session *session, const char *which, struct erro
     if (strcmp(found.id, session->front->conversation.id) == 0) return STATUS_OK;
     struct chat *left = find_unfollowed(session, found.id);
     if (left) {
-        session_follow(session, &left->turn);
+        turn_move(&left->turn, TURN_FOLLOWED);
         put_in_front(session, left);
         return STATUS_OK;
     }
-    if (!session->front->turn.active) return chat_resume(session->front, found.id, err);
+    if (session->front->turn.state == TURN_IDLE) return chat_resume(session->front, found.id, err);
     TRY(open_another(session, &another, err));
     return bring(session, another, chat_resume(another, found.id, err));
 }
 
 bool front_is_writing(const struct session *session, const char *conversation) {
     const struct chat *front = session->front;
-    if (front->turn.active && strcmp(front->conversation.id, conversation) == 0) return true;
+    if (front->turn.state != TURN_IDLE && strcmp(front->conversation.id, conversation) == 0)
+        return true;
     return find_unfollowed(session, conversation) != NULL;
 }
 
 void front_check(const struct session *session) {
     session_check(session);
-    for (const struct turn *turn = session->running; turn; turn = turn->next) {
-        if (!turn->unfollowed) continue;
+    for (const struct turn *turn = session->turns; turn; turn = turn->next) {
+        if (turn->state != TURN_UNFOLLOWED) continue;
         const struct chat *chat = turn->owner;
         ASSERT(chat != session->front);
         ASSERT(strcmp(chat->conversation.id, session->front->conversation.id) != 0);

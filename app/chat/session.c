@@ -84,7 +84,7 @@ enum status session_differs(const struct session *session, const struct conversa
 void session_close(struct session *session) {
     if (!session) return;
     session_end_unfollowed(session);
-    ASSERT(!session->running && !session->ended);
+    ASSERT(!session->turns);
     chat_template_destroy(session->chat_template);
     db_close(session->own_db);
     text_deinit(&session->preamble);
@@ -144,58 +144,52 @@ struct request_options session_request(const struct session *session) {
     return options;
 }
 
-static void push(struct turn **list, struct turn *turn) {
-    turn->next = *list;
-    *list = turn;
+void session_run(struct session *session, struct turn *turn, enum turn_state state) {
+    turn_move(turn, state);
+    turn->next = session->turns;
+    session->turns = turn;
 }
 
-static void remove_from(struct turn **list, struct turn *turn) {
-    while (*list != turn) {
-        ASSERT(*list);
-        list = &(*list)->next;
+// The end of the turn was reported, or nobody waits for it.
+static void remove_ended(struct session *session, struct turn *turn) {
+    struct turn **at = &session->turns;
+    while (*at != turn) {
+        ASSERT(*at);
+        at = &(*at)->next;
     }
-    *list = turn->next;
+    *at = turn->next;
+    turn_move(turn, TURN_IDLE);
 }
 
-void session_run(struct session *session, struct turn *turn) {
-    ASSERT(!turn->active && !turn->done);
-    turn->active = true;
-    push(&session->running, turn);
-}
-
-// The turn is done, and nobody follows it.
-static void close_unfollowed(struct session *session, struct turn *turn) {
-    ASSERT(turn->done && turn->unfollowed && session->unfollowed_count > 0);
-    remove_from(&session->ended, turn);
-    session->unfollowed_count--;
-    turn->active = false;
-    turn->ops->close(turn->owner); // the turn no longer exists
+static void close_ended(struct session *session, struct turn *turn) {
+    remove_ended(session, turn);
+    if (turn->ops->close) turn->ops->close(turn->owner); // the turn no longer exists
 }
 
 // True if the event brought something to show and somebody follows its turn.
 static bool handle(struct session *session, const struct event *event, struct turn_update *update) {
     struct answer *answer = event->owner;
     struct turn *turn = answer->turn;
-    const bool followed = !turn->unfollowed;
-    ASSERT(turn->active && !turn->done);
+    const bool followed = turn->state == TURN_FOLLOWED || turn->state == TURN_LEAVING;
     const bool shows = turn_handle(answer, event, update);
-    if (turn->done) {
-        remove_from(&session->running, turn);
-        turn->active = !turn->side_question;
-        if (turn->active) push(&session->ended, turn);
-        if (!followed) close_unfollowed(session, turn);
-    }
-    return shows && followed && !turn->side_question;
+    turn_check(turn);
+    if (turn->state == TURN_ENDED && !followed) close_ended(session, turn);
+    return shows && followed;
+}
+
+static struct turn *find_ended(const struct session *session) {
+    struct turn *turn = session->turns;
+    while (turn && turn->state != TURN_ENDED)
+        turn = turn->next;
+    return turn;
 }
 
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
     struct event event;
     for (int32_t i = 0; i < EVENTS_AT_ONCE; i++) {
-        struct turn *ended = session->ended;
+        struct turn *ended = find_ended(session);
         if (ended) {
-            ASSERT(ended->done && !ended->unfollowed);
-            session->ended = ended->next;
-            ended->active = false;
+            remove_ended(session, ended);
             *update = (struct turn_update){.turn = ended, .event = TURN_DONE};
             return true;
         }
@@ -205,64 +199,54 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
     return false;
 }
 
-void session_listen(struct session *session) {
+// Handles one event, if it comes soon enough.
+static bool wait_for_event(struct session *session, int timeout_ms) {
     struct event event;
     struct turn_update unseen;
-    for (int32_t i = 0; i < EVENTS_AT_ONCE && engine_next_event(session->engine, 0, &event); i++)
-        handle(session, &event, &unseen);
+    if (!engine_next_event(session->engine, timeout_ms, &event)) return false;
+    handle(session, &event, &unseen);
+    return true;
 }
 
-// Handles one event, if it comes soon enough.
-static void wait_for_event(struct session *session) {
-    struct event event;
-    struct turn_update unseen;
-    if (engine_next_event(session->engine, CLOSING_WAIT_MS, &event))
-        handle(session, &event, &unseen);
+void session_listen(struct session *session) {
+    for (int32_t i = 0; i < EVENTS_AT_ONCE && wait_for_event(session, 0); i++)
+        continue;
 }
 
 void session_finish(struct session *session, struct turn *turn) {
-    if (!turn->active) return;
-    ASSERT(!turn->unfollowed);
-    turn_cancel(turn);
-    while (!turn->done)
-        wait_for_event(session);
-    if (turn->active) remove_from(&session->ended, turn);
-    turn->active = false;
+    ASSERT(turn->state != TURN_UNFOLLOWED);
+    turn_abandon(turn);
+    while (turn_is_running(turn))
+        wait_for_event(session, CLOSING_WAIT_MS);
+    if (turn->state == TURN_ENDED) remove_ended(session, turn);
 }
 
 void session_leave(struct session *session, struct turn *turn) {
-    ASSERT(turn->active && !turn->unfollowed && turn->ops);
-    turn_set_background(turn, true);
-    turn->unfollowed = true;
-    session->unfollowed_count++;
-    // If its last event has arrived already, no other will.
-    if (turn->done) close_unfollowed(session, turn);
+    if (turn->state == TURN_ENDED) // its last event has arrived already: no other will
+        close_ended(session, turn);
+    else
+        turn_move(turn, TURN_UNFOLLOWED);
 }
 
-void session_follow(struct session *session, struct turn *turn) {
-    ASSERT(turn->active && turn->unfollowed);
-    turn_set_background(turn, false);
-    turn->unfollowed = false;
-    ASSERT(session->unfollowed_count > 0);
-    session->unfollowed_count--;
+int32_t session_unfollowed(const struct session *session) {
+    int32_t count = 0;
+    for (const struct turn *turn = session->turns; turn; turn = turn->next)
+        count += turn->state == TURN_UNFOLLOWED;
+    return count;
 }
 
 void session_end_unfollowed(struct session *session) {
-    for (struct turn *turn = session->running; turn; turn = turn->next)
-        if (turn->unfollowed) turn_cancel(turn);
-    while (session->unfollowed_count > 0)
-        wait_for_event(session);
+    for (struct turn *turn = session->turns; turn; turn = turn->next)
+        if (turn->state == TURN_UNFOLLOWED) turn_cancel(turn);
+    while (session_unfollowed(session) > 0)
+        wait_for_event(session, CLOSING_WAIT_MS);
 }
 
 void session_check(const struct session *session) {
-    int32_t unfollowed = 0;
-    for (const struct turn *turn = session->running; turn; turn = turn->next) {
-        ASSERT(turn->active && !turn->done);
-        unfollowed += turn->unfollowed;
+    for (const struct turn *turn = session->turns; turn; turn = turn->next) {
+        ASSERT(turn->state != TURN_IDLE);
+        turn_check(turn);
     }
-    for (const struct turn *turn = session->ended; turn; turn = turn->next)
-        ASSERT(turn->active && turn->done && !turn->unfollowed);
-    ASSERT(unfollowed == session->unfollowed_count);
-    ASSERT(unfollowed <= SESSION_MAX_UNFOLLOWED);
+    ASSERT(session_unfollowed(session) <= SESSION_MAX_UNFOLLOWED);
     ASSERT(session->step_count <= SESSION_MAX_STEPS);
 }

@@ -7,10 +7,11 @@
 //   turn_start ─► session_run ─► session_next … TURN_DONE
 //                     └─► session_leave: nobody follows it any more ─► closed when done
 //
-// A turn that nobody follows yields to the others (engine/step/scheduler.h).
+// turn.h draws the states of a turn. One that nobody follows yields to the others
+// (engine/step/scheduler.h).
 //
-// Invariants, checked by session_check(): each active turn is in exactly one of the lists `running`
-// and `ended`; `unfollowed_count` is the number of running turns that nobody follows.
+// Invariants, checked by session_check(): `turns` are those that are not idle, each as turn_check()
+// wants it; at most SESSION_MAX_UNFOLLOWED are unfollowed.
 //
 // Threads: the UI's. Memory: a session owns its template and, if nothing is saved, its database;
 // the rest is borrowed. Callers may read its fields, and change `settings` and `notes`.
@@ -68,9 +69,8 @@ struct session {
     transcript_progress *reading; // progress of loading stored conversations, or NULL
     void *reading_user;
 
-    struct turn *running, *ended; // ended: done but not yet reported
-    int32_t unfollowed_count;
-    struct text notes; // one line per answer that ended unfollowed
+    struct turn *turns; // those that are not idle
+    struct text notes;  // one line per answer that ended unfollowed
 
     struct chat *front;
     char previous[CONVERSATION_ID_BYTES];         // the conversation left last, or ""
@@ -120,8 +120,9 @@ MUST_CHECK enum status session_differs(const struct session *session,
 // The options for a turn's requests. Draws a seed unless the user chose one.
 struct request_options session_request(const struct session *session);
 
-// Registers a started turn: session_next() returns its updates until it is done.
-void session_run(struct session *session, struct turn *turn);
+// Registers a started turn. FOLLOWED: session_next() returns its updates until it is done.
+// SIDE_QUESTION: nobody sees them, not even TURN_DONE.
+void session_run(struct session *session, struct turn *turn, enum turn_state state);
 
 // Waits up to timeout_ms for the next update of a followed turn; false: none yet. TURN_DONE is a
 // turn's last update: its status and err say how it ended.
@@ -131,12 +132,12 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
 // to see them.
 void session_listen(struct session *session);
 
-// Cancels the turn if it is running, and waits for its end, which is not reported.
+// Abandons the turn if it is running, and waits for its end, which is not reported.
 void session_finish(struct session *session, struct turn *turn);
 
-// Stop and resume following the turn.
+// Stops following the turn.
 void session_leave(struct session *session, struct turn *turn);
-void session_follow(struct session *session, struct turn *turn);
+int32_t session_unfollowed(const struct session *session); // turns that nobody follows
 
 // Cancels the turns that nobody follows and waits for their end.
 void session_end_unfollowed(struct session *session);

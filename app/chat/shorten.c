@@ -295,7 +295,7 @@ static enum status ask_for_summary(struct compaction *compaction, const char *fo
                               .answer_count = 1},
                &request);
     TRY(turn_start(&compaction->turn, compaction->sequence, err));
-    session_run(session, &compaction->turn);
+    session_run(session, &compaction->turn, TURN_FOLLOWED);
     return STATUS_OK;
 }
 

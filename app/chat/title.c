@@ -42,8 +42,8 @@ void title_read(const char *answer, size_t length, char line[TITLE_BYTES]) {
 bool title_wanted(const struct title *title, const struct chat *chat) {
     const struct conversation *conversation = &chat->conversation;
     const size_t count = chat_message_count(chat);
-    return !title->turn.active && !chat->reads_only && conversation->id[0] &&
-           !conversation->name[0] && !conversation->title[0] && !chat->turn.active &&
+    return title->turn.state == TURN_IDLE && !chat->reads_only && conversation->id[0] &&
+           !conversation->name[0] && !conversation->title[0] && chat->turn.state == TURN_IDLE &&
            count >= EXCHANGE && chat_message(chat, count - 1)->role == MESSAGE_ASSISTANT &&
            strcmp(conversation->id, title->conversation) != 0;
 }
@@ -67,14 +67,7 @@ static enum status end(void *owner, struct error *err) {
     return STATUS_OK;
 }
 
-static enum status keep(void *owner, struct answer *answer, struct error *err) {
-    (void)owner, (void)answer, (void)err;
-    return STATUS_OK;
-}
-
-static void take_no_note(void *owner, struct answer *answer) { (void)owner, (void)answer; }
-
-static const struct turn_ops OPS = {take_no_note, keep, end, NULL};
+static const struct turn_ops OPS = {.end = end};
 
 // The number of messages up to the first answer.
 static size_t first_exchange(const struct chat *chat) {
@@ -103,21 +96,19 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
                               .ops = &OPS,
                               .owner = title,
                               .answers = &title->answer,
-                              .answer_count = 1,
-                              .side_question = true},
+                              .answer_count = 1},
                &request);
     const enum status status = turn_start(&title->turn, title->sequence, err);
     if (status != STATUS_OK) {
         side_question_end(session, &title->sequence);
         return status;
     }
-    session_run(session, &title->turn);
-    turn_set_background(&title->turn, true);
+    session_run(session, &title->turn, TURN_SIDE_QUESTION);
     return STATUS_OK;
 }
 
 void title_stop(struct title *title) {
-    if (!title->turn.active) return;
+    if (title->turn.state == TURN_IDLE) return;
     title->stopped = true;
     turn_cancel(&title->turn);
 }

@@ -83,12 +83,6 @@ enum status turn_start(struct turn *turn, struct sequence *sequence, struct erro
     return status;
 }
 
-static bool turn_is_remote(const struct turn *turn) {
-    struct engine_info info;
-    engine_info(turn->engine, &info);
-    return info.remote[0] != '\0';
-}
-
 // How many tokens a search may add to the log, which needs space for one more.
 static int32_t search_room(const struct turn *turn) {
     struct engine_info info;
@@ -100,7 +94,9 @@ enum status turn_search(struct turn *turn, struct sequence *sequence,
                         const struct beams_options *wanted, struct error *err) {
     struct answer *answer = &turn->answers[0];
     struct beams_options options = *wanted;
-    if (turn_is_remote(turn))
+    struct engine_info info;
+    engine_info(turn->engine, &info);
+    if (info.remote[0])
         return error_set(err, STATUS_UNSUPPORTED, "beam search is not supported on a server");
     TRY(answer_place(answer, sequence));
     options.grammar = answer->options.grammar;
@@ -153,7 +149,8 @@ static void note_failure(struct turn *turn, enum status status, const struct err
 static void keep(struct turn *turn, struct answer *answer) {
     struct error err = {0};
     const int32_t index = (int32_t)(answer - turn->answers);
-    const enum status status = turn->ops ? turn->ops->keep(turn->owner, answer, &err) : STATUS_OK;
+    const bool keeps = turn->ops && turn->ops->keep;
+    const enum status status = keeps ? turn->ops->keep(turn->owner, answer, &err) : STATUS_OK;
     note_failure(turn, status, &err);
     answer->kept = status == STATUS_OK;
     if (answer->kept && (turn->kept < 0 || index < turn->kept)) turn->kept = index;
@@ -161,10 +158,9 @@ static void keep(struct turn *turn, struct answer *answer) {
 
 static void end_turn(struct turn *turn) {
     struct error err = {0};
-    turn->given_back = turn->kept < 0 && !turn->background && !turn->ops; // else the owner decides
     if (turn->ops) note_failure(turn, turn->ops->end(turn->owner, &err), &err);
     release_forks(turn);
-    turn->done = true;
+    turn_move(turn, TURN_ENDED);
 }
 
 // One answer has ended; after the last one the turn ends.
@@ -174,11 +170,10 @@ static void end_answer(struct answer *answer, const struct event *event) {
     const bool explained = event->err != NULL;
     if (explained) err = *event->err; // freed with the request
     answer_end(answer, event);
+    enum status status = answer->status;
     turn->resumable |= event->resumable;
-    if (explained)
-        note_failure(turn, answer->status, &err);
-    else if (answer->status != STATUS_OK)
-        note_failure(turn, explain_failure(turn, answer->status, &err), &err);
+    if (!explained && status != STATUS_OK) status = explain_failure(turn, status, &err);
+    note_failure(turn, status, &err);
     if (!answer_is_nothing(answer)) keep(turn, answer);
     if (++turn->ended == turn->answer_count) end_turn(turn);
 }
@@ -201,19 +196,19 @@ static bool show(struct answer *answer, struct turn_update *update) {
     update->answer = (int32_t)(answer - turn->answers);
     update->tokens = (int32_t)answer->token_count;
     if (!answer_show(answer, turn->stops, &update->text, &update->length)) return false;
-    if (!answer->ended && turn->ops) turn->ops->shown(turn->owner, answer);
+    if (!answer->ended && turn->ops && turn->ops->shown) turn->ops->shown(turn->owner, answer);
     return true;
 }
 
 bool turn_handle(struct answer *answer, const struct event *event, struct turn_update *update) {
     struct turn *turn = answer->turn;
     struct beams *beams = atomic_load(&turn->beams);
-    ASSERT(!turn->done && answer >= turn->answers);
-    ASSERT(answer < turn->answers + turn->answer_count);
+    ASSERT(turn_is_running(turn));
+    ASSERT(answer >= turn->answers && answer < turn->answers + turn->answer_count);
     *update = (struct turn_update){.turn = turn, .event = TURN_TEXT};
     if (beams) {
         follow_search(answer, beams, event);
-        return turn->done && show(answer, update);
+        return turn->state == TURN_ENDED && show(answer, update);
     }
     ASSERT(event->request == atomic_load(&answer->request));
     switch (event->kind) {
@@ -239,14 +234,59 @@ void turn_cancel(struct turn *turn) {
     if (beams) beams_cancel(beams);
 }
 
-void turn_set_background(struct turn *turn, bool background) {
-    turn->background = background;
+void turn_abandon(struct turn *turn) {
+    if (turn->state == TURN_FOLLOWED) turn_move(turn, TURN_LEAVING);
+    turn_cancel(turn);
+}
+
+bool turn_is_running(const struct turn *turn) {
+    return turn->state != TURN_IDLE && turn->state != TURN_ENDED;
+}
+
+static bool yields(enum turn_state state) {
+    return state == TURN_UNFOLLOWED || state == TURN_SIDE_QUESTION;
+}
+
+void turn_move(struct turn *turn, enum turn_state next) {
+    static const unsigned NEXT[] = {
+        [TURN_IDLE] = 1U << TURN_FOLLOWED | 1U << TURN_SIDE_QUESTION,
+        [TURN_FOLLOWED] = 1U << TURN_LEAVING | 1U << TURN_UNFOLLOWED | 1U << TURN_ENDED,
+        [TURN_LEAVING] = 1U << TURN_ENDED,
+        [TURN_UNFOLLOWED] = 1U << TURN_FOLLOWED | 1U << TURN_ENDED,
+        [TURN_SIDE_QUESTION] = 1U << TURN_ENDED,
+        [TURN_ENDED] = 1U << TURN_IDLE,
+    };
+    ASSERT(NEXT[turn->state] >> next & 1);
+    const bool changes = yields(next) != yields(turn->state);
     struct beams *beams = atomic_load(&turn->beams);
-    if (beams) beams_set_background(beams, background);
-    for (int32_t i = 0; i < turn->answer_count; i++) {
+    turn->state = next;
+    if (changes && beams) beams_set_background(beams, yields(next));
+    for (int32_t i = 0; i < turn->answer_count && changes; i++) {
         struct request *request = atomic_load(&turn->answers[i].request);
-        if (request) request_set_background(request, background);
+        if (request) request_set_background(request, yields(next));
     }
+}
+
+void turn_check(const struct turn *turn) {
+    const bool running = turn_is_running(turn), started = running || turn->ended > 0;
+    const bool searches = atomic_load(&turn->beams) != NULL;
+    int32_t ended = 0, first = -1;
+    for (int32_t i = turn->answer_count - 1; i >= 0; i--) {
+        const struct answer *answer = &turn->answers[i];
+        const bool requested = running && !searches && !answer->ended;
+        ASSERT(answer->turn == turn && (atomic_load(&answer->request) != NULL) == requested);
+        ASSERT((answer->sequence != NULL) == running || !started);
+        ASSERT(turn->state != TURN_LEAVING || atomic_load(&answer->cancelled));
+        answer_check(answer);
+        ended += answer->ended;
+        if (answer->kept) first = i;
+    }
+    ASSERT(turn->ended == ended);
+    ASSERT(turn->ended == turn->answer_count ? !running : !started || running);
+    ASSERT(running ? turn->kept == first : turn->kept < 0 || turn->answers[turn->kept].kept);
+    ASSERT(!searches || (running && turn->answer_count == 1));
+    ASSERT(turn->state != TURN_UNFOLLOWED || turn->ops);
+    ASSERT(turn->status != STATUS_OK || !turn->err.text[0]);
 }
 
 struct turn_report turn_answer(const struct turn *turn, int32_t index) {

@@ -1,14 +1,31 @@
 // app/chat/turn.h — one question and its answers while they are written.
 //
-//   turn_begin ─► turn_start or turn_search ─► turn_handle, for each of its events ─► done
+//   turn_begin ─► turn_start or turn_search ─► session_run ─► turn_handle, for each of its events
 //
 // A turn knows tokens and text but not the store: its owner saves the answers, through turn_ops. A
-// started turn is given to the session (session.h), which passes it events; whoever follows it
-// reads updates there.
+// started turn is given to the session (session.h), which passes it events and moves it from state
+// to state; whoever follows it reads updates there.
 //
-// Invariants: (1) the first answer is written in the owner's sequence, each other one in a fork of
-// it that the turn owns, until the owner takes it. (2) `done` is set after the last answer has
-// ended and the owner was called. (3) Text that was shown is never taken back.
+//   IDLE ──session_run──┬─► SIDE_QUESTION ──────────────────────────┐
+//    ▲                  │                                           │
+//    │                  └─► FOLLOWED ◄── session_leave, front ──► UNFOLLOWED
+//    │                        │   │                                 │
+//    │                        │   └─turn_abandon─► LEAVING ─────────┤ the last answer ends,
+//    │                        └─────────────────────────────────────┤ and the owner saves it
+//    │                                                              ▼
+//    └───── its follower is told, or its owner closes it ───────  ENDED
+//
+//                    its updates go to   without an answer its message    its requests
+//   FOLLOWED         session_next()      goes back to the user            wait like all others
+//   LEAVING          session_next()      stays: the user is leaving       are cancelled
+//   UNFOLLOWED       nobody              stays                            yield to others
+//   SIDE_QUESTION    nobody              (the program asked)              yield to others
+//
+// Invariants, checked by turn_check(): (1) The first answer is written in the owner's sequence,
+// each other one in a fork of it that the turn owns, until the owner takes it. Once ENDED, the turn
+// has none. (2) It is running until all answers have ended: each of the others has a request, or a
+// search writes it. (3) `kept` is the first answer that was kept, until the owner chooses another.
+// Text that was shown is never taken back.
 //
 // Embedded by its owner. Memory: the owner keeps the answers, the first answer's sequence, and the
 // stops.
@@ -18,6 +35,15 @@
 
 #include "app/chat/answer.h"
 #include "engine/beams.h"
+
+enum turn_state {
+    TURN_IDLE, // not started, or over and reported
+    TURN_FOLLOWED,
+    TURN_LEAVING,
+    TURN_UNFOLLOWED,
+    TURN_SIDE_QUESTION,
+    TURN_ENDED, // TURN_DONE was not delivered yet
+};
 
 enum turn_event { TURN_PREFILL, TURN_TEXT, TURN_DONE };
 
@@ -31,15 +57,16 @@ struct turn_update {
     int32_t done, total; // PREFILL
 };
 
-// Callbacks of the turn's owner. Without ops nothing is saved.
+// Callbacks of the turn's owner. Each may be NULL: without `keep` all that has text counts as kept.
 struct turn_ops {
     void (*shown)(void *owner, struct answer *answer); // more was shown, more follows
     enum status (*keep)(void *owner, struct answer *answer, struct error *err); // one with text
     enum status (*end)(void *owner, struct error *err); // all answers have ended
-    void (*close)(void *owner);                         // the turn ended unfollowed
+    void (*close)(void *owner);                         // nobody followed it to its end
 };
 
 struct turn {
+    enum turn_state state;  // changed by turn_move() only
     struct turn *next;      // in the session's list
     struct answer *answers; // [answer_count]
     int32_t answer_count;
@@ -52,12 +79,6 @@ struct turn {
     const struct turn_ops *ops; // or NULL
     void *owner;
     _Atomic(struct beams *) beams; // beam search for the only answer; else NULL
-    bool active;                   // until its TURN_DONE was delivered
-    bool background;               // yields to others; its message is not given back
-    bool side_question;            // nobody sees its updates, not even TURN_DONE
-    bool unfollowed;               // nobody follows it: the session closes it at its end
-    bool given_back;               // no answer: the message went back to the user
-    bool done;                     // with
     bool hides_seed;               // a server chooses the seed and does not say which
     enum status status;            // OK, or why it failed, and
     struct error err;
@@ -85,7 +106,14 @@ struct sequence *turn_take_fork(struct turn *turn, int32_t index);
 
 // The turn is done soon, with what each answer has so far.
 void turn_cancel(struct turn *turn);
-void turn_set_background(struct turn *turn, bool background);
+
+// The same, when the user is leaving.
+void turn_abandon(struct turn *turn);
+
+// Moves the turn to its next state, and changes whether its requests yield to all others.
+void turn_move(struct turn *turn, enum turn_state next);
+bool turn_is_running(const struct turn *turn); // some of its answers are being written
+void turn_check(const struct turn *turn);      // asserts that each field fits the state
 
 struct turn_report { // of one answer
     bool any;        // the answer was kept

@@ -234,7 +234,7 @@ static void free_slot(struct slot *slot) {
 static void stop(struct batch *batch) {
     batch->stopping = true;
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS; i++)
-        if (batch->slots[i].turn.active) turn_cancel(&batch->slots[i].turn);
+        if (batch->slots[i].turn.state != TURN_IDLE) turn_cancel(&batch->slots[i].turn);
 }
 
 // An error in the line becomes its result; returns only errors that end the run.
@@ -248,7 +248,7 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
         status = find_structure(&batch->session->structure, &slot->request, &why);
     if (status == STATUS_OK) status = start_slot(batch, slot, &why);
     if (status == STATUS_OK) {
-        session_run(batch->session, &slot->turn);
+        session_run(batch->session, &slot->turn, TURN_FOLLOWED);
         batch->running++;
         return STATUS_OK;
     }
@@ -265,7 +265,7 @@ static enum status begin_line(struct batch *batch, struct slot *slot, struct req
 static enum status begin_lines(struct batch *batch, struct error *err) {
     if (batch->device_failed) return STATUS_OK;
     for (int32_t i = 0; i < ENGINE_MAX_REQUESTS && !batch->stopping; i++) {
-        while (!batch->slots[i].turn.active && batch->next < batch->count) {
+        while (batch->slots[i].turn.state == TURN_IDLE && batch->next < batch->count) {
             if (signal_seen || output_ended()) stop(batch);
             if (batch->stopping) break;
             struct request_line *line = &batch->lines[batch->next++];

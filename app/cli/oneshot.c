@@ -52,7 +52,7 @@ static void on_signal(int number) {
     // Without a turn, no answer is being written.
     if (!turn || is_second_interrupt(number)) _exit(128 + number);
     signal_seen = number;
-    if (!turn->active) ends_wait = 1;
+    if (turn->state == TURN_IDLE) ends_wait = 1;
     turn_cancel(turn);
 }
 
@@ -216,7 +216,7 @@ static void put_update(struct output *answer, const struct turn_update *update) 
 static enum status follow(struct output *answer, struct error *err) {
     const struct turn *turn = &answer->chat->turn;
     struct turn_update update;
-    while (turn->active) {
+    while (turn->state != TURN_IDLE) {
         if (session_next(answer->session, WAIT_MS, &update)) put_update(answer, &update);
         if (output_ended()) turn_cancel(&answer->chat->turn);
     }
@@ -390,7 +390,7 @@ static enum status compact(struct chat *chat, int32_t tokens, struct error *err)
     TRY(compaction_begin(chat, "", tokens, &compaction, err));
     answering = turn;
     if (signal_seen) turn_cancel(turn); // it came while the turn began
-    while (turn->active)
+    while (turn->state != TURN_IDLE)
         session_next(chat->session, WAIT_MS, &update);
     answering = &chat->turn;
     enum status status = turn->status;

@@ -142,7 +142,7 @@ static void obey_signals(struct asking *asking) {
     if (signals.interrupts == 0 && !signals.stop && !signals.end) return;
     asking->cancelled_ms = now_ms;
     for (int32_t i = 0; i < asking->count; i++)
-        if (asking->chats[i]->turn.active) turn_cancel(&asking->chats[i]->turn);
+        if (asking->chats[i]->turn.state != TURN_IDLE) turn_cancel(&asking->chats[i]->turn);
 }
 
 static void ask_all(struct asking *asking, char *names, const char *text) {

@@ -16,7 +16,8 @@
 #include "app/screen/terminal.h"
 
 static enum status check(const struct console *console, struct error *err) {
-    if (console->session->front->turn.active || console->session->unfollowed_count > 0)
+    if (console->session->front->turn.state != TURN_IDLE ||
+        session_unfollowed(console->session) > 0)
         return error_set(err, STATUS_BUSY,
                          "cannot change the model while answers are being written");
     if (!console->saved && chat_turn_count(console->session->front) > 0)
@@ -164,7 +165,7 @@ static void say_taken(struct console *console, const struct conversation *before
 static void show(struct console *console, const struct conversation *to) {
     struct error err = {0};
     if (console_failed(front_resume(console->session, to->id, &err), &err)) return;
-    console->again = console->session->front->turn.active;
+    console->again = console->session->front->turn.state != TURN_IDLE;
     console_arrive(console);
     say_taken(console, to);
 }

@@ -30,7 +30,7 @@ void command_new(struct console *console, const char *argument) {
 void command_bg(struct console *console, const char *argument) {
     if (argument[0])
         terminal_tell(STYLE_ERROR, "/bg takes no argument\n");
-    else if (console->session->front->turn.active)
+    else if (console->session->front->turn.state != TURN_IDLE)
         command_new(console, "");
     else
         terminal_tell(STYLE_ERROR, "no answer is being written here\n");

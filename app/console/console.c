@@ -194,7 +194,7 @@ void console_tell_news(void *user) {
 }
 
 void console_quit(struct console *console) {
-    const int32_t behind = console->session->unfollowed_count;
+    const int32_t behind = session_unfollowed(console->session);
     console->leave = behind == 0 || console->warned_at == console->prompts - 1;
     if (console->leave) return;
     terminal_tell(STYLE_DIM, "%d answer%s still being written; ^D again stops %s and quits.\n",
@@ -286,7 +286,7 @@ static bool has_unanswered(const struct chat *chat) {
 void console_arrive(struct console *console) {
     say_earlier(chat_turn_count(console->session->front) - REPLAY_EXCHANGES);
     view_replay(console->session->front, REPLAY_EXCHANGES);
-    if (console->session->front->turn.active) return; // the answer so far is shown next
+    if (console->session->front->turn.state != TURN_IDLE) return; // the answer so far is shown next
     const struct conversation *conversation = &console->session->front->conversation;
     char turns[TURNS_TEXT_BYTES];
     struct text name = {0};
@@ -314,8 +314,8 @@ void console_say_cost(struct console *console) {
     struct kv_usage usage;
     struct text line = {0};
     engine_kv_usage(console->session->engine, &usage);
-    if (usage.group_count < 2 || front->turn.active) return; // only a prefix is needed
-    chat_restore(front, 0, &report);                         // starts it without waiting
+    if (usage.group_count < 2 || front->turn.state != TURN_IDLE) return; // only a prefix is needed
+    chat_restore(front, 0, &report); // starts it without waiting
     if (kv_report_lost(&report, &usage, chat_turn_count(front), &line) == STATUS_OK &&
         line.length > 0)
         terminal_tell(STYLE_DIM, "[%s]\n\n", text_string(&line));

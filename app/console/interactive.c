@@ -174,7 +174,7 @@ static void move(struct console *console, const char *line) {
     console_hold_queue(console);
     commands_run(console, line);
     // Either it did not move, or an answer is being written in the new place.
-    console->again = console->session->front->turn.active;
+    console->again = console->session->front->turn.state != TURN_IDLE;
 }
 
 static void show_sent(const char *line, size_t length) {
@@ -196,10 +196,7 @@ static void run_beside(struct console *console, const struct text *command) {
     }
     show_sent(line, command->length);
     commands_run(console, line);
-    if (!console->leave) return;
-    turn_set_background(&session->front->turn,
-                        true); // there is no editor to give a message back to
-    session_finish(session, &session->front->turn);
+    if (console->leave) session_finish(session, &session->front->turn);
 }
 
 static void end_turn(struct following *following, enum view_end end, bool typed_ahead) {
@@ -227,10 +224,11 @@ static void end_turn(struct following *following, enum view_end end, bool typed_
 // Leaves for an engine on a fresh device, which finds the past in the other tiers.
 static bool reopen(struct console *console) {
     struct chat *chat = console->session->front;
-    if (chat->turn.active || chat->turn.status != STATUS_DEVICE || console->reopening.done)
+    if (chat->turn.state != TURN_IDLE || chat->turn.status != STATUS_DEVICE ||
+        console->reopening.done)
         return false;
     if (!console->saved && chat_turn_count(chat) > 0) return false; // it would be lost
-    const char *question = chat->turn.given_back ? chat_draft(chat) : "";
+    const char *question = chat_draft(chat);
     console->reopening = (struct reopening){.wanted = true, .done = true};
     if (text_append_string(&console->reopening.question, question) != STATUS_OK)
         console_give_back_message(console, question);
@@ -348,9 +346,9 @@ static void begin_title(struct console *console) {
 // Answers that have ended in the background, and the title, if it is there now.
 static bool has_news(void *user) {
     struct console *console = user;
-    const bool asked = console->title.turn.active;
+    const bool asked = console->title.turn.state != TURN_IDLE;
     const bool news = console_has_news(console);
-    if (asked && !console->title.turn.active) set_title(console->session->front);
+    if (asked && console->title.turn.state == TURN_IDLE) set_title(console->session->front);
     return news;
 }
 
@@ -448,7 +446,7 @@ int interactive_run(const struct interactive_options *options) {
                                          .user = &console});
     greet(&console, options);
     while (!console.leave && !terminal_gone())
-        if (console.session->front->turn.active)
+        if (console.session->front->turn.state != TURN_IDLE)
             follow(&console);
         else if (!obey_queue(&console))
             read_and_obey(&console);

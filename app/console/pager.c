@@ -74,8 +74,8 @@ struct pager_rows pager_take(const struct text *text, size_t from, size_t rows, 
 
 void pager_begin(struct pager *pager, struct console *console) {
     *pager = (struct pager){.console = console};
-    pager->pages =
-        terminal_styled() && !terminal_has_footer() && !console->session->front->turn.active;
+    pager->pages = terminal_styled() && !terminal_has_footer() &&
+                   console->session->front->turn.state == TURN_IDLE;
     if (pager->pages) terminal_collect(&pager->text);
 }
 

@@ -166,7 +166,8 @@ static enum view_end finish(struct view *view) {
     const struct turn *turn = view->turn;
     const struct turn_report first = turn_first(turn);
     const enum status status = turn->status;
-    const bool back = turn->given_back;
+    const struct chat *front = view->session->front;
+    const bool back = !first.any && (view->options->unmarked || chat_draft(front)[0]);
     end_line(view);
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
         terminal_tell(STYLE_ERROR, "%s%s\n\n",
@@ -212,8 +213,7 @@ static bool obey_signals(struct view *view, int *exit_code) {
     if (signals.suspend || signals.resized) editor_resized();
     if (signals.end && !view->end_signal) {
         view->end_signal = signals.end;
-        turn_set_background(view->turn,
-                            true); // there will be no editor to give the message back to
+        turn_abandon(view->turn);
         cancel(view);
         *exit_code = 128 + view->end_signal;
         return false;

@@ -163,7 +163,7 @@ static void check_conversations(const struct house *house) {
         assert_true(one->shared_bytes == one->shared_blocks * kv.groups[0].block_bytes);
         const bool undisturbed =
             kv.work.prefilled_tokens == before.work.prefilled_tokens && then[i] >= cached[i];
-        if (house->chats[i]->turn.active && undisturbed)
+        if (house->chats[i]->turn.state != TURN_IDLE && undisturbed)
             assert_true(one->tokens >= cached[i] / BLOCK * BLOCK);
         unique += one->unique_blocks;
         shared += one->shared_blocks;

@@ -56,7 +56,7 @@ static void close_chat(struct chat *chat) {
 
 static enum status follow_turn(struct chat *chat, struct turn *turn) {
     struct turn_update update;
-    while (turn->active)
+    while (turn->state != TURN_IDLE)
         session_next(chat->session, 1000, &update);
     return turn->status;
 }
@@ -536,7 +536,7 @@ static void a_failed_save_leaves_other_messages_alone(void **state) {
     other.parent = chat->turn.parent;
     sqlite3_commit_hook(db->handle, refuse_commit, NULL);
     refused = 1;
-    while (chat->turn.active) {
+    while (chat->turn.state != TURN_IDLE) {
         session_next(chat->session, 1000, &update);
         if (refused == 0 && other.id == 0)
             must(message_add(db, &other, 0, NULL, 0, &other.id, &err), &err);

@@ -35,7 +35,7 @@ static char warning[128];
 
 static void begin_script(struct script *script, struct turn *turn, struct answer *answer) {
     *answer = (struct answer){.turn = turn, .reason = script->reason, .ended = true};
-    *turn = (struct turn){.answers = answer, .answer_count = 1, .kept = -1, .active = true};
+    *turn = (struct turn){.answers = answer, .answer_count = 1, .kept = -1, .state = TURN_FOLLOWED};
     script->turn = turn;
     running = script;
 }
@@ -46,7 +46,7 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
         raise(running->signals[running->steps++]);
         return false;
     }
-    running->turn->active = false;
+    running->turn->state = TURN_IDLE;
     running->cancelled = atomic_load(&running->turn->answers[0].cancelled);
     *update = (struct turn_update){.turn = running->turn, .event = TURN_DONE};
     return true;

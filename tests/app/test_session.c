@@ -59,7 +59,7 @@ static void begin_turn(const char *question) {
 static void follow_front(size_t bytes) {
     struct turn_update update;
     size_t length = 0;
-    while (session->front->turn.active && length < bytes) {
+    while (session->front->turn.state != TURN_IDLE && length < bytes) {
         if (!session_next(session, 0, &update)) continue;
         assert_ptr_equal(update.turn, &session->front->turn);
         if (update.event == TURN_TEXT) length += update.length;
@@ -68,7 +68,7 @@ static void follow_front(size_t bytes) {
 }
 
 static void wait_for_those_behind(void) {
-    while (session->unfollowed_count > 0)
+    while (session_unfollowed(session) > 0)
         session_listen(session);
 }
 
@@ -131,7 +131,7 @@ static void returning_to_a_chat_shows_all_of_its_answer(void **state) {
     must(front_new(session, "elsewhere", &err), &err);
     must(front_resume(session, "-", &err), &err);
     assert_ptr_equal(session->front, left);
-    assert_int_equal(session->unfollowed_count, 0);
+    assert_int_equal(session_unfollowed(session), 0);
     assert_true(turn_answer(&left->turn, 0).length >= 10);
     follow_front(SIZE_MAX);
     assert_string_equal(turn_first(&left->turn).text, alone);
@@ -198,9 +198,9 @@ static void forking_a_just_finished_answer_copies_all_of_it(void **state) {
     snprintf(id, sizeof id, "%s", session->front->conversation.id);
     while (!turn_first(&session->front->turn).any)
         session_listen(session);
-    assert_true(session->front->turn.active);
+    assert_true(session->front->turn.state != TURN_IDLE);
     must(front_fork(session, "", &err), &err);
-    assert_int_equal(session->unfollowed_count, 0);
+    assert_int_equal(session_unfollowed(session), 0);
     assert_string_not_equal(session->front->conversation.id, id);
     char *text = last_text(id, &stop);
     char *text_of_fork = last_text(session->front->conversation.id, &stop_of_fork);
@@ -227,10 +227,10 @@ static void forking_a_withdrawn_question_ends_before_it(void **state) {
         while (!turn_first(&session->front->turn).any && !chat_draft(session->front)[0])
             session_listen(session);
     } while (!chat_draft(session->front)[0]);
-    assert_true(session->front->turn.active);
+    assert_true(session->front->turn.state != TURN_IDLE);
     must(front_fork(session, "", &err), &err);
     assert_int_equal(chat_message_count(session->front), 1); // the head
-    assert_int_equal(session->unfollowed_count, 0);
+    assert_int_equal(session_unfollowed(session), 0);
     begin_turn("And a cat?");
     follow_front(SIZE_MAX);
     close_session();
@@ -319,7 +319,7 @@ static void background_answers_have_a_limit(void **state) {
     assert_int_equal(front_new(session, "", &err), STATUS_FULL);
     assert_int_equal(front_fork(session, "", &err), STATUS_FULL);
     assert_ptr_equal(session->front, front);
-    assert_true(front->turn.active);
+    assert_true(front->turn.state != TURN_IDLE);
     front_check(session);
     close_session();
 }
@@ -353,14 +353,15 @@ static void move_at_random(void) {
         if (id[0]) (void)!front_resume(session, id, &err);
         break;
     case 3:
-        if (!session->front->turn.active && chat_message_count(session->front) < 8)
+        if (session->front->turn.state == TURN_IDLE && chat_message_count(session->front) < 8)
             begin_turn(QUESTION);
         break;
     case 4:
-        if (session->front->turn.active) follow_front((size_t)rand() % 20);
+        if (session->front->turn.state != TURN_IDLE) follow_front((size_t)rand() % 20);
         break;
     case 5:
-        if (rand() % 4 == 0 && session->front->turn.active) turn_cancel(&session->front->turn);
+        if (rand() % 4 == 0 && session->front->turn.state != TURN_IDLE)
+            turn_cancel(&session->front->turn);
         session_listen(session);
         break;
     }

@@ -77,7 +77,7 @@ static void begin_title(struct title *title, struct chat *chat) {
 
 // As the chat does while the person types nothing.
 static void wait_for_end(const struct title *title, struct session *session) {
-    for (; title->turn.active; usleep(1000)) {
+    for (; title->turn.state != TURN_IDLE; usleep(1000)) {
         session_listen(session);
         session_check(session);
     }

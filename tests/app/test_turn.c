@@ -424,7 +424,7 @@ static void a_message_that_does_not_fit_is_refused_with_numbers(void **state) {
     assert_non_null(strstr(err.text, numbers));
     assert_string_equal(chat->conversation.id, "");
     assert_int_equal(chat_message_count(chat), 0);
-    assert_false(chat->turn.active);
+    assert_int_equal(chat->turn.state, TURN_IDLE);
     free(send_question(chat, QUESTION));
     assert_int_equal(chat_measure(chat, "a", 1, &tokens, &free_tokens, &err), STATUS_OK);
     assert_int_equal(free_tokens, CONTEXT - sequence_length(chat->sequence));

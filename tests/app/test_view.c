@@ -32,8 +32,8 @@ struct step {
 
 struct script {
     const struct step *steps;
-    bool waits; // what comes next takes its time: keys and signals are looked at first
-    bool given_back;
+    bool waits;        // what comes next takes its time: keys and signals are looked at first
+    const char *draft; // the message, when it was given back
     enum message_stop stop;
     enum status status;
     const char *so_far;    // of the first answer
@@ -102,7 +102,7 @@ static void set_answer(struct script *script, const char *text) {
 
 static void script_begin(struct script *script) {
     playing = script;
-    script->turn = (struct turn){.answers = script->answers, .active = true};
+    script->turn = (struct turn){.answers = script->answers, .state = TURN_FOLLOWED};
     set_answer(script, script->so_far ? script->so_far : "");
     for (int i = 0; i < 3 && script->others[i]; i++)
         set_answer(script, script->others[i]);
@@ -132,7 +132,7 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
     if (step->signal) raise(step->signal);
     *update = (struct turn_update){.turn = turn, .event = TURN_DONE};
     if (step->event == TURN_DONE || was_cancelled(playing)) {
-        turn->given_back = playing->given_back;
+        if (playing->draft) turn->kept = -1;
         turn->status = playing->status;
         if (was_cancelled(playing)) playing->answers[0].reason = STOP_REASON_CANCELLED;
         if (turn->status != STATUS_OK) error_set(&turn->err, turn->status, "the reason");
@@ -150,6 +150,10 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
     return true;
 }
 
+const char *chat_draft(const struct chat *chat) {
+    (void)chat;
+    return playing->draft ? playing->draft : "";
+}
 size_t chat_message_count(const struct chat *chat) {
     (void)chat;
     return 0;
@@ -282,7 +286,7 @@ static void a_withdrawn_message_is_announced(void **state) {
     (void)state;
     const struct step steps[] = {
         {.event = TURN_PREFILL, .done = 512, .total = 4300, .signal = SIGINT}, {.waits = true}};
-    struct script script = {.steps = steps, .given_back = true, .status = STATUS_CANCELLED};
+    struct script script = {.steps = steps, .draft = "Hello", .status = STATUS_CANCELLED};
     struct stage stage;
     assert_int_equal(play_script(&stage, &script), VIEW_BACK);
     assert_shown(&stage, "back in the editor");
@@ -307,7 +311,7 @@ static void a_term_signal_stops_the_turn_and_exits(void **state) {
     assert_int_equal(play_script(&stage, &script), VIEW_LEAVE);
     assert_int_equal(stage.exit_code, EXIT_TERMINATED);
     assert_true(was_cancelled(&script));
-    assert_true(script.turn.background); // a message without an answer is kept for the next start
+    assert_int_equal(script.turn.state, TURN_LEAVING); // a message without an answer stays
     assert_shown(&stage, "Once\r\n");
 }
 

@@ -303,7 +303,7 @@ size_t day_progress(struct db *db, const struct day_script *script) {
 static void follow_turn(struct chat *chat) {
     const struct turn *turn = &chat->turn;
     struct turn_update update;
-    while (turn->active)
+    while (turn->state != TURN_IDLE)
         session_next(chat->session, 1000, &update);
     need("an answer", turn->status, &turn->err);
     if (!turn_first(turn).any) exit(1);
