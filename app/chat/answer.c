@@ -3,18 +3,20 @@
 #include <stdlib.h>
 
 #include "engine/tokenizer/thinking.h"
+#include "kernels/base/array.h"
 #include "kernels/base/assert.h"
 
 void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
                   const struct request_options *options) {
     text_clear(&answer->text);
+    answer->tokens.count = 0;
     *answer = (struct answer){
         .turn = answer->turn,
         .options = *options,
         .text = answer->text,
+        .tokens = answer->tokens,
         .token_ends = answer->token_ends,
-        .token_ids = answer->token_ids,
-        .token_capacity = answer->token_capacity,
+        .ends_capacity = answer->ends_capacity,
     };
     answer->options.owner = answer;
     detokenizer_init(&answer->detokenizer, tokenizer, false,
@@ -23,8 +25,8 @@ void answer_begin(struct answer *answer, const struct tokenizer *tokenizer,
 
 void answer_deinit(struct answer *answer) {
     text_deinit(&answer->text);
+    token_ids_deinit(&answer->tokens);
     free(answer->token_ends);
-    free(answer->token_ids);
 }
 
 // A template may open the model's thinking itself: the text then begins with that mark.
@@ -73,17 +75,11 @@ void answer_cancel(struct answer *answer) {
 }
 
 static enum status note_token(struct answer *answer, int32_t id) {
-    if (answer->token_count == answer->token_capacity) {
-        const size_t capacity = answer->token_capacity ? answer->token_capacity * 2 : 256;
-        size_t *ends = realloc(answer->token_ends, capacity * sizeof *ends);
-        if (ends) answer->token_ends = ends;
-        int32_t *ids = realloc(answer->token_ids, capacity * sizeof *ids);
-        if (ids) answer->token_ids = ids;
-        if (!ends || !ids) return STATUS_NO_MEMORY;
-        answer->token_capacity = capacity;
-    }
-    answer->token_ids[answer->token_count] = id;
-    answer->token_ends[answer->token_count++] = answer->text.length;
+    if (!array_reserve(&answer->token_ends, answer->tokens.count, &answer->ends_capacity,
+                       sizeof *answer->token_ends))
+        return STATUS_NO_MEMORY;
+    TRY(token_ids_push(&answer->tokens, id));
+    answer->token_ends[answer->tokens.count - 1] = answer->text.length;
     return STATUS_OK;
 }
 
@@ -198,15 +194,15 @@ bool answer_is_nothing(const struct answer *answer) {
 
 size_t answer_shown_tokens(const struct answer *answer) {
     size_t shown = answer->old_tokens;
-    while (shown < answer->token_count && answer->token_ends[shown] <= answer->shown)
+    while (shown < answer->tokens.count && answer->token_ends[shown] <= answer->shown)
         shown++;
     return shown;
 }
 
 size_t answer_kept_tokens(const struct answer *answer) {
-    if (!answer->stop_matched) return answer->token_count;
+    if (!answer->stop_matched) return answer->tokens.count;
     size_t kept = answer->old_tokens, end = answer->old_length;
-    while (kept < answer->token_count && end < answer->text.length)
+    while (kept < answer->tokens.count && end < answer->text.length)
         end = answer->token_ends[kept++];
     return kept;
 }
@@ -214,7 +210,7 @@ size_t answer_kept_tokens(const struct answer *answer) {
 void answer_check(const struct answer *answer) {
     ASSERT(answer->options.owner == answer);
     ASSERT(answer->shown <= answer->text.length);
-    ASSERT(answer->old_tokens <= answer->token_count);
-    ASSERT(answer->token_count <= answer->token_capacity);
+    ASSERT(answer->old_tokens <= answer->tokens.count);
+    ASSERT(answer->tokens.count <= answer->ends_capacity);
     ASSERT(answer->ended || !answer->kept);
 }

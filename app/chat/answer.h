@@ -34,9 +34,9 @@ struct answer {
     struct text text;               // the whole answer
     size_t shown;                   // bytes already given to the caller
     bool stop_matched;              // a stop string followed the text
-    size_t *token_ends;             // [token_count] length of text after each sampled token
-    int32_t *token_ids;             // [token_count]
-    size_t token_count, token_capacity;
+    struct token_ids tokens;        // the sampled ones
+    size_t *token_ends;             // [tokens.count] length of text after each
+    size_t ends_capacity;
     size_t old_tokens, old_length; // of a continued answer, or of an opened thought
     struct detokenizer detokenizer;
     struct message_stats stats;

@@ -124,3 +124,20 @@ enum status chat_check_idle(const struct chat *chat, struct error *err) {
     if (chat->turn.state == TURN_IDLE) return STATUS_OK;
     return error_set(err, STATUS_BUSY, "an answer is being written; stop it first (^C)");
 }
+
+void chat_check(const struct chat *chat) {
+    const struct token_ids *log = &chat->transcript.log;
+    const size_t length = (size_t)sequence_length(chat->sequence);
+    turn_check(&chat->turn);
+    transcript_check(&chat->transcript);
+    if (turn_is_running(&chat->turn)) {
+        ASSERT(chat->reply.message_count <= chat->transcript.count);
+        ASSERT(chat->turn.parent == chat_message(chat, chat->reply.message_count - 1)->id);
+        ASSERT(chat->answers[0].sequence == chat->sequence);
+        return;
+    }
+    ASSERT(length <= log->count);
+    ASSERT(!length ||
+           !memcmp(sequence_tokens(chat->sequence), log->ids, length * sizeof *log->ids));
+    ASSERT(chat->conversation.tip == transcript_tip(&chat->transcript));
+}

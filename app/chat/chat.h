@@ -17,7 +17,7 @@
 // of its log, so that it is evicted from disk last.
 //
 // Threads: the UI's. Memory: a chat owns everything it returns; texts are valid until the next call
-// that changes it. Callers may read the fields but not change them.
+// that changes it. Callers may read the fields but not change them. chat_check() asserts the above.
 #ifndef APP_CHAT_H
 #define APP_CHAT_H
 
@@ -36,7 +36,6 @@ struct reply { // what the turn's answers will be stored as
     enum reply_kind kind;
     int64_t began_ms;     // since 1970
     int64_t saved_ms;     // when the first answer was last stored, by clock_ms(); 0: not yet
-    int64_t tip_before;   // where the tip returns if the message is given back
     size_t message_count; // messages of the transcript before the answers
 };
 
@@ -92,5 +91,7 @@ MUST_CHECK enum status chat_check_writable(const struct chat *chat, struct error
 
 // BUSY while an answer is being written.
 MUST_CHECK enum status chat_check_idle(const struct chat *chat, struct error *err);
+
+void chat_check(const struct chat *chat);
 
 #endif

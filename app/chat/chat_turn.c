@@ -76,13 +76,14 @@ size_t chat_log_begin(const struct chat *chat) {
 }
 
 struct message chat_message_of(const struct chat *chat, const struct answer *answer) {
+    static char nothing[] = "";
     return (struct message){
         .id = answer->message,
         .parent = chat->turn.parent,
         .role = MESSAGE_ASSISTANT,
         .stop = answer_stop(answer),
         .created_ms = chat->reply.began_ms + (answer - chat->answers), // keeps their order
-        .text = answer->text.bytes,
+        .text = answer->text.bytes ? answer->text.bytes : nothing,
         .length = answer->text.length,
         .stats = answer->stats,
     };
@@ -93,8 +94,6 @@ static enum status keep_answer(void *owner, struct answer *answer, struct error 
     const size_t begin = chat_log_begin(chat);
     sequence_truncate(answer->sequence, (int32_t)(begin + answer_kept_tokens(answer)));
     struct message message = chat_message_of(chat, answer);
-    char nothing[] = "";
-    if (!message.text) message.text = nothing;
     TRY(store_answer(chat, &message, sequence_tokens(answer->sequence) + begin,
                      (size_t)sequence_length(answer->sequence) - begin, &answer->message, err));
     if (chat->turn.kept < 0) chat->conversation.tip = answer->message;
@@ -114,7 +113,7 @@ static void keep_shown(void *owner, struct answer *answer) {
     message.length = answer->shown;
     chat->reply.saved_ms = now_ms;
     db_wait_for_disk(chat->session->db, false);
-    if (store_answer(chat, &message, answer->token_ids, answer_shown_tokens(answer),
+    if (store_answer(chat, &message, answer->tokens.ids, answer_shown_tokens(answer),
                      &answer->message, &err) != STATUS_OK)
         log_write(LOG_INFO, "cannot save the answer so far: %s", err.text);
     db_wait_for_disk(chat->session->db, true);
@@ -165,7 +164,7 @@ static enum status give_back(struct chat *chat, struct error *err) {
         transcript_cut(&chat->transcript, chat->transcript.count - 1);
         chat->conversation.tip = transcript_tip(&chat->transcript);
         // If the store fails here, the message stays its tip until the next one is sent.
-        status = conversation_move(chat->session->db, chat->conversation.id, chat->reply.tip_before,
+        status = conversation_move(chat->session->db, chat->conversation.id, chat->conversation.tip,
                                    chat->transcript.model, err);
     }
     const enum status placed = chat_place(chat, chat->transcript.count, err);
@@ -187,19 +186,17 @@ static void note_end(const struct chat *chat) {
     const char *name = conversation->name, *space = name[0] ? " " : "";
     const struct turn *turn = &chat->turn;
     const struct turn_report first = turn_first(turn);
-    enum status noted;
     char tokens[COUNT_TEXT_BYTES];
     if (turn->status != STATUS_OK)
-        noted = text_format(notes, "[%s%s%s: %s]\n", conversation->id, space, name,
-                            turn->err.text[0] ? turn->err.text : status_text(turn->status));
+        (void)!text_format(notes, "[%s%s%s: %s]\n", conversation->id, space, name,
+                           turn->err.text[0] ? turn->err.text : status_text(turn->status));
     else if (first.any)
-        noted = text_format(notes, "[%s%s%s has an answer: %s · /resume %s shows it]\n",
-                            conversation->id, space, name,
-                            tokens_format(first.stats.output_tokens, tokens), conversation->id);
+        (void)!text_format(notes, "[%s%s%s has an answer: %s · /resume %s shows it]\n",
+                           conversation->id, space, name,
+                           tokens_format(first.stats.output_tokens, tokens), conversation->id);
     else
-        noted = text_format(notes, "[%s%s%s was stopped before its answer began]\n",
-                            conversation->id, space, name);
-    (void)noted;
+        (void)!text_format(notes, "[%s%s%s was stopped before its answer began]\n",
+                           conversation->id, space, name);
 }
 
 static void close_unfollowed(void *owner) {
@@ -228,7 +225,6 @@ static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_c
     chat->reply = (struct reply){
         .kind = kind,
         .began_ms = calendar_ms(),
-        .tip_before = transcript_tip(&chat->transcript),
         .message_count = message_count,
     };
     turn_begin(&chat->turn, &fresh, &request);
@@ -412,7 +408,6 @@ enum status chat_send(struct chat *chat, const struct outgoing *message, struct 
     token_ids_deinit(&ids);
     TRY(status);
     begin_turn(chat, REPLY_ANSWER, chat->transcript.count, beams > 1 ? 1 : answers);
-    chat->reply.tip_before = chat_message(chat, chat->transcript.count - 1)->parent;
     status = chat_place(chat, chat->transcript.count, err);
     if (status == STATUS_OK) status = start_turn(chat, beams, err);
     if (status != STATUS_OK) {

@@ -35,8 +35,17 @@ static void put_in_front(struct session *session, struct chat *next) {
         chat_close(left);
 }
 
-// Puts a chat in front if its move succeeded, else closes it.
+// The chat to move: the one in front, or another one if an answer is being written there.
+static enum status find_movable(struct session *session, struct chat **chat, struct error *err) {
+    *chat = session->front;
+    if ((*chat)->turn.state == TURN_IDLE) return STATUS_OK;
+    TRY(check_room(session, err));
+    return chat_open(session, chat, err);
+}
+
+// Puts that chat in front if its move succeeded, else closes it.
 static enum status bring(struct session *session, struct chat *chat, enum status moved) {
+    if (chat == session->front) return moved;
     if (moved == STATUS_OK)
         put_in_front(session, chat);
     else
@@ -44,31 +53,26 @@ static enum status bring(struct session *session, struct chat *chat, enum status
     return moved;
 }
 
-static enum status open_another(struct session *session, struct chat **another, struct error *err) {
-    TRY(check_room(session, err));
-    return chat_open(session, another, err);
-}
-
 enum status front_new(struct session *session, const char *name, struct error *err) {
-    struct chat *another;
-    if (session->front->turn.state == TURN_IDLE) return chat_new(session->front, name, err);
-    TRY(open_another(session, &another, err));
-    return bring(session, another, chat_new(another, name, err));
+    struct chat *chat;
+    TRY(find_movable(session, &chat, err));
+    return bring(session, chat, chat_new(chat, name, err));
 }
 
 enum status front_fork(struct session *session, const char *name, struct error *err) {
-    struct chat *another;
-    if (session->front->turn.state == TURN_IDLE) return chat_fork(session->front, name, err);
-    TRY(open_another(session, &another, err));
-    return bring(session, another, chat_fork_running(another, session->front, name, err));
+    struct chat *chat, *front = session->front;
+    TRY(find_movable(session, &chat, err));
+    return bring(session, chat,
+                 chat == front ? chat_fork(chat, name, err)
+                               : chat_fork_running(chat, front, name, err));
 }
 
 enum status front_fork_at(struct session *session, int64_t turn, struct error *err) {
-    struct chat *another;
-    if (session->front->turn.state == TURN_IDLE) return chat_fork_at(session->front, turn, "", err);
-    TRY(open_another(session, &another, err));
-    const char *here = session->front->conversation.id;
-    return bring(session, another, chat_fork_from(another, here, turn, "", err));
+    struct chat *chat, *front = session->front;
+    TRY(find_movable(session, &chat, err));
+    return bring(session, chat,
+                 chat == front ? chat_fork_at(chat, turn, "", err)
+                               : chat_fork_from(chat, front->conversation.id, turn, "", err));
 }
 
 enum status front_find(const struct session *session, const char *which, struct conversation *found,
@@ -81,7 +85,7 @@ enum status front_find(const struct session *session, const char *which, struct 
 
 enum status front_resume(struct session *session, const char *which, struct error *err) {
     struct conversation found;
-    struct chat *another;
+    struct chat *chat;
     TRY(front_find(session, which, &found, err));
     if (strcmp(found.id, session->front->conversation.id) == 0) return STATUS_OK;
     struct chat *left = find_unfollowed(session, found.id);
@@ -90,9 +94,8 @@ enum status front_resume(struct session *session, const char *which, struct erro
         put_in_front(session, left);
         return STATUS_OK;
     }
-    if (session->front->turn.state == TURN_IDLE) return chat_resume(session->front, found.id, err);
-    TRY(open_another(session, &another, err));
-    return bring(session, another, chat_resume(another, found.id, err));
+    TRY(find_movable(session, &chat, err));
+    return bring(session, chat, chat_resume(chat, found.id, err));
 }
 
 bool front_is_writing(const struct session *session, const char *conversation) {
@@ -104,9 +107,11 @@ bool front_is_writing(const struct session *session, const char *conversation) {
 
 void front_check(const struct session *session) {
     session_check(session);
+    chat_check(session->front);
     for (const struct turn *turn = session->turns; turn; turn = turn->next) {
         if (turn->state != TURN_UNFOLLOWED) continue;
         const struct chat *chat = turn->owner;
+        chat_check(chat);
         ASSERT(chat != session->front);
         ASSERT(strcmp(chat->conversation.id, session->front->conversation.id) != 0);
         ASSERT(find_unfollowed(session, chat->conversation.id) == chat);

@@ -54,10 +54,10 @@ static enum status end(void *owner, struct error *err) {
     struct session *session = title->session;
     struct conversation found;
     char line[TITLE_BYTES];
-    const bool whole = title->turn.status == STATUS_OK && !title->stopped;
+    const bool stopped = atomic_load(&title->answer.cancelled);
     side_question_end(session, &title->sequence);
-    if (title->stopped) title->conversation[0] = '\0';
-    if (!whole) return STATUS_OK;
+    if (stopped) title->conversation[0] = '\0';
+    if (stopped || title->turn.status != STATUS_OK) return STATUS_OK;
     title_read(text_string(&title->answer.text), title->answer.text.length, line);
     TRY(conversation_find(session->db, title->conversation, &found, err));
     if (!line[0] || found.name[0] || found.title[0]) return STATUS_OK;
@@ -81,7 +81,6 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
     struct session *session = chat->session;
     ASSERT(title_wanted(title, chat));
     title->session = session;
-    title->stopped = false;
     memcpy(title->conversation, chat->conversation.id, sizeof title->conversation);
     TRY(side_question_begin(chat, first_exchange(chat), ASK, &title->sequence, err));
     struct request_options request = session_request(session);
@@ -108,13 +107,10 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
 }
 
 void title_stop(struct title *title) {
-    if (title->turn.state == TURN_IDLE) return;
-    title->stopped = true;
-    turn_cancel(&title->turn);
+    if (title->turn.state != TURN_IDLE) turn_cancel(&title->turn);
 }
 
 void title_deinit(struct title *title) {
-    title_stop(title);
     if (title->session) session_finish(title->session, &title->turn);
     answer_deinit(&title->answer);
 }

@@ -21,7 +21,6 @@ struct title {
     struct answer answer;
     struct sequence *sequence;                // owned
     char conversation[CONVERSATION_ID_BYTES]; // the last one it was begun for
-    bool stopped;
 };
 
 // Does this conversation need a title? True if it is stored and answered, has neither name nor

@@ -34,18 +34,6 @@
 #include "kernels/base/trace.h"
 #include "prompts/preamble.h"
 
-static enum role role_of(const struct message *message) {
-    switch (message->role) {
-    case MESSAGE_SYSTEM:
-        return ROLE_SYSTEM;
-    case MESSAGE_USER:
-        return ROLE_USER;
-    case MESSAGE_ASSISTANT:
-        return ROLE_ASSISTANT;
-    }
-    return ROLE_USER;
-}
-
 _Static_assert((int)TOKENIZER_MAX_VOCABULARY <= (int)MESSAGE_CUT,
                "MESSAGE_CUT must not be a token id");
 
@@ -190,10 +178,11 @@ static enum status expand(const struct message *message, struct expanded *expand
         expanded->count += preamble_messages(message->text, message->length, next);
         return STATUS_OK;
     }
-    *next = (struct chat_message){role_of(message), message->text, message->length};
+    const bool asks = message->role == MESSAGE_USER;
+    *next =
+        (struct chat_message){asks ? ROLE_USER : ROLE_ASSISTANT, message->text, message->length};
     expanded->count++;
-    if (message->role != MESSAGE_ASSISTANT || !thinking_has_marks(message->text, message->length))
-        return STATUS_OK;
+    if (asks || !thinking_has_marks(message->text, message->length)) return STATUS_OK;
     struct text *plain = &expanded->plain[expanded->plain_count++];
     TRY(plain_answer(message, plain));
     next->text = text_string(plain);
@@ -324,6 +313,19 @@ size_t transcript_log_end(const struct transcript *transcript, size_t count) {
     const size_t end = count ? transcript->entries[count - 1].log_end : 0;
     ASSERT(count == transcript->count || transcript->entries[count].log_begin >= end);
     return end;
+}
+
+void transcript_check(const struct transcript *transcript) {
+    size_t end = 0;
+    int64_t parent = MESSAGE_NONE;
+    for (size_t i = 0; i < transcript->count; i++) {
+        const struct transcript_entry *entry = &transcript->entries[i];
+        ASSERT(entry->log_begin + entry->cut.count == end && entry->log_begin <= entry->log_end);
+        ASSERT(entry->message.parent == parent);
+        end = entry->log_end;
+        parent = entry->message.id;
+    }
+    ASSERT(transcript->log.count == end);
 }
 
 // ---- loading

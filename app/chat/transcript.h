@@ -12,6 +12,21 @@
 // prompt). Then the user message's ids begin with a cut (store/message.h). Removing that message
 // restores what it cut.
 //
+// Four places hold such ids:
+//
+//   the store              each message's, for good: a question's before the model sees them, an
+//                          answer's when it ends
+//   `log`                  the path's, copied from the store or when storing them
+//   the chat's sequence    the same, or none if they do not fit the context
+//   answer.tokens          the answer's, as they arrive
+//
+// The store is the truth, but for an answer that is being written: that grows in its sequence, and
+// answer.tokens follows with what the user may see, which is stored once a second for the case of a
+// crash. When the answer ends, what is kept of the sequence goes to the store and then to the log.
+//
+// Invariants, checked by transcript_check(): the ranges of the messages follow one another, each
+// after what it cut, and end with the log; each message is the parent of the next.
+//
 // Embedded by its owner. Memory: owned; the tokenizer and the template are borrowed.
 #ifndef APP_TRANSCRIPT_H
 #define APP_TRANSCRIPT_H
@@ -90,5 +105,7 @@ size_t transcript_standing(const struct transcript *transcript, size_t count);
 
 // The same when no later message has cut into them.
 size_t transcript_log_end(const struct transcript *transcript, size_t count);
+
+void transcript_check(const struct transcript *transcript);
 
 #endif

@@ -194,7 +194,7 @@ static void follow_search(struct answer *answer, struct beams *beams, const stru
 static bool show(struct answer *answer, struct turn_update *update) {
     const struct turn *turn = answer->turn;
     update->answer = (int32_t)(answer - turn->answers);
-    update->tokens = (int32_t)answer->token_count;
+    update->tokens = (int32_t)answer->tokens.count;
     if (!answer_show(answer, turn->stops, &update->text, &update->length)) return false;
     if (!answer->ended && turn->ops && turn->ops->shown) turn->ops->shown(turn->owner, answer);
     return true;

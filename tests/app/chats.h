@@ -46,6 +46,8 @@ static inline enum status chats_send(struct chat *chat, const char *text, size_t
 static inline bool chats_next(struct chat *chat, struct turn_update *update) {
     while (!session_next(chat->session, 1000, update))
         continue;
+    session_check(chat->session);
+    chat_check(chat);
     assert_ptr_equal(update->turn, &chat->turn);
     return update->event != TURN_DONE;
 }

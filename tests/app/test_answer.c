@@ -67,7 +67,7 @@ static void a_thought_opened_by_the_prompt_starts_the_text(void **state) {
     follow_answer(&answer, &shown);
     assert_memory_equal(text_string(&shown), "<think>\n", 8);
     assert_string_equal(text_string(&shown), text_string(&answer.text));
-    assert_int_equal(answer_kept_tokens(&answer), answer.token_count);
+    assert_int_equal(answer_kept_tokens(&answer), answer.tokens.count);
     assert_int_equal(thinking_split(shown.bytes, shown.length, &thought, &rest), STATUS_OK);
     assert_true(thought.length > 0);
     assert_int_equal(rest.length, 0);
@@ -85,7 +85,7 @@ static void an_answer_stopped_before_any_text_is_nothing(void **state) {
     struct sequence *sequence = begin_answer(&answer, "A long question about dogs <think>");
     answer_cancel(&answer);
     follow_answer(&answer, &shown);
-    if (answer.token_count == 0) {
+    if (answer.tokens.count == 0) {
         assert_true(answer_is_nothing(&answer));
         assert_int_equal(shown.length, 0);
     }

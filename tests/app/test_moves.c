@@ -56,8 +56,11 @@ static void close_chat(struct chat *chat) {
 
 static enum status follow_turn(struct chat *chat, struct turn *turn) {
     struct turn_update update;
-    while (turn->state != TURN_IDLE)
+    while (turn->state != TURN_IDLE) {
         session_next(chat->session, 1000, &update);
+        session_check(chat->session);
+        chat_check(chat);
+    }
     return turn->status;
 }
 

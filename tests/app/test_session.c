@@ -61,6 +61,7 @@ static void follow_front(size_t bytes) {
     size_t length = 0;
     while (session->front->turn.state != TURN_IDLE && length < bytes) {
         if (!session_next(session, 0, &update)) continue;
+        front_check(session);
         assert_ptr_equal(update.turn, &session->front->turn);
         if (update.event == TURN_TEXT) length += update.length;
     }
@@ -68,8 +69,10 @@ static void follow_front(size_t bytes) {
 }
 
 static void wait_for_those_behind(void) {
-    while (session_unfollowed(session) > 0)
+    while (session_unfollowed(session) > 0) {
         session_listen(session);
+        front_check(session);
+    }
 }
 
 // The conversation's last message, which is the caller's.

@@ -303,8 +303,11 @@ size_t day_progress(struct db *db, const struct day_script *script) {
 static void follow_turn(struct chat *chat) {
     const struct turn *turn = &chat->turn;
     struct turn_update update;
-    while (turn->state != TURN_IDLE)
+    while (turn->state != TURN_IDLE) {
         session_next(chat->session, 1000, &update);
+        session_check(chat->session);
+        chat_check(chat);
+    }
     need("an answer", turn->status, &turn->err);
     if (!turn_first(turn).any) exit(1);
 }
