@@ -210,7 +210,7 @@ size_t answer_kept_tokens(const struct answer *answer) {
 void answer_check(const struct answer *answer) {
     ASSERT(answer->options.owner == answer);
     ASSERT(answer->shown <= answer->text.length);
-    ASSERT(answer->old_tokens <= answer->tokens.count);
-    ASSERT(answer->tokens.count <= answer->ends_capacity);
+    ASSERT(answer->old_tokens <= answer->tokens.count &&
+           answer->tokens.count <= answer->ends_capacity);
     ASSERT(answer->ended || !answer->kept);
 }

@@ -38,18 +38,24 @@ static void change_to(struct chat *chat, const struct conversation *to) {
     chat->turn.kept = -1;
 }
 
+// Replaces what was said, and the draft. Both are moved in.
+static void replace_past(struct chat *chat, struct transcript *transcript, struct text *draft) {
+    transcript_deinit(&chat->transcript);
+    text_deinit(&chat->draft);
+    chat->transcript = *transcript;
+    chat->draft = *draft;
+    chat->conversation.tip = transcript_tip(transcript);
+    chat->turn.kept = -1;
+    chat_place_if_it_fits(chat);
+    chat_retain(chat);
+}
+
 // Moves to `to` with its transcript and draft, which are moved in.
 static void enter(struct chat *chat, const struct conversation *to, struct transcript *transcript,
                   struct text *draft) {
     change_to(chat, to);
-    transcript_deinit(&chat->transcript);
-    chat->transcript = *transcript;
-    chat->conversation.tip = transcript_tip(&chat->transcript);
-    text_deinit(&chat->draft);
-    chat->draft = *draft;
     chat_leave_sequence(chat);
-    chat_place_if_it_fits(chat);
-    chat_retain(chat);
+    replace_past(chat, transcript, draft);
 }
 
 // Locks, loads and enters; on failure the chat is where it was.
@@ -206,12 +212,11 @@ static enum status store_partial(const struct chat *chat, const struct sequence 
 
 static enum status store_fork(const struct chat *chat, const struct sequence *log, const char *name,
                               struct conversation *fork, struct error *err) {
-    const bool over = chat->turn.state == TURN_ENDED;
-    const int64_t at = over ? chat->conversation.tip : chat->turn.parent;
     enum status status = db_begin(chat->session->db, err);
     if (status != STATUS_OK) return status;
-    status = conversation_fork(chat->session->db, &chat->conversation, at, name, fork, err);
-    if (status == STATUS_OK && !over) status = store_partial(chat, log, fork, err);
+    status = conversation_fork(chat->session->db, &chat->conversation, chat->turn.parent, name,
+                               fork, err);
+    if (status == STATUS_OK) status = store_partial(chat, log, fork, err);
     if (status == STATUS_OK) status = db_commit(chat->session->db, err);
     if (status != STATUS_OK) db_rollback(chat->session->db);
     return status;
@@ -222,11 +227,11 @@ enum status chat_fork_running(struct chat *chat, const struct chat *running, con
     ASSERT(running->turn.state != TURN_IDLE && !chat->conversation.id[0]);
     struct conversation fork;
     struct sequence *log;
-    // The turn may be done although nobody was told yet: the chat is then up to date.
-    const bool over = running->turn.state == TURN_ENDED;
-    if (over && running->transcript.count == 0)
-        return error_set(err, STATUS_BAD_INPUT, "nothing to fork yet");
-    TRY(sequence_fork(over ? running->sequence : running->answers[0].sequence, &log));
+    if (running->turn.state == TURN_ENDED) // nobody was told yet, but the chat is up to date
+        return running->transcript.count
+                   ? chat_fork_from(chat, running->conversation.id, 0, name, err)
+                   : error_set(err, STATUS_BAD_INPUT, "nothing to fork yet");
+    TRY(sequence_fork(running->answers[0].sequence, &log));
     enum status status = store_fork(running, log, name, &fork, err);
     if (status == STATUS_OK) status = chat_resume(chat, fork.id, err);
     if (status != STATUS_OK) {
@@ -311,15 +316,8 @@ static enum status stand_at(struct chat *chat, struct transcript *transcript, st
                             struct error *err) {
     const int64_t tip = transcript_tip(transcript);
     TRY(conversation_move(chat->session->db, chat->conversation.id, tip, transcript->model, err));
-    transcript_deinit(&chat->transcript);
-    text_deinit(&chat->draft);
-    chat->transcript = *transcript;
-    chat->draft = *draft;
-    chat->conversation.tip = tip;
     chat->conversation.model = transcript->model;
-    chat->turn.kept = -1;
-    chat_place_if_it_fits(chat);
-    chat_retain(chat);
+    replace_past(chat, transcript, draft);
     return STATUS_OK;
 }
 

@@ -132,9 +132,9 @@ static enum status settle(struct chat *chat, struct error *err) {
     chat->conversation.model = model;
     // The transcript gets its own copy: the answer's text stays the caller's until the next turn.
     struct message message = chat_message_of(chat, answer);
-    message.text = malloc(message.length + 1);
-    if (!message.text) return STATUS_NO_MEMORY;
-    memcpy(message.text, text_string(&answer->text), message.length + 1);
+    struct text copy = {0};
+    TRY(text_append(&copy, message.text, message.length));
+    message.text = copy.bytes;
     transcript_cut(&chat->transcript, chat->reply.message_count);
     const enum status status =
         transcript_push(&chat->transcript, &message, sequence_tokens(answer->sequence) + begin,
@@ -173,8 +173,7 @@ static enum status give_back(struct chat *chat, struct error *err) {
 
 static enum status end_turn(void *owner, struct error *err) {
     struct chat *chat = owner;
-    if (chat->turn.kept < 0) return give_back(chat, err);
-    const enum status status = settle(chat, err);
+    const enum status status = chat->turn.kept < 0 ? give_back(chat, err) : settle(chat, err);
     if (status != STATUS_OK) chat->turn.kept = -1; // the transcript does not have it
     return status;
 }
@@ -330,10 +329,9 @@ static enum status add_message(struct chat *chat, enum message_role role,
         .length = added->length,
         .said = added->said,
     };
-    message.text = malloc(added->length + 1);
-    if (!message.text) return STATUS_NO_MEMORY;
-    memcpy(message.text, added->text, added->length);
-    message.text[added->length] = '\0';
+    struct text copy = {0};
+    TRY(text_append(&copy, added->text, added->length));
+    message.text = copy.bytes;
     enum status status = message_add(chat->session->db, &message, chat->transcript.model, ids->ids,
                                      ids->count, &message.id, err);
     if (status == STATUS_OK)
@@ -410,10 +408,7 @@ enum status chat_send(struct chat *chat, const struct outgoing *message, struct 
     begin_turn(chat, REPLY_ANSWER, chat->transcript.count, beams > 1 ? 1 : answers);
     status = chat_place(chat, chat->transcript.count, err);
     if (status == STATUS_OK) status = start_turn(chat, beams, err);
-    if (status != STATUS_OK) {
-        struct error ignored; // report the first failure
-        give_back(chat, &ignored);
-    }
+    if (status != STATUS_OK) (void)give_back(chat, NULL); // report the first failure
     return status;
 }
 
@@ -421,23 +416,21 @@ enum status chat_send(struct chat *chat, const struct outgoing *message, struct 
 static enum status find_answer(const struct chat *chat, const struct message **answer,
                                struct error *err) {
     const size_t count = chat->transcript.count;
-    *answer = count ? chat_message(chat, count - 1) : NULL;
+    *answer = count > 1 ? chat_message(chat, count - 1) : NULL;
     if (*answer && (*answer)->role == MESSAGE_ASSISTANT) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "no answer yet");
 }
 
 enum status chat_regenerate(struct chat *chat, int32_t answers, int32_t beams, struct error *err) {
     TRY(chat_check_writable(chat, err));
-    const struct message *answer;
+    struct message *older;
+    size_t count, current;
     ASSERT(answers == 1 || beams <= 1);
-    TRY(find_answer(chat, &answer, err));
+    TRY(chat_alternatives(chat, &older, &count, &current, err));
+    message_path_free(older, count);
     const size_t before = chat->transcript.count - 1;
     const int32_t room = beams > 1 ? beams : answers;
     TRY(check_room(chat, transcript_log_end(&chat->transcript, before), room, err));
-    struct message *older;
-    size_t count, current;
-    TRY(chat_alternatives(chat, &older, &count, &current, err));
-    message_path_free(older, count);
     TRY(chat_place(chat, before, err));
     begin_turn(chat, REPLY_ANOTHER, before, answers);
     chat->turn.older = (int32_t)count;
@@ -460,10 +453,8 @@ enum status chat_continue(struct chat *chat, struct error *err) {
 
 enum status chat_alternatives(struct chat *chat, struct message **answers, size_t *count,
                               size_t *current, struct error *err) {
-    const size_t last = chat->transcript.count;
-    if (last < 2 || chat_message(chat, last - 1)->role != MESSAGE_ASSISTANT)
-        return error_set(err, STATUS_BAD_INPUT, "no answer yet");
-    const struct message *here = chat_message(chat, last - 1);
+    const struct message *here;
+    TRY(find_answer(chat, &here, err));
     TRY(message_replies(chat->session->db, here->parent, answers, count, err));
     for (size_t i = 0; i < *count; i++) {
         if ((*answers)[i].id != here->id) continue;

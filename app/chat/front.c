@@ -16,13 +16,6 @@ static struct chat *find_unfollowed(const struct session *session, const char *c
     return NULL;
 }
 
-static enum status check_room(const struct session *session, struct error *err) {
-    if (session_unfollowed(session) < SESSION_MAX_UNFOLLOWED) return STATUS_OK;
-    return error_set(err, STATUS_FULL,
-                     "too many answers in the background (at most %d); wait for one, or stop one",
-                     SESSION_MAX_UNFOLLOWED);
-}
-
 // `next` comes to the front; what is there goes to the background if it runs, else it is closed.
 static void put_in_front(struct session *session, struct chat *next) {
     struct chat *left = session->front;
@@ -39,8 +32,10 @@ static void put_in_front(struct session *session, struct chat *next) {
 static enum status find_movable(struct session *session, struct chat **chat, struct error *err) {
     *chat = session->front;
     if ((*chat)->turn.state == TURN_IDLE) return STATUS_OK;
-    TRY(check_room(session, err));
-    return chat_open(session, chat, err);
+    if (session_unfollowed(session) < SESSION_MAX_UNFOLLOWED) return chat_open(session, chat, err);
+    return error_set(err, STATUS_FULL,
+                     "too many answers in the background (at most %d); wait for one, or stop one",
+                     SESSION_MAX_UNFOLLOWED);
 }
 
 // Puts that chat in front if its move succeeded, else closes it.
@@ -100,8 +95,7 @@ enum status front_resume(struct session *session, const char *which, struct erro
 
 bool front_is_writing(const struct session *session, const char *conversation) {
     const struct chat *front = session->front;
-    if (front->turn.state != TURN_IDLE && strcmp(front->conversation.id, conversation) == 0)
-        return true;
+    if (strcmp(front->conversation.id, conversation) == 0) return front->turn.state != TURN_IDLE;
     return find_unfollowed(session, conversation) != NULL;
 }
 
@@ -112,7 +106,6 @@ void front_check(const struct session *session) {
         if (turn->state != TURN_UNFOLLOWED) continue;
         const struct chat *chat = turn->owner;
         chat_check(chat);
-        ASSERT(chat != session->front);
         ASSERT(strcmp(chat->conversation.id, session->front->conversation.id) != 0);
         ASSERT(find_unfollowed(session, chat->conversation.id) == chat);
     }

@@ -177,17 +177,12 @@ static bool handle(struct session *session, const struct event *event, struct tu
     return shows && followed;
 }
 
-static struct turn *find_ended(const struct session *session) {
-    struct turn *turn = session->turns;
-    while (turn && turn->state != TURN_ENDED)
-        turn = turn->next;
-    return turn;
-}
-
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
     struct event event;
     for (int32_t i = 0; i < EVENTS_AT_ONCE; i++) {
-        struct turn *ended = find_ended(session);
+        struct turn *ended = session->turns;
+        while (ended && ended->state != TURN_ENDED)
+            ended = ended->next;
         if (ended) {
             remove_ended(session, ended);
             *update = (struct turn_update){.turn = ended, .event = TURN_DONE};

@@ -88,7 +88,6 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
         .top_p = 1, .repeat_penalty = 1, .given = SAMPLER_GIVEN(temperature)}; // the likeliest
     request.max_tokens = TITLE_TOKENS;
     request.route = chat_route(chat);
-    request.grammar = NULL;
     turn_begin(&title->turn,
                &(struct turn){.engine = session->engine,
                               .stops = &session->stops,
@@ -98,12 +97,11 @@ enum status title_begin(struct title *title, struct chat *chat, struct error *er
                               .answer_count = 1},
                &request);
     const enum status status = turn_start(&title->turn, title->sequence, err);
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK)
+        session_run(session, &title->turn, TURN_SIDE_QUESTION);
+    else
         side_question_end(session, &title->sequence);
-        return status;
-    }
-    session_run(session, &title->turn, TURN_SIDE_QUESTION);
-    return STATUS_OK;
+    return status;
 }
 
 void title_stop(struct title *title) {

@@ -166,8 +166,8 @@ static enum view_end finish(struct view *view) {
     const struct turn *turn = view->turn;
     const struct turn_report first = turn_first(turn);
     const enum status status = turn->status;
-    const struct chat *front = view->session->front;
-    const bool back = !first.any && (view->options->unmarked || chat_draft(front)[0]);
+    const bool back =
+        !first.any && (view->options->unmarked || chat_draft(view->session->front)[0]);
     end_line(view);
     if (status != STATUS_OK && status != STATUS_CANCELLED) {
         terminal_tell(STYLE_ERROR, "%s%s\n\n",
