@@ -9,6 +9,7 @@
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
 #include "app/chat/front.h"
+#include "app/chat/title.h"
 #include "tests/app/chats.h"
 
 enum { CONTEXT = 512, POOL_BYTES = 64 << 20, SEED = 71, TOKENS = 60, WALK_STEPS = 400 };
@@ -16,6 +17,7 @@ enum { CONTEXT = 512, POOL_BYTES = 64 << 20, SEED = 71, TOKENS = 60, WALK_STEPS 
 static struct engine *engine;
 static struct db *db;
 static struct session *session;
+static struct title title;
 
 static const char QUESTION[] = "Tell me a story about a dog.";
 
@@ -341,10 +343,42 @@ static void pick_conversation(char *id) {
     free(rows);
 }
 
+// As quire ends, and begins again.
+static void quit_and_return(void) {
+    struct error err = {0};
+    struct turn_update update;
+    struct chat *front = session->front;
+    const bool waits = rand() % 2;
+    turn_abandon(&front->turn);
+    front_check(session);
+    while (waits && front->turn.state != TURN_IDLE)
+        session_next(session, 0, &update);
+    session_finish(session, &front->turn);
+    front_check(session);
+    chat_close(front);
+    must(chat_open(session, &session->front, &err), &err);
+}
+
+static void ask_at_random(void) {
+    struct error err = {0};
+    struct chat *front = session->front;
+    const int32_t answers = 1 + rand() % 3;
+    session->settings.answers = answers;
+    session->settings.beams = rand() % 5 == 0 ? 2 : 1;
+    if (rand() % 3 == 0)
+        (void)!chat_regenerate(front, answers, answers == 1 ? session->settings.beams : 1, &err);
+    else if (rand() % 3 == 0)
+        (void)!chat_continue(front, &err);
+    else if (chat_message_count(front) < 8)
+        begin_turn(QUESTION);
+    // An answer without text leaves the next one to go on with.
+    if (rand() % 3 == 0 && front->turn.state != TURN_IDLE) answer_cancel(&front->answers[0]);
+}
+
 static void move_at_random(void) {
     char id[CONVERSATION_ID_BYTES];
     struct error err = {0};
-    switch (rand() % 6) {
+    switch (rand() % 9) {
     case 0:
         (void)!front_new(session, "", &err);
         break;
@@ -356,8 +390,17 @@ static void move_at_random(void) {
         if (id[0]) (void)!front_resume(session, id, &err);
         break;
     case 3:
-        if (session->front->turn.state == TURN_IDLE && chat_message_count(session->front) < 8)
-            begin_turn(QUESTION);
+    case 6:
+        if (session->front->turn.state == TURN_IDLE) ask_at_random();
+        break;
+    case 7:
+        if (title_wanted(&title, session->front))
+            must(title_begin(&title, session->front, &err), &err);
+        else if (rand() % 2)
+            title_stop(&title);
+        break;
+    case 8:
+        if (rand() % 4 == 0) quit_and_return();
         break;
     case 4:
         if (session->front->turn.state != TURN_IDLE) follow_front((size_t)rand() % 20);
@@ -381,6 +424,7 @@ static void random_moves_keep_the_session_consistent(void **state) {
         engine_check(engine);
     }
     wait_for_those_behind();
+    title_deinit(&title);
     close_session();
     struct error err = {0};
     must(db_check(db, &err), &err);
