@@ -284,7 +284,21 @@ static int gather_prompt(const struct args *args, struct text *prompt, size_t *s
     struct error err = {0};
     const enum status status = oneshot_gather(args, prompt, said, &err);
     if (status == STATUS_OK) return EXIT_DONE;
-    return complain_failed(status == STATUS_BAD_INPUT ? EXIT_USAGE : EXIT_RUN_TIME, status, &err);
+    return complain_failed(exit_code_for_file(status), status, &err);
+}
+
+// An empty prompt is often only the second mistake: of `quire NAME` without a terminal, the first
+// is that there is no such model.
+static int refuse_empty(struct launch *launch) {
+    const struct args *args = launch->args;
+    const int code = launch_check(launch);
+    if (code != EXIT_DONE) return code;
+    if (args->prompt || args->prompt_file)
+        complain("the prompt is empty");
+    else
+        complain("the prompt is empty: stdin is no terminal and has no text; to ask a question: "
+                 "quire -p TEXT");
+    return EXIT_USAGE;
 }
 
 static int run_chat(const struct args *args, const struct config *config) {
@@ -299,6 +313,7 @@ static int run_chat(const struct args *args, const struct config *config) {
     if (code == EXIT_DONE && asked) code = gather_prompt(args, &prompt, &said);
     if (code == EXIT_DONE) code = launch_store(&launch);
     if (once) oneshot_catch_signals();
+    if (code == EXIT_DONE && asked && !prompt.length) code = refuse_empty(&launch);
     if (code == EXIT_DONE) code = launch_model(&launch);
     if (code == EXIT_DONE) code = launch_chat(&launch);
     const struct outgoing message = {

@@ -27,6 +27,12 @@ int exit_code_for(enum status status) {
     return EXIT_RUN_TIME;
 }
 
+int exit_code_for_file(enum status status) {
+    if (status == STATUS_NOT_FOUND || status == STATUS_IO) return EXIT_RUN_TIME;
+    const bool of_contents = status == STATUS_UNSUPPORTED || status == STATUS_TOO_LONG;
+    return of_contents ? EXIT_USAGE : exit_code_for(status);
+}
+
 int exit_code_for_store(enum status status) {
     return status == STATUS_BAD_FILE ? EXIT_RUN_TIME : exit_code_for(status);
 }

@@ -18,6 +18,10 @@ enum exit_code {
 // For a call about the user's input, or on a running engine.
 int exit_code_for(enum status status);
 
+// For reading a file that the user named: a missing or unreadable one failed at run time; contents
+// that cannot be used are wrong usage.
+int exit_code_for_file(enum status status);
+
 // For a call on the database, whose damage says nothing about the model.
 int exit_code_for_store(enum status status);
 

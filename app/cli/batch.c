@@ -315,7 +315,7 @@ static enum status open_session(struct batch *batch, struct error *err) {
                                                .digest = launch->digest,
                                                .chat_template = launch_chat_template(launch)},
                      &batch->session, err));
-    return launch_structure(launch, batch->session, err);
+    return launch_structure(launch->args, &batch->session->structure, err);
 }
 
 // Reopens the device, only once until it has answered a line, and continues at the first line

@@ -68,7 +68,8 @@ static enum status find_place(struct launch *launch, struct error *err) {
 static enum status let_pick(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
     if (launch->once || args->fork)
-        return error_set(err, STATUS_BAD_INPUT, "--resume needs an id or name here");
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--resume needs an id or name here; quire list shows them");
     launch->resumed = false;
     launch->picks = true;
     return STATUS_OK;
@@ -196,10 +197,8 @@ static enum status place(struct launch *launch, struct error *err) {
 int launch_preamble(struct launch *launch) {
     struct error err = {0};
     const enum status status = read_system(launch, &err);
-    if (status == STATUS_OK) return EXIT_DONE;
-    if (status == STATUS_NOT_FOUND || status == STATUS_IO)
-        return complain_failed(EXIT_RUN_TIME, status, &err);
-    return complain_failed(exit_code_for(status), status, &err);
+    return status == STATUS_OK ? EXIT_DONE
+                               : complain_failed(exit_code_for_file(status), status, &err);
 }
 
 static enum think_wish think_wish_of(const char *word) {
@@ -222,13 +221,11 @@ static int exit_code_for_chat(enum status status) {
     return of_store ? EXIT_RUN_TIME : exit_code_for_model(status);
 }
 
-enum status launch_structure(const struct launch *launch, struct session *session,
+enum status launch_structure(const struct args *args, struct structure *structure,
                              struct error *err) {
-    const struct args *args = launch->args;
-    if (args->schema)
-        return structure_set(&session->structure, STRUCTURE_SCHEMA, args->schema, err);
+    if (args->schema) return structure_set(structure, STRUCTURE_SCHEMA, args->schema, err);
     if (!args->grammar) return STATUS_OK;
-    return structure_set(&session->structure, STRUCTURE_GRAMMAR, args->grammar, err);
+    return structure_set(structure, STRUCTURE_GRAMMAR, args->grammar, err);
 }
 
 static bool show_reading(void *user, size_t done, size_t total) {
@@ -277,10 +274,8 @@ int launch_chat(struct launch *launch) {
     }
     if (status == STATUS_OK) status = chat_open(launch->session, &launch->session->front, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_chat(status), status, &err);
-    status = launch_structure(launch, launch->session, &err);
-    if (status == STATUS_NOT_FOUND || status == STATUS_IO) // the file
-        return complain_failed(EXIT_RUN_TIME, status, &err);
-    if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
+    status = launch_structure(args, &launch->session->structure, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_file(status), status, &err);
     status = place(launch, &err);
     progress_clear(&launch->reading);
     if (status != STATUS_OK) return complain_failed(exit_code_for_store(status), status, &err);

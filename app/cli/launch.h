@@ -46,8 +46,9 @@ struct launch {
     bool beside;                // another chat was open before
     bool reads_only;            // only show the conversation, which keeps its model
     bool cost_said;             // the cost of switching models was shown
-    bool moved;                 // `wanted` is at another host now, and the user has not agreed
-    struct args own;            // options that open the model; replace `args`
+    bool only_finds; // the model is found and its options are checked; see launch_check()
+    bool moved;      // `wanted` is at another host now, and the user has not agreed
+    struct args own; // options that open the model; replace `args`
     struct held_files files;
     struct text texts[MODEL_PARTS_MAX];
 };
@@ -57,6 +58,10 @@ int launch_model(struct launch *launch);
 int launch_reopen(struct launch *launch); // the model on a fresh device; nothing may use the engine
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
+
+// In place of launch_model() and launch_chat() where the prompt is empty: reports what else is
+// wrong, without loading the model or asking a server.
+int launch_check(struct launch *launch);
 
 // The model's name from -m, the operand, the environment or the config file; NULL: the demo model.
 const char *launch_model_name(const struct args *args);
@@ -80,7 +85,7 @@ int launch_preamble(struct launch *launch); // reads just the preamble; launch_c
 const char *launch_chat_template(const struct launch *launch);
 
 // Sets the structure of --schema or --grammar, if given.
-MUST_CHECK enum status launch_structure(const struct launch *launch, struct session *session,
+MUST_CHECK enum status launch_structure(const struct args *args, struct structure *structure,
                                         struct error *err);
 
 // The model's own sampling settings, overridden by the user's.

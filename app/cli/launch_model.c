@@ -166,6 +166,7 @@ static enum status open_with_loras(struct launch *launch, struct loading *loadin
 // Opens the model at launch->model.
 static enum status open_here(struct launch *launch, struct error *err) {
     struct loading loading = {0};
+    if (launch->only_finds) return STATUS_OK;
     notice_hold();
     const enum status status = open_with_loras(launch, &loading, err);
     progress_clear(&loading.progress);
@@ -256,12 +257,14 @@ static enum status open_elsewhere(struct launch *launch, const char *name, struc
     enum status status = pull_check_offline(launch->args, name, err);
     if (status == STATUS_OK) status = remote_model_read(launch->args, name, &model, err);
     if (status == STATUS_OK) status = check_host(launch, text_string(&model.url), err);
-    if (status == STATUS_OK) status = text_append_string(&launch->model, name);
+    if (status == STATUS_OK && !launch->only_finds)
+        status = text_append_string(&launch->model, name);
     model.options.listed = launch->wanted.listed;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !launch->only_finds)
         status = ask_server(&model.options, launch->beside, &launch->engine, err);
     remote_model_deinit(&model);
     TRY(status);
+    if (launch->only_finds) return STATUS_OK;
     launch->digest = engine_digest(launch->engine);
     return STATUS_OK;
 }
@@ -333,6 +336,7 @@ static enum status describe(struct launch *launch, const char *name, bool elsewh
 // Once a model is open, only the database or a missing chat template can fail.
 static int settle(struct launch *launch, const char *name, bool elsewhere) {
     struct error err = {0};
+    if (launch->only_finds) return EXIT_DONE;
     engine_info(launch->engine, &launch->info);
     if (!launch->db || launch->args->command != COMMAND_CHAT) return EXIT_DONE;
     const enum status status = describe(launch, name, elsewhere, &err);
@@ -502,7 +506,7 @@ static int launch_given(struct launch *launch, const char *given) {
     if (!elsewhere) status = check_options(launch, false, &err); // else remote_model_read() does
     if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     if (elsewhere) text_clear(&launch->model);
-    if (!given && !launch->args->quiet)
+    if (!given && !launch->args->quiet && !launch->only_finds)
         complain_mildly(
             "demo model, 30 M parameters, to try quire; for a real one: quire -m FILE.gguf");
     status = elsewhere ? open_elsewhere(launch, given, &err) : open_here(launch, &err);

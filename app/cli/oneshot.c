@@ -119,8 +119,7 @@ enum status oneshot_gather(const struct args *args, struct text *prompt, size_t 
     TRY(append_prompt(args, prompt, err));
     text_trim_end(prompt);
     *said = files < prompt->length ? files : 0;
-    if (prompt->length) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "the prompt is empty");
+    return STATUS_OK;
 }
 
 struct output {

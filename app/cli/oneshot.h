@@ -10,7 +10,7 @@
 #include "app/cli/launch.h"
 
 // Builds the prompt: files first, then the text, then piped stdin after an empty line. *said is the
-// offset after the files. BAD_INPUT: it is empty or not UTF-8.
+// offset after the files. The prompt may be empty. BAD_INPUT: it is not UTF-8.
 MUST_CHECK enum status oneshot_gather(const struct args *args, struct text *prompt, size_t *said,
                                       struct error *err);
 
