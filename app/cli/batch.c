@@ -13,6 +13,7 @@
 #include "app/base/json.h"
 #include "app/base/output.h"
 #include "app/base/signals.h"
+#include "app/chat/cuts.h"
 #include "app/chat/report.h"
 #include "app/chat/session.h"
 #include "app/cli/batch_line.h"
@@ -70,6 +71,7 @@ struct batch {
     struct slot slots[ENGINE_MAX_REQUESTS];
     int32_t running;
     int64_t began_us, shown_us, output_tokens;
+    struct cuts cuts; // of the answers of this run
     bool shows, shown, stopping;
     bool device_failed; // restart its requests on a fresh one, once all have ended
     bool reopened;      // and has answered no line since
@@ -284,6 +286,17 @@ static enum status begin_lines(struct batch *batch, struct error *err) {
     return STATUS_OK;
 }
 
+// Lines may have limits of their own.
+static void count_cut(struct batch *batch, const struct slot *slot) {
+    const int32_t limit = slot->request.options.max_tokens;
+    const struct answer *answer = &slot->answer;
+    const bool at_limit = limit > 0 && answer->stats.output_tokens >= limit;
+    struct cuts *cuts = &batch->cuts;
+    if (cuts->answers == 0) cuts->limit = limit;
+    if (cuts->limit != limit) cuts->limit = 0;
+    cuts_add(cuts, answer_stop(answer), batch->session->remote[0] && !at_limit, answer->unfinished);
+}
+
 static enum status end_slot(struct batch *batch, struct slot *slot, struct error *err) {
     const struct answer *answer = &slot->answer;
     enum status status = STATUS_OK;
@@ -303,6 +316,7 @@ static enum status end_slot(struct batch *batch, struct slot *slot, struct error
             cJSON_Delete(object);
             object = NULL;
         }
+        count_cut(batch, slot);
         status = finish_line(batch, slot->line, object, true, err);
     }
     free_slot(slot);
@@ -426,6 +440,21 @@ static void say_sums(const struct batch *batch) {
                 kv.work.decoded_tokens, (double)(clock_now_us() - batch->began_us) / 1e6);
 }
 
+static void say_cuts(const struct batch *batch) {
+    struct text line = {0};
+    if (batch->cuts.cut > 0 && cuts_describe(&batch->cuts, &line) == STATUS_OK)
+        log_write(LOG_WARNING, "%s", text_string(&line));
+    text_deinit(&line);
+}
+
+// A run that a signal ended says how far it came, and how to go on.
+static void say_stopped(const struct batch *batch) {
+    const char *journal = batch->launch->args->resume_batch;
+    log_write(LOG_WARNING, "stopped after %zu of %zu requests; %s", batch->done, batch->count,
+              journal ? "the same command answers the rest"
+                      : "with --resume-batch FILE it could be continued");
+}
+
 int batch_run(struct launch *launch) {
     struct batch *batch = calloc(1, sizeof *batch);
     struct error err = {0};
@@ -451,6 +480,8 @@ int batch_run(struct launch *launch) {
         complain_failed(code, status, &err);
     } else {
         say_sums(batch);
+        say_cuts(batch);
+        if (signal_seen) say_stopped(batch);
         if (batch->failed > 0 && !signal_seen) {
             snprintf(err.text, sizeof err.text, "%zu of %zu requests have an error", batch->failed,
                      batch->count);

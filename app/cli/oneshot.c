@@ -15,6 +15,7 @@
 #include "app/base/signals.h"
 #include "app/chat/chat_kv.h"
 #include "app/chat/chat_turn.h"
+#include "app/chat/cuts.h"
 #include "app/chat/kv_report.h"
 #include "app/chat/report.h"
 #include "app/chat/shorten.h"
@@ -311,16 +312,31 @@ static void say_failed(const struct output *answer, int code, enum status status
     text_deinit(&line);
 }
 
-// Says that a server ended the answer before the limit that was set here, if any.
-static void say_limited(const struct output *answer, const struct turn_report *report) {
-    const int32_t limit = answer->session->settings.max_tokens;
+// Says that answers were cut short, and by what. A full context is a failure, which --quiet does
+// not hide.
+static void say_cut(const struct output *answer, bool failed) {
+    const struct turn *turn = &answer->chat->turn;
+    struct cuts cuts = {.limit = answer->session->settings.max_tokens};
     struct text line = {0};
-    if (!answer->session->remote[0] || !report->any || report->stop != STOP_LENGTH) return;
-    if (limit > 0 && report->stats.output_tokens >= limit) return;
-    if (text_append_string(&line, "the server cut off the answer at its own token limit") ==
-            STATUS_OK &&
-        append_resuming(answer, &line) == STATUS_OK)
-        log_write(LOG_WARNING, "%s", text_string(&line));
+    for (int32_t i = 0; i < turn->answer_count; i++) {
+        const struct turn_report report = turn_answer(turn, i);
+        const bool at_limit = cuts.limit > 0 && report.stats.output_tokens >= cuts.limit;
+        if (report.any)
+            cuts_add(&cuts, report.stop, answer->session->remote[0] && !at_limit,
+                     report.unfinished);
+    }
+    enum status status = STATUS_OK;
+    if (cuts.cut > 0) status = cuts_describe(&cuts, &line);
+    if (status == STATUS_OK && cuts.by[CUT_BY_CONTEXT])
+        status = text_append_string(&line, "; raise --ctx");
+    else if (status == STATUS_OK && cuts.cut > 0 && cuts.answers == 1)
+        status = append_resuming(answer, &line);
+    if (status == STATUS_OK && line.length > 0) {
+        if (failed)
+            complain(text_string(&line));
+        else
+            log_write(LOG_WARNING, "%s", text_string(&line));
+    }
     text_deinit(&line);
 }
 
@@ -336,16 +352,10 @@ static int finish(struct output *answer, enum status status, const struct error 
     notice_release();
     if (report.any) put_figures(answer, &report);
     if (status != STATUS_OK) say_failed(answer, code, status, err);
-    if (status == STATUS_OK) say_limited(answer, &report);
-    for (int32_t i = 0; i < answer->chat->turn.answer_count; i++)
-        if (turn_answer(&answer->chat->turn, i).unfinished)
-            log_write(LOG_WARNING, "the answer was cut off before its structure was complete");
     if (output_gone()) return EXIT_DONE;
-    if (signal_seen) return 128 + signal_seen;
-    if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) {
-        complain("the answer was cut off: the context is full; raise --ctx");
-        return EXIT_CONTEXT;
-    }
+    if (signal_seen) code = 128 + signal_seen;
+    if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) code = EXIT_CONTEXT;
+    if (status == STATUS_OK) say_cut(answer, code == EXIT_CONTEXT);
     return code;
 }
 
