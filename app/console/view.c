@@ -351,22 +351,29 @@ static void show_message(const struct message *message, size_t most_bytes) {
     }
 }
 
+// The number of messages before the answer that is being written, if one is: until it ends, the
+// transcript has the answer that /regen replaces and /continue extends.
+static size_t settled_messages(const struct chat *chat) {
+    const size_t count = chat_message_count(chat), before = chat->reply.message_count;
+    return chat->turn.state != TURN_IDLE && before < count ? before : count;
+}
+
 // The index of the first of the last `exchanges` exchanges.
 static size_t find_exchange(const struct chat *chat, int64_t exchanges) {
-    size_t first = chat_message_count(chat);
+    size_t first = settled_messages(chat);
     while (first > 0 && exchanges > 0)
         exchanges -= chat_message(chat, --first)->role == MESSAGE_USER;
     return first;
 }
 
 void view_replay(const struct chat *chat, int64_t exchanges) {
-    for (size_t i = find_exchange(chat, exchanges); i < chat_message_count(chat); i++)
+    for (size_t i = find_exchange(chat, exchanges); i < settled_messages(chat); i++)
         show_message(chat_message(chat, i), REPLAY_BYTES);
 }
 
 void view_history(const struct chat *chat, int64_t exchanges) {
     const size_t first = find_exchange(chat, exchanges);
-    for (size_t i = first == 1 ? 0 : first; i < chat_message_count(chat); i++)
+    for (size_t i = first == 1 ? 0 : first; i < settled_messages(chat); i++)
         show_message(chat_message(chat, i), SIZE_MAX);
 }
 

@@ -154,13 +154,20 @@ const char *chat_draft(const struct chat *chat) {
     (void)chat;
     return playing->draft ? playing->draft : "";
 }
+
+static char question[] = "the question", old_answer[] = "the old answer";
+static const struct message CONVERSATION[] = {
+    {.role = MESSAGE_USER, .text = question, .length = sizeof question - 1},
+    {.role = MESSAGE_ASSISTANT, .text = old_answer, .length = sizeof old_answer - 1},
+};
+
 size_t chat_message_count(const struct chat *chat) {
     (void)chat;
-    return 0;
+    return sizeof CONVERSATION / sizeof CONVERSATION[0];
 }
 const struct message *chat_message(const struct chat *chat, size_t index) {
-    (void)chat, (void)index;
-    return NULL;
+    (void)chat;
+    return &CONVERSATION[index];
 }
 
 static void stage_open(struct stage *stage) {
@@ -410,6 +417,26 @@ static void returning_to_an_answer_shows_it_from_the_start(void **state) {
     assert_shown(&stage, " and the rest\r\n");
 }
 
+// Of the conversation in which /regen or /continue writes, or nothing does.
+static void replay(struct stage *stage, bool writing) {
+    const struct chat chat = {.turn.state = writing ? TURN_FOLLOWED : TURN_IDLE,
+                              .reply.message_count = 1};
+    stage_open(stage);
+    view_replay(&chat, 2);
+    stage_close(stage);
+}
+
+static void an_answer_being_rewritten_is_not_replayed(void **state) {
+    (void)state;
+    struct stage stage;
+    replay(&stage, false);
+    assert_shown(&stage, question);
+    assert_shown(&stage, old_answer);
+    replay(&stage, true);
+    assert_shown(&stage, question);
+    assert_null(strstr(stage.shown, old_answer));
+}
+
 static void toggling_a_thought_twice_restores_its_setting(void **state) {
     (void)state;
     const struct step steps[] = {{.event = TURN_TEXT, .text = "<think>first\n", .typed = "\017"},
@@ -464,6 +491,7 @@ int main(void) {
         cmocka_unit_test(a_resize_breaks_no_word_and_leaves_no_blank_row),
         cmocka_unit_test(a_word_that_outgrows_a_full_line_moves_down_whole),
         cmocka_unit_test(returning_to_an_answer_shows_it_from_the_start),
+        cmocka_unit_test(an_answer_being_rewritten_is_not_replayed),
         cmocka_unit_test(toggling_a_thought_twice_restores_its_setting),
         cmocka_unit_test(closing_the_terminal_restores_its_modes),
     };

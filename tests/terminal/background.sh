@@ -98,6 +98,26 @@ start -r two
 wait_for "[interrupted"
 leave
 
+# A new or a longer answer in the background: back there, the old one is not shown above it.
+start -r two "$endless"
+ask "/name old"
+for command in /regen /continue; do
+    ask_only "$command"
+    type_ahead "/bg"
+    keys Enter
+    wait_for "The answer continues in the background"
+    clear_screen
+    ask_only "/resume old"
+    wait_until has_answer "Write a story." || fail "the answer of $command is not shown"
+    keys C-c
+    wait_for "[interrupted"
+    wait_idle
+    [ "$(screen | grep -c "^> Write a story.$")" = 1 ] || fail "$command: not one question"
+    [ "$(screen | grep -c "^\[interrupted")" = 1 ] || fail "the answer before $command is shown too"
+    clear_screen
+done
+leave
+
 # What is queued is sent by itself, and what is typed behind it stays.
 start --backend reference -n 24 -c 1900
 ask_only "Tell me of a fox."
