@@ -47,22 +47,13 @@ static bool describe(struct console *console, const struct deletion *deletion) {
     return !console_failed(status, &err);
 }
 
-// "y", "n" or "f": with its family.
+// 'y', 'f' (with its family), or another.
 static char ask_deletion(struct console *console, const struct deletion *deletion) {
     static const char alone[] = "Delete this conversation permanently? [y/N] ";
     static const char offer[] = "Delete this conversation permanently? [y/N, f: those too] ";
-    struct text answer = {0};
-    char letter = 'n';
-    if (console_ask(console, deletion->kept_count ? offer : alone, &answer)) {
-        static const struct {
-            const char *word;
-            char letter;
-        } WORDS[] = {{"y", 'y'}, {"yes", 'y'}, {"f", 'f'}, {"family", 'f'}};
-        for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
-            if (strcasecmp(answer.bytes, WORDS[i].word) == 0) letter = WORDS[i].letter;
-    }
-    text_deinit(&answer);
-    return letter == 'f' && deletion->kept_count == 0 ? 'n' : letter;
+    static const char *const WORDS[] = {"yes", "no", "family"};
+    const bool offers = deletion->kept_count > 0;
+    return console_choose(console, offers ? offer : alone, WORDS, offers ? 3 : 2);
 }
 
 void command_delete(struct console *console, const char *argument) {
@@ -77,12 +68,13 @@ void command_delete(struct console *console, const char *argument) {
     if (console_failed(conversation_find(db, argument, &found, &err), &err)) return;
     if (console_failed(deletion_plan(db, found.id, false, &deletion, &err), &err)) return;
     const char letter = describe(console, &deletion) ? ask_deletion(console, &deletion) : 'n';
+    const bool deletes = letter == 'y' || letter == 'f';
     enum status status = STATUS_OK;
     if (letter == 'f') {
         deletion_deinit(&deletion);
         status = deletion_plan(db, found.id, true, &deletion, &err);
     }
-    if (letter == 'n')
+    if (!deletes)
         terminal_tell(STYLE_DIM, "Kept.\n");
     else if (!console_failed(status, &err))
         remove_all(console, &deletion);

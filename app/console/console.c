@@ -119,7 +119,7 @@ void console_keep_typed(struct console *console, struct text *typed, bool cancel
 
 void console_keep_words(struct console *console) {
     struct text typed = {0};
-    if (!editor_has_words()) return;
+    if (!editor_has_words(0)) return;
     editor_begin_type_ahead();
     while (editor_has_keys())
         console_listen(console);
@@ -247,12 +247,22 @@ bool console_ask(struct console *console, const char *question, struct text *ans
     return answered;
 }
 
-bool console_confirm(struct console *console, const char *question) {
+char console_choose(struct console *console, const char *question, const char *const *words,
+                    size_t count) {
     struct text answer = {0};
-    const bool yes = console_ask(console, question, &answer) &&
-                     (strcasecmp(answer.bytes, "y") == 0 || strcasecmp(answer.bytes, "yes") == 0);
+    char choice = '\0';
+    if (console_ask_words(console, question, &answer)) {
+        for (size_t i = 0; i < count && !choice; i++)
+            if (strncasecmp(words[i], answer.bytes, answer.length) == 0) choice = words[i][0];
+        if (!choice) console_give_back(console, answer.bytes);
+    }
     text_deinit(&answer);
-    return yes;
+    return choice;
+}
+
+bool console_confirm(struct console *console, const char *question) {
+    static const char *const WORDS[] = {"yes", "no"};
+    return console_choose(console, question, WORDS, sizeof WORDS / sizeof WORDS[0]) == 'y';
 }
 
 // Shows how much of the conversation was cached, and what that saves. ^C does not end the wait.

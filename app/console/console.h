@@ -47,6 +47,7 @@ struct console {
     struct status_shown status_shown;
     struct text draft;        // initial text of the next prompt
     struct lines queue;       // sent while an answer was written
+    bool queue_shown;         // its first line is on the screen already
     struct lines held;        // lines that return to the prompt one by one
     bool again;               // show the running answer from its beginning
     int64_t prompts;          // so far
@@ -107,6 +108,12 @@ bool console_failed(enum status status, const struct error *err);
 bool console_ask(struct console *console, const char *question, struct text *answer);
 bool console_ask_words(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
+
+// Asks for one of the words, which begin differently: returns the first letter of the one that the
+// answer is, or begins, and 0 without an answer. Any other answer is a line for the prompt, and
+// goes back to it.
+char console_choose(struct console *console, const char *question, const char *const *words,
+                    size_t count);
 
 // After a move: shows the last turns, how many came before, and what was cached where and at what
 // cost.

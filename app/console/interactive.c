@@ -130,7 +130,7 @@ static void pick(struct console *console, bool typed_ahead) {
     if (answers_kept(chat) < 2) return;
     const int first = (int)turn_answer(&chat->turn, 0).number;
     console_keep_words(console);
-    if (typed_ahead || console->queue.count > 0 || console->draft.length > 0) {
+    if (typed_ahead || console->draft.length > 0) {
         terminal_tell(STYLE_DIM, "[continues with [%d]; /alt shows the others]\n\n", first);
         return;
     }
@@ -143,7 +143,8 @@ static void pick(struct console *console, bool typed_ahead) {
                           text_string(&answer), first);
         else
             console_failed(status, &err);
-        if (command_line_is_command(text_string(&answer)))
+        console->queue_shown = command_line_is_command(text_string(&answer));
+        if (console->queue_shown)
             console_queue(console, &answer); // and is run at once
         else if (!is_number)
             console_give_back(console, text_string(&answer));
@@ -252,10 +253,12 @@ static void follow(struct console *console) {
     const enum view_end end =
         view_turn(session, &session->front->turn, &options, &console->exit_code, &cancelled);
     console_end_type_ahead(&typed);
+    const bool typed_ahead = typed.length > 0 || console->queue.count > 0;
+    if (cancelled) console_hold_queue(console);
     if (end == VIEW_ANSWERED) console->reopening.done = false;
-    if (!reopen(console)) end_turn(&following, end, typed.length > 0);
+    if (!reopen(console)) end_turn(&following, end, typed_ahead);
     text_deinit(&following.command);
-    console_keep_typed(console, &typed, cancelled);
+    console_keep_typed(console, &typed, false);
 }
 
 // Enter alone, after /list.
@@ -288,7 +291,8 @@ static void obey_line(struct console *console, const struct text *line) {
 static bool obey_queue(struct console *console) {
     struct text line = {0};
     if (!console_unqueue(console, &line)) return false;
-    show_sent(text_string(&line), line.length);
+    if (!console->queue_shown) show_sent(text_string(&line), line.length);
+    console->queue_shown = false;
     obey_line(console, &line);
     text_deinit(&line);
     return true;

@@ -30,14 +30,18 @@ int keys_read(struct console *console) {
     return key;
 }
 
+bool keys_type(int key) { return key > ' ' && key < KEY_OTHER && key != KEY_DELETE; }
+
 bool keys_agree(struct console *console) {
     if (!terminal_styled()) return console_confirm(console, "Continue? [y/N] ");
     terminal_say(STYLE_DIM, "Enter continues, Esc cancels.");
     for (;;) {
         const int key = keys_read(console);
         if (key == KEY_PASTED) console_keep_pasted(console);
-        const bool agrees = key == KEY_RETURN || key == KEY_NEWLINE;
-        if (!agrees && key != KEY_ESCAPE && key != KEY_CTRL_C && key != KEY_CTRL_D) continue;
+        const bool agrees = key == KEY_RETURN || key == KEY_NEWLINE, types = keys_type(key);
+        if (types) editor_unread((char)key);
+        if (!agrees && !types && key != KEY_ESCAPE && key != KEY_CTRL_C && key != KEY_CTRL_D)
+            continue;
         terminal_clear_line();
         return agrees;
     }

@@ -26,7 +26,12 @@ enum { // the control bytes that pickers and pages use
     KEY_DELETE = 0x7F,
 };
 
-// Asks "Enter goes on, Esc does not." On a terminal that cannot erase lines, asks for y or n.
+// Is it a character that a line can begin with? Such a key, where it has no meaning, is the user
+// typing a line without looking: it belongs to the prompt (editor_unread()).
+bool keys_type(int key);
+
+// Asks "Enter goes on, Esc does not." A typed line does not either, and goes to the prompt. On a
+// terminal that cannot erase lines, asks for y or n.
 bool keys_agree(struct console *console);
 
 // Waits; returns a byte, an enum key_code, KEY_REDRAW or KEY_PASTED.

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "app/base/figures.h"
 #include "app/chat/chat_turn.h"
@@ -110,15 +109,12 @@ static bool drop(struct console *console, int32_t message_tokens) {
 // typed is lost.
 static char ask_choice(struct console *console, bool fits, bool room_can_be_made) {
     static const char *const CHOICES[] = {"send", "compact", "drop", "edit", "abort"};
-    struct text answer = {0};
-    char choice = 'e', question[64];
+    char question[64];
     snprintf(question, sizeof question, "%s%s[e]dit [a]bort ", fits ? "[s]end " : "",
              room_can_be_made ? "[c]ompact [d]rop oldest " : "");
-    const bool answered = console_ask(console, question, &answer);
-    for (size_t i = 0; answered && i < sizeof CHOICES / sizeof CHOICES[0]; i++)
-        if (strncasecmp(CHOICES[i], answer.bytes, answer.length) == 0) choice = CHOICES[i][0];
-    text_deinit(&answer);
-    return choice;
+    const char choice =
+        console_choose(console, question, CHOICES, sizeof CHOICES / sizeof CHOICES[0]);
+    return choice ? choice : 'e';
 }
 
 // Asks how to make space and sends the message once there is enough. `why` is chat_send()'s error.

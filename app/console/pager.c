@@ -5,9 +5,15 @@
 #include "app/base/figures.h"
 #include "app/console/keys.h"
 #include "app/screen/cells.h"
+#include "app/screen/editor.h"
 #include "app/screen/terminal.h"
 
-enum { TAB_COLUMNS = 8, LEAST_ROWS = 2, ESCAPE = 0x1B };
+enum {
+    TAB_COLUMNS = 8,
+    LEAST_ROWS = 2,
+    ESCAPE = 0x1B,
+    SAME_WORD_MS = 250, // from one letter of a word to the next, under most hands
+};
 
 struct place {
     int column, width;
@@ -81,9 +87,11 @@ void pager_begin(struct pager *pager, struct console *console) {
 
 enum step { STEP_PAGE, STEP_LINE, STEP_ALL, STEP_LEAVE, STEP_PASTED };
 
-static enum step ask_step(struct console *console) {
+static enum step ask_step(struct pager *pager) {
     for (;;) {
-        switch (keys_read(console)) {
+        const int key = keys_read(pager->console);
+        pager->letter = key == 'q' || key == 'G' ? (char)key : '\0';
+        switch (key) {
         case ' ':
         case KEY_PAGE_DOWN:
             return STEP_PAGE;
@@ -100,8 +108,12 @@ static enum step ask_step(struct console *console) {
         case KEY_CTRL_D:
             return STEP_LEAVE;
         case KEY_PASTED:
-            console_keep_pasted(console);
+            console_keep_pasted(pager->console);
             return STEP_PASTED;
+        default:
+            if (!keys_type(key)) break;
+            editor_unread((char)key);
+            return STEP_LEAVE;
         }
     }
 }
@@ -123,7 +135,7 @@ static enum step wait_below(struct pager *pager, size_t from) {
     enum step step = STEP_PASTED;
     for (bool pasted = false; step == STEP_PASTED; pasted = true) {
         show_line_below(left, pasted);
-        step = ask_step(pager->console);
+        step = ask_step(pager);
         terminal_clear_line();
     }
     return step;
@@ -162,5 +174,6 @@ void pager_end(struct pager *pager) {
     const size_t page = pager_take(&pager->text, 0, rows_per_page(), terminal_width()).end;
     if (page < pager->text.length) console_keep_words(pager->console);
     show_pages(pager);
+    if (pager->letter && editor_has_words(SAME_WORD_MS)) editor_unread(pager->letter);
     text_deinit(&pager->text);
 }

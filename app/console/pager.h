@@ -7,7 +7,9 @@
 // Enter and ↓ the next line, End all the rest; q, Esc, ^C and ^D end it. Output that fits the
 // screen is shown at once, and so is all output on a terminal without escapes or while an answer is
 // being written. Words typed before the first page appeared go to the next prompt, and so does text
-// pasted at any time; other keys go to the pager, which ignores those it does not know.
+// pasted at any time. A character that means nothing here leaves too and is typed at the prompt, as
+// the first of the line that follows it; so is a q or G that is followed at once by another
+// character. Other unknown keys do nothing.
 //
 // Embedded by its owner. Memory: owned until pager_end(). Threads: the UI's.
 #ifndef APP_PAGER_H
@@ -19,6 +21,7 @@ struct pager {
     struct console *console; // borrowed
     struct text text;        // what was printed, with its escapes
     bool pages;
+    char letter; // the q or G that ended it, which may begin a line; or 0
 };
 
 void pager_begin(struct pager *pager, struct console *console);

@@ -798,6 +798,12 @@ int editor_key(int timeout_ms) {
 
 const struct text *editor_pasted(void) { return editor.key.paste; }
 
+void editor_unread(char byte) {
+    // Without memory for one byte, there is none for a line either.
+    const enum status ignored = keys_put_back(&editor.keys, byte);
+    (void)ignored;
+}
+
 // ---- type-ahead
 
 // On a footer, as an answer streams above it.
@@ -844,8 +850,9 @@ bool editor_interrupted(void) {
 
 bool editor_has_keys(void) { return keys_are_partial(&editor.keys) || terminal_wait(0); }
 
-bool editor_has_words(void) {
+bool editor_has_words(int timeout_ms) {
     bool gone;
+    if (!keys_are_partial(&editor.keys)) read_bytes(-1, timeout_ms, &gone);
     while (read_bytes(-1, 0, &gone))
         ;
     return keys_begin_word(&editor.keys);

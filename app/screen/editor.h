@@ -80,11 +80,12 @@ enum editor_end editor_read(const struct editor_prompt *prompt, struct text *lin
 enum { EDITOR_KEY_NONE = -1, EDITOR_KEY_GONE = -2, EDITOR_KEY_PASTE = -3 };
 int editor_key(int timeout_ms);
 const struct text *editor_pasted(void);
+void editor_unread(char byte); // gives a byte back: it is the next key
 
 void editor_begin_type_ahead(void);
 bool editor_interrupted(void);         // during other waits: was ^C pressed? Keeps other keys
 bool editor_has_keys(void);            // keys are waiting for editor_listen()
-bool editor_has_words(void);           // unread input begins with a character or a paste
+bool editor_has_words(int timeout_ms); // input begins with a character or a paste, or will in time
 void editor_insert_pasted(void);       // inserts editor_pasted() as if it had been pasted here
 bool editor_listen(struct text *line); // handles typed keys; true: filled *line with a sent line
 void editor_queued(int lines, const char *first);      // shows how many lines wait to be sent

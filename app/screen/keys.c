@@ -32,6 +32,17 @@ enum status keys_put(struct keys *keys, const char *bytes, size_t length) {
     return text_append(&keys->in, bytes, length);
 }
 
+enum status keys_put_back(struct keys *keys, char byte) {
+    if (keys->at > 0) {
+        keys->in.bytes[--keys->at] = byte;
+        return STATUS_OK;
+    }
+    TRY(text_append(&keys->in, "", 1));
+    memmove(keys->in.bytes + 1, keys->in.bytes, keys->in.length - 1);
+    keys->in.bytes[0] = byte;
+    return STATUS_OK;
+}
+
 static size_t left(const struct keys *keys) { return keys->in.length - keys->at; }
 
 static void consume(struct keys *keys, size_t length) {

@@ -57,6 +57,9 @@ MUST_CHECK enum status keys_put(struct keys *keys, const char *bytes, size_t len
 // what is there as complete. If memory is short during a paste, the paste is lost.
 enum key_kind keys_next(struct keys *keys, bool ended, struct key *key);
 
+// Puts a byte before the keys that follow, as if it had not been read yet.
+MUST_CHECK enum status keys_put_back(struct keys *keys, char byte);
+
 // Removes ^C from the bytes that are not keys yet and keeps the rest. True if there was one; a
 // pasted ^C does not count.
 bool keys_take_interrupt(struct keys *keys);

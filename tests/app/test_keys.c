@@ -132,6 +132,24 @@ static void random_bytes_leave_no_partial_key(void **state) {
     }
 }
 
+static void a_byte_put_back_is_the_next_key(void **state) {
+    (void)state;
+    struct keys keys = {0};
+    struct key key;
+    assert_int_equal(keys_put(&keys, "ab", 2), STATUS_OK);
+    for (const char *at = "aabb"; *at; at++) {
+        assert_int_equal(keys_next(&keys, false, &key), KEY_BYTES);
+        assert_int_equal(key.bytes[0], *at);
+        if (key.bytes[0] != at[1]) continue;
+        assert_int_equal(keys_put_back(&keys, key.bytes[0]), STATUS_OK);
+    }
+    assert_int_equal(keys_next(&keys, false, &key), KEY_NONE);
+    assert_int_equal(keys_put_back(&keys, 'c'), STATUS_OK); // before nothing
+    assert_int_equal(keys_next(&keys, false, &key), KEY_BYTES);
+    assert_int_equal(key.bytes[0], 'c');
+    keys_deinit(&keys);
+}
+
 static void an_interrupt_counts_unless_it_is_pasted(void **state) {
     (void)state;
     static const struct {
@@ -179,6 +197,7 @@ int main(void) {
         cmocka_unit_test(nul_bytes_are_removed_from_a_paste),
         cmocka_unit_test(movement_sequences_have_key_codes),
         cmocka_unit_test(random_bytes_leave_no_partial_key),
+        cmocka_unit_test(a_byte_put_back_is_the_next_key),
         cmocka_unit_test(an_interrupt_counts_unless_it_is_pasted),
         cmocka_unit_test(a_character_or_a_paste_begins_a_word),
     };

@@ -91,15 +91,24 @@ wait_last "> /name"
 keys C-c
 wait_idle
 
-# Words that come with the command which opens a page are not for the page; keys without a meaning there do
-# nothing.
+# Words that come with the command which opens a page are not for the page.
 text "$(printf '/help\rand then')"
 wait_until pages || fail "the help does not page"
-text "xyz"
+keys F5
 keys q
 wait_last "> and then"
 keys C-c
 wait_idle
+
+# A line that is typed at a page is a line: none of it is lost, whichever letter it begins with.
+for line in /name "What?" quit Good 42 été; do
+    ask_only "/help"
+    wait_until pages || fail "the help does not page"
+    text "$line"
+    wait_last "> $line"
+    keys C-c
+    wait_idle
+done
 
 text '"""'
 keys Enter

@@ -45,6 +45,12 @@ screen | tr '\n' ' ' | grep -qE "This loads .* of weights and recomputes about [
 keys Escape
 wait_idle
 is_open quire-demo-30m
+ask_only "/model tiny" # a line that is typed at the question is no answer to it
+wait_last "Enter continues, Esc cancels."
+text "/name"
+wait_last "> /name"
+keys C-u
+is_open quire-demo-30m
 ask_only "/model tiny"
 wait_for "Enter continues, Esc cancels"
 keys Enter

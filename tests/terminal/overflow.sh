@@ -31,6 +31,7 @@ wait_until last_line_is "[c]ompact [d]rop oldest [e]dit [a]bort" || fail "no sec
 text "do what?"
 keys Enter
 wait_until on_screen "> a dog a dog" || fail "words that begin like a choice are one"
+on_screen "a dog do what?" || fail "what was typed at the question is lost"
 keys Enter
 wait_until last_line_is "[c]ompact [d]rop oldest [e]dit [a]bort" || fail "no third dialogue"
 text "a"

@@ -62,6 +62,8 @@ wait_for "[2]"
 wait_until has_answer "/regen 4" || fail "no answers come"
 keys C-c
 wait_for "continue with which?"
+text "/name chosen"
 keys Enter
-wait_idle
+wait_for 'This conversation is now "chosen".'
+[ "$(screen | grep -c "/name chosen$")" = 1 ] || fail "a command at the question is shown twice"
 leave
