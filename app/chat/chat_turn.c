@@ -285,6 +285,16 @@ enum status chat_measure(struct chat *chat, const char *text, size_t length, int
     return status;
 }
 
+enum status chat_count_tokens(const struct chat *chat, const char *text, size_t length,
+                              int32_t *tokens) {
+    const struct piece piece = {PIECE_TEXT, text, length};
+    struct token_ids ids = {0};
+    const enum status status = tokenizer_encode(chat->session->tokenizer, &piece, 1, &ids);
+    if (status == STATUS_OK) *tokens = ids.count > INT32_MAX ? INT32_MAX : (int32_t)ids.count;
+    token_ids_deinit(&ids);
+    return status;
+}
+
 static enum status check_text(const char *text, size_t length, struct error *err) {
     size_t offset;
     if (length == 0) return error_set(err, STATUS_BAD_INPUT, "the message is empty");
@@ -308,7 +318,7 @@ enum status chat_encode(const struct session *session, const struct transcript *
     const size_t added = transcript_added(ids);
     const size_t reserve = message->reserve > 0 ? (size_t)message->reserve : 1;
     if (used + added + reserve <= context) return STATUS_OK;
-    const size_t taken = used + reserve, left = taken < context ? context - taken : 0;
+    const size_t left = used < context ? context - used : 0;
     char needed[COUNT_TEXT_BYTES], free_tokens[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES],
         kept[COUNT_TEXT_BYTES];
     return error_set(

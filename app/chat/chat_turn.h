@@ -12,9 +12,14 @@
 
 #include "app/chat/chat.h"
 
-// How many tokens a user message would add, and how many are free: for a warning before sending.
+// How many tokens a user message would add, and how many are free: those of the context that the
+// conversation does not have yet. A message and its answer share them.
 MUST_CHECK enum status chat_measure(struct chat *chat, const char *text, size_t length,
                                     int32_t *tokens, int32_t *free_tokens, struct error *err);
+
+// How many tokens a text has by itself: what a file adds to a message, whatever else is in it.
+MUST_CHECK enum status chat_count_tokens(const struct chat *chat, const char *text, size_t length,
+                                         int32_t *tokens);
 
 struct outgoing { // a message to send
     const char *text;

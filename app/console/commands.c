@@ -92,7 +92,7 @@ static const struct command TABLE[] = {
     {{"think"}, "[on|off|hide|show]", "turn reasoning on or off, or hide it; alone: show the last",
      "off: ask the model not to think; hide: show one line instead of the reasoning",
      command_think, WITH_NOTHING, "on off hide show"},
-    {{"context"}, "", "show what fills the context", "", command_context, WITH_NOTHING, NULL},
+    {{"context"}, "", "show what fills the context, and how much is free for messages and answers", "", command_context, WITH_NOTHING, NULL},
     {{"compact"}, "[FOCUS]", "replace old turns with a summary, in a fork",
      "the recipe: a summary that focuses on the recipe", command_compact, WITH_NOTHING, NULL},
     {{"stats"}, "", "show figures for the last turn", "", command_stats, WITH_NOTHING, NULL},

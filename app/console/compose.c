@@ -128,15 +128,31 @@ enum status compose_expand(const char *typed, size_t length, struct text *messag
     return status;
 }
 
-static void say_tokens(struct console *console, const struct text *message, size_t files) {
-    int32_t tokens, free_tokens;
-    struct error err;
+// ": 38 tokens, 1,900 free": what the files add to a message, and what is free before it. Nothing
+// if that cannot be known: a server counts for itself. Sets *fits for a message of the files alone.
+static enum status measure_files(const struct console *console, const char *files, size_t length,
+                                 struct text *said, bool *fits, struct error *err) {
+    struct chat *chat = console->session->front;
+    int32_t tokens, whole, free_tokens;
     char count[COUNT_TEXT_BYTES], left[COUNT_TEXT_BYTES];
-    if (chat_measure(console->session->front, message->bytes, message->length, &tokens,
-                     &free_tokens, &err) != STATUS_OK)
-        return;
-    terminal_tell(STYLE_DIM, "[%zu file%s attached: %s, %s free]\n", files, files == 1 ? "" : "s",
-                  tokens_format(tokens, count), count_format(free_tokens, left));
+    *fits = true;
+    if (strcmp(console->session->remote, "messages") == 0) return STATUS_OK;
+    TRY(chat_count_tokens(chat, files, length, &tokens));
+    TRY(chat_measure(chat, files, length, &whole, &free_tokens, err));
+    *fits = whole < free_tokens;
+    return text_format(said, ": %s, %s free", tokens_format(tokens, count),
+                       count_format(free_tokens, left));
+}
+
+static void say_files(const struct console *console, const char *text, size_t length,
+                      size_t files) {
+    struct text said = {0};
+    struct error ignored;
+    bool fits;
+    if (measure_files(console, text, length, &said, &fits, &ignored) == STATUS_OK)
+        terminal_tell(STYLE_DIM, "[%zu file%s attached%s]\n", files, files == 1 ? "" : "s",
+                      text_string(&said));
+    text_deinit(&said);
 }
 
 static void attached_deinit(struct attached *attached) {
@@ -225,7 +241,7 @@ void compose_send(struct console *console, const char *typed, size_t length) {
     size_t said, files;
     enum status status = compose(console, typed, length, &message, &said, &files, &err);
     if (status == STATUS_OK && files > 0) {
-        say_tokens(console, &message, files);
+        say_files(console, message.bytes, said > 0 ? said : message.length, files);
         status = remember(console, &message, typed);
     }
     if (console_failed(status, &err))
@@ -290,20 +306,19 @@ static enum status read_files(const struct console *console, const char *argumen
     return status;
 }
 
-static void say_waiting(struct console *console) {
-    int32_t tokens, free_tokens;
+static void say_waiting(const struct console *console) {
+    struct text said = {0};
     struct error err = {0};
-    char count[COUNT_TEXT_BYTES], left[COUNT_TEXT_BYTES];
+    bool fits;
     const struct attached *attached = &console->attached;
-    if (console_failed(chat_measure(console->session->front, attached->text.bytes,
-                                    attached->text.length, &tokens, &free_tokens, &err),
-                       &err))
-        return;
-    terminal_tell(STYLE_DIM, "The next message attaches %zu file%s: %s, %s free.\n",
-                  attached->files, attached->files == 1 ? "" : "s", tokens_format(tokens, count),
-                  count_format(free_tokens, left));
-    if (tokens >= free_tokens)
-        terminal_tell(STYLE_ERROR, "This does not fit the context; /read - drops it.\n");
+    const enum status status =
+        measure_files(console, attached->text.bytes, attached->text.length, &said, &fits, &err);
+    if (!console_failed(status, &err)) {
+        terminal_tell(STYLE_DIM, "The next message attaches %zu file%s%s.\n", attached->files,
+                      attached->files == 1 ? "" : "s", text_string(&said));
+        if (!fits) terminal_tell(STYLE_ERROR, "This does not fit the context; /read - drops it.\n");
+    }
+    text_deinit(&said);
 }
 
 void command_read(struct console *console, const char *argument) {

@@ -420,7 +420,7 @@ static void a_message_that_does_not_fit_is_refused_with_numbers(void **state) {
     assert_int_equal(chats_send(chat, question.bytes, question.length, &err), STATUS_TOO_LONG);
     char numbers[64];
     snprintf(numbers, sizeof numbers, "needs %d tokens, but only %d of %d are free", (int)tokens,
-             CONTEXT - 1, CONTEXT); // one is kept for the answer
+             CONTEXT, CONTEXT);
     assert_non_null(strstr(err.text, numbers));
     assert_string_equal(chat->conversation.id, "");
     assert_int_equal(chat_message_count(chat), 0);

@@ -27,7 +27,12 @@ ask "/list"
 answer_to "/list" | grep -q " Where does it live?$" || fail "the conversation is called by a file"
 [ "$(on_tmux display-message -p '#{pane_title}')" = "quire · Where does it live?" ] ||
     fail "the tab is called by a file"
-ask "/read"
+ask "/read notes.txt"
+wait_for "attaches 1 file: "
+costs=$(screen | sed -n 's/.*attaches 1 file: \([0-9]* tokens\), .*/\1/p' | tail -n 1)
+ask "/read -"
+ask "Where does it live, and what of the fox that is in @notes.txt?"
+wait_for "[1 file attached: $costs, "
 ask "/read long.txt"
 wait_for "This does not fit the context; /read - drops it."
 ask "/read -"
@@ -62,7 +67,7 @@ ask "/export"
 wait_for "nothing to export yet"
 keys C-l
 ask "/import talk.jsonl"
-wait_for "3 turns]"
+wait_for "4 turns]"
 on_screen "Ask @anna." || fail "/import does not show what it brought"
 ask "/import notes.txt"
 wait_for "notes.txt: line 1: expected one JSON object"
@@ -99,6 +104,6 @@ program=$near
 "$program" export "$("$program" list --format jsonl | sed -n '1s/.*"id":"\([^"]*\)".*/\1/p')" \
     --format jsonl > out.jsonl || fail "quire export"
 "$program" import out.jsonl 2> said || fail "quire import: $(cat said)"
-grep -qE '^imported [0-9a-f]{8}: 6 messages$' said || fail "quire import says: $(cat said)"
+grep -qE '^imported [0-9a-f]{8}: 8 messages$' said || fail "quire import says: $(cat said)"
 "$program" import notes.txt 2> said
 [ $? = 2 ] || fail "quire import of something else"
