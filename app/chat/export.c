@@ -133,7 +133,9 @@ enum status export_write(const char *path, const struct text *text, struct error
     const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0 && errno == EEXIST)
         return error_set(err, STATUS_BAD_INPUT, "%s already exists; choose another name", path);
-    if (file < 0) return error_set(err, STATUS_IO, "cannot create %s: %s", path, strerror(errno));
+    if (file < 0)
+        return error_set(err, STATUS_IO, "cannot create %s: %s", path,
+                         errno == ENOENT ? "its folder does not exist" : strerror(errno));
     bool whole = descriptor_write(file, text_string(text), text->length);
     const int cause = errno;
     whole = close(file) == 0 && whole;

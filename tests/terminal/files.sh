@@ -57,6 +57,8 @@ ask "/export talk.md"
 wait_for "talk.md already exists; choose another name"
 grep -q '^## user' talk.md || fail "the export has no heading"
 grep -q 'The fox lives in the wood.' talk.md || fail "the file was not in the message"
+ask "/export none/talk.md"
+wait_for "cannot create none/talk.md: its folder does not exist"
 ask "/export talk.pdf"
 wait_for 'unsupported file type ".pdf" (expected .md, .html or .jsonl)'
 ask "/export talk.jsonl"
