@@ -45,7 +45,8 @@ command_handler command_kv, command_strip;
 command_handler command_think;
 
 // Lets the user pick from the conversations with these words ("": all), and opens the one picked.
-void command_pick(struct console *console, const char *query);
+// False: there were some, and the user picked none.
+bool command_pick(struct console *console, const char *query);
 
 // Resumes the conversation. If it uses another model than the session, leaves the chat to open that
 // model, or, if it cannot be opened, shows the conversation read-only.

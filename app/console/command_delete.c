@@ -65,7 +65,7 @@ void command_delete(struct console *console, const char *argument) {
         terminal_tell(STYLE_ERROR, "usage: /delete ID\n");
         return;
     }
-    if (console_failed(conversation_find(db, argument, &found, &err), &err)) return;
+    if (console_failed_to_find(conversation_find(db, argument, &found, &err), &err)) return;
     if (console_failed(deletion_plan(db, found.id, false, &deletion, &err), &err)) return;
     const char letter = describe(console, &deletion) ? ask_deletion(console, &deletion) : 'n';
     const bool deletes = letter == 'y' || letter == 'f';

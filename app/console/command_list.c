@@ -209,7 +209,7 @@ void command_list(struct console *console, const char *argument) {
 static void resume(struct console *console, const char *which) {
     struct conversation found;
     struct error err = {0};
-    if (!console_failed(front_find(console->session, which, &found, &err), &err))
+    if (!console_failed_to_find(front_find(console->session, which, &found, &err), &err))
         command_resume_held(console, &found);
 }
 
@@ -335,7 +335,7 @@ static enum status preview(void *user, size_t item, int columns, int lines, stru
     return append_answer(picking->console->session->db, row, columns, text);
 }
 
-static void pick(struct picking *picking) {
+static bool pick(struct picking *picking) {
     const char *here = picking->console->session->front->conversation.id;
     const struct listing *newest = &picking->shown;
     size_t at = 0, chosen;
@@ -349,23 +349,26 @@ static void pick(struct picking *picking) {
         .user = picking,
     };
     offer(newest, &options);
-    if (picker_run(picking->console, &options, &chosen))
-        resume(picking->console, picking->shown.rows[chosen].conversation.id);
+    if (!picker_run(picking->console, &options, &chosen)) return false;
+    resume(picking->console, picking->shown.rows[chosen].conversation.id);
+    return true;
 }
 
-void command_pick(struct console *console, const char *query) {
+bool command_pick(struct console *console, const char *query) {
+    bool picked = true;
     struct picking picking = {.console = console, .query = query};
     struct error err = {0};
     const enum status status =
         listing_load(console->session->db, query, PICK_FIRST, &picking.shown, &err);
     if (!console_failed(status, &err)) {
         if (picking.shown.count > 0)
-            pick(&picking);
+            picked = pick(&picking);
         else
             terminal_tell(STYLE_DIM, "No conversations yet.\n");
     }
     listing_deinit(&picking.shown);
     listing_deinit(&picking.first);
+    return picked;
 }
 
 void command_resume(struct console *console, const char *argument) {

@@ -49,10 +49,11 @@ void command_rewind(struct console *console, const char *argument) {
         return;
     }
     if (!console_failed(chat_rewind(console->session->front, turns, &draft, &err), &err)) {
-        char left[TURNS_TEXT_BYTES];
+        char turns_left[TURNS_TEXT_BYTES];
+        const int64_t left = chat_turn_count(console->session->front);
         terminal_tell(STYLE_DIM,
                       "Back to %s; the message is in the editor. /redo goes forward.\n\n",
-                      turns_format(chat_turn_count(console->session->front), left));
+                      left > 0 ? turns_format(left, turns_left) : "the beginning");
         console_say_cost(console);
         console_give_back_message(console, text_string(&draft));
     }

@@ -208,6 +208,12 @@ bool console_failed(enum status status, const struct error *err) {
     return true;
 }
 
+bool console_failed_to_find(enum status status, const struct error *err) {
+    if (status != STATUS_NOT_FOUND) return console_failed(status, err);
+    terminal_tell(STYLE_ERROR, "%s; /list shows the conversations\n", err->text);
+    return true;
+}
+
 static void trim(struct text *text) {
     static const char blanks[] = " \t\n";
     const char *string = text_string(text);

@@ -100,8 +100,10 @@ bool console_reads(void *console, size_t done, size_t total);
 // Leaves; while answers are being written in the background, only the second call in a row does.
 void console_quit(struct console *console);
 
-// Prints the error, if there is one, as one line. True if it did.
+// Prints the error, if there is one, as one line. True if it did. console_failed_to_find(): of a
+// search for a conversation; says how to see which there are.
 bool console_failed(enum status status, const struct error *err);
+bool console_failed_to_find(enum status status, const struct error *err);
 
 // Asks for a short answer and trims it; false after ^C, ^D or an empty line. console_ask_words()
 // keeps the marks of pasted text, for an answer that may be a line for the prompt.

@@ -408,7 +408,7 @@ static void read_and_obey(struct console *console) {
 static void greet(struct console *console, const struct interactive_options *options) {
     if (!options->quiet) show_start(console);
     if (options->resumed) console_arrive(console);
-    if (options->picks) command_pick(console, "");
+    if (options->picks && !command_pick(console, "")) console->leave = true;
     if (!options->first_prompt) return;
     show_sent(options->first_prompt->text, options->first_prompt->length);
     if (overflow_send(console, options->first_prompt) == SENT_BACK)

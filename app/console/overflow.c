@@ -131,6 +131,9 @@ static enum sent send_with_room(struct console *console, const struct outgoing *
     const bool possible =
         measured && chat_turn_count(chat) > 0 &&
         chat_keep_from(chat, tokens, chat_reserve(console->session), &keep_from, &err) == STATUS_OK;
+    if (!fits && !possible && !console->session->remote[0])
+        terminal_tell(STYLE_DIM, "No old turn makes room for it; shorten it, or quit and use quire "
+                                 "-C with a larger --ctx.\n");
     const char choice = ask_choice(console, fits, possible);
     if (choice == 'a') {
         terminal_tell(STYLE_DIM, "Not sent; ↑ brings it back.\n\n");

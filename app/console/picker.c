@@ -250,8 +250,11 @@ static int draw(const struct picker *picker, size_t rows) {
     draw_preview(picker, preview_lines(picker));
     lines += preview_lines(picker);
     text_clear(&line);
-    if (text_format(&line, "%zu of %zu%s · Enter chooses, Esc cancels", picker->shown_count,
-                    picker->options.count, picker->options.more ? "+" : "") == STATUS_OK)
+    const bool none = picker->shown_count == 0;
+    if (text_format(&line, "%zu of %zu%s · %s", picker->shown_count, picker->options.count,
+                    picker->options.more ? "+" : "",
+                    none ? "nothing matches; Backspace, or Esc cancels"
+                         : "Enter chooses, Esc cancels") == STATUS_OK)
         draw_line(STYLE_DIM, text_string(&line));
     text_deinit(&line);
     return lines;

@@ -29,7 +29,7 @@ for line in /Help help; do
     on_screen "list the commands, or explain one" || fail "$line does not help"
 done
 ask "/resume a28"
-wait_for 'no conversation "a28"; type at least four characters of an id'
+wait_for 'no conversation "a28"; type at least four characters of an id; /list shows the conversations'
 if [ "${lines-24}" = 15 ]; then # what is longer than the screen stops there
     for line in /set /kv; do
         ask_only "$line"
@@ -59,6 +59,8 @@ keys Enter
 wait_for "usage: /strip ID"
 ask "/strip 1234abcd"
 wait_for "no conversation"
+ask "/delete nobody"
+wait_for 'no conversation "nobody"; /list shows the conversations'
 ask "/list"
 wait_for "No conversations yet."
 keys C-l
@@ -85,7 +87,17 @@ on_screen " -p What is a hen?" || fail "/list --all has not what -p has asked"
 ask "And a fox?"
 ask "/list"
 on_screen " What is a hen? · And a fo" || fail "/list does not have what the chat went on with"
+ask_only "/rewind 2"
+wait_for "Back to the beginning; the message is in the editor."
+wait_last "> What is a hen?"
+keys C-u
+ask "/redo"
 ask "/name alpha"
+ask_only "/resume"
+wait_for "Enter chooses, Esc cancels"
+text "zzz"
+wait_for "0 of 1 · nothing matches; Backspace, or Esc cancels"
+keys Escape
 ask "/new other"
 ask "/resume alp"
 wait_for "alpha · 2 turns]"
@@ -93,4 +105,10 @@ wait_idle
 text "quit"
 wait_last "> quit"
 keys Enter
+wait_for "left with 0"
+
+# Who leaves the list that -r begins with has not asked for a chat.
+start -r
+wait_for "Enter chooses, Esc cancels"
+keys Escape
 wait_for "left with 0"
