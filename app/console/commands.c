@@ -52,7 +52,7 @@ static const struct command TABLE[] = {
      WITH_CONVERSATIONS, "-"},
     {{"fork", "branch"}, "[NAME|N|Na|-]", "fork this conversation and go there; N: before turn N",
      "3: before turn 3; 3a: after its answer; -: from a list", command_fork, WITH_NOTHING, "-"},
-    {{"bg"}, "", "continue the answer in the background", "", command_bg,
+    {{"bg"}, "", "leave the answer to the background; open a new chat", "", command_bg,
      WITH_NOTHING, NULL},
     {{"diff"}, "[A [B]]", "compare two branches or two answers side by side",
      "1 2: the first two answers to the last message; 3f2a: this conversation and that one",

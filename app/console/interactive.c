@@ -170,14 +170,6 @@ static bool hear_line(void *user, struct text *line) {
     return true;
 }
 
-// Queued lines were meant for the old conversation, so none is sent.
-static void move(struct console *console, const char *line) {
-    console_hold_queue(console);
-    commands_run(console, line);
-    // Either it did not move, or an answer is being written in the new place.
-    console->again = console->session->front->turn.state != TURN_IDLE;
-}
-
 static void show_sent(const char *line, size_t length) {
     struct text plain = {0};
     terminal_say(STYLE_BOLD, "%s", PROMPT);
@@ -187,17 +179,45 @@ static void show_sent(const char *line, size_t length) {
     text_deinit(&plain);
 }
 
-// The answer continues below the command's output; /quit ends it and keeps the text so far.
+// Queued lines were meant for the old conversation, so none is sent.
+static void move(struct console *console, const struct text *line) {
+    console_hold_queue(console);
+    show_sent(text_string(line), line->length);
+    commands_run(console, text_string(line));
+    // Either it did not move, or an answer is being written in the new place.
+    console->again = console->session->front->turn.state != TURN_IDLE;
+}
+
+// Ends the answer and keeps the text so far.
+static void leave_answer(struct console *console) {
+    struct turn *turn = &console->session->front->turn;
+    session_finish(console->session, turn);
+    terminal_tell(STYLE_DIM, "%s\n",
+                  !console->saved        ? "[stopped]"
+                  : turn_first(turn).any ? "[interrupted — after quire -C, /continue resumes it]"
+                                         : "[stopped — quire -C has the message in the editor]");
+}
+
+// The answer continues below the command's output; /quit ends it.
 static void run_beside(struct console *console, const struct text *command) {
-    struct session *session = console->session;
     const char *line = text_string(command);
     if (commands_beside(line) == BESIDE_MOVES) {
-        move(console, line);
+        move(console, command);
         return;
     }
     show_sent(line, command->length);
     commands_run(console, line);
-    if (console->leave) session_finish(session, &session->front->turn);
+    if (console->leave)
+        leave_answer(console);
+    else
+        terminal_tell(STYLE_DIM, "[the answer continues]\n");
+}
+
+// A new answer beside the old one: how to get back to that.
+static void say_number(const struct chat *chat) {
+    const int number = (int)turn_first(&chat->turn).number;
+    if (chat->reply.kind != REPLY_ANOTHER || chat->turn.answer_count > 1) return;
+    terminal_tell(STYLE_DIM, "[answer %d; /alt shows all]\n\n", number);
 }
 
 static void end_turn(struct following *following, enum view_end end, bool typed_ahead) {
@@ -205,6 +225,7 @@ static void end_turn(struct following *following, enum view_end end, bool typed_
     switch (end) {
     case VIEW_ANSWERED:
         pick(console, typed_ahead);
+        say_number(console->session->front);
         if (console->verbose) command_stats(console, "");
         warn_when_nearly_full(console);
         break;

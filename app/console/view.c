@@ -33,6 +33,7 @@ struct view {
     int end_signal;       // 0: none
     bool progress_shown, numbered, unfolded;
     bool begun;          // some of the answer is on the screen
+    bool below;          // it continues an answer above, on a new line
     int64_t progress_ms; // when the progress was last shown
     struct text undrawn; // of the first answer
     int32_t tokens;      // of that answer, with what is undrawn
@@ -121,11 +122,16 @@ static void draw(struct view *view) {
 }
 
 static void show_piece(struct view *view, const struct turn_update *piece) {
+    // The blank between two words that are on two lines.
+    const size_t skipped =
+        view->below && !view->begun && piece->length > 0 && piece->text[0] == ' ';
+    const char *text = piece->text + skipped;
+    const size_t length = piece->length - skipped;
     view->tokens = piece->tokens;
     view->begun = view->begun || piece->length > 0;
-    if (text_append(&view->undrawn, piece->text, piece->length) != STATUS_OK) {
+    if (text_append(&view->undrawn, text, length) != STATUS_OK) {
         draw(view); // without memory, one after the other
-        stream_append(&view->stream, piece->text, piece->length, piece->tokens);
+        stream_append(&view->stream, text, length, piece->tokens);
     }
 }
 
@@ -297,6 +303,7 @@ enum view_end view_turn(struct session *session, struct turn *turn,
     const struct stream_options look = stream_on_terminal();
     const struct turn_report so_far = turn_answer(turn, 0);
     const struct turn_update again = {.text = so_far.text, .length = so_far.length};
+    view.below = !options->again && so_far.length > 0 && so_far.text[so_far.length - 1] != '\n';
     stream_begin(&view.stream, &look);
     if (options->again)
         show_piece(&view, &again); // drawn with what comes

@@ -821,7 +821,7 @@ static void show_type_ahead(void) {
 static void end_type_ahead_line(char *line) {
     rl_callback_handler_remove();
     editor.done = true;
-    editor.line = line; // NULL: ^D, which sends nothing
+    editor.line = line ? line : strdup("/quit"); // ^D
 }
 
 static void begin_type_ahead_line(void) {

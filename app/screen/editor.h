@@ -15,7 +15,8 @@
 //
 // Type-ahead is what the user types while an answer streams. The same keys edit a line that appears
 // below the answer as soon as it is not empty; text not sent by the end becomes the next
-// prompt's draft. Esc then counts as terminal.h's `stop`. Threads: the UI's.
+// prompt's draft. Esc then counts as terminal.h's `stop`, and ^D on an empty line sends "/quit".
+// Threads: the UI's.
 #ifndef APP_EDITOR_H
 #define APP_EDITOR_H
 

@@ -117,9 +117,22 @@ keys Enter
 wait_for "> /context"
 wait_for "preamble"
 wait_last "1 queued: And a bear? >"
+wait_for "[the answer continues]"
 on_screen "[interrupted" && fail "/context has stopped the answer"
 text "/quit"
 keys Enter
+wait_for "[interrupted — after quire -C, /continue resumes it]"
+wait_for "left with 0"
+start -C $endless
+wait_for "[interrupted"
+wait_idle
+
+# What /continue writes begins where its line does, and ^D leaves it as /quit does.
+ask_only "/continue"
+wait_until has_answer "/continue" || fail "nothing comes"
+answer_to "/continue" | head -n 1 | grep -q '^ ' && fail "/continue: a line begins with a blank"
+keys C-d
+wait_for "[interrupted — after quire -C, /continue resumes it]"
 wait_for "left with 0"
 start -C $endless
 wait_for "[interrupted"
