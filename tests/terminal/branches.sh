@@ -54,6 +54,11 @@ ask "/set temp 9"
 ask "/regen"
 ask "/diff 1 1"
 [ "$(answer_to "/diff 1 1")" = "Both are answer 1; name another to compare." ] || fail "an answer beside itself"
+clear_screen
+ask_only "/diff 1 2"
+wait_for "answer 1"
+wait_for "answer 2"
+wait_idle
 ask "And a fox?"
 keys C-l
 ask_only "/diff"

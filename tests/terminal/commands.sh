@@ -3,6 +3,10 @@
 . "$(dirname "$0")/stage.sh"
 
 start
+for words in "demo model, 30 M parameters, to try quire; for a real one: quire -m FILE.gguf" \
+    "quire · quire-demo-30m · q8_0 · cpu · 2,048 tokens" "/help lists the commands, ^D quits"; do
+    wait_until in_words "$words" || fail "the banner breaks inside a word: $words"
+done
 ask "/hepl"
 wait_for "unknown command /hepl; did you mean /help?"
 ask "/xyzzy"
@@ -29,7 +33,10 @@ for line in /Help help; do
     on_screen "list the commands, or explain one" || fail "$line does not help"
 done
 ask "/resume a28"
-wait_for 'no conversation "a28"; type at least four characters of an id; /list shows the conversations'
+words='no conversation "a28"; type at least four characters of an id; /list shows the conversations'
+wait_until in_words "$words" || fail "an error breaks inside a word"
+ask "/name -"
+wait_until in_words 'the name "-" starts with one of - / @ "; choose another' || fail "/name - is taken"
 if [ "${lines-24}" = 15 ]; then # what is longer than the screen stops there
     for line in /set /kv; do
         ask_only "$line"

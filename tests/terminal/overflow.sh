@@ -14,6 +14,16 @@ fill() {
 start -n 10 -c 192 $unended
 ask "/compact"
 wait_for "nothing to summarize yet"
+ask "Why?"
+ask_only "/compact"
+wait_last "Summarize anyway? [y/N]"
+screen | tr -s '\n ' ' ' | grep -qE 'A summary would replace [0-9]+ tokens and could take [0-9]+, which may be longer\.' ||
+    fail "/compact does not say what it would cost"
+text "n"
+keys Enter
+wait_idle
+ask "/new"
+clear_screen
 fill
 wait_for "/compact frees some]"
 keys C-l

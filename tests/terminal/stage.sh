@@ -88,6 +88,8 @@ on_screen() {
     screen | grep -qF -e "$1" || on_tmux capture-pane -p -J -S - | sed 's/ *$//' | tr -s '\n ' ' ' |
         grep -qF -e "$(printf '%s' "$1" | tr -s ' ')"
 }
+# In one row, or broken between words.
+in_words() { screen | tr -s '\n ' ' ' | grep -qF -e "$1"; }
 wait_for() { wait_until on_screen "$1" || fail "waited for: $1"; }
 
 # As one, however many rows it takes.
