@@ -1,5 +1,5 @@
-// engine/core/engine_state.h — what is an engine? The model, the cache, who wants something of it,
-// and what their thread knows.
+// engine/core/engine_state.h — what is an engine? Its model, its cache, its sequences and requests,
+// and what the thread that serves them has measured.
 //
 // One lock guards the cache, all tables and lengths, the list of requests and the event queue.
 #ifndef ENGINE_CORE_ENGINE_STATE_H

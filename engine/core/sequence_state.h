@@ -1,8 +1,9 @@
 // engine/core/sequence_state.h — what is a sequence? Its token log, its block tables, and how far
 // it is restored.
 //
-// The engine's lock guards all of it. A step runs without the lock: only the engine's thread
-// changes the tokens and the tables of a RUNNING sequence, and a fork only reads them.
+// Its lock and its cache are its engine's, whose header this one includes. A step runs without the
+// lock: only the engine's thread changes the tokens and the tables of a RUNNING sequence, and a
+// fork only reads them.
 //
 // Outside a step and a restore, all tables of a sequence have `cached` tokens.
 #ifndef ENGINE_CORE_SEQUENCE_STATE_H

@@ -1,5 +1,4 @@
-// engine/step/step.h — one step: what it computes, and who plans it, samples from it and reports
-// it.
+// engine/step/step.h — what does one step compute, and who plans it and samples from it?
 #ifndef ENGINE_STEP_STEP_H
 #define ENGINE_STEP_STEP_H
 
