@@ -18,6 +18,14 @@ enum { LINE_BYTES = 64, READ_BYTES = 1 << 20 };
 
 static enum status cpu_open(const struct device_options *options, struct device **device,
                             struct error *err) {
+    const char *wanted = getenv("QUIRE_ISA");
+    if (wanted && *wanted && !isa_force(wanted)) {
+        char names[64];
+        isa_names(names, sizeof names);
+        return error_set(err, STATUS_UNSUPPORTED,
+                         "QUIRE_ISA: this processor has no \"%.32s\" (expected one of %s)", wanted,
+                         names);
+    }
     struct device *opened = calloc(1, sizeof *opened);
     if (!opened) return error_set(err, STATUS_NO_MEMORY, "not enough memory for the device");
     const struct cpu_level *level = isa_choose();

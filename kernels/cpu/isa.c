@@ -1,6 +1,7 @@
 // kernels/cpu/isa.c — picks the instruction set.
 #include "kernels/cpu/isa.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/cpu/machine.h"
@@ -30,4 +31,16 @@ bool isa_force(const char *name) {
             return true;
         }
     return false;
+}
+
+void isa_names(char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (const struct cpu_level *level = machine_levels; level->isa; level++) {
+        if (!level->available()) continue;
+        const int length =
+            snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name_of(level));
+        if (length < 0 || (size_t)length >= size - used) return;
+        used += (size_t)length;
+    }
 }

@@ -131,14 +131,18 @@ struct cpu_level {
     bool (*available)(void);         // on this processor
 };
 
-extern const struct cpu_isa isa_generic, isa_avx2, isa_avx512; // machine.h says which exist
+// machine.h says which exist.
+extern const struct cpu_isa isa_generic, isa_avx2, isa_avxvnni, isa_avx512;
 extern const struct cpu_matrix matrix_amx;
 
 // The best that this machine can run, or the one that isa_force() named.
 const struct cpu_level *isa_choose(void);
 
-// For tests: devices opened from now on use this instruction set; NULL selects the best again.
-// False, with no effect, if the machine does not have it.
+// Devices opened from now on use this instruction set; NULL selects the best again. False, with no
+// effect, if the machine does not have it.
 bool isa_force(const char *name);
+
+// The names that isa_force() accepts on this machine, best first, separated by ", ".
+void isa_names(char *text, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
 // kernels/cpu/machine_x86_64.c — Intel and AMD.
+#include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,6 +10,14 @@ static bool always(void) { return true; }
 static bool has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("f16c");
+}
+
+// Bit 4 of EAX of CPUID's leaf 7, subleaf 1; compilers' names for it came late.
+static bool has_avxvnni(void) {
+    enum { LEAF = 7, SUBLEAF = 1, AVX_VNNI = 1 << 4 };
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return has_avx2() && __get_cpuid_count(LEAF, SUBLEAF, &eax, &ebx, &ecx, &edx) &&
+           (eax & AVX_VNNI) != 0;
 }
 
 static bool has_avx512(void) {
@@ -28,11 +37,9 @@ static bool has_amx(void) {
 }
 
 const struct cpu_level machine_levels[] = {
-    {&isa_avx512, &matrix_amx, has_amx},
-    {&isa_avx512, NULL, has_avx512},
-    {&isa_avx2, NULL, has_avx2},
-    {&isa_generic, NULL, always},
-    {0},
+    {&isa_avx512, &matrix_amx, has_amx}, {&isa_avx512, NULL, has_avx512},
+    {&isa_avxvnni, NULL, has_avxvnni},   {&isa_avx2, NULL, has_avx2},
+    {&isa_generic, NULL, always},        {0},
 };
 
 void machine_pause(void) { __builtin_ia32_pause(); }

@@ -18,12 +18,13 @@ struct subject {
     struct device *device;
 };
 
-enum { SUBJECTS = 6, SUBJECT_REFERENCE = 0, SUBJECT_GENERIC = 1, SUBJECT_SPLITS = 5 };
+enum { SUBJECTS = 7, SUBJECT_REFERENCE = 0, SUBJECT_GENERIC = 1, SUBJECT_SPLITS = 6 };
 enum { CANARIES = 64, CANARY = 0x5A };
 
 // False, and a word printed, where this machine lacks the instruction set.
 static bool subject_open(struct subject *subject, int which, int32_t threads) {
-    static const char *const isas[SUBJECTS] = {NULL, "generic", "avx2", "avx512", "amx", "amx"};
+    static const char *const isas[SUBJECTS] = {NULL,     "generic", "avx2", "avxvnni",
+                                               "avx512", "amx",     "amx"};
     struct error err;
     subject->splits = which == SUBJECT_SPLITS;
     const struct device_options options = {.threads = threads, .deterministic = !subject->splits};

@@ -107,7 +107,7 @@ static void check_row(const struct cpu_isa *isa, enum dtype type, int32_t count,
 
 static void quantized_heads_are_within_half_a_step_on_every_isa(void **state) {
     (void)state;
-    static const char *const names[] = {"generic", "avx2", "avx512"};
+    static const char *const names[] = {"generic", "avx2", "avxvnni", "avx512"};
     uint64_t random = SEED + 1;
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
         if (!isa_force(names[n])) {
