@@ -361,8 +361,30 @@ static void weights_are_not_copied_and_info_names_the_device(void **state) {
     assert_false(isa_force("no such instruction set"));
 }
 
+static void the_environment_names_an_instruction_set_that_the_processor_has(void **state) {
+    (void)state;
+    const struct device_options options = {.threads = 1};
+    struct device *device = NULL;
+    struct device_info info;
+    struct error err;
+    assert_int_equal(setenv("QUIRE_ISA", "generic", 1), 0);
+    assert_int_equal(backend_cpu()->open(&options, &device, &err), STATUS_OK);
+    backend_cpu()->info(device, &info);
+    assert_non_null(strstr(info.name, "generic"));
+    backend_cpu()->close(device);
+    device = NULL;
+    assert_int_equal(setenv("QUIRE_ISA", "z80", 1), 0);
+    assert_int_equal(backend_cpu()->open(&options, &device, &err), STATUS_UNSUPPORTED);
+    assert_null(device);
+    assert_non_null(strstr(err.text, "\"z80\""));
+    assert_non_null(strstr(err.text, "generic"));
+    assert_int_equal(unsetenv("QUIRE_ISA"), 0);
+    assert_true(isa_force(NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_environment_names_an_instruction_set_that_the_processor_has),
         cmocka_unit_test(rmsnorm_matches_its_formula),
         cmocka_unit_test(strided_copy_writes_only_the_addressed_elements),
         cmocka_unit_test(act_and_mul_matches_its_formula_from_tiny_to_huge),
