@@ -77,6 +77,22 @@ static bool wants_summary(struct console *console) {
     return console_confirm(console, "Summarize anyway? [y/N] ");
 }
 
+static int64_t turns_from(const struct chat *chat, size_t message) {
+    int64_t turns = 0;
+    for (; message < chat_message_count(chat); message++)
+        turns += chat_message(chat, message)->role == MESSAGE_USER;
+    return turns;
+}
+
+// "The summary replaces 3 turns; the last 2 turns stay as they were."
+static void say_replaced(int64_t replaced, int64_t kept) {
+    char count[TURNS_TEXT_BYTES], turns[TURNS_TEXT_BYTES], rest[96] = "";
+    if (kept == 1) snprintf(rest, sizeof rest, "; the last turn stays as it was");
+    if (kept > 1)
+        snprintf(rest, sizeof rest, "; the last %s stay as they were", turns_format(kept, turns));
+    terminal_tell(STYLE_DIM, "The summary replaces %s%s.\n", turns_format(replaced, count), rest);
+}
+
 bool overflow_compact(struct console *console, const char *focus, int32_t message_tokens) {
     struct compaction compaction;
     struct error err = {0};
@@ -86,8 +102,11 @@ bool overflow_compact(struct console *console, const char *focus, int32_t messag
         compaction_begin(console->session->front, focus, message_tokens, &compaction, &err);
     if (console_failed(status, &err)) return false;
     if (show_summary(console, &compaction)) {
+        const int64_t kept = turns_from(console->session->front, compaction.keep_from);
+        const int64_t replaced = chat_turn_count(console->session->front) - kept;
         status = compaction_finish(&compaction, &err);
         done = !console_failed(status, &err);
+        if (done) say_replaced(replaced, kept);
     }
     compaction_deinit(&compaction);
     if (done) say_where(console);

@@ -80,6 +80,11 @@ answer_to "/read" | grep -q "^The next message attaches 1 file: " || fail "[a]: 
 ask "/read -"
 ask "/compact the dog"
 wait_for "[the summary]"
+says_what_stays() {
+    screen | tr -s '\n ' ' ' |
+        grep -qE 'The summary replaces [23] turns; the last (turn stays as it was|2 turns stay as they were)\.'
+}
+wait_until says_what_stays || fail "/compact does not say what it replaced"
 wait_for "Now in the fork "
 ask "/context"
 answer_to "/context" | grep -qE ' [23] turns$' || fail "/compact: not a summary and the last turns"
