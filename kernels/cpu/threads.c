@@ -10,8 +10,14 @@
 //   - `claimed` has the job's number in its high half, so no counter is reset between jobs: the
 //     first claim of a job finds an older number and starts from 0.
 //
-// The caller waits only for helpers that have entered the job: one that has not may have lost its
-// processor to another program, and finds the job closed.
+// Another program may take a processor from any thread, for milliseconds, which are hundreds of
+// tasks. Three rules keep that from costing more than the time it was taken for:
+//
+//   - The caller waits only for helpers that have entered the job. Others find it closed.
+//   - A helper that lost its processor within a task is moved to the caller's, which is free while
+//     the caller waits. It finishes the task there and is moved back.
+//   - When the scheduler has moved the caller to a helper's processor, that helper gets the one
+//     that the caller left.
 #include "kernels/cpu/threads.h"
 
 #include <pthread.h>
@@ -28,6 +34,7 @@
 #include "kernels/cpu/machine.h"
 
 enum { SPIN_NANOSECONDS = 50000, SPINS_PER_LOOK = 64 };
+enum { WATCH_NANOSECONDS = 20000, SLEEP_NANOSECONDS = 1000000 }; // while a helper is waited for
 
 // A number that one side raises and the other waits for. The waiter registers as a sleeper before
 // it looks at the number for the last time; the other side raises the number before it looks for
@@ -46,13 +53,15 @@ enum { LINE_BYTES = 64 }; // of a cache; what several threads write has lines of
 struct worker {
     alignas(LINE_BYTES) atomic_ullong claimed; // job number << 32 | how many tasks are claimed
     alignas(LINE_BYTES) atomic_bool inside;    // it may hold a task
+    atomic_bool guest;                         // on the caller's processor
 };
 
 struct helper {
     pthread_t thread;
+    clockid_t clock; // of the time that it has had a processor
     struct threads *pool;
     int32_t index;
-    int cpu; // or -1: not pinned
+    int cpu; // or -1: not pinned. Only callers change it
 };
 
 // Written while it is closed, read only by threads inside. A helper that arrives after it was
@@ -64,22 +73,33 @@ struct job {
     int64_t items, grain, tasks;
 };
 
+// The processors that this process may use, the first of each physical core in front.
+struct cpus {
+    int32_t count, cores;
+    int list[CPU_SETSIZE];
+    int16_t core_of[CPU_SETSIZE]; // threads on the same one disturb each other
+};
+
 struct threads {
     int32_t count;
+    struct cpus cpus;
     struct helper *helpers;                  // [count - 1], owned
     struct worker *workers;                  // [count], owned; the caller's in front
     int32_t running;                         // helpers that were started
+    int caller_cpu;                          // that no helper is pinned to; -1: none is pinned
     alignas(LINE_BYTES) struct signal start; // the newest job's number
     struct job job;
     alignas(LINE_BYTES) struct signal finish; // wakes a caller that waits for helpers to leave
     atomic_bool stop;
 };
 
-static int64_t now_nanoseconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+static int64_t nanoseconds_of(clockid_t clock) {
+    struct timespec time;
+    if (clock_gettime(clock, &time) != 0) return -1;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
+
+static int64_t now_nanoseconds(void) { return nanoseconds_of(CLOCK_MONOTONIC); }
 
 static bool signal_init(struct signal *signal) {
     if (pthread_mutex_init(&signal->mutex, NULL) != 0) return false;
@@ -154,11 +174,26 @@ static void work(struct threads *threads, unsigned long long number, int32_t thr
     }
 }
 
-static void pin(int cpu) {
+static void pin(const struct helper *helper, int cpu) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((unsigned)cpu, &set);
-    (void)sched_setaffinity(0, sizeof set, &set); // refused: the scheduler chooses, as before
+    // Refused: the scheduler chooses, as before.
+    (void)pthread_setaffinity_np(helper->thread, sizeof set, &set);
+}
+
+// The helper on the caller's core, if any, gets the processor that the caller left.
+static void avoid_caller(struct threads *threads) {
+    const int cpu = sched_getcpu(), left = threads->caller_cpu;
+    if (cpu == left || cpu < 0 || cpu >= CPU_SETSIZE || left < 0) return;
+    for (int32_t i = 0; i < threads->count - 1; i++) {
+        struct helper *helper = &threads->helpers[i];
+        if (threads->cpus.core_of[helper->cpu] != threads->cpus.core_of[cpu]) continue;
+        helper->cpu = left;
+        pin(helper, left);
+        break;
+    }
+    threads->caller_cpu = cpu;
 }
 
 // A helper enters before it checks that the job is open; the caller closes the job before it checks
@@ -170,10 +205,11 @@ static void join_job(struct threads *threads, unsigned long long number, int32_t
     if (atomic_load(&threads->job.open) == number) work(threads, number, thread);
     atomic_store(&worker->inside, false);
     signal_wake(&threads->finish);
+    if (atomic_load(&worker->guest)) (void)sched_yield(); // to the caller
 }
 
-static bool leaves_soon(const struct worker *worker) {
-    const int64_t end = now_nanoseconds() + SPIN_NANOSECONDS;
+static bool leaves_within(const struct worker *worker, int64_t nanoseconds) {
+    const int64_t end = now_nanoseconds() + nanoseconds;
     do {
         for (int i = 0; i < SPINS_PER_LOOK; i++) {
             if (!atomic_load(&worker->inside)) return true;
@@ -183,25 +219,55 @@ static bool leaves_soon(const struct worker *worker) {
     return false;
 }
 
-static void close_job(struct threads *threads) {
-    struct signal *finish = &threads->finish;
-    atomic_store(&threads->job.open, 0);
-    for (int32_t i = 1; i < threads->count; i++) {
-        const struct worker *worker = &threads->workers[i];
-        if (!atomic_load(&worker->inside) || leaves_soon(worker)) continue;
-        (void)pthread_mutex_lock(&finish->mutex);
-        (void)atomic_fetch_add(&finish->sleepers, 1);
-        while (atomic_load(&worker->inside))
-            (void)pthread_cond_wait(&finish->changed, &finish->mutex);
-        (void)atomic_fetch_sub(&finish->sleepers, 1);
-        (void)pthread_mutex_unlock(&finish->mutex);
+// Returns early if the wall clock jumps, which only means another look.
+static void sleep_until_left(struct signal *finish, const struct worker *worker) {
+    struct timespec end;
+    (void)clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += SLEEP_NANOSECONDS;
+    if (end.tv_nsec >= 1000000000) {
+        end.tv_nsec -= 1000000000;
+        end.tv_sec++;
     }
+    (void)pthread_mutex_lock(&finish->mutex);
+    (void)atomic_fetch_add(&finish->sleepers, 1);
+    int waited = 0;
+    while (atomic_load(&worker->inside) && waited == 0)
+        waited = pthread_cond_timedwait(&finish->changed, &finish->mutex, &end);
+    (void)atomic_fetch_sub(&finish->sleepers, 1);
+    (void)pthread_mutex_unlock(&finish->mutex);
+}
+
+// A helper that computes a long task stays where it is. One whose time does not advance has lost
+// its processor and gets the caller's.
+static void wait_for_helper(struct threads *threads, const struct helper *helper) {
+    struct worker *worker = &threads->workers[helper->index];
+    if (leaves_within(worker, SPIN_NANOSECONDS)) return;
+    while (atomic_load(&worker->inside)) {
+        const int64_t before = nanoseconds_of(helper->clock);
+        if (leaves_within(worker, WATCH_NANOSECONDS)) break;
+        const bool runs = nanoseconds_of(helper->clock) - before > WATCH_NANOSECONDS / 2;
+        const int cpu = sched_getcpu();
+        if (!runs && helper->cpu >= 0 && cpu >= 0 && !atomic_load(&worker->guest)) {
+            atomic_store(&worker->guest, true);
+            pin(helper, cpu);
+        }
+        sleep_until_left(&threads->finish, worker);
+    }
+    if (!atomic_load(&worker->guest)) return;
+    atomic_store(&worker->guest, false);
+    pin(helper, helper->cpu);
+}
+
+static void close_job(struct threads *threads) {
+    atomic_store(&threads->job.open, 0);
+    for (int32_t i = 1; i < threads->count; i++)
+        if (atomic_load(&threads->workers[i].inside))
+            wait_for_helper(threads, &threads->helpers[i - 1]);
 }
 
 static void *help(void *argument) {
     const struct helper *helper = argument;
     struct threads *threads = helper->pool;
-    if (helper->cpu >= 0) pin(helper->cpu);
     unsigned long long job = 0;
     for (;;) {
         job = signal_wait(&threads->start, job);
@@ -221,12 +287,10 @@ static int topology_number(int cpu, const char *name) {
     return number;
 }
 
-// Lists the processors that this process may use, the first of each physical core in front.
-// Returns how many there are; *cores is the number of physical cores among them.
-static int32_t list_cpus(int cpus[CPU_SETSIZE], int32_t *cores) {
+static void list_cpus(struct cpus *cpus) {
     cpu_set_t set;
-    *cores = 0;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 0;
+    memset(cpus, 0, sizeof *cpus);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return;
     int siblings[CPU_SETSIZE], package[CPU_SETSIZE], core[CPU_SETSIZE];
     int32_t first = 0, second = 0;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -236,27 +300,36 @@ static int32_t list_cpus(int cpus[CPU_SETSIZE], int32_t *cores) {
         int32_t same = 0;
         while (same < first && (package[same] != p || core[same] != c || c < 0))
             same++;
+        cpus->core_of[cpu] = (int16_t)same;
         if (same < first) {
             siblings[second++] = cpu;
             continue;
         }
         package[first] = p;
         core[first] = c;
-        cpus[first++] = cpu;
+        cpus->list[first++] = cpu;
     }
-    *cores = first;
+    cpus->cores = first;
+    cpus->count = first + second;
     for (int32_t i = 0; i < second; i++)
-        cpus[first + i] = siblings[i];
-    return first + second;
+        cpus->list[first + i] = siblings[i];
 }
 
-static bool start_helpers(struct threads *threads, const int *cpus, int32_t num_cpus) {
+static bool start_helpers(struct threads *threads) {
+    struct cpus *cpus = &threads->cpus;
+    const bool fits = threads->count <= cpus->count;
+    // Where siblings are in use, only the same processor is too close.
+    for (int16_t cpu = 0; threads->count > cpus->cores && cpu < CPU_SETSIZE; cpu++)
+        cpus->core_of[cpu] = cpu;
+    threads->caller_cpu = fits ? cpus->list[0] : -1;
     for (int32_t i = 0; i < threads->count - 1; i++) {
         struct helper *helper = &threads->helpers[i];
-        *helper = (struct helper){
-            .pool = threads, .index = i + 1, .cpu = threads->count <= num_cpus ? cpus[i + 1] : -1};
+        *helper =
+            (struct helper){.pool = threads, .index = i + 1, .cpu = fits ? cpus->list[i + 1] : -1};
         if (pthread_create(&helper->thread, NULL, help, helper) != 0) return false;
         threads->running++;
+        if (pthread_getcpuclockid(helper->thread, &helper->clock) != 0) return false;
+        if (helper->cpu >= 0) pin(helper, helper->cpu);
     }
     return true;
 }
@@ -285,13 +358,13 @@ static struct threads *threads_alloc(int32_t count) {
 }
 
 enum status threads_create(int32_t count, struct threads **threads) {
-    int cpus[CPU_SETSIZE];
-    int32_t cores;
-    const int32_t num_cpus = list_cpus(cpus, &cores);
-    if (count <= 0) count = cores > 0 ? cores : 1;
+    struct cpus cpus;
+    list_cpus(&cpus);
+    if (count <= 0) count = cpus.cores > 0 ? cpus.cores : 1;
     struct threads *created = threads_alloc(count);
     if (!created) return STATUS_NO_MEMORY;
-    if (!start_helpers(created, cpus, num_cpus)) {
+    created->cpus = cpus;
+    if (!start_helpers(created)) {
         threads_destroy(created);
         return STATUS_NO_MEMORY;
     }
@@ -323,6 +396,7 @@ void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_
         return;
     }
     ASSERT(atomic_load(&threads->job.open) == 0); // no call within a job
+    avoid_caller(threads);
     const unsigned long long number = atomic_load(&threads->start.value) + 1;
     threads->job.body = body;
     threads->job.context = context;

@@ -5,9 +5,12 @@
 // so results must not depend on it. A helper that holds no task is not waited for: another program
 // may be using its processor.
 //
-// Helpers are pinned, one a physical core first; the caller stays where its owner put it. Between
-// jobs a helper spins for some microseconds, because the next op usually follows at once, and then
-// sleeps, so that an idle chat costs nothing.
+// Helpers are pinned, one a physical core first. The caller stays where its owner put it, and the
+// helpers keep off that processor. A helper that loses its own within a task finishes the task on
+// the caller's, so another program takes its share of a processor and not more.
+//
+// Between jobs a helper spins for some microseconds, because the next op usually follows at once,
+// and then sleeps, so that an idle chat costs nothing.
 //
 // One thread at a time calls threads_for().
 #ifndef CPU_THREADS_H

@@ -1,6 +1,9 @@
-// tests/kernels/test_threads.c — threads.h: every item once, and no wake-up is lost.
+// tests/kernels/test_threads.c — threads.h: every item once, no wake-up is lost, and who computes
+// on which processor.
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -82,11 +85,97 @@ static void idle_threads_use_almost_no_cpu_time(void **state) {
     threads_destroy(pool);
 }
 
+// A job of two tasks. The caller waits in its own until a helper has begun the other.
+struct meeting {
+    int caller_cpu;
+    bool helper_sleeps; // in its task, until it is on the caller's processor
+    atomic_bool begun;
+    atomic_int helper_cpu; // at the end of the helper's task
+};
+
+enum { NAPS = 50000, NAP_NANOSECONDS = 100000 }; // five seconds at most
+
+static void nap(void) {
+    const struct timespec pause = {.tv_nsec = NAP_NANOSECONDS};
+    nanosleep(&pause, NULL);
+}
+
+static void meet(void *context, int64_t begin, int64_t end, int32_t thread) {
+    struct meeting *meeting = context;
+    (void)begin, (void)end;
+    for (int i = 0; thread == 0 && i < NAPS && !atomic_load(&meeting->begun); i++)
+        nap();
+    if (thread == 0) return;
+    atomic_store(&meeting->helper_cpu, sched_getcpu());
+    atomic_store(&meeting->begun, true);
+    if (!meeting->helper_sleeps) return;
+    for (int i = 0; i < NAPS && sched_getcpu() != meeting->caller_cpu; i++)
+        nap();
+    atomic_store(&meeting->helper_cpu, sched_getcpu());
+}
+
+static int helper_cpu_in_job(struct threads *pool, int caller_cpu, bool helper_sleeps) {
+    struct meeting meeting = {.caller_cpu = caller_cpu, .helper_sleeps = helper_sleeps};
+    threads_for(pool, 2, 1, meet, &meeting);
+    assert_true(atomic_load(&meeting.begun));
+    return atomic_load(&meeting.helper_cpu);
+}
+
+static bool move_to(int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((unsigned)cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+// The first two processors that this process may use; false if there is one only.
+static bool find_two_cpus(const cpu_set_t *set, int cpus[2]) {
+    int found = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE && found < 2; cpu++)
+        if (CPU_ISSET((unsigned)cpu, set)) cpus[found++] = cpu;
+    return found == 2;
+}
+
+static void helper_keeps_off_the_processor_that_the_caller_moves_to(void **state) {
+    (void)state;
+    cpu_set_t all;
+    int cpus[2];
+    struct threads *pool;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || !find_two_cpus(&all, cpus)) skip();
+    assert_int_equal(threads_create(CPU_COUNT(&all), &pool), STATUS_OK);
+    for (int move = 0; move < 6; move++) {
+        const int cpu = cpus[move % 2];
+        if (!move_to(cpu)) break;
+        assert_int_not_equal(helper_cpu_in_job(pool, cpu, false), cpu);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    threads_destroy(pool);
+}
+
+// One that sleeps in a task looks like one whose processor is with another program.
+static void helper_without_processor_time_gets_the_callers_processor(void **state) {
+    (void)state;
+    cpu_set_t all;
+    int cpus[2];
+    struct threads *pool;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || !find_two_cpus(&all, cpus)) skip();
+    assert_int_equal(threads_create(2, &pool), STATUS_OK);
+    assert_true(move_to(cpus[0]));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(helper_cpu_in_job(pool, cpus[0], true), cpus[0]);
+        assert_int_not_equal(helper_cpu_in_job(pool, cpus[0], false), cpus[0]);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    threads_destroy(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_is_processed_exactly_once),
         cmocka_unit_test(jobs_run_whether_helpers_spin_or_sleep),
         cmocka_unit_test(idle_threads_use_almost_no_cpu_time),
+        cmocka_unit_test(helper_keeps_off_the_processor_that_the_caller_moves_to),
+        cmocka_unit_test(helper_without_processor_time_gets_the_callers_processor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
