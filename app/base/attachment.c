@@ -60,22 +60,25 @@ enum status file_read(const char *path, struct text *text, struct error *err) {
     return status;
 }
 
+enum status file_check_text(const struct text *text, size_t from, const char *name,
+                            struct error *err) {
+    size_t offset;
+    if (text->length == from) return STATUS_OK;
+    const char *begin = text->bytes + from, *nul = memchr(begin, '\0', text->length - from);
+    if (nul)
+        return error_set(err, STATUS_BAD_INPUT, "%s is not text: byte 0x00 at offset %zu", name,
+                         (size_t)(nul - begin));
+    if (utf8_valid(begin, text->length - from, &offset)) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu", name,
+                     (unsigned char)begin[offset], offset);
+}
+
 enum status attachment_append(struct text *message, const char *path, struct error *err) {
     const char *slash = strrchr(path, '/');
     TRY(text_format(message, "[file: %s]\n", slash ? slash + 1 : path));
     const size_t begin = message->length;
     TRY(file_read(path, message, err));
-    size_t offset;
-    const char *nul = message->length > begin
-                          ? memchr(message->bytes + begin, '\0', message->length - begin)
-                          : NULL;
-    if (nul)
-        return error_set(err, STATUS_BAD_INPUT, "%s is a binary file: byte 0x00 at offset %zu",
-                         path, (size_t)(nul - message->bytes) - begin);
-    if (message->length > begin &&
-        !utf8_valid(message->bytes + begin, message->length - begin, &offset))
-        return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu",
-                         path, (unsigned char)message->bytes[begin + offset], offset);
+    TRY(file_check_text(message, begin, path, err));
     if (message->length > begin && message->bytes[message->length - 1] != '\n')
         TRY(text_append_string(message, "\n"));
     return text_append_string(message, "\n");

@@ -18,8 +18,13 @@ MUST_CHECK enum status file_read(const char *path, struct text *text, struct err
 MUST_CHECK enum status file_read_open(int fd, const char *name, struct text *text,
                                       struct error *err);
 
-// Appends "[file: NAME]", the file's text and an empty line. Outcomes as for file_read(); also
-// BAD_INPUT with the offset of the first NUL or byte that is not UTF-8.
+// BAD_INPUT with the offset of the first NUL or byte that is not UTF-8, counted from `from`, where
+// what was read as `name` begins.
+MUST_CHECK enum status file_check_text(const struct text *text, size_t from, const char *name,
+                                       struct error *err);
+
+// Appends "[file: NAME]", the file's text and an empty line. Outcomes as for file_read() and
+// file_check_text().
 MUST_CHECK enum status attachment_append(struct text *message, const char *path, struct error *err);
 
 #endif

@@ -163,8 +163,7 @@ enum status structure_set(struct structure *structure, enum structure_kind kind,
     enum status status = STATUS_OK;
     if (kind != STRUCTURE_NONE) {
         status = inline_schema ? text_append_string(&text, source) : file_read(source, &text, err);
-        if (status == STATUS_OK && memchr(text_string(&text), '\0', text.length))
-            status = error_set(err, STATUS_BAD_INPUT, "%s is not a text file", source);
+        if (status == STATUS_OK) status = file_check_text(&text, 0, source, err);
         if (status == STATUS_OK) status = text_append_string(&name, source);
         if (status == STATUS_OK)
             status = structure_read(structure, kind, text_string(&text), &grammar, err);

@@ -172,8 +172,7 @@ enum status config_read(const struct config *config, struct args *args, struct e
     enum status status = file_read(path, &args->config, &missing);
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     if (status != STATUS_OK) return error_set(err, status, "%s", missing.text);
-    if (strlen(text_string(&args->config)) != args->config.length)
-        return error_set(err, STATUS_BAD_INPUT, "%s is not a text file", path);
+    TRY(file_check_text(&args->config, 0, path, err));
     status = read_lines(path, args, &mistakes);
     if (status == STATUS_OK && mistakes.length)
         status = error_set(err, STATUS_BAD_INPUT, "%s", mistakes.bytes);

@@ -74,24 +74,10 @@ static bool stdin_is_piped(void) {
     return S_ISFIFO(in.st_mode) || S_ISREG(in.st_mode) || S_ISSOCK(in.st_mode);
 }
 
-// Must be UTF-8 without a NUL, where later code would cut it off.
-static enum status check_text(const struct text *text, size_t from, const char *name,
-                              struct error *err) {
-    size_t offset;
-    if (text->length == from) return STATUS_OK;
-    const char *begin = text->bytes + from, *nul = memchr(begin, '\0', text->length - from);
-    if (nul)
-        return error_set(err, STATUS_BAD_INPUT, "%s is not text: byte 0x00 at offset %zu", name,
-                         (size_t)(nul - begin));
-    if (utf8_valid(begin, text->length - from, &offset)) return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "%s is not UTF-8 text: byte 0x%02x at offset %zu", name,
-                     (unsigned char)begin[offset], offset);
-}
-
 static enum status append_stdin(struct text *prompt, struct error *err) {
     const size_t before = prompt->length;
     TRY(file_read_open(STDIN_FILENO, "stdin", prompt, err));
-    return check_text(prompt, before, "stdin", err);
+    return file_check_text(prompt, before, "stdin", err);
 }
 
 static enum status append_prompt(const struct args *args, struct text *prompt, struct error *err) {
@@ -99,10 +85,10 @@ static enum status append_prompt(const struct args *args, struct text *prompt, s
     if (args->prompt && strcmp(args->prompt, "-") == 0) return append_stdin(prompt, err);
     if (args->prompt) {
         TRY(text_append_string(prompt, args->prompt));
-        TRY(check_text(prompt, before, "the prompt", err));
+        TRY(file_check_text(prompt, before, "the prompt", err));
     } else if (args->prompt_file) {
         TRY(file_read(args->prompt_file, prompt, err));
-        TRY(check_text(prompt, before, args->prompt_file, err));
+        TRY(file_check_text(prompt, before, args->prompt_file, err));
     }
     if (!stdin_is_piped()) return STATUS_OK;
     const size_t text_end = prompt->length;

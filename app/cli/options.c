@@ -59,11 +59,11 @@ static const struct option OPTIONS[] = {
      "seconds to wait for the next byte (default: 300)"},
 
     {"Conversation", "continue", 'C', OPTION_FLAG, NULL, AT(go_on), FOR_CHAT, 0, 0,
-     "continue the latest conversation"},
+     "continue the latest chat; with -p, the latest conversation"},
     {NULL, "resume", 'r', OPTION_MAYBE_WORD, "[ID|NAME]", AT(resume), FOR_CHAT, 0, 0,
      "continue this conversation; alone: choose one"},
     {NULL, "all", 'a', OPTION_FLAG, NULL, AT(all), FOR_CHAT | FOR_LIST, 0, 0,
-     "-C, list: include conversations started with -p"},
+     "-C without -p, list: include conversations started with -p"},
     {NULL, "fork", 0, OPTION_MAYBE_VALUE, "[=TURN]", AT(fork), FOR_CHAT, 0, 0,
      "continue in a fork, from its end or before TURN"},
     {NULL, "name", 0, OPTION_TEXT, "NAME", AT(name), FOR_CHAT, 0, 0,

@@ -113,7 +113,7 @@ static void a_named_file_that_cannot_be_read_is_an_error(void **state) {
     (void)state;
     assert_non_null(strstr(expand("see @b.txt"), "no file b.txt"));
     assert_non_null(strstr(expand("see @sub/none"), "no file sub/none"));
-    assert_non_null(strstr(expand("@nul.bin"), "is a binary file: byte 0x00 at offset 1"));
+    assert_non_null(strstr(expand("@nul.bin"), "is not text: byte 0x00 at offset 1"));
     assert_non_null(strstr(expand("@bad.txt"), "is not UTF-8 text: byte 0xff at offset 1"));
     assert_non_null(strstr(expand("@sub"), "cannot read sub: Is a directory"));
 }
