@@ -799,7 +799,7 @@ int editor_key(int timeout_ms) {
 const struct text *editor_pasted(void) { return editor.key.paste; }
 
 void editor_unread(char byte) {
-    // Without memory for one byte, there is none for a line either.
+    // It fails only for lack of memory, and then the line cannot be read either.
     const enum status ignored = keys_put_back(&editor.keys, byte);
     (void)ignored;
 }
