@@ -18,22 +18,16 @@ void engine_conversation_usage(struct engine *engine, const uint64_t *conversati
     pthread_mutex_unlock(&engine->lock);
 }
 
-// No sequence is its conversation's any more.
-static void forget_conversation(struct engine *engine, uint64_t conversation) {
-    for (struct sequence *s = engine->sequences; s; s = s->next)
-        if (s->conversation == conversation) s->saved = false;
-}
-
 void engine_release(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
-    forget_conversation(engine, conversation);
+    sequences_forget(engine, conversation);
     grouped_cache_release(&engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
 }
 
 uint64_t engine_strip(struct engine *engine, uint64_t conversation) {
     pthread_mutex_lock(&engine->lock);
-    forget_conversation(engine, conversation);
+    sequences_forget(engine, conversation);
     const uint64_t removed = grouped_cache_strip(&engine->cache, conversation);
     pthread_mutex_unlock(&engine->lock);
     return removed;

@@ -450,30 +450,24 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
     struct engine *engine = opening->engine;
     const struct model_config *config = &engine->model.config;
     const size_t slots = host_bytes / kv_block_bytes(&engine->shapes[group]);
-    struct cache_group *opened = &engine->cache.groups[group];
-    opened->kind = kv_shape_kind(config, group);
-    opened->reach = kv_shape_reach(config, group);
     const struct block_cache_options cache = {
         .backend = engine->backend,
         .device = engine->device,
-        .device_failed = &engine->cache.device_failed,
         .shape = &engine->shapes[group],
         .lock = &engine->lock,
         .host_slots = slots < UINT32_MAX / 4 ? (uint32_t)slots : UINT32_MAX / 4,
         .disk = *disk,
         .format = format_id(engine, opening->options, group),
-        .kind = opened->kind,
-        .anchor = opened->kind == CACHE_STATE ? engine->cache.groups[0].cache : NULL,
+        .kind = kv_shape_kind(config, group),
+        .reach = kv_shape_reach(config, group),
         .model = engine->name,
         .max_disk_blocks = MAX_DISK_BLOCKS,
         .write_delay_us = WRITE_DELAY_US,
         .changed = wake,
         .user = engine,
     };
-    TRY(block_cache_create(&cache, &opened->cache, opening->err));
+    TRY(grouped_cache_open(&engine->cache, cache, opening->err));
     *disk = NULL;
-    engine->drafts = engine->drafts && opened->kind != CACHE_STATE;
-    engine->cache.count++;
     return STATUS_OK;
 }
 
@@ -484,10 +478,8 @@ static enum status open_cache(struct opening *opening) {
     struct device_info info;
     size_t host_bytes = opening->options->kv_host_bytes, device_bytes = 0;
     if (is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
-    engine->cache.block_size = engine->shapes[0].block_size;
     for (int i = 0; i < groups; i++)
         device_bytes += pool_bytes(engine, i);
-    engine->drafts = true;
     for (int i = 1; i < groups && engine->disk; i++)
         disks[i] = engine->disk->ops->twin(engine->disk);
     enum status status = STATUS_OK;
@@ -495,6 +487,7 @@ static enum status open_cache(struct opening *opening) {
         const double part = (double)pool_bytes(engine, i) / (double)device_bytes;
         status = open_group(opening, i, (size_t)((double)host_bytes * part), &disks[i]);
     }
+    engine->drafts = !engine->cache.has_states;
     engine->disk = disks[0]; // NULL, if its group has it
     for (int i = 1; i < groups; i++)
         if (disks[i]) disks[i]->ops->close(disks[i], NULL);
@@ -593,7 +586,7 @@ void engine_close(struct engine *engine) {
     while (engine->sequences)
         sequence_destroy(engine->sequences);
     if (engine->tokens_per_us > 0 && engine->cache.count > 0)
-        block_cache_note_prefill(engine->cache.groups[0].cache, 1 / engine->tokens_per_us);
+        block_cache_note_prefill(engine->cache.groups[0], 1 / engine->tokens_per_us);
     // If the disk does not answer, its thread still uses the engine: leak it rather than free it.
     if (!grouped_cache_destroy(&engine->cache, (int)(engine->io_deadline_us / 1000))) return;
     if (engine->disk) engine->disk->ops->close(engine->disk, NULL);
@@ -686,7 +679,7 @@ struct sampler_options engine_sampler_defaults(const struct engine *engine) {
 }
 
 static void check_group(const struct engine *engine, int group) {
-    struct block_cache *cache = engine->cache.groups[group].cache;
+    struct block_cache *cache = engine->cache.groups[group];
     const struct block_pool *pool = block_cache_pool(cache);
     uint64_t references = 0, counted = 0;
     block_cache_check(cache);

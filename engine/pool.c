@@ -10,29 +10,16 @@
 
 enum { POOL_SHARE = 4 }; // a quarter of the free memory, by default
 
-static struct cache_group group_of(const struct engine *engine, int group) {
-    ASSERT(group >= 0 && group < KV_GROUPS);
-    const struct model_config *config = &engine->model.config;
-    return (struct cache_group){.kind = kv_shape_kind(config, group),
-                                .reach = kv_shape_reach(config, group)};
-}
-
 // Blocks of a group with which a sequence as long as the context is computed: one more, for a copy
 // of the last.
 static size_t blocks_for(const struct engine *engine, int group, int32_t context) {
     ASSERT(context > 0);
-    const struct cache_group of = group_of(engine, group);
-    const int32_t size = engine->shapes[0].block_size;
+    const struct model_config *config = &engine->model.config;
+    const enum cache_kind kind = kv_shape_kind(config, group);
+    const int32_t size = engine->shapes[0].block_size, reach = kv_shape_reach(config, group);
     const size_t all = ((size_t)context + (size_t)size - 1) / (size_t)size + 1;
-    const size_t most = (size_t)grouped_cache_most(&of, size, engine->chunk_tokens) + 1;
-    switch (of.kind) {
-    case CACHE_FULL:
-        return all;
-    case CACHE_WINDOW:
-    case CACHE_STATE:
-        break;
-    }
-    return all < most ? all : most;
+    const size_t most = (size_t)grouped_cache_most(kind, reach, size, engine->chunk_tokens) + 1;
+    return kind == CACHE_FULL || all < most ? all : most;
 }
 
 static int group_count(const struct engine *engine) {
@@ -42,7 +29,7 @@ static int group_count(const struct engine *engine) {
 size_t pool_state_bytes(const struct engine *engine) {
     size_t bytes = 0;
     for (int i = 0; i < engine->cache.count; i++)
-        if (engine->cache.groups[i].kind == CACHE_STATE)
+        if (kv_shape_kind(&engine->model.config, i) == CACHE_STATE)
             bytes += kv_block_bytes(&engine->shapes[i]);
     return bytes;
 }
@@ -74,16 +61,11 @@ static uint32_t at_most(size_t blocks) {
 // Blocks of a group that a conversation of a usual length takes.
 static double usual_blocks(const struct engine *engine, int group) {
     enum { USUAL_TOKENS = 8192 };
-    const struct cache_group of = group_of(engine, group);
+    const struct model_config *config = &engine->model.config;
+    const enum cache_kind kind = kv_shape_kind(config, group);
     const int32_t size = engine->shapes[0].block_size;
-    switch (of.kind) {
-    case CACHE_FULL:
-        return (double)USUAL_TOKENS / size;
-    case CACHE_WINDOW:
-    case CACHE_STATE:
-        break;
-    }
-    return grouped_cache_most(&of, size, 0);
+    if (kind == CACHE_FULL) return (double)USUAL_TOKENS / size;
+    return grouped_cache_most(kind, kv_shape_reach(config, group), size, 0);
 }
 
 static void share_equally(struct engine *engine, size_t bytes) {

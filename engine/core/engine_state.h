@@ -40,7 +40,7 @@ struct engine {
     enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;
-    int32_t context, threads;
+    int32_t context;
     int32_t most_tokens;  // of one step
     int32_t step_tokens;  // of one step; 0: as many as take about STEP_TARGET_US
     int32_t chunk_tokens; // of one sequence in a step, at most; drafts do not count

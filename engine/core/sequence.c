@@ -19,15 +19,25 @@ void sequence_stop_restoring(struct sequence *sequence) {
     pthread_cond_broadcast(&sequence->engine->settled);
 }
 
+void sequence_refer(struct sequence *sequence) {
+    ASSERT(sequence->saved);
+    grouped_cache_reference(&sequence->engine->cache, sequence->conversation, sequence->tokens,
+                            sequence->length);
+}
+
+void sequences_forget(struct engine *engine, uint64_t conversation) {
+    for (struct sequence *s = engine->sequences; s; s = s->next)
+        if (s->conversation == conversation) s->saved = false;
+}
+
 void sequence_preempt(struct sequence *sequence) {
     const struct grouped_cache *cache = &sequence->engine->cache;
     ASSERT(sequence->pinned_length >= 0);
     if (sequence->restoring.active) sequence_stop_restoring(sequence);
     grouped_cache_pin(cache, &sequence->tables, sequence->pinned_length);
-    const int32_t cached = sequence->cached;
+    const bool is_whole = sequence->cached == sequence->length;
     sequence->cached = grouped_cache_truncate(cache, &sequence->tables, sequence->tokens, 0);
-    if (sequence->saved && cached == sequence->length)
-        grouped_cache_extend(cache, sequence->conversation, sequence->tokens, cached);
+    if (sequence->saved && is_whole) sequence_refer(sequence); // to its tail, which has a node now
 }
 
 enum status sequence_create(struct engine *engine, struct sequence **result) {
@@ -110,17 +120,10 @@ void sequence_truncate(struct sequence *sequence, int32_t length) {
     pthread_mutex_unlock(&sequence->engine->lock);
 }
 
-void sequence_refer(struct sequence *sequence) {
-    ASSERT(sequence->saved);
-    grouped_cache_reference(&sequence->engine->cache, sequence->conversation, sequence->tokens,
-                            sequence->length);
-}
-
 void sequence_save(struct sequence *sequence, uint64_t conversation) {
     struct engine *engine = sequence->engine;
     pthread_mutex_lock(&engine->lock);
-    for (struct sequence *s = engine->sequences; s; s = s->next)
-        if (s->conversation == conversation) s->saved = false;
+    sequences_forget(engine, conversation);
     sequence->saved = true;
     sequence->conversation = conversation;
     sequence_refer(sequence);

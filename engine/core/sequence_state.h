@@ -42,6 +42,8 @@ struct sequence {
 // Its conversation now needs what the sequence has computed.
 void sequence_refer(struct sequence *sequence);
 
+void sequences_forget(struct engine *engine, uint64_t conversation); // none is its any more
+
 void sequence_stop_restoring(struct sequence *sequence); // keeps what has arrived
 
 // Releases all blocks of a sequence that no step uses. They can be found again until they are

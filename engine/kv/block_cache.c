@@ -56,33 +56,34 @@ void *cache_slot_bytes(const struct block_cache *cache, struct block_index slot)
 void cache_swap(struct block_cache *cache, struct block_index block, struct block_index slot,
                 bool out) {
     struct trace_span span = trace_begin(out ? "swap out" : "swap in");
-    const struct swap_blocks args = {.cache = cache->shape,
+    const struct swap_blocks args = {.cache = cache->options.shape,
                                      .host = cache->slab,
                                      .blocks = &block.number,
                                      .slots = &slot.number,
                                      .pairs = 1,
                                      .out = out};
-    cache->backend->swap_blocks(cache->device, &args);
-    *(out ? &cache->counts.swap_out_bytes : &cache->counts.swap_in_bytes) += cache->block_bytes;
+    cache->options.backend->swap_blocks(cache->options.device, &args);
+    *(out ? &cache->options.counts->swap_out_bytes : &cache->options.counts->swap_in_bytes) +=
+        cache->block_bytes;
     cache->swaps_pending = true;
     span.bytes = (int64_t)cache->block_bytes;
     trace_end(&span);
 }
 
 enum status cache_finish_swaps(struct block_cache *cache) {
-    if (*cache->device_failed) return STATUS_DEVICE;
+    if (*cache->options.device_failed) return STATUS_DEVICE;
     if (!cache->swaps_pending) return STATUS_OK;
-    const enum status status = cache->backend->sync(cache->device);
+    const enum status status = cache->options.backend->sync(cache->options.device);
     cache->swaps_pending = false;
     if (status != STATUS_OK) block_cache_distrust(cache);
     return status;
 }
 
 void block_cache_distrust(struct block_cache *cache) {
-    if (!*cache->device_failed)
+    if (!*cache->options.device_failed)
         log_write(LOG_WARNING, "the device failed: it is no longer used, and no more of the KV "
                                "cache is written to disk");
-    *cache->device_failed = true;
+    *cache->options.device_failed = true;
 }
 
 void cache_attach_block(struct block_cache *cache, struct node_index node,
@@ -115,7 +116,7 @@ bool cache_is_somewhere(const struct node *n) {
 static void after_loss(struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     if (!cache_is_somewhere(n)) {
-        cache->counts.lost_blocks++;
+        cache->options.counts->lost_blocks++;
         cache_unlist(cache, node);
     }
     prefix_prune(cache->prefix, node);
@@ -154,7 +155,7 @@ bool cache_copy_to_slot(struct block_cache *cache, struct node_index node,
 static void save_to_host(struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
     struct block_index slot;
-    if (!block_valid(n->slot) && !cache->keeps_host && n->disk == NODE_ON_DISK) return;
+    if (!block_valid(n->slot) && cache->options.host_slots == 0 && n->disk == NODE_ON_DISK) return;
     if (cache_copy_to_slot(cache, node, &slot)) block_pool_release(cache->slots, slot);
 }
 
@@ -165,17 +166,13 @@ static bool evict(struct block_cache *cache) {
     save_to_host(cache, node);
     prefix_node(cache->prefix, node)->block = BLOCK_NONE;
     block_pool_set_node(cache->blocks, block, NODE_NONE);
-    cache->counts.evicted_blocks++;
+    cache->options.counts->evicted_blocks++;
     after_loss(cache, node);
     return true;
 }
 
 struct block_pool *block_cache_pool(struct block_cache *cache) {
     return cache->blocks;
-}
-
-uint32_t block_cache_free(const struct block_cache *cache) {
-    return block_pool_free(cache->blocks);
 }
 
 uint32_t block_cache_available(const struct block_cache *cache) {
@@ -224,11 +221,11 @@ enum status block_cache_grow(struct block_cache *cache, struct block_table *tabl
     TRY(block_table_grow(table, cache->blocks, new_length, &copy));
     if (!copy.needed) return STATUS_OK;
     // In the device's order, so before whatever the source is used for if it is evicted now.
-    cache->backend->copy_blocks(cache->device,
-                                &(struct copy_blocks){.cache = cache->shape,
-                                                      .source = &copy.source.number,
-                                                      .destination = &copy.destination.number,
-                                                      .pairs = 1});
+    cache->options.backend->copy_blocks(
+        cache->options.device, &(struct copy_blocks){.cache = cache->options.shape,
+                                                     .source = &copy.source.number,
+                                                     .destination = &copy.destination.number,
+                                                     .pairs = 1});
     return STATUS_OK;
 }
 
@@ -259,21 +256,28 @@ static bool parent_of(struct block_cache *cache, const struct block_table *table
            prefix_node(cache->prefix, *parent)->position + cache->block_size == table->length;
 }
 
+// The node of the `count` tokens with which block `index` of the table begins. False: it can have
+// none.
+static bool enter_node(struct block_cache *cache, const struct block_table *table, int32_t index,
+                       const int32_t *ids, int32_t count, struct node_index *node) {
+    const struct node_index parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
+    ids += (size_t)index * (size_t)cache->block_size;
+    if (index && !node_valid(parent)) return false;
+    return prefix_find(cache->prefix, parent, ids, count, node) ||
+           prefix_insert(cache->prefix, parent, ids, count, node) == STATUS_OK;
+}
+
 // False: the block stays without a node, and so do those after it.
 static bool seal_block(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                        int32_t index) {
     const struct block_index block = table->blocks[index];
-    const struct node_index parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
     struct node_index node;
-    if (index && !node_valid(parent)) return false;
-    if (!prefix_find(cache->prefix, parent, ids, cache->block_size, &node) &&
-        prefix_insert(cache->prefix, parent, ids, cache->block_size, &node) != STATUS_OK)
-        return false;
+    if (!enter_node(cache, table, index, ids, cache->block_size, &node)) return false;
     const struct node *n = prefix_node(cache->prefix, node);
     if (block_equal(n->block, block)) return true;
     if (block_valid(n->block)) {
         block_table_replace(table, cache->blocks, index, n->block);
-        cache->counts.duplicate_blocks++;
+        cache->options.counts->duplicate_blocks++;
         return true;
     }
     if (node_valid(block_pool_node(cache->blocks, block)))
@@ -287,19 +291,15 @@ void block_cache_seal(struct block_cache *cache, struct block_table *table, cons
                       int32_t from) {
     const int32_t full = table->length / cache->block_size;
     for (int32_t i = from / cache->block_size; i < full; i++)
-        if (!seal_block(cache, table, ids + (size_t)i * (size_t)cache->block_size, i)) return;
+        if (!seal_block(cache, table, ids, i)) return;
 }
 
 void block_cache_seal_tail(struct block_cache *cache, const struct block_table *table,
                            const int32_t *ids) {
     const int32_t used = table->length % cache->block_size, index = table->count - 1;
-    if (used == 0 || node_valid(node_at(cache, table, index))) return;
-    const struct node_index parent = index ? full_node_at(cache, table, index - 1) : NODE_NONE;
-    if (index && !node_valid(parent)) return;
-    ids += table->length - used;
     struct node_index node;
-    if (!prefix_find(cache->prefix, parent, ids, used, &node) &&
-        prefix_insert(cache->prefix, parent, ids, used, &node) != STATUS_OK)
+    if (used == 0 || node_valid(node_at(cache, table, index)) ||
+        !enter_node(cache, table, index, ids, used, &node))
         return;
     if (block_valid(prefix_node(cache->prefix, node)->block)) return;
     cache_attach_block(cache, node, table->blocks[index]);
@@ -310,12 +310,13 @@ void block_cache_truncate(struct block_cache *cache, struct block_table *table, 
                           int32_t new_length) {
     const int32_t tail = table->length - table->length % cache->block_size;
     // A state at the tail is found by nobody.
-    if (cache->kind != CACHE_STATE && new_length <= tail) block_cache_seal_tail(cache, table, ids);
+    if (cache->options.kind != CACHE_STATE && new_length <= tail)
+        block_cache_seal_tail(cache, table, ids);
     block_table_truncate(table, cache->blocks, new_length);
 }
 
 void block_cache_discard(struct block_cache *cache, struct block_table *table) {
-    if (cache->kind == CACHE_STATE) return; // it hangs on a block that may stay
+    if (cache->options.kind == CACHE_STATE) return; // it hangs on a block that may stay
     for (int32_t i = table->count - 1; i >= table->first; i--) {
         const struct block_index block = table->blocks[i];
         const struct node_index node = node_at(cache, table, i);
@@ -368,7 +369,7 @@ void block_cache_adopt(struct block_cache *cache, struct block_table *table, con
 
 void block_cache_pin(struct block_cache *cache, const struct block_table *table, int32_t length) {
     const int32_t known = length < table->length ? length : table->length;
-    if (cache->kind == CACHE_STATE) return; // a sparse table has few blocks of the prefix
+    if (cache->options.kind == CACHE_STATE) return; // a sparse table has few blocks of the prefix
     for (int32_t i = table->first; i < known / cache->block_size; i++)
         block_pool_raise(cache->blocks, table->blocks[i], BLOCK_PINNED);
 }
@@ -395,19 +396,35 @@ struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids,
 
 // What a node hangs on, as the disk knows it: a state hangs on the block with its own key.
 static struct hash128 parent_key(struct block_cache *cache, const struct node *n) {
-    if (cache->kind == CACHE_STATE) return n->key;
+    if (cache->options.kind == CACHE_STATE) return n->key;
     return node_valid(n->parent) ? prefix_node(cache->prefix, n->parent)->key : (struct hash128){0};
 }
 
-struct disk_block cache_describe(struct block_cache *cache, struct node_index node) {
-    const struct node *n = prefix_node(cache->prefix, node);
-    return (struct disk_block){
+void cache_add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node,
+                      struct block_index slot) {
+    struct node *n = prefix_node(cache->prefix, node);
+    ASSERT(job->count < DISK_MAX_BATCH);
+    n->transfers++;
+    job->nodes[job->count] = node;
+    job->slots[job->count] = slot;
+    job->payloads[job->count] = cache_slot_bytes(cache, slot);
+    job->blocks[job->count++] = (struct disk_block){
         .key = n->key,
         .parent = parent_key(cache, n),
         .ids = prefix_ids(cache->prefix, node),
         .count = n->count,
         .position = n->position,
     };
+}
+
+void cache_abandon_job(struct block_cache *cache, const struct disk_job *job) {
+    for (int32_t i = 0; i < job->count; i++) {
+        struct node *n = prefix_node(cache->prefix, job->nodes[i]);
+        n->transfers--;
+        n->loading = false;
+        if (n->disk == NODE_WRITING) cache_set_disk(cache, job->nodes[i], NODE_NOT_ON_DISK);
+        block_pool_release(cache->slots, job->slots[i]);
+    }
 }
 
 void cache_forget_node(struct block_cache *cache, struct node_index node, struct disk_job *drops) {
@@ -432,20 +449,20 @@ void cache_forget_node(struct block_cache *cache, struct node_index node, struct
 static void note_dropped(void *user, struct hash128 key) {
     struct block_cache *cache = user;
     struct node_index node;
-    pthread_mutex_lock(cache->lock);
+    pthread_mutex_lock(cache->options.lock);
     if (prefix_find_key(cache->prefix, key, &node) &&
         prefix_node(cache->prefix, node)->disk == NODE_ON_DISK) {
         cache_set_disk(cache, node, NODE_NOT_ON_DISK);
         prefix_prune(cache->prefix, node);
     }
-    pthread_mutex_unlock(cache->lock);
+    pthread_mutex_unlock(cache->options.lock);
 }
 
 static void job_done(void *user, struct disk_job *job) {
     struct block_cache *cache = user;
     if (job->kind == JOB_READ) cache_reads_done(cache, job);
     if (job->kind == JOB_WRITE) cache_writes_done(cache, job);
-    if (cache->changed) cache->changed(cache->user);
+    if (cache->options.changed) cache->options.changed(cache->options.user);
 }
 
 // False: it is out of reach, or not what its key says.
@@ -471,12 +488,9 @@ static void load_block(void *user, const struct disk_block *block) {
     struct block_cache *cache = user;
     struct node_index node;
     if (block->count < 1 || block->count > cache->block_size) return;
-    if (cache->kind == CACHE_STATE ? load_state(cache, block, &node) : load_kv(cache, block, &node))
+    if (cache->options.kind == CACHE_STATE ? load_state(cache, block, &node)
+                                           : load_kv(cache, block, &node))
         cache_set_disk(cache, node, NODE_ON_DISK);
-}
-
-static void load_reference(void *user, uint64_t conversation, struct hash128 leaf) {
-    cache_load_reference(user, conversation, leaf);
 }
 
 static enum status open_disk(struct block_cache *cache, const struct block_cache_options *options,
@@ -487,7 +501,7 @@ static enum status open_disk(struct block_cache *cache, const struct block_cache
         .payload_bytes = cache->block_bytes,
         .model = options->model,
     };
-    const struct disk_listener listener = {load_block, load_reference, note_dropped, cache};
+    const struct disk_listener listener = {load_block, cache_load_reference, note_dropped, cache};
     struct disk_speed speed = {0};
     TRY(options->disk->ops->open(options->disk, &format, &listener, &speed, err));
     cache->prefill_us_per_token = speed.prefill_us_per_token;
@@ -521,13 +535,14 @@ static enum status alloc_memory(struct block_cache *cache,
     if (slots == 0) return STATUS_OK;
     cache->slots = block_pool_create(slots); // first: it knows the slab's size
     if (!cache->slots) return STATUS_NO_MEMORY;
-    return cache->backend->alloc_host(cache->device, slots * cache->block_bytes, &cache->slab);
+    return cache->options.backend->alloc_host(cache->options.device, slots * cache->block_bytes,
+                                              &cache->slab);
 }
 
 static void free_memory(struct block_cache *cache) {
     if (cache->slab)
-        cache->backend->release_host(cache->device, cache->slab,
-                                     block_pool_total(cache->slots) * cache->block_bytes);
+        cache->options.backend->release_host(cache->options.device, cache->slab,
+                                             block_pool_total(cache->slots) * cache->block_bytes);
     block_pool_destroy(cache->slots);
     block_pool_destroy(cache->blocks);
     prefix_destroy(cache->prefix);
@@ -536,38 +551,25 @@ static void free_memory(struct block_cache *cache) {
     free(cache);
 }
 
-// What was listed before it failed is forgotten. The pool is still the caller's to close.
-static bool do_without_disk(struct block_cache *cache, const struct block_cache_options *options) {
-    const uint32_t capacity = prefix_capacity(cache->prefix);
-    prefix_destroy(cache->prefix);
-    cache->prefix = NULL;
-    cache->disk = NULL;
-    disk_io_destroy(cache->io);
-    cache->io = NULL;
-    cache->on_disk = 0;
-    reference_table_clear(&cache->references);
-    if (prefix_create(capacity, cache->block_size, options->format, &cache->prefix) != STATUS_OK)
-        return false;
+// What was listed before the disk failed is forgotten with the cache that it was listed for. The
+// slots that were the way to it are a level of their own now.
+static enum status create_without_disk(const struct block_cache_options *options, uint32_t slots,
+                                       struct block_cache **result, struct error *err) {
+    struct block_cache_options without = *options;
+    without.disk = NULL;
+    without.host_slots = slots;
+    TRY(block_cache_create(&without, result, err));
     options->disk->ops->close(options->disk, NULL);
-    return true;
+    return STATUS_OK;
 }
 
 enum status block_cache_create(const struct block_cache_options *options,
                                struct block_cache **result, struct error *err) {
-    struct block_cache *cache = calloc(1, sizeof *cache);
+    struct block_cache *anchor = options->anchor, *cache = calloc(1, sizeof *cache);
     if (!cache) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
-    cache->backend = options->backend;
-    cache->device = options->device;
-    cache->shape = options->shape;
+    cache->options = *options;
     cache->block_bytes = kv_block_bytes(options->shape);
     cache->block_size = options->shape->block_size;
-    cache->keeps_host = options->host_slots > 0;
-    cache->kind = options->kind;
-    cache->anchor = options->anchor;
-    cache->device_failed = options->device_failed;
-    cache->lock = options->lock;
-    cache->changed = options->changed;
-    cache->user = options->user;
     cache->write_delay_us = options->write_delay_us;
     cache->read_failed_us = INT64_MIN / 2;
     cache->unwritten = cache->tails = (struct node_list){NODE_NONE, NODE_NONE, 0};
@@ -580,22 +582,22 @@ enum status block_cache_create(const struct block_cache_options *options,
     if (options->disk && open_disk(cache, options, &disk_err) != STATUS_OK) {
         log_write(LOG_WARNING, "the KV cache is not kept on disk: %s",
                   disk_err.text[0] ? disk_err.text : "not enough memory");
-        if (!do_without_disk(cache, options)) {
-            free_memory(cache);
-            return error_set(err, STATUS_NO_MEMORY, "not enough memory for the KV cache index");
-        }
+        const uint32_t slots = block_pool_total(cache->slots);
+        free_memory(cache);
+        return create_without_disk(options, slots, result, err);
     }
-    if (cache->anchor) {
-        ASSERT(cache->kind == CACHE_STATE && cache->anchor->kind != CACHE_STATE);
-        cache->next_states = cache->anchor->states;
-        cache->anchor->states = cache;
+    if (anchor) {
+        ASSERT(options->kind == CACHE_STATE && anchor->options.kind != CACHE_STATE);
+        cache->next_states = anchor->states;
+        anchor->states = cache;
     }
     *result = cache;
     return STATUS_OK;
 }
 
-// Writes what is left, tails too, until all is written or the disk refuses or stops answering.
-static void drain(struct block_cache *cache, int timeout_ms) {
+void block_cache_drain(struct block_cache *cache, int timeout_ms) {
+    if (!cache->disk) return;
+    pthread_mutex_lock(cache->options.lock);
     while (node_valid(cache->tails.first)) {
         const struct node_index node = cache->tails.first;
         cache_unlist(cache, node);
@@ -611,15 +613,9 @@ static void drain(struct block_cache *cache, int timeout_ms) {
             answered_us = clock_now_us();
         else if (disk_io_pending(cache->io) == 0)
             break; // it takes no more
-        if (clock_now_us() - answered_us > (int64_t)timeout_ms * 1000) return;
+        if (clock_now_us() - answered_us > (int64_t)timeout_ms * 1000) break;
     }
-}
-
-void block_cache_drain(struct block_cache *cache, int timeout_ms) {
-    if (!cache->disk) return;
-    pthread_mutex_lock(cache->lock);
-    drain(cache, timeout_ms);
-    pthread_mutex_unlock(cache->lock);
+    pthread_mutex_unlock(cache->options.lock);
 }
 
 bool block_cache_destroy(struct block_cache *cache, int timeout_ms) {
@@ -646,7 +642,8 @@ bool block_cache_work_disk(struct block_cache *cache) {
 
 static struct kv_group_usage usage_of_group(const struct block_cache *cache) {
     struct kv_group_usage group = {
-        .kind = cache->kind,
+        .kind = cache->options.kind,
+        .reach = cache->options.reach,
         .block_bytes = cache->block_bytes,
         .device_blocks = block_pool_total(cache->blocks),
         .device_free = block_pool_free(cache->blocks),
@@ -673,22 +670,12 @@ static void add_disk(const struct block_cache *cache, struct kv_usage *usage) {
 }
 
 void block_cache_add_usage(const struct block_cache *cache, struct kv_usage *usage) {
-    const struct kv_usage *counts = &cache->counts;
     const struct kv_group_usage group = usage_of_group(cache);
     ASSERT(usage->group_count < KV_GROUPS);
     usage->groups[usage->group_count++] = group;
     usage->spared_bytes += group.device_spared * group.block_bytes;
     usage->disk_blocks += cache->on_disk;
     usage->unwritten_blocks += cache->unwritten.count;
-    usage->duplicate_blocks += counts->duplicate_blocks;
-    usage->evicted_blocks += counts->evicted_blocks;
-    usage->lost_blocks += counts->lost_blocks;
-    usage->swap_out_bytes += counts->swap_out_bytes;
-    usage->swap_in_bytes += counts->swap_in_bytes;
-    usage->disk_read_bytes += counts->disk_read_bytes;
-    usage->failed_reads += counts->failed_reads;
-    usage->failed_writes += counts->failed_writes;
-    usage->refused_writes += counts->refused_writes;
     if (cache->disk) add_disk(cache, usage);
 }
 
@@ -717,7 +704,7 @@ void block_cache_check(struct block_cache *cache) {
         if (!node_valid(node)) continue;
         const struct node *n = prefix_node(cache->prefix, node);
         ASSERT(block_equal(n->block, block));
-        if (node_valid(n->parent) && cache->kind == CACHE_FULL)
+        if (node_valid(n->parent) && cache->options.kind == CACHE_FULL)
             ASSERT(block_valid(prefix_node(cache->prefix, n->parent)->block));
     }
     if (cache->slots) block_pool_check(cache->slots);

@@ -42,16 +42,19 @@
 struct block_cache;
 
 struct block_cache_options {
-    const struct backend *backend; // borrowed, as are the next four
+    const struct backend *backend; // borrowed, as are the next five
     struct device *device;
-    bool *device_failed;          // false at first; one for all caches on the device
+    bool *device_failed;          // false at first; one for all groups, as are the counts
+    struct kv_usage *counts;      // since opening; what else there is to use is computed
     const struct kv_cache *shape; // with its data
     pthread_mutex_t *lock;
     uint32_t host_slots;    // 0: only those that the disk needs
     struct disk_pool *disk; // moved in by a successful create; NULL: no disk
     struct hash128 format;
-    const char *model; // for people
-    enum cache_kind kind;
+    const char *model;    // for people
+    enum cache_kind kind; // of CACHE_WINDOW, nodes lie on the device without their parents; of
+                          // CACHE_STATE, they have none
+    int32_t reach;        // keys that a query sees, of CACHE_WINDOW; 2 of CACHE_STATE; else 0
     struct block_cache *anchor; // of CACHE_STATE: the cache whose blocks the states hang on
     uint32_t max_disk_blocks;
     uint32_t disk_slots;         // the least, with a disk; 0: chosen by the size of a block
@@ -66,7 +69,8 @@ struct block_cache_options {
 MUST_CHECK enum status block_cache_create(const struct block_cache_options *options,
                                           struct block_cache **cache, struct error *err);
 
-// Without the lock. Writes what is unwritten, tails too, as far as the disk takes it. D.
+// Without the lock. Writes what is unwritten, tails too, until all is written, or the disk refuses
+// or does not answer for timeout_ms. D.
 void block_cache_drain(struct block_cache *cache, int timeout_ms);
 
 // Without the lock. Drains. D. Tables must be deinitialised. False: the disk did
@@ -74,8 +78,7 @@ void block_cache_drain(struct block_cache *cache, int timeout_ms);
 // be left as they are; it may be tried again. NULL is fine.
 MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
 
-struct block_pool *block_cache_pool(struct block_cache *cache); // of the device, for tables
-uint32_t block_cache_free(const struct block_cache *cache);
+struct block_pool *block_cache_pool(struct block_cache *cache);  // of the device, for tables
 uint32_t block_cache_available(const struct block_cache *cache); // blocks that could be made FREE
 
 // Evicts until `blocks` are FREE. False: not possible; what could be evicted was. D.
@@ -122,8 +125,7 @@ struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids,
 // nothing is restored or written.
 void block_cache_distrust(struct block_cache *cache);
 
-// Adds a group, whose reach is left to the caller, and all but the work of requests, which the
-// engine counts.
+// Adds a group to what is counted, which the usage begins as.
 void block_cache_add_usage(const struct block_cache *cache, struct kv_usage *usage);
 bool block_cache_work_disk(struct block_cache *cache); // one job; see options.no_thread
 void block_cache_check(struct block_cache *cache);     // O(everything); for tests
@@ -144,11 +146,11 @@ struct restore_tally {
 enum restore_outcome {
     RESTORE_DONE,  // the table has all it will get; also where the device is not trusted
     RESTORE_WAITS, // for the disk: again after `changed`, or give up by the clock
-    RESTORE_FULL,  // for blocks on the device: block_cache_make_free(1), or give up
+    RESTORE_FULL,  // for blocks on the device, none of which can be evicted
 };
 
-// Brings the table nearer to `target` tokens, without blocks before number `first`; *tally grows by
-// what was added. D.
+// Brings the table nearer to `target` tokens, without blocks before number `first`, evicting what
+// that takes; *tally grows by what was added. D.
 enum restore_outcome block_cache_restore(struct block_cache *cache, struct block_table *table,
                                          const int32_t *ids, int32_t first, int32_t target,
                                          struct restore_tally *tally);

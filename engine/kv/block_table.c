@@ -40,7 +40,7 @@ int32_t block_table_blocks(const struct block_table *table) {
 
 int32_t block_table_last_state(const struct block_table *table, int32_t length) {
     int32_t full = length / table->block_size;
-    ASSERT(table->kind == CACHE_STATE && length >= 0 && length <= table->length);
+    ASSERT(table->sparse && length >= 0 && length <= table->length);
     if (length == table->length && table->count > table->first) return length;
     while (full > table->first && !block_valid(table->blocks[full - 1]))
         full--;
@@ -49,7 +49,7 @@ int32_t block_table_last_state(const struct block_table *table, int32_t length) 
 
 void block_table_drop_state(struct block_table *table, struct block_pool *pool, int32_t length) {
     const int32_t index = length / table->block_size;
-    ASSERT(table->kind == CACHE_STATE && length <= table->length);
+    ASSERT(table->sparse && length <= table->length);
     if (length % table->block_size == 0 || index < table->first || index + 1 >= table->count)
         return;
     if (block_valid(table->blocks[index])) block_pool_release(pool, table->blocks[index]);
@@ -58,7 +58,7 @@ void block_table_drop_state(struct block_table *table, struct block_pool *pool, 
 
 // Growing to `end` blocks takes those from this number on: of states, the last one alone.
 static int32_t first_taken(const struct block_table *table, int32_t end) {
-    return table->kind == CACHE_STATE && table->count < end ? end - 1 : table->count;
+    return table->sparse && table->count < end ? end - 1 : table->count;
 }
 
 uint32_t block_table_need(const struct block_table *table, const struct block_pool *pool,
@@ -158,7 +158,7 @@ void block_table_check(const struct block_table *table, const struct block_pool 
     ASSERT(table->first >= 0 && table->first <= table->count);
     for (int32_t i = 0; i < table->first; i++)
         ASSERT(!block_valid(table->blocks[i]));
-    const int32_t whole = table->kind == CACHE_STATE ? table->count - 1 : table->first;
+    const int32_t whole = table->sparse ? table->count - 1 : table->first;
     for (int32_t i = table->first; i < table->count; i++)
         if (i >= whole || block_valid(table->blocks[i]))
             ASSERT(block_pool_references(pool, table->blocks[i]) > 0);

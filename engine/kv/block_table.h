@@ -4,13 +4,13 @@
 //   table    [   7    ,    3    ,    12   ]      length 41, block size 16
 //                                  └─ the tail: its last 7 slots are still empty
 //
-// A table of CACHE_WINDOW has no blocks before number `first`: no query of the sequence sees what
-// lay there. They still count, so that block and position go together.
+// Where layers have a window, it has no blocks before number `first`: no query of the sequence sees
+// what lay there. They still count, so that block and position go together.
 //
 //   table    [   -    ,    -    ,    12   ]      first 2, count 3, length 41
 //
-// A table of CACHE_STATE is sparse: it has a block for its last tokens, and of earlier ones those
-// that were last when it grew. What a block has is the state after its last token.
+// A table of states is sparse: it has a block for its last tokens, and of earlier ones those that
+// were last when it grew. What a block has is the state after its last token.
 //
 //   table    [   -    ,    3    ,    -    ,   12   ]      length 57, grown from 30
 //
@@ -36,14 +36,13 @@
 #include <stdint.h>
 
 #include "engine/kv/block_pool.h"
-#include "engine/kv/cache_kind.h"
 
 struct block_table {
     struct block_index *blocks; // [count]; those before `first` are BLOCK_NONE
     int32_t first, count, capacity;
     int32_t length; // tokens
     int32_t block_size;
-    enum cache_kind kind; // set after block_table_init(), where it is not CACHE_FULL
+    bool sparse; // set after block_table_init(): it has states
 };
 
 struct block_copy { // to be done before anything is written to `destination`

@@ -77,16 +77,14 @@ static bool pop(struct disk_io *io) {
 }
 
 static void perform(struct disk_pool *pool, struct disk_job *job) {
-    const void *payloads[DISK_MAX_BATCH];
     const struct disk_pool_ops *ops = pool->ops;
     switch (job->kind) {
     case JOB_READ:
         ops->read(pool, job->blocks, job->payloads, job->count, job->outcomes);
         break;
     case JOB_WRITE:
-        for (int32_t i = 0; i < job->count; i++)
-            payloads[i] = job->payloads[i];
-        job->status = ops->write(pool, job->blocks, payloads, job->count, job->outcomes, &job->err);
+        job->status = ops->write(pool, job->blocks, (const void *const *)job->payloads, job->count,
+                                 job->outcomes, &job->err);
         break;
     case JOB_DROP:
         ops->drop(pool, job->keys, job->count);

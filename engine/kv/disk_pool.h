@@ -118,7 +118,8 @@ struct disk_pool_ops {
     struct disk_pool *(*twin)(struct disk_pool *pool);
 
     struct disk_usage (*usage)(struct disk_pool *pool); // cheap
-    // Frees it. The speeds are kept for the next opening; NULL: those of before.
+    // Frees it, and tells the listener nothing. The speeds are kept for the next opening; NULL:
+    // those of before.
     void (*close)(struct disk_pool *pool, const struct disk_speed *speed);
 };
 

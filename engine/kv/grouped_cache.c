@@ -44,35 +44,50 @@ static int32_t stride_of(int32_t reach, int32_t block_size) {
     return stride > 0 ? stride : 1;
 }
 
-bool grouped_cache_has_states(const struct grouped_cache *cache) {
-    for (int i = 0; i < cache->count; i++)
-        if (cache->groups[i].kind == CACHE_STATE) return true;
-    return false;
-}
-
-uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
+uint32_t grouped_cache_most(enum cache_kind kind, int32_t reach, int32_t block_size,
                             int32_t step_tokens) {
     ASSERT(step_tokens >= 0);
     enum { PARTLY_FILLED = 3 }; // at both ends, and where a window begins one token earlier
-    const int32_t window = group->reach / block_size + stride_of(group->reach, block_size);
+    const int32_t window = reach / block_size + stride_of(reach, block_size);
     // However many tokens there are, only the state after the last is kept.
-    const int32_t step = group->kind == CACHE_STATE ? 0 : step_tokens / block_size;
+    const int32_t step = kind == CACHE_STATE ? 0 : step_tokens / block_size;
     return (uint32_t)(window + step + PARTLY_FILLED);
+}
+
+int32_t grouped_cache_most_further(const struct grouped_cache *cache,
+                                   const struct grouped_table *tables, int group,
+                                   int32_t step_tokens) {
+    ASSERT(group >= 0 && group < cache->count);
+    const struct block_cache_options *of = &cache->groups[group]->options;
+    const int32_t size = cache->block_size, have = block_table_blocks(&tables->of[group]);
+    const int32_t left = (int32_t)grouped_cache_most(of->kind, of->reach, size, step_tokens) - have;
+    int32_t step = 0;
+    switch (of->kind) {
+    case CACHE_FULL:
+        return INT32_MAX;
+    case CACHE_WINDOW:
+        step = (int32_t)grouped_cache_most(CACHE_FULL, 0, size, step_tokens);
+        break;
+    case CACHE_STATE:
+        step = 1;
+        break;
+    }
+    return left > step ? left : step;
 }
 
 // The first block that must be there to go on after `length` tokens: that of the first key that is
 // seen, and at any rate a whole one, for the next to hang on in the index.
-static int32_t first_needed(const struct cache_group *group, int32_t block_size, int32_t length) {
+static int32_t first_needed(const struct block_cache *group, int32_t length) {
     ASSERT(length >= 0);
-    const int32_t first = (length + 1 - group->reach) / block_size;
-    const int32_t last = length / block_size - 1;
-    if (group->kind == CACHE_FULL || first < 0 || last < 0) return 0;
+    const int32_t first = (length + 1 - group->options.reach) / group->block_size;
+    const int32_t last = length / group->block_size - 1;
+    if (group->options.kind == CACHE_FULL || first < 0 || last < 0) return 0;
     return first < last ? first : last;
 }
 
 // The last token may have to be computed once more, so what is found has its window too.
-static int32_t first_kept(const struct cache_group *group, int32_t block_size, int32_t length) {
-    return length > 0 ? first_needed(group, block_size, length - 1) : 0;
+static int32_t first_kept(const struct block_cache *group, int32_t length) {
+    return length > 0 ? first_needed(group, length - 1) : 0;
 }
 
 // ---- tables
@@ -81,29 +96,28 @@ enum status grouped_table_init(const struct grouped_cache *cache, struct grouped
                                int32_t max_tokens) {
     ASSERT(cache->count <= KV_GROUPS);
     *tables = (struct grouped_table){0};
-    for (int i = 0; i < cache->count; i++)
+    for (int i = 0; i < cache->count; i++) {
         if (block_table_init(&tables->of[i], max_tokens, cache->block_size) != STATUS_OK) {
             grouped_table_deinit(cache, tables);
             return STATUS_NO_MEMORY;
         }
-    for (int i = 0; i < cache->count; i++)
-        tables->of[i].kind = cache->groups[i].kind;
+        tables->of[i].sparse = cache->groups[i]->options.kind == CACHE_STATE;
+    }
     return STATUS_OK;
 }
 
 void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_table *tables) {
     for (int i = 0; i < cache->count; i++)
-        block_table_deinit(&tables->of[i], block_cache_pool(cache->groups[i].cache));
+        block_table_deinit(&tables->of[i], cache->groups[i]->blocks);
 }
 
 // Has one group what comes after the table's first `length` tokens needs?
 static bool reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
                     int group, int32_t length) {
-    const struct cache_group *of = &cache->groups[group];
     const struct block_table *table = &tables->of[group];
     if (table->length < length) return false;
-    if (of->kind == CACHE_STATE) return block_table_last_state(table, length) == length;
-    return table->first <= first_needed(of, cache->block_size, length);
+    if (table->sparse) return block_table_last_state(table, length) == length;
+    return table->first <= first_needed(cache->groups[group], length);
 }
 
 bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
@@ -117,8 +131,7 @@ bool grouped_table_reaches(const struct grouped_cache *cache, const struct group
 int32_t grouped_table_last(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length) {
     for (int i = 0; i < cache->count; i++)
-        if (cache->groups[i].kind == CACHE_STATE)
-            length = block_table_last_state(&tables->of[i], length);
+        if (tables->of[i].sparse) length = block_table_last_state(&tables->of[i], length);
     return grouped_table_reaches(cache, tables, length) ? length : 0;
 }
 
@@ -126,33 +139,23 @@ void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_
                         int32_t length, struct grouped_table *fork) {
     ASSERT(grouped_table_reaches(cache, tables, length));
     for (int i = 0; i < cache->count; i++)
-        block_table_fork(&tables->of[i], block_cache_pool(cache->groups[i].cache), length,
-                         &fork->of[i]);
+        block_table_fork(&tables->of[i], cache->groups[i]->blocks, length, &fork->of[i]);
 }
 
 void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table *tables,
                         int32_t new_length) {
     ASSERT(new_length >= 0);
     for (int i = 0; i < cache->count; i++)
-        block_table_truncate(&tables->of[i], block_cache_pool(cache->groups[i].cache), new_length);
+        block_table_truncate(&tables->of[i], cache->groups[i]->blocks, new_length);
 }
 
 // ---- blocks
 
-static struct block_counts count_blocks(const struct grouped_cache *cache,
-                                        uint32_t (*count)(const struct block_cache *)) {
+struct block_counts grouped_cache_available(const struct grouped_cache *cache) {
     struct block_counts counts = {0};
     for (int i = 0; i < cache->count; i++)
-        counts.of[i] = count(cache->groups[i].cache);
+        counts.of[i] = block_cache_available(cache->groups[i]);
     return counts;
-}
-
-struct block_counts grouped_cache_free(const struct grouped_cache *cache) {
-    return count_blocks(cache, block_cache_free);
-}
-
-struct block_counts grouped_cache_available(const struct grouped_cache *cache) {
-    return count_blocks(cache, block_cache_available);
 }
 
 bool block_counts_fit(const struct grouped_cache *cache, struct block_counts need,
@@ -162,27 +165,25 @@ bool block_counts_fit(const struct grouped_cache *cache, struct block_counts nee
     return true;
 }
 
-struct block_counts grouped_cache_need(const struct grouped_cache *cache,
-                                       const struct grouped_table *tables, int32_t new_length) {
-    struct block_counts counts = {0};
-    for (int i = 0; i < cache->count; i++)
-        counts.of[i] = block_cache_need(cache->groups[i].cache, &tables->of[i], new_length);
-    return counts;
-}
-
-bool grouped_cache_make_free(const struct grouped_cache *cache, struct block_counts blocks) {
-    for (int i = 0; i < cache->count; i++)
-        if (!block_cache_make_free(cache->groups[i].cache, blocks.of[i])) return false;
+bool grouped_cache_has_free(const struct grouped_cache *cache, const struct grouped_table *tables,
+                            int32_t new_length) {
+    for (int i = 0; i < cache->count; i++) {
+        struct block_cache *group = cache->groups[i];
+        if (block_cache_need(group, &tables->of[i], new_length) > block_pool_free(group->blocks))
+            return false;
+    }
     return true;
 }
 
 enum status grouped_cache_grow(const struct grouped_cache *cache, struct grouped_table *tables,
                                int32_t new_length) {
-    if (!block_counts_fit(cache, grouped_cache_need(cache, tables, new_length),
-                          grouped_cache_free(cache)))
-        return STATUS_FULL;
+    for (int i = 0; i < cache->count; i++) {
+        struct block_cache *group = cache->groups[i];
+        if (!block_cache_make_free(group, block_cache_need(group, &tables->of[i], new_length)))
+            return STATUS_FULL;
+    }
     for (int i = 0; i < cache->count; i++)
-        TRY(block_cache_grow(cache->groups[i].cache, &tables->of[i], new_length));
+        TRY(block_cache_grow(cache->groups[i], &tables->of[i], new_length));
     return STATUS_OK;
 }
 
@@ -192,7 +193,7 @@ struct state_points grouped_cache_points(const struct grouped_cache *cache, int3
                                          int32_t pinned) {
     ASSERT(length > 0 && pinned >= 0);
     const int32_t size = cache->block_size, shared = pinned < length ? pinned : length - 1;
-    if (!grouped_cache_has_states(cache)) return (struct state_points){0};
+    if (!cache->has_states) return (struct state_points){0};
     return (struct state_points){{shared / size * size, (length - 1) / size * size}};
 }
 
@@ -200,7 +201,7 @@ struct state_points grouped_cache_points(const struct grouped_cache *cache, int3
 // keys and values. False: these are not in the index.
 static bool key_of(const struct grouped_cache *cache, const struct grouped_table *tables,
                    int32_t length, struct hash128 *key) {
-    const struct block_cache *first = cache->groups[0].cache;
+    const struct block_cache *first = cache->groups[0];
     const struct block_table *table = &tables->of[0];
     const int32_t index = length / cache->block_size - 1;
     ASSERT(length % cache->block_size == 0);
@@ -214,10 +215,10 @@ static bool key_of(const struct grouped_cache *cache, const struct grouped_table
 
 static void seal_state(const struct grouped_cache *cache, struct grouped_table *tables, int group,
                        const int32_t *ids, int32_t length) {
-    ASSERT(cache->groups[group].kind == CACHE_STATE && length >= cache->block_size);
+    ASSERT(length >= cache->block_size);
     struct hash128 key;
     if (key_of(cache, tables, length, &key))
-        block_cache_seal_state(cache->groups[group].cache, &tables->of[group], key,
+        block_cache_seal_state(cache->groups[group], &tables->of[group], key,
                                ids + length - cache->block_size, length);
 }
 
@@ -226,7 +227,7 @@ void grouped_cache_seal_state(const struct grouped_cache *cache, struct grouped_
     for (int i = 0; i < cache->count; i++) {
         const struct block_table *table = &tables->of[i];
         const int32_t full = table->length / cache->block_size * cache->block_size;
-        if (cache->groups[i].kind != CACHE_STATE) continue;
+        if (!table->sparse) continue;
         const int32_t length = block_table_last_state(table, full);
         if (length > 0) seal_state(cache, tables, i, ids, length);
     }
@@ -245,21 +246,20 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
                           const int32_t *ids, int32_t from, int32_t length, int32_t pinned) {
     ASSERT(from <= length && pinned >= 0);
     for (int i = 0; i < cache->count; i++) {
-        const struct cache_group *group = &cache->groups[i];
+        struct block_cache *group = cache->groups[i];
         struct block_table *table = &tables->of[i];
-        struct block_pool *pool = block_cache_pool(group->cache);
-        const int32_t stride = stride_of(group->reach, cache->block_size);
-        const int32_t kept = first_kept(group, cache->block_size, table->length);
-        if (group->kind == CACHE_STATE) {
-            block_table_drop_state(table, pool, from);
+        const int32_t stride = stride_of(group->options.reach, cache->block_size);
+        const int32_t kept = first_kept(group, table->length);
+        if (table->sparse) {
+            block_table_drop_state(table, group->blocks, from);
             if (is_point(cache, table->length, from, length, pinned))
                 seal_state(cache, tables, i, ids, table->length);
         } else {
-            block_cache_seal(group->cache, table, ids, from);
+            block_cache_seal(group, table, ids, from);
         }
         if (kept / stride * stride <= table->first) continue;
-        block_cache_pin(group->cache, table, pinned);
-        block_table_skip(table, pool, kept / stride * stride);
+        block_cache_pin(group, table, pinned);
+        block_table_skip(table, group->blocks, kept / stride * stride);
     }
 }
 
@@ -270,7 +270,7 @@ int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped
     if (new_length < tables->of[0].length) grouped_cache_seal_state(cache, tables, ids);
     for (int i = 0; i < cache->count; i++) {
         struct block_table *table = &tables->of[i];
-        block_cache_truncate(cache->groups[i].cache, table, ids,
+        block_cache_truncate(cache->groups[i], table, ids,
                              new_length < table->length ? new_length : table->length);
     }
     return new_length;
@@ -279,12 +279,12 @@ int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped
 void grouped_cache_pin(const struct grouped_cache *cache, const struct grouped_table *tables,
                        int32_t length) {
     for (int i = 0; i < cache->count; i++)
-        block_cache_pin(cache->groups[i].cache, &tables->of[i], length);
+        block_cache_pin(cache->groups[i], &tables->of[i], length);
 }
 
 void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_table *tables) {
     for (int i = 0; i < cache->count; i++)
-        block_cache_discard(cache->groups[i].cache, &tables->of[i]);
+        block_cache_discard(cache->groups[i], &tables->of[i]);
 }
 
 // ---- what there is of a log
@@ -305,13 +305,13 @@ struct search { // goes along a log in all groups at once
 // False: nothing can be found after what the table has.
 static bool begin_group(struct search *search, const struct grouped_table *tables, int index,
                         const int32_t *ids, int32_t length) {
-    const struct cache_group *of = &search->cache->groups[index];
     const struct block_table *table = &tables->of[index];
     struct search_group *group = &search->groups[index];
     ASSERT(table->length == search->at);
     *group = (struct search_group){.state = NODE_NONE};
-    if (of->kind == CACHE_STATE) return true;
-    if (!cache_walk_begin(of->cache, table, ids, length, &group->walk)) return false;
+    if (table->sparse) return true;
+    if (!cache_walk_begin(search->cache->groups[index], table, ids, length, &group->walk))
+        return false;
     group->behind = group->walk;
     group->since = table->first * search->cache->block_size;
     return true;
@@ -329,25 +329,24 @@ static bool search_begin(struct search *search, const struct grouped_cache *cach
 static const struct node *node_of(const struct search *search, int group,
                                   const struct cache_walk *walk) {
     ASSERT(group >= 0 && group < search->cache->count && node_valid(walk->node));
-    return prefix_node(search->cache->groups[group].cache->prefix, walk->node);
+    return prefix_node(search->cache->groups[group]->prefix, walk->node);
 }
 
 // What the node that the walk has come to adds. False: all must be there, and it is not.
 static bool search_add(struct search *search, int index) {
     struct search_group *group = &search->groups[index];
-    const struct cache_group *of = &search->cache->groups[index];
+    struct block_cache *of = search->cache->groups[index];
     const struct node *n = node_of(search, index, &group->walk);
-    const int32_t size = search->cache->block_size;
     if (search->on_device ? !block_valid(n->block) : !cache_is_somewhere(n)) {
         group->since = search->at;
         group->behind = group->walk;
         group->us = 0;
-        return of->kind == CACHE_WINDOW;
+        return of->options.kind == CACHE_WINDOW;
     }
-    group->us += cache_expected_us(of->cache, n);
-    while (group->behind.at / size < first_kept(of, size, search->at) &&
-           cache_walk_next(of->cache, &group->behind))
-        group->us -= cache_expected_us(of->cache, node_of(search, index, &group->behind));
+    group->us += cache_expected_us(of, n);
+    while (group->behind.at / of->block_size < first_kept(of, search->at) &&
+           cache_walk_next(of, &group->behind))
+        group->us -= cache_expected_us(of, node_of(search, index, &group->behind));
     return true;
 }
 
@@ -356,9 +355,9 @@ static bool search_add(struct search *search, int index) {
 static void search_state(struct search *search, int index) {
     const struct cache_walk *walk = &search->groups[0].walk;
     struct search_group *group = &search->groups[index];
-    struct block_cache *cache = search->cache->groups[index].cache;
+    struct block_cache *cache = search->cache->groups[index];
     struct node_index node;
-    ASSERT(index > 0 && search->cache->groups[index].kind == CACHE_STATE);
+    ASSERT(index > 0 && cache->options.kind == CACHE_STATE);
     group->state = NODE_NONE;
     if (search->at % search->cache->block_size != 0 || search->at >= walk->length ||
         !block_cache_find_state(cache, node_of(search, 0, walk)->key, &node))
@@ -371,21 +370,21 @@ static void search_state(struct search *search, int index) {
 // The block that group 0 has come to, in a group of keys and values. As search_add().
 static bool search_block(struct search *search, int index) {
     struct search_group *group = &search->groups[index];
-    const struct cache_group *of = &search->cache->groups[index];
+    struct block_cache *of = search->cache->groups[index];
     if (index > 0 && !group->ended)
-        group->ended = !cache_walk_next(of->cache, &group->walk) || group->walk.at != search->at;
+        group->ended = !cache_walk_next(of, &group->walk) || group->walk.at != search->at;
     if (!group->ended) return search_add(search, index);
     group->since = INT32_MAX;
-    return of->kind == CACHE_WINDOW;
+    return of->options.kind == CACHE_WINDOW;
 }
 
 // To the end of the next block, or of what there is of it. False: there is none.
 static bool search_next(struct search *search) {
     const struct grouped_cache *cache = search->cache;
-    if (!cache_walk_next(cache->groups[0].cache, &search->groups[0].walk)) return false;
+    if (!cache_walk_next(cache->groups[0], &search->groups[0].walk)) return false;
     search->at = search->groups[0].walk.at;
     for (int i = 0; i < cache->count; i++)
-        if (cache->groups[i].kind == CACHE_STATE)
+        if (cache->groups[i]->options.kind == CACHE_STATE)
             search_state(search, i);
         else if (!search_block(search, i))
             return false;
@@ -393,11 +392,10 @@ static bool search_next(struct search *search) {
 }
 
 static bool group_is_whole(const struct search *search, int index) {
-    const struct cache_group *of = &search->cache->groups[index];
+    const struct block_cache *of = search->cache->groups[index];
     const struct search_group *group = &search->groups[index];
-    const int32_t size = search->cache->block_size;
-    if (of->kind == CACHE_STATE) return node_valid(group->state);
-    return group->since <= first_kept(of, size, search->at) * size;
+    if (of->options.kind == CACHE_STATE) return node_valid(group->state);
+    return group->since <= first_kept(of, search->at) * of->block_size;
 }
 
 // Has each group what the next token needs?
@@ -423,12 +421,12 @@ int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_ta
         if (search_is_whole(&search)) best = search;
     if (best.at == start) return start;
     for (int i = 0; i < cache->count; i++) {
-        const struct cache_group *group = &cache->groups[i];
-        if (group->kind == CACHE_STATE)
-            block_cache_adopt_state(group->cache, &tables->of[i], best.groups[i].state, best.at);
+        struct block_cache *group = cache->groups[i];
+        struct block_table *table = &tables->of[i];
+        if (table->sparse)
+            block_cache_adopt_state(group, table, best.groups[i].state, best.at);
         else
-            block_cache_adopt(group->cache, &tables->of[i], ids,
-                              first_kept(group, cache->block_size, best.at), best.at);
+            block_cache_adopt(group, table, ids, first_kept(group, best.at), best.at);
     }
     ASSERT(grouped_table_reaches(cache, tables, best.at));
     return best.at;
@@ -437,13 +435,12 @@ int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_ta
 static void protect(const struct search *search, int32_t start) {
     ASSERT(search->cache && search->at > start);
     for (int i = 0; i < search->cache->count; i++) {
-        const struct cache_group *group = &search->cache->groups[i];
-        const int32_t size = search->cache->block_size;
-        const int32_t first = first_kept(group, size, search->at) * size;
-        if (group->kind == CACHE_STATE)
-            cache_protect(group->cache, search->groups[i].state, 0);
+        struct block_cache *group = search->cache->groups[i];
+        const int32_t first = first_kept(group, search->at) * group->block_size;
+        if (group->options.kind == CACHE_STATE)
+            cache_protect(group, search->groups[i].state, 0);
         else
-            cache_protect(group->cache, search->groups[i].walk.node, first > start ? first : start);
+            cache_protect(group, search->groups[i].walk.node, first > start ? first : start);
     }
 }
 
@@ -481,7 +478,7 @@ void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_
 // The same key where the tables do not have the tokens yet.
 static bool leaf_key(const struct grouped_cache *cache, const int32_t *ids, int32_t length,
                      struct hash128 *key) {
-    struct block_cache *first = cache->groups[0].cache;
+    struct block_cache *first = cache->groups[0];
     const struct node_index leaf = block_cache_leaf(first, ids, length);
     if (!node_valid(leaf)) return false;
     ASSERT(length > 0);
@@ -492,23 +489,20 @@ static bool leaf_key(const struct grouped_cache *cache, const int32_t *ids, int3
 
 enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
                                            struct grouped_table *tables, const int32_t *ids,
-                                           int32_t target, struct restore_tally *tally,
-                                           struct block_counts *need) {
+                                           int32_t target, struct restore_tally *tally) {
     ASSERT(target >= tables->of[0].length);
     enum restore_outcome outcome = RESTORE_DONE;
     struct restore_tally other = {0};
-    *need = (struct block_counts){0};
     for (int i = 0; i < cache->count; i++) {
-        const struct cache_group *group = &cache->groups[i];
+        struct block_cache *group = cache->groups[i];
+        struct block_table *table = &tables->of[i];
         struct hash128 key;
         enum restore_outcome one = RESTORE_DONE;
-        if (group->kind != CACHE_STATE)
-            one = block_cache_restore(group->cache, &tables->of[i], ids,
-                                      first_kept(group, cache->block_size, target), target,
+        if (!table->sparse)
+            one = block_cache_restore(group, table, ids, first_kept(group, target), target,
                                       i == 0 ? tally : &other);
         else if (leaf_key(cache, ids, target, &key))
-            one = block_cache_restore_state(group->cache, &tables->of[i], key, target);
-        need->of[i] = one == RESTORE_FULL;
+            one = block_cache_restore_state(group, table, key, target);
         if (one == RESTORE_FULL || outcome == RESTORE_DONE) outcome = one;
     }
     return outcome;
@@ -531,23 +525,36 @@ int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_t
 
 // ---- the whole
 
+enum status grouped_cache_open(struct grouped_cache *cache, struct block_cache_options options,
+                               struct error *err) {
+    ASSERT(cache->count < KV_GROUPS);
+    const bool is_state = options.kind == CACHE_STATE;
+    options.device_failed = &cache->device_failed;
+    options.counts = &cache->counts;
+    options.anchor = is_state ? cache->groups[0] : NULL;
+    TRY(block_cache_create(&options, &cache->groups[cache->count], err));
+    cache->count++;
+    cache->block_size = options.shape->block_size;
+    cache->has_states = cache->has_states || is_state;
+    return STATUS_OK;
+}
+
 // States are written after the blocks that they hang on.
 bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms) {
     for (int i = 0; i + 1 < cache->count; i++)
-        block_cache_drain(cache->groups[i].cache, timeout_ms);
+        block_cache_drain(cache->groups[i], timeout_ms);
     for (; cache->count > 0; cache->count--)
-        if (!block_cache_destroy(cache->groups[cache->count - 1].cache, timeout_ms)) return false;
+        if (!block_cache_destroy(cache->groups[cache->count - 1], timeout_ms)) return false;
     return true;
 }
 
 // The last state of a path in the index of the layers that attend.
 static struct node_index last_state(const struct grouped_cache *cache, int group,
                                     struct node_index leaf) {
-    struct prefix *prefix = cache->groups[0].cache->prefix;
+    struct prefix *prefix = cache->groups[0]->prefix;
     struct node_index state = NODE_NONE;
     for (struct node_index node = leaf; node_valid(node); node = prefix_node(prefix, node)->parent)
-        if (block_cache_find_state(cache->groups[group].cache, prefix_node(prefix, node)->key,
-                                   &state))
+        if (block_cache_find_state(cache->groups[group], prefix_node(prefix, node)->key, &state))
             return state;
     return NODE_NONE;
 }
@@ -555,11 +562,11 @@ static struct node_index last_state(const struct grouped_cache *cache, int group
 void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
                              const int32_t *ids, int32_t length) {
     if (cache->count == 0) return;
-    const struct node_index end = block_cache_end(cache->groups[0].cache, ids, length);
+    const struct node_index end = block_cache_end(cache->groups[0], ids, length);
     for (int i = 0; i < cache->count; i++) {
-        struct block_cache *of = cache->groups[i].cache;
+        struct block_cache *of = cache->groups[i];
         struct node_index leaf = end;
-        if (cache->groups[i].kind == CACHE_STATE)
+        if (of->options.kind == CACHE_STATE)
             leaf = last_state(cache, i, end);
         else if (i > 0)
             leaf = block_cache_end(of, ids, length);
@@ -567,59 +574,37 @@ void grouped_cache_reference(const struct grouped_cache *cache, uint64_t convers
     }
 }
 
-// A state has no tail.
-void grouped_cache_extend(const struct grouped_cache *cache, uint64_t conversation,
-                          const int32_t *ids, int32_t length) {
-    for (int i = 0; i < cache->count; i++) {
-        struct block_cache *of = cache->groups[i].cache;
-        if (cache->groups[i].kind == CACHE_STATE) continue;
-        const struct node_index leaf = block_cache_leaf(of, ids, length);
-        if (node_valid(leaf) && block_cache_needs(of, conversation, leaf))
-            block_cache_reference(of, conversation, block_cache_end(of, ids, length));
-    }
-}
-
 void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversation) {
     for (int i = 0; i < cache->count; i++)
-        block_cache_release(cache->groups[i].cache, conversation);
+        block_cache_release(cache->groups[i], conversation);
 }
 
 // States first: those of blocks that are removed go with them, as nobody refers to them then.
 uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t conversation) {
     uint64_t bytes = 0;
     for (int i = cache->count - 1; i >= 0; i--)
-        bytes += block_cache_strip(cache->groups[i].cache, conversation);
+        bytes += block_cache_strip(cache->groups[i], conversation);
     return bytes;
 }
 
 void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage) {
-    *usage = (struct kv_usage){0};
-    for (int i = 0; i < cache->count; i++) {
-        block_cache_add_usage(cache->groups[i].cache, usage);
-        usage->groups[i].reach = cache->groups[i].reach;
-    }
+    *usage = cache->counts;
+    for (int i = 0; i < cache->count; i++)
+        block_cache_add_usage(cache->groups[i], usage);
 }
 
 void grouped_cache_conversation_usage(const struct grouped_cache *cache,
                                       const uint64_t *conversations, size_t count,
                                       struct conversation_usage *usage) {
     for (int i = 0; i < cache->count; i++)
-        block_cache_conversation_usage(cache->groups[i].cache, conversations, count, i > 0, usage);
+        block_cache_conversation_usage(cache->groups[i], conversations, count, i > 0, usage);
 }
 
-void grouped_cache_write_behind(const struct grouped_cache *cache) {
-    for (int i = 0; i < cache->count; i++)
-        block_cache_write_behind(cache->groups[i].cache);
+bool grouped_cache_write_behind(const struct grouped_cache *cache) {
+    bool is_written = true;
+    for (int i = 0; i < cache->count; i++) {
+        block_cache_write_behind(cache->groups[i]);
+        is_written = block_cache_is_written(cache->groups[i]) && is_written;
+    }
+    return is_written;
 }
-
-bool grouped_cache_is_written(const struct grouped_cache *cache) {
-    for (int i = 0; i < cache->count; i++)
-        if (!block_cache_is_written(cache->groups[i].cache)) return false;
-    return true;
-}
-
-void grouped_cache_distrust(const struct grouped_cache *cache) {
-    if (cache->count > 0) block_cache_distrust(cache->groups[0].cache);
-}
-
-bool grouped_cache_is_trusted(const struct grouped_cache *cache) { return !cache->device_failed; }

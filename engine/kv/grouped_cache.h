@@ -25,6 +25,9 @@
 // states hang on its blocks. A model whose layers are all alike has one group, and this is its
 // block cache. One on another machine has none, and no KV here.
 //
+// Each group's block cache knows its kind and its reach. What is here is what takes all groups:
+// a position that each can go on from, blocks in each or in none, a conversation in each.
+//
 // Invariants:
 //   (1) Outside of a restore, the tables of a sequence have the same length.
 //   (2) Then they have all blocks that the next token needs (grouped_table_reaches).
@@ -35,17 +38,13 @@
 
 #include "engine/kv/block_cache.h"
 
-struct cache_group {
-    struct block_cache *cache; // owned
-    enum cache_kind kind;
-    int32_t reach; // keys that a query sees, of CACHE_WINDOW; 2 of CACHE_STATE; 0 of CACHE_FULL
-};
-
 struct grouped_cache {
-    struct cache_group groups[KV_GROUPS];
-    int32_t count; // of groups
+    struct block_cache *groups[KV_GROUPS]; // owned
+    int32_t count;
     int32_t block_size;
-    bool device_failed; // the caches share it
+    bool has_states;    // a group is of CACHE_STATE
+    bool device_failed; // seen by all groups: block_cache_distrust()
+    struct kv_usage counts;
 };
 
 struct grouped_table {
@@ -62,11 +61,18 @@ struct block_counts { // one for each group
     uint32_t of[KV_GROUPS];
 };
 
-// Blocks of a group that a sequence has at most while it computes step_tokens at once.
-uint32_t grouped_cache_most(const struct cache_group *group, int32_t block_size,
+// Blocks of a group that a sequence has at most while it computes step_tokens at once; and those
+// that it can still need, having a table, however long it gets.
+uint32_t grouped_cache_most(enum cache_kind kind, int32_t reach, int32_t block_size,
                             int32_t step_tokens);
+int32_t grouped_cache_most_further(const struct grouped_cache *cache,
+                                   const struct grouped_table *tables, int group,
+                                   int32_t step_tokens);
 
-bool grouped_cache_has_states(const struct grouped_cache *cache);
+// Opens the next group, with block_cache_create(); its anchor and what all groups share are set
+// here. The cache, zeroed before the first, stays where it is.
+MUST_CHECK enum status grouped_cache_open(struct grouped_cache *cache,
+                                          struct block_cache_options options, struct error *err);
 
 // NULL groups are fine. As block_cache_destroy() says; again after a false.
 MUST_CHECK bool grouped_cache_destroy(struct grouped_cache *cache, int timeout_ms);
@@ -93,13 +99,16 @@ void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table 
 
 // ---- Blocks. D.
 
-struct block_counts grouped_cache_free(const struct grouped_cache *cache);
 struct block_counts grouped_cache_available(const struct grouped_cache *cache);
 bool block_counts_fit(const struct grouped_cache *cache, struct block_counts need,
                       struct block_counts have);
-struct block_counts grouped_cache_need(const struct grouped_cache *cache,
-                                       const struct grouped_table *tables, int32_t new_length);
-bool grouped_cache_make_free(const struct grouped_cache *cache, struct block_counts blocks);
+
+// Could the tables grow without an eviction?
+bool grouped_cache_has_free(const struct grouped_cache *cache, const struct grouped_table *tables,
+                            int32_t new_length);
+
+// block_cache_grow() in each group, after evicting what that takes. FULL: that is not enough, and
+// no table has changed.
 MUST_CHECK enum status grouped_cache_grow(const struct grouped_cache *cache,
                                           struct grouped_table *tables, int32_t new_length);
 
@@ -147,12 +156,11 @@ void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_
                         const int32_t *ids, int32_t length, enum kv_restore mode,
                         double us_per_token, struct restore_plan *plan);
 
-// Brings the tables nearer to `target` tokens. The tally is that of group 0. FULL: *need is what to
-// make FREE. D.
+// Brings the tables nearer to `target` tokens: block_cache_restore() in each group, one of which is
+// FULL, or else one of which WAITS. The tally is that of group 0. D.
 enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
                                            struct grouped_table *tables, const int32_t *ids,
-                                           int32_t target, struct restore_tally *tally,
-                                           struct block_counts *need);
+                                           int32_t target, struct restore_tally *tally);
 
 // While a restore goes on, tables may have different lengths: how many tokens could be gone on with
 // now? And when it ends, the same, after dropping the rest.
@@ -163,18 +171,12 @@ int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_t
 
 void grouped_cache_reference(const struct grouped_cache *cache, uint64_t conversation,
                              const int32_t *ids, int32_t length);
-// After its tail was sealed: if that was the path to the last full block, it needs the tail, too.
-void grouped_cache_extend(const struct grouped_cache *cache, uint64_t conversation,
-                          const int32_t *ids, int32_t length);
 void grouped_cache_release(const struct grouped_cache *cache, uint64_t conversation);
 uint64_t grouped_cache_strip(const struct grouped_cache *cache, uint64_t conversation); // bytes
 void grouped_cache_usage(const struct grouped_cache *cache, struct kv_usage *usage);
 void grouped_cache_conversation_usage(const struct grouped_cache *cache,
                                       const uint64_t *conversations, size_t count,
                                       struct conversation_usage *usage);
-void grouped_cache_write_behind(const struct grouped_cache *cache);
-bool grouped_cache_is_written(const struct grouped_cache *cache);
-void grouped_cache_distrust(const struct grouped_cache *cache);
-bool grouped_cache_is_trusted(const struct grouped_cache *cache);
+bool grouped_cache_write_behind(const struct grouped_cache *cache); // is all written?
 
 #endif

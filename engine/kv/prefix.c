@@ -10,9 +10,9 @@
 // The lists of children exist for two other questions: which child shares most of a partial block
 // (prefix_find_nearest), and whether a node is still needed for what hangs on it (prefix_prune).
 //
-// The arrays are mapped with MAP_NORESERVE at full capacity and never initialised: pages nobody has
-// touched read as zero, which here means "empty" (a bucket holds node + 1, a node's count is 0). So
-// a large capacity costs address space, not memory or start-up time.
+// The whole is one mapping with MAP_NORESERVE at full capacity and never initialised: pages nobody
+// has touched read as zero, which here means "empty" (a bucket holds node + 1, a node's count is
+// 0). So a large capacity costs address space, not memory or start-up time.
 #include "engine/kv/prefix.h"
 
 #include <string.h>
@@ -23,6 +23,7 @@
 enum { MAX_BLOCK_SIZE = 32 };
 
 struct prefix {
+    size_t bytes; // of the mapping, with all that follows
     uint32_t capacity, used;
     uint32_t untouched; // nodes from here on were never used: their pages are not committed
     struct node_index first_free; // a free node's `next` is the next free one
@@ -31,41 +32,26 @@ struct prefix {
     int32_t block_size;
     struct hash128 format;
     uint64_t collisions;
-    struct node *nodes; // [capacity]
-    int32_t *ids;       // [capacity, block_size]
-    uint32_t *buckets;  // [bucket_mask + 1] node + 1; 0: empty, as fresh pages are
+    int32_t *ids;        // [capacity, block_size], as the next behind the nodes
+    uint32_t *buckets;   // [bucket_mask + 1] node + 1; 0: empty, as fresh pages are
+    struct node nodes[]; // [capacity]
 };
-
-static void *map_pages(size_t bytes) {
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-}
-
-static void unmap_pages(void *pages, size_t bytes) {
-    if (!pages) return;
-    const int result = munmap(pages, bytes);
-    ASSERT(result == 0);
-}
-
-static size_t ids_bytes(const struct prefix *prefix) {
-    return (size_t)prefix->capacity * (size_t)prefix->block_size * sizeof prefix->ids[0];
-}
-
-static size_t bucket_bytes(const struct prefix *prefix) {
-    return ((size_t)prefix->bucket_mask + 1) * sizeof prefix->buckets[0];
-}
 
 enum status prefix_create(uint32_t capacity, int32_t block_size, struct hash128 format,
                           struct prefix **result) {
     ASSERT(capacity > 0 && capacity < UINT32_MAX / 2);
     ASSERT(block_size > 0 && block_size <= MAX_BLOCK_SIZE);
-    struct prefix *prefix = map_pages(sizeof *prefix);
-    if (!prefix) return STATUS_NO_MEMORY;
     uint32_t buckets = 1;
     while (buckets < capacity)
         buckets *= 2;
+    const size_t all_ids = (size_t)capacity * (size_t)block_size;
+    const size_t bytes = sizeof(struct prefix) + (size_t)capacity * sizeof(struct node) +
+                         all_ids * sizeof(int32_t) + (size_t)buckets * sizeof(uint32_t);
+    struct prefix *prefix = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (prefix == MAP_FAILED) return STATUS_NO_MEMORY;
     *prefix = (struct prefix){
+        .bytes = bytes,
         .capacity = capacity,
         .first_free = NODE_NONE,
         .first_root = NODE_NONE,
@@ -73,23 +59,15 @@ enum status prefix_create(uint32_t capacity, int32_t block_size, struct hash128 
         .block_size = block_size,
         .format = format,
     };
-    prefix->nodes = map_pages((size_t)capacity * sizeof prefix->nodes[0]);
-    prefix->ids = map_pages(ids_bytes(prefix));
-    prefix->buckets = map_pages(bucket_bytes(prefix));
-    if (!prefix->nodes || !prefix->ids || !prefix->buckets) {
-        prefix_destroy(prefix);
-        return STATUS_NO_MEMORY;
-    }
+    prefix->ids = (int32_t *)(prefix->nodes + capacity);
+    prefix->buckets = (uint32_t *)(prefix->ids + all_ids);
     *result = prefix;
     return STATUS_OK;
 }
 
 void prefix_destroy(struct prefix *prefix) {
     if (!prefix) return;
-    unmap_pages(prefix->nodes, (size_t)prefix->capacity * sizeof prefix->nodes[0]);
-    unmap_pages(prefix->ids, ids_bytes(prefix));
-    unmap_pages(prefix->buckets, bucket_bytes(prefix));
-    unmap_pages(prefix, sizeof *prefix);
+    MUST(munmap(prefix, prefix->bytes) == 0);
 }
 
 struct node *prefix_node(struct prefix *prefix, struct node_index node) {
@@ -102,7 +80,6 @@ const int32_t *prefix_ids(const struct prefix *prefix, struct node_index node) {
 }
 
 uint32_t prefix_count(const struct prefix *prefix) { return prefix->used; }
-uint32_t prefix_capacity(const struct prefix *prefix) { return prefix->capacity; }
 uint64_t prefix_collisions(const struct prefix *prefix) { return prefix->collisions; }
 
 struct hash128 prefix_key(const struct prefix *prefix, struct node_index parent, const int32_t *ids,

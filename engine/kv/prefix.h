@@ -64,7 +64,6 @@ void prefix_destroy(struct prefix *prefix); // NULL is fine
 struct node *prefix_node(struct prefix *prefix, struct node_index node);        // in use
 const int32_t *prefix_ids(const struct prefix *prefix, struct node_index node); // [count]
 uint32_t prefix_count(const struct prefix *prefix);                             // nodes in use
-uint32_t prefix_capacity(const struct prefix *prefix);
 uint64_t prefix_collisions(const struct prefix *prefix); // equal keys of different tokens, seen
 
 struct hash128 prefix_key(const struct prefix *prefix, struct node_index parent, const int32_t *ids,

@@ -1,7 +1,6 @@
 #include "engine/kv/reference_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/base/assert.h"
 
@@ -27,11 +26,6 @@ void reference_table_deinit(struct reference_table *table) {
     free(table->items);
     free(table->buckets);
     *table = (struct reference_table){0};
-}
-
-void reference_table_clear(struct reference_table *table) {
-    memset(table->buckets, 0, ((size_t)table->mask + 1) * sizeof *table->buckets);
-    table->count = 0;
 }
 
 struct reference *reference_find(struct reference_table *table, uint64_t conversation) {

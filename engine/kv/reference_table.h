@@ -36,7 +36,6 @@ struct reference_table {
 
 MUST_CHECK enum status reference_table_init(struct reference_table *table, uint32_t capacity);
 void reference_table_deinit(struct reference_table *table); // {0} is fine
-void reference_table_clear(struct reference_table *table);
 
 struct reference *reference_find(struct reference_table *table, uint64_t conversation); // or NULL
 // Finds it, or adds it with no leaf. NULL: the table is full.

@@ -31,7 +31,8 @@ static void set_leaf(struct block_cache *cache, struct reference *reference,
     prefix_prune(cache->prefix, old);
 }
 
-void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf) {
+void cache_load_reference(void *user, uint64_t conversation, struct hash128 leaf) {
+    struct block_cache *cache = user;
     struct node_index node;
     if (!prefix_find_key(cache->prefix, leaf, &node)) return;
     struct reference *reference = reference_enter(&cache->references, conversation);
@@ -107,17 +108,23 @@ void block_cache_release(struct block_cache *cache, uint64_t conversation) {
     tell_disk(cache, conversation, (struct hash128){0});
 }
 
-static bool is_removable(const struct block_cache *cache, const struct node *n) {
-    if (n->references > 0 || n->transfers > 0 || node_valid(n->first_child)) return false;
-    return !block_valid(n->block) || block_pool_references(cache->blocks, n->block) == 0;
-}
+enum removability { KEPT, REMOVABLE, LOOK_AGAIN };
 
-// For the disk, which has as many jobs as it takes. The lock is given up meanwhile; `node` stays.
-static bool wait_for_queue(struct block_cache *cache, struct node_index node) {
-    prefix_node(cache->prefix, node)->transfers++;
+// What the disk has of the node needs a place in a job, and it has as many jobs as it takes. Else
+// the lock is given up until one is done, while `stays` stays, and much may change: LOOK_AGAIN.
+// What the disk keeps is not forgotten.
+static enum removability look_at(struct block_cache *cache, struct node_index node,
+                                 struct node_index stays, struct disk_job **drops) {
+    const struct node *n = prefix_node(cache->prefix, node);
+    if (n->references > 0 || n->transfers > 0 || node_valid(n->first_child)) return KEPT;
+    if (block_valid(n->block) && block_pool_references(cache->blocks, n->block) > 0) return KEPT;
+    if (n->disk != NODE_ON_DISK) return REMOVABLE;
+    if (!*drops) *drops = disk_io_push(cache->io, JOB_DROP);
+    if (*drops) return REMOVABLE;
+    prefix_node(cache->prefix, stays)->transfers++;
     const bool done = disk_io_wait(cache->io, DROP_WAIT_MS);
-    prefix_node(cache->prefix, node)->transfers--;
-    return done;
+    prefix_node(cache->prefix, stays)->transfers--;
+    return done ? LOOK_AGAIN : KEPT;
 }
 
 // A node without children. Its parent, which may be kept by nothing else, stays.
@@ -144,13 +151,10 @@ static bool remove_some(struct block_cache *cache, struct removal *removal) {
         struct node_index node = removal->top;
         while (node_valid(prefix_node(cache->prefix, node)->first_child))
             node = prefix_node(cache->prefix, node)->first_child;
+        const enum removability found = look_at(cache, node, removal->top, &drops);
+        if (found == KEPT) break;
+        if (found == LOOK_AGAIN) continue;
         const struct node *n = prefix_node(cache->prefix, node);
-        if (!is_removable(cache, n)) break;
-        if (n->disk == NODE_ON_DISK && !drops) drops = disk_io_push(cache->io, JOB_DROP);
-        if (n->disk == NODE_ON_DISK && !drops) {
-            if (!wait_for_queue(cache, removal->top)) break; // what the disk keeps is not forgotten
-            continue;                                        // much may have changed meanwhile
-        }
         removal->keys[removal->count++] = n->key;
         if (node_equal(node, removal->top)) removal->top = n->parent;
         remove_leaf(cache, node, drops);
@@ -164,19 +168,14 @@ static uint32_t remove_states(struct block_cache *cache, const struct removal *r
     struct disk_job *drops = NULL;
     uint32_t removed = 0;
     struct node_index node;
-    ASSERT(cache->kind == CACHE_STATE && removal->count <= DISK_MAX_BATCH);
+    ASSERT(cache->options.kind == CACHE_STATE && removal->count <= DISK_MAX_BATCH);
     for (int32_t i = 0; i < removal->count; i++) {
-        while (prefix_find_key(cache->prefix, removal->keys[i], &node)) {
-            const struct node *n = prefix_node(cache->prefix, node);
-            if (!is_removable(cache, n)) break;
-            if (n->disk == NODE_ON_DISK && !drops) drops = disk_io_push(cache->io, JOB_DROP);
-            if (n->disk == NODE_ON_DISK && !drops) {
-                if (!wait_for_queue(cache, node)) break;
-                continue;
-            }
-            cache_forget_node(cache, node, drops);
-            removed++;
-        }
+        enum removability found = LOOK_AGAIN;
+        while (found == LOOK_AGAIN && prefix_find_key(cache->prefix, removal->keys[i], &node))
+            found = look_at(cache, node, node, &drops);
+        if (found != REMOVABLE) continue;
+        cache_forget_node(cache, node, drops);
+        removed++;
     }
     if (drops) disk_io_submit(cache->io, drops);
     return removed;
@@ -199,7 +198,7 @@ static uint64_t remove_path(struct block_cache *cache, struct node_index top) {
 
 // A state that others may need goes with the block that it hangs on.
 uint64_t block_cache_strip(struct block_cache *cache, uint64_t conversation) {
-    if (cache->kind == CACHE_STATE) {
+    if (cache->options.kind == CACHE_STATE) {
         block_cache_release(cache, conversation);
         return 0;
     }

@@ -4,7 +4,7 @@
 // block_cache_restore() walks on from the table's end and moves what can be moved now.
 //
 //   on the device     the table takes a reference
-//   in a slot         a free block gets a copy, enqueued; no free block: FULL, the caller evicts
+//   in a slot         a free block gets a copy, enqueued; no free block: one is evicted, or FULL
 //   on the disk       a read into a slot is submitted, with those of the next blocks: WAITS
 //   nowhere           DONE: the table stays shorter than the target, and the rest is computed
 //
@@ -47,16 +47,11 @@ void cache_protect(struct block_cache *cache, struct node_index leaf, int32_t fi
 
 static bool start_read(struct block_cache *cache, struct disk_job *job, struct node_index node) {
     struct block_index slot;
-    ASSERT(job->count < DISK_MAX_BATCH);
     if (!cache_alloc_slot(cache, &slot)) return false;
     struct node *n = prefix_node(cache->prefix, node);
-    n->transfers++;
     ASSERT(!n->loading && !block_valid(n->slot) && !block_valid(n->block));
     n->loading = true;
-    job->nodes[job->count] = node;
-    job->slots[job->count] = slot;
-    job->payloads[job->count] = cache_slot_bytes(cache, slot);
-    job->blocks[job->count++] = cache_describe(cache, node);
+    cache_add_to_job(cache, job, node, slot);
     return true;
 }
 
@@ -69,16 +64,10 @@ static int32_t window(const struct block_cache *cache) {
 // The slots may be those of blocks that are on their way to the device, or from it.
 static void submit_read(struct block_cache *cache, struct disk_job *job) {
     ASSERT(job->count > 0 && job->count <= DISK_MAX_BATCH);
-    if (cache_finish_swaps(cache) == STATUS_OK) {
+    if (cache_finish_swaps(cache) == STATUS_OK)
         disk_io_submit(cache->io, job);
-        return;
-    }
-    for (int32_t i = 0; i < job->count; i++) {
-        struct node *n = prefix_node(cache->prefix, job->nodes[i]);
-        n->transfers--;
-        n->loading = false;
-        block_pool_release(cache->slots, job->slots[i]);
-    }
+    else
+        cache_abandon_job(cache, job);
 }
 
 // Reads what is on the disk of the next nodes of the walk.
@@ -102,7 +91,7 @@ static void read_ahead(struct block_cache *cache, struct cache_walk walk) {
 static void note_failed_reads(struct block_cache *cache, int32_t count, enum status status) {
     enum { QUIET_US = 1000000 };
     const int64_t now = clock_now_us();
-    cache->counts.failed_reads += (uint64_t)count;
+    cache->options.counts->failed_reads += (uint64_t)count;
     if (count > 0 && now - cache->read_failed_us > QUIET_US)
         log_write(LOG_WARNING, "the KV cache on disk cannot be used (%s): its part is recomputed",
                   status == STATUS_NOT_FOUND  ? "the file is gone"
@@ -134,7 +123,7 @@ void cache_reads_done(struct block_cache *cache, const struct disk_job *job) {
     }
     note_failed_reads(cache, job->count - good, failure);
     const size_t bytes = (size_t)good * cache->block_bytes;
-    cache->counts.disk_read_bytes += bytes;
+    cache->options.counts->disk_read_bytes += bytes;
     if (good > 0)
         cache_note_average(&cache->disk_us_per_byte, (double)job->elapsed_us / (double)bytes);
 }
@@ -148,8 +137,8 @@ static int32_t *tally_of(struct restore_tally *tally, const struct node *n, bool
 
 // A card only enqueues swaps. How long they took it says when they are done.
 static void note_swaps(struct block_cache *cache) {
-    if (!cache->backend->swap_time) return;
-    const struct swap_time time = cache->backend->swap_time(cache->device);
+    if (!cache->options.backend->swap_time) return;
+    const struct swap_time time = cache->options.backend->swap_time(cache->options.device);
     if (time.pairs > 0) cache_note_average(&cache->host_us_per_block, time.us / (double)time.pairs);
 }
 
@@ -160,7 +149,7 @@ static void swap_in(struct block_cache *cache, struct node_index node, struct bl
     cache_swap(cache, block, prefix_node(cache->prefix, node)->slot, false);
     cache_attach_block(cache, node, block);
     const int64_t elapsed_us = clock_now_us() - before;
-    if (!cache->backend->swap_time)
+    if (!cache->options.backend->swap_time)
         cache_note_average(&cache->host_us_per_block, elapsed_us > 0 ? (double)elapsed_us : 0.5);
 }
 
@@ -205,7 +194,7 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
                                          const int32_t *ids, int32_t first, int32_t target,
                                          struct restore_tally *tally) {
     struct cache_walk walk;
-    if (*cache->device_failed) return RESTORE_DONE;
+    if (*cache->options.device_failed) return RESTORE_DONE;
     note_swaps(cache);
     skip_to(cache, table, ids, first, tally);
     while (table->length < target && cache_walk_begin(cache, table, ids, target, &walk) &&
@@ -213,6 +202,8 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
         struct block_index block;
         ASSERT(walk.count > 0 && table->length + walk.count <= target);
         const enum restore_outcome outcome = cache_bring(cache, &walk, tally, &block);
+        // What is evicted may have had the slot of this very block: it is looked for once more.
+        if (outcome == RESTORE_FULL && block_cache_make_free(cache, 1)) continue;
         if (outcome != RESTORE_DONE || !block_valid(block)) return outcome;
         block_table_adopt(table, cache->blocks, block, walk.count);
         block_pool_release(cache->blocks, block);
@@ -222,7 +213,7 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
 }
 
 double block_cache_swap_us(const struct block_cache *cache) {
-    return cache->keeps_host ? 2 * host_us(cache) : 0;
+    return cache->options.host_slots > 0 ? 2 * host_us(cache) : 0;
 }
 
 double block_cache_prefill_speed(const struct block_cache *cache) {

@@ -18,43 +18,32 @@ struct node_list { // in order, through node.list_previous and list_next
 };
 
 struct block_cache {
-    const struct backend *backend;
-    struct device *device;
-    const struct kv_cache *shape;
+    struct block_cache_options options; // as it was opened; what a disk takes is opening's only
     size_t block_bytes;
     int32_t block_size;
-    struct block_pool *blocks;  // on the device
-    struct block_pool *slots;   // in host memory; NULL: none
-    bool keeps_host;            // the slots are a level of their own, not only a way to the disk
-    void *slab;                 // [slots] x block_bytes
-    enum cache_kind kind;       // of CACHE_WINDOW, nodes lie on the device without their parents;
-                                // of CACHE_STATE, they have none
-    struct block_cache *anchor; // of states: the cache whose blocks they hang on
+    struct block_pool *blocks;                // on the device
+    struct block_pool *slots;                 // in host memory; NULL: none
+    void *slab;                               // [slots] x block_bytes
     struct block_cache *states, *next_states; // list: those that hang on blocks of this cache
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
     struct disk_io *io;     // the same
-    pthread_mutex_t *lock;  // the engine's
-    void (*changed)(void *user);
-    void *user;
 
     struct node_list unwritten; // sealed, in order of sealing
     struct node_list tails;     // unwritten tails
     int64_t unwritten_since_us; // when the first of them came
-    int64_t write_delay_us;
-    int32_t writes_under_way; // jobs
-    int64_t write_again_us;   // after a failure: not before
-    bool write_failed;        // said so already
-    int64_t read_failed_us;   // when that was last said
+    int64_t write_delay_us;     // 0 once it is closed
+    int32_t writes_under_way;   // jobs
+    int64_t write_again_us;     // after a failure: not before
+    bool write_failed;          // said so already
+    int64_t read_failed_us;     // when that was last said
 
     struct reference_table references;
 
-    bool swaps_pending;  // enqueued since the last sync
-    bool *device_failed; // what it gives is not to be trusted any more
+    bool swaps_pending; // enqueued since the last sync
 
     double host_us_per_block, disk_us_per_byte, prefill_us_per_token; // 0: not known
     uint32_t on_disk;                                                 // nodes
-    struct kv_usage counts; // what is counted since opening; the rest is computed
 };
 
 struct cache_walk { // along the nodes of a log
@@ -119,13 +108,17 @@ void cache_unlist(struct block_cache *cache, struct node_index node); // from th
 // added to `drops`, a job with space for it; NULL will do for what is not.
 void cache_forget_node(struct block_cache *cache, struct node_index node, struct disk_job *drops);
 
-struct disk_block cache_describe(struct block_cache *cache, struct node_index node);
+// The node, which stays meanwhile, and a slot to whose bytes the job gets the caller's reference.
+void cache_add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node,
+                      struct block_index slot);
+// What could not be submitted: its slots, whose bytes come from a device that failed, are released.
+void cache_abandon_job(struct block_cache *cache, const struct disk_job *job);
 
 void cache_reads_done(struct block_cache *cache, const struct disk_job *job);
 void cache_writes_done(struct block_cache *cache, struct disk_job *job);
 // Tells the disk which conversations need more or less of what it has than it knows.
 void cache_tell_references(struct block_cache *cache);
-void cache_load_reference(struct block_cache *cache, uint64_t conversation, struct hash128 leaf);
+void cache_load_reference(void *user, uint64_t conversation, struct hash128 leaf);
 void cache_note_average(double *average, double value);
 
 #endif

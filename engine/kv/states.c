@@ -12,7 +12,7 @@
 
 bool block_cache_find_state(const struct block_cache *cache, struct hash128 key,
                             struct node_index *node) {
-    ASSERT(cache->kind == CACHE_STATE);
+    ASSERT(cache->options.kind == CACHE_STATE);
     return prefix_find_key(cache->prefix, key, node);
 }
 
@@ -29,7 +29,7 @@ void block_cache_seal_state(struct block_cache *cache, struct block_table *table
     const struct node *n = prefix_node(cache->prefix, node);
     if (block_valid(n->block)) {
         block_table_replace(table, cache->blocks, index, n->block);
-        cache->counts.duplicate_blocks++;
+        cache->options.counts->duplicate_blocks++;
         return;
     }
     cache_attach_block(cache, node, block);
@@ -40,7 +40,7 @@ void block_cache_seal_state(struct block_cache *cache, struct block_table *table
 static void adopt(struct block_cache *cache, struct block_table *table, struct block_index block,
                   int32_t length) {
     const int32_t size = cache->block_size;
-    ASSERT(table->kind == CACHE_STATE && length % size == 0 && length > table->length);
+    ASSERT(table->sparse && length % size == 0 && length > table->length);
     block_table_skip(table, cache->blocks, length / size - 1);
     block_table_adopt(table, cache->blocks, block, size);
     cache_note_reuse(cache, table);
@@ -56,10 +56,12 @@ enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct
     struct restore_tally tally = {0};
     struct cache_walk walk = {.at = length, .length = length, .count = cache->block_size};
     struct block_index block;
-    if (*cache->device_failed || table->length >= length ||
+    if (*cache->options.device_failed || table->length >= length ||
         !prefix_find_key(cache->prefix, key, &walk.node))
         return RESTORE_DONE;
     const enum restore_outcome outcome = cache_bring(cache, &walk, &tally, &block);
+    if (outcome == RESTORE_FULL && block_cache_make_free(cache, 1))
+        return block_cache_restore_state(cache, table, key, length);
     if (outcome != RESTORE_DONE || !block_valid(block)) return outcome;
     adopt(cache, table, block, length);
     block_pool_release(cache->blocks, block);

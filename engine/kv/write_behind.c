@@ -90,25 +90,20 @@ static void want_written_first(struct block_cache *cache, struct node_index node
 // What the node hangs on, as it is on the disk: its parent; of a state, the block with its key.
 static enum node_disk parent_on_disk(const struct block_cache *cache, struct node_index node) {
     const struct node *n = prefix_node(cache->prefix, node);
+    const struct block_cache *anchor = cache->options.anchor;
     struct node_index block;
-    if (cache->kind != CACHE_STATE)
+    if (cache->options.kind != CACHE_STATE)
         return node_valid(n->parent) ? prefix_node(cache->prefix, n->parent)->disk : NODE_ON_DISK;
-    if (!cache->anchor || !prefix_find_key(cache->anchor->prefix, n->key, &block))
-        return NODE_NOT_ON_DISK;
-    return prefix_node(cache->anchor->prefix, block)->disk;
+    if (!anchor || !prefix_find_key(anchor->prefix, n->key, &block)) return NODE_NOT_ON_DISK;
+    return prefix_node(anchor->prefix, block)->disk;
 }
 
 static bool add_to_job(struct block_cache *cache, struct disk_job *job, struct node_index node) {
     struct block_index slot;
-    ASSERT(job->count < DISK_MAX_BATCH);
     if (!cache_copy_to_slot(cache, node, &slot)) return false;
     cache_unlist(cache, node);
     cache_set_disk(cache, node, NODE_WRITING);
-    prefix_node(cache->prefix, node)->transfers++;
-    job->nodes[job->count] = node;
-    job->slots[job->count] = slot;
-    job->payloads[job->count] = cache_slot_bytes(cache, slot);
-    job->blocks[job->count++] = cache_describe(cache, node);
+    cache_add_to_job(cache, job, node, slot);
     return true;
 }
 
@@ -128,7 +123,8 @@ static struct node_index first_to_write(struct block_cache *cache) {
 // Is what the node hangs on written by another thread? A state waits for it; a block's parent is
 // in this list before the block.
 static bool waits_for(const struct block_cache *cache, enum node_disk parent) {
-    return cache->kind == CACHE_STATE && (parent == NODE_UNWRITTEN || parent == NODE_WRITING);
+    return cache->options.kind == CACHE_STATE &&
+           (parent == NODE_UNWRITTEN || parent == NODE_WRITING);
 }
 
 static void fill_job(struct block_cache *cache, struct disk_job *job) {
@@ -149,17 +145,8 @@ static bool is_worth_a_write(const struct block_cache *cache) {
     return clock_now_us() - cache->unwritten_since_us >= cache->write_delay_us;
 }
 
-// What was not submitted is not written at all: it was copied from a device that failed.
-static void drop_job(struct block_cache *cache, const struct disk_job *job) {
-    for (int32_t i = 0; i < job->count; i++) {
-        prefix_node(cache->prefix, job->nodes[i])->transfers--;
-        cache_set_disk(cache, job->nodes[i], NODE_NOT_ON_DISK);
-        block_pool_release(cache->slots, job->slots[i]);
-    }
-}
-
 void block_cache_write_behind(struct block_cache *cache) {
-    if (*cache->device_failed || !cache->disk ||
+    if (*cache->options.device_failed || !cache->disk ||
         (cache->write_again_us && clock_now_us() < cache->write_again_us))
         return;
     if (cache->unwritten.count == 0 || !is_worth_a_write(cache)) return;
@@ -169,7 +156,7 @@ void block_cache_write_behind(struct block_cache *cache) {
         fill_job(cache, job);
         if (job->count == 0) return;
         if (cache_finish_swaps(cache) != STATUS_OK) {
-            drop_job(cache, job);
+            cache_abandon_job(cache, job);
             return;
         }
         cache->writes_under_way++;
@@ -178,11 +165,12 @@ void block_cache_write_behind(struct block_cache *cache) {
 }
 
 bool block_cache_is_written(const struct block_cache *cache) {
-    return (cache->unwritten.count == 0 || *cache->device_failed) && cache->writes_under_way == 0;
+    return (cache->unwritten.count == 0 || *cache->options.device_failed) &&
+           cache->writes_under_way == 0;
 }
 
 static void note_failure(struct block_cache *cache, const struct disk_job *job) {
-    cache->counts.failed_writes += (uint64_t)job->count;
+    cache->options.counts->failed_writes += (uint64_t)job->count;
     cache->write_again_us = clock_now_us() + WRITE_PAUSE_US;
     if (!cache->write_failed)
         log_write(
@@ -205,7 +193,7 @@ static void note_refusal(struct block_cache *cache, struct node_index node, enum
     if (outcome == STATUS_NOT_FOUND && parent == NODE_ON_DISK && node_valid(n->parent))
         cache_set_disk(cache, n->parent, NODE_NOT_ON_DISK);
     if (outcome != STATUS_FULL) return;
-    if (cache->counts.refused_writes++ == 0)
+    if (cache->options.counts->refused_writes++ == 0)
         log_write(LOG_INFO,
                   "the KV cache on disk is full: what does not fit is recomputed after a restart");
 }

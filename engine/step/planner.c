@@ -121,7 +121,7 @@ static bool follows(struct engine *engine, int32_t index) {
         const int32_t end = next_end(sequence);
         if (end <= sequence->cached) return false;
         int32_t shared = 0;
-        if (grouped_cache_has_states(&engine->cache)) {
+        if (engine->cache.has_states) {
             if (other->state != REQUEST_RUNNING) continue;
             if (follows_state(request, other, &shared) &&
                 (other->foreground || !request->foreground))
@@ -151,28 +151,6 @@ static int32_t own_blocks(const struct block_pool *pool, const struct block_tabl
     return own;
 }
 
-// Further blocks that the sequence can need, however long it gets.
-static int32_t most_blocks(const struct engine *engine, int group,
-                           const struct block_table *table) {
-    ASSERT(group >= 0 && group < engine->cache.count);
-    const struct cache_group *of = &engine->cache.groups[group];
-    const int32_t size = engine->cache.block_size, tokens = engine->chunk_tokens;
-    const int32_t have = block_table_blocks(table);
-    const int32_t all = (int32_t)grouped_cache_most(of, size, tokens);
-    int32_t step = 0;
-    switch (of->kind) {
-    case CACHE_FULL:
-        return INT32_MAX;
-    case CACHE_WINDOW:
-        step = (int32_t)grouped_cache_most(&(struct cache_group){0}, size, tokens);
-        break;
-    case CACHE_STATE:
-        step = 1;
-        break;
-    }
-    return all - have > step ? all - have : step;
-}
-
 static struct scheduler_request describe_request(struct engine *engine, int32_t index) {
     ASSERT(index >= 0 && index < engine->request_count);
     struct request *request = engine->requests[index];
@@ -196,8 +174,9 @@ static struct scheduler_request describe_request(struct engine *engine, int32_t 
     memcpy(described.pauses, points.at, sizeof described.pauses);
     for (int i = 0; i < engine->cache.count; i++) {
         described.copies.of[i] =
-            (int32_t)block_cache_need(engine->cache.groups[i].cache, &tables[i], tables[i].length);
-        described.most.of[i] = most_blocks(engine, i, &tables[i]);
+            (int32_t)block_cache_need(engine->cache.groups[i], &tables[i], tables[i].length);
+        described.most.of[i] =
+            grouped_cache_most_further(&engine->cache, &sequence->tables, i, engine->chunk_tokens);
     }
     return described;
 }
@@ -231,7 +210,7 @@ static struct scheduler_limits gather_limits(struct engine *engine,
     for (int i = 0; i < groups; i++) {
         const int32_t share = (int32_t)(engine->shapes[i].num_blocks / WATERMARK_SHARE);
         limits.watermark.of[i] = share > 0 ? share : 1;
-        limits.swap_us += block_cache_swap_us(engine->cache.groups[i].cache);
+        limits.swap_us += block_cache_swap_us(engine->cache.groups[i]);
     }
     if (engine->tokens_per_us > 0) limits.recompute_us = limits.block_size / engine->tokens_per_us;
     const struct scheduler_blocks needed = blocks_needed(engine, described, &limits.watermark);
@@ -245,7 +224,7 @@ static struct scheduler_limits gather_limits(struct engine *engine,
     if (!block_counts_fit(&engine->cache, counts, have))
         for (int32_t i = 0; i < engine->request_count * groups; i++)
             described[i / groups].own.of[i % groups] =
-                own_blocks(block_cache_pool(engine->cache.groups[i % groups].cache),
+                own_blocks(block_cache_pool(engine->cache.groups[i % groups]),
                            &engine->requests[i / groups]->sequence->tables.of[i % groups]);
     return limits;
 }
@@ -305,10 +284,7 @@ static int32_t draft_tokens(const struct step *step, struct request *request, in
         limit = (int32_t)(max_tokens - request->stats.output_tokens - 1);
     int32_t count = prompt_lookup_draft(&request->lookup, sequence->tokens, length, limit,
                                         sequence->tokens + length);
-    const struct grouped_cache *cache = &engine->cache;
-    if (count > 0 &&
-        !block_counts_fit(cache, grouped_cache_need(cache, &sequence->tables, length + count),
-                          grouped_cache_free(cache)))
+    if (count > 0 && !grouped_cache_has_free(&engine->cache, &sequence->tables, length + count))
         count = 0;
     return count;
 }
@@ -317,16 +293,16 @@ static void add_chunk(struct step *step, struct request *request,
                       const struct scheduler_chunk *chunk, int32_t left) {
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
-    int32_t end = chunk->first + chunk->count;
+    const int32_t end = chunk->first + chunk->count;
     ASSERT(step->count < ENGINE_MAX_REQUESTS && chunk->first == sequence->cached);
     step->planned -= chunk->count;
     ASSERT(step->planned >= 0);
-    const struct block_counts need = grouped_cache_need(&engine->cache, &sequence->tables, end);
-    if (!pressure_free_blocks(engine, need, sequence)) return; // the next plan will see it
+    while (grouped_cache_grow(&engine->cache, &sequence->tables, end) != STATUS_OK)
+        if (!pressure_preempt(engine, sequence)) return; // the next plan will see it
     const bool decodes = chunk->last && chunk->count == 1 && request->stats.output_tokens > 0;
     const int32_t drafted = decodes ? draft_tokens(step, request, left) : 0;
-    end += drafted;
-    MUST(grouped_cache_grow(&engine->cache, &sequence->tables, end) == STATUS_OK);
+    if (drafted > 0)
+        MUST(grouped_cache_grow(&engine->cache, &sequence->tables, end + drafted) == STATUS_OK);
     if (!request->stepped_us) {
         request->stepped_us = clock_now_us();
         note_found(request);

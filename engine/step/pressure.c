@@ -8,31 +8,21 @@
 #include "engine/core/sequence_state.h"
 #include "kernels/base/assert.h"
 
-static struct sequence *idle_longest(struct engine *engine, const struct sequence *self) {
+bool pressure_preempt(struct engine *engine, const struct sequence *self) {
     struct sequence *found = NULL;
     ASSERT(!self || self->engine == engine);
     for (struct sequence *s = engine->sequences; s; s = s->next)
         if (!s->running && s != self && s->tables.of[0].count > 0 &&
             (!found || s->used_us < found->used_us))
             found = s;
-    return found;
-}
-
-bool pressure_free_blocks(struct engine *engine, struct block_counts blocks,
-                          const struct sequence *self) {
-    while (!grouped_cache_make_free(&engine->cache, blocks)) {
-        struct sequence *idle = idle_longest(engine, self);
-        if (!idle) return false;
-        sequence_preempt(idle);
-    }
-    return true;
+    if (found) sequence_preempt(found);
+    return found != NULL;
 }
 
 struct block_counts pressure_gather(struct engine *engine, struct block_counts blocks) {
     const struct grouped_cache *cache = &engine->cache;
-    struct sequence *idle;
     while (!block_counts_fit(cache, blocks, grouped_cache_available(cache)) &&
-           (idle = idle_longest(engine, NULL)))
-        sequence_preempt(idle);
+           pressure_preempt(engine, NULL))
+        continue;
     return grouped_cache_available(cache);
 }

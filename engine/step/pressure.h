@@ -9,10 +9,9 @@
 struct engine;
 struct sequence;
 
-// Makes blocks FREE for `self`: by eviction, then by preempting idle sequences, the one used
-// longest ago first. False if there are too few. On the engine's thread.
-bool pressure_free_blocks(struct engine *engine, struct block_counts blocks,
-                          const struct sequence *self);
+// Preempts the idle sequence that was used longest ago, for `self`, or for whoever comes: NULL.
+// False: there is none. On the engine's thread.
+bool pressure_preempt(struct engine *engine, const struct sequence *self);
 
 // Preempts idle sequences until this many blocks are free or evictable, or no idle sequence is
 // left. Returns how many are.

@@ -22,7 +22,7 @@
 
 static double us_per_token(const struct engine *engine) {
     if (engine->tokens_per_us > 0) return 1 / engine->tokens_per_us;
-    return block_cache_prefill_speed(engine->cache.groups[0].cache);
+    return block_cache_prefill_speed(engine->cache.groups[0]);
 }
 
 // What the device has enters the tables; a plan for the rest.
@@ -100,12 +100,11 @@ void restoring_advance(struct sequence *sequence) {
     struct restoring *restoring = &sequence->restoring;
     const int32_t before = arrived_tokens(sequence);
     enum restore_outcome outcome;
-    struct block_counts need;
     ASSERT(restoring->active && restoring->target <= sequence->length);
     do
         outcome = grouped_cache_restore(&engine->cache, &sequence->tables, sequence->tokens,
-                                        restoring->target, &restoring->tally, &need);
-    while (outcome == RESTORE_FULL && pressure_free_blocks(engine, need, sequence));
+                                        restoring->target, &restoring->tally);
+    while (outcome == RESTORE_FULL && pressure_preempt(engine, sequence));
     sequence->cached = grouped_cache_usable(&engine->cache, &sequence->tables);
     const int64_t now = clock_now_us();
     if (outcome == RESTORE_DONE && plan_again(sequence)) return;

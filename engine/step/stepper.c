@@ -172,7 +172,7 @@ static void fail_step(struct step *step, enum status status) {
 // A running average, so that one disturbed step does not change the budget much. A small step is
 // slow, and so is the first, which loads a card's kernels: they count if nothing better is known.
 static void note_speed(struct engine *engine, int32_t tokens, int64_t elapsed_us) {
-    const double earlier = block_cache_prefill_speed(engine->cache.groups[0].cache);
+    const double earlier = block_cache_prefill_speed(engine->cache.groups[0]);
     const bool known = engine->tokens_per_us > 0 || earlier > 0, first = !engine->has_stepped;
     engine->has_stepped = true;
     if (known && (first || tokens < STEP_LEAST_TOKENS)) return;
@@ -211,7 +211,7 @@ static void start_computing(struct engine *engine) {
 // take.
 static void wait_for_work(struct engine *engine) {
     const bool looks_again = engine->request_count > 0 || engine->restoring_count > 0;
-    if (!looks_again && grouped_cache_is_written(&engine->cache)) {
+    if (!looks_again && grouped_cache_write_behind(&engine->cache)) {
         pthread_cond_wait(&engine->work, &engine->lock);
         return;
     }
@@ -232,7 +232,7 @@ static void do_step(struct engine *engine, struct step *step) {
     pthread_mutex_lock(&engine->lock);
     span.tokens = step->tokens;
     trace_end(&span);
-    if (status == STATUS_DEVICE) grouped_cache_distrust(&engine->cache);
+    if (status == STATUS_DEVICE) block_cache_distrust(engine->cache.groups[0]);
     if (status == STATUS_OK) {
         note_speed(engine, step->tokens, elapsed_us);
         commit_step(step);
@@ -243,7 +243,6 @@ static void do_step(struct engine *engine, struct step *step) {
 
 // After a failure of the device, tables and the cache may name KV that was never written.
 static void fail_all(struct engine *engine) {
-    grouped_cache_distrust(&engine->cache);
     while (engine->request_count > 0)
         request_finish(engine->requests[engine->request_count - 1], STOP_REASON_FAILED,
                        STATUS_DEVICE);
@@ -257,8 +256,8 @@ void *stepper_main(void *argument) {
     while (!engine->closing) {
         finish_cancelled(engine);
         advance_restoring(engine);
-        grouped_cache_write_behind(&engine->cache);
-        if (!grouped_cache_is_trusted(&engine->cache)) fail_all(engine);
+        (void)grouped_cache_write_behind(&engine->cache);
+        if (engine->cache.device_failed) fail_all(engine);
         start_computing(engine);
         const bool moves = planner_plan(engine, &step);
         if (step.count > 0)

@@ -96,20 +96,16 @@ static struct hash128 format_of(const struct cache_fixture *fixture, int group) 
 static enum status open_group(struct cache_fixture *fixture, int group, struct disk_pool *pool,
                               struct error *err) {
     const struct fixture_options *o = &fixture->options;
-    struct cache_group *opened = &fixture->all.groups[group];
-    opened->kind = kind_of(fixture, group);
-    opened->reach = reach_of(fixture, group);
     const struct block_cache_options options = {
         .backend = fixture->backend,
         .device = fixture->device,
-        .device_failed = &fixture->all.device_failed,
         .shape = &fixture->shapes[group],
         .lock = &fixture->lock,
         .host_slots = o->host_slots,
         .disk = pool,
         .format = format_of(fixture, group),
-        .kind = opened->kind,
-        .anchor = opened->kind == CACHE_STATE ? fixture->all.groups[0].cache : NULL,
+        .kind = kind_of(fixture, group),
+        .reach = reach_of(fixture, group),
         .model = "none",
         .max_disk_blocks = o->disk_blocks,
         .disk_slots = o->disk_slots,
@@ -118,20 +114,18 @@ static enum status open_group(struct cache_fixture *fixture, int group, struct d
         .user = fixture,
         .no_thread = !o->threads,
     };
-    TRY(block_cache_create(&options, &opened->cache, err));
-    fixture->all.count++;
-    return STATUS_OK;
+    return grouped_cache_open(&fixture->all, options, err);
 }
 
 enum status fixture_try_open(struct cache_fixture *fixture, struct disk_pool *pool,
                              struct error *err) {
-    fixture->all = (struct grouped_cache){.block_size = FIXTURE_BLOCK};
+    fixture->all = (struct grouped_cache){0};
     struct disk_pool *pools[KV_GROUPS] = {pool};
     for (int i = 1; i < groups_of(fixture) && pool; i++)
         pools[i] = pool->ops->twin(pool);
     for (int i = 0; i < groups_of(fixture); i++) {
         TRY(open_group(fixture, i, pools[i], err));
-        fixture->cache = fixture->all.groups[0].cache;
+        fixture->cache = fixture->all.groups[0];
     }
     return STATUS_OK;
 }
@@ -158,13 +152,13 @@ void fixture_close(struct cache_fixture *fixture) {
 
 void fixture_check(struct cache_fixture *fixture) {
     for (int i = 0; i < fixture->all.count; i++)
-        block_cache_check(fixture->all.groups[i].cache);
+        block_cache_check(fixture->all.groups[i]);
 }
 
 int fixture_work(struct cache_fixture *fixture) {
     int jobs = 0;
     for (int i = 0; i < fixture->all.count; i++)
-        while (block_cache_work_disk(fixture->all.groups[i].cache)) {
+        while (block_cache_work_disk(fixture->all.groups[i])) {
             fixture_check(fixture);
             jobs++;
         }
@@ -172,10 +166,11 @@ int fixture_work(struct cache_fixture *fixture) {
 }
 
 void fixture_write_all(struct cache_fixture *fixture) {
+    bool is_written;
     do
-        grouped_cache_write_behind(&fixture->all);
+        is_written = grouped_cache_write_behind(&fixture->all);
     while (fixture_work(fixture) > 0);
-    assert_true(grouped_cache_is_written(&fixture->all));
+    assert_true(is_written);
 }
 
 // ---- logs
@@ -241,15 +236,17 @@ enum status fixture_begin(struct cache_fixture *fixture, struct fixture_log *log
     const struct grouped_cache *all = &fixture->all;
     assert_false(log->pending);
     assert_int_equal(log->cached, log->tables.of[0].length);
-    if (!grouped_cache_make_free(all, grouped_cache_need(all, &log->tables, end)))
-        return STATUS_FULL;
-    const struct block_counts free = grouped_cache_free(all);
-    const struct block_counts need = grouped_cache_need(all, &log->tables, end);
-    assert_int_equal(grouped_cache_grow(all, &log->tables, end), STATUS_OK);
+    uint32_t left[KV_GROUPS] = {0};
     for (int i = 0; i < all->count; i++) {
-        const struct block_pool *pool = block_cache_pool(all->groups[i].cache);
-        assert_int_equal(block_pool_free(pool), free.of[i] - need.of[i]); // exactly what was said
-        for (int32_t at = log->cached; at < end; at++) { // what may be written is nobody else's
+        const uint32_t free = block_pool_free(block_cache_pool(all->groups[i]));
+        const uint32_t need = block_cache_need(all->groups[i], &log->tables.of[i], end);
+        left[i] = free > need ? free - need : 0;
+    }
+    if (grouped_cache_grow(all, &log->tables, end) != STATUS_OK) return STATUS_FULL;
+    for (int i = 0; i < all->count; i++) {
+        const struct block_pool *pool = block_cache_pool(all->groups[i]);
+        assert_int_equal(block_pool_free(pool), left[i]); // exactly what was said
+        for (int32_t at = log->cached; at < end; at++) {  // what may be written is nobody else's
             const struct block_index block = log->tables.of[i].blocks[at / FIXTURE_BLOCK];
             if (kind_of(fixture, i) == CACHE_STATE && at + 1 < end) continue;
             assert_int_equal(block_pool_references(pool, block), 1);
@@ -320,16 +317,14 @@ int32_t fixture_restore(struct cache_fixture *fixture, struct fixture_log *log,
                         enum kv_restore mode, struct restore_tally *tally) {
     const int32_t before = log->cached;
     struct restore_plan plan;
-    struct block_counts need;
     *tally = (struct restore_tally){0};
     fixture_plan(fixture, log, log->length, mode, 100, &plan);
     for (;;) {
         const enum restore_outcome outcome =
-            grouped_cache_restore(&fixture->all, &log->tables, log->ids, plan.target, tally, &need);
+            grouped_cache_restore(&fixture->all, &log->tables, log->ids, plan.target, tally);
         fixture_check(fixture);
-        if (outcome == RESTORE_DONE) break;
-        if (outcome == RESTORE_FULL && !grouped_cache_make_free(&fixture->all, need)) break;
-        if (outcome == RESTORE_WAITS) assert_true(fixture_work(fixture) > 0);
+        if (outcome != RESTORE_WAITS) break;
+        assert_true(fixture_work(fixture) > 0);
     }
     log->cached = grouped_cache_settle(&fixture->all, &log->tables);
     fixture_verify(fixture, log);

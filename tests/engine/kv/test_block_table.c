@@ -149,7 +149,7 @@ static void a_sparse_table_keeps_the_last_block_of_each_grow(void **state) {
     struct block_copy copy;
     assert_int_equal(block_table_init(&table, 200, 16), STATUS_OK);
     assert_int_equal(block_table_init(&fork, 200, 16), STATUS_OK);
-    table.kind = fork.kind = CACHE_STATE;
+    table.sparse = fork.sparse = true;
     assert_int_equal(block_table_need(&table, pool, 96), 1);
     assert_int_equal(block_table_grow(&table, pool, 96, &copy), STATUS_OK);
     assert_int_equal(block_table_grow(&table, pool, 101, &copy), STATUS_OK);

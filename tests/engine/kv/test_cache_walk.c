@@ -71,19 +71,16 @@ static void park(struct walk *w, struct actor *a) {
     fixture_park(&w->fixture, &a->log);
 }
 
-// As the engine does it: what nobody holds goes first, then idle tables, but never `self`.
-static bool make_room(struct walk *w, struct block_counts blocks, const struct actor *self) {
-    while (!grouped_cache_make_free(&w->fixture.all, blocks)) {
-        struct actor *idle = NULL;
-        for (int i = 0; i < LOGS && !idle; i++) {
-            struct actor *a = &w->actors[i];
-            if (a->alive && a != self && !a->log.pending && a->log.cached > 0) idle = a;
-        }
-        if (!idle) return false;
+// As the engine does it: where nothing can be evicted, an idle table goes, but never `self`.
+static bool make_room(struct walk *w, const struct actor *self) {
+    for (int i = 0; i < LOGS; i++) {
+        struct actor *a = &w->actors[i];
+        if (!a->alive || a == self || a->log.pending || a->log.cached == 0) continue;
         w->coverage.preempted++;
-        park(w, idle);
+        park(w, a);
+        return true;
     }
-    return true;
+    return false;
 }
 
 // Few ids, so that logs coincide; now and then a new one, so that they differ.
@@ -102,15 +99,11 @@ static void step_begin(struct walk *w, struct actor *a) {
     const int32_t end = a->log.cached + 1 + (int32_t)dice((uint32_t)left);
     const int32_t tail = a->log.tables.of[0].count - 1;
     const struct block_index last = tail >= 0 ? a->log.tables.of[0].blocks[tail] : BLOCK_NONE;
-    const struct grouped_cache *all = &w->fixture.all;
-    // What others let go may change what this needs.
-    while (!block_counts_fit(all, grouped_cache_need(all, &a->log.tables, end),
-                             grouped_cache_free(all)))
-        if (!make_room(w, grouped_cache_need(all, &a->log.tables, end), a)) {
+    while (fixture_begin(&w->fixture, &a->log, end) != STATUS_OK)
+        if (!make_room(w, a)) {
             w->coverage.full++;
             return;
         }
-    assert_int_equal(fixture_begin(&w->fixture, &a->log, end), STATUS_OK);
     w->coverage.copied += tail >= 0 && !block_equal(a->log.tables.of[0].blocks[tail], last);
 }
 
@@ -192,15 +185,14 @@ static void step_plan(struct walk *w, struct actor *a) {
 static void step_restore(struct walk *w, struct actor *a) {
     if (!a->restoring) return;
     enum restore_outcome outcome;
-    struct block_counts need;
     const int32_t before = a->log.tables.of[0].length;
     const struct restore_tally had = a->tally;
     do {
         outcome = grouped_cache_restore(&w->fixture.all, &a->log.tables, a->log.ids, a->target,
-                                        &a->tally, &need);
+                                        &a->tally);
         fixture_check(&w->fixture);
         w->coverage.no_room += outcome == RESTORE_FULL;
-    } while (outcome == RESTORE_FULL && make_room(w, need, a));
+    } while (outcome == RESTORE_FULL && make_room(w, a));
     a->log.cached = grouped_cache_usable(&w->fixture.all, &a->log.tables);
     const int32_t length = a->log.tables.of[0].length;
     assert_true(length <= a->target);
@@ -228,7 +220,7 @@ static void step_compute(struct walk *w, struct actor *a) {
 }
 
 static struct block_cache *any_cache(const struct walk *w) {
-    return w->fixture.all.groups[dice((uint32_t)w->fixture.all.count)].cache;
+    return w->fixture.all.groups[dice((uint32_t)w->fixture.all.count)];
 }
 
 static void step_disk(struct walk *w, struct actor *a) {
@@ -238,18 +230,17 @@ static void step_disk(struct walk *w, struct actor *a) {
 }
 
 static void step_write(struct walk *w, struct actor *a) {
-    grouped_cache_write_behind(&w->fixture.all);
+    (void)grouped_cache_write_behind(&w->fixture.all);
     if (dice(2)) step_disk(w, a);
 }
 
 static void step_seal_tail(struct walk *w, struct actor *a) {
     const uint32_t group = dice((uint32_t)w->fixture.all.count);
     if (a->log.pending || a->restoring) return;
-    if (w->fixture.all.groups[group].kind == CACHE_STATE)
+    if (a->log.tables.of[group].sparse)
         grouped_cache_seal_state(&w->fixture.all, &a->log.tables, a->log.ids);
     else
-        block_cache_seal_tail(w->fixture.all.groups[group].cache, &a->log.tables.of[group],
-                              a->log.ids);
+        block_cache_seal_tail(w->fixture.all.groups[group], &a->log.tables.of[group], a->log.ids);
 }
 
 static void step_pin(struct walk *w, struct actor *a) {
@@ -328,7 +319,7 @@ static step *const STEPS[] = {
 // ---- what must hold after each step
 
 static void check_group(const struct walk *w, int group) {
-    const struct block_pool *pool = block_cache_pool(w->fixture.all.groups[group].cache);
+    const struct block_pool *pool = block_cache_pool(w->fixture.all.groups[group]);
     uint32_t references[64] = {0};
     for (int i = 0; i < LOGS; i++) {
         const struct block_table *table = &w->actors[i].log.tables.of[group];
@@ -573,7 +564,7 @@ static void walk_step(struct walk *w, uint64_t number, bool trace) {
         printf("%llu: step %u of log %d, %d of %d tokens\n", (unsigned long long)number,
                (unsigned)which, (int)(a - w->actors), (int)a->log.cached, (int)a->log.length);
     STEPS[which](w, a);
-    if (w->tidy && dice(2)) grouped_cache_write_behind(&w->fixture.all);
+    if (w->tidy && dice(2)) (void)grouped_cache_write_behind(&w->fixture.all);
     if (w->tidy ? dice(2) : !dice(40)) check_idle(w);
     check_all(w, a, number);
     if (dice(STEPS_OF_A_DAY) == 0) next_day(w);
