@@ -37,23 +37,23 @@ struct ownership {
     char foreign[OWNERSHIP_NAME_BYTES]; // the name of one of them, truncated to fit
 };
 
-// Writes nothing. UNSUPPORTED: the marker, the index or a file next to it is not ours; the error
-// names it and says what to do. IO.
-MUST_CHECK enum status ownership_check(int folder, const char *path, struct ownership *found,
+// `descriptor` is the folder's, as everywhere here. Writes nothing. UNSUPPORTED: the marker, the
+// index or a file next to it is not ours; the error names it and says what to do. IO.
+MUST_CHECK enum status ownership_check(int descriptor, const char *path, struct ownership *found,
                                        struct error *err);
-bool ownership_has_blocks(int folder, const char *name); // a file of blocks, by its first bytes
+bool ownership_has_blocks(int descriptor, const char *name); // a file of blocks, by its first bytes
 
 // Writes the marker. Outcomes as for ownership_check(), and FULL.
-MUST_CHECK enum status ownership_mark(int folder, const char *path, struct error *err);
+MUST_CHECK enum status ownership_mark(int descriptor, const char *path, struct error *err);
 
 // If the folder is marked and its index is a file but not ours (damage looks the same as somebody
 // else's file), moves the index and SQLite's files next to it into a new subfolder, so that nothing
 // is lost and a new index can be created. Appends the subfolder's path to *aside, or nothing if
 // there was nothing to move. Outcomes as for ownership_mark().
-MUST_CHECK enum status ownership_set_aside(int folder, const char *path, struct text *aside,
+MUST_CHECK enum status ownership_set_aside(int descriptor, const char *path, struct text *aside,
                                            struct error *err);
 
 // Removes our files except the marker, the index last. The caller has closed the index.
-void ownership_remove(int folder, const char *path);
+void ownership_remove(int descriptor, const char *path);
 
 #endif
