@@ -94,8 +94,8 @@ static void project_normed(const struct forward *forward, const struct attention
     if (shares_kv) return;
     const struct projection values = {rows->unnormed, own ? layer->v : layer->k,
                                       own ? layer->v_bias : layer->k_bias};
-    forward_multiply_one(forward, normed, &values, LINEAR_RESIDUAL,
-                         own ? &layer->beside.v : &layer->beside.k);
+    forward_project(forward, normed, &values, LINEAR_RESIDUAL,
+                    own ? &layer->beside.v : &layer->beside.k);
     norm_heads(forward, spec, heads->v, rows->unnormed, forward->model->ones);
     if (!own) norm_heads(forward, spec, heads->k, rows->unnormed, layer->k_norm);
 }
@@ -142,8 +142,8 @@ static void read_gates(const struct forward *forward, const struct attention_spe
     const int32_t heads = spec->heads, size = spec->head_size;
     if (spec->gate == GATE_MATRIX)
         forward_project(forward, forward->activations.normed,
-                        &(struct projection){rows->gate, layer->attn_gate, NULL},
-                        LINEAR_ACTIVATION);
+                        &(struct projection){rows->gate, layer->attn_gate, NULL}, LINEAR_ACTIVATION,
+                        NULL);
     if (spec->gate != GATE_WITH_Q) return;
     forward_take_parts(forward, rows->heads.q, rows->q_and_gate, 0, heads, size);
     forward_take_parts(forward, rows->gate, rows->q_and_gate, size, heads, size);

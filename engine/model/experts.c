@@ -214,8 +214,8 @@ static void add_experts(const struct forward *forward, int32_t index,
     if (gated) gate_shared_expert(forward, layer, rows);
     feed_experts(forward, index, rows, y, plain);
     if (shared)
-        forward_multiply_one(forward, gated ? rows->shared : rows->dense.gated,
-                             &(struct projection){y, layer->down, NULL}, LINEAR_ADD, addend.beside);
+        forward_project(forward, gated ? rows->shared : rows->dense.gated,
+                        &(struct projection){y, layer->down, NULL}, LINEAR_ADD, addend.beside);
     if (!plain) forward_add_branch(forward, a->branch, &addend);
 }
 
@@ -243,9 +243,9 @@ static void add_dense_and_experts(const struct forward *forward, int32_t index,
     const struct addend addend = forward_ffn_addend(forward, index, rows->dense.gated);
     ASSERT(a->branch && a->sum);
     dense_gate(forward, index, &rows->dense);
-    forward_multiply_one(forward, rows->dense.gated,
-                         &(struct projection){a->branch, layer->down, layer->down_bias},
-                         LINEAR_RESIDUAL, addend.beside);
+    forward_project(forward, rows->dense.gated,
+                    &(struct projection){a->branch, layer->down, layer->down_bias}, LINEAR_RESIDUAL,
+                    addend.beside);
     add_to_sum(forward, layer->dense_post_norm, true);
     feed_experts(forward, index, rows, a->branch, false);
     add_to_sum(forward, layer->expert_post_norm, false);

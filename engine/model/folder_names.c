@@ -5,10 +5,13 @@
 
 #include "kernels/base/assert.h"
 
-// What a layer's tensors are called: up to the dot before "weight" or "bias".
-static const struct {
+// A name, or, where it ends in a dot, what names begin with.
+struct name {
     const char *theirs, *ours;
-} layer_names[] = {
+};
+
+// What a layer's tensors are called: up to the dot before "weight" or "bias".
+static const struct name layer_names[] = {
     {"self_attn.qkv_proj.", "attn_qkv."},
     {"self_attn.q_proj.", "attn_q."},
     {"self_attn.k_proj.", "attn_k."},
@@ -68,12 +71,11 @@ static const struct {
     {"per_layer_input_gate.", "inp_gate."},
     {"per_layer_projection.", "proj."},
     {"post_per_layer_input_norm.", "post_norm."},
+    {0},
 };
 
 // Those that have no such end.
-static const struct {
-    const char *theirs, *ours;
-} whole_layer_names[] = {
+static const struct name whole_layer_names[] = {
     {"layer_scalar", "layer_output_scale.weight"},
     {"self_attn.sinks", "attn_sinks.weight"},
     {"router.scale", "ffn_gate_inp.scale"},
@@ -101,13 +103,12 @@ static const struct {
     {"mixer.experts.down_proj", "ffn_down_exps.weight"},
     {"mixer.shared_experts.up_proj.weight", "ffn_up_shexp.weight"},
     {"mixer.shared_experts.down_proj.weight", "ffn_down_shexp.weight"},
+    {0},
 };
 
 // Parts of hybrids' layers, which adapters do not change: some are reordered or multiplied.
 static const char *const part_begins[] = {"linear_attn.", "mamba.", "mixer.", "feed_forward."};
-static const struct {
-    const char *theirs, *ours;
-} part_names[] = {
+static const struct name part_names[] = {
     {"in_proj.", "ssm_in."},
     {"in_proj_qkv.", "attn_qkv."},
     {"in_proj_z.", "attn_gate."},
@@ -127,24 +128,42 @@ static const struct {
     {"gate_proj.", "ffn_gate."},
     {"up_proj.", "ffn_up."},
     {"down_proj.", "ffn_down."},
+    {0},
 };
+
+// What follows the first of these that the text begins with; the text where it begins with none.
+static const char *after(const char *text, const char *const *begins, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!strncmp(text, begins[i], strlen(begins[i]))) return text + strlen(begins[i]);
+    return text;
+}
+
+// The list's name for theirs, in a layer or, -1, in none.
+static bool find_name(const struct name *names, const char *theirs, int layer,
+                      char name[FOLDER_NAME_BYTES]) {
+    char block[16] = "";
+    if (layer >= 0) snprintf(block, sizeof block, "blk.%d.", layer);
+    for (; names->theirs; names++) {
+        const size_t length = strlen(names->theirs);
+        const bool whole = names->theirs[length - 1] != '.';
+        if (strncmp(theirs, names->theirs, length + whole) != 0) continue;
+        snprintf(name, FOLDER_NAME_BYTES, "%s%s%.8s", block, names->ours, theirs + length);
+        return true;
+    }
+    return false;
+}
 
 // "mlp.experts.3.up_proj.weight" is expert 3's "ffn_up.3.weight".
 static bool expert_name(const char *rest, int layer, char name[FOLDER_NAME_BYTES]) {
     ASSERT(layer >= 0);
-    static const struct {
-        const char *theirs, *ours;
-    } parts[] = {{"gate_proj", "ffn_gate"}, {"up_proj", "ffn_up"}, {"down_proj", "ffn_down"},
-                 {"w1", "ffn_gate"},        {"w3", "ffn_up"},      {"w2", "ffn_down"}};
+    static const struct name parts[] = {{"gate_proj", "ffn_gate"}, {"up_proj", "ffn_up"},
+                                        {"down_proj", "ffn_down"}, {"w1", "ffn_gate"},
+                                        {"w3", "ffn_up"},          {"w2", "ffn_down"}};
     static const char *const begins[] = {"mlp.experts.", "block_sparse_moe.experts.",
                                          "feed_forward.experts.", "mixer.experts."};
     char part[16];
     int expert = -1, used = 0;
-    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
-        if (!strncmp(rest, begins[i], strlen(begins[i]))) {
-            rest += strlen(begins[i]);
-            break;
-        }
+    rest = after(rest, begins, sizeof begins / sizeof begins[0]);
     if (sscanf(rest, "%4d.%15[a-z0-9_].weight%n", &expert, part, &used) != 2) return false;
     if (expert < 0 || used == 0 || rest[used]) return false;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -172,31 +191,7 @@ const char *folder_name_in_layer(const char *theirs, int *layer) {
 bool folder_matrix_name(const char *theirs, char name[FOLDER_NAME_BYTES]) {
     int layer;
     const char *rest = folder_name_in_layer(theirs, &layer);
-    for (size_t i = 0; rest && i < sizeof layer_names / sizeof layer_names[0]; i++) {
-        const size_t length = strlen(layer_names[i].theirs);
-        if (strncmp(rest, layer_names[i].theirs, length) != 0) continue;
-        snprintf(name, FOLDER_NAME_BYTES, "blk.%d.%s%.8s", layer, layer_names[i].ours,
-                 rest + length);
-        return true;
-    }
-    return false;
-}
-
-// "mamba.in_proj.weight" is "ssm_in.weight".
-static bool part_name(const char *rest, int layer, char name[FOLDER_NAME_BYTES]) {
-    for (size_t i = 0; i < sizeof part_begins / sizeof part_begins[0]; i++) {
-        const size_t begin = strlen(part_begins[i]);
-        if (strncmp(rest, part_begins[i], begin) != 0) continue;
-        for (size_t p = 0; p < sizeof part_names / sizeof part_names[0]; p++) {
-            const size_t length = strlen(part_names[p].theirs);
-            const bool whole = part_names[p].theirs[length - 1] != '.';
-            if (strncmp(rest + begin, part_names[p].theirs, length + whole) != 0) continue;
-            snprintf(name, FOLDER_NAME_BYTES, "blk.%d.%s%.8s", layer, part_names[p].ours,
-                     rest + begin + length);
-            return true;
-        }
-    }
-    return false;
+    return rest && find_name(layer_names, rest, layer, name);
 }
 
 static bool layer_name(const struct family *family, const char *theirs,
@@ -210,13 +205,11 @@ static bool layer_name(const struct family *family, const char *theirs,
         return true;
     }
     if (family->quantized && !strncmp(rest, "mlp.experts.", 12)) return false; // laid out otherwise
-    for (size_t i = 0; i < sizeof whole_layer_names / sizeof whole_layer_names[0]; i++)
-        if (!strcmp(rest, whole_layer_names[i].theirs)) {
-            snprintf(name, FOLDER_NAME_BYTES, "blk.%d.%s", layer, whole_layer_names[i].ours);
-            return true;
-        }
-    if (folder_matrix_name(theirs, name)) return true;
-    return expert_name(rest, layer, name) || part_name(rest, layer, name);
+    if (find_name(whole_layer_names, rest, layer, name) ||
+        find_name(layer_names, rest, layer, name) || expert_name(rest, layer, name))
+        return true;
+    const char *part = after(rest, part_begins, sizeof part_begins / sizeof part_begins[0]);
+    return part != rest && find_name(part_names, part, layer, name); // "mamba.in_proj.weight"
 }
 
 const char *folder_name_unnested(const struct family *family, const char *theirs,
@@ -237,24 +230,19 @@ const char *folder_name_unnested(const struct family *family, const char *theirs
 
 bool folder_name_find(const struct family *family, const char *theirs,
                       char name[FOLDER_NAME_BYTES]) {
-    static const struct {
-        const char *theirs, *ours;
-    } whole[] = {{"model.embed_tokens.weight", "token_embd.weight"},
-                 {"model.word_embeddings.weight", "token_embd.weight"},
-                 {"model.norm.weight", "output_norm.weight"},
-                 {"model.embedding_norm.weight", "output_norm.weight"},
-                 {"model.final_layernorm.weight", "output_norm.weight"},
-                 {"model.norm_f.weight", "output_norm.weight"},
-                 {"model.embeddings.weight", "token_embd.weight"},
-                 {"model.embedding.weight", "token_embd.weight"},
-                 {"lm_head.weight", "output.weight"},
-                 {"model.embed_tokens_per_layer.weight", "per_layer_token_embd.weight"},
-                 {"model.per_layer_model_projection.weight", "per_layer_model_proj.weight"},
-                 {"model.per_layer_projection_norm.weight", "per_layer_proj_norm.weight"}};
-    for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
-        if (!strcmp(whole[i].theirs, theirs)) {
-            snprintf(name, FOLDER_NAME_BYTES, "%s", whole[i].ours);
-            return true;
-        }
-    return layer_name(family, theirs, name);
+    static const struct name whole[] = {
+        {"model.embed_tokens.weight", "token_embd.weight"},
+        {"model.word_embeddings.weight", "token_embd.weight"},
+        {"model.norm.weight", "output_norm.weight"},
+        {"model.embedding_norm.weight", "output_norm.weight"},
+        {"model.final_layernorm.weight", "output_norm.weight"},
+        {"model.norm_f.weight", "output_norm.weight"},
+        {"model.embeddings.weight", "token_embd.weight"},
+        {"model.embedding.weight", "token_embd.weight"},
+        {"lm_head.weight", "output.weight"},
+        {"model.embed_tokens_per_layer.weight", "per_layer_token_embd.weight"},
+        {"model.per_layer_model_projection.weight", "per_layer_model_proj.weight"},
+        {"model.per_layer_projection_norm.weight", "per_layer_proj_norm.weight"},
+        {0}};
+    return find_name(whole, theirs, -1, name) || layer_name(family, theirs, name);
 }

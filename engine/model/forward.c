@@ -10,11 +10,13 @@
 
 enum { ALIGNMENT = 256 }; // as a card aligns what it allocates
 
-static void *alloc(struct forward *forward, int32_t rows, size_t row_bytes) {
+static void *alloc_buffer(struct forward *forward, size_t bytes, bool on_host) {
+    const struct backend *backend = forward->backend;
     ASSERT(forward->buffer_count < BUFFERS_MAX);
     struct buffer *buffer = &forward->buffers[forward->buffer_count];
-    buffer->bytes = (size_t)rows * row_bytes;
-    if (forward->backend->alloc(forward->device, buffer->bytes, &buffer->memory) != STATUS_OK) {
+    *buffer = (struct buffer){.bytes = bytes, .on_host = on_host};
+    if ((on_host ? backend->alloc_host : backend->alloc)(forward->device, bytes, &buffer->memory) !=
+        STATUS_OK) {
         forward->short_of_memory = true;
         return NULL;
     }
@@ -22,19 +24,18 @@ static void *alloc(struct forward *forward, int32_t rows, size_t row_bytes) {
     return buffer->memory;
 }
 
-struct slab {     // of memory, given away from its beginning
-    char *memory; // NULL: only added up
-    size_t used;
-};
+static void *alloc(struct forward *forward, int32_t rows, size_t row_bytes) {
+    return alloc_buffer(forward, (size_t)rows * row_bytes, false);
+}
 
-static void *place(struct slab *slab, size_t count, size_t element_bytes) {
-    ASSERT(slab->used % ALIGNMENT == 0);
-    void *at = slab->memory ? slab->memory + slab->used : NULL;
-    slab->used += size_round_up(count * element_bytes, ALIGNMENT);
+static void *place(struct scratch *scratch, size_t count, size_t element_bytes) {
+    ASSERT(scratch->used % ALIGNMENT == 0);
+    void *at = scratch->memory ? scratch->memory + scratch->used : NULL;
+    scratch->used += size_round_up(count * element_bytes, ALIGNMENT);
     return at;
 }
 
-static struct step_data lay_out(const struct forward *forward, struct slab *slab) {
+static struct step_data lay_out(const struct forward *forward, struct scratch *slab) {
     const struct forward_limits *limits = &forward->limits;
     const size_t tokens = (size_t)limits->max_tokens, seqs = (size_t)limits->max_seqs;
     struct step_data data; // in this order: up to the tables, as far as they are used, in one copy
@@ -59,18 +60,11 @@ static struct step_data lay_out(const struct forward *forward, struct slab *slab
     return data;
 }
 
-static void *alloc_host(struct forward *forward, size_t bytes) {
-    void *memory = NULL;
-    if (forward->backend->alloc_host(forward->device, bytes, &memory) != STATUS_OK)
-        forward->short_of_memory = true;
-    return memory;
-}
-
 static void alloc_step_data(struct forward *forward) {
-    struct slab sum = {0}, host = {0}, device = {0};
+    struct scratch sum = {0}, host = {0}, device = {0};
     lay_out(forward, &sum);
     forward->step_bytes = sum.used;
-    host.memory = alloc_host(forward, sum.used);
+    host.memory = alloc_buffer(forward, sum.used, true);
     device.memory = alloc(forward, 1, sum.used);
     forward->host_step = host.memory;
     forward->device_step = device.memory;
@@ -82,12 +76,10 @@ static void alloc_step_data(struct forward *forward) {
 }
 
 void *scratch_alloc(struct scratch *scratch, int32_t width, size_t element_bytes) {
-    ASSERT(width > 0 && scratch->used % ALIGNMENT == 0);
-    void *at = scratch->memory ? scratch->memory + scratch->used : NULL;
-    const size_t rows = (size_t)scratch->forward->limits.max_tokens;
-    scratch->used += size_round_up(rows * (size_t)width * element_bytes, ALIGNMENT);
+    ASSERT(width > 0);
     if (width > scratch->widest) scratch->widest = width;
-    return at;
+    const size_t rows = (size_t)scratch->forward->limits.max_tokens;
+    return place(scratch, rows * (size_t)width, element_bytes);
 }
 
 void *scratch_rows(struct scratch *scratch, int32_t width) {
@@ -186,13 +178,11 @@ static void alloc_activations(struct forward *forward) {
 static void alloc_logits(struct forward *forward) {
     const size_t rows = (size_t)forward->limits.max_logits;
     const size_t row_bytes = (size_t)forward->model->config.vocabulary * sizeof(float);
-    forward->logits_bytes = rows * row_bytes;
-    forward->best_bytes = rows * CANDIDATES_MAX * sizeof(struct candidate);
-    forward->logits = alloc(forward, forward->limits.max_logits, row_bytes);
-    forward->host_logits = alloc_host(forward, forward->logits_bytes);
-    forward->best = alloc_host(forward, forward->best_bytes);
-    forward->totals_bytes = rows * sizeof(float);
-    forward->log_totals = alloc_host(forward, forward->totals_bytes);
+    const size_t best_bytes = CANDIDATES_MAX * sizeof(struct candidate);
+    forward->logits = alloc_buffer(forward, rows * row_bytes, false);
+    forward->host_logits = alloc_buffer(forward, rows * row_bytes, true);
+    forward->best = alloc_buffer(forward, rows * best_bytes, true);
+    forward->log_totals = alloc_buffer(forward, rows * sizeof(float), true);
 }
 
 static enum status reserve_scratch(const struct forward *forward) {
@@ -263,13 +253,12 @@ enum status forward_create(const struct model *model, const struct kv_cache *cac
 
 void forward_destroy(struct forward *forward) {
     if (!forward) return;
-    for (int32_t i = 0; i < forward->buffer_count; i++)
-        forward->backend->release(forward->device, forward->buffers[i].memory,
-                                  forward->buffers[i].bytes);
-    forward->backend->release_host(forward->device, forward->host_logits, forward->logits_bytes);
-    forward->backend->release_host(forward->device, forward->best, forward->best_bytes);
-    forward->backend->release_host(forward->device, forward->log_totals, forward->totals_bytes);
-    forward->backend->release_host(forward->device, forward->host_step, forward->step_bytes);
+    const struct backend *backend = forward->backend;
+    for (int32_t i = 0; i < forward->buffer_count; i++) {
+        const struct buffer *buffer = &forward->buffers[i];
+        (buffer->on_host ? backend->release_host : backend->release)(forward->device,
+                                                                     buffer->memory, buffer->bytes);
+    }
     free(forward->tables);
     free(forward);
 }

@@ -29,15 +29,6 @@ struct linear_input forward_input(const struct forward *forward, const float *no
     return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
 }
 
-void forward_project(const struct forward *forward, const void *rows, const struct projection *to,
-                     enum linear_store store) {
-    forward->backend->linear(forward->device,
-                             &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
-                                              .parts = {*to},
-                                              .count = 1,
-                                              .store = store});
-}
-
 // The place of `count` rows of `width`, behind those before.
 static void *part_of(void *rows, size_t *offset, int32_t count, int32_t width, enum dtype type) {
     void *part = (char *)rows + *offset;
@@ -64,7 +55,7 @@ static void add_beside(const struct forward *forward, const void *x, const struc
     for (int32_t i = 0; i < count; i++)
         if (low[i] != NULL)
             forward_project(forward, low[i], &(struct projection){parts[i].y, beside[i]->b, NULL},
-                            LINEAR_ADD);
+                            LINEAR_ADD, NULL);
 }
 
 void forward_multiply(const struct forward *forward, const struct linear *product,
@@ -96,15 +87,15 @@ void forward_multiply(const struct forward *forward, const struct linear *produc
         forward_narrow_rows(forward, product->parts[i].y, all.parts[i].y, all.parts[i].weight.rows);
 }
 
-void forward_multiply_one(const struct forward *forward, const void *rows,
-                          const struct projection *to, enum linear_store store,
-                          const struct low_rank *beside) {
+void forward_project(const struct forward *forward, const void *rows, const struct projection *to,
+                     enum linear_store store, const struct low_rank *beside) {
+    static const struct low_rank nothing = {0};
     forward_multiply(forward,
                      &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
                                       .parts = {*to},
                                       .count = 1,
                                       .store = store},
-                     (const struct low_rank *[]){beside});
+                     (const struct low_rank *[]){beside ? beside : &nothing});
 }
 
 void forward_add_branch(const struct forward *forward, const float *y,
@@ -125,7 +116,7 @@ void forward_add_product(const struct forward *forward, const struct addend *add
     const bool plain = !addend->bias && !addend->norm && addend->gain == 1 && addend->scale == 1;
     const struct activations *a = &forward->activations;
     ASSERT(plain || a->branch);
-    forward_multiply_one(
+    forward_project(
         forward, addend->rows,
         &(struct projection){plain ? a->residual : a->branch, *addend->weight, addend->bias},
         plain ? LINEAR_ADD : LINEAR_RESIDUAL, addend->beside);
@@ -157,8 +148,8 @@ void forward_add_mixed(const struct forward *forward, int32_t index, const void 
                                   .gain = 1};
     if (config->specs[index].joins_next) {
         ASSERT(a->sum && !addend.norm);
-        forward_multiply_one(forward, mixed, &(struct projection){a->sum, layer->o, layer->o_bias},
-                             LINEAR_RESIDUAL, addend.beside);
+        forward_project(forward, mixed, &(struct projection){a->sum, layer->o, layer->o_bias},
+                        LINEAR_RESIDUAL, addend.beside);
         return;
     }
     forward_add_product(forward, &addend);

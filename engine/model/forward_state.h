@@ -27,9 +27,9 @@ struct activations {
     void *wide; // [max_tokens, the widest of all parts together] residual; or NULL
 };
 
-// Memory that one part of a layer lays its activations out in, and the next layer's does again. A
-// copy is laid out at each use; the sizes follow from the spec, so that a layer's rows are always
-// in the same place. Without memory it only adds up.
+// Memory that is given away from its beginning. One part of a layer lays its activations out in it,
+// and the next layer's does again. A copy is laid out at each use; the sizes follow from the spec,
+// so that a layer's rows are always in the same place. Without memory it only adds up.
 struct scratch {
     const struct forward *forward;
     char *memory;
@@ -54,6 +54,7 @@ struct step_data {
 struct buffer {
     void *memory;
     size_t bytes;
+    bool on_host;
 };
 
 struct forward {
@@ -80,7 +81,6 @@ struct forward {
     float *host_logits;                        // the same shape: rows that are wanted whole
     struct candidate *best;                    // [max_logits, CANDIDATES_MAX] host
     float *log_totals;                         // [max_logits] host
-    size_t logits_bytes, best_bytes, totals_bytes;
     int32_t most; // candidates of a row, rounded up to a class; 0: no row is chosen from
     bool totals;  // does a row ask for log_totals?
     int32_t num_penalties;
@@ -105,14 +105,11 @@ void forward_narrow_rows(const struct forward *forward, void *y, const void *x, 
 // afterwards. Products norm what they read themselves, but not around the mean.
 struct linear_input forward_input(const struct forward *forward, const float *norm);
 
-// Products of rows: one; several of one input with what adapters have for each; one with that.
-void forward_project(const struct forward *forward, const void *rows, const struct projection *to,
-                     enum linear_store store);
+// Products of one input with what adapters have for each; one of rows, where NULL is nothing.
 void forward_multiply(const struct forward *forward, const struct linear *product,
                       const struct low_rank *const beside[]);
-void forward_multiply_one(const struct forward *forward, const void *rows,
-                          const struct projection *to, enum linear_store store,
-                          const struct low_rank *beside);
+void forward_project(const struct forward *forward, const void *rows, const struct projection *to,
+                     enum linear_store store, const struct low_rank *beside);
 
 struct addend { // W rows + bias, normed and scaled, and what the residual is multiplied by
                 // afterwards
@@ -129,8 +126,8 @@ void forward_add_branch(const struct forward *forward, const float *y, const str
 void forward_add_product(const struct forward *forward, const struct addend *addend);
 
 // What a mixer and a feed-forward add. A mixer that joins the next adds to the sum instead.
-void forward_add_mixed(const struct forward *forward, int32_t layer, const void *mixed);
-struct addend forward_ffn_addend(const struct forward *forward, int32_t layer, const void *rows);
+void forward_add_mixed(const struct forward *forward, int32_t index, const void *mixed);
+struct addend forward_ffn_addend(const struct forward *forward, int32_t index, const void *rows);
 
 void *forward_element(const struct forward *forward, void *rows, size_t nth); // of activations
 
@@ -157,6 +154,6 @@ void dense_gate(const struct forward *forward, int32_t index, const struct dense
 
 // layer_embedding.c: what comes after a layer that has an embedding of the token.
 void layer_embedding_measure(struct scratch *scratch, const struct model_config *config);
-void layer_embedding_enqueue(const struct forward *forward, int32_t layer);
+void layer_embedding_enqueue(const struct forward *forward, int32_t index);
 
 #endif

@@ -96,12 +96,12 @@ static const size_t value_bytes[] = {
     [GGUF_F64] = 8, [GGUF_STRING] = 0, [GGUF_ARRAY] = 0,
 };
 
-static uint32_t load_u32(const unsigned char *bytes) {
-    uint32_t value;
-    ASSERT(bytes);
-    memcpy(&value, bytes, sizeof value);
-    return value;
-}
+// Those of whole numbers, by whether they may be negative.
+enum { NOT_WHOLE, NATURAL, INTEGER };
+static const int value_kinds[GGUF_F64 + 1] = {
+    [GGUF_U8] = NATURAL, [GGUF_U16] = NATURAL, [GGUF_U32] = NATURAL, [GGUF_U64] = NATURAL,
+    [GGUF_I8] = INTEGER, [GGUF_I16] = INTEGER, [GGUF_I32] = INTEGER, [GGUF_I64] = INTEGER,
+};
 
 static uint64_t load_u64(const unsigned char *bytes) {
     uint64_t value;
@@ -150,7 +150,7 @@ static enum status read_bytes(struct reader *reader, uint64_t count, const unsig
 static enum status read_u32(struct reader *reader, uint32_t *value) {
     const unsigned char *bytes = NULL;
     TRY(read_bytes(reader, sizeof *value, &bytes));
-    *value = load_u32(bytes);
+    memcpy(value, bytes, sizeof *value);
     return STATUS_OK;
 }
 
@@ -516,26 +516,8 @@ static enum status create(const char *path, struct gguf **gguf, struct error *er
     return STATUS_OK;
 }
 
-enum status gguf_open(const char *path, struct gguf **gguf, struct error *err) {
-    struct gguf *opened;
-    TRY(create(path, &opened, err));
-    enum status status = mapped_file_open(path, "a GGUF file", &opened->mapping, err);
-    opened->bytes = opened->mapping.bytes;
-    opened->length = opened->mapping.length;
-    if (status == STATUS_OK) status = read_file(opened, err);
-    if (status == STATUS_OK)
-        *gguf = opened;
-    else
-        gguf_close(opened);
-    return status;
-}
-
-enum status gguf_open_memory(const void *bytes, size_t length, const char *name, struct gguf **gguf,
-                             struct error *err) {
-    ASSERT((uintptr_t)bytes % MIN_ALIGNMENT == 0);
-    struct gguf *opened;
-    ASSERT((uintptr_t)bytes % 8 == 0);
-    TRY(create(name, &opened, err));
+static enum status open_bytes(struct gguf *opened, const void *bytes, size_t length,
+                              struct gguf **gguf, struct error *err) {
     opened->bytes = bytes;
     opened->length = length;
     const enum status status = read_file(opened, err);
@@ -544,6 +526,24 @@ enum status gguf_open_memory(const void *bytes, size_t length, const char *name,
     else
         gguf_close(opened);
     return status;
+}
+
+enum status gguf_open(const char *path, struct gguf **gguf, struct error *err) {
+    struct gguf *opened;
+    TRY(create(path, &opened, err));
+    const struct mapped_file *file = &opened->mapping;
+    const enum status status = mapped_file_open(path, "a GGUF file", &opened->mapping, err);
+    if (status == STATUS_OK) return open_bytes(opened, file->bytes, file->length, gguf, err);
+    gguf_close(opened);
+    return status;
+}
+
+enum status gguf_open_memory(const void *bytes, size_t length, const char *name, struct gguf **gguf,
+                             struct error *err) {
+    ASSERT((uintptr_t)bytes % MIN_ALIGNMENT == 0);
+    struct gguf *opened;
+    TRY(create(name, &opened, err));
+    return open_bytes(opened, bytes, length, gguf, err);
 }
 
 void gguf_close(struct gguf *gguf) {
@@ -649,38 +649,14 @@ enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors, si
 
 // The value of an integer of any type; false for other types and above INT64_MAX.
 static bool load_int(enum gguf_type type, const unsigned char *bytes, int64_t *value) {
-    switch (type) {
-    case GGUF_U8:
-        *value = bytes[0];
-        return true;
-    case GGUF_I8:
-        *value = (int8_t)bytes[0];
-        return true;
-    case GGUF_U16:
-        *value = (uint16_t)(bytes[0] | bytes[1] << 8);
-        return true;
-    case GGUF_I16:
-        *value = (int16_t)(bytes[0] | bytes[1] << 8);
-        return true;
-    case GGUF_U32:
-        *value = load_u32(bytes);
-        return true;
-    case GGUF_I32:
-        *value = (int32_t)load_u32(bytes);
-        return true;
-    case GGUF_U64:
-    case GGUF_I64:
-        if (type == GGUF_U64 && load_u64(bytes) > INT64_MAX) return false;
-        *value = (int64_t)load_u64(bytes);
-        return true;
-    case GGUF_F32:
-    case GGUF_F64:
-    case GGUF_BOOL:
-    case GGUF_STRING:
-    case GGUF_ARRAY:
-        return false;
-    }
-    return false;
+    const size_t size = value_bytes[type];
+    uint64_t raw = 0;
+    if (value_kinds[type] == NOT_WHOLE) return false;
+    memcpy(&raw, bytes, size); // little-endian, as the file
+    const uint64_t sign = value_kinds[type] == INTEGER ? (uint64_t)1 << (8 * size - 1) : 0;
+    if (sign == 0 && raw > INT64_MAX) return false;
+    *value = (int64_t)((raw ^ sign) - sign);
+    return true;
 }
 
 static bool load_float(enum gguf_type type, const unsigned char *bytes, double *value) {

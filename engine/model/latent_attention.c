@@ -141,7 +141,7 @@ static void multiply_heads(const struct forward *forward, void *y, void *x,
         const size_t nth = (size_t)h * tokens;
         void *to = forward_element(forward, y, nth * (size_t)weights[h].rows);
         forward_project(forward, forward_element(forward, x, nth * (size_t)weights[h].columns),
-                        &(struct projection){to, weights[h], NULL}, LINEAR_ACTIVATION);
+                        &(struct projection){to, weights[h], NULL}, LINEAR_ACTIVATION, NULL);
     }
 }
 
@@ -149,7 +149,7 @@ static void multiply_heads(const struct forward *forward, void *y, void *x,
 static void compress(const struct forward *forward, void *y, void *unnormed,
                      const struct weight *weight, const float *norm) {
     forward_project(forward, forward->activations.normed,
-                    &(struct projection){unnormed, *weight, NULL}, LINEAR_RESIDUAL);
+                    &(struct projection){unnormed, *weight, NULL}, LINEAR_RESIDUAL, NULL);
     forward_norm_rows(forward, y, unnormed, norm, weight->rows);
 }
 
@@ -163,11 +163,11 @@ static void project(const struct forward *forward, const struct attention_spec *
                       forward->model->config.dim);
     if (compressed)
         compress(forward, rows->q_latent, rows->unnormed_q_latent, &layer->q_a, layer->q_a_norm);
-    forward_multiply_one(forward, compressed ? rows->q_latent : normed,
-                         &(struct projection){rows->q_full, layer->q, NULL}, LINEAR_ACTIVATION,
-                         &layer->beside.q);
+    forward_project(forward, compressed ? rows->q_latent : normed,
+                    &(struct projection){rows->q_full, layer->q, NULL}, LINEAR_ACTIVATION,
+                    &layer->beside.q);
     forward_project(forward, normed, &(struct projection){rows->rotated_key, layer->k_rope, NULL},
-                    LINEAR_ACTIVATION);
+                    LINEAR_ACTIVATION, NULL);
     join_heads(forward,
                &(struct head_parts){rows->heads.k, rows->rotated_key, 1, size, 0, rotated});
     compress(forward, rows->kv_latent, rows->unnormed_kv_latent, &layer->kv_a, layer->kv_a_norm);

@@ -49,7 +49,7 @@ static void embed(const struct forward *forward, int32_t index, const struct emb
     forward_project(
         forward, a->start,
         &(struct projection){rows->projected, model->layers[index].embedding_projection, NULL},
-        LINEAR_RESIDUAL);
+        LINEAR_RESIDUAL, NULL);
     forward->backend->add_rows(forward->device,
                                &(struct add_rows){.x = rows->embedded,
                                                   .y = rows->projected,
@@ -72,18 +72,16 @@ void layer_embedding_enqueue(const struct forward *forward, int32_t index) {
     embed(forward, index, &rows);
     forward_narrow_rows(forward, a->normed, a->residual, config->dim);
     forward_project(forward, a->normed,
-                    &(struct projection){rows.gate, layer->embedding_gate, NULL},
-                    LINEAR_ACTIVATION);
+                    &(struct projection){rows.gate, layer->embedding_gate, NULL}, LINEAR_ACTIVATION,
+                    NULL);
     forward->backend->act_and_mul(forward->device,
                                   &(struct act_and_mul){.gate = rows.gate,
                                                         .up = rows.both,
                                                         .rows = forward->num_tokens,
                                                         .dim = config->per_layer_embedding,
                                                         .act = config->specs[index].ffn.act});
-    static const struct low_rank nothing = {0};
     forward_add_product(forward, &(struct addend){.rows = rows.gate,
                                                   .weight = &layer->embedding_output,
-                                                  .beside = &nothing,
                                                   .norm = layer->embedding_post_norm,
                                                   .scale = config->specs[index].residual_scale,
                                                   .gain = layer->output_scale});

@@ -37,7 +37,7 @@ struct layer_part {
     void (*lay_out)(struct scratch *scratch, const struct layer_spec *spec);
 
     // Enqueues residual += part(residual), as forward_state.h describes a step.
-    void (*enqueue)(const struct forward *forward, int32_t layer);
+    void (*enqueue)(const struct forward *forward, int32_t index);
 
     // What it reads of a config.json by no more than a name, up to one without a name; or NULL.
     const struct figure_names *figures;

@@ -277,33 +277,25 @@ static enum status copy_pair(const struct applying *applying, const struct adapt
                           "has values that are not finite");
 }
 
-// One place of a layer: all adapters' pairs for it, through whichever module.
+// One place of a layer: all adapters' pairs for it, through whichever module. Without memory the
+// sum's rank is that of all.
 static enum status fill_place(const struct applying *applying, int32_t index,
                               const struct place *place, struct sum *sum) {
     for (int32_t i = 0; i < applying->adapters->count; i++)
         for (int m = 0; m < MODULES; m++) {
             const struct tensor_name name = {index, &modules[m], 'a'};
-            if (!has_module(applying->model, index, &modules[m]) ||
-                !side_of(applying, &applying->adapters->of[i], &name, 'a'))
-                continue;
-            for (int32_t p = 0; p < modules[m].count; p++)
-                if (modules[m].parts[p].weight == place->weight)
-                    TRY(copy_pair(applying, &applying->adapters->of[i], &name, p, sum));
+            const struct adapter *adapter = &applying->adapters->of[i];
+            const struct gguf_tensor *a = side_of(applying, adapter, &name, 'a');
+            if (!a || !has_module(applying->model, index, &modules[m])) continue;
+            for (int32_t p = 0; p < modules[m].count; p++) {
+                if (modules[m].parts[p].weight != place->weight) continue;
+                if (sum->a)
+                    TRY(copy_pair(applying, adapter, &name, p, sum));
+                else
+                    sum->rank += (int32_t)a->shape[1];
+            }
         }
     return STATUS_OK;
-}
-
-static int64_t rank_at(const struct applying *applying, int32_t index, const struct place *place) {
-    int64_t rank = 0;
-    for (int32_t i = 0; i < applying->adapters->count; i++)
-        for (int m = 0; m < MODULES; m++) {
-            const struct tensor_name name = {index, &modules[m], 'a'};
-            if (!has_module(applying->model, index, &modules[m])) continue;
-            const struct gguf_tensor *a = side_of(applying, &applying->adapters->of[i], &name, 'a');
-            for (int32_t p = 0; a && p < modules[m].count; p++)
-                rank += modules[m].parts[p].weight == place->weight ? a->shape[1] : 0;
-        }
-    return rank;
 }
 
 static enum status apply_at(const struct applying *applying, int32_t index,
@@ -312,13 +304,15 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     struct layer *layer = &model->layers[index];
     struct low_rank *beside = beside_of(layer, place);
     const struct weight *weight = weight_of(layer, place);
-    const int64_t rank = rank_at(applying, index, place);
-    if (rank == 0 || beside->a.rows > 0) return STATUS_OK; // or done, under another module's name
-    if (rank > ADAPTER_MAX_RANK)
+    struct sum sum = {0};
+    TRY(fill_place(applying, index, place, &sum));
+    if (sum.rank == 0 || beside->a.rows > 0)
+        return STATUS_OK; // or done, under another module's name
+    if (sum.rank > ADAPTER_MAX_RANK)
         return error_set(applying->err, STATUS_UNSUPPORTED,
-                         "the combined rank of the adapters is too large (%" PRId64 ", at most %d)",
-                         rank, ADAPTER_MAX_RANK);
-    struct sum sum = {.rank = (int32_t)(rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE};
+                         "the combined rank of the adapters is too large (%" PRId32 ", at most %d)",
+                         sum.rank, ADAPTER_MAX_RANK);
+    sum.rank = (sum.rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE;
     sum.a = calloc((size_t)sum.rank * (size_t)weight->columns, sizeof *sum.a);
     sum.b = calloc((size_t)sum.rank * (size_t)weight->rows, sizeof *sum.b);
     struct low_rank pair = {{NULL, DTYPE_F32, sum.rank, weight->columns},

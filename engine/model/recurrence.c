@@ -97,10 +97,10 @@ static void project_gates(const struct forward *forward, const struct recurrence
     forward_project(
         forward, normed,
         &(struct projection){apart ? rows->beta : rows->stored_gates, layer->beta, NULL},
-        LINEAR_ACTIVATION);
+        LINEAR_ACTIVATION, NULL);
     if (apart) {
         forward_project(forward, normed, &(struct projection){rows->alpha, layer->alpha, NULL},
-                        LINEAR_ACTIVATION);
+                        LINEAR_ACTIVATION, NULL);
         return;
     }
     forward_take_parts(forward, rows->beta, rows->stored_gates, 0, spec->key_heads, each);
