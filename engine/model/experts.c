@@ -13,8 +13,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "engine/model/folder_layout.h"
+#include "engine/model/folder_reader.h"
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
@@ -100,6 +101,63 @@ void experts_accept(struct metadata *metadata, const struct ffn_spec *ffn) {
     metadata_accept(metadata, "expert_gating_func", softmax ? SOFTMAX : SIGMOID);
     if (softmax && !ffn->raw_shares)
         metadata_accept(metadata, "expert_gating_func", SOFTMAX_OF_CHOSEN);
+}
+
+// First dense ones, as many as first_k_dense_replace says where it is there, and mixtures.
+static void check_mlp_types(struct reader *reader) {
+    const cJSON *types = reader_get(reader, reader->json, "mlp_layer_types"), *item;
+    const char *const words[] = {"dense", "sparse"};
+    int32_t dense = 0, count = 0;
+    cJSON_ArrayForEach(item, types) {
+        if (dense == count) dense += reader_is_word(words, 1, item);
+        if (!reader_is_word(words + (count++ >= dense), 1, item))
+            reader_fail(reader, STATUS_UNSUPPORTED, "mlp_layer_types",
+                        "must list the dense layers first; other orders are not supported");
+    }
+    if (types && reader_count(reader, "first_k_dense_replace", dense) != dense)
+        reader_fail(reader, STATUS_BAD_FILE, "mlp_layer_types",
+                    "contradicts first_k_dense_replace");
+    if (types && !reader_get(reader, reader->json, "first_k_dense_replace"))
+        reader_state(reader, "leading_dense_block_count", dense);
+}
+
+// How a router's scores become shares.
+static void read_router(struct reader *reader) {
+    static const char *const gatings[][2] = {
+        [GATING_SOFTMAX] = {"softmax"}, [GATING_SIGMOID] = {"sigmoid", "noaux_tc"}};
+    static const char *const methods[] = {"noaux_tc", "greedy", "group_limited_greedy"};
+    const struct ffn_spec *ffn = &reader->family->layer.ffn;
+    const cJSON *json = reader->json, *normed = reader_get(reader, json, "norm_topk_prob");
+    if (normed)
+        reader->config->raw_shares = !reader_flag(reader, json, "norm_topk_prob", false);
+    else if (ffn->raw_shares)
+        reader_fail(reader, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
+    const char *scoring =
+        reader_get(reader, json, "score_function") ? "score_function" : "scoring_func";
+    const char *scores = reader_string(reader, json, scoring, "");
+    const bool sigmoid = !strcmp(scores, "sigmoid");
+    if (reader->family->latent && (sigmoid || !strcmp(scores, "softmax")))
+        reader_state(reader, "expert_gating_func", sigmoid ? 2 : 1);
+    else if (!reader_is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
+                             reader_get(reader, json, scoring)))
+        reader_unsupported(reader, scoring, gatings[ffn->gating][0]);
+    const cJSON *method = reader_get(reader, json, "topk_method");
+    const bool softmax = reader->family->latent && !sigmoid,
+               all = reader_is_word(methods + 1, 1, method);
+    if (!reader_is_word(methods, softmax ? 3 : 1, method))
+        reader_unsupported(reader, "topk_method",
+                           softmax ? "noaux_tc, greedy or group_limited_greedy" : "noaux_tc");
+    if (method && all && reader_count(reader, "n_group", 1) > 1)
+        reader_fail(reader, STATUS_UNSUPPORTED, "n_group",
+                    "is larger than 1, but topk_method does not rank groups");
+    const double last = reader_number(reader, json, "moe_layer_end_index", -1);
+    if (last >= 0 && last + 1 < (double)reader_count(reader, "num_hidden_layers", 0))
+        reader_unsupported(reader, "moe_layer_end_index", "the last layer");
+}
+
+void experts_read_config(struct reader *reader) {
+    read_router(reader);
+    check_mlp_types(reader);
 }
 
 struct experts_rows {

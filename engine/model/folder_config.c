@@ -138,58 +138,6 @@ static void check_activation(struct reader *reader) {
             reader_unsupported(reader, keys[i], acts[act].expected);
 }
 
-// First dense ones, as many as first_k_dense_replace says where it is there, and mixtures.
-static void check_mlp_types(struct reader *reader) {
-    const cJSON *types = reader_get(reader, reader->json, "mlp_layer_types"), *item;
-    const char *const words[] = {"dense", "sparse"};
-    int32_t dense = 0, count = 0;
-    cJSON_ArrayForEach(item, types) {
-        if (dense == count) dense += reader_is_word(words, 1, item);
-        if (!reader_is_word(words + (count++ >= dense), 1, item))
-            reader_fail(reader, STATUS_UNSUPPORTED, "mlp_layer_types",
-                        "must list the dense layers first; other orders are not supported");
-    }
-    if (types && reader_count(reader, "first_k_dense_replace", dense) != dense)
-        reader_fail(reader, STATUS_BAD_FILE, "mlp_layer_types",
-                    "contradicts first_k_dense_replace");
-    if (types && !reader_get(reader, reader->json, "first_k_dense_replace"))
-        reader_state(reader, "leading_dense_block_count", dense);
-}
-
-// How a router's scores become shares.
-static void read_router(struct reader *reader) {
-    static const char *const gatings[][2] = {
-        [GATING_SOFTMAX] = {"softmax"}, [GATING_SIGMOID] = {"sigmoid", "noaux_tc"}};
-    static const char *const methods[] = {"noaux_tc", "greedy", "group_limited_greedy"};
-    const struct ffn_spec *ffn = &reader->family->layer.ffn;
-    const cJSON *json = reader->json, *normed = reader_get(reader, json, "norm_topk_prob");
-    if (normed)
-        reader->config->raw_shares = !reader_flag(reader, json, "norm_topk_prob", false);
-    else if (ffn->raw_shares)
-        reader_fail(reader, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
-    const char *scoring =
-        reader_get(reader, json, "score_function") ? "score_function" : "scoring_func";
-    const char *scores = reader_string(reader, json, scoring, "");
-    const bool sigmoid = !strcmp(scores, "sigmoid");
-    if (reader->family->latent && (sigmoid || !strcmp(scores, "softmax")))
-        reader_state(reader, "expert_gating_func", sigmoid ? 2 : 1);
-    else if (!reader_is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
-                             reader_get(reader, json, scoring)))
-        reader_unsupported(reader, scoring, gatings[ffn->gating][0]);
-    const cJSON *method = reader_get(reader, json, "topk_method");
-    const bool softmax = reader->family->latent && !sigmoid,
-               all = reader_is_word(methods + 1, 1, method);
-    if (!reader_is_word(methods, softmax ? 3 : 1, method))
-        reader_unsupported(reader, "topk_method",
-                           softmax ? "noaux_tc, greedy or group_limited_greedy" : "noaux_tc");
-    if (method && all && reader_count(reader, "n_group", 1) > 1)
-        reader_fail(reader, STATUS_UNSUPPORTED, "n_group",
-                    "is larger than 1, but topk_method does not rank groups");
-    const double last = reader_number(reader, json, "moe_layer_end_index", -1);
-    if (last >= 0 && last + 1 < (double)reader_count(reader, "num_hidden_layers", 0))
-        reader_unsupported(reader, "moe_layer_end_index", "the last layer");
-}
-
 // What these families have under these names and this forward pass has not, or not otherwise.
 static void refuse_other_values(struct reader *reader) {
     if (reader_number(reader, reader->json, "swiglu_limit", (double)ACT_CLAMP) != (double)ACT_CLAMP)
@@ -401,16 +349,16 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     config->tied = reader_flag(&reader, json, "tie_word_embeddings", inner);
     reader.mixed = reader_get(&reader, reader.json, "global_head_dim") != NULL ||
                    reader_get(&reader, reader.json, "per_layer_config") != NULL;
-    folder_hybrid_read(&reader, config);
+    recurrence_read_config(&reader);
+    folder_hybrid_read(&reader);
     if (family->hybrid == HYBRID_NONE) read_windows(&reader);
     read_numbers(&reader);
     read_scores(&reader);
     read_no_rope(&reader);
-    read_router(&reader);
-    check_mlp_types(&reader);
+    experts_read_config(&reader);
     if (reader_count(&reader, "num_nextn_predict_layers", 0) > 0)
         config->draft_layer = (int32_t)reader_count(&reader, "num_hidden_layers", 0);
-    folder_rope_read(&reader, config);
+    folder_rope_read(&reader);
     refuse_other_values(&reader);
     for (size_t i = 0; i < sizeof of_rope / sizeof of_rope[0]; i++) {
         const cJSON *rope = reader_get(&reader, reader.json, of_rope[i]);

@@ -110,103 +110,37 @@ static void read_convolutions(struct reader *reader) {
     reader_state_count(reader, "feed_forward_length", (int64_t)width);
 }
 
-static void put_recurrence(struct reader *reader, const struct recurrence_spec *spec,
-                           struct folder_config *config) {
-    if (reader->status != STATUS_OK) return;
-    if (spec->key_heads < 1 || spec->key_heads > spec->value_heads ||
-        spec->value_heads % spec->key_heads || spec->value_heads > MODEL_MAX_HEADS ||
-        spec->key_size < 1 || spec->key_size > RECURRENCE_SIZE_MAX || spec->value_size < 1 ||
-        spec->value_size > RECURRENCE_SIZE_MAX || spec->width < 1 || spec->width > SHORT_CONV_MAX) {
-        reader_fail(reader, STATUS_BAD_FILE, "the number, size or width of the recurrent heads",
-                    "is out of range");
-        return;
-    }
-    config->recurrence = *spec;
-}
-
-// A file of GGUF has the values' heads in another order than a folder, whose order is that of keys.
-static void read_delta(struct reader *reader, struct folder_config *config) {
-    static const char *const gates[] = {"swish", "silu"};
+static void read_delta(struct reader *reader) {
     char kinds[MODEL_MAX_LAYERS];
     int32_t recurs[MODEL_MAX_LAYERS];
-    const cJSON *json = reader->json;
     const int32_t layers =
         read_kinds(reader, reader_count(reader, "full_attention_interval", 4), kinds);
     check_kinds(reader, kinds, layers, "M*");
     for (int32_t i = 0; i < layers; i++)
         recurs[i] = kinds[i] == RECURS;
     reader_state_list(reader, "attention.recurrent_layers", recurs, layers);
-    put_recurrence(reader,
-                   &(struct recurrence_spec){
-                       .rule = RECURRENCE_DELTA,
-                       .width = (int32_t)reader_count(reader, "linear_conv_kernel_dim", -1),
-                       .key_size = (int32_t)reader_count(reader, "linear_key_head_dim", -1),
-                       .value_size = (int32_t)reader_count(reader, "linear_value_head_dim", -1),
-                       .key_heads = (int32_t)reader_count(reader, "linear_num_key_heads", -1),
-                       .value_heads = (int32_t)reader_count(reader, "linear_num_value_heads", -1)},
-                   config);
-
-    if (cJSON_IsFalse(reader_get(reader, json, "attn_output_gate")))
-        reader_unsupported(reader, "attn_output_gate", "true");
-    if (!reader_is_word(gates, 2, reader_get(reader, json, "output_gate_type")))
-        reader_unsupported(reader, "output_gate_type", "swish or silu");
-}
-
-// Steps have no bounds; an infinite one is a number, or since transformers 5 an object that says
-// so.
-static void check_steps(struct reader *reader) {
-    const cJSON *limits = reader_get(reader, reader->json, "time_step_limit");
-    const cJSON *least = cJSON_GetArrayItem(limits, 0), *most = cJSON_GetArrayItem(limits, 1);
-    const char *stated = reader_string(reader, most, "__float__", "");
-    if (limits &&
-        !(cJSON_IsNumber(least) && least->valuedouble == 0 &&
-          (!strcmp(stated, "Infinity") || (cJSON_IsNumber(most) && isinf(most->valuedouble)))))
-        reader_unsupported(reader, "time_step_limit", "[0, Infinity]");
-}
-
-// As Granite and Falcon name it. `values`: the rows of all heads.
-static struct recurrence_spec mamba_of(struct reader *reader, int64_t values) {
-    const int64_t heads = reader_count(reader, "mamba_n_heads", -1);
-    check_steps(reader);
-    reader_get(reader, reader->json, "mamba_d_head"); // which follows from these two
-    if (heads > 0 && values % heads)
-        reader_fail(reader, STATUS_BAD_FILE, "mamba_n_heads", "must divide the inner size");
-    return (struct recurrence_spec){
-        .rule = RECURRENCE_SSD,
-        .width = (int32_t)reader_count(reader, "mamba_d_conv", -1),
-        .key_size = (int32_t)reader_count(reader, "mamba_d_state", -1),
-        .key_heads = (int32_t)reader_count(reader, "mamba_n_groups", -1),
-        .value_heads = (int32_t)heads,
-        .value_size = heads > 0 && values / heads <= INT32_MAX ? (int32_t)(values / heads) : 0};
-}
-
-static int64_t expanded(struct reader *reader) {
-    return reader_count(reader, "mamba_expand", 2) * reader_count(reader, "hidden_size", -1);
 }
 
 // What a mixture shares is all that a model without experts has.
-static void read_granite(struct reader *reader, struct folder_config *config) {
+static void read_granite(struct reader *reader) {
     char kinds[MODEL_MAX_LAYERS];
     const cJSON *json = reader->json;
     const int32_t layers = read_kinds(reader, 0, kinds);
-    const struct recurrence_spec ssd = mamba_of(reader, expanded(reader));
+    const bool mixture = reader_count(reader, "num_local_experts", -1) > 0;
     const int64_t shared = reader_count(reader, "shared_intermediate_size", -1);
-    config->mixture = reader_count(reader, "num_local_experts", -1) > 0;
+    reader->config->mixture = mixture;
     check_kinds(reader, kinds, layers, "M*");
     put_kv_heads(reader, kinds, layers);
-    put_recurrence(reader, &ssd, config);
     reader_state_count(reader, "feed_forward_length",
-                       config->mixture ? reader_count(reader, "intermediate_size", -1) : shared);
-    if (config->mixture) reader_state_count(reader, "expert_shared_feed_forward_length", shared);
-    if (ssd.key_heads != 1) reader_unsupported(reader, "mamba_n_groups", "1");
+                       mixture ? reader_count(reader, "intermediate_size", -1) : shared);
+    if (mixture) reader_state_count(reader, "expert_shared_feed_forward_length", shared);
     if (strcmp(reader_string(reader, json, "position_embedding_type", ""), "rope") != 0)
         reader_state(reader, "rope.scaling.finetuned", false);
     if (strcmp(reader_string(reader, json, "normalization_function", "rmsnorm"), "rmsnorm") != 0)
         reader_unsupported(reader, "normalization_function", "rmsnorm");
 }
 
-static void read_nemotron(struct reader *reader, struct folder_config *config) {
-    static const char *const silu[] = {"silu", "swish"};
+static void read_nemotron(struct reader *reader) {
     char kinds[MODEL_MAX_LAYERS];
     int32_t widths[MODEL_MAX_LAYERS];
     const int32_t layers = read_kinds(reader, 0, kinds);
@@ -214,24 +148,13 @@ static void read_nemotron(struct reader *reader, struct folder_config *config) {
     const char feeds = mixture ? MIXTURE : FEEDS;
     const int32_t width =
         (int32_t)reader_count(reader, mixture ? "moe_intermediate_size" : "intermediate_size", 0);
-    const struct recurrence_spec ssd = {
-        .rule = RECURRENCE_SSD,
-        .width = (int32_t)reader_count(reader, "conv_kernel", -1),
-        .key_size = (int32_t)reader_count(reader, "ssm_state_size", -1),
-        .key_heads = (int32_t)reader_count(reader, "n_groups", -1),
-        .value_heads = (int32_t)reader_count(reader, "mamba_num_heads", -1),
-        .value_size = (int32_t)reader_count(reader, "mamba_head_dim", -1)};
     check_kinds(reader, kinds, layers, mixture ? "M*E" : "M*-");
-    check_steps(reader);
     for (int32_t i = 0; i < layers; i++)
         widths[i] = kinds[i] == feeds ? width : 0;
     put_kv_heads(reader, kinds, layers);
     reader_state_list(reader, "feed_forward_length", widths, layers);
-    put_recurrence(reader, &ssd, config);
     if (!reader_get(reader, reader->json, "num_hidden_layers"))
         reader_state(reader, "block_count", layers);
-    if (!reader_is_word(silu, 2, reader_get(reader, reader->json, "mamba_hidden_act")))
-        reader_unsupported(reader, "mamba_hidden_act", "silu");
 }
 
 // One number of a list, or 1 where there is none.
@@ -242,8 +165,8 @@ static double one_of(struct reader *reader, const char *key, int count, int at) 
     return cJSON_IsNumber(item) ? item->valuedouble : 1;
 }
 
-static void put_scale(struct reader *reader, struct folder_config *config, const char *part,
-                      double by) {
+static void put_scale(struct reader *reader, const char *part, double by) {
+    struct folder_config *config = reader->config;
     ASSERT(config->scale_count < FOLDER_MAX_SCALES);
     if (!isfinite((float)by))
         reader_fail(reader, STATUS_BAD_FILE, "a multiplier", "is out of range");
@@ -251,8 +174,8 @@ static void put_scale(struct reader *reader, struct folder_config *config, const
 }
 
 // What these multiply is what a matrix reads or makes.
-static void put_multipliers(struct reader *reader, struct folder_config *config) {
-    const struct recurrence_spec *ssd = &config->recurrence;
+static void read_multipliers(struct reader *reader) {
+    const struct recurrence_spec *ssd = &reader->config->recurrence;
     const cJSON *json = reader->json;
     const int64_t values = ssd->value_heads * ssd->value_size,
                   keys = ssd->key_heads * ssd->key_size;
@@ -263,50 +186,35 @@ static void put_multipliers(struct reader *reader, struct folder_config *config)
         reader_fail(reader, STATUS_UNSUPPORTED, "attention_in_multiplier",
                     "is not supported together with attention_bias");
     for (int i = 0; i < 5; i++) {
-        put_scale(reader, config, "mamba.in_proj.",
-                  one_of(reader, "ssm_multipliers", 5, i) * ssm_in);
-        config->scales[i].rows = rows[i];
+        put_scale(reader, "mamba.in_proj.", one_of(reader, "ssm_multipliers", 5, i) * ssm_in);
+        reader->config->scales[i].rows = rows[i];
     }
-    put_scale(reader, config, "mamba.out_proj.",
-              reader_number(reader, json, "ssm_out_multiplier", 1));
-    put_scale(reader, config, "self_attn.q_proj.", in);
-    put_scale(reader, config, "self_attn.k_proj.",
-              in * reader_number(reader, json, "key_multiplier", 1));
-    put_scale(reader, config, "self_attn.v_proj.", in);
-    put_scale(reader, config, "self_attn.o_proj.",
+    put_scale(reader, "mamba.out_proj.", reader_number(reader, json, "ssm_out_multiplier", 1));
+    put_scale(reader, "self_attn.q_proj.", in);
+    put_scale(reader, "self_attn.k_proj.", in * reader_number(reader, json, "key_multiplier", 1));
+    put_scale(reader, "self_attn.v_proj.", in);
+    put_scale(reader, "self_attn.o_proj.",
               reader_number(reader, json, "attention_out_multiplier", 1));
-    put_scale(reader, config, "feed_forward.gate_proj.", one_of(reader, "mlp_multipliers", 2, 0));
-    put_scale(reader, config, "feed_forward.down_proj.", one_of(reader, "mlp_multipliers", 2, 1));
+    put_scale(reader, "feed_forward.gate_proj.", one_of(reader, "mlp_multipliers", 2, 0));
+    put_scale(reader, "feed_forward.down_proj.", one_of(reader, "mlp_multipliers", 2, 1));
 }
 
-static void read_falcon(struct reader *reader, struct folder_config *config) {
-    const cJSON *json = reader->json;
-    const bool stated = reader_get(reader, json, "mamba_d_ssm") != NULL;
-    const struct recurrence_spec ssd =
-        mamba_of(reader, stated ? reader_count(reader, "mamba_d_ssm", -1) : expanded(reader));
-    put_recurrence(reader, &ssd, config);
-    if (reader->status == STATUS_OK) put_multipliers(reader, config);
-    if (cJSON_IsTrue(reader_get(reader, json, "mamba_rms_norm")) &&
-        !cJSON_IsFalse(reader_get(reader, json, "mamba_norm_before_gate")))
-        reader_unsupported(reader, "mamba_norm_before_gate", "false");
-}
-
-void folder_hybrid_read(struct reader *reader, struct folder_config *config) {
+void folder_hybrid_read(struct reader *reader) {
     switch (reader->family->hybrid) {
     case HYBRID_CONVOLUTIONS:
         read_convolutions(reader);
         break;
     case HYBRID_DELTA:
-        read_delta(reader, config);
+        read_delta(reader);
         break;
     case HYBRID_GRANITE:
-        read_granite(reader, config);
+        read_granite(reader);
         break;
     case HYBRID_NEMOTRON:
-        read_nemotron(reader, config);
+        read_nemotron(reader);
         break;
     case HYBRID_FALCON:
-        read_falcon(reader, config);
+        if (reader->status == STATUS_OK) read_multipliers(reader);
         break;
     case HYBRID_NONE:
         break;

@@ -12,7 +12,7 @@
 // Does it list a layer that is a mixture of experts?
 bool folder_hybrid_has_mixtures(const cJSON *json);
 
-// States which layers attend and what the others are, and sets what of `config` is of them.
-void folder_hybrid_read(struct reader *reader, struct folder_config *config);
+// States which layers attend and what the others are, once it is known how they recur.
+void folder_hybrid_read(struct reader *reader);
 
 #endif

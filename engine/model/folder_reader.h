@@ -1,4 +1,5 @@
-// engine/model/folder_reader.h — reads a config.json, key by key. Private to folder_*.c.
+// engine/model/folder_reader.h — reads a config.json, key by key. Private to folder_*.c and to the
+// parts of layers (layer_part.h).
 //
 // One reading, with the first failure kept, so that a list of keys reads as a list. Whatever is
 // read is remembered, so that what nobody reads can be refused (reader_refuse_unread()).

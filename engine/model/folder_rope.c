@@ -111,8 +111,8 @@ static void read_yarn(struct reader *reader, const cJSON *scaling) {
                     "has a truncate that is not supported in this family");
 }
 
-static void read_longrope(struct reader *reader, const cJSON *scaling,
-                          struct folder_config *config) {
+static void read_longrope(struct reader *reader, const cJSON *scaling) {
+    struct folder_config *config = reader->config;
     const double context = (double)reader_count(reader, "max_position_embeddings", -1);
     const double original =
         reader_number(reader, reader->json, "original_max_position_embeddings",
@@ -131,8 +131,8 @@ static void read_longrope(struct reader *reader, const cJSON *scaling,
 
 // A share of the pairs turns, by angles of the whole head; others are said to turn by next to
 // nothing, as files of GGUF say it.
-static void read_proportional(struct reader *reader, const cJSON *scaling, double share,
-                              struct folder_config *config) {
+static void read_proportional(struct reader *reader, const cJSON *scaling, double share) {
+    struct folder_config *config = reader->config;
     static const float STILL = 1e30f;
     const int32_t turning = (int32_t)(share * config->pairs);
     const double factor = reader_number(reader, scaling, "factor", 1);
@@ -143,8 +143,8 @@ static void read_proportional(struct reader *reader, const cJSON *scaling, doubl
         config->rope_freqs[i] = i < turning ? (float)factor : STILL;
 }
 
-static void read_scaling(struct reader *reader, const cJSON *scaling, double base,
-                         struct folder_config *config) {
+static void read_scaling(struct reader *reader, const cJSON *scaling, double base) {
+    struct folder_config *config = reader->config;
     static const char *const of_none[] = {"factor", "beta_fast", "beta_slow", "mscale",
                                           "mscale_all_dim"};
     const char *type = reader_string(reader, scaling, "rope_type",
@@ -163,7 +163,7 @@ static void read_scaling(struct reader *reader, const cJSON *scaling, double bas
     } else if (!strcmp(type, "llama3")) {
         config->rope_freqs = llama3_divisors(reader, scaling, base, config->pairs);
     } else if (!strcmp(type, "longrope") || !strcmp(type, "su")) {
-        read_longrope(reader, scaling, config);
+        read_longrope(reader, scaling);
     } else {
         char what[160];
         snprintf(what, sizeof what,
@@ -175,7 +175,8 @@ static void read_scaling(struct reader *reader, const cJSON *scaling, double bas
 }
 
 // Newer files have all of it in rope_parameters, by kinds of layers where these differ.
-void folder_rope_read(struct reader *reader, struct folder_config *config) {
+void folder_rope_read(struct reader *reader) {
+    struct folder_config *config = reader->config;
     const cJSON *json = reader->json, *all = reader_get(reader, json, "rope_parameters");
     const cJSON *global =
         reader_get(reader, all, "full_attention") ? reader_get(reader, all, "full_attention") : all;
@@ -223,9 +224,9 @@ void folder_rope_read(struct reader *reader, struct folder_config *config) {
         reader_fail(reader, STATUS_UNSUPPORTED, "rope_parameters",
                     "is not supported for this model");
     if (proportional)
-        read_proportional(reader, scaling, share, config);
+        read_proportional(reader, scaling, share);
     else if (cJSON_IsObject(scaling))
-        read_scaling(reader, scaling, base, config);
+        read_scaling(reader, scaling, base);
     else if (scaling)
         reader_fail(reader, STATUS_BAD_FILE, "rope_scaling", "must be an object");
 }

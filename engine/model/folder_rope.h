@@ -6,8 +6,8 @@
 #include "engine/model/folder_layout.h"
 #include "engine/model/folder_reader.h"
 
-// Sets what of `config` is of the rotation.
-void folder_rope_read(struct reader *reader, struct folder_config *config);
+// Reads the rotation.
+void folder_rope_read(struct reader *reader);
 
 // A figure of layers without a window. Newer files have these layer by layer, under a name of their
 // `own`: {"5": {"head_dim": 16}}.

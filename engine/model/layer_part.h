@@ -4,7 +4,7 @@
 // has a source of its own, with all that is known of it: what it reads from metadata and from a
 // folder's config.json, which tensors it loads, the memory that its activations take, and its
 // forward pass. What a configuration says of several kinds at once is read by folder_config.c, and
-// which layers recur, and how, by folder_hybrid.c, because each family names that differently.
+// which layers are of which kind by folder_hybrid.c, because each family lists that differently.
 //
 //   mixers        attention.c  latent_attention.c  recurrence.c  short_conv.c
 //   feed-forward  dense.c  experts.c
@@ -20,6 +20,7 @@
 struct forward;
 struct layer;
 struct loader;
+struct reader;
 struct scratch;
 
 // A figure by the name that metadata.h asks for, and the keys of a config.json that state it.
@@ -66,6 +67,10 @@ void experts_read(struct metadata *metadata, int32_t width, struct ffn_spec *ffn
 void experts_set_dense_layers(struct metadata *metadata, struct model_config *config,
                               const int32_t *widths);
 void experts_accept(struct metadata *metadata, const struct ffn_spec *ffn);
+
+// What they read of a folder's config.json that is more than figures (folder_reader.h).
+void recurrence_read_config(struct reader *reader);
+void experts_read_config(struct reader *reader);
 
 // dense.c: for experts.c too. layer_embedding.c: the tables of all layers, and what each has of its
 // own.

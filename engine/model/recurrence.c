@@ -9,7 +9,10 @@
 // A state follows from all tokens, but what comes next needs it after the last one only. So the
 // cache has it once a block, after the block's last token, as for a window of two tokens: the
 // query's own and the one before.
-#include "engine/model/folder_layout.h"
+#include <math.h>
+#include <string.h>
+
+#include "engine/model/folder_reader.h"
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
@@ -38,6 +41,94 @@ struct recurrence_spec recurrence_read(struct metadata *metadata, enum recurrenc
         metadata_fail(metadata, STATUS_BAD_FILE, heads_key,
                       "must be a multiple of ssm.group_count");
     return spec;
+}
+
+// Of a config.json, in which each hybrid has names of its own.
+struct recurrence_names {
+    const char *width, *key_size, *value_size, *key_heads, *value_heads;
+};
+
+// Steps have no bounds; an infinite one is a number, or since transformers 5 an object that says
+// so.
+static void check_steps(struct reader *reader) {
+    const cJSON *limits = reader_get(reader, reader->json, "time_step_limit");
+    const cJSON *least = cJSON_GetArrayItem(limits, 0), *most = cJSON_GetArrayItem(limits, 1);
+    const char *stated = reader_string(reader, most, "__float__", "");
+    if (limits &&
+        !(cJSON_IsNumber(least) && least->valuedouble == 0 &&
+          (!strcmp(stated, "Infinity") || (cJSON_IsNumber(most) && isinf(most->valuedouble)))))
+        reader_unsupported(reader, "time_step_limit", "[0, Infinity]");
+}
+
+// Where heads share an inner size, which may be stated itself.
+static int64_t size_of_heads(struct reader *reader, int64_t heads) {
+    const int64_t expanded =
+        reader_count(reader, "mamba_expand", 2) * reader_count(reader, "hidden_size", -1);
+    const bool falcon = reader->family->hybrid == HYBRID_FALCON;
+    const int64_t values = falcon ? reader_count(reader, "mamba_d_ssm", expanded) : expanded;
+    reader_get(reader, reader->json, "mamba_d_head"); // which follows from these two
+    if (heads > 0 && values % heads)
+        reader_fail(reader, STATUS_BAD_FILE, "mamba_n_heads", "must divide the inner size");
+    return heads > 0 && values / heads <= INT32_MAX ? values / heads : 0;
+}
+
+static void check_range(struct reader *reader, const struct recurrence_spec *spec) {
+    if (spec->key_heads < 1 || spec->key_heads > spec->value_heads ||
+        spec->value_heads % spec->key_heads || spec->value_heads > MODEL_MAX_HEADS ||
+        spec->key_size < 1 || spec->key_size > RECURRENCE_SIZE_MAX || spec->value_size < 1 ||
+        spec->value_size > RECURRENCE_SIZE_MAX || spec->width < 1 || spec->width > SHORT_CONV_MAX)
+        reader_fail(reader, STATUS_BAD_FILE, "the number, size or width of the recurrent heads",
+                    "is out of range");
+}
+
+// What these families have otherwise, and this forward pass has not.
+static void refuse_other_recurrences(struct reader *reader, const struct recurrence_spec *spec) {
+    static const char *const silu[] = {"silu", "swish"};
+    const cJSON *json = reader->json;
+    const enum hybrid hybrid = reader->family->hybrid;
+    if (spec->rule == RECURRENCE_SSD) check_steps(reader);
+    if (hybrid == HYBRID_GRANITE && spec->key_heads != 1)
+        reader_unsupported(reader, "mamba_n_groups", "1");
+    if (hybrid == HYBRID_NEMOTRON &&
+        !reader_is_word(silu, 2, reader_get(reader, json, "mamba_hidden_act")))
+        reader_unsupported(reader, "mamba_hidden_act", "silu");
+    if (hybrid == HYBRID_FALCON && cJSON_IsTrue(reader_get(reader, json, "mamba_rms_norm")) &&
+        !cJSON_IsFalse(reader_get(reader, json, "mamba_norm_before_gate")))
+        reader_unsupported(reader, "mamba_norm_before_gate", "false");
+    if (hybrid != HYBRID_DELTA) return;
+    if (cJSON_IsFalse(reader_get(reader, json, "attn_output_gate")))
+        reader_unsupported(reader, "attn_output_gate", "true");
+    if (!reader_is_word(silu, 2, reader_get(reader, json, "output_gate_type")))
+        reader_unsupported(reader, "output_gate_type", "swish or silu");
+}
+
+// A file of GGUF has the values' heads in another order than a folder, whose order is that of keys.
+void recurrence_read_config(struct reader *reader) {
+    static const struct recurrence_names names[] = {
+        [HYBRID_DELTA] = {"linear_conv_kernel_dim", "linear_key_head_dim", "linear_value_head_dim",
+                          "linear_num_key_heads", "linear_num_value_heads"},
+        [HYBRID_NEMOTRON] = {"conv_kernel", "ssm_state_size", "mamba_head_dim", "n_groups",
+                             "mamba_num_heads"},
+        [HYBRID_GRANITE] = {"mamba_d_conv", "mamba_d_state", NULL, "mamba_n_groups",
+                            "mamba_n_heads"},
+        [HYBRID_FALCON] = {"mamba_d_conv", "mamba_d_state", NULL, "mamba_n_groups",
+                           "mamba_n_heads"}};
+    const enum hybrid hybrid = reader->family->hybrid;
+    const struct recurrence_names *of = &names[hybrid];
+    if (!of->width) return;
+    const int64_t heads = reader_count(reader, of->value_heads, -1);
+    const struct recurrence_spec spec = {
+        .rule = hybrid == HYBRID_DELTA ? RECURRENCE_DELTA : RECURRENCE_SSD,
+        .width = (int32_t)reader_count(reader, of->width, -1),
+        .key_size = (int32_t)reader_count(reader, of->key_size, -1),
+        .value_size = (int32_t)(of->value_size ? reader_count(reader, of->value_size, -1)
+                                               : size_of_heads(reader, heads)),
+        .key_heads = (int32_t)reader_count(reader, of->key_heads, -1),
+        .value_heads = (int32_t)heads,
+    };
+    if (reader->status == STATUS_OK) check_range(reader, &spec);
+    refuse_other_recurrences(reader, &spec);
+    reader->config->recurrence = spec;
 }
 
 static struct attention_spec place_in_cache(int32_t layer) {
