@@ -136,7 +136,8 @@ static enum status count_weights(struct opening *opening, size_t *bytes) {
         const int64_t rows = tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
         const bool matrix = tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX &&
                             tensor->shape[0] <= MODEL_MAX_DIM;
-        const struct weight weight = {NULL, tensor->type, (int32_t)rows, (int32_t)tensor->shape[0]};
+        const struct weight weight = {
+            .type = tensor->type, .rows = (int32_t)rows, .columns = (int32_t)tensor->shape[0]};
         *bytes += matrix && backend->weight_bytes ? backend->weight_bytes(&weight) : tensor->bytes;
     }
     return STATUS_OK;

@@ -84,12 +84,17 @@ struct device_info {
 };
 
 // A matrix [rows, columns]. In a file and on a processor it is row by row in blocks of `type`
-// (dtype.h); a card stores it in an order of its own, which only its ops know.
+// (dtype.h); a card stores it, scale and all, in an order of its own, which only its ops know.
 struct weight {
     const void *data; // from weights()
     enum dtype type;
     int32_t rows, columns;
+    float scale; // NVFP4 alone: multiplies every value; 0: none
 };
+
+static inline float weight_scale(const struct weight *weight) {
+    return weight->type == DTYPE_NVFP4 && weight->scale != 0 ? weight->scale : 1;
+}
 
 static inline enum kv_layout attention_layout(enum attention_kernel kernel) {
     return kernel < ATTENTION_V1 ? KV_LAYOUT_ROWS : KV_LAYOUT_PACKED;
@@ -269,8 +274,16 @@ struct expert_weights {
     const void *const *data; // [experts] device, of pointers from weights()
     enum dtype type;
     int32_t rows, columns;
-    const float *bias; // [experts, rows] device, or NULL
+    const float *bias;   // [experts, rows] device, or NULL
+    const float *scales; // NVFP4 alone: [experts] device, as in struct weight; or NULL
 };
+
+// An expert's matrix, where device memory is the host's.
+static inline struct weight expert_weight(const struct expert_weights *weights, int32_t expert) {
+    const struct weight weight = {weights->data[expert], weights->type, weights->rows,
+                                  weights->columns, weights->scales ? weights->scales[expert] : 0};
+    return weight;
+}
 
 // y[t] = sum over j of shares[t][j] * (down h + bias), h = act(gate x[t] + bias, up x[t] + bias),
 // with the matrices and biases of expert chosen[t][j]; summed in the order of j.

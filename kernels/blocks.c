@@ -131,6 +131,14 @@ void mxfp4_to_float(const struct block_mxfp4 *block, float *values) {
     }
 }
 
+void nvfp4_to_float(const struct block_nvfp4 *block, float *values) {
+    for (int i = 0; i < NVFP4_ELEMENTS; i++) {
+        const uint8_t pair = block->q[i / 16 * 8 + i % 8];
+        const int value = fp4_values[i % 16 < 8 ? pair & 15 : pair >> 4];
+        values[i] = nvfp4_scale(block->scales[i / 16]) * (float)value;
+    }
+}
+
 void tq1_0_to_float(const struct block_tq1_0 *block, float *values) {
     const float d = half_to_float(block->d);
     for (int i = 0; i < SUPER_ELEMENTS; i++) {

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-enum { BLOCK_ELEMENTS = 32, PACKED_SCALE_BYTES = 12 };
+enum { BLOCK_ELEMENTS = 32, NVFP4_ELEMENTS = 64, PACKED_SCALE_BYTES = 12 };
 
 #define PACKED __attribute__((packed))
 
@@ -110,6 +110,14 @@ struct PACKED block_mxfp4 {
     uint8_t q[BLOCK_ELEMENTS / 2];
 };
 
+// Four groups of 16: value = nvfp4_scale(scales[g]) * fp4_values[q]; a group's 8 bytes of q are its
+// first eight elements in their low nibbles, the others in the high ones. A matrix has one scale
+// more (struct weight, backend.h).
+struct PACKED block_nvfp4 {
+    uint8_t scales[4];
+    uint8_t q[NVFP4_ELEMENTS / 2];
+};
+
 // Value = d * (q - 1), q being digits of three: digit n of a byte is tq1_0_digit(). The digits n
 // of q[0 ... 31] are 32 values, n = 0 ... 4; then those of q[32 ... 47] 16 each; then those of
 // last[0 ... 3] four each, n = 0 ... 3.
@@ -163,6 +171,12 @@ static inline int q3_k_scale(const uint8_t scales[PACKED_SCALE_BYTES], int g) {
 static inline int iq4_xs_scale(const struct block_iq4_xs *block, int g) {
     const int low = block->low[g / 2] >> g % 2 * 4 & 15;
     return (low | (block->high[g / 4] >> g % 4 * 2 & 3) << 4) - 32;
+}
+
+// Half of an e4m3 without its sign, because the table holds the values doubled; 0x7F is 0. With the
+// sign's bit set it is a number like the others. The bits in a half's places are 2^-8 of it.
+static inline float nvfp4_scale(uint8_t byte) {
+    return byte == 0x7F ? 0 : half_to_float((half)((byte & 0x7F) << 7)) * 0x1p7F;
 }
 
 // A byte is a fraction in 256ths; base-3 digit n is the n-th after the point.

@@ -16,6 +16,7 @@ enum scale_form {
     SCALE_HALF,
     SCALE_PAIR,     // and a min
     SCALE_EXPONENT, // a power of two
+    SCALE_FP8S,     // four of e4m3, one for each quarter of the block
     SCALE_QUARTERS, // a half whose four bits lie on top of each of four 16-bit numbers
 };
 
@@ -134,6 +135,9 @@ void dtype_set_scale(enum dtype type, void *block, float scale, float min) {
     case SCALE_EXPONENT:
         *bytes = (uint8_t)(127 + ilogbf(scale));
         return;
+    case SCALE_FP8S:
+        memset(bytes, float_to_fp8(scale), 4);
+        return;
     case SCALE_QUARTERS:
         for (int i = 0; i < 4; i++) {
             uint8_t *top = bytes + 2 * i + 1;
@@ -151,12 +155,24 @@ static float random_power(float unit, uint64_t *state) {
     return higher ? 2 * below : below;
 }
 
+// The same of the two e4m3 around it.
+static uint8_t random_fp8(float unit, uint64_t *state) {
+    const uint8_t nearest = float_to_fp8(unit);
+    const uint8_t code = (uint8_t)(nearest - (fp8_to_float(nearest) > unit));
+    const float low = fp8_to_float(code), high = fp8_to_float((uint8_t)(code + 1));
+    const float share = (unit * unit - low * low) / (high * high - low * low);
+    return (uint8_t)(code + ((float)(random_next(state) >> 40) * 0x1p-24F < share));
+}
+
 // A min, or else a random sign of the scale, makes the mean of a block of random bits about 0.
 static void random_scale(enum dtype type, char *block, float deviation, uint64_t *state) {
     const struct dtype_row *row = row_of(type);
     const float sign = random_next(state) & 1 ? 1.0F : -1.0F, unit = deviation / row->deviation;
     if (row->form == SCALE_EXPONENT)
         dtype_set_scale(type, block, random_power(unit, state), 0);
+    else if (row->form == SCALE_FP8S)
+        for (size_t i = 0; i < 4; i++)
+            block[row->scale_offset + i] = (char)random_fp8(unit, state);
     else if (row->form == SCALE_PAIR)
         dtype_set_scale(type, block, unit, unit * row->min);
     else

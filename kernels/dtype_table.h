@@ -27,6 +27,7 @@
     X(IQ4_NL, iq4_nl, 20, 18, 32, HALF, 0, 67.4F, 0)     \
     X(IQ4_XS, iq4_xs, 23, 136, 256, HALF, 0, 1246.0F, 0) \
     X(MXFP4, mxfp4, 39, 17, 32, EXPONENT, 0, 2.926F, 0)  \
+    X(NVFP4, nvfp4, 40, 36, 64, FP8S, 0, 2.926F, 0)      \
     X(IQ1_S, iq1_s, 19, 50, 256, HALF, 0, 7.2F, 0)       \
     X(IQ1_M, iq1_m, 29, 56, 256, QUARTERS, 48, 7.19F, 0) \
     X(IQ2_XXS, iq2_xxs, 16, 66, 256, HALF, 0, 53.1F, 0)  \

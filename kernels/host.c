@@ -170,6 +170,17 @@ size_t host_cache_bytes(void) {
     return bytes;
 }
 
+void host_weight_row(const struct weight *weight, int32_t row, float *values) {
+    const size_t columns = (size_t)weight->columns;
+    const size_t row_bytes = dtype_row_bytes(weight->type, weight->columns);
+    const float scale = weight_scale(weight);
+    ASSERT(row >= 0 && row < weight->rows);
+    dtype_to_float(weight->type, (const char *)weight->data + (size_t)row * row_bytes, values,
+                   columns);
+    for (size_t i = 0; i < columns && scale != 1; i++)
+        values[i] *= scale;
+}
+
 void host_store(enum dtype type, void *memory, const float *values, int32_t count) {
     ASSERT(type == DTYPE_F32 || type == DTYPE_F16 || type == DTYPE_BF16);
     ASSERT(count >= 0);

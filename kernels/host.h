@@ -24,6 +24,9 @@ void host_cpu_name(char *name, size_t size);                 // "AMD EPYC", or "
 void host_memory(size_t *memory_total, size_t *memory_free); // bytes; 0 if unknown
 size_t host_cache_bytes(void); // of all last-level caches; 0 if unknown
 
+// A row of a matrix, its scale applied.
+void host_weight_row(const struct weight *weight, int32_t row, float *values);
+
 // Writes `count` floats as `type`, one of F32, F16 and BF16, rounded to nearest even.
 void host_store(enum dtype type, void *memory, const float *values, int32_t count);
 

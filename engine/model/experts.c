@@ -322,14 +322,23 @@ static void enqueue(const struct forward *forward, int32_t index) {
 static struct expert_weights in_place(struct loader *loader, const char *part,
                                       const struct weight *matrices, int32_t count, int32_t step) {
     const void *data[EXPERTS_MAX];
+    float scales[EXPERTS_MAX];
+    bool scaled = false;
     ASSERT(count > 0 && count <= EXPERTS_MAX && step > 0);
-    for (int32_t e = 0; e < count; e++)
+    for (int32_t e = 0; e < count; e++) {
         data[e] = matrices[e * step].data;
+        scales[e] = matrices[e * step].scale;
+        scaled = scaled || scales[e] != 0;
+    }
     if (loader->status != STATUS_OK) return (struct expert_weights){0};
     const void *const *device = model_pointers(loader->model, data, count);
     if (!device) loader_refuse_device(loader, part);
-    return (struct expert_weights){device, matrices[0].type, matrices[0].rows, matrices[0].columns,
-                                   NULL};
+    return (struct expert_weights){
+        .data = device,
+        .type = matrices[0].type,
+        .rows = matrices[0].rows,
+        .columns = matrices[0].columns,
+        .scales = scaled ? loader_to_device(loader, part, scales, (size_t)count) : NULL};
 }
 
 // "ffn_gate_up_exps.weight": each expert's gate above its up. False: the file has none.
@@ -379,9 +388,13 @@ static struct expert_weights load_matrices(struct loader *loader, const char *st
     return in_place(loader, stem, matrices, extent.depth, 1);
 }
 
-// What shares are multiplied by: the scale of all, and of a kind of mixture each expert's own.
-static const float *load_gains(struct loader *loader, const struct ffn_spec *spec) {
-    const enum presence own = spec->kind == FFN_DENSE_AND_EXPERTS ? TENSOR_OPTIONAL : TENSOR_ABSENT;
+// What shares are multiplied by: the scale of all, and of a kind of mixture each expert's own. In
+// NVFP4 that one is of the matrix, which has it already.
+static const float *load_gains(struct loader *loader, const struct ffn_spec *spec,
+                               const struct layer *layer) {
+    const bool apart =
+        spec->kind == FFN_DENSE_AND_EXPERTS && layer->expert_down.type != DTYPE_NVFP4;
+    const enum presence own = apart ? TENSOR_OPTIONAL : TENSOR_ABSENT;
     const float *gains =
         loader_vectors(loader, "ffn_down_exps.scale", (struct extent){spec->experts, 1, 1},
                        spec->share_scale, own);
@@ -417,7 +430,7 @@ static void load_experts(struct loader *loader, const struct ffn_spec *spec, str
             spec->ungated ? layer->expert_up : load_matrices(loader, "ffn_gate", in);
     }
     layer->expert_down = load_matrices(loader, "ffn_down", back);
-    layer->expert_gains = load_gains(loader, spec);
+    layer->expert_gains = load_gains(loader, spec, layer);
     layer->choice_bias = loader_vector(loader, "exp_probs_b.bias", experts, TENSOR_OPTIONAL);
     check_types(loader, layer);
     layer->expert_gate.bias = loader_vectors(loader, "ffn_gate_exps.bias", wide, 1, bias);

@@ -83,10 +83,10 @@ struct file_type {
 
 #define FILE_TYPE(id, name, gguf, ...) [gguf] = {#id, true, DTYPE_##id},
 static const struct file_type file_types[] = {
-    [9] = {.name = "Q8_1"},  [15] = {.name = "Q8_K"},  [24] = {.name = "I8"},
-    [25] = {.name = "I16"},  [26] = {.name = "I32"},   [27] = {.name = "I64"},
-    [28] = {.name = "F64"},  [40] = {.name = "NVFP4"}, [41] = {.name = "Q1_0"},
-    [42] = {.name = "Q2_0"}, DTYPE_MAP(FILE_TYPE)};
+    [9] = {.name = "Q8_1"}, [15] = {.name = "Q8_K"}, [24] = {.name = "I8"},
+    [25] = {.name = "I16"}, [26] = {.name = "I32"},  [27] = {.name = "I64"},
+    [28] = {.name = "F64"}, [41] = {.name = "Q1_0"}, [42] = {.name = "Q2_0"},
+    DTYPE_MAP(FILE_TYPE)};
 #undef FILE_TYPE
 
 // Bytes of a value by type; 0 for those whose length stands in the file.

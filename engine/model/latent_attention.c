@@ -208,12 +208,15 @@ static struct weight transposed(struct loader *loader, const struct gguf_tensor 
     const int32_t rows = latent->kv_rank, columns = latent->plain_size;
     const size_t count = (size_t)rows * (size_t)columns;
     const size_t row_bytes = dtype_row_bytes(tensor->type, rows);
+    const float scale = loader_scale(loader, "attn_kv_b.weight", tensor, first);
     struct weight weight = {.rows = rows, .columns = columns};
     float *from = malloc(2 * count * sizeof *from), *to = from ? from + count : NULL;
     ASSERT(((size_t)first + (size_t)columns) * row_bytes <= tensor->bytes);
     if (from)
         dtype_to_float(tensor->type, (const char *)tensor->data + (size_t)first * row_bytes, from,
                        count);
+    for (size_t i = 0; i < count && from && scale != 0; i++)
+        from[i] *= scale;
     for (size_t i = 0; i < count && from; i++)
         to[i] = from[i % (size_t)columns * (size_t)rows + i / (size_t)columns];
     if (!from || model_copy_floats(loader->model, to, &weight) != STATUS_OK)

@@ -106,6 +106,41 @@ const struct gguf_tensor *loader_find(struct loader *loader, const char *part, s
     return has_shape(loader, part, tensor, extent) ? tensor : NULL;
 }
 
+static bool ends_in(const char *part, const char *end) {
+    const size_t length = strlen(part), ending = strlen(end);
+    return length >= ending && !strcmp(part + length - ending, end);
+}
+
+// The scale of all of a tensor's matrices, or each one's; what activations were to be scaled by is
+// of no use to products that do not round them to 4 bits.
+float loader_scale(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
+                   int32_t first) {
+    const int stem = (int)strlen(part) - (int)strlen("weight");
+    char scale_part[LOADER_NAME_BYTES], what[96];
+    if (tensor->type != DTYPE_NVFP4) return 0;
+    ASSERT(ends_in(part, ".weight") && first >= 0 && first / tensor->shape[1] < tensor->shape[2]);
+    snprintf(scale_part, sizeof scale_part, "%.*sinput_scale", stem, part);
+    loader_skip(loader, scale_part);
+    snprintf(scale_part, sizeof scale_part, "%.*sscale", stem, part);
+    const struct gguf_tensor *peeked = loader_peek(loader, scale_part);
+    const bool one = peeked && peeked->shape[0] == 1;
+    const struct extent extent = {one ? 1 : (int32_t)tensor->shape[2], 1, 1};
+    const struct gguf_tensor *scales = loader_find(loader, scale_part, extent, TENSOR_OPTIONAL);
+    if (!scales) return 0;
+    if (scales->type != DTYPE_F32) {
+        snprintf(what, sizeof what, "has type %s, expected f32", dtype_name(scales->type));
+        loader_refuse(loader, STATUS_UNSUPPORTED, scale_part, what);
+        return 0;
+    }
+    const size_t nth = one ? 0 : (size_t)(first / tensor->shape[1]);
+    float scale;
+    memcpy(&scale, (const char *)scales->data + nth * sizeof scale, sizeof scale);
+    snprintf(what, sizeof what, "has value %g, expected a finite number other than 0",
+             (double)scale);
+    if (!isfinite(scale) || scale == 0) loader_refuse(loader, STATUS_BAD_FILE, scale_part, what);
+    return scale;
+}
+
 struct weight loader_rows(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
                           struct extent extent, int32_t first) {
     struct model *model = loader->model;
@@ -113,12 +148,14 @@ struct weight loader_rows(struct loader *loader, const char *part, const struct 
     ASSERT(first >= 0 && extent.rows > 0);
     ASSERT(((size_t)first + (size_t)extent.rows) * row_bytes <= tensor->bytes);
     const char *data = (const char *)tensor->data + (size_t)first * row_bytes;
-    struct weight weight = {data, tensor->type, extent.rows, extent.columns};
+    struct weight weight = {data, tensor->type, extent.rows, extent.columns,
+                            loader_scale(loader, part, tensor, first)};
+    if (loader->status != STATUS_OK) return weight;
     const enum status status = model->backend->weights(model->device, &weight, &weight.data);
     if (status == STATUS_UNSUPPORTED)
         loader_refuse(
             loader, status, part,
-            tensor->type != DTYPE_MXFP4
+            tensor->type != DTYPE_MXFP4 && tensor->type != DTYPE_NVFP4
                 ? "row length must be a multiple of 8 on the GPU; use --backend cpu"
                 : "has weights too large for fp16, which the GPU uses; use --backend cpu");
     else if (status != STATUS_OK)
@@ -155,10 +192,11 @@ void loader_matrices(struct loader *loader, const char *part, int32_t columns,
 
 void loader_stacked(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
                     struct extent each, struct weight *matrices) {
-    struct weight one = {NULL, tensor->type, each.rows, each.columns};
+    struct weight one = {.type = tensor->type, .rows = each.rows, .columns = each.columns};
     const struct extent alone = {each.columns, each.rows, 1};
     ASSERT(each.depth > 0 && each.depth <= 2 * EXPERTS_MAX);
-    const size_t apart = model_stacked_bytes(loader->model, &one, each.depth);
+    const bool scaled = tensor->type == DTYPE_NVFP4; // each matrix by its own
+    const size_t apart = scaled ? 0 : model_stacked_bytes(loader->model, &one, each.depth);
     const struct extent all = {each.columns, each.rows * each.depth, 1};
     const char *first = apart ? loader_rows(loader, part, tensor, all, 0).data : NULL;
     for (int32_t i = 0; i < each.depth && loader->status == STATUS_OK; i++) {
@@ -177,11 +215,6 @@ const float *loader_to_device(struct loader *loader, const char *part, const flo
     if (!device || model->backend->sync(model->device) != STATUS_OK)
         loader_refuse_device(loader, part);
     return device;
-}
-
-static bool ends_in(const char *part, const char *end) {
-    const size_t length = strlen(part), ending = strlen(end);
-    return length >= ending && !strcmp(part + length - ending, end);
 }
 
 // Norms, convolutions and the like of 1, biases and sinks of 0, decays of -1.

@@ -62,6 +62,11 @@ const struct gguf_tensor *loader_find(struct loader *loader, const char *part, s
                                       enum presence presence);
 void loader_skip(struct loader *loader, const char *part); // it may be there and is not needed
 
+// What multiplies the values of the matrix whose row `first` is, numbered through all the tensor's
+// matrices: of NVFP4, from the tensor's own "….scale"; 0 where there is none.
+float loader_scale(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
+                   int32_t first);
+
 // Rows of a tensor from `first` on, numbered through all its matrices, in place on the device.
 struct weight loader_rows(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
                           struct extent extent, int32_t first);

@@ -315,8 +315,8 @@ static enum status apply_at(const struct applying *applying, int32_t index,
     sum.rank = (sum.rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE;
     sum.a = calloc((size_t)sum.rank * (size_t)weight->columns, sizeof *sum.a);
     sum.b = calloc((size_t)sum.rank * (size_t)weight->rows, sizeof *sum.b);
-    struct low_rank pair = {{NULL, DTYPE_F32, sum.rank, weight->columns},
-                            {NULL, DTYPE_F32, weight->rows, sum.rank}};
+    struct low_rank pair = {{.rows = sum.rank, .columns = weight->columns},
+                            {.rows = weight->rows, .columns = sum.rank}};
     enum status status =
         sum.a && sum.b ? fill_place(applying, index, place, &sum) : STATUS_NO_MEMORY;
     const bool filled = status == STATUS_OK;

@@ -99,8 +99,9 @@ static struct weight matrix(const struct loader_source *source, const char *part
                             int32_t columns) {
     struct random *random = source->self;
     const bool router = !strcmp(part, "ffn_gate_inp.weight");
-    struct weight weight = {NULL, router ? DTYPE_F32 : type_of(random, columns, false), rows,
-                            columns};
+    struct weight weight = {.type = router ? DTYPE_F32 : type_of(random, columns, false),
+                            .rows = rows,
+                            .columns = columns};
     place(random, &weight);
     return weight;
 }
@@ -127,7 +128,8 @@ static struct expert_weights experts(const struct loader_source *source, int32_t
     struct random *random = source->self;
     struct model *model = random->model;
     ASSERT(count > 0 && count <= EXPERTS_MAX);
-    const struct weight one = {NULL, type_of(random, columns, true), rows, columns};
+    const struct weight one = {
+        .type = type_of(random, columns, true), .rows = rows, .columns = columns};
     const size_t apart = model_stacked_bytes(model, &one, count);
     struct expert_weights made = {.type = one.type, .rows = rows, .columns = columns};
     const void *each[EXPERTS_MAX];

@@ -166,7 +166,7 @@ static struct linear_part product(const struct expert_job *job,
     ASSERT(job->expert >= 0 && job->expert < job->args->experts);
     const size_t rows = (size_t)weights->rows, first = (size_t)job->first;
     return (struct linear_part){
-        .weight = {weights->data[job->expert], weights->type, weights->rows, weights->columns},
+        .weight = expert_weight(weights, job->expert),
         .y = y + first * rows,
         .x = token_of ? x : x + first * (size_t)weights->columns,
         .row_index = token_of ? token_of + first : NULL,

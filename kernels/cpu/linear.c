@@ -19,6 +19,7 @@
 
 #include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
+#include "kernels/host.h"
 
 // A task is small enough that a thread that loses its processor for a while delays little, and
 // large enough that claiming it costs next to nothing.
@@ -185,12 +186,9 @@ static void embed_tokens(void *context, int64_t begin, int64_t end, int32_t thre
     (void)thread;
     const struct embedding *args = ((const struct embedding_job *)context)->args;
     const size_t columns = (size_t)args->table.columns;
-    const size_t row_bytes = dtype_row_bytes(args->table.type, args->table.columns);
     for (int64_t t = begin; t < end; t++) {
         const int32_t row = args->token_ids[t] * args->stride + args->first;
-        ASSERT(row >= 0 && row < args->table.rows);
-        dtype_to_float(args->table.type, (const char *)args->table.data + (size_t)row * row_bytes,
-                       (float *)args->y + (size_t)t * columns, columns);
+        host_weight_row(&args->table, row, (float *)args->y + (size_t)t * columns);
         for (size_t i = 0; i < columns && args->scale != 1; i++)
             ((float *)args->y)[(size_t)t * columns + i] *= args->scale;
     }

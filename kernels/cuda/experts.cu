@@ -161,7 +161,7 @@ extern "C" void cuda_route(struct device *device, const struct route *args) {
 }
 
 static bool fits_many(const struct expert_weights *w) {
-    const struct weight one = {nullptr, w->type, w->rows, w->columns};
+    const struct weight one = {nullptr, w->type, w->rows, w->columns, 0};
     return gemv_fits(&one);
 }
 

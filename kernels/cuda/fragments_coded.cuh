@@ -8,43 +8,31 @@
 #pragma once
 #include "kernels/cuda/fragments_scaled.cuh"
 
-// ---- MXFP4
-
-// The params are one exponent for each group, rows g and g + 8 alternating, two groups a word.
+// ---- numbers of four bits
 //
 // A code is a sign, two bits of exponent and one of fraction. With the sign at bit 15 of a half and
 // the other three at bits 11 ... 9, the half is exactly the number times 2^-14, and this holds for
 // zero and for the subnormal 0.5 as well. A word therefore stores its four pairs of codes so that
 // one shift brings the first two there, and two shifts the others:
 //   sign and magnitude at bits 15, 11 ... 9;  12, 8 ... 6;  14, 5 ... 3;  13, 2 ... 0
-// A group's factor is the exponent of a float, and as a half it is exact from 2^-24 to 2^15.
-// Loading refuses exponents above MXFP4_EXPONENT, with which weights would exceed 12, so nothing
+// Loading refuses scales above FP4_LARGEST, with which weights would exceed 12, so nothing
 // overflows. At the other end, weights under 2^-22 become 0 where they are rounded to fp16.
-enum { MXFP4_EXPONENT = 128 };
+#define FP4_LARGEST 2.0f
 
-template <> struct fragment<DTYPE_MXFP4> {
-    enum {
-        GROUPS = 6,
-        PARAMS = GROUPS,
-        QUANTS = TILE_ROWS * PARAMS,
-        BYTES = QUANTS + GROUPS * 256
-    };
-    enum { LAST_SHIFT = 0, FACTORS = 1, MINIMA = 0, STAGES = 4, COMMON = 1 };
-    enum { QUANT_BYTES = GROUPS * 256, HIGH_BYTES = 0 };
-    uint4 codes[GROUPS / 2];
-    unsigned exponents[GROUPS / 2];
+template <int COUNT> struct fp4_codes { // of COUNT groups
+    enum { GROUPS = COUNT, QUANT_BYTES = COUNT * 256, HIGH_BYTES = 0 };
+    enum { LAST_SHIFT = 0, MINIMA = 0, COMMON = 1 };
+    uint4 codes[COUNT / 2];
     static __device__ int word_at(int u, int row, int) { return 2 * u + row; }
     static __device__ unsigned placed(unsigned code, int, int half, int e) {
         const int pair = 2 * half + e / 2, at = e % 2 * 16;
         const int sign = pair == 0 ? 15 : pair == 1 ? 12 : 16 - pair;
         return ((code >> 3) << sign | (code & 7) << (9 - 3 * pair)) << at;
     }
-    __device__ void load(const char *from, int lane) {
+    __device__ void load_codes(const char *from, int lane) {
 #pragma unroll
-        for (int i = 0; i < GROUPS / 2; i++) {
-            exponents[i] = *(const unsigned *)(from + lane / 4 * 2 * PARAMS + 4 * i);
-            codes[i] = words_at(from, QUANTS + i * 512 + lane * 16);
-        }
+        for (int i = 0; i < COUNT / 2; i++)
+            codes[i] = words_at(from, i * 512 + lane * 16);
     }
     __device__ group_operands operands(int u) const {
         group_operands a;
@@ -58,12 +46,47 @@ template <> struct fragment<DTYPE_MXFP4> {
         }
         return a;
     }
+};
+
+// The params are one exponent for each group, rows g and g + 8 alternating, two groups a word. A
+// group's factor is the exponent of a float, and as a half it is exact from 2^-24 to 2^15.
+template <> struct fragment<DTYPE_MXFP4> : fp4_codes<6> {
+    enum { PARAMS = GROUPS, QUANTS = TILE_ROWS * PARAMS, BYTES = QUANTS + QUANT_BYTES };
+    enum { FACTORS = 1, STAGES = 4 };
+    unsigned exponents[GROUPS / 2];
+    __device__ void load(const char *from, int lane) {
+#pragma unroll
+        for (int i = 0; i < GROUPS / 2; i++)
+            exponents[i] = *(const unsigned *)(from + lane / 4 * 2 * PARAMS + 4 * i);
+        load_codes(from + QUANTS, lane);
+    }
     __device__ float factor(int u, int row, int) const {
         const int at = u % 2 * 8 + row * 16; // of the eight bits that become a float's exponent
         const unsigned word = exponents[u / 2];
         return __uint_as_float((at < 23 ? word << (23 - at) : word >> (at - 23)) & 0x7f800000u);
     }
     __device__ float row_factor(int) const { return 1 << 14; }
+};
+
+// The params are an e4m3 for each half group, without a sign and never 0x7F; behind the codes lies
+// the scale of the whole matrix, four times. An e4m3's bits in a half's places are 2^-8 of it.
+template <> struct fragment<DTYPE_NVFP4> : fp4_codes<8> {
+    enum { PARAMS = 2 * GROUPS, QUANTS = TILE_ROWS * PARAMS, WHOLE = QUANTS + QUANT_BYTES };
+    enum { BYTES = WHOLE + 16, FACTORS = 2, STAGES = 3 };
+    uint4 params[2];
+    float whole;
+    __device__ void load(const char *from, int lane) {
+        params[0] = words_at(from, lane / 4 * PARAMS);
+        params[1] = words_at(from, (lane / 4 + 8) * PARAMS);
+        load_codes(from + QUANTS, lane);
+        whole = *(const float *)(from + WHOLE);
+    }
+    __device__ float factor(int u, int row, int half) const {
+        const unsigned word = word_of(params[row], u / 2);
+        const unsigned pair = __byte_perm(word, 0, u % 2 ? 0x4342 : 0x4140) << 7;
+        return half ? high_float(pair) : low_float(pair);
+    }
+    __device__ float row_factor(int) const { return whole * (1 << (14 + 8)); }
 };
 
 // ---- steps of IQ4

@@ -83,6 +83,11 @@ static __device__ inline unsigned quant_of(const block_iq4_xs *row, int column) 
     return nibble_of(row[column / 256].q + column % 256 / 32 * 16, column);
 }
 
+static __device__ inline unsigned quant_of(const block_nvfp4 *row, int column) {
+    const int at = column % 64;
+    return row[column / 64].q[at / 16 * 8 + at % 8] >> at % 16 / 8 * 4 & 15;
+}
+
 static __device__ inline unsigned quant_of(const block_tq1_0 *row, int column) { // digits of three
     const block_tq1_0 *block = row + column / 256;
     const int i = column % 256, all = i < 160 ? i % 32 : i < 240 ? 32 + i % 16 : 48 + i % 4;
@@ -123,8 +128,20 @@ static __device__ inline void put_params(char *to, int row, const block_mxfp4 *f
     char *two_rows = to + row % 8 * 2 * fragment<TYPE>::PARAMS;
     for (int i = 0; i < fragment<TYPE>::GROUPS; i++) {
         put_bytes(two_rows + i / 2 * 4 + row / 8 * 2 + i % 2, &from[i].exponent, 1, i < groups);
-        if (i < groups && from[i].exponent > MXFP4_EXPONENT) too_large = true;
+        if (i < groups && ldexpf(1, from[i].exponent - 127) > FP4_LARGEST) too_large = true;
     }
+}
+// `whole` is the scale of the matrix.
+static __device__ inline void put_nvfp4_params(char *to, int row, const block_nvfp4 *from,
+                                               int groups, float whole) {
+    typedef fragment<DTYPE_NVFP4> shape;
+    for (int i = 0; i < 2 * shape::GROUPS; i++) {
+        const unsigned byte = i / 2 < groups ? from[i / 4].scales[i % 4] : 0;
+        const unsigned scale = byte == 0x7f ? 0 : byte & 0x7f;
+        to[row * shape::PARAMS + i] = (char)scale;
+        if (low_float(scale << 7) * 256 * fabsf(whole) > FP4_LARGEST) too_large = true;
+    }
+    if (row < 4) ((float *)(to + shape::WHOLE))[row] = whole;
 }
 template <enum dtype TYPE>
 static __device__ inline void put_params(char *to, int row, const block_q4_k *from, int groups) {
@@ -231,7 +248,13 @@ static __device__ inline void repack_fragment(char *to, const weight &from, size
     } else {
         const int groups =
             min((from.columns - first_column) / GROUP_COLUMNS, fragment<TYPE>::GROUPS);
-        if (lane < TILE_ROWS) put_params<TYPE>(to, lane, blocks, blocks ? groups : 0);
+        const int own_groups = blocks ? groups : 0;
+        if constexpr (TYPE == DTYPE_NVFP4) {
+            const float whole = from.scale != 0 ? from.scale : 1;
+            if (lane < TILE_ROWS) put_nvfp4_params(to, lane, blocks, own_groups, whole);
+        } else if (lane < TILE_ROWS) {
+            put_params<TYPE>(to, lane, blocks, own_groups);
+        }
         put_quants<TYPE>(to, from, row_bytes, first_row, first_column, lane);
     }
 }

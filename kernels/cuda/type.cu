@@ -45,7 +45,7 @@ static enum status repack_of(struct device *device, void *to, const struct weigh
     } else {
         ASSERT(false); // plain types are copied as they are
     }
-    if constexpr (OF == DTYPE_MXFP4) {
+    if constexpr (OF == DTYPE_MXFP4 || OF == DTYPE_NVFP4) {
         static const bool none = false;
         device_note(device, cudaStreamSynchronize(device->stream)); // before the flag is copied
         device_note(device, cudaMemcpyFromSymbol(&beyond, too_large, sizeof beyond));

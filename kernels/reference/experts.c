@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/base/assert.h"
+#include "kernels/host.h"
 #include "kernels/reference/reference.h"
 
 // Each expert's weight, and what it is chosen by: the score itself where that is the same order.
@@ -83,10 +84,9 @@ void reference_route(struct device *device, const struct route *args) {
 // Row r of an expert's matrix times x, and its bias.
 static float row_product(struct device *device, const struct expert_weights *weights,
                          int32_t expert, int32_t row, const float *x) {
-    const size_t row_bytes = dtype_row_bytes(weights->type, weights->columns);
-    const char *data = (const char *)weights->data[expert] + (size_t)row * row_bytes;
+    const struct weight weight = expert_weight(weights, expert);
     double sum = 0;
-    dtype_to_float(weights->type, data, device->row, (size_t)weights->columns);
+    host_weight_row(&weight, row, device->row);
     for (int32_t i = 0; i < weights->columns; i++)
         sum += (double)device->row[i] * (double)x[i];
     const size_t at = (size_t)expert * (size_t)weights->rows + (size_t)row;

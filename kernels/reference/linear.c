@@ -2,12 +2,8 @@
 #include <math.h>
 
 #include "kernels/base/assert.h"
+#include "kernels/host.h"
 #include "kernels/reference/reference.h"
-
-static const void *weight_row(const struct weight *weight, int32_t row) {
-    return (const char *)weight->data +
-           (size_t)row * dtype_row_bytes(weight->type, weight->columns);
-}
 
 // Four sums, because each addition waits for the one before it.
 static float dot(const float *a, const float *b, int32_t count) {
@@ -32,9 +28,7 @@ void reference_embedding(struct device *device, const struct embedding *args) {
     float *y = args->y;
     for (int32_t t = 0; t < args->tokens; t++) {
         const int32_t row = args->token_ids[t] * args->stride + args->first;
-        ASSERT(row >= 0 && row < args->table.rows);
-        dtype_to_float(args->table.type, weight_row(&args->table, row), y + (size_t)t * columns,
-                       columns);
+        host_weight_row(&args->table, row, y + (size_t)t * columns);
         for (size_t i = 0; i < columns; i++)
             y[(size_t)t * columns + i] *= args->scale;
     }
@@ -62,7 +56,7 @@ static void project(struct device *device, const float *x, int32_t tokens,
     ASSERT(weight->columns <= device->limits.max_features);
     const size_t rows = (size_t)weight->rows, columns = (size_t)weight->columns;
     for (int32_t r = 0; r < weight->rows; r++) {
-        dtype_to_float(weight->type, weight_row(weight, r), device->row, columns);
+        host_weight_row(weight, r, device->row);
         for (int32_t t = 0; t < tokens; t++) {
             float *y = (float *)part->y + (size_t)t * rows + (size_t)r;
             const float sum = dot(x + (size_t)t * columns, device->row, weight->columns);
@@ -104,7 +98,7 @@ void reference_logits(struct device *device, const struct logits *args) {
     const size_t rows = (size_t)weight->rows, columns = (size_t)weight->columns;
     const float *x = args->x;
     for (int32_t r = 0; r < weight->rows; r++) {
-        dtype_to_float(weight->type, weight_row(weight, r), device->row, columns);
+        host_weight_row(weight, r, device->row);
         for (int32_t i = 0; i < args->rows; i++) {
             ASSERT(args->row_index[i] >= 0);
             const float *row = x + (size_t)args->row_index[i] * columns;

@@ -100,7 +100,7 @@ struct mixture {
 
 static struct expert_weights make(struct bench *bench, const struct mixture *m, enum dtype type,
                                   int32_t rows, int32_t columns, int which) {
-    struct expert_weights weights = {nullptr, type, rows, columns, nullptr};
+    struct expert_weights weights = {nullptr, type, rows, columns, nullptr, nullptr};
     const size_t count = (size_t)rows * (size_t)columns, experts = (size_t)m->experts;
     std::vector<float> &values = ((struct mixture *)m)->values[which];
     std::vector<const void *> at(experts);
@@ -109,7 +109,10 @@ static struct expert_weights make(struct bench *bench, const struct mixture *m, 
         std::vector<char> blocks((size_t)rows * dtype_row_bytes(type, columns));
         dtype_fill_random(type, blocks.data(), count, 0.1f, random_next(&bench->state));
         dtype_to_float(type, blocks.data(), &values[e * count], count);
-        const struct weight in_file = {blocks.data(), type, rows, columns};
+        const float scale = type == DTYPE_NVFP4 ? 0.5f + 0.1f * (float)e : 0;
+        for (size_t i = e * count; i < (e + 1) * count && scale != 0; i++)
+            values[i] *= scale;
+        const struct weight in_file = {blocks.data(), type, rows, columns, scale};
         if (backend_cuda()->weights(bench->device, &in_file, &at[e]) != STATUS_OK) exit(2);
     }
     weights.data = upload(at);
@@ -243,8 +246,9 @@ static void test_types(struct bench *bench) {
     for (int type = 0; type < DTYPE_COUNT; type += bench->tally->every) {
         const int32_t block = dtype_block_elements((enum dtype)type);
         struct mixture m = {(enum dtype)type, (enum dtype)type, 7, 4};
-        m.rows = block == 256 ? 512 : 96;
-        m.dim = block == 256 ? 256 : 160;
+        const int32_t odd = block < 32 ? 32 : block;
+        m.rows = block == 256 ? 512 : 3 * odd;
+        m.dim = block == 256 ? 256 : 5 * odd;
         m.biased = type % 2 == 0;
         m.act = (enum act)(type % 3);
         load(bench, &m);
@@ -255,8 +259,10 @@ static void test_types(struct bench *bench) {
 }
 
 static void test_crowds(struct bench *bench) {
-    static const enum dtype TYPES[][2] = {
-        {DTYPE_Q4_K, DTYPE_Q6_K}, {DTYPE_MXFP4, DTYPE_MXFP4}, {DTYPE_F16, DTYPE_Q8_0}};
+    static const enum dtype TYPES[][2] = {{DTYPE_Q4_K, DTYPE_Q6_K},
+                                          {DTYPE_MXFP4, DTYPE_MXFP4},
+                                          {DTYPE_NVFP4, DTYPE_NVFP4},
+                                          {DTYPE_F16, DTYPE_Q8_0}};
     static const int32_t SHAPES[][2] = {{8, 2}, {8, 1}, {32, 4}, {64, 6}, {128, 8}, {128, 3}};
     for (const auto &types : TYPES)
         for (const auto &shape : SHAPES) {

@@ -93,12 +93,15 @@ static doubles random_floats(struct bench *bench, size_t count) {
 // The matrix stays on the card until the device is closed.
 static struct matrix make_matrix(struct bench *bench, enum dtype type, int32_t rows,
                                  int32_t columns) {
-    struct matrix matrix = {{nullptr, type, rows, columns}, {}};
+    const float scale = type == DTYPE_NVFP4 ? 0.7f : 0;
+    struct matrix matrix = {{nullptr, type, rows, columns, scale}, {}};
     const size_t count = (size_t)rows * (size_t)columns;
     std::vector<char> blocks((size_t)rows * dtype_row_bytes(type, columns));
     std::vector<float> values(count);
     dtype_fill_random(type, blocks.data(), count, 0.3f, random_next(bench->state));
     dtype_to_float(type, blocks.data(), values.data(), count);
+    for (float &value : values)
+        if (scale != 0) value *= scale;
     matrix.values.assign(values.begin(), values.end());
     struct weight in_file = matrix.weight;
     in_file.data = blocks.data();
@@ -491,7 +494,7 @@ static void test_turns(struct bench *bench, enum dtype type, int32_t tokens) {
 // Refused where it is loaded: nothing would compute with it.
 static void test_odd_rows(struct bench *bench) {
     const std::vector<float> values(3 * 20);
-    const struct matrix odd = {{values.data(), DTYPE_F32, 3, 20}, {}};
+    const struct matrix odd = {{values.data(), DTYPE_F32, 3, 20, 0}, {}};
     const void *data;
     const bool refused =
         bench->backend->weights(bench->device, &odd.weight, &data) == STATUS_UNSUPPORTED;
@@ -501,7 +504,7 @@ static void test_odd_rows(struct bench *bench) {
 // So is a weight that fp16 has no room for.
 static void test_large(struct bench *bench) {
     std::vector<char> blocks((size_t)4 * dtype_row_bytes(DTYPE_MXFP4, 64));
-    struct matrix large = {{blocks.data(), DTYPE_MXFP4, 4, 64}, {}};
+    struct matrix large = {{blocks.data(), DTYPE_MXFP4, 4, 64, 0}, {}};
     const void *data;
     dtype_fill_random(DTYPE_MXFP4, blocks.data(), 4 * 64, 1, 1);
     blocks[7 * 17] = (char)129; // the last block's exponent
@@ -510,6 +513,22 @@ static void test_large(struct bench *bench) {
     blocks[7 * 17] = (char)128;
     const bool taken = bench->backend->weights(bench->device, &large.weight, &data) == STATUS_OK;
     count_case(bench, "weights beyond 12,", large, 0, true, !(refused && taken), 0);
+}
+
+// Of NVFP4 the scale of a group times that of the matrix. A group whose scale reads as 0 is fine.
+static void test_large_scales(struct bench *bench) {
+    enum { LAST = 3 * 36 + 3 }; // the last block's last scale
+    std::vector<char> blocks((size_t)4 * dtype_row_bytes(DTYPE_NVFP4, 64));
+    struct matrix large = {{blocks.data(), DTYPE_NVFP4, 4, 64, -1.0f / 64}, {}};
+    const void *data;
+    int wrong = 0;
+    dtype_fill_random(DTYPE_NVFP4, blocks.data(), 4 * 64, 1, 1);
+    for (int scale : {0x71, 0x70, 0x7f}) { // 144, 128, none
+        blocks[LAST] = (char)scale;
+        const enum status status = bench->backend->weights(bench->device, &large.weight, &data);
+        wrong += status != (scale == 0x71 ? STATUS_UNSUPPORTED : STATUS_OK);
+    }
+    count_case(bench, "scales beyond 2,", large, 0, true, wrong, 0);
 }
 
 static bool suits(enum dtype type, int32_t columns) {
@@ -561,6 +580,7 @@ void test_linear(struct device *, struct tally *tally) {
             for (enum dtype type : {DTYPE_Q8_0, DTYPE_Q4_K})
                 test_turns(&bench, type, 100);
         test_large(&bench);
+        test_large_scales(&bench);
         for (int type = 0; type < DTYPE_COUNT; type++) {
             if (!tally_takes(tally, (enum dtype)type)) continue;
             test_type(&bench, (enum dtype)type);

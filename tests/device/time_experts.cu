@@ -46,7 +46,7 @@ static struct expert_weights load(struct device *device, const struct mixture_sh
     std::vector<char> blocks((size_t)rows * dtype_row_bytes(type, columns));
     std::vector<const void *> data((size_t)shape.experts);
     dtype_fill_random(type, blocks.data(), count, 0.02f, 1);
-    const struct weight one = {blocks.data(), type, rows, columns};
+    const struct weight one = {blocks.data(), type, rows, columns, 0};
     for (const void *&expert : data)
         if (backend_cuda()->weights(device, &one, &expert) != STATUS_OK) exit(2);
     return {(const void *const *)to_card(data.data(), data.size() * sizeof data[0]), type, rows,

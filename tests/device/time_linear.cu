@@ -52,7 +52,7 @@ static void *noise(enum dtype type, size_t count) {
 
 static struct weight load(struct harness *harness, enum dtype type, const void *blocks,
                           int32_t rows, int32_t columns) {
-    struct weight weight = {blocks, type, rows, columns};
+    struct weight weight = {blocks, type, rows, columns, 0};
     if (harness->backend->weights(harness->device, &weight, &weight.data) != STATUS_OK) exit(2);
     return weight;
 }

@@ -122,10 +122,23 @@ static double iq4_xs_value(const uint8_t *block, unsigned i) {
 }
 
 // Sign, two bits of exponent (bias 1), one of fraction; no exponent: a subnormal.
-static double mxfp4_value(const uint8_t *block, unsigned i) {
-    const unsigned q = nibble_of(block + 1, i), exponent = q >> 1 & 3, fraction = q & 1;
+static double fp4_value(unsigned q) {
+    const unsigned exponent = q >> 1 & 3, fraction = q & 1;
     const double size = exponent ? ldexp(1 + fraction / 2.0, (int)exponent - 1) : fraction / 2.0;
-    return ldexp(q & 8 ? -size : size, block[0] - 127);
+    return q & 8 ? -size : size;
+}
+
+static double mxfp4_value(const uint8_t *block, unsigned i) {
+    return ldexp(fp4_value(nibble_of(block + 1, i)), block[0] - 127);
+}
+
+// The same times the scale of 16, an e4m3: without its sign, and only 0x7F is no number, but 0.
+static double nvfp4_value(const uint8_t *block, unsigned i) {
+    const unsigned q = bits_at(block + 4 + i / 16 * 8 + i % 8, i % 16 / 8 * 4, 4);
+    const unsigned scale = block[i / 16], exponent = bits_at(block + i / 16, 3, 4);
+    const double fraction = bits_at(block + i / 16, 0, 3);
+    const double unit = exponent ? ldexp(8 + fraction, (int)exponent - 10) : ldexp(fraction, -9);
+    return scale == 0x7F ? 0 : unit * fp4_value(q);
 }
 
 static double iq4_nl_value(const uint8_t *block, unsigned i) {
@@ -281,7 +294,8 @@ static uint64_t fnv(uint64_t hash, const void *bytes, size_t length) {
 
 enum { GOLDEN_STEP = 51, GOLDEN_VALUES = 256 / GOLDEN_STEP + 1 };
 
-// A block of random bytes, each 51st of its values, and the FNV-1a of them all as fp32.
+// Blocks of 256 values of random bytes, each 51st of its values, and the FNV-1a of them all as
+// fp32.
 static const struct golden {
     enum dtype type;
     const char *hex;
@@ -340,13 +354,20 @@ static const struct golden {
      "5ffcb20a46e9dcdd8d796879308f2111dd5d66b32d3f",
      {0.0F, 1.7939453125F, 0.0F, 3.587890625F, 0.0F, 1.7939453125F},
      0xFAE5E86974894158u},
+    {DTYPE_NVFP4,
+     "105ce10a2903e45cac920ada1b16dd97a03ae40b5ed9566480950585a2c1aa9f08c2f0e67978e3a734cc5698"
+     "ef5c7a03f31fae7a18eebdc69723434e16c4e9fe2d1b4202e3af6082cc138129c804961c4d5fd340323984e4"
+     "ae791e0f6b9346a0e6e0a40932b74b5f751afcc21e0efab7b298eb3b847bf9ee2a08db4c418d7f9183c71ad4"
+     "1e32cd04d0c33e56f0a42324",
+     {-0.015625F, -0.1171875F, -22.0F, 0.064453125F, 0.0F, 0.9375F},
+     0x8B072D44004A4DECu},
 };
 
 static void blocks_decode_to_the_golden_values(void **state) {
     (void)state;
     for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++) {
         const struct golden *golden = &goldens[g];
-        const size_t bytes = (size_t)dtype_block_bytes(golden->type);
+        const size_t bytes = dtype_row_bytes(golden->type, 256);
         uint8_t block[256];
         float values[256];
         assert_int_equal(strlen(golden->hex), 2 * bytes);
@@ -361,6 +382,25 @@ static void blocks_decode_to_the_golden_values(void **state) {
                          (double)values[GOLDEN_STEP * i], (double)golden->values[i]);
         assert_true(fnv(FNV_START, values, sizeof values) == golden->hash);
     }
+}
+
+// Each of the 256 scales with each of the 16 codes, with the FNV-1a that gguf-py's reading has.
+static void every_scale_of_nvfp4_reads_as_the_format_says(void **state) {
+    (void)state;
+    uint8_t block[36];
+    float values[64];
+    uint64_t hash = FNV_START;
+    for (unsigned i = 4; i < sizeof block; i++)
+        block[i] = (uint8_t)((i - 4) % 8 * 17 + 128); // codes 0 ... 7, then 8 ... 15
+    for (unsigned first = 0; first < 256; first += 4) {
+        for (unsigned i = 0; i < 4; i++)
+            block[i] = (uint8_t)(first + i);
+        dtype_to_float(DTYPE_NVFP4, block, values, 64);
+        for (unsigned i = 0; i < 64; i++)
+            assert_true(values[i] == (float)nvfp4_value(block, i));
+        hash = fnv(hash, values, sizeof values);
+    }
+    assert_true(hash == 0x47D950C8B21C029Du);
 }
 
 // The FNV-1a of the values of all rows, as bytes.
@@ -480,6 +520,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_decodes_as_its_format_defines),
         cmocka_unit_test(blocks_decode_to_the_golden_values),
+        cmocka_unit_test(every_scale_of_nvfp4_reads_as_the_format_says),
         cmocka_unit_test(codebooks_match_the_format),
         cmocka_unit_test(every_half_converts_exactly_in_both_directions),
         cmocka_unit_test(floats_round_to_the_nearest_even_half),

@@ -345,7 +345,7 @@ static void weights_are_not_copied_and_info_names_the_device(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, 3)) continue;
         const float mapped[8] = {0};
-        const struct weight in_file = {mapped, DTYPE_F32, 2, 4};
+        const struct weight in_file = {.data = mapped, .type = DTYPE_F32, .rows = 2, .columns = 4};
         const void *weights = NULL;
         assert_int_equal(subject.backend->weights(subject.device, &in_file, &weights), STATUS_OK);
         assert_ptr_equal(weights, mapped);

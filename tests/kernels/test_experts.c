@@ -102,17 +102,23 @@ struct matrices { // of all experts, one after the other
     size_t bytes;
     const void *at[EXPERTS];
     float *decoded, *bias;
+    float scales[EXPERTS]; // of NVFP4
 };
 
 static struct matrices make_matrices(enum dtype type, int32_t rows, int32_t columns, bool bias,
                                      uint64_t *random) {
     const size_t count = (size_t)EXPERTS * (size_t)rows * (size_t)columns;
-    struct matrices m = {.weights = {NULL, type, rows, columns, NULL}};
+    struct matrices m = {.weights = {.type = type, .rows = rows, .columns = columns}};
     m.bytes = (size_t)EXPERTS * (size_t)rows * dtype_row_bytes(type, columns);
     m.data = guarded_alloc(m.bytes);
     dtype_fill_random(type, m.data, count, 0.2F, *random);
     m.decoded = floats_alloc(count);
     dtype_to_float(type, m.data, m.decoded, count);
+    for (size_t i = 0; i < count && type == DTYPE_NVFP4; i++) {
+        const size_t e = i / ((size_t)rows * (size_t)columns);
+        m.scales[e] = 0.5F + 0.1F * (float)e;
+        m.decoded[i] *= m.scales[e];
+    }
     m.bias = random_floats(random, EXPERTS * (size_t)rows);
     if (bias) m.weights.bias = m.bias;
     for (size_t e = 0; e < EXPERTS; e++)
@@ -192,6 +198,7 @@ static struct experts args_of(const struct scene *s, enum act act) {
     for (int i = 0; i < 3; i++) {
         *places[i] = s->m[i].weights;
         places[i]->data = s->m[i].at;
+        places[i]->scales = places[i]->type == DTYPE_NVFP4 ? s->m[i].scales : NULL;
         places[i]->bias = places[i]->bias ? s->m[i].bias : NULL;
     }
     return args;

@@ -17,6 +17,13 @@ static size_t elements_of(const struct problem *p) {
     return (size_t)p->weight.rows * (size_t)p->weight.columns;
 }
 
+// What the weights stand for.
+static void decode(struct problem *p) {
+    dtype_to_float(p->weight.type, p->data, p->decoded, elements_of(p));
+    for (size_t i = 0; i < elements_of(p) && p->weight.scale != 0; i++)
+        p->decoded[i] *= p->weight.scale;
+}
+
 static struct problem make_problem(enum dtype type, int32_t rows, int32_t columns, int32_t tokens,
                                    uint64_t *state) {
     struct problem p = {.weight = {.type = type, .rows = rows, .columns = columns},
@@ -25,10 +32,11 @@ static struct problem make_problem(enum dtype type, int32_t rows, int32_t column
     p.data = guarded_alloc(p.bytes);
     dtype_fill_random(type, p.data, elements_of(&p), 0.3F, *state);
     p.weight.data = p.data;
+    p.weight.scale = type == DTYPE_NVFP4 ? 0.7F : 0;
     p.x = random_floats(state, (size_t)tokens * (size_t)columns);
     p.bias = random_floats(state, (size_t)rows);
     p.decoded = floats_alloc(elements_of(&p));
-    dtype_to_float(type, p.data, p.decoded, elements_of(&p));
+    decode(&p);
     return p;
 }
 
@@ -141,7 +149,7 @@ static void linear_does_not_overflow_on_the_largest_quants(void **state) {
                     dtype_set_scale(type, (char *)p.data + at, 0.25F, 0.5F);
                 for (size_t i = 0; i < 5 * 512; i++)
                     p.x[i] = i / 512 % 2 ? -1 : 1;
-                dtype_to_float(type, p.data, p.decoded, elements_of(&p));
+                decode(&p);
                 check_linear(&subject, &p, false);
                 drop_problem(&p);
             }
