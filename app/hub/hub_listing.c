@@ -18,7 +18,7 @@ enum { LISTED = 6 };
 
 // As the files' names have them, about largest first; UD- is another way to make the same type. A
 // card reads Q8_0 fast enough; on a processor, where the time of a token is the time to read its
-// weights, Q4_K_M is what most people use. The last one can be named, but quire cannot open it.
+// weights, Q4_K_M is what most people use.
 #define TYPE(name) \
     { name, "UD-" name }
 static const char *const TYPES[][2] = {
@@ -26,13 +26,13 @@ static const char *const TYPES[][2] = {
     TYPE("Q8_K_XL"), TYPE("Q6_K"),      TYPE("Q6_K_XL"), TYPE("Q6_K_L"),  TYPE("Q5_K_M"),
     TYPE("Q5_K_XL"), TYPE("Q5_K_L"),    TYPE("Q5_K"),    TYPE("Q5_K_S"),  TYPE("Q5_1"),
     TYPE("Q5_0"),    TYPE("Q4_K_M"),    TYPE("Q4_K_XL"), TYPE("Q4_K_L"),  TYPE("Q4_K"),
-    TYPE("MXFP4"),   TYPE("MXFP4_MOE"), TYPE("Q4_K_S"),  TYPE("IQ4_NL"),  TYPE("IQ4_XS"),
-    TYPE("Q4_1"),    TYPE("Q4_0"),      TYPE("Q3_K_L"),  TYPE("Q3_K_XL"), TYPE("Q3_K_M"),
-    TYPE("Q3_K"),    TYPE("IQ3_M"),     TYPE("IQ3_S"),   TYPE("Q3_K_S"),  TYPE("IQ3_XS"),
-    TYPE("IQ3_XXS"), TYPE("Q2_K"),      TYPE("Q2_K_XL"), TYPE("Q2_K_L"),  TYPE("Q2_K_S"),
-    TYPE("IQ2_M"),   TYPE("IQ2_S"),     TYPE("TQ2_0"),   TYPE("IQ2_XS"),  TYPE("IQ2_XXS"),
-    TYPE("TQ1_0"),   TYPE("IQ1_M"),     TYPE("IQ1_S"),   TYPE("NVFP4")};
-enum { TYPE_COUNT = sizeof TYPES / sizeof TYPES[0], UNREADABLE = TYPE_COUNT - 1 };
+    TYPE("MXFP4"),   TYPE("MXFP4_MOE"), TYPE("NVFP4"),   TYPE("Q4_K_S"),  TYPE("IQ4_NL"),
+    TYPE("IQ4_XS"),  TYPE("Q4_1"),      TYPE("Q4_0"),    TYPE("Q3_K_L"),  TYPE("Q3_K_XL"),
+    TYPE("Q3_K_M"),  TYPE("Q3_K"),      TYPE("IQ3_M"),   TYPE("IQ3_S"),   TYPE("Q3_K_S"),
+    TYPE("IQ3_XS"),  TYPE("IQ3_XXS"),   TYPE("Q2_K"),    TYPE("Q2_K_XL"), TYPE("Q2_K_L"),
+    TYPE("Q2_K_S"),  TYPE("IQ2_M"),     TYPE("IQ2_S"),   TYPE("TQ2_0"),   TYPE("IQ2_XS"),
+    TYPE("IQ2_XXS"), TYPE("TQ1_0"),     TYPE("IQ1_M"),   TYPE("IQ1_S")};
+enum { TYPE_COUNT = sizeof TYPES / sizeof TYPES[0] };
 static const char BEST_ON_CARD[] = "Q8_0", BEST_ON_PROCESSOR[] = "Q4_K_M";
 
 // ---- names
@@ -316,7 +316,7 @@ static bool choose_fitting(const struct hub_listing *listing, const struct hub_m
     *several = false;
     for (size_t i = 0; hub_listing_model(listing, i, &model); i++) {
         const int better = found ? preference(chosen, best) - preference(&model, best) : 1;
-        if (!hub_model_fits(&model, machine) || better < 0 || model.rank == UNREADABLE) continue;
+        if (!hub_model_fits(&model, machine) || better < 0) continue;
         *several = better == 0;
         if (better) *chosen = model;
         found = true;
@@ -326,12 +326,7 @@ static bool choose_fitting(const struct hub_listing *listing, const struct hub_m
 
 // The repository has no model for any machine.
 static enum status refuse_empty(const struct hub_listing *listing, const struct hub_name *name,
-                                bool has_unreadable, struct error *err) {
-    if (has_unreadable)
-        return error_set(
-            err, STATUS_UNSUPPORTED,
-            "%s has its model only as %s, which is not supported; to download it anyway: hf:%s:%s",
-            name->repo, TYPES[UNREADABLE][0], name->repo, TYPES[UNREADABLE][0]);
+                                struct error *err) {
     for (size_t i = 0; i < listing->count; i++) {
         const char *path = listing->files[i].path;
         if (!begins_file(path)) continue;
@@ -350,11 +345,10 @@ static enum status refuse_all(const struct hub_listing *listing, const struct hu
                               const struct hub_machine *machine, struct error *err) {
     struct hub_model model, smallest = {0};
     char needed[SIZE_TEXT_BYTES], memory[SIZE_TEXT_BYTES];
-    size_t count = 0, readable = 0;
+    size_t count = 0;
     for (; hub_listing_model(listing, count, &model); count++)
-        if (model.rank != UNREADABLE && (readable++ == 0 || model.bytes < smallest.bytes))
-            smallest = model;
-    if (readable == 0) return refuse_empty(listing, name, count > 0, err);
+        if (count == 0 || model.bytes < smallest.bytes) smallest = model;
+    if (count == 0) return refuse_empty(listing, name, err);
     const char *path = hub_model_path(listing, &smallest);
     return error_set(err, STATUS_FULL,
                      "nothing in %s fits this machine: the smallest needs %s of memory, but only "

@@ -164,7 +164,7 @@ static void drafters_and_projectors_are_not_chosen(void **state) {
         "g-cvector.gguf 1  imatrix.gguf 1  lora/x.gguf 1  eagle-g-Q4_K_M.gguf 1";
     static const char dynamic[] = "m-Q4_K_M.gguf 5  m-UD-Q4_K_M.gguf 5  m-UD-Q4_K_XL.gguf 6  "
                                   "m-Q4_K_L.gguf 6  m-Q3_K_XL.gguf 4  m-UD-IQ2_XXS.gguf 2  "
-                                  "m-NVFP4.gguf 1";
+                                  "m-NVFP4.gguf 4";
     char drafted[600];
     snprintf(drafted, sizeof drafted, "%s  g-Q8_0.gguf 8  g-Q4_K_M.gguf 5", beside);
     const struct choice rows[] = {
@@ -187,10 +187,10 @@ static void drafters_and_projectors_are_not_chosen(void **state) {
         {dynamic, "Q3_K_XL", 64, false, STATUS_OK, "m-Q3_K_XL.gguf", 4},
         {dynamic, "IQ2_XXS", 64, false, STATUS_OK, "m-UD-IQ2_XXS.gguf", 2},
         {dynamic, "", 2, false, STATUS_FULL, NULL, 0},
-        {dynamic, "NVFP4", 64, false, STATUS_OK, "m-NVFP4.gguf", 1},
+        {dynamic, "NVFP4", 64, false, STATUS_OK, "m-NVFP4.gguf", 4},
         {"m-UD-Q4_K_XL.gguf 5  m-UD-Q2_K_XL.gguf 3", "", 64, false, STATUS_OK, "m-UD-Q4_K_XL.gguf",
          5},
-        {"m-NVFP4.gguf 1", "", 64, true, STATUS_UNSUPPORTED, NULL, 0},
+        {"m-NVFP4.gguf 1", "", 64, true, STATUS_OK, "m-NVFP4.gguf", 1},
         {"BF16/m-Q4_K_M.gguf 5  BF16/m-Q8_0.gguf 8", "", 64, false, STATUS_OK, "BF16/m-Q4_K_M.gguf",
          5},
         {"model.safetensors 1", "", 64, true, STATUS_NOT_FOUND, NULL, 0},
