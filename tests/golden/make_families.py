@@ -1059,7 +1059,7 @@ def make(spec, folder, first_seed, maker=Maker):
         results, margin, distinct = run(spec, weights, prompts, maker.model)
         if distinct >= MIN_DISTINCT and (best is None or margin > best[0]):
             best = (margin, distinct, seed, weights, results)
-        if best and best[0] >= CLEAR_MARGIN * (5 if spec.get("mxfp4") else 1):
+        if best and best[0] >= CLEAR_MARGIN * (5 if spec.get("mxfp4") or spec.get("nvfp4") else 1):
             break
     if not best:
         sys.exit(f"{spec['name']}: every seed repeats itself")

@@ -84,6 +84,7 @@ static const struct {
     {.name = "falcon-h1", .folder = true},
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
+    {.name = "qwen3moe-nvfp4", .packed = true},
 };
 enum {
     MODELS = sizeof models / sizeof models[0],

@@ -5,6 +5,7 @@
 #include "engine/model/model.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +391,51 @@ static void experts_of_a_layer_must_have_one_type_and_shape(void **state) {
                          "tensor blk.0.ffn_down.2.weight: expected [32, 32], found [64, 16]");
 }
 
+static void set_number(const struct model_file *file, const char *name, size_t nth, float value) {
+    struct gguf *gguf;
+    struct error err;
+    assert_int_equal(gguf_open_memory(file->bytes, file->length, "scaled", &gguf, &err), STATUS_OK);
+    const unsigned char *numbers = gguf_find_tensor(gguf, name)->data;
+    memcpy(file->bytes + (numbers - file->bytes) + nth * sizeof value, &value, sizeof value);
+    gguf_close(gguf);
+}
+
+// What activations were scaled by is passed over.
+static void scales_of_nvfp4_matrices_are_checked(void **state) {
+    (void)state;
+    static const char expected[] = "expected a finite number other than 0";
+    static const struct {
+        const char *tensor;
+        size_t nth;
+        float value;
+        const char *refusal;
+    } rows[] = {{"blk.0.attn_q.scale", 0, -2, NULL},
+                {"blk.0.attn_q.scale", 0, 0, expected},
+                {"blk.0.attn_q.scale", 0, NAN, expected},
+                {"blk.1.ffn_down_exps.scale", 3, -INFINITY, expected},
+                {"blk.1.ffn_gate_exps.scale", 2, 0, expected},
+                {"blk.0.attn_q.input_scale", 0, NAN, NULL}};
+    struct model_file file;
+    struct error err;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        file = model_file_load("qwen3moe-nvfp4");
+        set_number(&file, rows[i].tensor, rows[i].nth, rows[i].value);
+        if (!rows[i].refusal) assert_int_equal(model_file_open(&file, &err), STATUS_OK);
+        if (rows[i].refusal)
+            assert_model_refused(&file, STATUS_BAD_FILE, rows[i].refusal);
+        else
+            free(file.bytes);
+    }
+    file = model_file_load("qwen3moe-nvfp4");
+    model_file_set(model_file_after(&file, "blk.0.ffn_up_exps.scale") + 4, 3);
+    assert_model_refused(&file, STATUS_BAD_FILE,
+                         "tensor blk.0.ffn_up_exps.scale: expected [1, 4], found [1, 3]");
+    file = model_file_load("qwen3moe-nvfp4");
+    model_file_set(model_file_after(&file, "blk.0.attn_k.scale") + 4 + 8, FILE_F16);
+    assert_model_refused(&file, STATUS_UNSUPPORTED,
+                         "tensor blk.0.attn_k.scale: has type f16, expected f32");
+}
+
 static enum status weights_of_even_rows(struct device *on, const struct weight *in_file,
                                         const void **data) {
     return in_file->columns % 64 ? STATUS_UNSUPPORTED
@@ -496,6 +542,7 @@ int main(void) {
         cmocka_unit_test(an_unsupported_tensor_type_is_named),
         cmocka_unit_test(gate_and_up_experts_must_have_one_type),
         cmocka_unit_test(experts_of_a_layer_must_have_one_type_and_shape),
+        cmocka_unit_test(scales_of_nvfp4_matrices_are_checked),
         cmocka_unit_test(rows_that_the_device_cannot_take_are_named),
         cmocka_unit_test(a_device_failure_during_loading_is_reported),
         cmocka_unit_test(no_damaged_header_crashes_the_loader),
