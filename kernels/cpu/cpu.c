@@ -81,7 +81,8 @@ static size_t tile_count(const struct workspace *w, int32_t rows) {
 
 static enum status cpu_reserve(struct device *device, const struct workspace *workspace) {
     const struct workspace w = *workspace;
-    const int32_t max_rows = w.max_tokens > w.max_seqs ? w.max_tokens : w.max_seqs;
+    int32_t max_rows = w.max_tokens > w.max_seqs ? w.max_tokens : w.max_seqs;
+    if (max_rows < w.experts_used) max_rows = w.experts_used; // all of a token's at once
     ASSERT(max_rows >= 0 && w.max_features >= 0 && w.head_size >= 0);
     const size_t blocks = (size_t)max_rows * ((size_t)w.max_features / 32 + 1);
     const size_t floats = scratch_floats(&w), threads = (size_t)threads_count(device->threads);

@@ -48,8 +48,10 @@ void cpu_route(struct device *device, const struct route *args);
 void cpu_experts(struct device *device, const struct experts *args);
 
 // Computes all rows of each part's y, ignoring the part's own bounds, and quantises x as needed.
-// The parts, up to LINEAR_PARTS, have the same x, row_index and tokens.
-void cpu_multiply(struct device *device, const struct linear_part *parts, int32_t count);
+// The parts share an input, x and row_index, of which each takes tokens first_token ... first_token
+// + tokens - 1: all of them the same, or each fewer than TILES_LEAST. The first part takes the
+// input's first. The parts are overwritten.
+void cpu_multiply(struct device *device, struct linear_part *parts, int32_t count);
 
 MUST_CHECK enum status expert_scratch_create(const struct workspace *workspace,
                                              struct expert_scratch **scratch);

@@ -3,6 +3,10 @@
 //
 // A slot is one expert's result for one token. Each is computed as if it were alone, and a token's
 // results are added in the order of its choice, so the bits of a row depend on that row alone.
+//
+// Experts of few tokens are computed together: threads divide the rows of all their matrices, and
+// wait for one another three times for all of them, not for each. An expert of many tokens is
+// computed alone, so that its activations stay in the cache.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +14,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/cpu/device.h"
 
-enum { ROUTE_TOKENS = 16, COMBINE_TOKENS = 4 };
+enum { ROUTE_TOKENS = 16, COMBINE_TOKENS = 4, JOB_SLOTS = 64 };
 
 struct expert_scratch {
     int32_t slots;      // max_tokens * experts_used; a token's j-th expert is slot token * used + j
@@ -152,49 +156,73 @@ static void sort_slots(struct expert_scratch *scratch, const struct experts *arg
     }
 }
 
+// Experts begin ... end - 1, those without a slot among them.
 struct expert_job {
     struct device *device;
     const struct experts *args;
-    int32_t expert, first, count; // ranks first ... first + count - 1
+    const int32_t *first; // [experts + 1], as sort_slots() leaves it
+    int32_t begin, end;
 };
 
-// y[rank] = one of the expert's matrices times a row of x, for each of its ranks: the row of the
-// rank's token where token_of is given, otherwise the row of that rank.
-static struct linear_part product(const struct expert_job *job,
-                                  const struct expert_weights *weights, const float *x,
-                                  const int32_t *token_of, float *y) {
-    ASSERT(job->expert >= 0 && job->expert < job->args->experts);
-    const size_t rows = (size_t)weights->rows, first = (size_t)job->first;
-    return (struct linear_part){
-        .weight = expert_weight(weights, job->expert),
-        .y = y + first * rows,
-        .x = token_of ? x : x + first * (size_t)weights->columns,
-        .row_index = token_of ? token_of + first : NULL,
-        .bias = weights->bias ? weights->bias + (size_t)job->expert * rows : NULL,
-        .tokens = job->count,
-    };
+// Appends the products of each expert's matrix with its rows of x: the rows of its ranks' tokens
+// where token_of is given, otherwise the rows of those ranks. Returns the number of parts.
+static int32_t append_products(const struct expert_job *job, const struct expert_weights *weights,
+                               const float *x, const int32_t *token_of, float *y,
+                               struct linear_part *parts) {
+    const size_t rows = (size_t)weights->rows, from = (size_t)job->first[job->begin];
+    int32_t count = 0;
+    for (int32_t e = job->begin; e < job->end; e++) {
+        const int32_t first = job->first[e], slots = job->first[e + 1] - first;
+        if (slots == 0) continue;
+        ASSERT(count < JOB_SLOTS);
+        parts[count++] = (struct linear_part){
+            .weight = expert_weight(weights, e),
+            .y = y + (size_t)first * rows,
+            .x = token_of ? x : x + from * (size_t)weights->columns,
+            .row_index = token_of ? token_of + from : NULL,
+            .bias = weights->bias ? weights->bias + (size_t)e * rows : NULL,
+            .tokens = slots,
+            // The experts of one token share its row.
+            .first_token = token_of && job->args->tokens == 1 ? 0 : first - (int32_t)from,
+        };
+    }
+    return count;
 }
 
-static void compute_expert(const struct expert_job *job) {
+static void compute_experts(const struct expert_job *job) {
     const struct expert_scratch *scratch = job->device->experts;
     const struct experts *args = job->args;
-    ASSERT(job->count > 0 && job->first + job->count <= scratch->slots);
-    const size_t at = (size_t)job->first * (size_t)args->gate.rows;
-    const struct linear_part both[] = {
-        product(job, &args->gate, args->x, scratch->token_of, scratch->hidden),
-        product(job, &args->up, args->x, scratch->token_of, scratch->up),
-    };
+    const int32_t first = job->first[job->begin], slots = job->first[job->end] - first;
+    ASSERT(slots > 0 && first + slots <= scratch->slots);
+    const size_t at = (size_t)first * (size_t)args->gate.rows;
+    struct linear_part parts[2 * JOB_SLOTS];
     const bool gated = args->gate.data != args->up.data; // else up serves as gate
-    cpu_multiply(job->device, both, gated ? 2 : 1);
+    int32_t count =
+        append_products(job, &args->gate, args->x, scratch->token_of, scratch->hidden, parts);
+    if (gated)
+        count +=
+            append_products(job, &args->up, args->x, scratch->token_of, scratch->up, parts + count);
+    cpu_multiply(job->device, parts, count);
     cpu_act_and_mul(job->device,
                     &(struct act_and_mul){.gate = scratch->hidden + at,
                                           .up = (gated ? scratch->up : scratch->hidden) + at,
-                                          .rows = job->count,
+                                          .rows = slots,
                                           .dim = args->gate.rows,
                                           .act = args->act});
-    const struct linear_part down =
-        product(job, &args->down, scratch->hidden, NULL, scratch->results);
-    cpu_multiply(job->device, &down, 1);
+    count = append_products(job, &args->down, scratch->hidden, NULL, scratch->results, parts);
+    cpu_multiply(job->device, parts, count);
+}
+
+// Where a job ends that begins with an expert.
+static int32_t job_end(const struct expert_job *job) {
+    const int32_t *first = job->first, *next = first + 1, begin = job->begin;
+    const int32_t most = job->device->max_rows < JOB_SLOTS ? job->device->max_rows : JOB_SLOTS;
+    int32_t end = begin + 1;
+    if (next[begin] - first[begin] >= TILES_LEAST) return end;
+    while (end < job->args->experts && next[end] - first[end] < TILES_LEAST &&
+           next[end] - first[begin] <= most)
+        end++;
+    return end;
 }
 
 static void combine(void *context, int64_t begin, int64_t end, int32_t thread) {
@@ -224,10 +252,10 @@ void cpu_experts(struct device *device, const struct experts *args) {
     ASSERT(args->gate.rows == args->up.rows && args->gate.rows == args->down.columns);
     int32_t first[EXPERTS_MAX + 1];
     sort_slots(scratch, args, first);
-    for (int32_t e = 0; e < args->experts; e++)
-        if (first[e + 1] > first[e])
-            compute_expert(
-                &(struct expert_job){device, args, e, first[e], first[e + 1] - first[e]});
-    struct expert_job job = {.device = device, .args = args};
+    struct expert_job job = {.device = device, .args = args, .first = first};
+    for (; job.begin < args->experts; job.begin = job.end) {
+        job.end = job_end(&job);
+        if (first[job.end] > first[job.begin]) compute_experts(&job);
+    }
     threads_for(device->threads, args->tokens, COMBINE_TOKENS, combine, &job);
 }

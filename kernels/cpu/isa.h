@@ -50,6 +50,7 @@ struct linear_part {
     const float *bias;                 // or NULL
     bool add;                          // to y; without a bias
     int32_t tokens;
+    int32_t first_token; // of an input that parts share: cpu_multiply()
     int32_t first_row, end_row;
 };
 

@@ -11,8 +11,9 @@
 //
 // A deterministic device does not split F16 and BF16, because its sums would have other bits.
 //
-// Products of one input, such as q, k and v, are one job. Their rows are numbered through, and each
-// part begins at a whole task; numbers between are nobody's. With tasks of 32 rows:
+// Products of one input, such as q, k and v or the chosen experts of a token, are one job. Their
+// rows are numbered through, and each part begins at a whole task; numbers between are nobody's.
+// With tasks of 32 rows:
 //
 //   q has 100 rows    0 … 99      k has 40 rows    128 … 167      v has 40 rows    192 … 231
 #include <string.h>
@@ -32,12 +33,11 @@ enum {
     CAP_ELEMENTS = 8192
 };
 
-// Parts of one input. Their rows are numbered through, each part's from a whole task on.
 struct linear_job {
     struct device *device;
-    struct linear_part parts[LINEAR_PARTS];
-    int64_t first[LINEAR_PARTS + 1]; // number of each part's first row, and the end of the last
+    struct linear_part *parts; // [count], the first of which begins at token 0
     int32_t count;
+    int32_t tokens; // of the input that parts share
 };
 
 static bool is_plain(enum dtype type) {
@@ -51,7 +51,7 @@ static void quantize_tokens(void *context, int64_t begin, int64_t end, int32_t t
     const struct linear_job *job = context;
     const struct linear_part *part = &job->parts[0];
     const size_t columns = (size_t)part->weight.columns;
-    ASSERT(columns % 32 == 0 && end <= part->tokens);
+    ASSERT(columns % 32 == 0 && end <= job->tokens);
     for (int64_t t = begin; t < end; t++) {
         const int64_t row = part->row_index ? part->row_index[t] : t;
         job->device->isa->quantize(job->device->activations + (size_t)t * (columns / 32),
@@ -106,7 +106,7 @@ static void split_tiles(void *context, int64_t begin, int64_t end, int32_t threa
 }
 
 static void split_input(struct linear_job *job) {
-    ASSERT(job->count > 0 && job->count <= LINEAR_PARTS);
+    ASSERT(job->count > 0 && job->parts[0].tokens == job->tokens);
     ASSERT(job->device->matrix && job->device->bf16_tiles);
     threads_for(job->device->threads, (job->parts[0].tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
                 split_tiles, job);
@@ -115,19 +115,22 @@ static void split_input(struct linear_job *job) {
 }
 
 static void quantize_input(struct linear_job *job) {
-    ASSERT(job->parts[0].tokens <= job->device->max_rows);
     struct device *device = job->device;
-    const int32_t tokens = job->parts[0].tokens;
-    const bool matrix = device->tiles && tokens >= TILES_LEAST;
+    const size_t groups = (size_t)job->parts[0].weight.columns / 32;
+    const bool matrix = device->tiles && job->parts[0].tokens >= TILES_LEAST;
     if (matrix)
-        threads_for(device->threads, (tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
+        threads_for(device->threads, (job->tokens + MATRIX_TOKENS - 1) / MATRIX_TOKENS, 1,
                     quantize_tiles, job);
     else
-        threads_for(device->threads, tokens, QUANTIZE_ROWS, quantize_tokens, job);
+        threads_for(device->threads, job->tokens, QUANTIZE_ROWS, quantize_tokens, job);
     for (int32_t i = 0; i < job->count; i++) {
-        job->parts[i].x8 = device->activations;
+        job->parts[i].x8 = device->activations + (size_t)job->parts[i].first_token * groups;
         job->parts[i].tiles = matrix ? device->tiles : NULL;
     }
+}
+
+static int64_t numbered_rows(const struct linear_part *part) {
+    return ((int64_t)part->weight.rows + TASK_ROWS - 1) / TASK_ROWS * TASK_ROWS;
 }
 
 static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thread) {
@@ -135,13 +138,15 @@ static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thr
     const struct linear_job *job = context;
     const struct cpu_isa *isa = job->device->isa;
     const struct cpu_matrix *matrix = job->device->matrix;
-    ASSERT(begin >= 0 && end <= job->first[job->count]);
-    for (int32_t i = 0; i < job->count; i++) {
+    ASSERT(begin >= 0 && begin < end);
+    for (int32_t i = 0; i < job->count && end > 0; i++) {
+        const int64_t from = begin, to = end, rows = job->parts[i].weight.rows;
+        begin -= numbered_rows(&job->parts[i]);
+        end -= numbered_rows(&job->parts[i]);
+        if (from >= rows) continue;
         struct linear_part part = job->parts[i];
-        const int64_t from = begin - job->first[i], to = end - job->first[i];
         part.first_row = from > 0 ? (int32_t)from : 0;
-        part.end_row = to < part.weight.rows ? (int32_t)to : part.weight.rows;
-        if (part.first_row >= part.end_row) continue;
+        part.end_row = (int32_t)(to < rows ? to : rows);
         if (part.bf16_tiles && is_half(part.weight.type))
             matrix->linear_pairs(&part);
         else if (is_plain(part.weight.type))
@@ -151,27 +156,33 @@ static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thr
     }
 }
 
-void cpu_multiply(struct device *device, const struct linear_part *parts, int32_t count) {
-    ASSERT(count > 0 && count <= LINEAR_PARTS);
-    ASSERT(parts->tokens <= device->max_rows);
+void cpu_multiply(struct device *device, struct linear_part *parts, int32_t count) {
+    ASSERT(count > 0 && parts->first_token == 0);
     ASSERT(parts->weight.columns <= device->limits.max_features);
-    if (parts->tokens <= 0) return;
-    struct linear_job job = {.device = device, .count = count};
+    struct linear_job job = {.device = device, .parts = parts, .count = count};
     bool packed = false, halves = false;
+    int64_t rows = 0;
     for (int32_t i = 0; i < count; i++) {
-        ASSERT(parts[i].x == parts->x && parts[i].weight.columns == parts->weight.columns);
-        ASSERT(parts[i].tokens == parts->tokens && parts[i].row_index == parts->row_index);
-        ASSERT((const void *)parts[i].y != (const void *)parts->x);
-        job.parts[i] = parts[i];
-        job.first[i + 1] =
-            job.first[i] + (parts[i].weight.rows + TASK_ROWS - 1) / TASK_ROWS * TASK_ROWS;
-        packed = packed || !is_plain(parts[i].weight.type);
-        halves = halves || is_half(parts[i].weight.type);
+        struct linear_part *part = &parts[i];
+        const int32_t end = part->first_token + part->tokens;
+        ASSERT(part->x == job.parts->x && part->row_index == job.parts->row_index);
+        ASSERT(part->weight.columns == parts->weight.columns);
+        ASSERT((const void *)part->y != (const void *)part->x);
+        if (part->row_index)
+            part->row_index += part->first_token;
+        else
+            part->x += (size_t)part->first_token * (size_t)part->weight.columns;
+        job.tokens = end > job.tokens ? end : job.tokens;
+        rows += numbered_rows(part);
+        packed = packed || !is_plain(part->weight.type);
+        halves = halves || is_half(part->weight.type);
     }
+    if (job.tokens <= 0) return;
+    ASSERT(job.tokens <= device->max_rows);
     if (packed) quantize_input(&job);
     if (halves && device->bf16_tiles && parts->tokens >= PAIRS_LEAST) split_input(&job);
     const bool matrix = job.parts[0].tiles || job.parts[0].bf16_tiles;
-    const int64_t rows = job.first[count], least = matrix ? MATRIX_ROWS : TASK_ROWS;
+    const int64_t least = matrix ? MATRIX_ROWS : TASK_ROWS;
     const int32_t tasks = matrix ? MATRIX_TASKS_PER_THREAD : TASKS_PER_THREAD;
     const int64_t share = rows / (threads_count(device->threads) * tasks);
     const int64_t grain = share / TASK_ROWS * TASK_ROWS;
@@ -262,11 +273,11 @@ static void cap_part(void *context, int64_t begin, int64_t end, int32_t thread) 
 }
 
 void cpu_logits(struct device *device, const struct logits *args) {
-    const struct linear_part part = {.weight = args->weight,
-                                     .y = args->y,
-                                     .x = args->x,
-                                     .row_index = args->row_index,
-                                     .tokens = args->rows};
+    struct linear_part part = {.weight = args->weight,
+                               .y = args->y,
+                               .x = args->x,
+                               .row_index = args->row_index,
+                               .tokens = args->rows};
     cpu_multiply(device, &part, 1);
     struct cap_job job = {device->isa, args};
     if (args->scale != 1 || args->softcap > 0)

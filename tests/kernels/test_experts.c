@@ -284,6 +284,114 @@ static void other_tokens_do_not_change_a_tokens_expert_output(void **state) {
         }
 }
 
+enum { FEW_ROWS = 256 }; // or outputs of an expert, at most
+
+struct few_shape {
+    enum dtype type, down; // of gate and up, and of down
+    int32_t rows, columns, out, used;
+};
+
+// y [down.rows] of one token, its experts one after the other by the ops that dense layers use.
+static void answer_alone(const struct subject *subject, const struct experts *args, int32_t token,
+                         float *y) {
+    float hidden[FEW_ROWS], up[FEW_ROWS], result[FEW_ROWS];
+    const struct expert_weights *of[] = {&args->gate, &args->up, &args->down};
+    const float *x = (const float *)args->x + (size_t)token * (size_t)args->gate.columns;
+    const bool gated = args->gate.data != args->up.data;
+    for (int32_t i = 0; i < args->down.rows; i++)
+        y[i] = 0;
+    for (int32_t j = 0; j < args->used; j++) {
+        const int32_t e = args->chosen[token * args->used + j];
+        struct projection p[] = {{.y = hidden}, {.y = up}, {.y = result}};
+        for (int i = 0; i < 3; i++) {
+            const struct expert_weights *w = of[i];
+            p[i].weight = expert_weight(w, e);
+            p[i].bias = w->bias ? w->bias + (size_t)e * (size_t)w->rows : NULL;
+        }
+        subject->backend->linear(subject->device, &(struct linear){.in = {.x = x, .tokens = 1},
+                                                                   .parts = {p[0], p[1]},
+                                                                   .count = gated ? 2 : 1});
+        subject->backend->act_and_mul(subject->device,
+                                      &(struct act_and_mul){.gate = hidden,
+                                                            .up = gated ? up : hidden,
+                                                            .rows = 1,
+                                                            .dim = args->gate.rows,
+                                                            .act = args->act});
+        subject->backend->linear(
+            subject->device,
+            &(struct linear){.in = {.x = hidden, .tokens = 1}, .parts = {p[2]}, .count = 1});
+        for (int32_t i = 0; i < args->down.rows; i++)
+            y[i] += args->shares[token * args->used + j] * result[i];
+    }
+}
+
+// `spread` is how many experts the tokens choose among, so that some have many tokens and others
+// none.
+static void check_few(const struct subject *subject, const struct few_shape *shape, int32_t tokens,
+                      int32_t spread, uint64_t *random) {
+    const bool gated = tokens % 2 == 0;
+    const int32_t used = shape->used < spread ? shape->used : spread;
+    struct matrices m[] = {make_matrices(shape->type, shape->rows, shape->columns, true, random),
+                           make_matrices(shape->type, shape->rows, shape->columns, true, random),
+                           make_matrices(shape->down, shape->out, shape->rows, true, random)};
+    const size_t slots = (size_t)(tokens * used), outputs = (size_t)(tokens * shape->out);
+    float *x = random_floats(random, (size_t)(tokens * shape->columns)), *y = floats_alloc(outputs);
+    float *shares = random_floats(random, slots), one[FEW_ROWS];
+    int32_t *chosen = guarded_alloc(slots * sizeof *chosen);
+    struct experts args = {y,           x, chosen, shares, .tokens = tokens, .experts = EXPERTS,
+                           .used = used};
+    struct expert_weights *places[] = {&args.gate, &args.up, &args.down};
+    for (int i = 0; i < 3; i++) {
+        *places[i] = m[i].weights;
+        places[i]->data = m[i].at;
+        places[i]->bias = m[i].bias;
+    }
+    if (!gated) args.up = args.gate;
+    args.act = gated ? ACT_SILU : ACT_RELU;
+    for (int32_t s = 0; s < tokens * used; s++)
+        chosen[s] = s % used ? (chosen[s - 1] + 1) % spread : random_below(random, spread);
+    subject->backend->experts(subject->device, &args);
+    assert_int_equal(subject->backend->sync(subject->device), STATUS_OK);
+    for (int32_t t = 0; t < tokens; t++) {
+        answer_alone(subject, &args, t, one);
+        if (memcmp(one, y + t * shape->out, (size_t)shape->out * sizeof *y) != 0)
+            fail_msg("%s, %s: token %d of %d, %d of %d experts", subject_name(subject),
+                     dtype_name(shape->type), t, tokens, used, spread);
+    }
+    for (int i = 0; i < 3; i++)
+        drop_matrices(&m[i]);
+    floats_free(x, (size_t)(tokens * shape->columns));
+    floats_free(y, outputs);
+    floats_free(shares, slots);
+    guarded_free(chosen, slots * sizeof *chosen);
+}
+
+static void experts_computed_together_have_the_bits_of_each_alone(void **state) {
+    (void)state;
+    static const struct few_shape shapes[] = {
+        {DTYPE_Q4_K, DTYPE_Q6_K, 256, 512, 77, 8}, {DTYPE_Q8_0, DTYPE_Q4_0, 96, 160, 33, 3},
+        {DTYPE_F16, DTYPE_BF16, 37, 51, 65, 8},    {DTYPE_BF16, DTYPE_Q8_0, 64, 67, 1, 1},
+        {DTYPE_Q5_K, DTYPE_F32, 99, 256, 97, 5},
+    };
+    uint64_t random = SEED + 3;
+    for (int which = 1; which < SUBJECTS; which++)
+        for (int32_t threads = 1; threads <= 3; threads++) {
+            struct subject subject;
+            if (!CHECK_TAKES(which + threads) || !subject_open(&subject, which, threads)) continue;
+            const struct workspace tight = {.max_tokens = 9, // not all of its experts are one job
+                                            .max_features = 512,
+                                            .experts = EXPERTS,
+                                            .experts_used = 8,
+                                            .expert_rows = FEW_ROWS};
+            if (threads == 2)
+                assert_int_equal(subject.backend->reserve(subject.device, &tight), STATUS_OK);
+            for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+                for (int32_t tokens = 1; tokens <= 9; tokens += threads)
+                    check_few(&subject, &shapes[i], tokens, tokens % 3 ? EXPERTS : 5, &random);
+            subject_close(&subject);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(route_picks_the_best_experts_in_order),
@@ -291,6 +399,7 @@ int main(void) {
         cmocka_unit_test(nan_scores_still_choose_valid_experts),
         cmocka_unit_test(routed_experts_equal_each_expert_run_alone),
         cmocka_unit_test(other_tokens_do_not_change_a_tokens_expert_output),
+        cmocka_unit_test(experts_computed_together_have_the_bits_of_each_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
