@@ -81,6 +81,8 @@ static const struct {
     {"olmoe", "norm_topk_prob false"},
     {"phi3", "original_max_position_embeddings 4096"},
     {"qwen2", QWEN_WINDOW},
+    {"qwen2_moe", QWEN_WINDOW "num_key_value_heads 16 shared_expert_intermediate_size 5632 "
+                              "norm_topk_prob false"},
     {"qwen2_vl", QWEN2_VL},
     {"qwen2_vl_text", QWEN2_VL},
     {"qwen2_5_vl", QWEN2_VL},

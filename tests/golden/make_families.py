@@ -370,6 +370,23 @@ def llama3_divisors(angles, scaling):
     return divisors
 
 
+def yarn(plain, base, scaling):
+    """The same pairs stretched, and what cosine and sine are multiplied by (arXiv 2309.00071)."""
+    size = 2 * len(plain)
+
+    def pair(turns):
+        return size * math.log(scaling["original_max_position_embeddings"] /
+                               (turns * 2 * math.pi)) / (2 * math.log(base))
+    low, high = pair(scaling["beta_fast"]), pair(scaling["beta_slow"])
+    if scaling.get("truncate", True):
+        low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, size - 1)
+    kept = [1 - min(max((i - low) / max(high - low, 0.001), 0), 1) for i in range(size // 2)]
+    return ([f / scaling["factor"] * (1 - k) + f * k for f, k in zip(plain, kept)],
+            scaling.get("attention_factor", (0.1 * math.log(scaling["factor"]) + 1) /
+                        (0.1 * scaling.get("mscale_all_dim", 0) * math.log(scaling["factor"]) + 1)))
+
+
 class Model:
     """One sequence: step() takes a token and returns the logits after it."""
 
@@ -440,19 +457,7 @@ class Model:
             return ([f / s for f, s in zip(plain, factors)],
                     math.sqrt(1 + math.log(ratio) / math.log(original)))
         if kind == "yarn":
-            def pair(turns):
-                return size * math.log(scaling["original_max_position_embeddings"] /
-                                       (turns * 2 * math.pi)) / (2 * math.log(base))
-            low, high = pair(scaling["beta_fast"]), pair(scaling["beta_slow"])
-            if scaling.get("truncate", True):
-                low, high = math.floor(low), math.ceil(high)
-            low, high = max(low, 0), min(high, size - 1)
-            kept = [1 - min(max((i - low) / max(high - low, 0.001), 0), 1)
-                    for i in range(size // 2)]
-            return ([f / scaling["factor"] * (1 - k) + f * k for f, k in zip(plain, kept)],
-                    scaling.get("attention_factor", (0.1 * math.log(scaling["factor"]) + 1) /
-                                (0.1 * scaling.get("mscale_all_dim", 0) *
-                                 math.log(scaling["factor"]) + 1)))
+            return yarn(plain, base, scaling)
         return plain, 1.0
 
     def places(self, position, pairs):
@@ -795,7 +800,7 @@ def keys_of(spec):
 
 def xielu_keys(c, weights):
     """Under no family's name, a number a layer."""
-    layers = range(c["num_hidden_layers"] if c["model_type"] == "apertus" else 0)
+    layers = range(c["num_hidden_layers"] if c.get("model_type") == "apertus" else 0)
     keys = [(f"xielu.{part}", F32, [weights[f"model.layers.{i}.mlp.act_fn.{part}"][0]
                                     for i in layers]) for part, _ in XIELU]
     return keys + [("xielu.eps", F32, [bf16(-1e-6) for _ in layers])] if layers else []
@@ -1071,7 +1076,7 @@ def make(spec, folder, first_seed, maker=Maker):
         keys = [key for key in keys if not key[0].endswith(
             ("rms_epsilon", "rope.freq_base", "window_pattern"))]
         keys.append(("gemma3.rope.local.freq_base", F32, spec["config"]["rope_local_base_freq"]))
-    keys += xielu_keys(spec["config"], weights)
+    keys += xielu_keys(spec.get("config", {}), weights)
     write_gguf(path + ".gguf", keys, maker.tensors(spec, weights))
     write_golden(path + ".golden", results)
     if spec.get("folder"):

@@ -63,6 +63,7 @@ static const struct {
     {.name = "hunyuan-moe", .folder = true},
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},
+    {.name = "qwen2moe", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},

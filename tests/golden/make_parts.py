@@ -1,0 +1,341 @@
+#!/usr/bin/env python3
+"""tests/golden/make_parts.py — tiny random models of families that vary known parts.
+
+usage: make_parts.py OUTDIR [NAME...]      (the standard library alone; some minutes)
+
+The same way as make_families.py, whose arithmetic and writers these models use, but in the words of
+GGUF files: a model is a list of layers, a layer is what differs from LAYER, and weights have the
+names and orders of the file. One forward pass in double precision and plain loops serves them all.
+A family that is published as a folder has a table of the names there.
+"""
+import math
+import os
+import struct
+import sys
+
+import make_families as families
+from make_families import (F32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
+                           Dice, dot, gelu_tanh, largest, pack_bf16, sigmoid, silu, softmax,
+                           times)
+
+families.SEEDS_TRIED = 200  # choices are seldom all clear
+KEY_GAIN = 4  # as in make_mixtures.py
+
+# What a layer is where a model does not say otherwise. `rope` None: it is not rotated.
+LAYER = dict(heads=4, kv=2, size=16, window=0, rope=dict(base=10000.0), qk_norm=False, gate=None,
+             qkv_bias=False, post_norm=False, ffn="dense", width=64, act="silu")
+SHAPE = dict(dim=32, eps=1e-5, embedding_scale=1.0, logit_scale=1.0)
+EXPERTS = dict(ffn="experts", experts=8, used=2, expert_width=32, shared=0, gating="softmax",
+               normed=True, scale=1.0)
+
+
+def model(name, layers, **figures):
+    """Layers are differences from LAYER, `common` those of all."""
+    common = figures.pop("common", {})
+    arch = figures.pop("arch", name)
+    return dict(SHAPE, name=name, arch=arch, layers=[dict(LAYER, **common, **own) for own in layers],
+                **figures)
+
+
+MODELS = [
+    model("qwen2moe", [{}] * 2, lengths=(1, 9, 17), shared_width=True,
+          common=dict(EXPERTS, size=8, qkv_bias=True, shared=48, shared_gate=True, normed=False),
+          shared_name="shared_expert",
+          config=dict(model_type="qwen2_moe", vocab_size=VOCABULARY, hidden_size=32,
+                      intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+                      num_key_value_heads=2, rms_norm_eps=1e-5, rope_theta=10000.0,
+                      max_position_embeddings=512, num_experts=8, num_experts_per_tok=2,
+                      moe_intermediate_size=32, shared_expert_intermediate_size=48,
+                      norm_topk_prob=False, decoder_sparse_step=1, mlp_only_layers=[],
+                      use_sliding_window=False, sliding_window=16, max_window_layers=2,
+                      qkv_bias=True, tie_word_embeddings=False)),
+]
+
+
+# ---- weights, named as in a GGUF file
+
+def make_weights(spec, seed):
+    dice, w, dim = Dice(seed), {}, spec["dim"]
+
+    def matrix(name, rows, columns, gain=1.4):
+        w[name + ".weight"] = dice.matrix(rows, columns, gain / math.sqrt(columns))
+
+    def norm(name, count=dim):
+        w[name + ".weight"] = [max(v, 0.25) for v in dice.vector(count, 1, 0.3)]
+
+    def gated(prefix, end, width):
+        for part, rows, columns in (("gate", width, dim), ("up", width, dim), ("down", dim, width)):
+            matrix(f"{prefix}ffn_{part}{end}", rows, columns)
+
+    w["token_embd.weight"] = dice.matrix(VOCABULARY, dim, 1.0 / spec["embedding_scale"])
+    for i, c in enumerate(spec["layers"]):
+        p, size = f"blk.{i}.", c["size"]
+        norm(p + "attn_norm")
+        for part, heads in (("q", c["heads"]), ("k", c["kv"]), ("v", c["kv"])):
+            matrix(f"{p}attn_{part}", heads * size, dim)
+            if c["qkv_bias"]:
+                w[f"{p}attn_{part}.bias"] = dice.vector(heads * size, 0, 0.3)
+        matrix(p + "attn_output", dim, c["heads"] * size)
+        if c["qk_norm"]:
+            norm(p + "attn_q_norm", size)
+            norm(p + "attn_k_norm", size)
+        if c["gate"]:
+            matrix(p + "attn_gate", c["heads"] * (size if c["gate"][1] == "element" else 1), dim)
+        if c["post_norm"]:
+            norm(p + "post_attention_norm")
+            norm(p + "post_ffw_norm")
+        norm(p + "ffn_norm")
+        if c["ffn"] == "dense":
+            gated(p, "", c["width"])
+            continue
+        matrix(p + "ffn_gate_inp", c["experts"], dim, ROUTER_GAIN / 2)
+        if c.get("choice_bias"):
+            w[p + "exp_probs_b.bias"] = dice.vector(c["experts"], 0, 0.8)
+        for e in range(c["experts"]):
+            gated(p, f".{e}", c["expert_width"])
+        if c["shared"]:
+            gated(p, "_shexp", c["shared"])
+        if c.get("shared_gate"):
+            w[p + "ffn_gate_inp_shexp.weight"] = dice.matrix(1, dim, 1.4 / math.sqrt(dim))
+    norm("output_norm")
+    matrix("output", VOCABULARY, dim, 2.0 / spec["logit_scale"])
+    return w
+
+
+# ---- the model
+
+def softplus(x):
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+GATES = dict(sigmoid=sigmoid, softplus=softplus)
+ACTS = dict(silu=silu, gelu=gelu_tanh, relu=lambda x: max(x, 0.0))
+
+
+def angles_of(c):
+    """Angles a position, and what cosine and sine are multiplied by."""
+    rope = c["rope"]
+    size = rope.get("dimensions", c["size"])
+    plain = [rope["base"] ** (-2 * i / size) for i in range(size // 2)]
+    yarn = rope.get("yarn")
+    return families.yarn(plain, rope["base"], yarn) if yarn else (plain, 1.0)
+
+
+class Model:
+    """One sequence: step() takes a token and returns the logits after it."""
+
+    def __init__(self, spec, weights):
+        self.spec, self.w = spec, weights
+        self.past = [([], []) for _ in spec["layers"]]
+        self.turns = [c["rope"] and angles_of(c) for c in spec["layers"]]
+        self.router_margin = math.inf
+
+    def norm(self, name, x, eps=None):
+        scale = 1 / math.sqrt(dot(x, x) / len(x) + (eps or self.spec["eps"]))
+        return [v * scale * g for v, g in zip(x, self.w[name + ".weight"])]
+
+    def multiply(self, name, x):
+        return times(self.w[name + ".weight"], x, self.w.get(name + ".bias"))
+
+    # -- attention
+
+    def rotate(self, head, position, i):
+        if not self.turns[i]:
+            return head
+        (angles, magnitude), out = self.turns[i], list(head)
+        half, beside = len(angles), self.spec.get("side_by_side")
+        for n, angle in enumerate(angles):
+            a, b = (2 * n, 2 * n + 1) if beside else (n, n + half)
+            cosine = math.cos(position * angle) * magnitude
+            sine = math.sin(position * angle) * magnitude
+            out[a] = head[a] * cosine - head[b] * sine
+            out[b] = head[b] * cosine + head[a] * sine
+        return out
+
+    def attend(self, i, x):
+        c, p, size = self.spec["layers"][i], f"blk.{i}.", self.spec["layers"][i]["size"]
+        rows = {part: self.multiply(f"{p}attn_{part}", x) for part in "qkv"}
+        q, k, v = ([rows[part][h * size:(h + 1) * size] for h in range(len(rows[part]) // size)]
+                   for part in "qkv")
+        if c["qk_norm"]:
+            q = [self.norm(p + "attn_q_norm", head) for head in q]
+            k = [self.norm(p + "attn_k_norm", head) for head in k]
+        keys, values = self.past[i]
+        position = len(keys)
+        q = [self.rotate(head, position, i) for head in q]
+        keys.append([self.rotate(head, position, i) for head in k])
+        values.append(v)
+        first = max(0, position + 1 - c["window"]) if c["window"] else 0
+        out, group = [], c["heads"] // c["kv"]
+        for h, head in enumerate(q):
+            shares = softmax([dot(head, key[h // group]) / math.sqrt(size) for key in keys[first:]])
+            out += [dot(shares, column) for column in zip(*(v[h // group] for v in values[first:]))]
+        if c["gate"]:
+            act, _ = c["gate"]
+            gate = [GATES[act](g) for g in self.multiply(p + "attn_gate", x)]
+            each = len(out) // len(gate)
+            out = [v * gate[n // each] for n, v in enumerate(out)]
+        return self.multiply(p + "attn_output", out)
+
+    # -- feed-forward
+
+    def gated(self, prefix, end, x, act):
+        gate, up = self.multiply(f"{prefix}ffn_gate{end}", x), self.multiply(f"{prefix}ffn_up{end}", x)
+        return self.multiply(f"{prefix}ffn_down{end}", [ACTS[act](g) * u for g, u in zip(gate, up)])
+
+    def choose(self, keys, used):
+        order = sorted(keys, reverse=True)
+        if used < len(order):
+            self.router_margin = min(self.router_margin, KEY_GAIN * (order[used - 1] - order[used]))
+        return largest(keys, used)
+
+    def feed_forward(self, i, x):
+        c, p = self.spec["layers"][i], f"blk.{i}."
+        if c["ffn"] == "dense":
+            return self.gated(p, "", x, c["act"])
+        scores = self.multiply(p + "ffn_gate_inp", x)
+        weights = softmax(scores) if c["gating"] == "softmax" else [sigmoid(s) for s in scores]
+        bias = self.w.get(p + "exp_probs_b.bias")
+        keys = [a + b for a, b in zip(weights, bias)] if bias else [s / KEY_GAIN for s in scores]
+        chosen = self.choose(keys, c["used"])
+        total = sum(weights[e] for e in chosen) if c["normed"] else 1
+        y = [0.0] * len(x)
+        if c["shared"]:
+            y = self.gated(p, "_shexp", x, c["act"])
+        if c.get("shared_gate"):
+            gate = sigmoid(self.multiply(p + "ffn_gate_inp_shexp", x)[0])
+            y = [gate * v for v in y]
+        for e in chosen:
+            share = weights[e] / total * c["scale"]
+            y = [a + share * b for a, b in zip(y, self.gated(p, f".{e}", x, c["act"]))]
+        return y
+
+    # -- all of it
+
+    def layer(self, i, x):
+        c, p = self.spec["layers"][i], f"blk.{i}."
+        for part, norm, post in ((self.attend, "attn_norm", "post_attention_norm"),
+                                 (self.feed_forward, "ffn_norm", "post_ffw_norm")):
+            y = part(i, self.norm(p + norm, x))
+            if c["post_norm"]:
+                y = self.norm(p + post, y, self.spec.get("post_eps"))
+            x = [a + b for a, b in zip(x, y)]
+        return x
+
+    def step(self, token):
+        spec = self.spec
+        x = [v * spec["embedding_scale"] for v in self.w["token_embd.weight"][token]]
+        for i in range(len(spec["layers"])):
+            x = self.layer(i, x)
+        return [v * spec["logit_scale"] for v in self.multiply("output", self.norm("output_norm", x))]
+
+
+# ---- the GGUF file
+
+def keys_of(spec):
+    arch, layers = spec["arch"], spec["layers"]
+    keys = [("general.architecture", STRING, arch), ("general.name", STRING, spec["name"])]
+
+    def add(name, kind, value):
+        keys.append((f"{arch}.{name}", kind, value))
+
+    def add_each(name, kind, values):
+        if any(values):
+            add(name, kind, values if len(set(values)) > 1 else values[0])
+
+    def first(figure, where="experts"):
+        return next((c[figure] for c in layers if where in c and c.get(figure)), None)
+
+    add("block_count", U32, len(layers))
+    add("context_length", U32, 512)
+    add("embedding_length", U32, spec["dim"])
+    add("feed_forward_length", U32, layers[0]["width"])
+    add_each("attention.head_count", U32, [c["heads"] for c in layers])
+    add_each("attention.head_count_kv", U32, [c["kv"] for c in layers])
+    add("attention.key_length", U32, layers[0]["size"])
+    add("attention.value_length", U32, layers[0]["size"])
+    add("attention.layer_norm_rms_epsilon", F32, spec["eps"])
+    if any(c["window"] for c in layers):
+        add("attention.sliding_window", U32, max(c["window"] for c in layers))
+    add("rope.freq_base", F32, next(c["rope"]["base"] for c in layers if c["rope"]))
+    if first("experts"):
+        dense = next(i for i, c in enumerate(layers) if c["ffn"] == "experts")
+        add("expert_count", U32, first("experts"))
+        add("expert_used_count", U32, first("used"))
+        add("expert_feed_forward_length", U32, first("expert_width"))
+        if dense:
+            add("leading_dense_block_count", U32, dense)
+        if first("shared") and spec.get("shared_width"):
+            add("expert_shared_feed_forward_length", U32, first("shared"))
+        elif first("shared"):
+            add("expert_shared_count", U32, first("shared") // first("expert_width"))
+    return keys + [(f"{arch}.{name}", kind, value) for name, kind, value in spec.get("keys", [])]
+
+
+def tensors_of(spec, weights):
+    tensors = []
+    for name, value in weights.items():
+        if not isinstance(value[0], list):
+            tensors.append((name, (len(value),), TYPE_F32, struct.pack(f"<{len(value)}f", *value)))
+            continue
+        part, _, expert = name[:-len(".weight")].rpartition(".")
+        if expert == "0" and ".ffn_" in part:
+            count = sum(other.startswith(part + ".") for other in weights)
+            matrices = [weights[f"{part}.{e}.weight"] for e in range(count)]
+            tensors.append((part + "_exps.weight", (count, len(value), len(value[0])), TYPE_BF16,
+                            b"".join(pack_bf16(row) for rows in matrices for row in rows)))
+        elif not (expert.isdigit() and ".ffn_" in part):
+            tensors.append((name, (len(value), len(value[0])), TYPE_BF16,
+                            b"".join(pack_bf16(row) for row in value)))
+    return tensors
+
+
+# ---- the folder
+
+# In the order in which they are tried.
+NAMES = [("token_embd", "model.embed_tokens"), ("output_norm", "model.norm"),
+         ("attn_output", "self_attn.o_proj"), ("output.weight", "lm_head.weight"),
+         ("blk.", "model.layers."), ("attn_norm", "input_layernorm"), ("attn_q_norm", "self_attn.q_norm"),
+         ("attn_k_norm", "self_attn.k_norm"), ("attn_gate", "self_attn.gate_proj"),
+         ("attn_q", "self_attn.q_proj"),
+         ("attn_k", "self_attn.k_proj"), ("attn_v", "self_attn.v_proj"),
+         ("exp_probs_b.bias", "mlp.gate.e_score_correction_bias"), ("ffn_gate_inp_shexp", "mlp.shared_expert_gate"), ("ffn_gate_inp", "mlp.gate"),
+         ("ffn_norm", "post_attention_layernorm")]
+
+
+def folder_name(spec, name):
+    for ours, theirs in spec.get("names", []) + NAMES:
+        name = name.replace(ours, theirs)
+    for part in ("gate", "up", "down"):
+        if f"ffn_{part}." not in name and f"ffn_{part}_shexp" not in name:
+            continue
+        name = name.replace(f"ffn_{part}_shexp", f"mlp.{spec.get('shared_name')}.{part}_proj")
+        at, _, expert = name[:-len(".weight")].partition(f"ffn_{part}.")
+        name = name.replace(f"ffn_{part}.weight", f"mlp.{part}_proj.weight")
+        if expert.isdigit():
+            name = f"{at}mlp.experts.{expert}.{part}_proj.weight"
+    return name
+
+
+def write_folder(path, spec, weights):
+    published = {folder_name(spec, name): value for name, value in weights.items()}
+    families.write_folder(path, dict(config=spec["config"]), published)
+
+
+class Maker:
+    weights, model, keys, tensors = make_weights, Model, keys_of, tensors_of
+    folder = write_folder
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    os.makedirs(sys.argv[1], exist_ok=True)
+    for index, spec in enumerate(MODELS):
+        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
+            spec["folder"] = "config" in spec
+            families.make(spec, sys.argv[1], 170000 + 1000 * index, Maker)
+
+
+if __name__ == "__main__":
+    main()
