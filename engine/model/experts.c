@@ -127,13 +127,15 @@ static void read_router(struct reader *reader) {
         [GATING_SOFTMAX] = {"softmax"}, [GATING_SIGMOID] = {"sigmoid", "noaux_tc"}};
     static const char *const methods[] = {"noaux_tc", "greedy", "group_limited_greedy"};
     const struct ffn_spec *ffn = &reader->family->layer.ffn;
-    const cJSON *json = reader->json, *normed = reader_get(reader, json, "norm_topk_prob");
-    if (normed)
-        reader->config->raw_shares = !reader_flag(reader, json, "norm_topk_prob", false);
+    const cJSON *json = reader->json;
+    const char *normed = reader_get(reader, json, "route_norm") ? "route_norm" : "norm_topk_prob";
+    if (reader_get(reader, json, normed))
+        reader->config->raw_shares = !reader_flag(reader, json, normed, false);
     else if (ffn->raw_shares)
-        reader_fail(reader, STATUS_BAD_FILE, "norm_topk_prob", "is missing");
-    const char *scoring =
-        reader_get(reader, json, "score_function") ? "score_function" : "scoring_func";
+        reader_fail(reader, STATUS_BAD_FILE, normed, "is missing");
+    const char *scoring = reader_get(reader, json, "score_function") ? "score_function"
+                          : reader_get(reader, json, "score_func")   ? "score_func"
+                                                                     : "scoring_func";
     const char *scores = reader_string(reader, json, scoring, "");
     const bool sigmoid = !strcmp(scores, "sigmoid");
     if (reader->family->latent && (sigmoid || !strcmp(scores, "softmax")))
@@ -480,7 +482,7 @@ static const struct figure_names figures[] = {
     {"leading_dense_block_count",
      {"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"}},
     {"interleave_moe_layer_step", {"moe_layer_interval"}},
-    {"expert_weights_scale", {"routed_scaling_factor"}},
+    {"expert_weights_scale", {"routed_scaling_factor", "route_scale"}},
     {"expert_group_count", {"n_group"}},
     {"expert_group_used_count", {"topk_group"}},
     {0}};

@@ -263,6 +263,17 @@ void family_read_exaone4(struct metadata *metadata, struct model_config *config)
         config->specs[i].attention.no_rope = !slides[i];
 }
 
+// Layers with windows, three of four, are the ones that are rotated. The embedding of all files is
+// scaled, and that of a folder where it says so.
+void family_read_afmoe(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    const int32_t window = metadata_count(metadata, WINDOW, MODEL_MAX_CONTEXT);
+    if (!metadata->folder && !metadata_has(metadata, "embedding_scale")) scale_embedding(config);
+    set_windows(metadata, config, window, 4, slides);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !slides[i];
+}
+
 // Files say how scores become weights, but for the first of a family whose choices have a bias.
 // With a softmax (V2) groups are ranked by their best expert.
 void family_read_deepseek2(struct metadata *metadata, struct model_config *config) {

@@ -116,6 +116,10 @@ static void read_scores(struct reader *reader) {
                               ? reader_number(reader, reader->json, "query_pre_attn_scalar", 0)
                               : 0;
     if (scalar > 0) reader_state(reader, "attention.scale", 1 / sqrt(scalar));
+    if (family_keys_have(reader->family->keys, "embedding_scale") &&
+        reader_flag(reader, reader->json, "mup_enabled", false))
+        reader_state(reader, "embedding_scale",
+                     sqrt((double)reader_count(reader, "hidden_size", -1)));
 }
 
 static void check_activation(struct reader *reader) {
@@ -203,7 +207,8 @@ static int32_t read_slides(struct reader *reader, int32_t *slides) {
     const cJSON *types = reader_get(reader, reader->json, "layer_types"), *item;
     const cJSON *pattern = reader_get(reader, reader->json, "sliding_window_pattern");
     const char *letters = cJSON_IsString(pattern) ? pattern->valuestring : "";
-    const int64_t period = letters[0] ? 0 : reader_count(reader, "sliding_window_pattern", 0);
+    const int64_t every = reader_count(reader, "global_attn_every_n_layers", 0);
+    const int64_t period = letters[0] ? 0 : reader_count(reader, "sliding_window_pattern", every);
     const int64_t layers = reader_count(reader, "num_hidden_layers", -1);
     int32_t count = 0;
     if (layers > MODEL_MAX_LAYERS || cJSON_GetArraySize(types) > MODEL_MAX_LAYERS)
@@ -278,7 +283,8 @@ static void read_windows(struct reader *reader) {
     const cJSON *json = reader->json;
     int32_t slides[MODEL_MAX_LAYERS];
     if (reader->mixed || reader_get(reader, json, "layer_types") ||
-        reader_get(reader, json, "sliding_window_pattern")) {
+        reader_get(reader, json, "sliding_window_pattern") ||
+        reader_get(reader, json, "global_attn_every_n_layers")) {
         const int32_t count = read_slides(reader, slides);
         if (reader->status != STATUS_OK) return;
         reader_state_list(reader, "attention.sliding_window_pattern", slides, count);

@@ -28,6 +28,9 @@
 static const struct {
     const char *model_type, *values;
 } rows[] = {
+    {"afmoe", "head_dim 128 moe_intermediate_size 1408 num_experts 64 num_experts_per_tok 6 "
+              "num_shared_experts 2 num_dense_layers 1 sliding_window 1024 "
+              "global_attn_every_n_layers 4"},
     {"apertus", "rope_parameters.rope_type llama3 rope_parameters.rope_theta 12e6 "
                 "rope_parameters.factor 8 rope_parameters.original_max_position_embeddings 8192 "
                 "rope_parameters.low_freq_factor 1 rope_parameters.high_freq_factor 4 "

@@ -14,7 +14,7 @@ import struct
 import sys
 
 import make_families as families
-from make_families import (F32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
+from make_families import (BOOL, F32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
                            Dice, dot, gelu_tanh, largest, pack_bf16, sigmoid, silu, softmax,
                            times)
 
@@ -33,22 +33,66 @@ def model(name, layers, **figures):
     """Layers are differences from LAYER, `common` those of all."""
     common = figures.pop("common", {})
     arch = figures.pop("arch", name)
-    return dict(SHAPE, name=name, arch=arch, layers=[dict(LAYER, **common, **own) for own in layers],
+    return dict(SHAPE, name=name, arch=arch, layers=[{**LAYER, **common, **own} for own in layers],
                 **figures)
 
+
+def config(model_type, **figures):
+    """A folder's, of the models below."""
+    return dict(dict(model_type=model_type, vocab_size=VOCABULARY, hidden_size=32,
+                     intermediate_size=64, num_attention_heads=4, num_key_value_heads=2,
+                     rms_norm_eps=1e-5, rope_theta=10000.0, max_position_embeddings=512,
+                     tie_word_embeddings=False), **figures)
+
+
+FULL = dict(rope=None)  # a layer without a window, which is not rotated
+SIGMOID = dict(EXPERTS, gating="sigmoid", choice_bias=True, shared=32, scale=1.5, qk_norm=True)
+DENSE = dict(ffn="dense")
+ROUTED = [("expert_gating_func", U32, 2), ("expert_weights_scale", F32, 1.5),
+          ("expert_weights_norm", BOOL, True)]
+PATTERN, PERIOD = "attention.sliding_window_pattern", [dict(window=16)] * 3 + [FULL]
+KINDS = ["sliding_attention"] * 3 + ["full_attention"]
 
 MODELS = [
     model("qwen2moe", [{}] * 2, lengths=(1, 9, 17), shared_width=True,
           common=dict(EXPERTS, size=8, qkv_bias=True, shared=48, shared_gate=True, normed=False),
           shared_name="shared_expert",
-          config=dict(model_type="qwen2_moe", vocab_size=VOCABULARY, hidden_size=32,
-                      intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
-                      num_key_value_heads=2, rms_norm_eps=1e-5, rope_theta=10000.0,
-                      max_position_embeddings=512, num_experts=8, num_experts_per_tok=2,
-                      moe_intermediate_size=32, shared_expert_intermediate_size=48,
-                      norm_topk_prob=False, decoder_sparse_step=1, mlp_only_layers=[],
-                      use_sliding_window=False, sliding_window=16, max_window_layers=2,
-                      qkv_bias=True, tie_word_embeddings=False)),
+          config=config("qwen2_moe", num_hidden_layers=2, num_experts=8, num_experts_per_tok=2,
+                        moe_intermediate_size=32, shared_expert_intermediate_size=48,
+                        norm_topk_prob=False, decoder_sparse_step=1, mlp_only_layers=[],
+                        use_sliding_window=False, sliding_window=16, max_window_layers=2,
+                        qkv_bias=True)),
+    model("afmoe", [dict(PERIOD[i], **(DENSE if i < 1 else {})) for i in range(4)],
+          lengths=(1, 17, 40), embedding_scale=math.sqrt(32),
+          common=dict(SIGMOID, gate=("sigmoid", "element"), post_norm=True), keys=ROUTED,
+          names=[("post_attention_norm", "post_attention_layernorm"),
+                 ("post_ffw_norm", "post_mlp_layernorm"), ("ffn_norm", "pre_mlp_layernorm"),
+                 ("exp_probs_b.bias", "mlp.expert_bias"), ("ffn_gate_inp", "mlp.router.gate")],
+          shared_name="shared_experts",
+          config=config("afmoe", num_hidden_layers=4, head_dim=16, num_dense_layers=1,
+                        num_experts=8, num_experts_per_tok=2, num_shared_experts=1,
+                        moe_intermediate_size=32, route_norm=True, route_scale=1.5,
+                        score_func="sigmoid", n_group=1, topk_group=1, mup_enabled=True,
+                        global_attn_every_n_layers=4, sliding_window=16, layer_types=KINDS,
+                        load_balance_coeff=1e-3, attention_dropout=0.0)),
+    model("exaone-moe", [dict(PERIOD[i], **(DENSE if i < 1 else {})) for i in range(4)],
+          lengths=(1, 9, 17), common=SIGMOID, shared_width=True,
+          keys=ROUTED + [(PATTERN, BOOL, [True, True, True, False])],
+          names=[("exp_probs_b.bias", "mlp.e_score_correction_bias")],
+          shared_name="shared_experts",
+          config=config("exaone_moe", num_hidden_layers=4, head_dim=16, first_k_dense_replace=1,
+                        num_experts=8, num_experts_per_tok=2, num_shared_experts=1,
+                        moe_intermediate_size=32, norm_topk_prob=True, routed_scaling_factor=1.5,
+                        n_group=1, topk_group=1, sliding_window=16, sliding_window_pattern="LLLG",
+                        layer_types=KINDS, mlp_layer_types=["dense"] + ["sparse"] * 3)),
+    model("hy_v3", [DENSE, {}, {}], lengths=(1, 9, 17), common=SIGMOID, keys=ROUTED,
+          shared_width=True, tensor_names=[("exp_probs_b.bias", "exp_probs_b")],
+          names=[("exp_probs_b.bias", "mlp.expert_bias"), ("ffn_gate_inp", "mlp.router.gate")],
+          shared_name="shared_mlp",
+          config=config("hy_v3", num_hidden_layers=3, head_dim=16, num_experts=8,
+                        num_experts_per_tok=2, num_shared_experts=1, moe_intermediate_size=32,
+                        route_norm=True, router_scaling_factor=1.5, first_k_dense_replace=1,
+                        enable_moe_fp32_combine=True)),
 ]
 
 
@@ -275,6 +319,8 @@ def keys_of(spec):
 def tensors_of(spec, weights):
     tensors = []
     for name, value in weights.items():
+        for ours, theirs in spec.get("tensor_names", []):
+            name = name.replace(ours, theirs)
         if not isinstance(value[0], list):
             tensors.append((name, (len(value),), TYPE_F32, struct.pack(f"<{len(value)}f", *value)))
             continue

@@ -64,6 +64,7 @@ static const struct {
     {.name = "mixtral", .folder = true},
     {.name = "qwen3moe", .folder = true},
     {.name = "qwen2moe", .folder = true},
+    {.name = "afmoe", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},
