@@ -45,6 +45,9 @@ static const struct {
     {"ernie4_5_moe", "num_key_value_heads 4 rope_theta 5e5 tie_word_embeddings true "
                      "moe_num_shared_experts 2 moe_layer_start_index 1"},
     {"exaone4", "sliding_window 4096"},
+    {"exaone_moe", "sliding_window 4096 sliding_window_pattern 4 first_k_dense_replace 1 "
+                   "moe_intermediate_size 1024 num_experts 64 num_experts_per_tok 8 "
+                   "num_shared_experts 1 routed_scaling_factor 2.5"},
     {"falcon_h1", "num_key_value_heads 8 mamba_d_ssm 1024"},
     {"gemma", "head_dim 256"},
     {"gemma2", "num_key_value_heads 4 head_dim 256 query_pre_attn_scalar 256 sliding_window 4096 "

@@ -65,6 +65,7 @@ static const struct {
     {.name = "qwen3moe", .folder = true},
     {.name = "qwen2moe", .folder = true},
     {.name = "afmoe", .folder = true},
+    {.name = "exaone-moe", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},
