@@ -433,7 +433,9 @@ static void load_experts(struct loader *loader, const struct ffn_spec *spec, str
     }
     layer->expert_down = load_matrices(loader, "ffn_down", back);
     layer->expert_gains = load_gains(loader, spec, layer);
-    layer->choice_bias = loader_vector(loader, "exp_probs_b.bias", experts, TENSOR_OPTIONAL);
+    const char *choice_bias =
+        loader_peek(loader, "exp_probs_b") ? "exp_probs_b" : "exp_probs_b.bias";
+    layer->choice_bias = loader_vector(loader, choice_bias, experts, TENSOR_OPTIONAL);
     check_types(loader, layer);
     layer->expert_gate.bias = loader_vectors(loader, "ffn_gate_exps.bias", wide, 1, bias);
     layer->expert_up.bias = loader_vectors(loader, "ffn_up_exps.bias", wide, 1, bias);
@@ -482,7 +484,9 @@ static const struct figure_names figures[] = {
     {"leading_dense_block_count",
      {"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"}},
     {"interleave_moe_layer_step", {"moe_layer_interval"}},
-    {"expert_weights_scale", {"routed_scaling_factor", "route_scale"}},
+    {"expert_weights_scale",
+     {"routed_scaling_factor", "router_scaling_factor", "route_scale",
+      "moe_routed_scaling_factor"}},
     {"expert_group_count", {"n_group"}},
     {"expert_group_used_count", {"topk_group"}},
     {0}};

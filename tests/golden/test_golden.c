@@ -66,6 +66,7 @@ static const struct {
     {.name = "qwen2moe", .folder = true},
     {.name = "afmoe", .folder = true},
     {.name = "exaone-moe", .folder = true},
+    {.name = "hy_v3", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},
