@@ -199,6 +199,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .logit_softcap = metadata_float(&metadata, "final_logit_softcapping", 0),
         .multimodal = family->multimodal,
     };
+    found.post_norm_eps = found.norm_eps;
     ASSERT(found.layers > 0 && found.layers <= MODEL_MAX_LAYERS);
     const int32_t drafts = metadata_count(&metadata, "nextn_predict_layers", found.layers - 1);
     TRY(metadata.status); // so that there is a layer

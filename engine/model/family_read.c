@@ -274,6 +274,18 @@ void family_read_afmoe(struct metadata *metadata, struct model_config *config) {
         config->specs[i].attention.no_rope = !slides[i];
 }
 
+// The embedding is normed, and the norms of what layers add have an epsilon that no key states.
+// Layers with windows, three of four, are the ones that are rotated.
+void family_read_muse_glimmer(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    set_windows(metadata, config, read_window(metadata, 0), 4, slides);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !slides[i];
+    config->embedding_norm = true;
+    config->post_norm_eps = 1e-8f;
+    config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
+}
+
 // Files say how scores become weights, but for the first of a family whose choices have a bias.
 // With a softmax (V2) groups are ranked by their best expert.
 void family_read_deepseek2(struct metadata *metadata, struct model_config *config) {

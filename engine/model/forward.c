@@ -160,7 +160,7 @@ static void alloc_activations(struct forward *forward) {
     const size_t dim = (size_t)config->dim;
     const int32_t rows = forward->limits.max_tokens;
     struct activations *a = &forward->activations;
-    bool branch = false, sum = false;
+    bool branch = config->embedding_norm, sum = false;
     for (int32_t i = 0; i < config->layers; i++) {
         const struct layer_spec *spec = &config->specs[i];
         branch = branch || has_branch(spec, &model->layers[i]);
@@ -453,17 +453,36 @@ static void enqueue_layers(const struct forward *forward) {
     }
 }
 
-static void enqueue(struct forward *forward) {
+// residual = the tokens' rows of the table, normed where they are
+static void embed(const struct forward *forward) {
     const struct model *model = forward->model;
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
+    const bool normed = config->embedding_norm;
     forward->backend->embedding(forward->device,
-                                &(struct embedding){.y = a->residual,
+                                &(struct embedding){.y = normed ? a->branch : a->residual,
                                                     .token_ids = forward->on_device.token_ids,
                                                     .table = model->embedding,
                                                     .tokens = forward->num_tokens,
                                                     .scale = config->embedding_scale,
                                                     .stride = 1});
+    if (normed)
+        forward->backend->add_rows(forward->device, &(struct add_rows){.x = a->residual,
+                                                                       .y = a->branch,
+                                                                       .norm = model->ones,
+                                                                       .rows = forward->num_tokens,
+                                                                       .dim = config->dim,
+                                                                       .eps = config->norm_eps,
+                                                                       .scale = 1,
+                                                                       .gain = 1,
+                                                                       .anew = true});
+}
+
+static void enqueue(struct forward *forward) {
+    const struct model *model = forward->model;
+    const struct model_config *config = &model->config;
+    const struct activations *a = &forward->activations;
+    embed(forward);
     enqueue_layers(forward);
     if (forward->num_logits == 0) return;
     forward_norm_rows(forward, a->normed, a->residual, model->output_norm, config->dim);

@@ -106,7 +106,7 @@ void forward_add_branch(const struct forward *forward, const float *y,
                                   .norm = addend->norm,
                                   .rows = forward->num_tokens,
                                   .dim = config->dim,
-                                  .eps = config->norm_eps,
+                                  .eps = config->post_norm_eps,
                                   .scale = addend->scale,
                                   .gain = addend->gain};
     forward->backend->add_rows(forward->device, &args);

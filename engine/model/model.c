@@ -96,12 +96,17 @@ static void load_embedding(struct loader *loader) {
     model->config.vocabulary = rows;
 }
 
+// As many as any norm without a weight has elements: a head's, or all of a row.
 static void load_ones(struct loader *loader) {
-    float host[MODEL_MAX_HEAD_SIZE];
-    for (int i = 0; i < MODEL_MAX_HEAD_SIZE; i++)
+    const int32_t dim = loader->model->config.dim;
+    const size_t count = dim > MODEL_MAX_HEAD_SIZE ? (size_t)dim : MODEL_MAX_HEAD_SIZE;
+    float *host = malloc(count * sizeof *host);
+    if (!host) loader_refuse(loader, STATUS_NO_MEMORY, "ones", "not enough memory");
+    for (size_t i = 0; i < count && host; i++)
         host[i] = 1;
     if (loader->status == STATUS_OK)
-        loader->model->ones = loader_to_device(loader, "ones", host, MODEL_MAX_HEAD_SIZE);
+        loader->model->ones = loader_to_device(loader, "ones", host, count);
+    free(host);
 }
 
 static void load_tensors(struct loader *loader) {

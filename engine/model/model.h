@@ -86,7 +86,7 @@ struct model {
     struct weight embedding;               // [vocabulary, dim]
     struct weight output;                  // the same; the embedding itself where the two are tied
     const float *output_norm;              // [dim]
-    const float *ones;                     // [head_size]; a norm without a weight
+    const float *ones;                     // [head_size or dim]; a norm without a weight
     struct weight per_layer_embedding;     // [vocabulary * layers, config.per_layer_embedding]
     const float *per_layer_embedding_norm; // [config.per_layer_embedding]
     struct layer *layers;                  // [config.layers]

@@ -159,7 +159,9 @@ struct model_config {
     int32_t vocabulary;
     int32_t context; // the longest that it was made for
     float norm_eps;
+    float post_norm_eps; // of norms of what layers add
     bool centered_norms; // norms are of what is left without the mean
+    bool embedding_norm; // the embedding is normed, without a weight
     float embedding_scale, logit_scale;
     float logit_softcap;         // 0: none
     int32_t per_layer_embedding; // elements that each layer has of a token's embedding; 0: none

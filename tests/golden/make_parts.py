@@ -93,6 +93,11 @@ MODELS = [
                         num_experts_per_tok=2, num_shared_experts=1, moe_intermediate_size=32,
                         route_norm=True, router_scaling_factor=1.5, first_k_dense_replace=1,
                         enable_moe_fp32_combine=True)),
+    model("muse-glimmer", PERIOD, lengths=(1, 17, 40), embedding_norm=True, post_eps=1e-8,
+          side_by_side=True, logit_scale=0.25, softcap=6.0,
+          common=dict(gate=("sigmoid", "element"), qk_norm=True, post_norm=True),
+          keys=[("logit_scale", F32, 0.25), ("final_logit_softcapping", F32, 6.0),
+                (PATTERN, BOOL, [True, True, True, False])]),
 ]
 
 
@@ -174,9 +179,12 @@ class Model:
         self.turns = [c["rope"] and angles_of(c) for c in spec["layers"]]
         self.router_margin = math.inf
 
-    def norm(self, name, x, eps=None):
+    def unit(self, x, eps=None):
         scale = 1 / math.sqrt(dot(x, x) / len(x) + (eps or self.spec["eps"]))
-        return [v * scale * g for v, g in zip(x, self.w[name + ".weight"])]
+        return [v * scale for v in x]
+
+    def norm(self, name, x, eps=None):
+        return [v * g for v, g in zip(self.unit(x, eps), self.w[name + ".weight"])]
 
     def multiply(self, name, x):
         return times(self.w[name + ".weight"], x, self.w.get(name + ".bias"))
@@ -269,9 +277,13 @@ class Model:
     def step(self, token):
         spec = self.spec
         x = [v * spec["embedding_scale"] for v in self.w["token_embd.weight"][token]]
+        if spec.get("embedding_norm"):
+            x = self.unit(x)
         for i in range(len(spec["layers"])):
             x = self.layer(i, x)
-        return [v * spec["logit_scale"] for v in self.multiply("output", self.norm("output_norm", x))]
+        y = self.multiply("output", self.norm("output_norm", x))
+        y, cap = [v * spec["logit_scale"] for v in y], spec.get("softcap")
+        return [cap * math.tanh(v / cap) for v in y] if cap else y
 
 
 # ---- the GGUF file

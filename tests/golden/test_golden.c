@@ -67,6 +67,7 @@ static const struct {
     {.name = "afmoe", .folder = true},
     {.name = "exaone-moe", .folder = true},
     {.name = "hy_v3", .folder = true},
+    {.name = "muse-glimmer"},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},
