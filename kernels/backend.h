@@ -215,9 +215,10 @@ struct linear { // y = x W^T + bias for each part, all with the same input
 //   CLAMPED  g / (1 + exp(-1.702 g)) * (u + 1), first g at most 7 and u within -7 ... 7 (gpt-oss)
 //   RELU     g * u where g is above 0, else 0; of u = g, its square             (arXiv 2109.08668)
 //   SIGMOID  u / (1 + exp(-g))
+//   SOFTPLUS u * log(1 + exp(g))
 //   XIELU    positive g^2 + slope g where g is above 0, else negative (exp(g) - 1 - g) + slope g;
 //            of act_and_mul alone, and without u                                 (arXiv 2411.13010)
-enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_XIELU };
+enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, ACT_XIELU };
 
 struct xielu {
     float positive, negative, slope;

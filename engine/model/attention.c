@@ -8,8 +8,9 @@
 // Families differ in what happens between the product and the rotation: q and k may be normed, each
 // head by itself, which the rotation's kernel does in passing, or all heads as one row, which takes
 // rows of the residual's precision first, because a norm after rounding is not the model's. Values
-// may be normed too, and may be the keys. A gate of each head may multiply its
-// result; it lies next to the head's query, or is a matrix of its own.
+// may be normed too, and may be the keys. A gate may multiply each head's
+// result, element by element or as a whole; it lies next to the head's query, or is a matrix of its
+// own.
 #include <math.h>
 
 #include "engine/model/forward_state.h"
@@ -36,6 +37,7 @@ void attention_read(struct metadata *metadata, const struct model_config *config
 struct attention_rows {
     struct head_rows heads;
     void *q_and_gate;            // [tokens, heads, 2, head_size]
+    void *head_gate;             // [tokens, heads] where a head has one gate
     void *gate;                  // [tokens, heads * head_size]
     void *unnormed_q;            // the shapes of q and k, residual: where a norm reads them next
     void *unnormed_k, *unnormed; // the second: values, or the keys that are values
@@ -51,6 +53,7 @@ static struct attention_rows lay_out(struct scratch *scratch, const struct atten
                   .v = scratch_rows(scratch, kv_width),
                   .attended = scratch_rows(scratch, q_width)},
         .q_and_gate = spec->gate == GATE_WITH_Q ? scratch_rows(scratch, 2 * q_width) : NULL,
+        .head_gate = spec->gate == GATE_HEAD ? scratch_rows(scratch, spec->heads) : NULL,
         .gate = gated ? scratch_rows(scratch, q_width) : NULL,
         .unnormed_q = as_row ? scratch_residual_rows(scratch, q_width) : NULL,
         .unnormed_k = as_row ? scratch_residual_rows(scratch, kv_width) : NULL,
@@ -136,14 +139,30 @@ static void project(const struct forward *forward, const struct layer *layer,
         (const struct low_rank *[]){&layer->beside.q, &layer->beside.k, &layer->beside.v});
 }
 
+// The gate of each head for each of its elements
+static void spread_gates(const struct forward *forward, const struct attention_spec *spec,
+                         const struct attention_rows *rows) {
+    const struct copy_parts spread = {.y = rows->gate,
+                                      .x = rows->head_gate,
+                                      .rows = spec->head_size,
+                                      .columns = forward->num_tokens * spec->heads,
+                                      .elements = 1,
+                                      .y_row = 1,
+                                      .y_column = (size_t)spec->head_size,
+                                      .x_column = 1};
+    forward->backend->copy_parts(forward->device, &spread);
+}
+
 // q alone and the gates alone
 static void read_gates(const struct forward *forward, const struct attention_spec *spec,
                        const struct layer *layer, const struct attention_rows *rows) {
     const int32_t heads = spec->heads, size = spec->head_size;
-    if (spec->gate == GATE_MATRIX)
+    if (layer->attn_gate.rows > 0)
         forward_project(forward, forward->activations.normed,
-                        &(struct projection){rows->gate, layer->attn_gate, NULL}, LINEAR_ACTIVATION,
-                        NULL);
+                        &(struct projection){rows->head_gate ? rows->head_gate : rows->gate,
+                                             layer->attn_gate, NULL},
+                        LINEAR_ACTIVATION, NULL);
+    if (rows->head_gate) spread_gates(forward, spec, rows);
     if (spec->gate != GATE_WITH_Q) return;
     forward_take_parts(forward, rows->heads.q, rows->q_and_gate, 0, heads, size);
     forward_take_parts(forward, rows->gate, rows->q_and_gate, size, heads, size);
@@ -202,7 +221,7 @@ static void enqueue(const struct forward *forward, int32_t index) {
         project_normed(forward, spec, layer, &rows);
     } else {
         struct linear_input in = forward_input(forward, layer->attn_norm);
-        in.keeps = in.norm && spec->gate == GATE_MATRIX; // whose product reads it, too
+        in.keeps = in.norm && layer->attn_gate.rows > 0; // whose product reads it, too
         if (spec->qk_norm == QK_NORM_ROW)
             project_normed_rows(forward, spec, layer, &rows, &in);
         else
@@ -211,7 +230,8 @@ static void enqueue(const struct forward *forward, int32_t index) {
     read_gates(forward, spec, layer, &rows);
     forward_attend(forward, index, &rows.heads);
     if (rows.gate)
-        forward_gate(forward, rows.gate, rows.heads.attended, spec->heads * spec->head_size);
+        forward_gate(forward, spec->softplus_gate ? ACT_SOFTPLUS : ACT_SIGMOID, rows.gate,
+                     rows.heads.attended, spec->heads * spec->head_size);
     forward_add_mixed(forward, index, rows.gate ? rows.gate : rows.heads.attended);
 }
 
@@ -270,8 +290,9 @@ static void load(struct loader *loader, const struct layer_spec *layer_spec, str
         layer->k_norm =
             loader_vector(loader, "attn_k_norm.weight", each_head ? size : kv_rows, norm);
     if (spec->unit_norm) layer->q_norm = layer->k_norm = loader->model->ones;
-    layer->attn_gate = loader_matrix(loader, "attn_gate.weight", q_rows, dim,
-                                     spec->gate == GATE_MATRIX ? TENSOR_REQUIRED : TENSOR_ABSENT);
+    const bool of_heads = spec->gate == GATE_HEAD, own_gate = of_heads || spec->gate == GATE_MATRIX;
+    layer->attn_gate = loader_matrix(loader, "attn_gate.weight", of_heads ? spec->heads : q_rows,
+                                     dim, own_gate ? TENSOR_REQUIRED : TENSOR_ABSENT);
     layer->o = loader_matrix(loader, "attn_output.weight", dim, q_rows, TENSOR_REQUIRED);
     layer->o_bias = loader_vector(loader, "attn_output.bias", dim,
                                   spec->output_bias ? TENSOR_REQUIRED : TENSOR_OPTIONAL);

@@ -15,19 +15,20 @@
 static void read_layers(struct metadata *metadata, const struct family *family,
                         struct model_config *config) {
     static const char heads_key[] = "attention.head_count_kv";
-    int32_t kv_heads[MODEL_MAX_LAYERS], widths[MODEL_MAX_LAYERS];
+    int32_t heads[MODEL_MAX_LAYERS], kv_heads[MODEL_MAX_LAYERS], widths[MODEL_MAX_LAYERS];
     struct layer_spec layer = family->layer;
     bool slides[MODEL_MAX_LAYERS];
     // Before other lists: of them it tells best that there are not as many layers.
     metadata_pattern(metadata, "attention.sliding_window_pattern", config->layers, 0, slides);
-    const int32_t heads = metadata_int(metadata, "attention.head_count", 0, MODEL_MAX_HEADS);
+    metadata_list(metadata, "attention.head_count", config->layers, 1, 0, MODEL_MAX_HEADS, heads);
     // Files whose feed-forward is all experts need not say how wide another would be.
     const int32_t least = metadata_has(metadata, "expert_feed_forward_length") ? 1 : 0;
     const bool hybrid = layer.mixer != MIXER_ATTENTION; // but layers with KV heads
-    metadata_list(metadata, heads_key, config->layers, hybrid ? 0 : 1, heads, heads, kv_heads);
+    metadata_list(metadata, heads_key, config->layers, hybrid ? 0 : 1, heads[0], MODEL_MAX_HEADS,
+                  kv_heads);
     metadata_list(metadata, "feed_forward_length", config->layers, family->single ? 0 : 1, least,
                   MODEL_MAX_DIM, widths);
-    layer.attention.heads = heads;
+    layer.attention.heads = heads[0];
     (family->latent ? latent_attention_read : attention_read)(metadata, config, &layer.attention);
     experts_read(metadata, widths[0], &layer.ffn);
     layer.residual_scale = metadata_factor(metadata, "residual_scale", 1.0f);
@@ -35,10 +36,11 @@ static void read_layers(struct metadata *metadata, const struct family *family,
         config->specs[i] = layer;
         config->specs[i].block = i;
         if (layer.ffn.kind != FFN_SHARED_EXPERT) config->specs[i].ffn.width = widths[i];
+        config->specs[i].attention.heads = heads[i];
         config->specs[i].attention.kv_heads = family->latent ? 1 : kv_heads[i];
         config->specs[i].attention.kv_source = i;
         if (kv_heads[i] > 0) config->specs[i].mixer = MIXER_ATTENTION;
-        if (kv_heads[i] > 0 && heads % kv_heads[i])
+        if (kv_heads[i] > 0 && heads[i] % kv_heads[i])
             metadata_fail(metadata, STATUS_BAD_FILE, heads_key, "must divide attention.head_count");
     }
     if (layer.ffn.kind != FFN_DENSE) experts_set_dense_layers(metadata, config, widths);

@@ -255,7 +255,7 @@ static void gate_shared_expert(const struct forward *forward, const struct layer
                                       .y_column = (size_t)width,
                                       .x_column = 1};
     forward->backend->copy_parts(forward->device, &spread);
-    forward_gate(forward, rows->shared, rows->dense.gated, width);
+    forward_gate(forward, ACT_SIGMOID, rows->shared, rows->dense.gated, width);
 }
 
 // residual = gain * (residual + the experts' sum), by way of the branch where there is more to it

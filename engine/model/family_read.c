@@ -32,10 +32,11 @@ void family_read_plain(struct metadata *metadata, struct model_config *config) {
 }
 
 // Layers with a window, to slides[layers] as well: those of the file's list, or all but each
-// `period`-th; 0: all. A window as long as the context is none. They may have a base of their own.
+// `period`-th (metadata_pattern()); 0: all. A window as long as the context is none. They may have
+// a base of their own.
 static void set_windows(struct metadata *metadata, struct model_config *config, int32_t window,
                         int32_t period, bool *slides) {
-    ASSERT(window >= 0 && period >= 0 && config->layers <= MODEL_MAX_LAYERS);
+    ASSERT(window >= 0 && config->layers <= MODEL_MAX_LAYERS);
     const bool based = window > 0 && period != 0;
     metadata_pattern(metadata, PATTERN, config->layers, period, slides);
     if (window >= config->context) window = 0;
@@ -284,6 +285,29 @@ void family_read_muse_glimmer(struct metadata *metadata, struct model_config *co
     config->embedding_norm = true;
     config->post_norm_eps = 1e-8f;
     config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
+}
+
+// One layer of four, from the first on, sees everything, and its rotation alone is stretched. A
+// gate is of a head or of each of its elements, and the matrix says which.
+void family_read_laguna(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    const int32_t window = metadata_count(metadata, WINDOW, MODEL_MAX_CONTEXT);
+    const int32_t size = config->specs[0].attention.head_size;
+    const int32_t rotated = metadata_int(metadata, "rope.dimension_count_swa",
+                                         config->specs[0].attention.rope.dimensions, size);
+    if (rotated % 2)
+        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count_swa", "must be even");
+    set_windows(metadata, config, window, -4, slides);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct attention_spec *attention = &config->specs[i].attention;
+        char gate[48];
+        snprintf(gate, sizeof gate, "blk.%" PRId32 ".attn_gate.weight", i);
+        const struct gguf_tensor *tensor = gguf_find_tensor(metadata->gguf, gate);
+        if (tensor && tensor->shape[1] == attention->heads) attention->gate = GATE_HEAD;
+        if (!slides[i] || window == 0) continue;
+        attention->rope = window_rope(metadata, &attention->rope, attention->rope.base);
+        attention->rope.dimensions = rotated;
+    }
 }
 
 // Files say how scores become weights, but for the first of a family whose choices have a bias.

@@ -26,6 +26,7 @@ family_read family_read_olmo2;
 family_read family_read_exaone4;
 family_read family_read_afmoe;
 family_read family_read_muse_glimmer;
+family_read family_read_laguna;
 family_read family_read_deepseek2;
 family_read family_read_command_r;
 family_read family_read_cohere2;

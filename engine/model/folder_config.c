@@ -14,9 +14,11 @@
 #include "engine/model/mapped_file.h"
 #include "kernels/base/assert.h"
 
-// Of these, families of mixed layers have more than one; hybrids may, of the first two.
+// Of these, families of mixed layers have more than one; hybrids may, of the first two; and heads
+// may have a list of their own.
 static bool is_mixed_key(const struct reader *reader, const char *key) {
     static const char *const keys[] = {"intermediate_size", "num_key_value_heads", "head_dim"};
+    if (!strcmp(key, "num_attention_heads") && reader->lists_heads) return true;
     return reader_is_among(keys, reader->mixed ? 3 : reader->lists_layers ? 2 : 0, key);
 }
 
@@ -296,6 +298,23 @@ static void read_windows(struct reader *reader) {
                            reader_count(reader, "sliding_window", 0));
 }
 
+// Where layers differ in it, in place of the one for all.
+static void read_heads(struct reader *reader) {
+    static const char key[] = "num_attention_heads_per_layer";
+    const cJSON *list = reader_get(reader, reader->json, key), *item;
+    int32_t heads[MODEL_MAX_LAYERS], count = 0;
+    reader->lists_heads = list != NULL;
+    if (!list) return;
+    cJSON_ArrayForEach(item, list) {
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 1) ||
+            item->valuedouble > MODEL_MAX_HEADS || count == MODEL_MAX_LAYERS)
+            reader_fail(reader, STATUS_BAD_FILE, key, "must list a number of heads for each layer");
+        if (reader->status != STATUS_OK) return;
+        heads[count++] = (int32_t)item->valuedouble;
+    }
+    reader_state_list(reader, "attention.head_count", heads, count);
+}
+
 // A list, or each how many-th layer is not rotated.
 static void read_no_rope(struct reader *reader) {
     int32_t rotated[MODEL_MAX_LAYERS], count = 0;
@@ -358,6 +377,7 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     recurrence_read_config(&reader);
     folder_hybrid_read(&reader);
     if (family->hybrid == HYBRID_NONE) read_windows(&reader);
+    read_heads(&reader);
     read_numbers(&reader);
     read_scores(&reader);
     read_no_rope(&reader);

@@ -73,6 +73,9 @@ static const struct {
     {"hy_v3", "num_key_value_heads 8 head_dim 128 moe_intermediate_size 1536 num_experts 192 "
               "num_experts_per_tok 8 num_shared_experts 1 router_scaling_factor 2.826 "
               "rope_theta 11158840 first_k_dense_replace 1"},
+    {"laguna", "num_key_value_heads 8 head_dim 128 sliding_window 512 moe_intermediate_size 512 "
+               "shared_expert_intermediate_size 512 num_experts 256 num_experts_per_tok 8 "
+               "first_k_dense_replace 1"},
     {"lfm2", "num_key_value_heads 8 rope_theta 1e6"},
     {"lfm2_moe", "num_key_value_heads 8 rope_theta 1e6 num_dense_layers 2"},
     {"minimax_m2", "num_key_value_heads 8 head_dim 128 rope_theta 5e6"},

@@ -46,7 +46,7 @@ static const char *const harmless[] = {
     // of layers that share keys, if there are any
     "cla_share_factor, enable_moe_block",
     "qk_head_dim", // of both parts
-    "use_bias, use_embedding_sharing, use_parallel_embedding, use_qk_norm, qk_norm, "
+    "gating, use_bias, use_embedding_sharing, use_parallel_embedding, use_qk_norm, qk_norm, "
     "block_dim, conv_dim, conv_dim_out, num_heads",
     // of a window or a scaling, if there is one
     "max_window_layers, initial_context_length",

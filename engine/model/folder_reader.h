@@ -22,6 +22,7 @@ struct reader {
     const struct family *family;
     cJSON *defaults;                    // of the family, where `json` lacks a key; owned
     bool mixed;                         // heads of layers with a window are of another size
+    bool lists_heads;                   // layer by layer
     bool lists_layers;                  // KV heads and feed-forwards are listed layer by layer
     const char *read[READER_READ_MOST]; // string literals
     size_t read_count;

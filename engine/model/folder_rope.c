@@ -186,6 +186,8 @@ void folder_rope_read(struct reader *reader) {
     const double local =
         reader_number(reader, reader_get(reader, all, "sliding_attention"), "rope_theta",
                       reader_number(reader, json, "rope_local_base_freq", 0));
+    const double window_share = reader_number(reader, reader_get(reader, all, "sliding_attention"),
+                                              "partial_rotary_factor", 0);
     const int64_t heads = reader_count(reader, "num_attention_heads", -1);
     const int64_t dim = reader_count(reader, "hidden_size", -1);
     const int64_t alike = reader->family->latent
@@ -220,6 +222,9 @@ void folder_rope_read(struct reader *reader) {
     config->rope.dimensions = rotated;
     config->rope.factor = config->rope.attention_factor = 1;
     if (local > 0) reader_state(reader, "rope.freq_base_swa", local);
+    if (window_share > 0)
+        reader_state_count(reader, "rope.dimension_count_swa",
+                           (int64_t)((double)size * fmin(window_share, 1)));
     if (reader->mixed && !proportional)
         reader_fail(reader, STATUS_UNSUPPORTED, "rope_parameters",
                     "is not supported for this model");

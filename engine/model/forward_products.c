@@ -188,10 +188,10 @@ void forward_take_parts(const struct forward *forward, void *y, void *rows, int3
                                               .x_column = 2 * row});
 }
 
-// x = sigmoid(x) * y
-void forward_gate(const struct forward *forward, void *x, const void *y, int32_t dim) {
+void forward_gate(const struct forward *forward, enum act act, void *x, const void *y,
+                  int32_t dim) {
     forward->backend->act_and_mul(
         forward->device,
         &(struct act_and_mul){
-            .gate = x, .up = y, .rows = forward->num_tokens, .dim = dim, .act = ACT_SIGMOID});
+            .gate = x, .up = y, .rows = forward->num_tokens, .dim = dim, .act = act});
 }

@@ -136,7 +136,8 @@ void *forward_element(const struct forward *forward, void *rows, size_t nth); //
 void forward_take_parts(const struct forward *forward, void *y, void *rows, int32_t begin,
                         int32_t count, int32_t elements);
 
-void forward_gate(const struct forward *forward, void *x, const void *y, int32_t dim);
+// x = act(x, y)
+void forward_gate(const struct forward *forward, enum act act, void *x, const void *y, int32_t dim);
 
 // attention.c: attended = attention(rope(q), rope(k), v), through the layer's place in the cache.
 struct head_rows {

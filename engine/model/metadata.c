@@ -270,15 +270,16 @@ float metadata_factor(struct metadata *metadata, const char *key, float otherwis
 void metadata_pattern(struct metadata *metadata, const char *key, int32_t count, int32_t period,
                       bool *values) {
     struct gguf_array list;
-    int64_t stated = period;
-    ASSERT(count > 0 && period >= 0);
+    int64_t stated = period < 0 ? -(int64_t)period : period;
+    const int32_t first = period < 0 ? 0 : 1;
+    ASSERT(count > 0);
     const bool listed = find_array(metadata, key, &list);
     metadata_find_int(metadata, key, &stated);
     if (listed && !lists_layers(metadata, &list, count))
         metadata_fail(metadata, STATUS_BAD_FILE, key, "must have one whole number per layer");
     if (stated < 0) metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     for (int32_t i = 0; i < count; i++) {
-        values[i] = stated == 0 || (i + 1) % stated != 0;
+        values[i] = stated == 0 || (i + first) % stated != 0;
         if (listed && metadata->status == STATUS_OK)
             values[i] = gguf_array_int(&list, (size_t)i) != 0;
     }

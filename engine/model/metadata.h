@@ -78,7 +78,8 @@ float metadata_float(struct metadata *metadata, const char *key, float otherwise
 float metadata_factor(struct metadata *metadata, const char *key, float otherwise);
 
 // Which of `count` layers are of a kind: as the file lists them, with 0 and 1; else all but each
-// n-th, where the file states n, or n is `period`; 0: all.
+// n-th, where the file states n, or n is `period`; 0: all. Of a period below 0 the first layer is
+// not of the kind, and then each n-th after it.
 void metadata_pattern(struct metadata *metadata, const char *key, int32_t count, int32_t period,
                       bool *values);
 

@@ -59,11 +59,11 @@ enum qk_norm { // of q and k before the rotation: none; each head by itself; all
     QK_NORM_ROW,
 };
 
-enum attention_gate { // of each head's result, by the sigmoid of as many numbers of the layer's
-                      // input
+enum attention_gate { // of each head's result, by numbers of the layer's input
     GATE_NONE,
-    GATE_WITH_Q, // q's matrix has each head's gate behind the head
-    GATE_MATRIX, // a matrix of its own
+    GATE_WITH_Q, // as many as it has elements: q's matrix has each head's gate behind the head
+    GATE_MATRIX, // as many, of a matrix of its own
+    GATE_HEAD,   // one for each head, of a matrix of its own
 };
 
 // Latent attention (arXiv 2405.04434): keys and values of all heads are products of one row of
@@ -91,9 +91,10 @@ struct attention_spec {
     bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
     bool qkv_bias, output_bias; // required; where not, the file may have them
     enum attention_gate gate;
-    bool sinks;    // a logit for each head that no key has
-    float scale;   // of scores
-    float softcap; // of scores; 0: none
+    bool softplus_gate; // of the gate's numbers, where not the sigmoid
+    bool sinks;         // a logit for each head that no key has
+    float scale;        // of scores
+    float softcap;      // of scores; 0: none
 };
 
 enum ffn_kind {

@@ -12,6 +12,7 @@ static __device__ inline float act_of(enum act act, float g, float up) {
         return g / (1 + __expf(-1.5957691216f * (g + 0.044715f * g * g * g))) * up;
     if (act == ACT_RELU) return g > 0 ? g * up : 0;
     if (act == ACT_SIGMOID) return up / (1 + __expf(-g));
+    if (act == ACT_SOFTPLUS) return up * (fmaxf(g, 0) + log1pf(__expf(-fabsf(g))));
     const float low = fminf(g, ACT_CLAMP), through = fminf(fmaxf(up, -ACT_CLAMP), ACT_CLAMP);
     return low / (1 + __expf(-ACT_SLOPE * low)) * (through + 1);
 }

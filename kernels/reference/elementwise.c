@@ -62,6 +62,8 @@ float reference_act(enum act act, float gate, float up) {
         return gate > 0 ? gate * up : 0;
     case ACT_SIGMOID:
         return up / (1 + expf(-gate));
+    case ACT_SOFTPLUS:
+        return (float)(fmax(g, 0) + log1p(exp(-fabs(g)))) * up;
     case ACT_CLAMPED:
     case ACT_XIELU: // has numbers of its own
         break;

@@ -113,6 +113,7 @@ static double act_of(enum act act, double g, double u) {
         return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
     if (act == ACT_SIGMOID) return u / (1 + exp(-g));
+    if (act == ACT_SOFTPLUS) return u * (fmax(g, 0.0) + log1p(exp(-fabs(g))));
     if (act == ACT_XIELU) return (g > 0 ? 0.75 * g * g : 1.5 * (exp(g) - 1 - g)) + 0.5 * g;
     g = fmin(g, 7);
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
@@ -520,7 +521,8 @@ void test_ops(struct device *, struct tally *tally) {
     for (const int *shape : ROWS) {
         test_rmsnorm(&tests, shape[0], shape[1], false);
         test_rmsnorm(&tests, shape[0], shape[1], true);
-        for (enum act act : {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_XIELU})
+        for (enum act act :
+             {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, ACT_XIELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
         test_copy_parts(&tests, shape[0], 3, shape[1]);
         test_scale_rows(&tests, shape[0], shape[1]);

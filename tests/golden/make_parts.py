@@ -50,6 +50,11 @@ SIGMOID = dict(EXPERTS, gating="sigmoid", choice_bias=True, shared=32, scale=1.5
 DENSE = dict(ffn="dense")
 ROUTED = [("expert_gating_func", U32, 2), ("expert_weights_scale", F32, 1.5),
           ("expert_weights_norm", BOOL, True)]
+YARN = dict(rope_type="yarn", factor=8.0, beta_fast=32.0, beta_slow=1.0,
+            original_max_position_embeddings=64)
+STRETCHED = [("rope.scaling.type", STRING, "yarn"), ("rope.scaling.factor", F32, 8.0),
+             ("rope.scaling.original_context_length", U32, 64),
+             ("rope.scaling.yarn_beta_fast", F32, 32.0), ("rope.scaling.yarn_beta_slow", F32, 1.0)]
 PATTERN, PERIOD = "attention.sliding_window_pattern", [dict(window=16)] * 3 + [FULL]
 KINDS = ["sliding_attention"] * 3 + ["full_attention"]
 
@@ -98,6 +103,29 @@ MODELS = [
           common=dict(gate=("sigmoid", "element"), qk_norm=True, post_norm=True),
           keys=[("logit_scale", F32, 0.25), ("final_logit_softcapping", F32, 6.0),
                 (PATTERN, BOOL, [True, True, True, False])]),
+    model("laguna", [dict(DENSE, gate=("softplus", "element"),
+                          rope=dict(base=500000.0, dimensions=8, yarn=YARN))] +
+          [dict(window=16, heads=6, gate=("softplus", "head"))] * 2, lengths=(1, 9, 17),
+          common=SIGMOID, shared_width=True,
+          keys=ROUTED + STRETCHED + [("rope.dimension_count", U32, 8),
+                                     ("rope.dimension_count_swa", U32, 16),
+                                     ("rope.freq_base_swa", F32, 10000.0),
+                                     (PATTERN, BOOL, [False, True, True])],
+          names=[("attn_gate", "self_attn.g_proj"),
+                 ("exp_probs_b.bias", "mlp.experts.e_score_correction_bias")],
+          shared_name="shared_experts",
+          config=config("laguna", num_hidden_layers=3, head_dim=16, num_experts=8,
+                        num_experts_per_tok=2, moe_intermediate_size=32, rope_theta=None,
+                        shared_expert_intermediate_size=32, moe_routed_scaling_factor=1.5,
+                        moe_router_logit_softcapping=0.0, moe_apply_router_weight_on_input=False,
+                        gating="per-head", num_attention_heads_per_layer=[4, 6, 6],
+                        sliding_window=16, mlp_layer_types=["dense", "sparse", "sparse"],
+                        layer_types=["full_attention"] + ["sliding_attention"] * 2,
+                        rope_parameters=dict(
+                            full_attention=dict(YARN, rope_theta=500000.0,
+                                                partial_rotary_factor=0.5),
+                            sliding_attention=dict(rope_type="default", rope_theta=10000.0,
+                                                   partial_rotary_factor=1.0)))),
 ]
 
 

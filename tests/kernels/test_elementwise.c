@@ -62,6 +62,7 @@ static double act_of(enum act act, double g, double u) {
         return g / (1 + exp(-2 * 0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
     if (act == ACT_SIGMOID) return u / (1 + exp(-g));
+    if (act == ACT_SOFTPLUS) return u * (fmax(g, 0) + log1p(exp(-fabs(g))));
     g = g > 7 ? 7 : g;
     u = u > 7 ? 7 : u < -7 ? -7 : u;
     return g / (1 + exp(-1.702 * g)) * (u + 1);
