@@ -9,8 +9,8 @@
 
 #include "app/base/nearness.h"
 #include "engine/beams.h"
+#include "engine/draft/draft.h"
 #include "engine/engine.h"
-#include "engine/sampling/prompt_lookup.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
@@ -117,7 +117,7 @@ static const struct option OPTIONS[] = {
      "beams: favor longer answers as X grows (default: 1)"},
     {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
      "beams: stop as soon as K answers are complete"},
-    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, PROMPT_LOOKUP_MAX,
+    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, DRAFT_MAX,
      "draft up to N tokens by prompt lookup; 0: off"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
      "end an answer at this text; repeatable"},

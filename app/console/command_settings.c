@@ -10,7 +10,7 @@
 #include "app/console/pager.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
-#include "engine/sampling/prompt_lookup.h"
+#include "engine/draft/draft.h"
 
 enum { SETTING_COLUMNS = 30 }; // its key and its value
 
@@ -60,7 +60,7 @@ static const struct setting TABLE[] = {
      "0 to 4, for beams; more favors longer answers"},
     {"early-stopping", SETTING_SWITCH, OF(early_stopping), 0, 0,
      "on, off: beams stop once K answers are done"},
-    {"speculate", SETTING_WHOLE, OF(speculate), 0, PROMPT_LOOKUP_MAX,
+    {"speculate", SETTING_WHOLE, OF(speculate), 0, DRAFT_MAX,
      "0 to 16 tokens drafted by prompt lookup"},
     {"think", SETTING_CHOICE, OF(think), 0, 0, "auto, on, off: ask the model to think"},
     {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, 0, 0,

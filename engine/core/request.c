@@ -78,7 +78,7 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->walk.begun = options->begun;
     if (options->speculate > 0 && !engine->drafts)
         log_write(LOG_DEBUG, "no speculative decoding: a recurrent state cannot be rolled back");
-    request->lookup = prompt_lookup_new(engine->drafts ? options->speculate : 0);
+    request->draft = draft_new(engine->drafts ? options->speculate : 0);
     request->foreground = !options->background;
     request->started_us = clock_now_us();
     request->stats.prompt_tokens = sequence->length;

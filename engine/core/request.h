@@ -40,7 +40,7 @@ typedef void request_judge(void *user, const struct candidate *best, int32_t cou
 struct request_options {
     struct sampler_options sampler;
     int32_t max_tokens;      // 0: until the context is full
-    int32_t speculate;       // draft tokens at once, at most: sampling/prompt_lookup.h; 0: none
+    int32_t speculate;       // draft tokens at once, at most: draft/draft.h; 0: none
     bool background;         // yields to requests that are not: scheduler.h
     bool ignore_end;         // continues after a turn's end: for benchmarks
     struct grammar *grammar; // that the answer must fit (grammar/grammar.h); NULL: none. Retained

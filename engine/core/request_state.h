@@ -8,15 +8,15 @@
 #include <stdatomic.h>
 
 #include "engine/core/sequence_state.h"
+#include "engine/draft/draft.h"
 #include "engine/grammar/grammar.h"
-#include "engine/sampling/prompt_lookup.h"
 
 struct request {
     struct sequence *sequence;
     const struct request *first; // of the requests started together: an identity, not followed
     struct request_options options;
     struct sampler *sampler;
-    struct prompt_lookup lookup;
+    struct draft draft;
     struct grammar_walk walk; // if it has a grammar
     enum status failure;      // why nothing could be sampled
     struct error err;         // the same in words, if there is more to say

@@ -282,8 +282,8 @@ static int32_t draft_tokens(const struct step *step, struct request *request, in
     if (limit > engine->context - length - 1) limit = engine->context - length - 1;
     if (max_tokens > 0 && limit > max_tokens - request->stats.output_tokens - 1)
         limit = (int32_t)(max_tokens - request->stats.output_tokens - 1);
-    int32_t count = prompt_lookup_draft(&request->lookup, sequence->tokens, length, limit,
-                                        sequence->tokens + length);
+    const struct draft_log log = {sequence->tokens, length};
+    int32_t count = draft_propose(&request->draft, &log, limit, sequence->tokens + length);
     if (count > 0 && !grouped_cache_has_free(&engine->cache, &sequence->tables, length + count))
         count = 0;
     return count;

@@ -117,7 +117,7 @@ static void drop_rejected(struct request *request, int32_t end, int32_t drafted,
     ASSERT(accepted >= 0 && accepted <= drafted);
     if (drafted == 0) return;
     grouped_table_drop(&sequence->engine->cache, &sequence->tables, end + accepted);
-    prompt_lookup_note(&request->lookup, drafted, accepted);
+    draft_note(&request->draft, drafted, accepted);
     request->stats.draft_tokens += drafted;
     request->stats.accepted_tokens += accepted;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "app/bench/harness.h"
-#include "engine/sampling/prompt_lookup.h"
 
 enum {
     DEFAULT_TOKENS = 400,

@@ -1,7 +1,7 @@
-// tests/engine/sampling/test_prompt_lookup.c — prompt_lookup.h rule by rule; and an answer with
-// guesses is the answer without.
+// tests/engine/draft/test_drafts.c — prompt_lookup.h rule by rule; and an answer with drafts is the
+// answer without.
+#include "engine/draft/draft.h"
 #include "engine/engine.h"
-#include "engine/sampling/prompt_lookup.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -26,59 +26,65 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
+static int32_t propose(struct prompt_lookup *lookup, const int32_t *tokens, int32_t length,
+                       int32_t limit, int32_t *proposal) {
+    const struct draft_log log = {tokens, length};
+    return prompt_lookup_source.propose(lookup, &log, limit, proposal);
+}
+
 static void the_tokens_after_the_latest_match_are_proposed(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 4, 5, 9, 2, 3, 4, 7, 8, 2, 3, 4};
-    int32_t proposal[PROMPT_LOOKUP_MAX];
+    int32_t proposal[DRAFT_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(3);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 14, 16, proposal), 3);
+    assert_int_equal(propose(&lookup, log, 14, 16, proposal), 3);
     assert_int_equal(proposal[0], 7); // the later of two places
     assert_int_equal(proposal[2], 2);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 14, 1, proposal), 1);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 14, 0, proposal), 0);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 5, 16, proposal), 0); // nothing repeats
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 1, 16, proposal), 0);
+    assert_int_equal(propose(&lookup, log, 14, 1, proposal), 1);
+    assert_int_equal(propose(&lookup, log, 14, 0, proposal), 0);
+    assert_int_equal(propose(&lookup, log, 5, 16, proposal), 0); // nothing repeats
+    assert_int_equal(propose(&lookup, log, 1, 16, proposal), 0);
     struct prompt_lookup none = prompt_lookup_new(0);
-    assert_int_equal(prompt_lookup_draft(&none, log, 14, 16, proposal), 0);
+    assert_int_equal(propose(&none, log, 14, 16, proposal), 0);
 }
 
 static void a_longer_match_beats_a_later_one(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 50, 9, 2, 3, 60, 1, 2, 3};
-    int32_t proposal[PROMPT_LOOKUP_MAX];
+    int32_t proposal[DRAFT_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(1);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 11, 16, proposal), 1);
+    assert_int_equal(propose(&lookup, log, 11, 16, proposal), 1);
     assert_int_equal(proposal[0], 50);
 }
 
 static void a_log_of_one_repeated_token_proposes_it(void **state) {
     (void)state;
     const int32_t log[] = {4, 4, 4, 4, 4, 4};
-    int32_t proposal[PROMPT_LOOKUP_MAX];
+    int32_t proposal[DRAFT_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(8);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 6, 16, proposal), 1);
+    assert_int_equal(propose(&lookup, log, 6, 16, proposal), 1);
     assert_int_equal(proposal[0], 4);
 }
 
 static void drafts_shrink_after_misses_and_grow_after_hits(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
-    int32_t proposal[PROMPT_LOOKUP_MAX];
+    int32_t proposal[DRAFT_MAX];
     struct prompt_lookup lookup = prompt_lookup_new(8);
     int32_t tried = 0;
     for (int32_t step = 0; step < 4000; step++) {
-        const int32_t count = prompt_lookup_draft(&lookup, log, 12, 16, proposal);
+        const int32_t count = propose(&lookup, log, 12, 16, proposal);
         if (count == 0) continue;
         tried++;
-        prompt_lookup_note(&lookup, count, 0);
+        prompt_lookup_source.note(&lookup, count, 0);
     }
     assert_in_range(tried, 4, 25); // one step of 160 or fewer
-    while (prompt_lookup_draft(&lookup, log, 12, 16, proposal) == 0)
+    while (propose(&lookup, log, 12, 16, proposal) == 0)
         ;
-    prompt_lookup_note(&lookup, 1, 1);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 12, 16, proposal), 3);
-    prompt_lookup_note(&lookup, 3, 3);
-    assert_int_equal(prompt_lookup_draft(&lookup, log, 12, 16, proposal), 7);
+    prompt_lookup_source.note(&lookup, 1, 1);
+    assert_int_equal(propose(&lookup, log, 12, 16, proposal), 3);
+    prompt_lookup_source.note(&lookup, 3, 3);
+    assert_int_equal(propose(&lookup, log, 12, 16, proposal), 7);
 }
 
 // ---- with a model
@@ -189,7 +195,7 @@ static void speculation_does_not_change_an_answer(void **state) {
             for (int i = 0; i < count; i++)
                 fill_chat(&chats[i], (uint32_t)info.vocabulary);
             answer_chats(engine, chats, count, 0, without);
-            answer_chats(engine, chats, count, 1 + (int32_t)dice(PROMPT_LOOKUP_MAX), with);
+            answer_chats(engine, chats, count, 1 + (int32_t)dice(DRAFT_MAX), with);
             for (int i = 0; i < count; i++) {
                 check_same(&with[i], &without[i]);
                 proposed += with[i].proposed;
@@ -225,7 +231,7 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     answer_chats(engine, chats, ALL, 0, without);
     engine_close(engine);
     engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, &info); // that has no prompt yet
-    answer_chats(engine, chats, ALL, PROMPT_LOOKUP_MAX, with);
+    answer_chats(engine, chats, ALL, DRAFT_MAX, with);
     for (int32_t i = 0; i < ALL; i++) {
         check_same(&with[i], &without[i]);
         assert_true(i >= GUESSING || with[i].kept > 0);

@@ -1,4 +1,4 @@
-// engine/sampling/prompt_lookup.c — a draft is what followed the same tokens the last time.
+// engine/draft/prompt_lookup.c — a draft is what followed the same tokens the last time.
 //
 //   log     the cat sat on the mat . the cat
 //           └──┬──┘ └─────┬──────┘   └──┬──┘
@@ -14,7 +14,7 @@
 //
 // The search is linear in the log and done once a step. It takes microseconds, and a forward pass
 // takes milliseconds.
-#include "engine/sampling/prompt_lookup.h"
+#include "engine/draft/prompt_lookup.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ enum {
 };
 
 struct prompt_lookup prompt_lookup_new(int32_t max) {
-    ASSERT(max >= 0 && max <= PROMPT_LOOKUP_MAX);
+    ASSERT(max >= 0 && max <= DRAFT_MAX);
     return (struct prompt_lookup){.max = max, .now = max, .next_pause = FIRST_PAUSE};
 }
 
@@ -42,8 +42,9 @@ static int32_t find_last(const int32_t *tokens, int32_t length, int32_t match) {
     return 0;
 }
 
-int32_t prompt_lookup_draft(struct prompt_lookup *lookup, const int32_t *tokens, int32_t length,
-                            int32_t limit, int32_t *draft) {
+static int32_t propose(void *self, const struct draft_log *log, int32_t limit, int32_t *draft) {
+    struct prompt_lookup *lookup = self;
+    const int32_t *tokens = log->tokens, length = log->length;
     if (lookup->max == 0) return 0;
     if (lookup->pause > 0) {
         lookup->pause--;
@@ -56,12 +57,13 @@ int32_t prompt_lookup_draft(struct prompt_lookup *lookup, const int32_t *tokens,
     int32_t count = lookup->now < limit ? lookup->now : limit;
     if (count > length - at) count = length - at;
     if (count <= 0) return 0;
-    ASSERT(count <= PROMPT_LOOKUP_MAX && at + count <= length);
+    ASSERT(count <= DRAFT_MAX && at + count <= length);
     memcpy(draft, tokens + at, (size_t)count * sizeof draft[0]);
     return count;
 }
 
-void prompt_lookup_note(struct prompt_lookup *lookup, int32_t drafted, int32_t accepted) {
+static void note(void *self, int32_t drafted, int32_t accepted) {
+    struct prompt_lookup *lookup = self;
     ASSERT(drafted > 0 && accepted >= 0 && accepted <= drafted);
     if (accepted > 0) {
         lookup->now = 2 * accepted + 1 < lookup->max ? 2 * accepted + 1 : lookup->max;
@@ -72,3 +74,5 @@ void prompt_lookup_note(struct prompt_lookup *lookup, int32_t drafted, int32_t a
     lookup->pause = lookup->next_pause;
     if (lookup->next_pause < LONGEST_PAUSE) lookup->next_pause *= 2;
 }
+
+const struct draft_source prompt_lookup_source = {"lookup", propose, note};
