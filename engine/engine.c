@@ -481,6 +481,9 @@ static enum status open_cache(struct opening *opening) {
     if (is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
     for (int i = 0; i < groups; i++)
         device_bytes += pool_bytes(engine, i);
+    engine->drafts = true;
+    engine->draft_record = draft_record_new();
+    TRY(history_init(&engine->history));
     for (int i = 1; i < groups && engine->disk; i++)
         disks[i] = engine->disk->ops->twin(engine->disk);
     enum status status = STATUS_OK;
@@ -607,6 +610,7 @@ void engine_close(struct engine *engine) {
     pthread_cond_destroy(&engine->work);
     pthread_mutex_destroy(&engine->lock);
     text_deinit(&engine->adapters);
+    history_deinit(&engine->history);
     free(engine->model_path);
     free(engine);
 }
@@ -654,6 +658,28 @@ struct hash128 engine_digest(struct engine *engine) {
 struct hash128 engine_identity(const struct engine *engine, struct hash128 digest) {
     const struct hash128 both[2] = {digest, engine->adapters_identity};
     return engine->adapters.length ? hash_bytes(both, sizeof both, 0) : digest;
+}
+
+void engine_history_add(struct engine *engine, const int32_t *ids, int32_t count) {
+    if (!engine->history.tokens) return;
+    pthread_mutex_lock(&engine->lock);
+    history_add(&engine->history, ids, count);
+    pthread_mutex_unlock(&engine->lock);
+}
+
+int32_t engine_history_room(struct engine *engine) {
+    if (!engine->history.tokens) return 0;
+    pthread_mutex_lock(&engine->lock);
+    const int32_t room = history_room(&engine->history);
+    pthread_mutex_unlock(&engine->lock);
+    return room;
+}
+
+void engine_history_clear(struct engine *engine) {
+    if (!engine->history.tokens) return;
+    pthread_mutex_lock(&engine->lock);
+    history_clear(&engine->history);
+    pthread_mutex_unlock(&engine->lock);
 }
 
 // Reads a key that some converters write from a model's generation_config.json.

@@ -66,6 +66,12 @@ struct hash128 engine_identity(const struct engine *engine, struct hash128 diges
 // The model's own sampling defaults (general.sampling.*) if it has any, otherwise ours.
 struct sampler_options engine_sampler_defaults(const struct engine *engine);
 
+// Texts that drafts may come from: draft/history.h. The first adds one, the newest; the second says
+// how many tokens can be added before a text is lost, 0 on a server; the third forgets all.
+void engine_history_add(struct engine *engine, const int32_t *ids, int32_t count);
+int32_t engine_history_room(struct engine *engine);
+void engine_history_clear(struct engine *engine);
+
 // For benchmarks (kernels/read_speed.h). The first returns the bytes per second at which the device
 // reads its memory, or 0 if there is no memory to measure that; no request may run. The second
 // returns how many bytes a step must read at least so that its speed can be compared with that. The

@@ -61,7 +61,7 @@ static const struct setting TABLE[] = {
     {"early-stopping", SETTING_SWITCH, OF(early_stopping), 0, 0,
      "on, off: beams stop once K answers are done"},
     {"speculate", SETTING_WHOLE, OF(speculate), 0, DRAFT_MAX,
-     "0 to 16 tokens drafted by prompt lookup"},
+     "0 to 8 tokens drafted at once; 0: off"},
     {"think", SETTING_CHOICE, OF(think), 0, 0, "auto, on, off: ask the model to think"},
     {"schema", SETTING_STRUCTURE, STRUCTURE_SCHEMA, 0, 0,
      "answers match this schema, FILE or {…}; off"},

@@ -9,6 +9,7 @@
 
 #include "engine/core/engine_info.h"
 #include "engine/core/request.h"
+#include "engine/draft/draft.h"
 #include "engine/kv/grouped_cache.h"
 #include "engine/model/model.h"
 #include "kernels/base/text.h"
@@ -37,6 +38,8 @@ struct engine {
     struct hash128 adapters_identity;
     struct text adapters; // as engine_info says
     bool drafts;          // the model can drop rejected drafts
+    struct draft_record draft_record;
+    struct history history;
     enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;

@@ -57,13 +57,15 @@ int engine_event_fd(const struct engine *engine) { return engine->queue.fd; }
 static void destroy(struct request *request) {
     grammar_release(request->options.grammar);
     sampler_destroy(request->sampler);
+    draft_deinit(&request->draft);
     free(request);
 }
 
 static enum status create_request(struct sequence *sequence, const struct request_options *options,
                                   struct request **result) {
-    const struct engine *engine = sequence->engine;
+    struct engine *engine = sequence->engine;
     ASSERT(!sequence->running && sequence->length > 0);
+    ASSERT(options->speculate >= 0 && options->speculate <= DRAFT_MAX);
     ASSERT(sequence->length < engine->context);
     struct request *request = calloc(1, sizeof *request);
     if (!request) return STATUS_NO_MEMORY;
@@ -76,9 +78,17 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->options = *options;
     grammar_retain(options->grammar);
     request->walk.begun = options->begun;
+    const bool drafts = options->speculate > 0 && engine->drafts && !options->judge;
     if (options->speculate > 0 && !engine->drafts)
         log_write(LOG_DEBUG, "no speculative decoding: a recurrent state cannot be rolled back");
-    request->draft = draft_new(engine->drafts ? options->speculate : 0);
+    request->draft = (struct draft){.record = &engine->draft_record,
+                                    .history = &engine->history,
+                                    .most = drafts ? options->speculate : 0,
+                                    .always = options->draft_always};
+    if (drafts && draft_init(&request->draft, engine->context) != STATUS_OK) {
+        destroy(request);
+        return STATUS_NO_MEMORY;
+    }
     request->foreground = !options->background;
     request->started_us = clock_now_us();
     request->stats.prompt_tokens = sequence->length;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/draft/source.h"
 #include "engine/sampling/sampler.h"
 #include "kernels/base/status.h"
 
@@ -40,7 +41,9 @@ typedef void request_judge(void *user, const struct candidate *best, int32_t cou
 struct request_options {
     struct sampler_options sampler;
     int32_t max_tokens;      // 0: until the context is full
-    int32_t speculate;       // draft tokens at once, at most: draft/draft.h; 0: none
+    int32_t speculate;       // draft tokens at once, at most DRAFT_MAX: draft/draft.h; 0: none.
+                             // None where a judge sees the rows
+    bool draft_always;       // drafts also where it does not pay: for tests and benchmarks
     bool background;         // yields to requests that are not: scheduler.h
     bool ignore_end;         // continues after a turn's end: for benchmarks
     struct grammar *grammar; // that the answer must fit (grammar/grammar.h); NULL: none. Retained
@@ -62,10 +65,13 @@ struct request_stats {     // microseconds, on a monotonic clock
     int64_t device_tokens, host_tokens, disk_tokens; // by where they were found
     int64_t restore_us;                              // spent on restoring them to the device
     int64_t output_tokens;
-    int64_t draft_tokens, accepted_tokens; // of those, accepted ones are part of the output
-    int64_t prefill_us;                    // from the first step to the first token
-    int64_t first_token_us;                // from request_start_all() to the first token
-    int64_t decode_us;                     // from the first token to the last
+    int64_t output_steps; // that gave them: fewer, where drafts were accepted
+    struct {
+        int64_t drafted, accepted; // tokens; accepted ones are part of the output
+    } drafts[DRAFT_SOURCES];
+    int64_t prefill_us;     // from the first step to the first token
+    int64_t first_token_us; // from request_start_all() to the first token
+    int64_t decode_us;      // from the first token to the last
 };
 
 enum event_kind {

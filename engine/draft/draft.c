@@ -1,14 +1,119 @@
+// engine/draft/draft.c — how many tokens to draft, from what was right before and what rows cost.
+//
+// How likely is a draft right? That depends on how much of the log it follows from: after two equal
+// tokens seldom, after twenty nearly always. So each source has a probability for each class of
+// match lengths, and a draft's i-th token follows from a match that is i tokens longer, if those
+// before it are right:
+//
+//   match of 3    the     cat     sat
+//   follows from   3       4       5      equal tokens
+//   right         0.3     0.4     0.55    class of each; all three: 0.3 · 0.4 · 0.55
+//
+// How many? A step gives one token for each answer in it and the accepted ones. The draft
+// gets as many tokens as make tokens/time greatest, by the cost that was measured for that many
+// rows (row_cost.c); with several answers, and where rows cost much, that is often none.
+//
+// What is proposed is compared with what was sampled, drafted or not: so the probabilities are
+// known without spending a row on them, text that repeats nothing costs nothing but a look at the
+// index, and text that begins to repeat itself is drafted at once. The source whose next token is
+// likelier drafts; of equal ones the first.
 #include "engine/draft/draft.h"
 
-struct draft draft_new(int32_t max) {
-    return (struct draft){.lookup = prompt_lookup_new(max)};
+#include <string.h>
+
+#include "kernels/base/assert.h"
+
+// Classes begin at these lengths. What is assumed of each before anything was seen, as if seen
+// ASSUMED times; later what was seen FORGET times ago no longer counts.
+static const int32_t CLASS_FROM[DRAFT_CLASSES] = {0, 3, 4, 5, 7, 10, 16, 32};
+static const float CLASS_RIGHT[DRAFT_CLASSES] = {.15f, .25f, .35f, .5f, .65f, .8f, .9f, .95f};
+static const float ASSUMED = 8, FORGET = 64;
+static const float WORTH = 1.02f; // what a draft must gain at least
+
+struct draft_record draft_record_new(void) {
+    struct draft_record record = {0};
+    for (int source = 0; source < DRAFT_SOURCES; source++)
+        for (int i = 0; i < DRAFT_CLASSES; i++) {
+            record.right[source][i] = CLASS_RIGHT[i];
+            record.weight[source][i] = ASSUMED;
+        }
+    return record;
 }
 
-int32_t draft_propose(struct draft *draft, const struct draft_log *log, int32_t limit,
-                      int32_t *proposed) {
-    return prompt_lookup_source.propose(&draft->lookup, log, limit, proposed);
+enum status draft_init(struct draft *draft, int32_t context) {
+    return prompt_lookup_init(&draft->lookup, context);
 }
 
-void draft_note(struct draft *draft, int32_t drafted, int32_t accepted) {
-    prompt_lookup_source.note(&draft->lookup, drafted, accepted);
+void draft_deinit(struct draft *draft) { prompt_lookup_deinit(&draft->lookup); }
+
+static int class_of(int32_t match) {
+    int found = 0;
+    while (found + 1 < DRAFT_CLASSES && match >= CLASS_FROM[found + 1])
+        found++;
+    return found;
+}
+
+static float right(const struct draft *draft, int source, int32_t at) {
+    return draft->record->right[source][class_of(draft->proposals[source].match + at)];
+}
+
+static void ask(struct draft *draft, const struct draft_log *log) {
+    static const struct draft_source *const SOURCES[] = {&prompt_lookup_source, &history_source};
+    void *const selves[] = {&draft->lookup, draft->history};
+    draft->chosen = 0;
+    for (int i = 0; i < DRAFT_SOURCES; i++) {
+        draft->proposals[i] = (struct proposal){0};
+        if (selves[i]) SOURCES[i]->propose(selves[i], log, &draft->proposals[i]);
+        if (draft->proposals[i].count > 0 && (draft->proposals[draft->chosen].count == 0 ||
+                                              right(draft, i, 0) > right(draft, draft->chosen, 0)))
+            draft->chosen = i;
+    }
+}
+
+// How many tokens make the step's tokens per time greatest; *accepted of them are expected.
+static int32_t choose_count(const struct draft *draft, const struct draft_step *step,
+                            float *accepted) {
+    const struct proposal *proposal = &draft->proposals[draft->chosen];
+    const struct row_cost *cost = &draft->record->cost;
+    float best = step->tokens / row_cost_us(cost, step->rows) * WORTH, all = 1, sum = 0;
+    int32_t most = proposal->count < draft->most ? proposal->count : draft->most, count = 0;
+    if (most > step->limit) most = step->limit;
+    for (int32_t i = 0; i < most; i++) {
+        all *= right(draft, draft->chosen, i);
+        sum += all;
+        const float speed = (step->tokens + sum) / row_cost_us(cost, step->rows + i + 1);
+        if (speed <= best && !draft->always) continue;
+        best = speed;
+        *accepted = sum;
+        count = i + 1;
+    }
+    return count;
+}
+
+int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct draft_step *step,
+                      int32_t *tokens) {
+    float accepted = 0;
+    if (draft->most == 0) return 0;
+    ask(draft, log);
+    const int32_t count = choose_count(draft, step, &accepted);
+    step->tokens += accepted;
+    if (count > 0)
+        memcpy(tokens, draft->proposals[draft->chosen].tokens, (size_t)count * sizeof tokens[0]);
+    return count;
+}
+
+void draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
+    for (int source = 0; source < DRAFT_SOURCES; source++) {
+        const struct proposal *proposal = &draft->proposals[source];
+        bool equal = true;
+        for (int32_t i = 0; i < count && i < proposal->count && equal; i++) {
+            const int class = class_of(proposal->match + i);
+            float *weight = &draft->record->weight[source][class];
+            equal = proposal->tokens[i] == tokens[i];
+            if (*weight < FORGET) ++*weight;
+            draft->record->right[source][class] +=
+                ((float)equal - draft->record->right[source][class]) / *weight;
+        }
+        draft->proposals[source].count = 0;
+    }
 }

@@ -1,29 +1,61 @@
-// engine/draft/draft.h — which tokens will probably come next?
+// engine/draft/draft.h — which tokens will probably come next, and how many are worth a row?
 //
 // A source proposes a few tokens after the end of a log: the draft. The engine computes them in one
-// step together with the pending token, and samples each row in order (step/sampling.c). A draft
+// step together with the pending one, and samples each row in order (step/sampling.c). A draft
 // token is accepted while it equals the token sampled for its position. So drafts decide how soon
 // an answer comes, never what it is. (Speculative decoding; Leviathan et al., 2023.)
 //
-//   plan     draft_propose() ─► tokens after the log's end
-//   verify   the step samples 1 + drafted rows
-//   commit   draft_note() ─► the source learns how many were right
+//   plan     draft_propose() ─► tokens that the step computes after the log's end
+//   verify   the step samples a token for each row
+//   commit   draft_note() ─► how likely a proposal is right
 //
-// Plain data: no model, no clock. Threads: the engine's.
+// Plain data but for the lookup's index. Threads: the engine's lock.
 #ifndef ENGINE_DRAFT_DRAFT_H
 #define ENGINE_DRAFT_DRAFT_H
 
-#include "engine/draft/prompt_lookup.h"
+#include <stdbool.h>
 
-struct draft { // of one request
-    struct prompt_lookup lookup;
+#include "engine/draft/history.h"
+#include "engine/draft/prompt_lookup.h"
+#include "engine/draft/row_cost.h"
+
+// What all requests of an engine have learnt.
+enum { DRAFT_CLASSES = 8 }; // of matches, by their length
+struct draft_record {
+    float right[DRAFT_SOURCES][DRAFT_CLASSES]; // probability of the token after such a match
+    float weight[DRAFT_SOURCES][DRAFT_CLASSES];
+    struct row_cost cost;
 };
 
-struct draft draft_new(int32_t max); // tokens at once, 0 to DRAFT_MAX
+struct draft_record draft_record_new(void);
 
-// Writes at most `limit` tokens that probably follow the log, and returns how many.
-int32_t draft_propose(struct draft *draft, const struct draft_log *log, int32_t limit,
-                      int32_t *proposed);
-void draft_note(struct draft *draft, int32_t drafted, int32_t accepted);
+struct draft { // of one request
+    struct draft_record *record;
+    struct prompt_lookup lookup;
+    struct history *history;
+    int32_t most; // tokens at once; 0: the request drafts nothing
+    bool always;  // all that is proposed, though it may not pay: for tests and benchmarks
+    struct proposal proposals[DRAFT_SOURCES];
+    enum draft_source_kind chosen; // whose tokens are in the step
+};
+
+// The step that a draft becomes part of.
+struct draft_step {
+    int32_t rows;  // that it has without the draft
+    float tokens;  // that it is expected to give without the draft
+    int32_t limit; // tokens that the draft may have
+};
+
+// NO_MEMORY. A draft whose `most` is 0 needs none of this.
+MUST_CHECK enum status draft_init(struct draft *draft, int32_t context);
+void draft_deinit(struct draft *draft); // {0} is fine
+
+// Writes draft tokens that probably follow the log and returns how many; adds to step->tokens
+// those expected to be right.
+int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct draft_step *step,
+                      int32_t *tokens);
+
+// After each step that gave the request tokens [count].
+void draft_note(struct draft *draft, const int32_t *tokens, int32_t count);
 
 #endif

@@ -1,25 +1,21 @@
-// engine/draft/prompt_lookup.h — prompt lookup decoding: draft tokens from the log itself.
+// engine/draft/prompt_lookup.h — prompt lookup decoding: drafts from the log itself.
 //
-// Text often repeats itself: a quotation, a list, code that is edited. The last tokens of a log are
-// searched for in it, and what followed them the last time becomes the draft. (Saxena, 2023.)
-//
-// Rejected drafts cost time. After a draft that is rejected as a whole, the next ones are shorter
-// and come after a pause, which grows each time; an accepted token makes drafts longer again.
-//
-// Plain data: no memory, no clock, no model.
+// Text often repeats itself: a quotation, a list, a file that was attached and is edited. The last
+// tokens of a log are searched for in it, and what followed them there becomes the draft. (Saxena,
+// 2023.)
 #ifndef ENGINE_DRAFT_PROMPT_LOOKUP_H
 #define ENGINE_DRAFT_PROMPT_LOOKUP_H
 
 #include "engine/draft/source.h"
+#include "engine/draft/suffix_index.h"
 
 struct prompt_lookup {
-    int32_t max;   // tokens of a draft, at most; 0: never any
-    int32_t now;   // of the next draft, at most
-    int32_t pause; // steps until the next draft
-    int32_t next_pause;
+    struct suffix_index index; // of one log, which only grows
+    int32_t indexed;           // its last position in the index
 };
 
-struct prompt_lookup prompt_lookup_new(int32_t max); // 0 to DRAFT_MAX
+MUST_CHECK enum status prompt_lookup_init(struct prompt_lookup *lookup, int32_t context);
+void prompt_lookup_deinit(struct prompt_lookup *lookup);
 
 extern const struct draft_source prompt_lookup_source; // its self is a struct prompt_lookup
 

@@ -1,25 +1,36 @@
 // engine/draft/source.h — what is a source of drafts?
 //
-// It proposes tokens that probably follow a log, and hears how many of them were right. What it
-// knows of one request is its `self`. Sources are called by draft.c alone, on the engine's thread.
+// It proposes tokens that probably follow a log. What it proposes from is its `self`. Sources are
+// asked by draft.c alone, on the engine's thread.
 #ifndef ENGINE_DRAFT_SOURCE_H
 #define ENGINE_DRAFT_SOURCE_H
 
 #include <stdint.h>
 
-enum { DRAFT_MAX = 16 }; // tokens of one draft
+enum { DRAFT_MAX = 8 }; // tokens of one draft
+
+enum draft_source_kind {
+    DRAFT_LOOKUP,  // what followed the same tokens in this log: prompt_lookup.h
+    DRAFT_HISTORY, // the same in other texts: history.h
+    DRAFT_SOURCES,
+};
 
 struct draft_log { // borrowed
     const int32_t *tokens;
     int32_t length;
 };
 
+struct proposal {
+    int32_t tokens[DRAFT_MAX];
+    int32_t count; // 0: it has none
+    int32_t match; // tokens at the log's end that it follows from: the more, the likelier it is
+                   // right
+};
+
 struct draft_source {
     const char *name;
-    // Fills draft [limit] and returns how many tokens; 0: it has none. Once for each step.
-    int32_t (*propose)(void *self, const struct draft_log *log, int32_t limit, int32_t *draft);
-    // After a step: `accepted` of its `drafted` > 0 tokens were what the model sampled.
-    void (*note)(void *self, int32_t drafted, int32_t accepted);
+    // Once for each step.
+    void (*propose)(void *self, const struct draft_log *log, struct proposal *proposal);
 };
 
 #endif

@@ -269,7 +269,7 @@ static void note_found(struct request *request) {
 // Writes draft tokens after the log's end, as many as others do not need: in the step (`left`
 // chunks with at most one row each follow, with step->planned tokens), in the context, and among
 // FREE blocks. Returns how many.
-static int32_t draft_tokens(const struct step *step, struct request *request, int32_t left) {
+static int32_t draft_tokens(struct step *step, struct request *request, int32_t left) {
     ASSERT(left >= 0 && step->rows < ENGINE_MAX_REQUESTS);
     struct sequence *sequence = request->sequence;
     const struct engine *engine = sequence->engine;
@@ -283,9 +283,13 @@ static int32_t draft_tokens(const struct step *step, struct request *request, in
     if (max_tokens > 0 && limit > max_tokens - request->stats.output_tokens - 1)
         limit = (int32_t)(max_tokens - request->stats.output_tokens - 1);
     const struct draft_log log = {sequence->tokens, length};
-    int32_t count = draft_propose(&request->draft, &log, limit, sequence->tokens + length);
+    struct draft_step with = {.rows = step->rows + 1 + left,
+                              .tokens = step->expected + (float)(1 + left),
+                              .limit = limit > 0 ? limit : 0};
+    int32_t count = draft_propose(&request->draft, &log, &with, sequence->tokens + length);
     if (count > 0 && !grouped_cache_has_free(&engine->cache, &sequence->tables, length + count))
         count = 0;
+    if (count > 0) step->expected = with.tokens - (float)(1 + left);
     return count;
 }
 
@@ -312,6 +316,7 @@ static void add_chunk(struct step *step, struct request *request,
     step->requests[step->count++] = request;
     step->tokens += chunk->count + drafted;
     step->rows += chunk->last ? 1 + drafted : 0;
+    step->expected += chunk->last;
 }
 
 static void carry_out(struct engine *engine, const struct scheduler_plan *plan, struct step *step) {
@@ -335,6 +340,7 @@ bool planner_plan(struct engine *engine, struct step *step) {
     const int32_t count = engine->request_count;
     struct trace_span span = trace_begin("plan");
     step->count = step->tokens = step->rows = 0;
+    step->expected = 0;
     for (int32_t i = 0; i < count; i++)
         described[i] = describe_request(engine, i);
     const struct scheduler_limits limits = gather_limits(engine, described);

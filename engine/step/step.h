@@ -16,6 +16,7 @@ struct step {
     int32_t picked_count[ENGINE_MAX_REQUESTS]; // of each chunk: 0, or 1 and its accepted drafts;
                                                // fewer if its request has failed
     int32_t count;
+    float expected;       // tokens that it gives, with the drafts that are likely to be right
     int32_t tokens, rows; // of all chunks: tokens including drafts, and rows of logits
     int32_t planned;      // tokens of the plan's chunks that are not in the step yet
 };

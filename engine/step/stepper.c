@@ -117,9 +117,8 @@ static void drop_rejected(struct request *request, int32_t end, int32_t drafted,
     ASSERT(accepted >= 0 && accepted <= drafted);
     if (drafted == 0) return;
     grouped_table_drop(&sequence->engine->cache, &sequence->tables, end + accepted);
-    draft_note(&request->draft, drafted, accepted);
-    request->stats.draft_tokens += drafted;
-    request->stats.accepted_tokens += accepted;
+    request->stats.drafts[request->draft.chosen].drafted += drafted;
+    request->stats.drafts[request->draft.chosen].accepted += accepted;
 }
 
 // Commits a chunk, with the lock held. Pushing an event may release the lock to wait for the queue,
@@ -132,6 +131,8 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
     ASSERT(end <= sequence->length && (count == 0 || end == sequence->length));
     drop_rejected(request, end, drafted, accepted);
+    draft_note(&request->draft, picked, count);
+    request->stats.output_steps += count > 0;
     sequence->cached = end;
     grouped_cache_commit(&engine->cache, &sequence->tables, sequence->tokens, chunk->first,
                          sequence->length, sequence->pinned_length);
@@ -235,6 +236,8 @@ static void do_step(struct engine *engine, struct step *step) {
     if (status == STATUS_DEVICE) block_cache_distrust(engine->cache.groups[0]);
     if (status == STATUS_OK) {
         note_speed(engine, step->tokens, elapsed_us);
+        if (step->tokens == step->rows) // it only decodes
+            row_cost_note(&engine->draft_record.cost, step->rows, elapsed_us);
         commit_step(step);
     } else {
         fail_step(step, status);

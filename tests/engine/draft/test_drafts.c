@@ -1,7 +1,8 @@
-// tests/engine/draft/test_drafts.c — prompt_lookup.h rule by rule; and an answer with drafts is the
-// answer without.
+// tests/engine/draft/test_drafts.c — what is proposed, how much of it is drafted, and that an
+// answer with drafts is the answer without.
 #include "engine/draft/draft.h"
 #include "engine/engine.h"
+#include "engine/grammar/grammar.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -26,65 +27,216 @@ static uint32_t dice(uint32_t sides) {
     return (seed >> 8) % sides;
 }
 
-static int32_t propose(struct prompt_lookup *lookup, const int32_t *tokens, int32_t length,
-                       int32_t limit, int32_t *proposal) {
+static struct proposal look_up(struct prompt_lookup *lookup, const int32_t *tokens,
+                               int32_t length) {
     const struct draft_log log = {tokens, length};
-    return prompt_lookup_source.propose(lookup, &log, limit, proposal);
+    struct proposal proposal;
+    prompt_lookup_source.propose(lookup, &log, &proposal);
+    return proposal;
+}
+
+// In a fresh index.
+static struct proposal look_up_once(const int32_t *tokens, int32_t length) {
+    struct prompt_lookup lookup;
+    assert_int_equal(prompt_lookup_init(&lookup, 64), STATUS_OK);
+    const struct proposal proposal = look_up(&lookup, tokens, length);
+    prompt_lookup_deinit(&lookup);
+    return proposal;
 }
 
 static void the_tokens_after_the_latest_match_are_proposed(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 4, 5, 9, 2, 3, 4, 7, 8, 2, 3, 4};
-    int32_t proposal[DRAFT_MAX];
-    struct prompt_lookup lookup = prompt_lookup_new(3);
-    assert_int_equal(propose(&lookup, log, 14, 16, proposal), 3);
-    assert_int_equal(proposal[0], 7); // the later of two places
-    assert_int_equal(proposal[2], 2);
-    assert_int_equal(propose(&lookup, log, 14, 1, proposal), 1);
-    assert_int_equal(propose(&lookup, log, 14, 0, proposal), 0);
-    assert_int_equal(propose(&lookup, log, 5, 16, proposal), 0); // nothing repeats
-    assert_int_equal(propose(&lookup, log, 1, 16, proposal), 0);
-    struct prompt_lookup none = prompt_lookup_new(0);
-    assert_int_equal(propose(&none, log, 14, 16, proposal), 0);
+    const struct proposal proposal = look_up_once(log, 14);
+    assert_int_equal(proposal.match, 3);
+    assert_int_equal(proposal.tokens[0], 7); // the later of two places
+    assert_int_equal(proposal.tokens[2], 2);
+    assert_int_equal(look_up_once(log, 5).count, 0); // nothing repeats
+    assert_int_equal(look_up_once(log, 1).count, 0);
 }
 
 static void a_longer_match_beats_a_later_one(void **state) {
     (void)state;
     const int32_t log[] = {1, 2, 3, 50, 9, 2, 3, 60, 1, 2, 3};
-    int32_t proposal[DRAFT_MAX];
-    struct prompt_lookup lookup = prompt_lookup_new(1);
-    assert_int_equal(propose(&lookup, log, 11, 16, proposal), 1);
-    assert_int_equal(proposal[0], 50);
+    const struct proposal proposal = look_up_once(log, 11);
+    assert_int_equal(proposal.match, 3);
+    assert_int_equal(proposal.tokens[0], 50);
 }
 
-static void a_log_of_one_repeated_token_proposes_it(void **state) {
+static void a_period_is_continued_beyond_the_end_of_the_log(void **state) {
     (void)state;
-    const int32_t log[] = {4, 4, 4, 4, 4, 4};
-    int32_t proposal[DRAFT_MAX];
-    struct prompt_lookup lookup = prompt_lookup_new(8);
-    assert_int_equal(propose(&lookup, log, 6, 16, proposal), 1);
-    assert_int_equal(proposal[0], 4);
+    const int32_t log[] = {7, 8, 9, 7, 8, 9, 7, 8};
+    const struct proposal proposal = look_up_once(log, 8);
+    assert_int_equal(proposal.count, DRAFT_MAX);
+    for (int i = 0; i < DRAFT_MAX; i++)
+        assert_int_equal(proposal.tokens[i], 7 + (i + 2) % 3);
 }
 
-static void drafts_shrink_after_misses_and_grow_after_hits(void **state) {
+// Against the plainest search, token by token.
+static void the_index_finds_the_longest_match_of_a_growing_log(void **state) {
     (void)state;
-    const int32_t log[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3};
-    int32_t proposal[DRAFT_MAX];
-    struct prompt_lookup lookup = prompt_lookup_new(8);
-    int32_t tried = 0;
-    for (int32_t step = 0; step < 4000; step++) {
-        const int32_t count = propose(&lookup, log, 12, 16, proposal);
-        if (count == 0) continue;
-        tried++;
-        prompt_lookup_source.note(&lookup, count, 0);
+    int32_t log[600];
+    struct prompt_lookup lookup;
+    printf("seed %u\n", seed);
+    for (int round = 0; round < 4; round++) {
+        const uint32_t letters = 20 + dice(40); // so many that no chain is cut
+        assert_int_equal(prompt_lookup_init(&lookup, 600), STATUS_OK);
+        for (int32_t length = 0; length < 600; length++) {
+            int32_t longest = 0;
+            for (int32_t at = SUFFIX_LEAST; at < length; at++) {
+                int32_t equal = 0;
+                while (equal < at && equal < SUFFIX_MOST &&
+                       log[at - 1 - equal] == log[length - 1 - equal])
+                    equal++;
+                if (equal >= SUFFIX_LEAST && equal > longest) longest = equal;
+            }
+            assert_int_equal(look_up(&lookup, log, length).match, longest);
+            log[length] = length > 30 && dice(8) ? log[length - 30] : (int32_t)dice(letters);
+        }
+        prompt_lookup_deinit(&lookup);
     }
-    assert_in_range(tried, 4, 25); // one step of 160 or fewer
-    while (propose(&lookup, log, 12, 16, proposal) == 0)
-        ;
-    prompt_lookup_source.note(&lookup, 1, 1);
-    assert_int_equal(propose(&lookup, log, 12, 16, proposal), 3);
-    prompt_lookup_source.note(&lookup, 3, 3);
-    assert_int_equal(propose(&lookup, log, 12, 16, proposal), 7);
+}
+
+static struct proposal recall(struct history *history, const int32_t *tokens, int32_t length) {
+    const struct draft_log log = {tokens, length};
+    struct proposal proposal;
+    history_source.propose(history, &log, &proposal);
+    return proposal;
+}
+
+static void history_proposes_from_a_text_up_to_its_end(void **state) {
+    (void)state;
+    const int32_t first[] = {1, 2, 3, 4, 5}, second[] = {6, 7, 8}, log[] = {9, 1, 2},
+                  end[] = {4, 5}, across[] = {5, 6};
+    struct history history;
+    assert_int_equal(history_init(&history), STATUS_OK);
+    history_add(&history, first, 5);
+    history_add(&history, second, 3);
+    const struct proposal proposal = recall(&history, log, 3);
+    assert_int_equal(proposal.match, 2);
+    assert_int_equal(proposal.count, 3);
+    assert_memory_equal(proposal.tokens, first + 2, 3 * sizeof first[0]);
+    assert_int_equal(recall(&history, end, 2).count, 0);
+    assert_int_equal(recall(&history, across, 2).count, 0);
+    history_clear(&history);
+    assert_int_equal(recall(&history, log, 3).count, 0);
+    for (int32_t i = 0; i < HISTORY_TOKENS; i++)
+        assert_int_equal(history.tokens[i], 0);
+    history_deinit(&history);
+}
+
+// Each text counts up from a number of its own.
+static void history_keeps_the_newest_texts(void **state) {
+    (void)state;
+    enum { LONGEST = 5000, TEXTS = 400 };
+    static int32_t text[LONGEST];
+    struct history history;
+    assert_int_equal(history_init(&history), STATUS_OK);
+    for (int32_t i = 0; i < TEXTS; i++) {
+        const int32_t count = 10 + (int32_t)dice(LONGEST - 10);
+        for (int32_t at = 0; at < count; at++)
+            text[at] = LONGEST * i + at;
+        history_add(&history, text, count);
+        const struct proposal newest = recall(&history, text, 5);
+        assert_int_equal(newest.count, count - 5 < DRAFT_MAX ? count - 5 : DRAFT_MAX);
+        assert_int_equal(newest.tokens[0], text[5]);
+    }
+    assert_int_equal(history_room(&history), 0);
+    const int32_t oldest[] = {0, 1, 2},
+                  recent[] = {LONGEST * (TEXTS - 20), LONGEST * (TEXTS - 20) + 1};
+    assert_int_equal(recall(&history, oldest, 3).count, 0);
+    assert_true(recall(&history, recent, 2).count > 0);
+    history_deinit(&history);
+}
+
+// ---- how many
+
+struct writer { // of a log whose period is 12 in `repeating` of 16 tokens
+    struct draft_record record;
+    struct draft draft;
+    int32_t log[4000];
+    int32_t length;
+    int64_t steps, drafted, accepted;
+};
+
+static void begin_writing(struct writer *writer, int32_t row_us) {
+    *writer = (struct writer){.record = draft_record_new()};
+    writer->draft = (struct draft){.record = &writer->record, .most = DRAFT_MAX};
+    assert_int_equal(draft_init(&writer->draft, 4000), STATUS_OK);
+    for (int i = 0; i < 100; i++)
+        for (int32_t rows = 1; rows <= ROW_COST_MOST; rows++)
+            row_cost_note(&writer->record.cost, rows, 1000 + rows * row_us);
+}
+
+// Writes up to `length`, beside so many other answers: the truth is known, as if it was sampled.
+static void write_on(struct writer *writer, uint32_t repeating, int32_t length, int32_t others) {
+    int32_t truth[DRAFT_MAX + 1], tokens[DRAFT_MAX];
+    while (writer->length + DRAFT_MAX < length) {
+        for (int32_t i = 0; i <= DRAFT_MAX; i++) {
+            const int32_t at = writer->length + i;
+            const bool repeats = at >= 12 && dice(16) < repeating;
+            truth[i] = repeats ? writer->log[at - 12] : (int32_t)dice(1000);
+        }
+        struct draft_step step = {.rows = 1 + others, .tokens = (float)(1 + others), .limit = 16};
+        const struct draft_log log = {writer->log, writer->length};
+        const int32_t drafted = draft_propose(&writer->draft, &log, &step, tokens);
+        int32_t accepted = 0;
+        while (accepted < drafted && tokens[accepted] == truth[accepted])
+            accepted++;
+        draft_note(&writer->draft, truth, accepted + 1);
+        memcpy(writer->log + writer->length, truth, (size_t)(accepted + 1) * sizeof truth[0]);
+        writer->length += accepted + 1;
+        writer->steps++;
+        writer->drafted += drafted;
+        writer->accepted += accepted;
+    }
+}
+
+static void what_repeats_itself_is_drafted_at_length(void **state) {
+    (void)state;
+    struct writer writer;
+    begin_writing(&writer, 50);
+    write_on(&writer, 16, 2000, 0);
+    assert_true(writer.steps < 400);
+    const int64_t drafted = writer.drafted, accepted = writer.accepted;
+    assert_true(drafted - accepted < drafted / 10);
+    draft_deinit(&writer.draft);
+}
+
+static void what_does_not_repeat_itself_costs_few_rows(void **state) {
+    (void)state;
+    struct writer writer;
+    begin_writing(&writer, 50);
+    write_on(&writer, 0, 3000, 0);
+    assert_true(writer.drafted - writer.accepted < writer.steps / 50);
+    const int64_t steps = writer.steps;
+    write_on(&writer, 16, 3900, 0); // and is drafted at once when it begins to
+    assert_true(writer.steps - steps < 200);
+    draft_deinit(&writer.draft);
+}
+
+static void dear_rows_and_many_answers_shorten_drafts(void **state) {
+    (void)state;
+    double each[3];
+    for (int way = 0; way < 3; way++) {
+        struct writer writer;
+        begin_writing(&writer, way == 1 ? 600 : 50);
+        write_on(&writer, 13, 3000, way == 2 ? 15 : 0);
+        each[way] = (double)writer.drafted / (double)writer.steps;
+        draft_deinit(&writer.draft);
+    }
+    assert_true(each[0] > 2 * each[1] && each[0] > 1.5 * each[2]);
+}
+
+static void one_disturbed_step_does_not_end_drafting(void **state) {
+    (void)state;
+    struct writer writer;
+    begin_writing(&writer, 50);
+    row_cost_note(&writer.record.cost, 9, 1000000);
+    row_cost_note(&writer.record.cost, 5, 1000000);
+    write_on(&writer, 16, 3900, 0);
+    assert_true(writer.steps < 1500);
+    draft_deinit(&writer.draft);
 }
 
 // ---- with a model
@@ -123,8 +275,10 @@ static void answer_chats(struct engine *engine, const struct chat *chats, int co
     struct request *requests[CHATS_MOST];
     struct request_options options[CHATS_MOST];
     for (int i = 0; i < count; i++) {
-        options[i] = (struct request_options){
-            .sampler = chats[i].sampler, .max_tokens = chats[i].max_tokens, .speculate = speculate};
+        options[i] = (struct request_options){.sampler = chats[i].sampler,
+                                              .max_tokens = chats[i].max_tokens,
+                                              .speculate = speculate,
+                                              .draft_always = true};
         assert_int_equal(sequence_create(engine, &sequences[i]), STATUS_OK);
         assert_int_equal(sequence_append(sequences[i], chats[i].prompt, (size_t)chats[i].length),
                          STATUS_OK);
@@ -140,9 +294,11 @@ static void answer_chats(struct engine *engine, const struct chat *chats, int co
         struct outcome *outcome = &outcomes[i];
         if (event.kind != EVENT_DONE) continue;
         assert_int_equal(event.status, STATUS_OK);
-        outcome->count = event.stats.output_tokens;
-        outcome->proposed = event.stats.draft_tokens;
-        outcome->kept = event.stats.accepted_tokens;
+        *outcome = (struct outcome){.count = event.stats.output_tokens};
+        for (int source = 0; source < DRAFT_SOURCES; source++) {
+            outcome->proposed += event.stats.drafts[source].drafted;
+            outcome->kept += event.stats.drafts[source].accepted;
+        }
         outcome->reason = event.reason;
         done++;
     }
@@ -208,6 +364,116 @@ static void speculation_does_not_change_an_answer(void **state) {
     assert_true(kept > CHECK_ROUNDS(50, 10) && proposed > kept);
 }
 
+// ---- every number of drafts, every kind of layer, every way to sample
+
+struct way {
+    const char *name;
+    struct sampler_options sampler;
+    const char *gbnf;
+    int32_t stop_after; // tokens, by a cancel, as for a stop string; 0: not
+};
+
+static struct sampler_options sample(float temperature, float repeat, float frequency) {
+    struct sampler_options sampler = sampler_options_default();
+    sampler.temperature = temperature;
+    sampler.repeat_penalty = repeat;
+    sampler.frequency_penalty = frequency;
+    sampler.seed = 7;
+    return sampler;
+}
+
+// Writes tokens [ANSWER] after the prompt and returns how many; *accepted: drafts among them.
+static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, const struct way *way,
+                               int32_t speculate, int32_t *tokens, int64_t *accepted) {
+    struct request_options options = {.sampler = way->sampler,
+                                      .max_tokens = ANSWER,
+                                      .speculate = speculate,
+                                      .draft_always = true};
+    struct sequence *sequence;
+    struct request *request;
+    struct event event = {.kind = EVENT_PREFILL};
+    struct token_trie *trie = NULL;
+    struct error err = {0};
+    int32_t count = 0;
+    if (way->gbnf && (token_trie_create(engine_tokenizer(engine), NULL, &trie, &err) != STATUS_OK ||
+                      grammar_create(trie, way->gbnf, "root", &options.grammar, &err) != STATUS_OK))
+        fail_msg("%s", err.text);
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, prompt, PROMPT), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
+    while (event.kind != EVENT_DONE) {
+        assert_true(engine_next_event(engine, 60000, &event));
+        engine_check(engine);
+        if (event.kind == EVENT_TOKEN) tokens[count++] = event.token;
+        if (count > 0 && count == way->stop_after) request_cancel(request);
+    }
+    assert_int_equal(event.status, STATUS_OK);
+    assert_true(event.stats.output_steps <= event.stats.output_tokens);
+    *accepted += event.stats.drafts[DRAFT_LOOKUP].accepted;
+    *accepted += event.stats.drafts[DRAFT_HISTORY].accepted;
+    request_release(request);
+    sequence_destroy(sequence);
+    grammar_release(options.grammar);
+    token_trie_destroy(trie);
+    return way->stop_after && count > way->stop_after ? way->stop_after : count;
+}
+
+// The history has the answer already, but for a token now and then: so drafts are right and wrong.
+static void remember_mostly(struct engine *engine, const int32_t *prompt, const int32_t *tokens,
+                            int32_t count) {
+    int32_t text[PROMPT + ANSWER];
+    memcpy(text, prompt, PROMPT * sizeof text[0]);
+    for (int32_t i = 0; i < count; i++)
+        text[PROMPT + i] = dice(8) ? tokens[i] : prompt[0];
+    engine_history_clear(engine);
+    engine_history_add(engine, text, PROMPT + count);
+}
+
+static void check_model(const char *path, const struct way *ways, int count) {
+    static const int32_t lengths[] = {1, 2, 4, 8};
+    struct engine_info info;
+    struct engine *engine = open_engine(path, 256, &info);
+    for (int i = 0; i < count; i++) {
+        int32_t prompt[PROMPT], plain[ANSWER], drafted[ANSWER];
+        int64_t accepted = 0;
+        if (ways[i].gbnf && !engine_tokenizer(engine)) continue;
+        for (int32_t at = 0; at < PROMPT; at++)
+            prompt[at] = (int32_t)dice((uint32_t)info.vocabulary);
+        const int32_t length = answer_in_a_way(engine, prompt, &ways[i], 0, plain, &accepted);
+        assert_int_equal(accepted, 0);
+        for (int n = 0; n < 4; n++) {
+            remember_mostly(engine, prompt, plain, length);
+            if (answer_in_a_way(engine, prompt, &ways[i], lengths[n], drafted, &accepted) !=
+                    length ||
+                memcmp(drafted, plain, (size_t)length * sizeof plain[0]) != 0)
+                fail_msg("%s, %s, %d drafts: another answer", path, ways[i].name, (int)lengths[n]);
+        }
+        if (accepted == 0 && length > 20) fail_msg("%s, %s: no drafts", path, ways[i].name);
+    }
+    engine_close(engine);
+}
+
+static void any_number_of_drafts_gives_the_same_answer(void **state) {
+    (void)state;
+    static const char *const models[] = {
+        TESTS_DIR "/golden/llama.gguf", TESTS_DIR "/golden/gemma4.gguf",         // windows
+        TESTS_DIR "/golden/gemma4-moe.gguf", TESTS_DIR "/golden/deepseek2.gguf", // latent
+        DEMO_MODEL};
+    const struct way ways[] = {
+        {.name = "greedy", .sampler = sample(0, 1, 0)},
+        {.name = "seeded", .sampler = sample(0.8f, 1, 0)},
+        {.name = "penalties", .sampler = sample(0.8f, 1.3f, 0.5f)},
+        {.name = "greedy penalties", .sampler = sample(0, 1.2f, 0)},
+        {.name = "grammar",
+         .sampler = sample(0.8f, 1, 0),
+         .gbnf = "root ::= (\"the \" | [a-z] [a-z]+ \" and so on, \")+"},
+        {.name = "stop", .sampler = sample(0.8f, 1, 0), .stop_after = 37},
+    };
+    printf("seed %u\n", seed);
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        check_model(models[i], ways, sizeof ways / sizeof ways[0]);
+}
+
 // Answers that guess at every step, as each says one token again and again, beside prompts of which
 // whole blocks fill what the answers leave of a step.
 static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
@@ -243,9 +509,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_after_the_latest_match_are_proposed),
         cmocka_unit_test(a_longer_match_beats_a_later_one),
-        cmocka_unit_test(a_log_of_one_repeated_token_proposes_it),
-        cmocka_unit_test(drafts_shrink_after_misses_and_grow_after_hits),
+        cmocka_unit_test(a_period_is_continued_beyond_the_end_of_the_log),
+        cmocka_unit_test(the_index_finds_the_longest_match_of_a_growing_log),
+        cmocka_unit_test(history_proposes_from_a_text_up_to_its_end),
+        cmocka_unit_test(history_keeps_the_newest_texts),
+        cmocka_unit_test(what_repeats_itself_is_drafted_at_length),
+        cmocka_unit_test(what_does_not_repeat_itself_costs_few_rows),
+        cmocka_unit_test(dear_rows_and_many_answers_shorten_drafts),
+        cmocka_unit_test(one_disturbed_step_does_not_end_drafting),
         cmocka_unit_test(speculation_does_not_change_an_answer),
+        cmocka_unit_test(any_number_of_drafts_gives_the_same_answer),
         cmocka_unit_test(drafts_take_no_room_from_prompts_in_a_full_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,7 @@ static void compare_ways(struct engine *engine, struct grammar *grammar) {
         for (int way = 0; way < 2; way++) {
             options.observer = way == 0 ? ignore_row : NULL;
             options.speculate = way == 1 ? 4 : 0;
+            options.draft_always = true;
             run_requests(engine, prompt, &options, BATCH, other);
             for (int i = 0; i < BATCH; i++) {
                 assert_int_equal(alone[i].count, other[i].count);
