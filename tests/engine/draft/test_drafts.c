@@ -12,6 +12,7 @@
 enum {
     CONTEXT = 512,
     PROMPT = 120,
+    SHORT_PROMPT = 11,
     LONG_PROMPT = 240,
     ANSWER = 100,
     CHATS = 6,
@@ -312,14 +313,15 @@ static void answer_chats(struct engine *engine, const struct chat *chats, int co
     }
 }
 
-static struct engine *open_engine(const char *model, int32_t context, struct engine_info *info) {
+static struct engine *open_engine(const char *model, int32_t context, bool deterministic,
+                                  struct engine_info *info) {
     struct engine *engine;
     struct error err = {0};
     const struct engine_options options = {.model_path = model,
                                            .backend = "cpu",
                                            .threads = 2,
                                            .context = context,
-                                           .deterministic = true,
+                                           .deterministic = deterministic,
                                            .step_tokens = ENGINE_STEP_TOKENS_ALL,
                                            .kv_device_bytes = POOL_BYTES};
     if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -345,7 +347,7 @@ static void speculation_does_not_change_an_answer(void **state) {
     printf("seed %u\n", seed);
     for (size_t m = 0; m < 3; m++) {
         struct engine_info info;
-        struct engine *engine = open_engine(models[m], m < 2 ? 256 : CONTEXT, &info);
+        struct engine *engine = open_engine(models[m], m < 2 ? 256 : CONTEXT, true, &info);
         for (int round = 0; round < ROUNDS; round++) {
             const int count = round % 2 ? CHATS : 1;
             for (int i = 0; i < count; i++)
@@ -365,6 +367,9 @@ static void speculation_does_not_change_an_answer(void **state) {
 }
 
 // ---- every number of drafts, every kind of layer, every way to sample
+//
+// Not deterministic: a matrix unit would compute a longer prompt with other bits than what is left
+// of it after a look into the cache. Few tokens always have the bits of one.
 
 struct way {
     const char *name;
@@ -399,7 +404,7 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
                       grammar_create(trie, way->gbnf, "root", &options.grammar, &err) != STATUS_OK))
         fail_msg("%s", err.text);
     assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
-    assert_int_equal(sequence_append(sequence, prompt, PROMPT), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, prompt, SHORT_PROMPT), STATUS_OK);
     assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     while (event.kind != EVENT_DONE) {
         assert_true(engine_next_event(engine, 60000, &event));
@@ -421,23 +426,23 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
 // The history has the answer already, but for a token now and then: so drafts are right and wrong.
 static void remember_mostly(struct engine *engine, const int32_t *prompt, const int32_t *tokens,
                             int32_t count) {
-    int32_t text[PROMPT + ANSWER];
-    memcpy(text, prompt, PROMPT * sizeof text[0]);
+    int32_t text[SHORT_PROMPT + ANSWER];
+    memcpy(text, prompt, SHORT_PROMPT * sizeof text[0]);
     for (int32_t i = 0; i < count; i++)
-        text[PROMPT + i] = dice(8) ? tokens[i] : prompt[0];
+        text[SHORT_PROMPT + i] = dice(8) ? tokens[i] : prompt[0];
     engine_history_clear(engine);
-    engine_history_add(engine, text, PROMPT + count);
+    engine_history_add(engine, text, SHORT_PROMPT + count);
 }
 
 static void check_model(const char *path, const struct way *ways, int count) {
     static const int32_t lengths[] = {1, 2, 4, 8};
     struct engine_info info;
-    struct engine *engine = open_engine(path, 256, &info);
+    struct engine *engine = open_engine(path, 256, false, &info);
     for (int i = 0; i < count; i++) {
-        int32_t prompt[PROMPT], plain[ANSWER], drafted[ANSWER];
+        int32_t prompt[SHORT_PROMPT], plain[ANSWER], drafted[ANSWER];
         int64_t accepted = 0;
         if (ways[i].gbnf && !engine_tokenizer(engine)) continue;
-        for (int32_t at = 0; at < PROMPT; at++)
+        for (int32_t at = 0; at < SHORT_PROMPT; at++)
             prompt[at] = (int32_t)dice((uint32_t)info.vocabulary);
         const int32_t length = answer_in_a_way(engine, prompt, &ways[i], 0, plain, &accepted);
         assert_int_equal(accepted, 0);
@@ -482,7 +487,7 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     static struct chat chats[ALL];
     static struct outcome with[ALL], without[ALL];
     struct engine_info info;
-    struct engine *engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, &info);
+    struct engine *engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, true, &info);
     for (int32_t i = 0; i < ALL; i++) {
         struct chat *chat = &chats[i];
         const bool guesses = i < GUESSING;
@@ -496,7 +501,8 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     }
     answer_chats(engine, chats, ALL, 0, without);
     engine_close(engine);
-    engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, &info); // that has no prompt yet
+    engine =
+        open_engine(TESTS_DIR "/golden/llama.gguf", 256, true, &info); // that has no prompt yet
     answer_chats(engine, chats, ALL, DRAFT_MAX, with);
     for (int32_t i = 0; i < ALL; i++) {
         check_same(&with[i], &without[i]);
