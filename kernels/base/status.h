@@ -44,7 +44,7 @@ const char *status_text(enum status status); // never NULL, static storage
 // the shape expected and the shape found. Passed last; may be NULL.
 struct error {
     enum status status;
-    char text[512];
+    char text[1024];
 };
 
 // Formats into err (if any) and returns status, so `return error_set(...)` works.

@@ -31,7 +31,10 @@ static void an_unknown_family_is_refused_with_the_known_ones(void **state) {
     struct model_file file = model_file_load("llama");
     memcpy(model_file_after(&file, "general.architecture") + 12, "mamba", 5);
     assert_model_refused(&file, STATUS_UNSUPPORTED,
-                         "\"mamba\", a recurrent model (expected llama, qwen2, qwen3");
+                         "\"mamba\", a recurrent model (expected llama, qwen2");
+    file = model_file_load("llama");
+    memcpy(model_file_after(&file, "general.architecture") + 12, "mamba", 5);
+    assert_model_refused(&file, STATUS_UNSUPPORTED, ", gpt-oss)"); // and the last of them
 }
 
 static void a_file_with_only_draft_layers_is_refused(void **state) {

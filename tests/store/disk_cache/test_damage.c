@@ -385,7 +385,7 @@ static void a_check_names_and_drops_bad_blocks(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static char last_warning[512];
+static char last_warning[1024];
 
 static void keep_warning(enum log_level level, const char *text) {
     if (level == LOG_WARNING) snprintf(last_warning, sizeof last_warning, "%s", text);
@@ -393,7 +393,7 @@ static void keep_warning(enum log_level level, const char *text) {
 
 // What a person may have in a folder, by a name of ours: nothing of it changes, and it is named.
 // Returns what the pool's opening returned; for people, every call returned `others`.
-static enum status open_foreign(char named[512], enum status expected) {
+static enum status open_foreign(char named[1024], enum status expected) {
     const struct disk_cache_options options = {.folder = fixture.folder};
     const struct disk_listener listener = DISK_FIXTURE_DEAF;
     struct disk_cache_report report;
@@ -406,7 +406,7 @@ static enum status open_foreign(char named[512], enum status expected) {
     const enum status status =
         pool->ops->open(pool, &fixture.format, &listener, &speed, &fixture.err);
     pool->ops->close(pool, NULL);
-    snprintf(named, 512, "%s", status == STATUS_OK ? last_warning : fixture.err.text);
+    snprintf(named, 1024, "%s", status == STATUS_OK ? last_warning : fixture.err.text);
     const enum status others[] = {
         disk_cache_check(fixture.folder, NULL, NULL, &report, &fixture.err),
         disk_cache_drop(fixture.folder, &freed, &fixture.err),
@@ -466,7 +466,7 @@ static void a_foreign_file_is_named_and_left_alone(void **state) {
         "index.db-journal",
         "quire-kv-cache",
     };
-    char named[512], path[128];
+    char named[1024], path[128];
     make_sound();
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         for (int kind = FOREIGN_TEXT; kind <= FOREIGN_FOLDER; kind++)
@@ -494,7 +494,7 @@ static void a_foreign_block_file_is_skipped_and_named(void **state) {
         "ffffffffffffffffffffffffffffffff.kv",
         "segment-00000001.kv",
     };
-    char named[512], path[128];
+    char named[1024], path[128];
     make_sound();
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         for (int kind = FOREIGN_TEXT; kind <= FOREIGN_FOLDER; kind++)
