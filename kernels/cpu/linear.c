@@ -22,10 +22,11 @@
 #include "kernels/cpu/device.h"
 #include "kernels/host.h"
 
-// A task is small enough that a thread that loses its processor for a while delays little, and
-// large enough that claiming it costs next to nothing.
+// A task is small enough that a thread that loses its processor for a while delays little, however
+// large the product, and large enough that claiming it costs next to nothing.
 enum {
     TASK_ROWS = 2 * MAX_LANES,
+    MOST_TASK_ROWS = 128,
     MATRIX_ROWS = 64,
     TASKS_PER_THREAD = 4,
     MATRIX_TASKS_PER_THREAD = 2,
@@ -185,7 +186,8 @@ void cpu_multiply(struct device *device, struct linear_part *parts, int32_t coun
     const int64_t least = matrix ? MATRIX_ROWS : TASK_ROWS;
     const int32_t tasks = matrix ? MATRIX_TASKS_PER_THREAD : TASKS_PER_THREAD;
     const int64_t share = rows / (threads_count(device->threads) * tasks);
-    const int64_t grain = share / TASK_ROWS * TASK_ROWS;
+    int64_t grain = share / TASK_ROWS * TASK_ROWS;
+    if (!matrix && grain > MOST_TASK_ROWS) grain = MOST_TASK_ROWS;
     threads_for(device->threads, rows, grain > least ? grain : least, multiply_rows, &job);
 }
 
