@@ -52,6 +52,7 @@ struct linear_part {
     int32_t tokens;
     int32_t first_token; // of an input that parts share: cpu_multiply()
     int32_t first_row, end_row;
+    const uint8_t *next; // weights to prefetch after the matrix's last row, or NULL
 };
 
 // Queries first ... first + count - 1 of one sequence, for query heads of one KV head. Or, with

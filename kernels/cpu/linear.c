@@ -148,6 +148,7 @@ static void multiply_rows(void *context, int64_t begin, int64_t end, int32_t thr
         struct linear_part part = job->parts[i];
         part.first_row = from > 0 ? (int32_t)from : 0;
         part.end_row = (int32_t)(to < rows ? to : rows);
+        if (i + 1 < job->count) part.next = job->parts[i + 1].weight.data;
         if (part.bf16_tiles && is_half(part.weight.type))
             matrix->linear_pairs(&part);
         else if (is_plain(part.weight.type))
