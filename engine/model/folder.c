@@ -525,6 +525,13 @@ static void set_rows_of_vector(const struct folder *folder, struct gguf_tensor *
     to->shape[1] = rows;
 }
 
+// "….weight_packed", "….weight_scale_2", "….qweight": what quantisers add, with or without a word
+// in config.json.
+static bool is_quantized(const char *theirs) {
+    const char *last = strrchr(theirs, '.');
+    return last && (!strncmp(last, ".weight_", 8) || !strcmp(last, ".qweight"));
+}
+
 static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from,
                               struct error *err) {
     static enum status (*const several[])(struct folder *, const struct gguf_tensor *,
@@ -533,6 +540,9 @@ static enum status put_tensor(struct folder *folder, const struct gguf_tensor *f
     struct gguf_tensor *to = &folder->tensors[folder->count];
     char *name = folder->names[folder->count], short_name[NAME_BYTES];
     if (is_spare(folder, from->name.bytes) || keep_xielu(folder, from)) return STATUS_OK;
+    if (is_quantized(from->name.bytes))
+        return error_set(err, STATUS_UNSUPPORTED, "%s: tensor '%s': " FOLDER_UNQUANTIZED,
+                         mapped_file_shown(folder->path), from->name.bytes);
     for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
         const enum status status = several[i](folder, from, err);
         if (status != STATUS_NOT_FOUND) return status;

@@ -196,11 +196,15 @@ static void refuse_quantized(struct reader *reader, const cJSON *json) {
     const char *method =
         reader_string(reader, reader_get(reader, json, keys[0]), "quant_method", "");
     const char *known = reader->family->quantized;
-    for (size_t i = known && !strcmp(known, method); i < sizeof keys / sizeof keys[0]; i++)
-        if (cJSON_IsObject(reader_get(reader, json, keys[i])))
-            reader_fail(reader, STATUS_UNSUPPORTED, keys[i],
-                        "is set, but quantized weights are not supported in a folder (expected "
-                        "F32, F16 or BF16); use a GGUF file of the model");
+    for (size_t i = known && !strcmp(known, method); i < sizeof keys / sizeof keys[0]; i++) {
+        const cJSON *config = reader_get(reader, json, keys[i]);
+        const char *format = reader_string(reader, config, "quant_algo", "");
+        char what[200];
+        if (!format[0]) format = reader_string(reader, config, "format", method);
+        snprintf(what, sizeof what, "is %.40s, but " FOLDER_UNQUANTIZED,
+                 format[0] ? format : "set");
+        if (cJSON_IsObject(config)) reader_fail(reader, STATUS_UNSUPPORTED, keys[i], what);
+    }
 }
 
 // Which layers have a window, as 1: by their types, or by a pattern that repeats, "LLLG", or by

@@ -15,6 +15,10 @@
 #include "engine/model/folder_layout.h"
 #include "kernels/base/text.h"
 
+#define FOLDER_UNQUANTIZED                                                          \
+    "quantized weights are not supported in a folder (expected F32, F16 or BF16); " \
+    "use a GGUF file of the model"
+
 // The family of its model_type. UNSUPPORTED: quire has none, and which it has.
 MUST_CHECK enum status folder_config_family(const cJSON *json, const char *path,
                                             const struct family **family, struct error *err);

@@ -168,6 +168,13 @@ static void unusable_model_folders_are_refused(void **state) {
                                  "\"num_hidden_layers\":2,"
                                  "\"layer_types\":[\"full_attention\",\"chunked_attention\"]}");
     assert_refused("hf", STATUS_UNSUPPORTED, "layer_types");
+    write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
+                                 "\"hidden_size\":32,\"quantization_config\":{"
+                                 "\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\"}}");
+    assert_refused("hf", STATUS_UNSUPPORTED, "quantization_config is NVFP4, but quantized weights");
+    write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
+                                 "\"hidden_size\":32,\"quantization\":{\"bits\":4}}");
+    assert_refused("hf", STATUS_UNSUPPORTED, "quantization is set, but quantized weights");
     write_text("hf/config.json",
                "{\"model_type\":\"llama\",\"num_attention_heads\":4,\"hidden_size\":32}");
     assert_refused("hf", STATUS_IO, "model.safetensors");
@@ -177,15 +184,28 @@ static void unusable_model_folders_are_refused(void **state) {
     assert_refused("hf", STATUS_BAD_FILE, "names no file");
 }
 
-static void an_unexpected_tensor_in_a_folder_is_named(void **state) {
+// A folder of one tensor with one number.
+static void assert_tensor_refused(const char *tensor, const char *word) {
+    static const char facts[] = "\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]";
+    unsigned char bytes[8 + 200 + 4] = {0};
+    char *header = (char *)bytes + 8;
+    const int length = snprintf(header, 200, "{\"%s\":{%s}}", tensor, facts);
+    assert_in_range(length, 1, 199);
+    bytes[0] = (unsigned char)length;
+    write_bytes("hf/model.safetensors", bytes, 8 + (size_t)length + 4);
+    assert_refused("hf", STATUS_UNSUPPORTED, word);
+}
+
+static void unexpected_tensors_in_a_folder_are_named(void **state) {
     (void)state;
-    static const char header[] =
-        "{\"model.odd.weight\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}";
-    unsigned char bytes[8 + sizeof header - 1 + 4] = {sizeof header - 1};
-    memcpy(bytes + 8, header, sizeof header - 1);
     unlink(path_of("hf/model.safetensors.index.json"));
-    write_bytes("hf/model.safetensors", bytes, sizeof bytes);
-    assert_refused("hf", STATUS_UNSUPPORTED, "unexpected tensor 'model.odd.weight'");
+    assert_tensor_refused("model.odd.weight", "unexpected tensor 'model.odd.weight'");
+    assert_tensor_refused("model.layers.0.mlp.up_proj.weight_scale_2",
+                          "up_proj.weight_scale_2': quantized weights are not supported");
+    assert_tensor_refused("model.layers.0.mlp.up_proj.weight_packed",
+                          "up_proj.weight_packed': quantized weights are not supported");
+    assert_tensor_refused("model.layers.0.mlp.up_proj.qweight",
+                          "up_proj.qweight': quantized weights are not supported");
 }
 
 static void packed_experts_need_all_their_parts(void **state) {
@@ -384,7 +404,7 @@ static const struct {
     {"llama", "\"no_rope_layer_interval\":2",
      "no_rope_layer_interval is not supported and may change"},
     {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization is set"},
-    {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}", "quantization_config is set"},
+    {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}", "quantization_config is fp8"},
 };
 
 static void every_config_key_is_used_or_harmless_or_refused(void **state) {
@@ -536,7 +556,7 @@ int main(void) {
         cmocka_unit_test(a_changed_part_changes_the_digest),
         cmocka_unit_test(broken_splits_are_refused),
         cmocka_unit_test(unusable_model_folders_are_refused),
-        cmocka_unit_test(an_unexpected_tensor_in_a_folder_is_named),
+        cmocka_unit_test(unexpected_tensors_in_a_folder_are_named),
         cmocka_unit_test(packed_experts_need_all_their_parts),
         cmocka_unit_test(rope_settings_are_read_in_both_config_layouts),
         cmocka_unit_test(yarn_magnitude_matches_transformers),
