@@ -322,6 +322,25 @@ static void every_mxfp4_exponent_scales_by_its_power_of_two(void **state) {
     }
 }
 
+// Row r has the scale r: those with a sign's bit set too, and the one that is no number.
+static void every_nvfp4_scale_is_read_as_its_definition_says(void **state) {
+    (void)state;
+    enum { ROWS = 256, COLUMNS = 128, TOKENS = 2 };
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        uint64_t random = SEED + 14;
+        if (!subject_open(&subject, which, 1)) continue;
+        struct problem p = make_problem(DTYPE_NVFP4, ROWS, COLUMNS, TOKENS, &random);
+        const size_t step = (size_t)dtype_block_bytes(DTYPE_NVFP4);
+        for (size_t at = 0; at < p.bytes; at += step)
+            memset((char *)p.data + at, (int)(at / step / (COLUMNS / 64)), 4);
+        decode(&p);
+        check_linear(&subject, &p, false);
+        drop_problem(&p);
+        subject_close(&subject);
+    }
+}
+
 static void logits_are_scaled_before_they_are_capped(void **state) {
     (void)state;
     enum { ROWS = 203, COLUMNS = 64, TOKENS = 3, COUNT = TOKENS * ROWS };
@@ -569,6 +588,7 @@ int main(void) {
         cmocka_unit_test(fused_products_equal_their_separate_parts),
         cmocka_unit_test(logits_use_the_indexed_rows),
         cmocka_unit_test(every_mxfp4_exponent_scales_by_its_power_of_two),
+        cmocka_unit_test(every_nvfp4_scale_is_read_as_its_definition_says),
         cmocka_unit_test(logits_are_scaled_before_they_are_capped),
         cmocka_unit_test(embedding_scales_its_rows),
         cmocka_unit_test(embedding_finds_the_nth_of_several_rows_of_a_token),
