@@ -182,7 +182,6 @@ enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct
 // The saved conversation needs the path to the leaf, or NODE_NONE, and no other.
 void block_cache_reference(struct block_cache *cache, uint64_t conversation,
                            struct node_index leaf);
-bool block_cache_needs(struct block_cache *cache, uint64_t conversation, struct node_index leaf);
 void block_cache_release(struct block_cache *cache, uint64_t conversation);
 // See engine_strip(), with the states that hang on what is removed. Gives the lock up where the
 // disk has more to do than it takes. Returns bytes.

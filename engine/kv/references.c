@@ -94,11 +94,6 @@ void block_cache_reference(struct block_cache *cache, uint64_t conversation,
     tell_reference(cache, reference, true);
 }
 
-bool block_cache_needs(struct block_cache *cache, uint64_t conversation, struct node_index leaf) {
-    const struct reference *reference = reference_find(&cache->references, conversation);
-    return reference && node_equal(reference->leaf, leaf);
-}
-
 void block_cache_release(struct block_cache *cache, uint64_t conversation) {
     struct reference *reference = reference_find(&cache->references, conversation);
     if (reference) {

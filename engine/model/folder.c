@@ -46,7 +46,8 @@ struct folder {
     size_t count, room; // of both
     void **made;        // what no file holds as it is needed
     size_t made_count;
-    const char *path; // while it is opened
+    const char *path; // while it is opened, as is the next
+    struct error *err;
 };
 
 static void folder_close(void *self) {
@@ -79,8 +80,8 @@ static void folder_prefetch(const void *self) {
         safetensors_prefetch(folder->files[i]);
 }
 
-static enum status no_memory(const struct folder *folder, struct error *err) {
-    return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory",
+static enum status no_memory(const struct folder *folder) {
+    return error_set(folder->err, STATUS_NO_MEMORY, "%s: not enough memory",
                      mapped_file_shown(folder->path));
 }
 
@@ -128,24 +129,25 @@ enum status folder_read_json(const char *folder, const char *name, cJSON **json,
     return status;
 }
 
-static bool has_file(const struct folder *folder, const char *name) {
+bool folder_has_file(const char *folder, const char *name) {
     struct text path = {0};
-    const bool has = text_format(&path, "%s/%s", folder->path, name) == STATUS_OK &&
+    const bool has = text_format(&path, "%s/%s", folder, name) == STATUS_OK &&
                      access(text_string(&path), F_OK) == 0;
     text_deinit(&path);
     return has;
 }
 
-static enum status open_file(struct folder *folder, const char *name, struct error *err) {
+static enum status open_file(struct folder *folder, const char *name) {
     ASSERT(folder->file_count <= FOLDER_MAX_FILES);
     struct text path = {0};
     if (strchr(name, '/') || folder->file_count == FOLDER_MAX_FILES)
-        return error_set(err, STATUS_BAD_FILE,
+        return error_set(folder->err, STATUS_BAD_FILE,
                          "%s: expected at most %d files, all in the folder of the index",
                          mapped_file_shown(folder->path), FOLDER_MAX_FILES);
     enum status status = text_format(&path, "%s/%s", folder->path, name);
     if (status == STATUS_OK)
-        status = safetensors_open(text_string(&path), &folder->files[folder->file_count], err);
+        status =
+            safetensors_open(text_string(&path), &folder->files[folder->file_count], folder->err);
     if (status == STATUS_OK) {
         const struct safetensors *opened = folder->files[folder->file_count++];
         const struct file_state state = safetensors_state(opened);
@@ -157,31 +159,31 @@ static enum status open_file(struct folder *folder, const char *name, struct err
 }
 
 // Files in the order in which the index names them first.
-static enum status open_indexed(struct folder *folder, const cJSON *index, struct error *err) {
+static enum status open_indexed(struct folder *folder, const cJSON *index) {
     const cJSON *map = cJSON_GetObjectItemCaseSensitive(index, "weight_map"), *item;
     const char *opened[FOLDER_MAX_FILES];
     cJSON_ArrayForEach(item, map) {
         if (!cJSON_IsString(item))
-            return error_set(err, STATUS_BAD_FILE, "%s: weight_map must hold file names",
+            return error_set(folder->err, STATUS_BAD_FILE, "%s: weight_map must hold file names",
                              mapped_file_shown(folder->path));
         size_t i = folder->file_count; // the last one first: neighbours are in one file
         while (i > 0 && strcmp(opened[i - 1], item->valuestring) != 0)
             i--;
         if (i > 0) continue;
         if (folder->file_count < FOLDER_MAX_FILES) opened[folder->file_count] = item->valuestring;
-        TRY(open_file(folder, item->valuestring, err));
+        TRY(open_file(folder, item->valuestring));
     }
     if (folder->file_count > 0) return STATUS_OK;
-    return error_set(err, STATUS_BAD_FILE, "%s: weight_map names no file",
+    return error_set(folder->err, STATUS_BAD_FILE, "%s: weight_map names no file",
                      mapped_file_shown(folder->path));
 }
 
-static enum status open_files(struct folder *folder, struct error *err) {
+static enum status open_files(struct folder *folder) {
     static const char index_name[] = "model.safetensors.index.json";
     cJSON *index = NULL;
-    if (!has_file(folder, index_name)) return open_file(folder, "model.safetensors", err);
-    enum status status = folder_read_json(folder->path, index_name, &index, err);
-    if (status == STATUS_OK) status = open_indexed(folder, index, err);
+    if (!folder_has_file(folder->path, index_name)) return open_file(folder, "model.safetensors");
+    enum status status = folder_read_json(folder->path, index_name, &index, folder->err);
+    if (status == STATUS_OK) status = open_indexed(folder, index);
     cJSON_Delete(index);
     return status;
 }
@@ -314,8 +316,7 @@ static void put_in_layer(struct folder *folder, int layer, const char *rest) {
 }
 
 // Puts the tensors that are made of one of theirs. NOT_FOUND: it is no such tensor.
-static enum status put_experts(struct folder *folder, const struct gguf_tensor *from,
-                               struct error *err) {
+static enum status put_experts(struct folder *folder, const struct gguf_tensor *from) {
     char part[32], name[GGUF_MAX_NAME_BYTES + 1];
     int layer = -1, used = 0, begin = 0;
     const char *theirs = from->name.bytes;
@@ -336,11 +337,11 @@ static enum status put_experts(struct folder *folder, const struct gguf_tensor *
         if (strcmp(part, expert_parts[i].theirs) != 0) continue;
         ASSERT(folder->count < folder->room);
         if (packed != (exponents != NULL) || !fits_together(from, exponents, &expert_parts[i]))
-            return error_set(err, STATUS_BAD_FILE,
+            return error_set(folder->err, STATUS_BAD_FILE,
                              "%s: tensor '%s' does not have the shape of packed experts",
                              mapped_file_shown(folder->path), theirs);
         status = make_part(folder, from, exponents, &expert_parts[i], to);
-        if (status != STATUS_OK) return no_memory(folder, err);
+        if (status != STATUS_OK) return no_memory(folder);
         put_in_layer(folder, layer, expert_parts[i].ours);
     }
     return status;
@@ -364,9 +365,8 @@ static bool keep_xielu(struct folder *folder, const struct gguf_tensor *tensor) 
     return false;
 }
 
-static enum status bad_shape(const struct folder *folder, const struct gguf_tensor *tensor,
-                             struct error *err) {
-    return error_set(err, STATUS_BAD_FILE,
+static enum status bad_shape(const struct folder *folder, const struct gguf_tensor *tensor) {
+    return error_set(folder->err, STATUS_BAD_FILE,
                      "%s: tensor '%s' has the wrong shape or type for this model",
                      mapped_file_shown(folder->path), tensor->name.bytes);
 }
@@ -389,15 +389,14 @@ static bool is_matrix(const struct gguf_tensor *tensor) {
 
 // Granite's feed-forward, or the expert that all tokens ask: the gate above up. NOT_FOUND: it is
 // neither that nor what goes down again.
-static enum status put_shared(struct folder *folder, const struct gguf_tensor *from,
-                              struct error *err) {
+static enum status put_shared(struct folder *folder, const struct gguf_tensor *from) {
     int layer;
     const char *rest = folder_name_in_layer(from->name.bytes, &layer);
     const bool mixture = folder->config.mixture;
     const bool both = rest && !strcmp(rest, "shared_mlp.input_linear.weight");
     if (!both && !(rest && !strcmp(rest, "shared_mlp.output_linear.weight")))
         return STATUS_NOT_FOUND;
-    if (!is_matrix(from) || from->shape[1] % 2) return bad_shape(folder, from, err);
+    if (!is_matrix(from) || from->shape[1] % 2) return bad_shape(folder, from);
     set_rows(folder, from, both ? from->shape[1] / 2 : from->shape[1], from->data);
     put_in_layer(folder, layer,
                  both      ? mixture ? "ffn_gate_shexp.weight" : "ffn_gate.weight"
@@ -411,8 +410,7 @@ static enum status put_shared(struct folder *folder, const struct gguf_tensor *f
 
 // Qwen3-Next's rows of q, k, v and z are together head by head of the keys; in a GGUF file all of q
 // are above k, and these above v, and z is apart. NOT_FOUND: it is no such tensor.
-static enum status put_grouped(struct folder *folder, const struct gguf_tensor *from,
-                               struct error *err) {
+static enum status put_grouped(struct folder *folder, const struct gguf_tensor *from) {
     const struct recurrence_spec *spec = &folder->config.recurrence;
     int layer;
     const char *rest = folder_name_in_layer(from->name.bytes, &layer);
@@ -420,11 +418,11 @@ static enum status put_grouped(struct folder *folder, const struct gguf_tensor *
     const int64_t heads = spec->key_heads, key = spec->key_size;
     const int64_t value = heads ? spec->value_heads / heads * spec->value_size : 0;
     if (!is_matrix(from) || heads == 0 || from->shape[1] != 2 * heads * (key + value))
-        return bad_shape(folder, from, err);
+        return bad_shape(folder, from);
     const size_t row = dtype_row_bytes(from->type, (int32_t)from->shape[0]);
     char *qkv = make(folder, (size_t)(heads * (2 * key + value)), row);
     char *z = make(folder, (size_t)(heads * value), row);
-    if (!qkv || !z) return no_memory(folder, err);
+    if (!qkv || !z) return no_memory(folder);
     const struct {
         char *to;
         int64_t rows;
@@ -462,8 +460,7 @@ static void multiply(enum dtype type, char *elements, size_t count, float by) {
 }
 
 // What a model multiplies a product by is part of the matrix in a GGUF file, rounded as there.
-static enum status scale_rows(struct folder *folder, const char *theirs, struct gguf_tensor *to,
-                              struct error *err) {
+static enum status scale_rows(struct folder *folder, const char *theirs, struct gguf_tensor *to) {
     int layer;
     const char *rest = folder_name_in_layer(theirs, &layer);
     const int64_t all = to->shape[to->dims == 1 ? 0 : 1];
@@ -474,10 +471,10 @@ static enum status scale_rows(struct folder *folder, const char *theirs, struct 
         if (strncmp(rest, scale->part, strlen(scale->part)) != 0) continue;
         const int64_t rows = scale->rows ? scale->rows : all;
         const bool plain = to->known && to->dims <= 2 && dtype_block_elements(to->type) == 1;
-        if (!plain || rows > all - done) return bad_shape(folder, to, err);
+        if (!plain || rows > all - done) return bad_shape(folder, to);
         if (scale->by != 1 && !made) {
             made = make(folder, to->bytes, 1);
-            if (!made) return no_memory(folder, err);
+            if (!made) return no_memory(folder);
             memcpy(made, to->data, to->bytes);
             to->data = made;
         }
@@ -491,16 +488,16 @@ static enum status scale_rows(struct folder *folder, const char *theirs, struct 
 }
 
 // Vectors that files have otherwise: norms that multiply by 1 + weight, and decays as they are.
-static enum status change_vector(struct folder *folder, struct gguf_tensor *to, struct error *err) {
+static enum status change_vector(struct folder *folder, struct gguf_tensor *to) {
     const char *name = to->name.bytes;
     const bool decay = ends_in(name, ".ssm_a");
     const bool norm = folder->family->norms_plus_one && ends_in(name, "norm.weight") &&
                       !ends_in(name, ".ssm_norm.weight");
     if (!(decay || norm) || !to->known) return STATUS_OK;
     const size_t count = (size_t)to->shape[0];
-    if (to->dims != 1 || count > MODEL_MAX_DIM) return bad_shape(folder, to, err);
+    if (to->dims != 1 || count > MODEL_MAX_DIM) return bad_shape(folder, to);
     float *vector = make(folder, count, sizeof *vector);
-    if (!vector) return no_memory(folder, err);
+    if (!vector) return no_memory(folder);
     dtype_to_float(to->type, to->data, vector, count);
     for (size_t i = 0; i < count; i++)
         vector[i] = decay ? -expf(vector[i]) : vector[i] + 1;
@@ -532,30 +529,29 @@ static bool is_quantized(const char *theirs) {
     return last && (!strncmp(last, ".weight_", 8) || !strcmp(last, ".qweight"));
 }
 
-static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from,
-                              struct error *err) {
-    static enum status (*const several[])(struct folder *, const struct gguf_tensor *,
-                                          struct error *) = {put_experts, put_shared, put_grouped};
+static enum status put_tensor(struct folder *folder, const struct gguf_tensor *from) {
+    static enum status (*const several[])(struct folder *, const struct gguf_tensor *) = {
+        put_experts, put_shared, put_grouped};
     ASSERT(folder->count < folder->room);
     struct gguf_tensor *to = &folder->tensors[folder->count];
     char *name = folder->names[folder->count], short_name[NAME_BYTES];
     if (is_spare(folder, from->name.bytes) || keep_xielu(folder, from)) return STATUS_OK;
     if (is_quantized(from->name.bytes))
-        return error_set(err, STATUS_UNSUPPORTED, "%s: tensor '%s': " FOLDER_UNQUANTIZED,
+        return error_set(folder->err, STATUS_UNSUPPORTED, "%s: tensor '%s': " FOLDER_UNQUANTIZED,
                          mapped_file_shown(folder->path), from->name.bytes);
     for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
-        const enum status status = several[i](folder, from, err);
+        const enum status status = several[i](folder, from);
         if (status != STATUS_NOT_FOUND) return status;
     }
     const char *theirs = folder_name_unnested(folder->family, from->name.bytes, short_name);
     if (!folder_name_find(folder->family, theirs, name))
-        return error_set(err, STATUS_UNSUPPORTED,
+        return error_set(folder->err, STATUS_UNSUPPORTED,
                          "%s: unexpected tensor '%s' in a model of type %s",
                          mapped_file_shown(folder->path), from->name.bytes, folder->family->name);
     *to = *from;
-    TRY(scale_rows(folder, theirs, to, err));
+    TRY(scale_rows(folder, theirs, to));
     to->name = (struct gguf_string){name, strlen(name)};
-    TRY(change_vector(folder, to, err));
+    TRY(change_vector(folder, to));
     set_rows_of_vector(folder, to);
     folder->count++;
     return STATUS_OK;
@@ -578,7 +574,7 @@ static void put_factors(struct folder *folder, const char *name, const float *fa
     folder->count++;
 }
 
-static enum status name_tensors(struct folder *folder, struct error *err) {
+static enum status name_tensors(struct folder *folder) {
     ASSERT(!folder->tensors && !folder->names && !folder->made);
     folder->room = MADE_MORE;
     for (size_t i = 0; i < folder->file_count; i++) // one of theirs may be two of ours
@@ -586,10 +582,10 @@ static enum status name_tensors(struct folder *folder, struct error *err) {
     folder->tensors = calloc(folder->room, sizeof *folder->tensors);
     folder->names = calloc(folder->room, sizeof *folder->names);
     folder->made = calloc(folder->room, sizeof *folder->made);
-    if (!folder->tensors || !folder->names || !folder->made) return no_memory(folder, err);
+    if (!folder->tensors || !folder->names || !folder->made) return no_memory(folder);
     for (size_t i = 0; i < folder->file_count; i++)
         for (size_t t = 0; t < safetensors_count(folder->files[i]); t++)
-            TRY(put_tensor(folder, safetensors_at(folder->files[i], t), err));
+            TRY(put_tensor(folder, safetensors_at(folder->files[i], t)));
     put_factors(folder, "rope_freqs.weight", folder->config.rope_freqs);
     put_factors(folder, "rope_factors_short.weight", folder->config.rope_short);
     put_factors(folder, "rope_factors_long.weight", folder->config.rope_long);
@@ -597,44 +593,45 @@ static enum status name_tensors(struct folder *folder, struct error *err) {
 }
 
 // The libraries that write such a folder would add the adapter to the model that it names.
-static enum status refuse_adapter(const struct folder *folder, struct error *err) {
+static enum status refuse_adapter(const struct folder *folder) {
     static const char name[] = "adapter_config.json", key[] = "base_model_name_or_path";
     cJSON *json = NULL;
-    if (!has_file(folder, name)) return STATUS_OK;
-    TRY(folder_read_json(folder->path, name, &json, err));
+    if (!folder_has_file(folder->path, name)) return STATUS_OK;
+    TRY(folder_read_json(folder->path, name, &json, folder->err));
     const cJSON *base = cJSON_GetObjectItemCaseSensitive(json, key);
     const enum status status = error_set(
-        err, STATUS_UNSUPPORTED,
+        folder->err, STATUS_UNSUPPORTED,
         "%s is an adapter for %.80s; open that model and pass this folder with --lora",
         mapped_file_shown(folder->path), cJSON_IsString(base) ? base->valuestring : "a model");
     cJSON_Delete(json);
     return status;
 }
 
-static enum status read_config(struct folder *folder, struct error *err) {
+static enum status read_config(struct folder *folder) {
     cJSON *json = NULL;
-    TRY(refuse_adapter(folder, err));
-    if (!has_file(folder, "config.json"))
-        return error_set(err, STATUS_NOT_FOUND, "%s has no config.json",
+    TRY(refuse_adapter(folder));
+    if (!folder_has_file(folder->path, "config.json"))
+        return error_set(folder->err, STATUS_NOT_FOUND, "%s has no config.json",
                          mapped_file_shown(folder->path));
-    enum status status = folder_read_json(folder->path, "config.json", &json, err);
+    enum status status = folder_read_json(folder->path, "config.json", &json, folder->err);
     char *stated = cJSON_PrintUnformatted(json);
     if (stated) folder->stated = hash_bytes(stated, strlen(stated), 0);
-    if (status == STATUS_OK && !stated) status = no_memory(folder, err);
+    if (status == STATUS_OK && !stated) status = no_memory(folder);
     cJSON_free(stated);
     if (status == STATUS_OK)
-        status = folder_config_family(json, folder->path, &folder->family, err);
+        status = folder_config_family(json, folder->path, &folder->family, folder->err);
     if (status == STATUS_OK)
-        status = folder_config_read(json, folder->family, folder->path, &folder->config, err);
+        status =
+            folder_config_read(json, folder->family, folder->path, &folder->config, folder->err);
     cJSON_Delete(json);
     return status;
 }
 
-static enum status open_folder(struct folder *folder, struct gguf **gguf, struct error *err) {
-    TRY(read_config(folder, err));
-    TRY(open_files(folder, err));
-    TRY(name_tensors(folder, err));
-    return folder_config_open(&folder->config, folder->path, gguf, err);
+static enum status open_folder(struct folder *folder, struct gguf **gguf) {
+    TRY(read_config(folder));
+    TRY(open_files(folder));
+    TRY(name_tensors(folder));
+    return folder_config_open(&folder->config, folder->path, gguf, folder->err);
 }
 
 enum status folder_open(const char *path, struct gguf **gguf, struct error *err) {
@@ -642,13 +639,15 @@ enum status folder_open(const char *path, struct gguf **gguf, struct error *err)
     struct gguf *opened = NULL;
     if (!folder) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", path);
     folder->path = path;
-    enum status status = open_folder(folder, &opened, err);
+    folder->err = err;
+    enum status status = open_folder(folder, &opened);
     ASSERT(folder->count <= folder->room && folder->file_count <= FOLDER_MAX_FILES);
     const struct gguf_owner owner = {folder,        folder->bytes,   folder->state,
                                      folder_digest, folder_prefetch, folder_close};
     if (status == STATUS_OK)
         status = gguf_attach(opened, folder->tensors, folder->count, &owner, err);
     folder->path = NULL;
+    folder->err = NULL;
     if (status == STATUS_OK) {
         *gguf = opened;
     } else {

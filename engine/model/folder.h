@@ -24,6 +24,8 @@ enum {
 // gguf_close().
 MUST_CHECK enum status folder_open(const char *path, struct gguf **gguf, struct error *err);
 
+bool folder_has_file(const char *folder, const char *name);
+
 // An object in a file of the folder; the caller's to delete.
 MUST_CHECK enum status folder_read_json(const char *folder, const char *name, cJSON **json,
                                         struct error *err);

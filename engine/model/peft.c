@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/model/folder.h"
 #include "engine/model/folder_names.h"
@@ -38,13 +37,7 @@ static void peft_close(void *self) {
     free(peft);
 }
 
-bool peft_is_folder(const char *path) {
-    struct text file = {0};
-    const bool is = text_format(&file, "%s/%s", path, config_name) == STATUS_OK &&
-                    access(text_string(&file), F_OK) == 0;
-    text_deinit(&file);
-    return is;
-}
+bool peft_is_folder(const char *path) { return folder_has_file(path, config_name); }
 
 static bool is_unset(const cJSON *item) {
     return cJSON_IsNull(item) || cJSON_IsFalse(item) ||

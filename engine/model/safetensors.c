@@ -14,8 +14,9 @@ struct safetensors {
     struct mapped_file mapping; // {0}: the bytes are borrowed
     const unsigned char *bytes;
     size_t length;
-    const char *path; // while it is opened
-    cJSON *header;    // owned: names lie in it
+    const char *path; // while it is opened, as is the next
+    struct error *err;
+    cJSON *header; // owned: names lie in it
     struct gguf_tensor *tensors;
     size_t count;
 };
@@ -50,10 +51,9 @@ static const struct element elements[] = {
     {.name = "F8_E8M0", .bytes = 1, .file_type = NOT_IN_GGUF},
 };
 
-static enum status refuse_file(const struct safetensors *file, const char *name, const char *what,
-                               struct error *err) {
-    return error_set(err, STATUS_BAD_FILE, "%s: tensor '%s': %s", mapped_file_shown(file->path),
-                     name, what);
+static enum status refuse_file(const struct safetensors *file, const char *name, const char *what) {
+    return error_set(file->err, STATUS_BAD_FILE, "%s: tensor '%s': %s",
+                     mapped_file_shown(file->path), name, what);
 }
 
 // A whole number of 0 … 2^53, which doubles hold exactly.
@@ -79,10 +79,10 @@ static const struct element *find_element(const cJSON *item) {
 }
 
 static enum status read_shape(const struct safetensors *file, const cJSON *item,
-                              struct gguf_tensor *tensor, size_t *count, struct error *err) {
+                              struct gguf_tensor *tensor, size_t *count) {
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(item, "shape"), *extent;
     const int dims = cJSON_GetArraySize(shape);
-    if (!cJSON_IsArray(shape)) return refuse_file(file, item->string, "shape is missing", err);
+    if (!cJSON_IsArray(shape)) return refuse_file(file, item->string, "shape is missing");
     int at = dims;
     *count = 1;
     for (int i = 0; i < GGUF_MAX_DIMS; i++)
@@ -92,7 +92,7 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
         uint64_t value;
         if (!to_count(extent, &value) || value == 0 || !size_mul(*count, (size_t)value, count) ||
             *count > INT64_MAX)
-            return refuse_file(file, item->string, "shape must be whole numbers above 0", err);
+            return refuse_file(file, item->string, "shape must be whole numbers above 0");
         at--; // the last one's elements lie side by side; an image's patch has five, made four here
         tensor->shape[at < GGUF_MAX_DIMS ? at : GGUF_MAX_DIMS - 1] *= (int64_t)value;
     }
@@ -100,23 +100,23 @@ static enum status read_shape(const struct safetensors *file, const cJSON *item,
 }
 
 static enum status read_tensor(const struct safetensors *file, const cJSON *item,
-                               struct gguf_tensor *tensor, struct error *err) {
+                               struct gguf_tensor *tensor) {
     const struct element *element = find_element(cJSON_GetObjectItemCaseSensitive(item, "dtype"));
     const cJSON *offsets = cJSON_GetObjectItemCaseSensitive(item, "data_offsets");
     size_t count = 0;
     uint64_t begin, end;
     if (!is_name(item->string))
-        return error_set(err, STATUS_BAD_FILE,
+        return error_set(file->err, STATUS_BAD_FILE,
                          "%s: expected tensor names in UTF-8 without control characters",
                          mapped_file_shown(file->path));
-    if (!cJSON_IsObject(item)) return refuse_file(file, item->string, "expected an object", err);
-    if (!element) return refuse_file(file, item->string, "dtype is missing or unknown", err);
-    TRY(read_shape(file, item, tensor, &count, err));
+    if (!cJSON_IsObject(item)) return refuse_file(file, item->string, "expected an object");
+    if (!element) return refuse_file(file, item->string, "dtype is missing or unknown");
+    TRY(read_shape(file, item, tensor, &count));
     if (cJSON_GetArraySize(offsets) != 2 || !to_count(cJSON_GetArrayItem(offsets, 0), &begin) ||
         !to_count(cJSON_GetArrayItem(offsets, 1), &end) || begin > end)
-        return refuse_file(file, item->string, "expected two data_offsets in ascending order", err);
+        return refuse_file(file, item->string, "expected two data_offsets in ascending order");
     if (!size_mul(count, element->bytes, &tensor->bytes) || end - begin != tensor->bytes)
-        return refuse_file(file, item->string, "data_offsets do not match the shape", err);
+        return refuse_file(file, item->string, "data_offsets do not match the shape");
     tensor->name = (struct gguf_string){item->string, strlen(item->string)};
     tensor->known = element->known;
     tensor->type = element->type;
@@ -132,12 +132,11 @@ static int by_offset(const void *a, const void *b) {
 }
 
 // Each begins where the one before it ends, and the last one ends where the file does.
-static enum status place_tensors(struct safetensors *file, const unsigned char *data, size_t room,
-                                 struct error *err) {
+static enum status place_tensors(struct safetensors *file, const unsigned char *data, size_t room) {
     struct gguf_tensor **order = calloc(file->count + 1, sizeof *order);
     enum status status = STATUS_OK;
     size_t at = 0;
-    if (!order) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", file->path);
+    if (!order) return error_set(file->err, STATUS_NO_MEMORY, "%s: not enough memory", file->path);
     for (size_t i = 0; i < file->count; i++)
         order[i] = &file->tensors[i];
     qsort(order, file->count, sizeof order[0], by_offset);
@@ -146,67 +145,71 @@ static enum status place_tensors(struct safetensors *file, const unsigned char *
         if ((uintptr_t)tensor->data != at || tensor->bytes > room - at)
             status = refuse_file(
                 file, tensor->name.bytes,
-                "overlaps another tensor, leaves a gap before it, or ends outside the file", err);
+                "overlaps another tensor, leaves a gap before it, or ends outside the file");
         ASSERT(status != STATUS_OK || at + tensor->bytes <= room);
         tensor->data = data + at;
         if (status == STATUS_OK) at += tensor->bytes;
     }
     if (status == STATUS_OK && at != room)
-        status = error_set(err, STATUS_BAD_FILE, "%s: expected %zu bytes of tensor data, found %zu",
+        status = error_set(file->err, STATUS_BAD_FILE,
+                           "%s: expected %zu bytes of tensor data, found %zu",
                            mapped_file_shown(file->path), at, room);
     free(order);
     return status;
 }
 
-static enum status parse_header(struct safetensors *file, size_t *header, struct error *err) {
+static enum status parse_header(struct safetensors *file, size_t *header) {
     const char *path = mapped_file_shown(file->path);
     uint64_t length = 0;
     if (file->length < sizeof length)
-        return error_set(err, STATUS_BAD_FILE,
+        return error_set(file->err, STATUS_BAD_FILE,
                          "%s: expected a safetensors file, found a file of %zu bytes", path,
                          file->length);
     memcpy(&length, file->bytes, sizeof length);
     if (length > SAFETENSORS_MAX_HEADER || length > file->length - sizeof length)
         return error_set(
-            err, STATUS_BAD_FILE,
+            file->err, STATUS_BAD_FILE,
             "%s: expected a header of at most %d bytes that fits in the file, found %llu", path,
             SAFETENSORS_MAX_HEADER, (unsigned long long)length);
     const char *text = (const char *)file->bytes + sizeof length, *end = NULL;
     file->header = cJSON_ParseWithLengthOpts(text, (size_t)length, &end, false);
     if (!cJSON_IsObject(file->header))
-        return error_set(err, STATUS_BAD_FILE, "%s: expected a header that is a JSON object", path);
+        return error_set(file->err, STATUS_BAD_FILE, "%s: expected a header that is a JSON object",
+                         path);
     for (; end < text + length; end++)
         if (*end != ' ')
-            return error_set(err, STATUS_BAD_FILE, "%s: expected only spaces after the JSON header",
-                             path);
+            return error_set(file->err, STATUS_BAD_FILE,
+                             "%s: expected only spaces after the JSON header", path);
     *header = sizeof length + (size_t)length;
     return STATUS_OK;
 }
 
-static enum status read_file(struct safetensors *file, struct error *err) {
+static enum status read_file(struct safetensors *file) {
     size_t header = 0;
     const cJSON *item;
-    TRY(parse_header(file, &header, err));
+    TRY(parse_header(file, &header));
     const int items = cJSON_GetArraySize(file->header);
     if (items > SAFETENSORS_MAX_TENSORS)
-        return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %d",
+        return error_set(file->err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %d",
                          mapped_file_shown(file->path), SAFETENSORS_MAX_TENSORS, items);
     file->tensors = calloc((size_t)items + 1, sizeof file->tensors[0]);
     if (!file->tensors)
-        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", file->path);
+        return error_set(file->err, STATUS_NO_MEMORY, "%s: not enough memory", file->path);
     cJSON_ArrayForEach(item, file->header) {
         if (item->string && !strcmp(item->string, "__metadata__")) continue;
-        TRY(read_tensor(file, item, &file->tensors[file->count], err));
+        TRY(read_tensor(file, item, &file->tensors[file->count]));
         file->count++;
     }
-    return place_tensors(file, file->bytes + header, file->length - header, err);
+    return place_tensors(file, file->bytes + header, file->length - header);
 }
 
 static enum status open_bytes(struct safetensors *file, const char *path,
                               struct safetensors **result, struct error *err) {
     file->path = path;
-    const enum status status = read_file(file, err);
+    file->err = err;
+    const enum status status = read_file(file);
     file->path = NULL;
+    file->err = NULL;
     if (status == STATUS_OK)
         *result = file;
     else
