@@ -154,15 +154,8 @@ void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table 
 struct block_counts grouped_cache_available(const struct grouped_cache *cache) {
     struct block_counts counts = {0};
     for (int i = 0; i < cache->count; i++)
-        counts.of[i] = block_cache_available(cache->groups[i]);
+        counts.of[i] = (int32_t)block_cache_available(cache->groups[i]);
     return counts;
-}
-
-bool block_counts_fit(const struct grouped_cache *cache, struct block_counts need,
-                      struct block_counts have) {
-    for (int i = 0; i < cache->count; i++)
-        if (need.of[i] > have.of[i]) return false;
-    return true;
 }
 
 bool grouped_cache_has_free(const struct grouped_cache *cache, const struct grouped_table *tables,

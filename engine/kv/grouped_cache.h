@@ -57,10 +57,6 @@ struct state_points { // where a log's computation pauses, for its states to be 
     int32_t at[2];
 };
 
-struct block_counts { // one for each group
-    uint32_t of[KV_GROUPS];
-};
-
 // Blocks of a group that a sequence has at most while it computes step_tokens at once; and those
 // that it can still need, having a table, however long it gets.
 uint32_t grouped_cache_most(enum cache_kind kind, int32_t reach, int32_t block_size,
@@ -100,8 +96,6 @@ void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table 
 // ---- Blocks. D.
 
 struct block_counts grouped_cache_available(const struct grouped_cache *cache);
-bool block_counts_fit(const struct grouped_cache *cache, struct block_counts need,
-                      struct block_counts have);
 
 // Could the tables grow without an eviction?
 bool grouped_cache_has_free(const struct grouped_cache *cache, const struct grouped_table *tables,

@@ -43,8 +43,6 @@ enum {
     WATERMARK_SHARE = 100,   // of the pool's blocks
 };
 
-_Static_assert((int)SCHEDULER_GROUPS == (int)KV_GROUPS,
-               "the scheduler counts blocks of all groups");
 _Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_REQUESTS, "the scheduler plans all");
 
 static int32_t step_budget(const struct engine *engine) {
@@ -182,17 +180,17 @@ static struct scheduler_request describe_request(struct engine *engine, int32_t 
 }
 
 // Blocks that let all active requests continue and the first waiting one be admitted.
-static struct scheduler_blocks blocks_needed(const struct engine *engine,
-                                             const struct scheduler_request *described,
-                                             const struct scheduler_blocks *watermark) {
-    struct scheduler_blocks blocks = {0};
+static struct block_counts blocks_needed(const struct engine *engine,
+                                         const struct scheduler_request *described,
+                                         const struct block_counts *watermark) {
+    struct block_counts blocks = {0};
     bool waits = false;
     for (int32_t i = 0; i < engine->request_count; i++) {
         const bool outside =
             described[i].state == REQUEST_WAITING || described[i].state == REQUEST_SWAPPED;
         if (outside && waits) continue;
         waits = waits || outside;
-        const struct scheduler_blocks need =
+        const struct block_counts need =
             scheduler_need(&described[i], described[i].length + 1, engine->cache.block_size);
         for (int group = 0; group < engine->cache.count; group++)
             blocks.of[group] += need.of[group] + (outside ? watermark->of[group] : 0);
@@ -213,15 +211,10 @@ static struct scheduler_limits gather_limits(struct engine *engine,
         limits.swap_us += block_cache_swap_us(engine->cache.groups[i]);
     }
     if (engine->tokens_per_us > 0) limits.recompute_us = limits.block_size / engine->tokens_per_us;
-    const struct scheduler_blocks needed = blocks_needed(engine, described, &limits.watermark);
-    struct block_counts counts = {0};
-    for (int i = 0; i < groups; i++)
-        counts.of[i] = (uint32_t)needed.of[i];
-    const struct block_counts have = pressure_gather(engine, counts);
-    for (int i = 0; i < groups; i++)
-        limits.free_blocks.of[i] = (int32_t)have.of[i];
+    const struct block_counts needed = blocks_needed(engine, described, &limits.watermark);
+    limits.free_blocks = pressure_gather(engine, needed);
     // What preempting a request would free matters only when blocks are short.
-    if (!block_counts_fit(&engine->cache, counts, have))
+    if (!block_counts_fit(needed, limits.free_blocks))
         for (int32_t i = 0; i < engine->request_count * groups; i++)
             described[i / groups].own.of[i % groups] =
                 own_blocks(block_cache_pool(engine->cache.groups[i % groups]),

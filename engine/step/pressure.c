@@ -21,7 +21,7 @@ bool pressure_preempt(struct engine *engine, const struct sequence *self) {
 
 struct block_counts pressure_gather(struct engine *engine, struct block_counts blocks) {
     const struct grouped_cache *cache = &engine->cache;
-    while (!block_counts_fit(cache, blocks, grouped_cache_available(cache)) &&
+    while (!block_counts_fit(blocks, grouped_cache_available(cache)) &&
            pressure_preempt(engine, NULL))
         continue;
     return grouped_cache_available(cache);

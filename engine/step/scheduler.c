@@ -34,7 +34,7 @@ struct planning {
     int32_t order[SCHEDULER_MAX_REQUESTS]; // requests by rank
     int32_t ends[SCHEDULER_MAX_REQUESTS];  // end of each request's chunk; its `cached`: no chunk
     bool out[SCHEDULER_MAX_REQUESTS];      // preempted in this plan
-    struct scheduler_blocks free_blocks;   // blocks left
+    struct block_counts free_blocks;       // blocks left
 };
 
 static bool is_active(const struct scheduler_request *request) {
@@ -53,32 +53,26 @@ static bool is_prompt(const struct scheduler_request *request) {
     return request->state == REQUEST_RUNNING && request->length - request->cached > 1;
 }
 
-struct scheduler_blocks scheduler_need(const struct scheduler_request *request, int32_t end,
-                                       int32_t block_size) {
+struct block_counts scheduler_need(const struct scheduler_request *request, int32_t end,
+                                   int32_t block_size) {
     ASSERT(end >= 0 && block_size > 0);
     const int32_t missing = (end + block_size - 1) / block_size - request->blocks;
-    struct scheduler_blocks need = request->copies;
-    for (int group = 0; group < SCHEDULER_GROUPS && missing > 0; group++) {
+    struct block_counts need = request->copies;
+    for (int group = 0; group < KV_GROUPS && missing > 0; group++) {
         const int32_t most = request->most.of[group];
         need.of[group] += missing < most ? missing : most;
     }
     return need;
 }
 
-static bool blocks_fit(struct scheduler_blocks need, struct scheduler_blocks have) {
-    for (int group = 0; group < SCHEDULER_GROUPS; group++)
-        if (need.of[group] > have.of[group]) return false;
-    return true;
-}
-
-static struct scheduler_blocks sum_blocks(struct scheduler_blocks a, struct scheduler_blocks b) {
-    for (int group = 0; group < SCHEDULER_GROUPS; group++)
+static struct block_counts sum_blocks(struct block_counts a, struct block_counts b) {
+    for (int group = 0; group < KV_GROUPS; group++)
         a.of[group] += b.of[group];
     return a;
 }
 
-static struct scheduler_blocks difference(struct scheduler_blocks a, struct scheduler_blocks b) {
-    for (int group = 0; group < SCHEDULER_GROUPS; group++)
+static struct block_counts difference(struct block_counts a, struct block_counts b) {
+    for (int group = 0; group < KV_GROUPS; group++)
         a.of[group] -= b.of[group];
     return a;
 }
@@ -140,8 +134,8 @@ static void divide_tokens(struct planning *p) {
 
 // ---- blocks
 
-static struct scheduler_blocks need_of_chunk(const struct planning *p, int32_t request) {
-    if (p->ends[request] == p->requests[request].cached) return (struct scheduler_blocks){0};
+static struct block_counts need_of_chunk(const struct planning *p, int32_t request) {
+    if (p->ends[request] == p->requests[request].cached) return (struct block_counts){0};
     return scheduler_need(&p->requests[request], p->ends[request], p->limits->block_size);
 }
 
@@ -203,9 +197,10 @@ static void handle_shortage(struct planning *p, int32_t rank) {
 static void divide_blocks(struct planning *p) {
     for (int32_t rank = 0; rank < p->count; rank++) {
         const int32_t request = p->order[rank];
-        while (!blocks_fit(need_of_chunk(p, request), p->free_blocks) && preempt_another(p, rank))
+        while (!block_counts_fit(need_of_chunk(p, request), p->free_blocks) &&
+               preempt_another(p, rank))
             ;
-        if (!blocks_fit(need_of_chunk(p, request), p->free_blocks))
+        if (!block_counts_fit(need_of_chunk(p, request), p->free_blocks))
             handle_shortage(p, rank);
         else
             p->free_blocks = difference(p->free_blocks, need_of_chunk(p, request));
@@ -214,22 +209,22 @@ static void divide_blocks(struct planning *p) {
 
 // ---- admission
 
-static struct scheduler_blocks need_of_log(const struct planning *p, int32_t request) {
+static struct block_counts need_of_log(const struct planning *p, int32_t request) {
     ASSERT(request >= 0 && request < p->count);
     return scheduler_need(&p->requests[request], p->requests[request].length + 1,
                           p->limits->block_size);
 }
 
 // Blocks that active requests still need, after this step, for their logs and one more token.
-static struct scheduler_blocks reserved(const struct planning *p) {
-    struct scheduler_blocks blocks = {0};
+static struct block_counts reserved(const struct planning *p) {
+    struct block_counts blocks = {0};
     for (int32_t i = 0; i < p->count; i++)
         if (is_active(&p->requests[i]) && !p->out[i])
             blocks = sum_blocks(blocks, difference(need_of_log(p, i), need_of_chunk(p, i)));
     return blocks;
 }
 
-static struct scheduler_blocks unreserved(const struct planning *p) {
+static struct block_counts unreserved(const struct planning *p) {
     return difference(p->free_blocks, reserved(p));
 }
 
@@ -246,13 +241,13 @@ static bool gives_way(const struct planning *p, int32_t request) {
 
 // Preempts requests that are not urgent until this many blocks are free. False, preempting none, if
 // that is not enough.
-static bool preempt_for(struct planning *p, struct scheduler_blocks blocks) {
-    struct scheduler_blocks have = unreserved(p);
+static bool preempt_for(struct planning *p, struct block_counts blocks) {
+    struct block_counts have = unreserved(p);
     for (int32_t i = 0; i < p->count; i++)
         if (gives_way(p, i))
             have = sum_blocks(have, sum_blocks(p->requests[i].own, need_of_log(p, i)));
-    if (!blocks_fit(blocks, have)) return false;
-    for (int32_t at = p->count - 1; at >= 0 && !blocks_fit(blocks, unreserved(p)); at--) {
+    if (!block_counts_fit(blocks, have)) return false;
+    for (int32_t at = p->count - 1; at >= 0 && !block_counts_fit(blocks, unreserved(p)); at--) {
         const int32_t request = p->order[at];
         if (!gives_way(p, request)) continue;
         p->free_blocks = sum_blocks(p->free_blocks, need_of_chunk(p, request));
@@ -264,14 +259,14 @@ static bool preempt_for(struct planning *p, struct scheduler_blocks blocks) {
 static void admit_requests(struct planning *p) {
     const bool was_short = p->plan->preempted_count > 0;
     bool others_active = any_active(p);
-    struct scheduler_blocks have = unreserved(p);
+    struct block_counts have = unreserved(p);
     for (int32_t at = 0; at < p->count; at++) {
         const int32_t request = p->order[at];
         if (is_active(&p->requests[request]) || p->out[request]) continue;
-        const struct scheduler_blocks need = need_of_log(p, request);
-        const struct scheduler_blocks least = sum_blocks(need, p->limits->watermark);
+        const struct block_counts need = need_of_log(p, request);
+        const struct block_counts least = sum_blocks(need, p->limits->watermark);
         if (others_active && was_short) return;
-        if (others_active && !blocks_fit(least, have)) {
+        if (others_active && !block_counts_fit(least, have)) {
             if (!p->requests[request].foreground || p->plan->admitted_count > 0 ||
                 !preempt_for(p, least))
                 return;
@@ -316,7 +311,7 @@ void scheduler_plan(const struct scheduler_request *requests, int32_t request_co
         p.out[i] = false;
     plan->chunk_count = plan->decode_count = plan->preempted_count = plan->admitted_count = 0;
     plan->tokens = 0;
-    plan->blocks = (struct scheduler_blocks){0};
+    plan->blocks = (struct block_counts){0};
     plan->refused = -1;
     plan->swap = limits->swap_us > 0 &&
                  (limits->recompute_us <= 0 || limits->swap_us < limits->recompute_us);
@@ -361,7 +356,7 @@ static void check_chunks(const struct scheduler_request *requests,
                          const struct scheduler_limits *limits, const struct scheduler_plan *plan,
                          bool *touched) {
     int32_t tokens = 0;
-    struct scheduler_blocks blocks = {0};
+    struct block_counts blocks = {0};
     for (int32_t i = 0; i < plan->chunk_count; i++) {
         const struct scheduler_chunk *chunk = &plan->chunks[i];
         const struct scheduler_request *request = &requests[chunk->request];
@@ -377,15 +372,15 @@ static void check_chunks(const struct scheduler_request *requests,
         blocks = sum_blocks(blocks, scheduler_need(request, end, limits->block_size));
     }
     const int32_t least = plan->decode_count + limits->block_size;
-    ASSERT(tokens == plan->tokens && blocks_fit(blocks, plan->blocks) &&
-           blocks_fit(plan->blocks, blocks));
+    ASSERT(tokens == plan->tokens && block_counts_fit(blocks, plan->blocks) &&
+           block_counts_fit(plan->blocks, blocks));
     ASSERT(tokens <= (limits->step_tokens > least ? limits->step_tokens : least));
 }
 
 void scheduler_check(const struct scheduler_request *requests, int32_t request_count,
                      const struct scheduler_limits *limits, const struct scheduler_plan *plan) {
     bool touched[SCHEDULER_MAX_REQUESTS] = {false};
-    struct scheduler_blocks given = limits->free_blocks;
+    struct block_counts given = limits->free_blocks;
     int32_t active = 0, loading = 0;
     check_chunks(requests, limits, plan, touched);
     for (int32_t i = 0; i < plan->preempted_count; i++) {
@@ -399,14 +394,15 @@ void scheduler_check(const struct scheduler_request *requests, int32_t request_c
         ASSERT(!touched[plan->admitted[i]] && !is_active(&requests[plan->admitted[i]]));
         touched[plan->admitted[i]] = true;
     }
-    ASSERT(blocks_fit(plan->blocks, given));
+    ASSERT(block_counts_fit(plan->blocks, given));
     for (int32_t i = 0; i < request_count; i++) {
         active += is_active(&requests[i]);
         loading += requests[i].state == REQUEST_LOADING;
         // A decoding request gets its token in every step, unless it needs a block and has none.
         if (is_decode(&requests[i]) && !touched[i])
-            ASSERT(!blocks_fit(scheduler_need(&requests[i], requests[i].length, limits->block_size),
-                               (struct scheduler_blocks){0}));
+            ASSERT(!block_counts_fit(
+                scheduler_need(&requests[i], requests[i].length, limits->block_size),
+                (struct block_counts){0}));
     }
     const bool moves = plan->chunk_count + plan->preempted_count + plan->admitted_count > 0;
     ASSERT(moves || plan->refused >= 0 || loading > 0 || request_count == 0);

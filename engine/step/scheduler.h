@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include "engine/core/request.h"
+#include "engine/kv/cache_kind.h"
 
 enum {
     SCHEDULER_MAX_REQUESTS = 256,
@@ -40,33 +41,27 @@ enum {
     SCHEDULER_QUANTUM = 2048, // tokens of a prompt
 };
 
-// Blocks of each group of layers, those that see everything first.
-enum { SCHEDULER_GROUPS = 4 };
-struct scheduler_blocks {
-    int32_t of[SCHEDULER_GROUPS];
-};
-
 struct scheduler_request {
     enum request_state state;
     bool foreground, promoted;
-    int32_t cached, length;         // tokens computed, tokens in the log; RUNNING: cached < length
-    int32_t prefilled;              // tokens of its prompt, since it arrived
-    int32_t pauses[2];              // tokens at which chunks end, multiples of the block size
-    int32_t skipped;                // steps since it last got a chunk
-    int32_t blocks;                 // of its length, also while it waits (a fork's, say)
-    struct scheduler_blocks most;   // most further ones that it can need, however long it gets, as
-                                    // windows give back what they leave; INT32_MAX: it grows with
-                                    // the log
-    struct scheduler_blocks own;    // without other references: what preempting it frees
-    struct scheduler_blocks copies; // 1: its last block must be copied before it is written; else 0
+    int32_t cached, length;     // tokens computed, tokens in the log; RUNNING: cached < length
+    int32_t prefilled;          // tokens of its prompt, since it arrived
+    int32_t pauses[2];          // tokens at which chunks end, multiples of the block size
+    int32_t skipped;            // steps since it last got a chunk
+    int32_t blocks;             // of its length, also while it waits (a fork's, say)
+    struct block_counts most;   // most further ones that it can need, however long it gets, as
+                                // windows give back what they leave; INT32_MAX: it grows with
+                                // the log
+    struct block_counts own;    // without other references: what preempting it frees
+    struct block_counts copies; // 1: its last block must be copied before it is written; else 0
 };
 
 struct scheduler_limits {
     int32_t step_tokens; // of one step, >= block_size. Exceeded only if decodes leave less than a
                          // block: then by prompts of one block
     int32_t block_size;
-    struct scheduler_blocks free_blocks; // free or evictable
-    struct scheduler_blocks watermark;   // of those, reserved for active requests to grow
+    struct block_counts free_blocks; // free or evictable
+    struct block_counts watermark;   // of those, reserved for active requests to grow
     double swap_us;      // to swap one block out and in again; 0: there is nowhere to swap to
     double recompute_us; // to compute its tokens again; 0: not known yet
 };
@@ -82,9 +77,9 @@ struct scheduler_plan {
     int32_t preempted[SCHEDULER_MAX_REQUESTS];             // requests that give up all their blocks
     int32_t admitted[SCHEDULER_MAX_REQUESTS];              // requests that begin to load
     int32_t chunk_count, decode_count, preempted_count, admitted_count;
-    int32_t tokens;                 // of all chunks
-    struct scheduler_blocks blocks; // that the chunks need
-    int32_t refused;                // the request that needs more blocks than there are, or -1
+    int32_t tokens;             // of all chunks
+    struct block_counts blocks; // that the chunks need
+    int32_t refused;            // the request that needs more blocks than there are, or -1
     bool swap; // swap preempted blocks out: that is faster than computing them again
 };
 
@@ -98,8 +93,8 @@ void scheduler_note(struct scheduler_request *requests, int32_t request_count,
                     const struct scheduler_plan *plan);
 
 // FREE blocks that computing up to token `end` needs.
-struct scheduler_blocks scheduler_need(const struct scheduler_request *request, int32_t end,
-                                       int32_t block_size);
+struct block_counts scheduler_need(const struct scheduler_request *request, int32_t end,
+                                   int32_t block_size);
 
 // The token budget for which a step takes about `target_us` at this measured speed of prefill,
 // a multiple of the block size between least and most. Long steps make ^C and other answers wait.

@@ -159,10 +159,33 @@ static enum status encode_normal(struct encoding *encoding, const char *bytes, s
     }
 }
 
+// Text in which tokens of the index may lie anywhere; `encode` gets what is between them.
+typedef enum status encode_text_between(struct encoding *encoding, const char *bytes, size_t length,
+                                        bool first);
+
+static enum status encode_marked(struct encoding *encoding, const struct prefix_index *index,
+                                 const char *bytes, size_t length, bool first,
+                                 encode_text_between *encode) {
+    struct marks_search search = {.vocabulary = &encoding->tokenizer->vocabulary,
+                                  .index = index,
+                                  .bytes = bytes,
+                                  .stop = length,
+                                  .end = length};
+    struct mark mark;
+    while (index->count > 0 && marks_next(&search, &mark)) {
+        TRY(encode(encoding, bytes + search.from, mark.begin - search.from,
+                   first && search.from == 0));
+        TRY(token_ids_push(encoding->ids, mark.id));
+        search.from = search.at = mark.end;
+    }
+    ASSERT(search.from <= length);
+    return encode(encoding, bytes + search.from, length - search.from, first && search.from == 0);
+}
+
 // Text between two tokens that were found in it as it came.
-static enum status encode_plain(struct encoding *encoding, const char *bytes, size_t length) {
+static enum status encode_plain(struct encoding *encoding, const char *bytes, size_t length,
+                                bool first) {
     const struct tokenizer *tokenizer = encoding->tokenizer;
-    const bool first = bytes == encoding->text; // of the input
     if (length == 0) return STATUS_OK;
     if (tokenizer->normalizer.count > 0) {
         TRY(normalizer_apply(&tokenizer->normalizer, bytes, length, first, limit_of(length),
@@ -170,39 +193,13 @@ static enum status encode_plain(struct encoding *encoding, const char *bytes, si
         bytes = text_string(&encoding->normal);
         length = encoding->normal.length;
     }
-    struct marks_search search = {.vocabulary = &tokenizer->vocabulary,
-                                  .index = &tokenizer->normalized,
-                                  .bytes = bytes,
-                                  .stop = length,
-                                  .end = length};
-    struct mark mark;
-    while (search.index->count > 0 && marks_next(&search, &mark)) {
-        TRY(encode_normal(encoding, bytes + search.from, mark.begin - search.from,
-                          first && search.from == 0));
-        TRY(token_ids_push(encoding->ids, mark.id));
-        search.from = search.at = mark.end;
-    }
-    ASSERT(search.from <= length);
-    return encode_normal(encoding, bytes + search.from, length - search.from,
-                         first && search.from == 0);
+    return encode_marked(encoding, &tokenizer->normalized, bytes, length, first, encode_normal);
 }
 
 // Text between two control tokens: user-defined tokens may lie anywhere in it.
 static enum status encode_stretch(struct encoding *encoding, const char *bytes, size_t length) {
-    const struct vocabulary *vocabulary = &encoding->tokenizer->vocabulary;
-    struct marks_search search = {.vocabulary = vocabulary,
-                                  .index = &vocabulary->user_defined,
-                                  .bytes = bytes,
-                                  .stop = length,
-                                  .end = length};
-    struct mark mark;
-    while (search.index->count > 0 && marks_next(&search, &mark)) {
-        TRY(encode_plain(encoding, bytes + search.from, mark.begin - search.from));
-        TRY(token_ids_push(encoding->ids, mark.id));
-        search.from = search.at = mark.end;
-    }
-    ASSERT(search.from <= length);
-    return encode_plain(encoding, bytes + search.from, length - search.from);
+    return encode_marked(encoding, &encoding->tokenizer->vocabulary.user_defined, bytes, length,
+                         bytes == encoding->text, encode_plain);
 }
 
 // `text` is the pieces side by side. Control tokens are found first, each within one control

@@ -254,14 +254,14 @@ struct job {
 struct day {
     struct job jobs[DAY_RUNS];
     int32_t count;
-    struct scheduler_blocks free_blocks;
+    struct block_counts free_blocks;
     bool windows;
     int32_t begun, finished, cancelled;
     int32_t longest_wait;
     int64_t preempted, promoted, steps;
 };
 
-static void add_blocks(struct scheduler_blocks *blocks, int32_t count, int32_t window) {
+static void add_blocks(struct block_counts *blocks, int32_t count, int32_t window) {
     blocks->of[0] += count;
     blocks->of[1] += window;
     assert_true(blocks->of[0] >= 0 && blocks->of[1] >= 0);
@@ -283,7 +283,7 @@ static void take_blocks(struct day *day, struct job *job, int32_t count, int32_t
 static void release(struct day *day, struct job *job) {
     add_blocks(&day->free_blocks, job->run.own.of[0], job->run.own.of[1]);
     job->run.blocks = 0;
-    job->run.own = (struct scheduler_blocks){0};
+    job->run.own = (struct block_counts){0};
     take_blocks(day, job, 0, 0);
 }
 
@@ -322,7 +322,7 @@ static void carry_out(struct day *day, const struct scheduler_plan *plan) {
     for (int32_t i = 0; i < plan->chunk_count; i++) {
         struct job *job = &day->jobs[plan->chunks[i].request];
         const int32_t end = plan->chunks[i].first + plan->chunks[i].count;
-        const struct scheduler_blocks need = scheduler_need(&job->run, end, 16);
+        const struct block_counts need = scheduler_need(&job->run, end, 16);
         take_blocks(day, job, need.of[0], need.of[1]);
         job->run.cached = end;
         job->waited = -1;
@@ -337,7 +337,7 @@ static void load_swapped(struct day *day) {
     for (int32_t i = 0; i < day->count; i++) {
         struct job *job = &day->jobs[i];
         if (job->run.state != REQUEST_LOADING || job->loading-- > 0) continue;
-        const struct scheduler_blocks need = scheduler_need(&job->run, job->swapped, 16);
+        const struct block_counts need = scheduler_need(&job->run, job->swapped, 16);
         if (need.of[0] <= day->free_blocks.of[0] && need.of[1] <= day->free_blocks.of[1]) {
             take_blocks(day, job, need.of[0], need.of[1]);
             job->run.cached = job->swapped;
@@ -357,7 +357,7 @@ static void end_step(struct day *day) {
         day->cancelled += cancelled;
         if (done || cancelled) job_remove(day, i);
     }
-    struct scheduler_blocks held = day->free_blocks;
+    struct block_counts held = day->free_blocks;
     for (int32_t i = 0; i < day->count; i++)
         add_blocks(&held, day->jobs[i].run.own.of[0], day->jobs[i].run.own.of[1]);
     assert_int_equal(held.of[0], DAY_BLOCKS);
