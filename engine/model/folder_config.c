@@ -405,25 +405,15 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
 
 enum status folder_config_open(struct folder_config *config, const char *path, struct gguf **gguf,
                                struct error *err) {
-    static const char key[] = "general.architecture";
-    const uint64_t counts[] = {0, 1}, key_length = sizeof key - 1; // of tensors and of keys
+    // Version 3, no tensors, and one key, of 20 bytes, whose value is a string.
+    static const char head[] = "GGUF\3\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0"
+                               "\24\0\0\0\0\0\0\0general.architecture\10\0\0\0";
     const uint64_t length = strlen(config->family->name);
-    const uint32_t version = 3, type = GGUF_STRING;
-    const struct {
-        const void *bytes;
-        size_t length;
-    } parts[] = {{"GGUF", 4},
-                 {&version, sizeof version},
-                 {counts, sizeof counts},
-                 {&key_length, 8},
-                 {key, sizeof key - 1},
-                 {&type, sizeof type},
-                 {&length, 8},
-                 {config->family->name, (size_t)length}};
-    enum status status = STATUS_OK;
     config->stub.length = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == STATUS_OK; i++)
-        status = text_append(&config->stub, parts[i].bytes, parts[i].length);
+    enum status status = text_append(&config->stub, head, sizeof head - 1);
+    if (status == STATUS_OK)
+        status = text_append(&config->stub, (const char *)&length, sizeof length);
+    if (status == STATUS_OK) status = text_append_string(&config->stub, config->family->name);
     if (status != STATUS_OK)
         return error_set(err, status, "%s: not enough memory", mapped_file_shown(path));
     TRY(gguf_open_memory(config->stub.bytes, config->stub.length, path, gguf, err));

@@ -619,31 +619,26 @@ enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors, si
     if (count > GGUF_MAX_TENSORS || total > GGUF_MAX_TENSORS)
         return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %zu",
                          shown_path(gguf), GGUF_MAX_TENSORS, total);
-    struct index index;
-    struct tensor *all = calloc(total + 1, sizeof *all);
-    struct gguf_owner *owners = calloc(gguf->owner_count + 1, sizeof *owners);
-    if (!all || !owners || !index_create(&index, total)) {
-        free(all);
-        free(owners);
+    struct index index = {0}, before = gguf->tensor_index;
+    struct tensor *all = realloc(gguf->tensors, (total + 1) * sizeof *all);
+    if (all) gguf->tensors = all;
+    struct gguf_owner *owners = realloc(gguf->owners, (gguf->owner_count + 1) * sizeof *owners);
+    if (owners) gguf->owners = owners;
+    if (!all || !owners || !index_create(&index, total))
         return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory for the index",
                          shown_path(gguf));
-    }
-    memcpy(all, gguf->tensors, gguf->tensor_count * sizeof *all);
-    if (gguf->owner_count) memcpy(owners, gguf->owners, gguf->owner_count * sizeof *owners);
     for (size_t i = 0; i < count; i++)
-        all[gguf->tensor_count + i].face = tensors[i];
-    struct gguf joined = *gguf;
-    joined.tensors = all;
-    joined.tensor_count = total;
-    joined.tensor_index = index;
-    joined.owners = owners;
-    joined.owners[joined.owner_count++] = *owner;
-    const enum status status = name_all(&joined, err);
-    struct gguf unused = status == STATUS_OK ? *gguf : joined;
-    if (status == STATUS_OK) *gguf = joined;
-    free(unused.tensors);
-    free(unused.tensor_index.slots);
-    free(unused.owners);
+        all[gguf->tensor_count + i] = (struct tensor){.face = tensors[i]};
+    gguf->tensor_index = index;
+    gguf->tensor_count = total;
+    const enum status status = name_all(gguf, err);
+    if (status == STATUS_OK) {
+        gguf->owners[gguf->owner_count++] = *owner;
+    } else {
+        gguf->tensor_index = before;
+        gguf->tensor_count = total - count;
+    }
+    free(status == STATUS_OK ? before.slots : index.slots);
     return status;
 }
 

@@ -203,8 +203,15 @@ static enum status read_file(struct safetensors *file) {
     return place_tensors(file, file->bytes + header, file->length - header);
 }
 
-static enum status open_bytes(struct safetensors *file, const char *path,
+// Over the mapping, or, where that is {0}, over bytes that are borrowed.
+static enum status open_bytes(struct safetensors from, const char *path,
                               struct safetensors **result, struct error *err) {
+    struct safetensors *file = calloc(1, sizeof *file);
+    if (!file) {
+        mapped_file_close(&from.mapping);
+        return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", path);
+    }
+    *file = from;
     file->path = path;
     file->err = err;
     const enum status status = read_file(file);
@@ -218,25 +225,16 @@ static enum status open_bytes(struct safetensors *file, const char *path,
 }
 
 enum status safetensors_open(const char *path, struct safetensors **file, struct error *err) {
-    struct safetensors *opened = calloc(1, sizeof *opened);
-    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", path);
-    const enum status status = mapped_file_open(path, "a safetensors file", &opened->mapping, err);
-    if (status != STATUS_OK) {
-        free(opened);
-        return status;
-    }
-    opened->bytes = opened->mapping.bytes;
-    opened->length = opened->mapping.length;
-    return open_bytes(opened, path, file, err);
+    struct safetensors from = {0};
+    TRY(mapped_file_open(path, "a safetensors file", &from.mapping, err));
+    from.bytes = from.mapping.bytes;
+    from.length = from.mapping.length;
+    return open_bytes(from, path, file, err);
 }
 
 enum status safetensors_open_memory(const void *bytes, size_t length, const char *name,
                                     struct safetensors **file, struct error *err) {
-    struct safetensors *opened = calloc(1, sizeof *opened);
-    if (!opened) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", name);
-    opened->bytes = bytes;
-    opened->length = length;
-    return open_bytes(opened, name, file, err);
+    return open_bytes((struct safetensors){.bytes = bytes, .length = length}, name, file, err);
 }
 
 void safetensors_close(struct safetensors *file) {
