@@ -449,10 +449,11 @@ struct copy_parts {
     size_t y_row, y_column, x_row, x_column; // elements from one to the next
 };
 
-struct scale_rows { // x[r] = factors[r] * x[r], and then factors[r] = 1
+struct scale_rows { // x[r] = factors[r] * x[r], and then factors[r] = 1 unless it keeps them
     void *x;        // [rows, dim] activation, in and out
     float *factors; // [rows] device, in and out
     int32_t rows, dim;
+    bool keeps;
 };
 
 struct act_and_mul { // gate = act(gate, up)

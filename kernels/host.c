@@ -71,7 +71,7 @@ void host_scale_rows(struct device *device, const struct scale_rows *args) {
     for (size_t r = 0; r < (size_t)args->rows; r++) {
         for (size_t i = 0; i < dim; i++)
             ((float *)args->x)[r * dim + i] *= args->factors[r];
-        args->factors[r] = 1;
+        if (!args->keeps) args->factors[r] = 1;
     }
 }
 

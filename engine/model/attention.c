@@ -168,6 +168,16 @@ static void read_gates(const struct forward *forward, const struct attention_spe
     forward_take_parts(forward, rows->gate, rows->q_and_gate, size, heads, size);
 }
 
+// No norm comes after it: it is of what q was made of where a head is normed.
+static void temper(const struct forward *forward, const struct attention_spec *spec, void *q) {
+    forward->backend->scale_rows(forward->device,
+                                 &(struct scale_rows){.x = q,
+                                                      .factors = forward->on_device.query_scales,
+                                                      .rows = forward->num_tokens,
+                                                      .dim = spec->heads * spec->head_size,
+                                                      .keeps = true});
+}
+
 void forward_attend(const struct forward *forward, int32_t index, const struct head_rows *heads) {
     const struct attention_spec *spec = &forward->model->config.specs[index].attention;
     const struct layer *layer = &forward->model->layers[index];
@@ -207,6 +217,7 @@ void forward_attend(const struct forward *forward, int32_t index, const struct h
         .cache = cache,
         .batch = batch,
     };
+    if (spec->tempered) temper(forward, spec, heads->q);
     forward->backend->attention(forward->device, &(struct attention){rope, paged});
 }
 

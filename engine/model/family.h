@@ -62,7 +62,7 @@ struct family {
 const struct family *family_find(const char *name, size_t length); // or NULL
 const struct family *family_of_model_type(const char *model_type); // or NULL
 
-enum { FAMILY_LIST_BYTES = 768 };
+enum { FAMILY_LIST_BYTES = 896 };
 
 // "llama, qwen2, …" and "llama, mistral, …", each in FAMILY_LIST_BYTES, for messages.
 void family_list(char *names, char *model_types);

@@ -88,13 +88,22 @@ void family_read_windowed(struct metadata *metadata, struct model_config *config
     set_windows(metadata, config, window, 0, slides);
 }
 
-// Queries are scaled by how often the original context fits before them: not within it, which is
-// all of the context here.
-void family_read_mistral3(struct metadata *metadata, struct model_config *config) {
-    const int32_t original = config->specs[0].attention.rope.original_context;
+// Queries are scaled by how often a length fits before them.
+static void set_temperature(struct metadata *metadata, struct model_config *config,
+                            int32_t length) {
     const float scale = metadata_float(metadata, "attention.temperature_scale", 0);
+    if (scale > 100)
+        metadata_fail(metadata, STATUS_BAD_FILE, "attention.temperature_scale", "is out of range");
+    if (scale == 0) return;
+    config->temperature = (struct temperature){scale, length};
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.tempered = true;
+}
+
+// The length is the context before YaRN stretched it.
+void family_read_mistral3(struct metadata *metadata, struct model_config *config) {
     family_read_plain(metadata, config);
-    if (scale > 0 && original < config->context) config->context = original;
+    set_temperature(metadata, config, config->specs[0].attention.rope.original_context);
 }
 
 // Converters of models that also see reorder the pairs of queries and keys into halves. Sections of
@@ -323,6 +332,17 @@ void family_read_deepseek2(struct metadata *metadata, struct model_config *confi
         if (biased && !metadata_is_set(metadata, key)) ffn->gating = GATING_SIGMOID;
         ffn->best_of_group = ffn->gating == GATING_SOFTMAX;
     }
+}
+
+// A folder has the length of its YaRN.
+void family_read_mistral4(struct metadata *metadata, struct model_config *config) {
+    const int32_t original = config->specs[0].attention.rope.original_context;
+    family_read_deepseek2(metadata, config);
+    set_temperature(metadata, config,
+                    metadata_is_set(metadata, "attention.temperature_scale")
+                        ? metadata_int(metadata, "attention.temperature_length",
+                                       metadata->folder ? original : 0, MODEL_MAX_CONTEXT)
+                        : original);
 }
 
 void family_read_command_r(struct metadata *metadata, struct model_config *config) {

@@ -337,12 +337,20 @@ static void read_no_rope(struct reader *reader) {
     reader_state_list(reader, "no_rope_layers", rotated, count);
 }
 
+// The family of the text's part, where a larger model may have texts of several.
+static const struct family *family_of_text(const cJSON *json) {
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(json, "text_config");
+    const cJSON *type = cJSON_GetObjectItemCaseSensitive(text, "model_type");
+    return cJSON_IsString(type) ? family_of_model_type(type->valuestring) : NULL;
+}
+
 enum status folder_config_family(const cJSON *json, const char *path, const struct family **family,
                                  struct error *err) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "model_type");
     const char *type = cJSON_IsString(item) ? item->valuestring : "";
     char names[FAMILY_LIST_BYTES], model_types[FAMILY_LIST_BYTES];
-    const struct family *found = family_of_model_type(type);
+    const struct family *found = family_of_model_type(type), *inner = family_of_text(json);
+    if (found && found->multimodal && inner && inner->multimodal) found = inner;
     if (found) {
         const char *mixture = folder_hybrid_has_mixtures(json) ? found->mixture : NULL;
         *family = mixture ? family_find(mixture, strlen(mixture)) : found;

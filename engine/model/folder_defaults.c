@@ -87,6 +87,13 @@ static const struct {
                    "rope_parameters.llama_4_scaling_beta 0.1"},
     {"mistral", "num_key_value_heads 8 sliding_window 4096"},
     {"mistral3", "num_key_value_heads 8 sliding_window 4096"},
+    {"mistral4", "n_shared_experts 1 q_lora_rank 1024 norm_topk_prob true "
+                 "rope_parameters.rope_type yarn rope_parameters.rope_theta 1e4 "
+                 "rope_parameters.factor 128 "
+                 "rope_parameters.original_max_position_embeddings 8192 "
+                 "rope_parameters.beta_fast 32 rope_parameters.beta_slow 1 "
+                 "rope_parameters.mscale_all_dim 1 rope_parameters.mscale 1 "
+                 "rope_parameters.llama_4_scaling_beta 0.1"},
     {"mixtral", "num_key_value_heads 8 rope_theta 1e6 num_local_experts 8 num_experts_per_tok 2"},
     {"nemotron_h", "num_key_value_heads 8 head_dim 128 norm_topk_prob true n_shared_experts 1"},
     {"olmo3", "rope_theta 5e5 sliding_window 4096"},

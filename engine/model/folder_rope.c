@@ -197,7 +197,7 @@ void folder_rope_read(struct reader *reader) {
     const bool proportional =
         !strcmp(reader_string(reader, scaling, "rope_type", ""), "proportional");
     const double turning = reader_number(reader, json, "rotary_dim", 0);
-    const double share =
+    double share =
         reader_number(reader, global, "partial_rotary_factor",
                       reader_number(reader, json, "partial_rotary_factor",
                                     turning > 0 ? turning / (double)(size > 0 ? size : 1) : 1));
@@ -207,6 +207,7 @@ void folder_rope_read(struct reader *reader) {
     const double alpha = dynamic ? reader_number(reader, scaling, "alpha", 0) : 0;
     const double base =
         alpha > 0 && size > 2 ? theta * pow(alpha, (double)size / (double)(size - 2)) : theta;
+    if (reader->family->latent) share = 1; // it is of a whole head, of which this is the part
     const bool sound = share > 0 && share <= 1 && size <= MODEL_MAX_HEAD_SIZE;
     const int32_t rotated = sound ? (int32_t)((double)size * (proportional ? 1 : share)) : 0;
     if (rotated < 2) {

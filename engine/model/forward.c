@@ -1,5 +1,6 @@
 #include "engine/model/forward.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,8 @@ static struct step_data lay_out(const struct forward *forward, struct scratch *s
     struct step_data data; // in this order: up to the tables, as far as they are used, in one copy
     data.token_ids = place(slab, tokens, sizeof(int32_t));
     data.positions = place(slab, tokens, sizeof(int32_t));
+    data.query_scales =
+        forward->model->config.temperature.length > 0 ? place(slab, tokens, sizeof(float)) : NULL;
     data.cu_seqlens_q = place(slab, seqs + 1, sizeof(int32_t));
     data.seq_lens_kv = place(slab, seqs, sizeof(int32_t));
     data.row_index = place(slab, (size_t)limits->max_logits, sizeof(int32_t));
@@ -289,6 +292,12 @@ static bool has_window(const struct forward *forward, const struct block_table *
     return table->first <= begin / forward->block_size;
 }
 
+static float query_scale(const struct temperature *temperature, int32_t position) {
+    ASSERT(temperature->length > 0 && position >= 0);
+    const double times = 1 + floor((double)position / temperature->length);
+    return (float)(1 + (double)temperature->scale * log(times));
+}
+
 void forward_add(struct forward *forward, const struct block_table *tables, const int32_t *ids,
                  int32_t first, int32_t count, int32_t logits) {
     ASSERT(count > 0 && first >= 0);
@@ -302,6 +311,9 @@ void forward_add(struct forward *forward, const struct block_table *tables, cons
         ASSERT(ids[i] >= 0 && ids[i] < forward->model->config.vocabulary);
         host->token_ids[forward->num_tokens + i] = ids[i];
         host->positions[forward->num_tokens + i] = first + i;
+        if (host->query_scales)
+            host->query_scales[forward->num_tokens + i] =
+                query_scale(&forward->model->config.temperature, first + i);
     }
     for (int group = 0; group < forward->groups; group++) {
         ASSERT(has_window(forward, &tables[group], group, first));

@@ -41,6 +41,7 @@ struct scratch {
 // piece that ends with as much of the block table as is used.
 struct step_data {
     int32_t *token_ids, *positions;   // [max_tokens]
+    float *query_scales;              // [max_tokens] where a layer is tempered
     int32_t *cu_seqlens_q;            // [max_seqs + 1]
     int32_t *seq_lens_kv;             // [max_seqs]
     int32_t *row_index;               // [max_logits]

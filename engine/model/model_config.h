@@ -77,6 +77,13 @@ struct latent_spec {
     int32_t value_size;
 };
 
+// Queries that see far are multiplied by 1 + scale * log(1 + floor(position / length)), as in Llama
+// 4 and its heirs.
+struct temperature {
+    float scale;
+    int32_t length; // 0: no layer is tempered
+};
+
 struct attention_spec {
     int32_t heads, kv_heads, head_size;
     struct latent_spec latent;
@@ -87,6 +94,7 @@ struct attention_spec {
     enum qk_norm qk_norm;
     bool unit_norm;      // q and k are, each head by itself and without a weight
     bool norm_last;      // q and k are normed after the rotation
+    bool tempered;       // q is multiplied by what follows from its position: temperature
     bool value_norm;     // values are normed, without a weight
     bool value_optional; // without a matrix for them values are the keys, not yet normed or rotated
     bool qkv_bias, output_bias; // required; where not, the file may have them
@@ -158,7 +166,8 @@ struct model_config {
     int32_t dim, layers;
     int32_t draft_layers; // behind them in the file, which predict further tokens; not loaded
     int32_t vocabulary;
-    int32_t context; // the longest that it was made for
+    int32_t context;                // the longest that it was made for
+    struct temperature temperature; // of layers that are tempered
     float norm_eps;
     float post_norm_eps; // of norms of what layers add
     bool centered_norms; // norms are of what is left without the mean

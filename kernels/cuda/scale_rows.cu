@@ -1,4 +1,5 @@
-// kernels/cuda/scale_rows.cu — x[r] = factors[r] * x[r], and then factors[r] = 1.
+// kernels/cuda/scale_rows.cu — x[r] = factors[r] * x[r], and then factors[r] = 1 unless it keeps
+// them.
 //
 //   x        [rows, dim]  fp16, in and out
 //   factors  [rows]       fp32, in and out
@@ -18,7 +19,7 @@ static __global__ void scale_rows_kernel(const scale_rows args) {
     __syncthreads(); // all have read the factor
     for (int i = threadIdx.x; i < args.dim; i += THREADS)
         x[i] = __float2half(factor * __half2float(x[i]));
-    if (threadIdx.x == 0) args.factors[blockIdx.x] = 1;
+    if (threadIdx.x == 0 && !args.keeps) args.factors[blockIdx.x] = 1;
 }
 
 extern "C" void cuda_scale_rows(struct device *device, const struct scale_rows *args) {

@@ -145,7 +145,7 @@ static void test_act(struct op_tests *tests, enum act act, int rows, int dim) {
 }
 
 // The heads of tokens put head by head into the middle of wider rows; what is between stays.
-static void test_scale_rows(struct op_tests *tests, int rows, int dim) {
+static void test_scale_rows(struct op_tests *tests, int rows, int dim, bool keeps) {
     const size_t count = (size_t)rows * dim;
     const std::vector<uint16_t> x = half_draws(tests, count, 9);
     std::vector<float> factors(rows);
@@ -154,19 +154,20 @@ static void test_scale_rows(struct op_tests *tests, int rows, int dim) {
     uint16_t *x_card = poisoned<uint16_t>(count);
     CUDA(cudaMemcpy(x_card, x.data(), 2 * count, cudaMemcpyHostToDevice));
     float *factors_card = on_card(factors);
-    const struct scale_rows args = {x_card, factors_card, rows, dim};
+    const struct scale_rows args = {x_card, factors_card, rows, dim, keeps};
     backend_cuda()->scale_rows(tests->device, &args);
     finish(tests);
     const std::vector<uint16_t> got = fetch(x_card, count);
     double worst = 0;
     for (size_t i = 0; i < count; i++)
         worst = fmax(worst, half_error(got[i], (double)half_to_float(x[i]) * factors[i / dim], 0));
-    bool ones = true;
-    for (float factor : fetch(factors_card, rows))
-        ones = ones && factor == 1;
+    const std::vector<float> left = fetch(factors_card, rows);
+    bool right = true;
+    for (int r = 0; r < rows; r++)
+        right = right && left[r] == (keeps ? factors[r] : 1);
     char what[128];
     snprintf(what, sizeof what, "scale_rows [%d, %d]", rows, dim);
-    tally_count(tests->tally, worst <= 1 && ones && guard_holds(x_card, 2 * count), what, worst);
+    tally_count(tests->tally, worst <= 1 && right && guard_holds(x_card, 2 * count), what, worst);
     drop({x_card, factors_card});
 }
 
@@ -525,7 +526,8 @@ void test_ops(struct device *, struct tally *tally) {
              {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, ACT_XIELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
         test_copy_parts(&tests, shape[0], 3, shape[1]);
-        test_scale_rows(&tests, shape[0], shape[1]);
+        for (bool keeps : {false, true})
+            test_scale_rows(&tests, shape[0], shape[1], keeps);
         test_add_rows(&tests, shape[0], shape[1], false);
         test_add_rows(&tests, shape[0], shape[1], true);
         test_narrow(&tests, shape[0], shape[1]);

@@ -22,10 +22,10 @@ families.NAMES += [("self_attn.q_a_proj.", "attn_q_a."),
                    ("self_attn.kv_a_proj_with_mqa.", "attn_kv_a_mqa."),
                    ("self_attn.kv_a_layernorm.", "attn_kv_a_norm."),
                    ("self_attn.kv_b_proj.", "attn_kv_b.")]
-families.SIDE_BY_SIDE += ("deepseek_v2", "deepseek_v3")
+families.SIDE_BY_SIDE += ("deepseek_v2", "deepseek_v3", "mistral4")
 families.ARCHITECTURES.update(deepseek_v2="deepseek2", deepseek_v3="deepseek2")
-mixtures.UNBIASED += ("deepseek_v2",)
-mixtures.SOFTMAX += ("deepseek_v2",)
+mixtures.UNBIASED += ("deepseek_v2", "mistral4")
+mixtures.SOFTMAX += ("deepseek_v2", "mistral4")
 
 
 def yarn(mscale):
@@ -55,7 +55,20 @@ MODELS = [
                        routed_scaling_factor=2.0, norm_topk_prob=False, n_group=4, topk_group=2,
                        topk_method="group_limited_greedy", scoring_func="softmax",
                        num_hidden_layers=2)),
+    # Queries grow with their positions, from the 16th on.
+    dict(name="mistral4", folder=True, lengths=(1, 9, 17),
+         config=config("mistral4", **dict(SIZES, first_k_dense_replace=0), qk_nope_head_dim=16,
+                       v_head_dim=24, q_lora_rank=24, n_shared_experts=1, num_experts_per_tok=2,
+                       rope_scaling=dict(yarn(1.0), llama_4_scaling_beta=0.6,
+                                         original_max_position_embeddings=16),
+                       routed_scaling_factor=1.0, norm_topk_prob=True, n_group=1, topk_group=1,
+                       num_hidden_layers=2)),
 ]
+mixtures.PUBLISHED["mistral4"] = ([], dict(
+    rope_scaling=None, rope_theta=None, rope_interleave=True, attention_bias=False,
+    head_dim=24, rope_parameters=dict(MODELS[-1]["config"]["rope_scaling"], type="yarn",
+                                      rope_theta=10000.0, max_position_embeddings=512,
+                                      partial_rotary_factor=8 / 24)))
 
 
 def sizes_of(c):
@@ -111,7 +124,8 @@ class Model(mixtures.Model):
         values.append([kv[h * both + plain:(h + 1) * both] for h in range(heads)])
         scaling = c["rope_scaling"]
         scale = (0.1 * scaling["mscale_all_dim"] * math.log(scaling["factor"]) + 1) ** 2
-        out = []
+        length, out = scaling["original_max_position_embeddings"], []
+        scale *= 1 + scaling.get("llama_4_scaling_beta", 0) * math.log(1 + position // length)
         for h in range(heads):
             head = q[h * size:(h + 1) * size]
             head = head[:plain] + self.rotate(head[plain:], position, layer)
@@ -133,7 +147,11 @@ def keys_of(spec):
             ("attention.q_lora_rank", c["q_lora_rank"]),
             ("attention.key_length_mla", None if whole else plain + rotated),
             ("attention.value_length_mla", None if whole else value)]
-    keys += [("deepseek2." + key, U32, new) for key, new in more if new]
+    if "llama_4_scaling_beta" in c["rope_scaling"]:
+        more.append(("attention.temperature_length",
+                     c["rope_scaling"]["original_max_position_embeddings"]))
+    arch = families.ARCHITECTURES.get(c["model_type"], c["model_type"])
+    keys += [(f"{arch}.{key}", U32, new) for key, new in more if new]
     return keys + ([] if spec.get("whole") else tokenizer_keys())
 
 

@@ -55,6 +55,7 @@ YARN = dict(rope_type="yarn", factor=8.0, beta_fast=32.0, beta_slow=1.0,
 STRETCHED = [("rope.scaling.type", STRING, "yarn"), ("rope.scaling.factor", F32, 8.0),
              ("rope.scaling.original_context_length", U32, 64),
              ("rope.scaling.yarn_beta_fast", F32, 32.0), ("rope.scaling.yarn_beta_slow", F32, 1.0)]
+FAR = dict(YARN, mscale_all_dim=1.0, original_max_position_embeddings=16)
 PATTERN, PERIOD = "attention.sliding_window_pattern", [dict(window=16)] * 3 + [FULL]
 KINDS = ["sliding_attention"] * 3 + ["full_attention"]
 
@@ -126,6 +127,11 @@ MODELS = [
                                                 partial_rotary_factor=0.5),
                             sliding_attention=dict(rope_type="default", rope_theta=10000.0,
                                                    partial_rotary_factor=1.0)))),
+    model("mistral3-far", [dict(rope=dict(base=1e6, yarn=FAR))] * 2, arch="mistral3",
+          lengths=(1, 17, 40), side_by_side=True, temperature=(0.6, 16),
+          keys=STRETCHED[:2] + [("rope.scaling.original_context_length", U32, 16),
+                                ("rope.scaling.yarn_log_multiplier", F32, 1.0),
+                                ("attention.temperature_scale", F32, 0.6)]),
 ]
 
 
@@ -246,9 +252,12 @@ class Model:
         keys.append([self.rotate(head, position, i) for head in k])
         values.append(v)
         first = max(0, position + 1 - c["window"]) if c["window"] else 0
-        out, group = [], c["heads"] // c["kv"]
+        out, group, scale = [], c["heads"] // c["kv"], 1 / math.sqrt(size)
+        if "temperature" in self.spec:
+            share, length = self.spec["temperature"]
+            scale *= 1 + share * math.log(1 + position // length)
         for h, head in enumerate(q):
-            shares = softmax([dot(head, key[h // group]) / math.sqrt(size) for key in keys[first:]])
+            shares = softmax([dot(head, key[h // group]) * scale for key in keys[first:]])
             out += [dot(shares, column) for column in zip(*(v[h // group] for v in values[first:]))]
         if c["gate"]:
             act, _ = c["gate"]

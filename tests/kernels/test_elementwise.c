@@ -139,9 +139,8 @@ static void strided_copy_writes_only_the_addressed_elements(void **state) {
     }
 }
 
-static void rows_are_scaled_once_and_factors_reset_to_one(void **state) {
+static void check_scale_rows(bool keeps) {
     enum { ROWS = 3, DIM = 37 };
-    (void)state;
     uint64_t random = SEED;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
@@ -151,17 +150,28 @@ static void rows_are_scaled_once_and_factors_reset_to_one(void **state) {
         memcpy(before, x, ROWS * DIM * sizeof *x);
         for (int r = 0; r < ROWS; r++)
             factors[r] = 0.25F * (float)r;
-        const struct scale_rows args = {.x = x, .factors = factors, .rows = ROWS, .dim = DIM};
+        const struct scale_rows args = {
+            .x = x, .factors = factors, .rows = ROWS, .dim = DIM, .keeps = keeps};
         subject.backend->scale_rows(subject.device, &args);
         for (int i = 0; i < ROWS * DIM; i++)
             assert_true(x[i] == before[i] * 0.25F * (float)(i / DIM));
         for (int r = 0; r < ROWS; r++)
-            assert_true(factors[r] == 1);
+            assert_true(factors[r] == (keeps ? 0.25F * (float)r : 1));
         floats_free(x, ROWS * DIM);
         floats_free(before, ROWS * DIM);
         floats_free(factors, ROWS);
         subject_close(&subject);
     }
+}
+
+static void rows_are_scaled_once_and_factors_reset_to_one(void **state) {
+    (void)state;
+    check_scale_rows(false);
+}
+
+static void factors_that_are_kept_scale_again(void **state) {
+    (void)state;
+    check_scale_rows(true);
 }
 
 static void act_and_mul_matches_its_formula_from_tiny_to_huge(void **state) {
@@ -390,6 +400,7 @@ int main(void) {
         cmocka_unit_test(strided_copy_writes_only_the_addressed_elements),
         cmocka_unit_test(act_and_mul_matches_its_formula_from_tiny_to_huge),
         cmocka_unit_test(rows_are_scaled_once_and_factors_reset_to_one),
+        cmocka_unit_test(factors_that_are_kept_scale_again),
         cmocka_unit_test(add_rows_matches_its_formula_for_all_optional_inputs),
         cmocka_unit_test(narrow_copies_every_row_unchanged),
         cmocka_unit_test(other_rows_do_not_change_a_row_bit_for_bit),

@@ -156,13 +156,18 @@ static void families_with_alternating_windows_need_a_window(void **state) {
     }
 }
 
-// Past it, queries are scaled by their position.
-static void a_missing_temperature_scale_limits_the_context(void **state) {
+// Past the context before YaRN, queries are scaled by their position.
+static void a_temperature_scale_begins_at_the_context_before_yarn(void **state) {
     (void)state;
     struct model_file file = model_file_load("mistral3");
-    assert_int_equal(model_file_config(&file).context, 64);
+    struct model_config config = model_file_config(&file);
+    assert_true(config.specs[0].attention.tempered);
+    assert_float_equal(config.temperature.scale, 0.1, 1e-7);
+    assert_int_equal(config.temperature.length, 64);
     model_file_hide_key(&file, "mistral3.attention.temperature_scale");
-    assert_int_equal(model_file_config(&file).context, 512);
+    config = model_file_config(&file);
+    assert_false(config.specs[0].attention.tempered);
+    assert_int_equal(config.temperature.length, 0);
     free(file.bytes);
 }
 
@@ -532,7 +537,7 @@ int main(void) {
         cmocka_unit_test(inconsistent_layer_shapes_are_refused),
         cmocka_unit_test(inconsistent_latent_sizes_are_refused),
         cmocka_unit_test(families_with_alternating_windows_need_a_window),
-        cmocka_unit_test(a_missing_temperature_scale_limits_the_context),
+        cmocka_unit_test(a_temperature_scale_begins_at_the_context_before_yarn),
         cmocka_unit_test(gemma_2_soft_caps_have_defaults),
         cmocka_unit_test(ollama_gemma_3_rope_scaling_follows_the_layer_count),
         cmocka_unit_test(llama_4_context_ends_after_its_first_chunk),
