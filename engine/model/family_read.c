@@ -243,6 +243,28 @@ void family_read_smollm3(struct metadata *metadata, struct model_config *config)
         config->specs[i].attention.no_rope = !rotated[i];
 }
 
+// All blocks are passed several times, each time with keys and values of their own, and between two
+// passes the stream is normed as the last one's result is.
+void family_read_nanbeige(struct metadata *metadata, struct model_config *config) {
+    static const char key[] = "num_loops";
+    const int32_t passes = metadata_int(metadata, key, 1, MODEL_MAX_LAYERS);
+    const bool normed = !metadata_flag(metadata, "skip_loop_final_norm", false);
+    const int32_t blocks = config->layers;
+    family_read_plain(metadata, config);
+    if (passes > MODEL_MAX_LAYERS / blocks) {
+        metadata_fail(metadata, STATUS_UNSUPPORTED, key, "makes more layers than supported");
+        return;
+    }
+    config->layers = passes * blocks;
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        *spec = config->specs[i % blocks];
+        spec->attention.kv_source = i;
+        spec->revisits = i - i % blocks;
+        spec->stream_norm = normed && i % blocks == blocks - 1 && i + 1 < config->layers;
+    }
+}
+
 // By this key files say that a model was trained without rotation, or by a newer one.
 void family_read_granite(struct metadata *metadata, struct model_config *config) {
     int64_t rotated = metadata_flag(metadata, "rope.scaling.finetuned", true);

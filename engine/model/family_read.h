@@ -21,6 +21,7 @@ family_read family_read_gemma2;
 family_read family_read_gemma3;
 family_read family_read_gemma4;
 family_read family_read_smollm3;
+family_read family_read_nanbeige;
 family_read family_read_granite;
 family_read family_read_olmo2;
 family_read family_read_exaone4;

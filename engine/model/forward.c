@@ -125,8 +125,8 @@ static void alloc_parts(struct forward *forward) {
 
 // Does a layer add more to the residual than a product?
 static bool has_branch(const struct layer_spec *spec, const struct layer *layer) {
-    return spec->post_norm || spec->residual_scale != 1 || spec->ffn.kind != FFN_DENSE ||
-           layer->o_bias || layer->down_bias;
+    return spec->post_norm || spec->stream_norm || spec->residual_scale != 1 ||
+           spec->ffn.kind != FFN_DENSE || layer->o_bias || layer->down_bias;
 }
 
 // Of q, k and v together, and of gate and up: results of other products are the residual's anyway.
@@ -451,6 +451,25 @@ static void send_step_data(struct forward *forward) {
                                     (size_t)forward->num_penalties * sizeof(struct penalty));
 }
 
+// residual = the residual, normed, by way of the branch
+static void norm_stream(const struct forward *forward) {
+    const struct activations *a = &forward->activations;
+    struct add_rows args = {.x = a->branch,
+                            .y = a->residual,
+                            .norm = forward->model->output_norm,
+                            .rows = forward->num_tokens,
+                            .dim = forward->model->config.dim,
+                            .eps = forward->model->config.norm_eps,
+                            .scale = 1,
+                            .gain = 1,
+                            .anew = true};
+    forward->backend->add_rows(forward->device, &args);
+    args.x = a->residual;
+    args.y = a->branch;
+    args.norm = NULL;
+    forward->backend->add_rows(forward->device, &args);
+}
+
 static void enqueue_layers(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
@@ -462,6 +481,7 @@ static void enqueue_layers(const struct forward *forward) {
         if (mixer) mixer->enqueue(forward, i);
         if (feed_forward) feed_forward->enqueue(forward, i);
         if (config->per_layer_embedding) layer_embedding_enqueue(forward, i);
+        if (config->specs[i].stream_norm) norm_stream(forward);
     }
 }
 

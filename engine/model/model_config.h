@@ -157,6 +157,7 @@ struct layer_spec {
     bool parallel;           // the feed-forward reads what the mixer reads
     bool no_pre_norm;        // mixer and feed-forward read the residual as it is
     bool post_norm;          // what they add to it is normed
+    bool stream_norm;        // what leaves the layer is normed as what leaves the last one is
     bool layer_output_scale; // what leaves the layer is multiplied by a number of the file
     float residual_scale;    // of what mixer and feed-forward add
 };

@@ -132,6 +132,8 @@ MODELS = [
           keys=STRETCHED[:2] + [("rope.scaling.original_context_length", U32, 16),
                                 ("rope.scaling.yarn_log_multiplier", F32, 1.0),
                                 ("attention.temperature_scale", F32, 0.6)]),
+    model("nanbeige", [{}] * 2, lengths=(1, 17, 40), side_by_side=True, passes=3,
+          keys=[("num_loops", U32, 3), ("skip_loop_final_norm", BOOL, False)]),
 ]
 
 
@@ -209,7 +211,8 @@ class Model:
 
     def __init__(self, spec, weights):
         self.spec, self.w = spec, weights
-        self.past = [([], []) for _ in spec["layers"]]
+        self.past = [([], []) for _ in spec["layers"] * spec.get("passes", 1)]
+        self.visit = 0  # of a layer, counted from the first
         self.turns = [c["rope"] and angles_of(c) for c in spec["layers"]]
         self.router_margin = math.inf
 
@@ -246,7 +249,7 @@ class Model:
         if c["qk_norm"]:
             q = [self.norm(p + "attn_q_norm", head) for head in q]
             k = [self.norm(p + "attn_k_norm", head) for head in k]
-        keys, values = self.past[i]
+        keys, values = self.past[self.visit]
         position = len(keys)
         q = [self.rotate(head, position, i) for head in q]
         keys.append([self.rotate(head, position, i) for head in k])
@@ -316,8 +319,11 @@ class Model:
         x = [v * spec["embedding_scale"] for v in self.w["token_embd.weight"][token]]
         if spec.get("embedding_norm"):
             x = self.unit(x)
-        for i in range(len(spec["layers"])):
-            x = self.layer(i, x)
+        blocks, passes = len(spec["layers"]), spec.get("passes", 1)
+        for self.visit in range(blocks * passes):
+            if self.visit and self.visit % blocks == 0:
+                x = self.norm("output_norm", x)
+            x = self.layer(self.visit % blocks, x)
         y = self.multiply("output", self.norm("output_norm", x))
         y, cap = [v * spec["logit_scale"] for v in y], spec.get("softcap")
         return [cap * math.tanh(v / cap) for v in y] if cap else y

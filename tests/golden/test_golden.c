@@ -70,6 +70,7 @@ static const struct {
     {.name = "exaone-moe", .folder = true},
     {.name = "hy_v3", .folder = true},
     {.name = "muse-glimmer"},
+    {.name = "nanbeige"},
     {.name = "laguna", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
