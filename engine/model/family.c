@@ -21,6 +21,7 @@ static const struct family families[] = {
     {.name = "nanbeige",
      .layer = {.attention.rope.interleaved = true},
      .read = family_read_nanbeige},
+    {.name = "internlm2", .layer = {.attention.rope.interleaved = true}},
     {.name = "qwen2", .model_types = "qwen2", .layer = {.attention.qkv_bias = true}},
     {.name = "qwen3", .model_types = "qwen3", .layer = {.attention.qk_norm = QK_NORM_HEAD}},
     {.name = "qwen3moe",

@@ -71,6 +71,7 @@ static const struct {
     {.name = "hy_v3", .folder = true},
     {.name = "muse-glimmer"},
     {.name = "nanbeige"},
+    {.name = "internlm2"},
     {.name = "laguna", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
