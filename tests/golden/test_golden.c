@@ -72,6 +72,7 @@ static const struct {
     {.name = "muse-glimmer"},
     {.name = "nanbeige"},
     {.name = "internlm2"},
+    {.name = "mellum"},
     {.name = "laguna", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
