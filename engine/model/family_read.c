@@ -275,7 +275,21 @@ void family_read_granite(struct metadata *metadata, struct model_config *config)
         config->specs[i].attention.no_rope = rotated == 0;
 }
 
-// OLMo 3 is OLMo 2 with windows in three layers of four, where nothing stretches the context.
+// Files list the layers with windows, and those that are rotated where not all are.
+void family_read_granite_swa(struct metadata *metadata, struct model_config *config) {
+    static const char list_key[] = "attention.rope_pattern";
+    bool slides[MODEL_MAX_LAYERS], rotated[MODEL_MAX_LAYERS];
+    if (!metadata_has(metadata, PATTERN))
+        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    set_windows(metadata, config, read_window(metadata, 0), 0, slides);
+    metadata_pattern(metadata, list_key, config->layers, 0, rotated);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !rotated[i];
+    config->logit_scale = 1 / metadata_factor(metadata, "logit_scale", 1.0f);
+}
+
+// OLMo 3 is OLMo 2 with windows in three layers of four, where nothing stretches the context; and
+// so is Mellum 2 Qwen 3's mixture.
 void family_read_olmo2(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     if (!metadata_is_set(metadata, WINDOW)) return;

@@ -23,6 +23,7 @@ family_read family_read_gemma4;
 family_read family_read_smollm3;
 family_read family_read_nanbeige;
 family_read family_read_granite;
+family_read family_read_granite_swa;
 family_read family_read_olmo2;
 family_read family_read_exaone4;
 family_read family_read_afmoe;

@@ -134,6 +134,17 @@ MODELS = [
                                 ("attention.temperature_scale", F32, 0.6)]),
     model("nanbeige", [{}] * 2, lengths=(1, 17, 40), side_by_side=True, passes=3,
           keys=[("num_loops", U32, 3), ("skip_loop_final_norm", BOOL, False)]),
+    model("internlm2", [{}] * 2, lengths=(1, 17, 40), side_by_side=True, common=dict(size=8)),
+    model("mellum", [dict(window=16), dict(rope=dict(base=10000.0, yarn=YARN))],
+          lengths=(1, 9, 17), common=dict(EXPERTS, experts=6, qk_norm=True),
+          keys=STRETCHED + [(PATTERN, BOOL, [True, False])]),
+    model("granite_swa", [dict(window=16)] * 2 + [FULL], lengths=(1, 17, 40), side_by_side=True,
+          common=dict(sinks=True, score_scale=0.2, residual_scale=0.4), embedding_scale=12.0,
+          logit_scale=0.25,
+          keys=[("embedding_scale", F32, 12.0), ("residual_scale", F32, 0.4),
+                ("attention.scale", F32, 0.2), ("logit_scale", F32, 4.0),
+                (PATTERN, BOOL, [True, True, False]),
+                ("attention.rope_pattern", BOOL, [True, True, False])]),
 ]
 
 
@@ -166,6 +177,8 @@ def make_weights(spec, seed):
             norm(p + "attn_k_norm", size)
         if c["gate"]:
             matrix(p + "attn_gate", c["heads"] * (size if c["gate"][1] == "element" else 1), dim)
+        if c.get("sinks"):
+            w[p + "attn_sinks.weight"] = dice.vector(c["heads"], 0, 1.5)
         if c["post_norm"]:
             norm(p + "post_attention_norm")
             norm(p + "post_ffw_norm")
@@ -255,12 +268,15 @@ class Model:
         keys.append([self.rotate(head, position, i) for head in k])
         values.append(v)
         first = max(0, position + 1 - c["window"]) if c["window"] else 0
-        out, group, scale = [], c["heads"] // c["kv"], 1 / math.sqrt(size)
+        out, group, scale = [], c["heads"] // c["kv"], c.get("score_scale", 1 / math.sqrt(size))
         if "temperature" in self.spec:
             share, length = self.spec["temperature"]
             scale *= 1 + share * math.log(1 + position // length)
         for h, head in enumerate(q):
-            shares = softmax([dot(head, key[h // group]) * scale for key in keys[first:]])
+            scores = [dot(head, key[h // group]) * scale for key in keys[first:]]
+            if c.get("sinks"):
+                scores.append(self.w[p + "attn_sinks.weight"][h])
+            shares = softmax(scores)
             out += [dot(shares, column) for column in zip(*(v[h // group] for v in values[first:]))]
         if c["gate"]:
             act, _ = c["gate"]
@@ -311,7 +327,7 @@ class Model:
             y = part(i, self.norm(p + norm, x))
             if c["post_norm"]:
                 y = self.norm(p + post, y, self.spec.get("post_eps"))
-            x = [a + b for a, b in zip(x, y)]
+            x = [a + c.get("residual_scale", 1) * b for a, b in zip(x, y)]
         return x
 
     def step(self, token):

@@ -73,6 +73,7 @@ static const struct {
     {.name = "nanbeige"},
     {.name = "internlm2"},
     {.name = "mellum"},
+    {.name = "granite_swa"},
     {.name = "laguna", .folder = true},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
