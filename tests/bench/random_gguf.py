@@ -32,10 +32,12 @@ Type = namedtuple("Type", "code elements bytes")  # as GGUF numbers them; of one
 F32, F16, BF16 = Type(0, 1, 4), Type(1, 1, 2), Type(30, 1, 2)
 Q4_0, Q8_0, MXFP4 = Type(2, 32, 18), Type(8, 32, 34), Type(39, 32, 17)
 Q4_K, Q5_K, Q6_K, IQ4_XS = Type(12, 256, 144), Type(13, 256, 176), Type(14, 256, 210), Type(23, 256, 136)
+NVFP4 = Type(40, 64, 36)
 KINDS = {  # a file's type: of most tensors, of those that matter more, and general.file_type
     "F16": (F16, F16, 1), "BF16": (BF16, BF16, 32), "Q8_0": (Q8_0, Q8_0, 7),
     "Q4_0": (Q4_0, Q4_0, 2), "Q4_K_M": (Q4_K, Q6_K, 15), "Q5_K_S": (Q5_K, Q5_K, 16),
     "Q6_K": (Q6_K, Q6_K, 18), "IQ4_XS": (IQ4_XS, IQ4_XS, 30), "MXFP4": (MXFP4, MXFP4, 38),
+    "NVFP4": (NVFP4, NVFP4, 39),
 }
 
 U32, I32, FLOAT, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9  # the types of metadata
@@ -179,6 +181,7 @@ def block_pool(kind, rng):
         IQ4_XS: lambda: half(2e-5) + rng.randbytes(2 + 4 + 128),
         Q6_K: lambda: rng.randbytes(128 + 64) + bytes(rng.randrange(-16, 16) & 255 for _ in range(16))
         + half(1e-4),
+        NVFP4: lambda: bytes(rng.choice((3, 4)) for _ in range(4)) + rng.randbytes(32),  # 2^-9 each
     }[kind]
     return b"".join(block() for _ in range(POOL_BLOCKS))
 
