@@ -331,9 +331,7 @@ static int run_batch(const struct args *args, const struct config *config) {
     unsaved.no_save = true;
     struct launch launch = {.args = &unsaved, .config = config};
     batch_catch_signals();
-    int code = launch_model(&launch);
-    if (code == EXIT_DONE) code = launch_preamble(&launch);
-    if (code == EXIT_DONE) code = batch_run(&launch);
+    const int code = batch_run(&launch);
     launch_close(&launch);
     return code;
 }

@@ -381,12 +381,15 @@ static enum status push_line(struct batch *batch, const char *bytes, size_t leng
     return STATUS_OK;
 }
 
-static enum status read_file(struct batch *batch, struct error *err) {
-    const char *path = batch->launch->args->operands[0];
-    if (strcmp(path, "-") == 0)
+static bool reads_stdin(const struct batch *batch) {
+    return strcmp(batch->launch->args->operands[0], "-") == 0;
+}
+
+static enum status read_lines(struct batch *batch, struct error *err) {
+    if (reads_stdin(batch))
         TRY(file_read_open(STDIN_FILENO, "stdin", &batch->file, err));
     else
-        TRY(file_read(path, &batch->file, err));
+        TRY(file_read(batch->launch->args->operands[0], &batch->file, err));
     const char *at = text_string(&batch->file), *end = at + batch->file.length;
     for (size_t number = 1; at < end; number++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -413,7 +416,7 @@ static enum status open_batch(struct batch *batch, struct error *err) {
         .stops = args->stops.items,
     };
     if (args_source(args, "seed")) batch->defaults.options.sampler.given |= SAMPLER_GIVEN(seed);
-    TRY(read_file(batch, err));
+    if (reads_stdin(batch)) TRY(read_lines(batch, err));
     return args->resume_batch ? journal_open(args->resume_batch, &batch->journal, err) : STATUS_OK;
 }
 
@@ -460,9 +463,18 @@ int batch_run(struct launch *launch) {
     struct error err = {0};
     if (!batch) return complain_failed(EXIT_RUN_TIME, STATUS_NO_MEMORY, &err);
     batch->launch = launch;
-    batch->began_us = clock_now_us();
     batch->shows = !launch->args->quiet && isatty(STDERR_FILENO);
-    enum status status = open_batch(batch, &err);
+    enum status status = reads_stdin(batch) ? STATUS_OK : read_lines(batch, &err);
+    if (status == STATUS_OK) {
+        int opened = launch_model(launch);
+        if (opened == EXIT_DONE) opened = launch_preamble(launch);
+        if (opened != EXIT_DONE) {
+            close_batch(batch);
+            return opened;
+        }
+        batch->began_us = clock_now_us();
+        status = open_batch(batch, &err);
+    }
     int code = status == STATUS_BAD_INPUT ? EXIT_USAGE : exit_code_for(status);
     if (status == STATUS_NOT_FOUND) code = EXIT_RUN_TIME; // a missing file, not a conversation
     if (status == STATUS_OK) {

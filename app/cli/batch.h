@@ -23,7 +23,8 @@
 // From now on SIGINT, SIGTERM and SIGHUP end the run early, with the results so far printed.
 void batch_catch_signals(void);
 
-// launch must have a model. Returns the exit code.
+// Reads the requests, opens the model, and answers them: what is wrong with a file is said before a
+// model is loaded, but a pipe is read while it fills. Returns the exit code.
 int batch_run(struct launch *launch);
 
 #endif

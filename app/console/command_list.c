@@ -187,6 +187,20 @@ static struct conversation_query query_of(const char *argument, size_t limit) {
     return (struct conversation_query){all ? "" : argument, limit, all};
 }
 
+// Questions asked with -p that a list of all others leaves out. Failures are as if there were none.
+static size_t count_left_out(struct console *console, const struct conversation_query *query,
+                             size_t shown) {
+    struct conversation_row *rows = NULL;
+    size_t count = 0;
+    struct error ignored;
+    const struct conversation_query all = {"", LIST_LIMIT, true};
+    if (query->words[0] || query->one_shot || shown == LIST_LIMIT) return 0;
+    const enum status status =
+        conversation_list(console->session->db, &all, &rows, &count, &ignored);
+    free(rows);
+    return status == STATUS_OK && count > shown ? count - shown : 0;
+}
+
 void command_list(struct console *console, const char *argument) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
@@ -194,15 +208,18 @@ void command_list(struct console *console, const char *argument) {
     const struct conversation_query query = query_of(argument, LIST_LIMIT);
     if (console_failed(conversation_list(console->session->db, &query, &rows, &count, &err), &err))
         return;
-    const int lines = (terminal_height() - LIST_OTHER_LINES) / (is_narrow() ? 2 : 1);
+    const size_t left_out = count_left_out(console, &query, count);
+    const int space = terminal_height() - LIST_OTHER_LINES - (left_out > 0);
+    const int lines = space / (is_narrow() ? 2 : 1);
     const size_t most = lines > LIST_LEAST ? (size_t)lines : LIST_LEAST;
     if (count > 0) show_rows(console, rows, count < most ? count : most);
     if (count > 1) say_more(console, argument, count > most ? count - most : 0);
     if (count == 0)
         terminal_tell(STYLE_DIM, query.words[0] ? "No conversation contains these words.\n"
                                                 : "No conversations yet.\n");
-    else
-        terminal_say(STYLE_PLAIN, "\n");
+    if (left_out > 0)
+        terminal_tell(STYLE_DIM, "%zu asked with -p left out · /list --all\n", left_out);
+    if (count > 0) terminal_say(STYLE_PLAIN, "\n");
     free(rows);
 }
 

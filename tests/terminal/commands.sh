@@ -89,6 +89,7 @@ start -n 2 -C --all
 wait_for "1 turn]"
 ask "/list"
 on_screen "No conversations yet." || fail "/list has what -p has asked"
+on_screen "1 asked with -p left out · /list --all" || fail "/list does not say what it leaves out"
 ask "/list --all"
 on_screen " -p What is a hen?" || fail "/list --all has not what -p has asked"
 ask "And a fox?"
