@@ -61,6 +61,9 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/llama.gguf",
     TESTS_DIR "/golden/deepseek2.gguf",
     TESTS_DIR "/golden/qwen3.gguf",
+    TESTS_DIR "/golden/laguna.gguf",   // windows and heads of two numbers, gates by softplus
+    TESTS_DIR "/golden/mistral4.gguf", // queries that grow with their positions
+    TESTS_DIR "/golden/nanbeige.gguf", // layers that are visited again
     TESTS_DIR "/golden/gemma4.gguf",
     TESTS_DIR "/golden/gemma4-e.gguf",
     TESTS_DIR "/golden/gemma4-wide.gguf",
@@ -100,7 +103,8 @@ static size_t bytes_of_blocks(size_t blocks);
 static bool has_mamba(void) { return strstr(model, "hybrid") || strstr(model, "falcon-h1"); }
 
 static bool has_windows(void) {
-    return strstr(model, "gemma4") || strstr(model, "lfm2") || strstr(model, WINDOWS);
+    return strstr(model, "gemma4") || strstr(model, "laguna") || strstr(model, "lfm2") ||
+           strstr(model, WINDOWS);
 }
 
 enum status __real_model_config_read(const struct gguf *gguf, struct model_config *config,

@@ -17,6 +17,7 @@ import make_families as families
 from make_families import (BOOL, F32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
                            Dice, dot, gelu_tanh, largest, pack_bf16, sigmoid, silu, softmax,
                            times)
+from make_gemma4 import tokenizer_keys
 
 families.SEEDS_TRIED = 200  # choices are seldom all clear
 KEY_GAIN = 4  # as in make_mixtures.py
@@ -107,7 +108,7 @@ MODELS = [
     model("laguna", [dict(DENSE, gate=("softplus", "element"),
                           rope=dict(base=500000.0, dimensions=8, yarn=YARN))] +
           [dict(window=16, heads=6, gate=("softplus", "head"))] * 2, lengths=(1, 9, 17),
-          common=SIGMOID, shared_width=True,
+          common=SIGMOID, shared_width=True, tokens=True,
           keys=ROUTED + STRETCHED + [("rope.dimension_count", U32, 8),
                                      ("rope.dimension_count_swa", U32, 16),
                                      ("rope.freq_base_swa", F32, 10000.0),
@@ -132,7 +133,7 @@ MODELS = [
           keys=STRETCHED[:2] + [("rope.scaling.original_context_length", U32, 16),
                                 ("rope.scaling.yarn_log_multiplier", F32, 1.0),
                                 ("attention.temperature_scale", F32, 0.6)]),
-    model("nanbeige", [{}] * 2, lengths=(1, 17, 40), side_by_side=True, passes=3,
+    model("nanbeige", [{}] * 2, lengths=(1, 17, 40), side_by_side=True, passes=3, tokens=True,
           keys=[("num_loops", U32, 3), ("skip_loop_final_norm", BOOL, False)]),
     model("internlm2", [{}] * 2, lengths=(1, 17, 40), side_by_side=True, common=dict(size=8)),
     model("mellum", [dict(window=16), dict(rope=dict(base=10000.0, yarn=YARN))],
@@ -384,7 +385,8 @@ def keys_of(spec):
             add("expert_shared_feed_forward_length", U32, first("shared"))
         elif first("shared"):
             add("expert_shared_count", U32, first("shared") // first("expert_width"))
-    return keys + [(f"{arch}.{name}", kind, value) for name, kind, value in spec.get("keys", [])]
+    keys += [(f"{arch}.{name}", kind, value) for name, kind, value in spec.get("keys", [])]
+    return keys + (tokenizer_keys() if spec.get("tokens") else [])
 
 
 def tensors_of(spec, weights):
