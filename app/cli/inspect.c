@@ -16,6 +16,7 @@
 #include "app/screen/complain.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
+#include "engine/model/family.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/metadata.h"
 #include "engine/model/model.h"
@@ -39,6 +40,7 @@ struct type_count {
 struct facts {
     const struct gguf *gguf;
     struct text name, family, tokenizer, template_name, adapter, verdict; // made printable
+    const char *tier;                                                     // of the family; or NULL
     bool runs, shaped; // could its configuration be read?
     struct model_config config;
     int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
@@ -99,6 +101,8 @@ static enum status read_shape(struct facts *facts) {
     gguf_find_string(gguf, "general.name", &name);
     gguf_find_string(gguf, "general.architecture", &family);
     if (family.length > GGUF_MAX_NAME_BYTES) family.length = GGUF_MAX_NAME_BYTES;
+    const struct family *known = family_find(family.bytes, family.length);
+    if (known) facts->tier = family_tier(known);
     TRY(printable_append(&facts->name, name.bytes, name.length));
     TRY(printable_append(&facts->family, family.bytes, family.length));
     facts->context = find_figure(gguf, family, "context_length");
@@ -351,6 +355,11 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
 static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_text(out, "name", text_string(&facts->name)));
     TRY(put_text(out, "family", text_string(&facts->family)));
+    if (facts->tier)
+        TRY(text_format(out, "%-16s %s, %s\n", "tier", facts->tier,
+                        strcmp(facts->tier, "measured") == 0
+                            ? "answers and speed on a card and a processor"
+                            : "answers against another implementation"));
     TRY(put_text(out, "adapter", text_string(&facts->adapter)));
     TRY(put_figure(out, "parameters", facts->parameters));
     TRY(put_bytes(out, "file size", (int64_t)gguf_file_bytes(facts->gguf)));
@@ -457,6 +466,7 @@ static enum status print_json(const struct facts *facts) {
     const bool whole =
         object && add_text(object, "name", &facts->name) &&
         add_text(object, "family", &facts->family) &&
+        (!facts->tier || cJSON_AddStringToObject(object, "tier", facts->tier)) &&
         (facts->adapter.length == 0 || add_text(object, "adapter", &facts->adapter)) &&
         add_figure(object, "parameters", facts->parameters) &&
         add_figure(object, "file_bytes", (int64_t)gguf_file_bytes(facts->gguf)) &&

@@ -15,13 +15,10 @@
 // they are llama's.
 static const struct family families[] = {
     {.name = "llama",
+     .measured = true,
      .model_types = "llama, mistral, mixtral",
      .layer = {.attention.rope.interleaved = true, .ffn.kind = FFN_EXPERTS},
      .read = family_read_windowed},
-    {.name = "nanbeige",
-     .layer = {.attention.rope.interleaved = true},
-     .read = family_read_nanbeige},
-    {.name = "internlm2", .layer = {.attention.rope.interleaved = true}},
     {.name = "qwen2", .model_types = "qwen2", .layer = {.attention.qkv_bias = true}},
     {.name = "qwen3", .model_types = "qwen3", .layer = {.attention.qk_norm = QK_NORM_HEAD}},
     {.name = "qwen3moe",
@@ -40,6 +37,10 @@ static const struct family families[] = {
      .layer = {.attention.qk_norm = QK_NORM_HEAD},
      .multimodal = true},
     {.name = "qwen3vlmoe", .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.kind = FFN_EXPERTS}},
+    {.name = "nanbeige",
+     .layer = {.attention.rope.interleaved = true},
+     .read = family_read_nanbeige},
+    {.name = "internlm2", .layer = {.attention.rope.interleaved = true}},
     {.name = "llama4",
      .layer = {.attention = {.rope.interleaved = true, .norm_last = true},
                .ffn = {.kind = FFN_EXPERTS,
@@ -230,6 +231,7 @@ static const struct family families[] = {
      .layer = {.attention = {.rope.interleaved = true, .sinks = true}, .ffn.kind = FFN_EXPERTS},
      .read = family_read_granite_swa},
     {.name = "granitehybrid",
+     .measured = true,
      .keys = "embedding_scale, residual_scale, attention.scale, logit_scale",
      .model_types = "granitemoehybrid",
      .hybrid = HYBRID_GRANITE,
@@ -285,6 +287,7 @@ static const struct family families[] = {
      .tied = true,
      .centered_norms = true},
     {.name = "lfm2",
+     .measured = true,
      .model_types = "lfm2",
      .hybrid = HYBRID_CONVOLUTIONS,
      .layer = {.mixer = MIXER_SHORT_CONV, .attention.qk_norm = QK_NORM_HEAD},
@@ -348,6 +351,10 @@ void family_list(char *names, char *model_types) {
                                       family->model_types);
         ASSERT(named < size && typed < size);
     }
+}
+
+const char *family_tier(const struct family *family) {
+    return family->measured ? "measured" : "tested";
 }
 
 const struct family *family_find(const char *name, size_t length) {

@@ -55,12 +55,17 @@ struct family {
     bool latent;           // attention is
     enum hybrid hybrid;
     bool multiplied;     // files' matrices are those of a folder, multiplied
+    bool measured;       // its speed is on record, on a card and on a processor
     const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
     bool single;         // a layer is a mixer or a feed-forward, and the file has widths of 0
 };
 
 const struct family *family_find(const char *name, size_t length); // or NULL
 const struct family *family_of_model_type(const char *model_type); // or NULL
+
+// How far a family is known to work: "measured", its speed and its answers on a card and on a
+// processor; or "tested", its answers (engine/model/README.md).
+const char *family_tier(const struct family *family);
 
 enum { FAMILY_LIST_BYTES = 896 };
 
