@@ -13,7 +13,9 @@
 #include "engine/model/config_read.h"
 #include "engine/model/forward.h"
 #include "engine/model/kv_shape.h"
+#include "engine/model/placement_need.h"
 #include "engine/model/shape.h"
+#include "engine/placing.h"
 #include "engine/pool.h"
 #include "engine/remote/remote.h"
 #include "engine/sampling/generation_config.h"
@@ -22,6 +24,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
+#include "kernels/offload.h"
 
 enum {
     DEFAULT_BLOCK_SIZE = 16,
@@ -35,6 +38,8 @@ struct opening { // what the steps of engine_open() pass on
     struct engine *engine;
     const struct engine_options *options;
     const struct shape *shape; // NULL: a file
+    size_t slot_bytes;         // as of placing.h
+    size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
     struct error *err;
 };
 
@@ -121,175 +126,6 @@ static enum status read_shape_type(struct opening *opening, enum dtype *type) {
     return status;
 }
 
-// Counts the device memory that the model's weights will need.
-static enum status count_weights(struct opening *opening, size_t *bytes) {
-    struct engine *engine = opening->engine;
-    const struct backend *backend = engine->backend;
-    enum dtype type;
-    if (!engine->gguf) {
-        TRY(read_shape_type(opening, &type));
-        return model_random_bytes(opening->shape, type, backend, bytes, opening->err);
-    }
-    *bytes = 0;
-    for (size_t i = 0; i < gguf_tensor_count(engine->gguf); i++) {
-        const struct gguf_tensor *tensor = gguf_tensor_at(engine->gguf, i);
-        const int64_t rows = tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
-        const bool matrix = tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX &&
-                            tensor->shape[0] <= MODEL_MAX_DIM;
-        const struct weight weight = {
-            .type = tensor->type, .rows = (int32_t)rows, .columns = (int32_t)tensor->shape[0]};
-        *bytes += matrix && backend->weight_bytes ? backend->weight_bytes(&weight) : tensor->bytes;
-    }
-    return STATUS_OK;
-}
-
-// Why the card cannot run the model, before anything is copied to it.
-static enum status check_card(struct opening *opening, size_t bytes, size_t memory_free,
-                              struct error *err) {
-    const struct engine_options *options = opening->options;
-    struct model_config config;
-    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
-    if (bytes > memory_free)
-        return error_set(err, STATUS_NO_MEMORY, "%s needs %s of GPU memory, but only %s is free",
-                         options->model_path ? options->model_path : options->shape,
-                         size_format(bytes, need), size_format(memory_free, have));
-    const enum status status = opening->engine->gguf
-                                   ? model_config_read(opening->engine->gguf, &config, NULL)
-                                   : shape_config(opening->shape, &config, NULL);
-    if (status != STATUS_OK) return STATUS_OK; // said later
-    for (int32_t i = 0; i < config.layers; i++)
-        if (config.specs[i].mixer == MIXER_RECURRENCE && config.specs[i].recurrence.key_size % 8)
-            return error_set(err, STATUS_UNSUPPORTED,
-                             "the head size of the recurrent layers (%d) is not a multiple of 8, "
-                             "which the GPU needs",
-                             config.specs[i].recurrence.key_size);
-    return STATUS_OK;
-}
-
-// If the card cannot run the model, opening fails, or the processor computes if the choice of
-// backend was left to us.
-static enum status check_backend(struct opening *opening) {
-    struct engine *engine = opening->engine;
-    struct device_info info;
-    struct error err = {0};
-    size_t bytes;
-    if (!is_card(engine, &info)) return STATUS_OK;
-    TRY(count_weights(opening, &bytes));
-    const enum status status = check_card(opening, bytes, info.memory_free, &err);
-    if (status == STATUS_OK) return STATUS_OK;
-    if (is_named(opening->options))
-        return error_set(opening->err, status, "%s; use --backend cpu", err.text);
-    log_write(LOG_WARNING, "computing on the CPU: %s", err.text);
-    engine->backend->close(engine->device);
-    engine->device = NULL;
-    return open_processor(opening);
-}
-
-// Logs what runs on slow, plain kernels.
-static void report_slow(struct engine *engine) {
-    enum { SMALL_SHARE = 64 }; // of the weights: too small to be noticed
-    struct device_info info;
-    char bytes[SIZE_TEXT_BYTES], heads[64] = "", matrices[64] = "";
-    engine->backend->info(engine->device, &info);
-    if (info.plain_instructions)
-        log_write(LOG_WARNING, "this will be slow: quire has no SIMD kernels for this CPU");
-    if (info.plain_bytes > engine->model.weight_bytes / SMALL_SHARE)
-        snprintf(matrices, sizeof matrices, "%s of the weights",
-                 size_format(info.plain_bytes, bytes));
-    if (info.plain_head_size)
-        snprintf(heads, sizeof heads, "attention with head size %" PRId32 " in %s",
-                 info.plain_head_size, dtype_name(engine->shapes[0].type));
-    if (matrices[0] || heads[0])
-        log_write(LOG_WARNING, "this will be slow: quire has no fast GPU kernels for %s%s%s",
-                  matrices, matrices[0] && heads[0] ? " or for " : "", heads);
-}
-
-// The file may have been replaced since its digest was found.
-static void forget_digest_of_another(struct opening *opening) {
-    const struct file_state *expected = opening->options->digest_state;
-    const struct file_state opened = gguf_state(opening->engine->gguf);
-    if (expected && !file_state_equal(&opened, expected)) opening->engine->knows_digest = false;
-}
-
-static enum status find_model(struct opening *opening) {
-    const struct engine_options *options = opening->options;
-    if (options->model_path) {
-        TRY(checkpoint_open(options->model_path, &opening->engine->gguf, opening->err));
-        forget_digest_of_another(opening);
-        return STATUS_OK;
-    }
-    opening->shape = shape_find(options->shape);
-    if (opening->shape) return STATUS_OK;
-    return error_set(opening->err, STATUS_NOT_FOUND, "unknown shape \"%.60s\" (expected %s)",
-                     options->shape, shape_names());
-}
-
-// The model with what its adapters add.
-static enum status load_model(struct opening *opening, struct model_options *how) {
-    struct engine *engine = opening->engine;
-    const struct engine_options *options = opening->options;
-    struct adapters adapters = {.count = 0};
-    TRY(adapters_open(options->adapters, options->adapter_count, &adapters, opening->err));
-    how->adapters = &adapters;
-    enum status status = model_open(&engine->model, engine->gguf, how, opening->err);
-    if (status == STATUS_OK) engine->adapters_identity = adapters_identity(&adapters);
-    if (status == STATUS_OK) status = adapters_describe(&adapters, &engine->adapters);
-    adapters_append_names(&adapters, engine->name, sizeof engine->name);
-    adapters_close(&adapters);
-    return status;
-}
-
-static enum status load_file(struct opening *opening) {
-    struct engine *engine = opening->engine;
-    const struct engine_options *options = opening->options;
-    struct model_config config; // of the model again; here it tells first what the file is
-    TRY(model_config_read(engine->gguf, &config, opening->err));
-    gguf_prefetch(engine->gguf);
-    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
-    // The options themselves are the progress callback's user; they outlive the opening.
-    struct engine_options copy = *options;
-    struct model_options how = {
-        .backend = engine->backend,
-        .device = engine->device,
-        .context = options->context > 0 ? options->context : 0,
-        .progress = options->progress ? report_loading : NULL,
-        .user = &copy,
-    };
-    TRY(load_model(opening, &how));
-    const int32_t vocabulary = tokenizer_vocabulary(engine->tokenizer);
-    if (vocabulary > engine->model.config.vocabulary)
-        return error_set(opening->err, STATUS_BAD_FILE,
-                         "%s: the tokenizer has %" PRId32
-                         " tokens, but token_embd.weight has only %" PRId32 " rows",
-                         options->model_path, vocabulary, engine->model.config.vocabulary);
-    if (tokenizer_widen(engine->tokenizer, engine->model.config.vocabulary) != STATUS_OK)
-        return error_set(opening->err, STATUS_NO_MEMORY, "%s: not enough memory",
-                         options->model_path);
-    return STATUS_OK;
-}
-
-static enum status load_shape(struct opening *opening) {
-    enum dtype type;
-    TRY(read_shape_type(opening, &type));
-    return model_random(&opening->engine->model, opening->shape, type, opening->engine->backend,
-                        opening->engine->device, opening->err);
-}
-
-static void name_model(struct engine *engine, const struct engine_options *options) {
-    struct gguf_string name = {NULL, 0};
-    const char *path = options->model_path;
-    if (!path) {
-        snprintf(engine->name, sizeof engine->name, "%s (random weights)", options->shape);
-        return;
-    }
-    if (gguf_find_string(engine->gguf, "general.name", &name) &&
-        utf8_copy_name(name.bytes, name.length, engine->name, sizeof engine->name))
-        return;
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-    if (!utf8_copy_name(file, strlen(file), engine->name, sizeof engine->name))
-        snprintf(engine->name, sizeof engine->name, "unnamed");
-}
-
 static enum status choose_kv_type(struct opening *opening) {
     const char *name = opening->options->kv_type ? opening->options->kv_type : "auto";
     enum dtype *type = &opening->engine->shapes[0].type;
@@ -338,6 +174,209 @@ static enum status choose_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
+// All that a placement depends on besides the weights.
+static enum status choose_shapes(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct model_config *config = &engine->model.config;
+    choose_step(opening);
+    TRY(choose_attention(opening));
+    TRY(choose_kv_type(opening));
+    TRY(choose_block_size(opening));
+    for (int i = kv_shape_groups(config) - 1; i >= 0; i--) {
+        engine->shapes[i] = engine->shapes[0];
+        kv_shape_set(&engine->shapes[i], config, i, 0);
+    }
+    return STATUS_OK;
+}
+
+// What the weights will take on the card.
+static enum status count_weights(struct opening *opening, struct placement_need *need) {
+    struct engine *engine = opening->engine;
+    enum dtype type;
+    if (engine->gguf) {
+        placement_need_file(engine->gguf, &engine->model.config, engine->backend, need);
+        return STATUS_OK;
+    }
+    TRY(read_shape_type(opening, &type));
+    return model_random_need(opening->shape, type, engine->backend, need, opening->err);
+}
+
+static enum status check_recurrence(const struct model_config *config, struct error *err) {
+    for (int32_t i = 0; i < config->layers; i++)
+        if (config->specs[i].mixer == MIXER_RECURRENCE && config->specs[i].recurrence.key_size % 8)
+            return error_set(err, STATUS_UNSUPPORTED,
+                             "the head size of the recurrent layers (%d) is not a multiple of 8, "
+                             "which the GPU needs",
+                             config->specs[i].recurrence.key_size);
+    return STATUS_OK;
+}
+
+// Decides where the weights will live, or says why the card cannot run the model, before anything
+// is copied to it.
+static enum status place_weights(struct opening *opening, struct error *err) {
+    const struct engine_options *options = opening->options;
+    struct engine *engine = opening->engine;
+    struct placing *placing = calloc(1, sizeof *placing);
+    struct error why = {0};
+    if (!placing) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    enum status status = count_weights(opening, &placing->need);
+    if (status == STATUS_OK) status = check_recurrence(&engine->model.config, err);
+    if (status == STATUS_OK) {
+        status = placing_choose(engine, options, placing, &why);
+        if (status != STATUS_OK)
+            status =
+                error_set(err, status, "%s: %s",
+                          options->model_path ? options->model_path : options->shape, why.text);
+    }
+    engine->placement = placing->placement;
+    opening->kv_bytes = placing->kv_bytes;
+    opening->slot_bytes = placing->slot_bytes;
+    free(placing);
+    return status;
+}
+
+// A device for weights in two places, where that is how they are placed.
+static enum status open_offload(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct device_options options = device_options_of(opening->options);
+    if (!placement_splits(&engine->placement)) return STATUS_OK;
+    return offload_open(&engine->backend, &engine->device, &options, opening->slot_bytes,
+                        opening->err);
+}
+
+// If the card cannot run the model, opening fails, or the processor computes if the choice of
+// backend was left to us.
+static enum status check_backend(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    struct error err = {0};
+    TRY(choose_shapes(opening));
+    if (!placing_applies(engine, opening->options)) return STATUS_OK;
+    const enum status status = place_weights(opening, &err);
+    if (status == STATUS_OK) return open_offload(opening);
+    if (is_named(opening->options))
+        return error_set(opening->err, status, "%s; %suse --backend cpu", err.text,
+                         status == STATUS_NO_MEMORY ? "lower --ctx or " : "");
+    log_write(LOG_WARNING, "computing on the CPU: %s", err.text);
+    engine->backend->close(engine->device);
+    engine->device = NULL;
+    engine->placement = (struct placement){0};
+    TRY(open_processor(opening));
+    return choose_shapes(opening);
+}
+
+// Logs what runs on slow, plain kernels.
+static void report_slow(struct engine *engine) {
+    enum { SMALL_SHARE = 64 }; // of the weights: too small to be noticed
+    struct device_info info;
+    char bytes[SIZE_TEXT_BYTES], heads[64] = "", matrices[64] = "";
+    engine->backend->info(engine->device, &info);
+    if (info.plain_instructions)
+        log_write(LOG_WARNING, "this will be slow: quire has no SIMD kernels for this CPU");
+    if (info.plain_bytes > engine->model.weight_bytes / SMALL_SHARE)
+        snprintf(matrices, sizeof matrices, "%s of the weights",
+                 size_format(info.plain_bytes, bytes));
+    if (info.plain_head_size)
+        snprintf(heads, sizeof heads, "attention with head size %" PRId32 " in %s",
+                 info.plain_head_size, dtype_name(engine->shapes[0].type));
+    if (matrices[0] || heads[0])
+        log_write(LOG_WARNING, "this will be slow: quire has no fast GPU kernels for %s%s%s",
+                  matrices, matrices[0] && heads[0] ? " or for " : "", heads);
+}
+
+// The file may have been replaced since its digest was found.
+static void forget_digest_of_another(struct opening *opening) {
+    const struct file_state *expected = opening->options->digest_state;
+    const struct file_state opened = gguf_state(opening->engine->gguf);
+    if (expected && !file_state_equal(&opened, expected)) opening->engine->knows_digest = false;
+}
+
+static enum status find_model(struct opening *opening) {
+    const struct engine_options *options = opening->options;
+    if (options->model_path) {
+        TRY(checkpoint_open(options->model_path, &opening->engine->gguf, opening->err));
+        forget_digest_of_another(opening);
+        return STATUS_OK;
+    }
+    opening->shape = shape_find(options->shape);
+    if (opening->shape) return STATUS_OK;
+    return error_set(opening->err, STATUS_NOT_FOUND, "unknown shape \"%.60s\" (expected %s)",
+                     options->shape, shape_names());
+}
+
+// What the file is, before its weights are read.
+static enum status read_config(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    if (opening->shape) return shape_config(opening->shape, &engine->model.config, opening->err);
+    return model_config_read(engine->gguf, &engine->model.config, opening->err);
+}
+
+// The model with what its adapters add.
+static enum status load_model(struct opening *opening, struct model_options *how) {
+    struct engine *engine = opening->engine;
+    const struct engine_options *options = opening->options;
+    struct adapters adapters = {.count = 0};
+    TRY(adapters_open(options->adapters, options->adapter_count, &adapters, opening->err));
+    how->adapters = &adapters;
+    enum status status = model_open(&engine->model, engine->gguf, how, opening->err);
+    if (status == STATUS_OK) engine->adapters_identity = adapters_identity(&adapters);
+    if (status == STATUS_OK) status = adapters_describe(&adapters, &engine->adapters);
+    adapters_append_names(&adapters, engine->name, sizeof engine->name);
+    adapters_close(&adapters);
+    return status;
+}
+
+static enum status load_file(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct engine_options *options = opening->options;
+    gguf_prefetch(engine->gguf);
+    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
+    // The options themselves are the progress callback's user; they outlive the opening.
+    struct engine_options copy = *options;
+    struct model_options how = {
+        .backend = engine->backend,
+        .device = engine->device,
+        .context = options->context > 0 ? options->context : 0,
+        .placement = &engine->placement,
+        .progress = options->progress ? report_loading : NULL,
+        .user = &copy,
+    };
+    TRY(load_model(opening, &how));
+    const int32_t vocabulary = tokenizer_vocabulary(engine->tokenizer);
+    if (vocabulary > engine->model.config.vocabulary)
+        return error_set(opening->err, STATUS_BAD_FILE,
+                         "%s: the tokenizer has %" PRId32
+                         " tokens, but token_embd.weight has only %" PRId32 " rows",
+                         options->model_path, vocabulary, engine->model.config.vocabulary);
+    if (tokenizer_widen(engine->tokenizer, engine->model.config.vocabulary) != STATUS_OK)
+        return error_set(opening->err, STATUS_NO_MEMORY, "%s: not enough memory",
+                         options->model_path);
+    return STATUS_OK;
+}
+
+static enum status load_shape(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    const struct model_options how = {
+        .backend = engine->backend, .device = engine->device, .placement = &engine->placement};
+    enum dtype type;
+    TRY(read_shape_type(opening, &type));
+    return model_random(&engine->model, opening->shape, type, &how, opening->err);
+}
+
+static void name_model(struct engine *engine, const struct engine_options *options) {
+    struct gguf_string name = {NULL, 0};
+    const char *path = options->model_path;
+    if (!path) {
+        snprintf(engine->name, sizeof engine->name, "%s (random weights)", options->shape);
+        return;
+    }
+    if (gguf_find_string(engine->gguf, "general.name", &name) &&
+        utf8_copy_name(name.bytes, name.length, engine->name, sizeof engine->name))
+        return;
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    if (!utf8_copy_name(file, strlen(file), engine->name, sizeof engine->name))
+        snprintf(engine->name, sizeof engine->name, "unnamed");
+}
+
 // A card norms rows four elements at a time, and writes eight of latent attention's values. Rows of
 // the stream and of queries are as long as rows of matrices, whose lengths are multiples of eight;
 // heads must be checked.
@@ -379,16 +418,19 @@ static enum status check_attention(struct opening *opening) {
     return STATUS_OK;
 }
 
+static enum status choose_pool(struct opening *opening) {
+    struct engine_options options = *opening->options;
+    if (opening->kv_bytes) {
+        options.kv_device_bytes = opening->kv_bytes;
+        options.sequences = 0; // whose windows and states are in that
+    }
+    return pool_choose(opening->engine, &options, opening->err);
+}
+
 static enum status alloc_memory(struct opening *opening) {
     struct engine *engine = opening->engine;
-    const struct forward_limits limits = {
-        .max_tokens = engine->most_tokens,
-        .max_seqs = ENGINE_MAX_REQUESTS,
-        .max_context = engine->context,
-        .max_logits = ENGINE_MAX_REQUESTS,
-        .attention = engine->attention,
-        .unshared = opening->options->unshared,
-    };
+    struct forward_limits limits = placing_forward_limits(engine, engine->context);
+    limits.unshared = opening->options->unshared;
     size_t cache_bytes = 0;
     bool whole = true;
     for (int i = 0; i < kv_shape_groups(&engine->model.config); i++) {
@@ -411,31 +453,38 @@ static enum status alloc_memory(struct opening *opening) {
 
 // Hashes everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE
 // parameters are in the model file and so in its digest, except for the choice of LongRoPE's
-// factors. What a convolution keeps depends on what keys and values are rounded to, as they do.
+// factors. What a convolution keeps depends on what keys and values are rounded to, as they do. A
+// processor's products have other bits than a card's, so where weights are in two places it matters
+// which are where.
 static struct hash128 format_id(struct engine *engine, const struct engine_options *options,
                                 int group) {
     ASSERT(group >= 0 && group < KV_GROUPS);
     enum { FIRST_LAYOUT = 1, NUMERICS = 1 };
     const struct kv_cache *shape = &engine->shapes[group];
     struct kv_cache other = *shape;
-    char text[352], mixed[64] = "", layers[32] = "";
+    char text[416], mixed[64] = "", layers[32] = "", host[8 + HASH_HEX_BYTES] = "";
     if (kv_shape_groups(&engine->model.config) > 1)
         snprintf(layers, sizeof layers, " group %d", group);
     kv_shape_set(&other, &engine->model.config, group, KV_VIEWS - 1);
     if (other.num_kv_heads != shape->num_kv_heads || other.head_size != shape->head_size)
         snprintf(mixed, sizeof mixed, " mixed %" PRId32 " heads %" PRId32 " size %" PRId32,
                  other.num_layers, other.num_kv_heads, other.head_size);
+    if (placement_splits(&engine->placement)) {
+        memcpy(host, " host ", 7);
+        hash_hex(hash_bytes(engine->placement.in_host, sizeof engine->placement.in_host, 0),
+                 host + 6);
+    }
     char digest[HASH_HEX_BYTES] = "";
     if (engine->gguf && options->disk)
         hash_hex(engine_identity(engine, engine_digest(engine)), digest);
     const int length = snprintf(
         text, sizeof text,
         "model %s%.64s kv %s layers %" PRId32 " heads %" PRId32 " size %" PRId32 " block %" PRId32
-        " layout %d%s numerics %s %d%s%s%s",
+        " layout %d%s numerics %s %d%s%s%s%s",
         digest, options->shape ? options->shape : "", dtype_name(engine->shapes[0].type),
         shape->num_layers, shape->num_kv_heads, shape->head_size, shape->block_size,
         FIRST_LAYOUT + (int)shape->layout, shape->latent ? " latent" : "", engine->backend->name,
-        NUMERICS, engine->model.long_rope ? " long" : "", mixed, layers);
+        NUMERICS, engine->model.long_rope ? " long" : "", mixed, layers, host);
     ASSERT(length > 0 && (size_t)length < sizeof text);
     return hash_bytes(text, (size_t)length, 0);
 }
@@ -510,27 +559,24 @@ static enum status start_thread(struct opening *opening) {
     return STATUS_OK;
 }
 
+// The device, and where the weights will be.
+static enum status plan(struct opening *opening) {
+    TRY(choose_backend(opening));
+    TRY(find_model(opening));
+    TRY(read_config(opening));
+    return check_backend(opening);
+}
+
 static enum status open_parts(struct opening *opening) {
     struct engine *engine = opening->engine;
     if (opening->options->remote) {
         TRY(remote_open(engine, opening->options->remote, opening->err));
         return start_thread(opening);
     }
-    TRY(choose_backend(opening));
-    TRY(find_model(opening));
-    TRY(check_backend(opening));
-    choose_step(opening);
-    TRY(choose_attention(opening));
+    TRY(plan(opening));
     name_model(engine, opening->options);
     TRY(opening->options->model_path ? load_file(opening) : load_shape(opening));
-    TRY(choose_kv_type(opening));
-    TRY(choose_block_size(opening));
-    const struct model_config *config = &engine->model.config;
-    for (int i = kv_shape_groups(config) - 1; i >= 0; i--) {
-        engine->shapes[i] = engine->shapes[0];
-        kv_shape_set(&engine->shapes[i], config, i, 0);
-    }
-    TRY(pool_choose(engine, opening->options, opening->err));
+    TRY(choose_pool(opening));
     TRY(check_attention(opening));
     TRY(alloc_memory(opening));
     TRY(open_cache(opening));
@@ -538,14 +584,10 @@ static enum status open_parts(struct opening *opening) {
     return start_thread(opening);
 }
 
-enum status engine_open(const struct engine_options *options, struct engine **result,
-                        struct error *err) {
-    ASSERT(options->model_path || options->shape || options->remote);
+// An engine without any part yet, or NULL.
+static struct engine *create(const struct engine_options *options) {
     struct engine *engine = calloc(1, sizeof *engine);
-    if (!engine) {
-        if (options->disk) options->disk->ops->close(options->disk, NULL);
-        return error_set(err, STATUS_NO_MEMORY, "not enough memory");
-    }
+    if (!engine) return NULL;
     engine->disk = options->disk;
     engine->kv_restore = options->kv_restore;
     engine->io_deadline_us =
@@ -558,6 +600,17 @@ enum status engine_open(const struct engine_options *options, struct engine **re
     pthread_cond_init(&engine->drained, NULL);
     pthread_cond_init(&engine->settled, NULL);
     engine->model_path = options->model_path ? strdup(options->model_path) : NULL;
+    return engine;
+}
+
+enum status engine_open(const struct engine_options *options, struct engine **result,
+                        struct error *err) {
+    ASSERT(options->model_path || options->shape || options->remote);
+    struct engine *engine = create(options);
+    if (!engine) {
+        if (options->disk) options->disk->ops->close(options->disk, NULL);
+        return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    }
     struct opening opening = {.engine = engine, .options = options, .err = err};
     enum status status =
         options->model_path && !engine->model_path ? STATUS_NO_MEMORY : open_parts(&opening);
@@ -567,6 +620,24 @@ enum status engine_open(const struct engine_options *options, struct engine **re
     }
     *result = engine;
     return STATUS_OK;
+}
+
+enum status engine_predict(const struct engine_options *options, struct engine_forecast *forecast,
+                           struct error *err) {
+    ASSERT((options->model_path || options->shape) && !options->disk);
+    struct engine *engine = create(options);
+    if (!engine) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    struct opening opening = {.engine = engine, .options = options, .err = err};
+    enum status status = plan(&opening);
+    if (status == STATUS_OK) status = choose_pool(&opening);
+    if (status == STATUS_OK) {
+        *forecast = (struct engine_forecast){.tokens_s = engine->placement.tokens_s,
+                                             .context = engine->context};
+        if (placement_splits(&engine->placement))
+            placement_describe(&engine->placement, forecast->placement);
+    }
+    engine_close(engine);
+    return status;
 }
 
 // Aborts what still runs; its requests can then be released as after DONE.
@@ -643,6 +714,8 @@ void engine_info(struct engine *engine, struct engine_info *info) {
     snprintf(info->file_type, sizeof info->file_type, "%s", dtype_name(engine->model.main_type));
     snprintf(info->backend, sizeof info->backend, "%s", engine->backend->name);
     snprintf(info->device, sizeof info->device, "%s", device.name);
+    if (placement_splits(&engine->placement))
+        placement_describe(&engine->placement, info->placement);
     snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->shapes[0].type));
 }
 

@@ -49,6 +49,16 @@ struct engine;
 MUST_CHECK enum status engine_open(const struct engine_options *options, struct engine **engine,
                                    struct error *err);
 
+// What opening would come to: where the weights would live, how fast it would be, and the longest
+// context. Fails as engine_open() does up to there; nothing is loaded.
+struct engine_forecast {
+    char placement[PLACEMENT_TEXT_BYTES]; // as of engine_info
+    double tokens_s;                      // of a model in two places
+    int32_t context;
+};
+MUST_CHECK enum status engine_predict(const struct engine_options *options,
+                                      struct engine_forecast *forecast, struct error *err);
+
 // Aborts running requests and frees the remaining sequences; requests may be released later. NULL
 // is fine.
 void engine_close(struct engine *engine);

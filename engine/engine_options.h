@@ -4,6 +4,7 @@
 
 #include "engine/kv/disk_pool.h"
 #include "engine/model/adapter.h"
+#include "engine/model/placement.h"
 #include "engine/remote/remote_options.h"
 
 enum { ENGINE_STEP_TOKENS_ALL = INT32_MAX }; // as an option: as many as the backend allows
@@ -17,8 +18,11 @@ struct engine_options {
     const char *shape_type; // of those weights: "q8_0", …
     const struct adapter_source *adapters; // [adapter_count], added to a model file's matrices
     int32_t adapter_count;
-    const char *backend;   // "auto", "cpu", "cuda", "reference"; NULL is auto
-    int32_t threads;       // 0: one for each core
+    const char *backend; // "auto", "cpu", "cuda", "reference"; NULL is auto
+    int32_t threads;     // 0: one for each core
+    size_t device_bytes; // of a card, for weights, buffers and KV together; 0: what is free
+    struct placement_override placement; // of weights on a card
+    const struct placement_rates *rates; // by which quire places them; NULL: measured if need be
     int32_t context;       // tokens; 0: what the model was made for, as far as the pool allows
     int32_t block_size;    // 0: 16; or 8, 32
     const char *kv_type;   // "auto", "f32", "f16", "bf16", "fp8", "int8"

@@ -41,11 +41,25 @@ size_t pool_sequence_bytes(const struct engine *engine) {
     return bytes;
 }
 
+size_t pool_context_bytes(const struct engine *engine, int32_t context) {
+    size_t bytes = 0;
+    for (int i = 0; i < group_count(engine); i++)
+        bytes += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
+    return bytes;
+}
+
+size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options) {
+    const int32_t context = options->context > 0 ? options->context : engine->model.config.context;
+    size_t bytes = options->kv_device_bytes;
+    for (int i = 1; i < group_count(engine); i++)
+        bytes += (size_t)options->sequences * blocks_for(engine, i, context) *
+                 kv_block_bytes(&engine->shapes[i]);
+    return bytes;
+}
+
 static enum status refuse_pool(const struct engine *engine, size_t have, int32_t context,
                                struct error *err) {
-    size_t need = 0;
-    for (int i = 0; i < group_count(engine); i++)
-        need += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
+    const size_t need = pool_context_bytes(engine, context);
     char need_text[SIZE_TEXT_BYTES], have_text[SIZE_TEXT_BYTES];
     return error_set(
         err, STATUS_NO_MEMORY,

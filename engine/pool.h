@@ -10,6 +10,12 @@ struct engine;
 MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_options *options,
                                    struct error *err);
 size_t pool_bytes(const struct engine *engine, int group);
+
+// Before it is chosen: of a sequence as long as the context, and what kv_device_bytes comes to with
+// the windows and states of its sequences.
+size_t pool_context_bytes(const struct engine *engine, int32_t context);
+size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options);
+
 size_t pool_state_bytes(const struct engine *engine);    // as engine_info says, as does the next
 size_t pool_sequence_bytes(const struct engine *engine); //
 

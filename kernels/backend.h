@@ -89,7 +89,8 @@ struct weight {
     const void *data; // from weights()
     enum dtype type;
     int32_t rows, columns;
-    float scale; // NVFP4 alone: multiplies every value; 0: none
+    float scale;  // NVFP4 alone: multiplies every value; 0: none
+    bool in_host; // of a card whose other weights lie in host memory (offload.h); else false
 };
 
 static inline float weight_scale(const struct weight *weight) {
@@ -277,12 +278,17 @@ struct expert_weights {
     int32_t rows, columns;
     const float *bias;   // [experts, rows] device, or NULL
     const float *scales; // NVFP4 alone: [experts] device, as in struct weight; or NULL
+    bool in_host;        // all of it, with the list, the biases and the scales (offload.h)
 };
 
 // An expert's matrix, where device memory is the host's.
 static inline struct weight expert_weight(const struct expert_weights *weights, int32_t expert) {
-    const struct weight weight = {weights->data[expert], weights->type, weights->rows,
-                                  weights->columns, weights->scales ? weights->scales[expert] : 0};
+    const struct weight weight = {weights->data[expert],
+                                  weights->type,
+                                  weights->rows,
+                                  weights->columns,
+                                  weights->scales ? weights->scales[expert] : 0,
+                                  false};
     return weight;
 }
 
@@ -567,6 +573,10 @@ struct backend {
     // Allocates scratch for ops up to these shapes; replaces an earlier reservation.
     MUST_CHECK enum status (*reserve)(struct device *device, const struct workspace *workspace);
 
+    // Device memory that this takes, and what is needed besides it and what callers ask for, at
+    // most. NULL: none that counts.
+    size_t (*reserve_bytes)(const struct workspace *workspace);
+
     // Device memory, 64-byte aligned, contents undefined. On a processor it is committed when
     // first touched. release() takes the size that was allocated; NULL is fine.
     MUST_CHECK enum status (*alloc)(struct device *device, size_t bytes, void **memory);
@@ -584,6 +594,10 @@ struct backend {
     MUST_CHECK enum status (*weights)(struct device *device, const struct weight *in_file,
                                       const void **data);
 
+    // The same into device memory of the caller's, of weight_bytes(), enqueued as an op: the bytes
+    // must stay until the next sync(). Much faster from what alloc_host() returned.
+    void (*copy_weights)(struct device *device, const struct weight *in_file, void *memory);
+
     // Device memory that weights() allocates for such a matrix. If stacked matrices together need
     // as much as one by one, they are stacked on the device too. NULL: none is allocated.
     size_t (*weight_bytes)(const struct weight *weight);
@@ -591,6 +605,11 @@ struct backend {
     void (*to_device)(struct device *device, void *memory, const void *host, size_t bytes);
     void (*to_host)(struct device *device, void *host, const void *memory, size_t bytes);
     MUST_CHECK enum status (*sync)(struct device *device); // first failure since the last sync
+
+    // Calls a function on the host, in order with ops and copies: what was enqueued before is done,
+    // and what is enqueued afterwards waits for it. It must not call into the device. On a
+    // processor it is called at once. A recorded step calls it each time that it is replayed.
+    void (*call_host)(struct device *device, void (*function)(void *user), void *user);
 
     void (*embedding)(struct device *device, const struct embedding *args);
     void (*rmsnorm)(struct device *device, const struct rmsnorm *args);

@@ -10,6 +10,7 @@
 
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
+#include "kernels/cost.h"
 
 enum { PAGE_BYTES = 4096 };
 
@@ -37,6 +38,11 @@ enum status host_weights(struct device *device, const struct weight *in_file, co
     return STATUS_OK;
 }
 
+void host_copy_weights(struct device *device, const struct weight *in_file, void *memory) {
+    (void)device;
+    memcpy(memory, in_file->data, weight_bytes(in_file));
+}
+
 void host_to_device(struct device *device, void *memory, const void *host, size_t bytes) {
     (void)device;
     ASSERT(bytes == 0 || (memory && host));
@@ -52,6 +58,11 @@ void host_to_host(struct device *device, void *host, const void *memory, size_t 
 enum status host_sync(struct device *device) {
     (void)device;
     return STATUS_OK;
+}
+
+void host_call(struct device *device, void (*function)(void *user), void *user) {
+    (void)device;
+    function(user);
 }
 
 void host_copy_parts(struct device *device, const struct copy_parts *args) {

@@ -12,9 +12,11 @@ MUST_CHECK enum status host_alloc(struct device *device, size_t bytes, void **me
 void host_release(struct device *device, void *memory, size_t bytes);
 MUST_CHECK enum status host_weights(struct device *device, const struct weight *in_file,
                                     const void **data); // the same pointer
+void host_copy_weights(struct device *device, const struct weight *in_file, void *memory);
 void host_to_device(struct device *device, void *memory, const void *host, size_t bytes);
 void host_to_host(struct device *device, void *host, const void *memory, size_t bytes);
 MUST_CHECK enum status host_sync(struct device *device); // nothing can have failed
+void host_call(struct device *device, void (*function)(void *user), void *user);
 void host_copy_parts(struct device *device, const struct copy_parts *args); // of F32
 void host_scale_rows(struct device *device, const struct scale_rows *args);
 void host_copy_blocks(struct device *device, const struct copy_blocks *args);

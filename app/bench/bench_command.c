@@ -22,6 +22,8 @@ static struct bench_options options_of(const struct args *args, const char *fold
                    .kv_type = args->kv_type,
                    .kv_device_bytes = args->kv_device_bytes,
                    .threads = args->threads,
+                   .device_bytes = args->device_bytes,
+                   .placement = args_placement(args),
                    .step_tokens = ENGINE_STEP_TOKENS_ALL,
                    .unshared = strcmp(args->shared_past, "off") == 0},
         .decode = args->operand_count == 0 || is_named(args, "decode"),

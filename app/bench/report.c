@@ -10,6 +10,7 @@ void report_print_heading(const struct engine_info *info, double read_bytes_per_
     char weights[SIZE_TEXT_BYTES];
     printf("%.32s, %s, %s of weights, KV %s\n%s: %.60s\n", info->model_name, info->file_type,
            size_format(info->weight_bytes, weights), info->kv_type, info->backend, info->device);
+    if (info->placement[0]) printf("%s\n", info->placement);
     printf("read bandwidth %.1f GB/s (measured in this run)\n", read_bytes_per_s / 1e9);
 }
 
@@ -75,6 +76,7 @@ void report_model(struct report *report, const struct engine_info *info, double 
     report_text(report, "kv_type", info->kv_type);
     report_text(report, "backend", info->backend);
     report_text(report, "device", info->device);
+    if (info->placement[0]) report_text(report, "placement", info->placement);
     report_number(report, "threads", info->threads);
     report_number(report, "read_bytes_per_s", read_bytes_per_s);
 }

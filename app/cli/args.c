@@ -73,6 +73,15 @@ enum args_source args_source(const struct args *args, const char *name) {
     return (enum args_source)args->sources[row_of(option)];
 }
 
+struct placement_override args_placement(const struct args *args) {
+    return (struct placement_override){
+        .has_ngl = args_source(args, "ngl") != ARGS_DEFAULT,
+        .has_n_cpu_moe = args_source(args, "n-cpu-moe") != ARGS_DEFAULT,
+        .ngl = args->ngl,
+        .n_cpu_moe = args->n_cpu_moe,
+    };
+}
+
 enum status args_read_environment(struct args *args, struct error *err) {
     char twin[OPTION_TWIN_BYTES];
     for (size_t i = 0; i < option_count(); i++) {
@@ -166,9 +175,32 @@ static const struct option *lacks_dash(const char *word) {
     return length > 1 ? option_find(word + 1, length) : NULL;
 }
 
+// Long options that llama.cpp writes with one dash, and people by habit.
+static const char *const ONE_DASH[][2] = {{"-ngl", "ngl"}, {"-ncmoe", "n-cpu-moe"}};
+enum { ONE_DASH_COUNT = sizeof ONE_DASH / sizeof ONE_DASH[0] };
+
+static size_t find_one_dash(const char *word) { // ONE_DASH_COUNT: none
+    const size_t length = strcspn(word, "=");
+    size_t i = 0;
+    while (i < ONE_DASH_COUNT &&
+           (strlen(ONE_DASH[i][0]) != length || memcmp(word, ONE_DASH[i][0], length) != 0))
+        i++;
+    return i;
+}
+
+static enum status parse_one_dash(struct args *args, const char *const names[2], const char *word,
+                                  struct words *words, struct error *err) {
+    const char *equals = strchr(word, '=');
+    return parse_option(args, option_find(names[1], strlen(names[1])), names[0],
+                        equals ? equals + 1 : NULL, words, err);
+}
+
 // "-vq" is -v -q; "-n100" is -n 100.
 static enum status parse_letters(struct args *args, const char *word, struct words *words,
                                  struct error *err) {
+    const size_t one_dash = find_one_dash(word);
+    if (one_dash < ONE_DASH_COUNT)
+        return parse_one_dash(args, ONE_DASH[one_dash], word, words, err);
     if (lacks_dash(word)) return suggest_dashes(word, lacks_dash(word), err);
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option *option = option_by_letter(*letter);

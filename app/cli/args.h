@@ -13,6 +13,7 @@
 #define APP_ARGS_H
 
 #include "app/cli/args_values.h"
+#include "engine/model/placement.h"
 
 void args_init(struct args *args);
 void args_deinit(struct args *args);
@@ -34,6 +35,9 @@ MUST_CHECK enum status args_check(const struct args *args, struct error *err);
 // an equals sign.
 MUST_CHECK enum status args_read_lora(const char *given, struct text *path, float *scale,
                                       struct error *err);
+
+// What --ngl and --n-cpu-moe say, if they were given.
+struct placement_override args_placement(const struct args *args);
 
 // args_forget_model() drops the options that describe one model: adapters, vocabulary, and chat
 // templates that are not for models of a given name. It keeps where the API key is;

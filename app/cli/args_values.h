@@ -63,6 +63,8 @@ struct args {
     struct args_list chat_templates; // "FILE", "NAME" or "MODEL=…"; the last that applies wins
     const char *backend;
     int32_t threads;
+    size_t device_bytes;    // 0: what is free
+    int32_t ngl, n_cpu_moe; // if given: args_placement()
     bool deterministic;
 
     const char *remote;                             // "auto", "messages", "tokens"

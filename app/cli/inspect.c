@@ -14,6 +14,7 @@
 #include "app/cli/fit.h"
 #include "app/cli/launch.h"
 #include "app/screen/complain.h"
+#include "engine/engine.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
 #include "engine/model/family.h"
@@ -49,6 +50,7 @@ struct facts {
     int64_t experts, experts_used;
     struct fit_need need;
     struct fit fit;
+    char placement[PLACEMENT_TEXT_BYTES]; // of weights that would be in two places; else ""
 };
 
 enum { CONTEXTS = 3 };
@@ -252,6 +254,32 @@ static void read_fit(struct facts *facts) {
     fit_measure(&facts->need, &facts->fit);
 }
 
+// A card may run with weights in two places what it does not hold.
+static void read_placement(struct facts *facts, const struct args *args, const char *path) {
+    const struct engine_options options = {.model_path = path,
+                                           .backend = args->backend,
+                                           .threads = args->threads,
+                                           .device_bytes = args->device_bytes,
+                                           .placement = args_placement(args),
+                                           .context = args->context,
+                                           .kv_type = args->kv_type,
+                                           .kv_device_bytes = args->kv_device_bytes};
+    struct engine_forecast forecast;
+    const bool told = args->device_bytes || placement_is_overridden(&options.placement);
+    if (!facts->runs || (!facts->fit.card && !told)) return;
+    const enum status status = engine_predict(&options, &forecast, NULL);
+    if (status == STATUS_NO_MEMORY) {
+        facts->fit.holds = false;
+        if (args->device_bytes && args->device_bytes < facts->fit.memory_free)
+            facts->fit.memory_free = args->device_bytes;
+    }
+    if (status != STATUS_OK || !forecast.placement[0]) return;
+    snprintf(facts->placement, sizeof facts->placement, "%s", forecast.placement);
+    facts->fit.holds = true;
+    facts->fit.context = forecast.context;
+    facts->fit.tokens_s = forecast.tokens_s;
+}
+
 static enum status put_text(struct text *out, const char *label, const char *value) {
     return *value ? text_format(out, "%-16s %s\n", label, value) : STATUS_OK;
 }
@@ -342,7 +370,9 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
     char free_text[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
     if (!fit->machine[0] || facts->need.weight_bytes == 0) return STATUS_OK;
     TRY(text_format(out, "%-16s ", "here"));
-    if (fit->holds)
+    if (facts->placement[0])
+        TRY(text_append_string(out, facts->placement));
+    else if (fit->holds)
         TRY(text_format(out, "fits, with %s tokens of context; at most about %.*f tokens/s",
                         count_format(fit->context, digits), fit->tokens_s < 10 ? 1 : 0,
                         fit->tokens_s));
@@ -492,6 +522,8 @@ static enum status print_json(const struct facts *facts) {
         cJSON_AddBoolToObject(object, "fits", facts->fit.holds) != NULL &&
         add_figure(object, "context_fits", facts->fit.context) &&
         cJSON_AddNumberToObject(object, "tokens_s_most", facts->fit.tokens_s) != NULL &&
+        (!facts->placement[0] ||
+         cJSON_AddStringToObject(object, "placement", facts->placement) != NULL) &&
         cJSON_AddBoolToObject(object, "runs", facts->runs) &&
         add_text(object, "verdict", &facts->verdict);
     if (whole) return json_put(object, false) ? STATUS_OK : STATUS_NO_MEMORY;
@@ -500,7 +532,7 @@ static enum status print_json(const struct facts *facts) {
 }
 
 // Collects all facts about the file; describes an unsupported kind of adapter as a model.
-static enum status gather(struct facts *facts, const char *path) {
+static enum status gather(struct facts *facts, const struct args *args, const char *path) {
     struct adapter adapter = {0};
     const bool beside = peft_is_folder(path) || adapter_is_file(facts->gguf);
     count_tensors(facts);
@@ -513,6 +545,7 @@ static enum status gather(struct facts *facts, const char *path) {
     TRY(read_verdict(facts));
     read_mixed(facts);
     read_fit(facts);
+    read_placement(facts, args, path);
     return STATUS_OK;
 }
 
@@ -533,7 +566,7 @@ int inspect_run(const struct args *args) {
     struct facts facts = {.gguf = gguf};
     int code = status == STATUS_OK ? EXIT_DONE : exit_code_for_model(status);
     if (status == STATUS_OK) {
-        status = gather(&facts, found);
+        status = gather(&facts, args, found);
         if (status == STATUS_OK)
             status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
                                                        : print_json(&facts);

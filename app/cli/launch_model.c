@@ -129,6 +129,8 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
         .adapter_count = (int32_t)args->loras.count,
         .backend = args->backend,
         .threads = args->threads,
+        .device_bytes = args->device_bytes,
+        .placement = args_placement(args),
         .context = args->context,
         .block_size = args->block_size,
         .kv_type = args->kv_type,
@@ -163,6 +165,13 @@ static enum status open_with_loras(struct launch *launch, struct loading *loadin
     return status;
 }
 
+// Weights in two places cost speed, which is said before somebody wonders.
+static void say_placement(const struct launch *launch) {
+    struct engine_info info;
+    engine_info(launch->engine, &info);
+    if (info.placement[0] && !launch->args->quiet) complain_mildly(info.placement);
+}
+
 // Opens the model at launch->model.
 static enum status open_here(struct launch *launch, struct error *err) {
     struct loading loading = {0};
@@ -171,6 +180,7 @@ static enum status open_here(struct launch *launch, struct error *err) {
     const enum status status = open_with_loras(launch, &loading, err);
     progress_clear(&loading.progress);
     notice_release();
+    if (status == STATUS_OK) say_placement(launch);
     return status;
 }
 

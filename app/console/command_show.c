@@ -60,6 +60,7 @@ static void show_overview(struct console *console) {
     if (info.adapters[0]) row("LoRA", info.adapters);
     snprintf(value, sizeof value, "%s, %s", info.backend, info.device);
     row("device", value);
+    if (info.placement[0]) row("weights", info.placement);
     snprintf(value, sizeof value, "%s tokens (trained on %s)", count_format(info.context, count),
              count_format(info.trained_context, trained));
     row("context", value);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/model/placement.h"
+
 enum { ENGINE_NAME_BYTES = 128 };
 
 struct engine_info {
@@ -20,6 +22,7 @@ struct engine_info {
     bool takes_grammars;                // the server accepts grammars, not only schemas
     bool unlisted;                      // the server lists models, but not this one
     char device[ENGINE_NAME_BYTES];
+    char placement[PLACEMENT_TEXT_BYTES]; // placement_describe() of weights in two places; else ""
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape
     const char *adapters;   // borrowed: "poet, rank 8, scale 1; …"; "": none

@@ -29,6 +29,7 @@ struct engine {
     const struct backend *backend;
     struct device *device;
     struct model model;
+    struct placement placement;        // of its weights; zeros on a processor
     struct kv_cache shapes[KV_GROUPS]; // group 0's has what all have in common
     enum attention_kernel attention;
     struct grouped_cache cache;

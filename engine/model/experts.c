@@ -323,8 +323,8 @@ static void enqueue(const struct forward *forward, int32_t index) {
 // Matrices of `count` experts, `step` apart in the list, and where they are.
 static struct expert_weights in_place(struct loader *loader, const char *part,
                                       const struct weight *matrices, int32_t count, int32_t step) {
-    const void *data[EXPERTS_MAX];
-    float scales[EXPERTS_MAX];
+    const void *data[EXPERTS_MAX] = {0};
+    float scales[EXPERTS_MAX] = {0};
     bool scaled = false;
     ASSERT(count > 0 && count <= EXPERTS_MAX && step > 0);
     for (int32_t e = 0; e < count; e++) {
@@ -333,14 +333,20 @@ static struct expert_weights in_place(struct loader *loader, const char *part,
         scaled = scaled || scales[e] != 0;
     }
     if (loader->status != STATUS_OK) return (struct expert_weights){0};
-    const void *const *device = model_pointers(loader->model, data, count);
-    if (!device) loader_refuse_device(loader, part);
-    return (struct expert_weights){
-        .data = device,
-        .type = matrices[0].type,
-        .rows = matrices[0].rows,
-        .columns = matrices[0].columns,
-        .scales = scaled ? loader_to_device(loader, part, scales, (size_t)count) : NULL};
+    const bool in_host = matrices[0].in_host;
+    const void *const *list =
+        model_copy_vector(loader->model, data, (size_t)count * sizeof data[0], in_host);
+    const float *factors =
+        list && scaled
+            ? model_copy_vector(loader->model, scales, (size_t)count * sizeof scales[0], in_host)
+            : NULL;
+    if (!list || (scaled && !factors)) loader_refuse_device(loader, part);
+    return (struct expert_weights){.data = list,
+                                   .type = matrices[0].type,
+                                   .rows = matrices[0].rows,
+                                   .columns = matrices[0].columns,
+                                   .scales = factors,
+                                   .in_host = in_host};
 }
 
 // "ffn_gate_up_exps.weight": each expert's gate above its up. False: the file has none.
@@ -379,9 +385,9 @@ static struct expert_weights load_matrices(struct loader *loader, const char *st
     struct weight matrices[EXPERTS_MAX] = {{0}};
     char part[32];
     ASSERT(extent.depth > 0 && extent.depth <= EXPERTS_MAX);
-    if (loader->source)
-        return loader->source->experts(loader->source, extent.rows, extent.columns, extent.depth);
     snprintf(part, sizeof part, "%s_exps.weight", stem);
+    if (loader->source)
+        return loader->source->experts(loader, part, extent.rows, extent.columns, extent.depth);
     const struct gguf_tensor *tensor = loader_find(loader, part, extent, TENSOR_OPTIONAL);
     if (tensor)
         loader_stacked(loader, part, tensor, extent, matrices);

@@ -16,6 +16,10 @@ static void *alloc_buffer(struct forward *forward, size_t bytes, bool on_host) {
     ASSERT(forward->buffer_count < BUFFERS_MAX);
     struct buffer *buffer = &forward->buffers[forward->buffer_count];
     *buffer = (struct buffer){.bytes = bytes, .on_host = on_host};
+    if (forward->counts) {
+        forward->counted += on_host ? 0 : bytes;
+        return NULL;
+    }
     if ((on_host ? backend->alloc_host : backend->alloc)(forward->device, bytes, &buffer->memory) !=
         STATUS_OK) {
         forward->short_of_memory = true;
@@ -69,6 +73,7 @@ static void alloc_step_data(struct forward *forward) {
     forward->step_bytes = sum.used;
     host.memory = alloc_buffer(forward, sum.used, true);
     device.memory = alloc(forward, 1, sum.used);
+    if (forward->counts) return;
     forward->host_step = host.memory;
     forward->device_step = device.memory;
     if (forward->short_of_memory) return;
@@ -123,9 +128,9 @@ static void alloc_parts(struct forward *forward) {
     forward->ffn_scratch = ffn;
 }
 
-// Does a layer add more to the residual than a product?
+// Does a layer add more to the residual than a product? Before it is loaded, it might.
 static bool has_branch(const struct layer_spec *spec, const struct layer *layer) {
-    return spec->post_norm || spec->stream_norm || spec->residual_scale != 1 ||
+    return !layer || spec->post_norm || spec->stream_norm || spec->residual_scale != 1 ||
            spec->ffn.kind != FFN_DENSE || layer->o_bias || layer->down_bias;
 }
 
@@ -166,7 +171,7 @@ static void alloc_activations(struct forward *forward) {
     bool branch = config->embedding_norm, sum = false;
     for (int32_t i = 0; i < config->layers; i++) {
         const struct layer_spec *spec = &config->specs[i];
-        branch = branch || has_branch(spec, &model->layers[i]);
+        branch = branch || has_branch(spec, model->layers ? &model->layers[i] : NULL);
         sum = sum || spec->ffn.kind == FFN_DENSE_AND_EXPERTS || spec->joins_next;
     }
     a->residual = alloc(forward, rows, dim * residual);
@@ -188,7 +193,7 @@ static void alloc_logits(struct forward *forward) {
     forward->log_totals = alloc_buffer(forward, rows * sizeof(float), true);
 }
 
-static enum status reserve_scratch(const struct forward *forward) {
+static struct workspace workspace_of(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const struct layer_maxima most = model_config_maxima(config);
     const int32_t widths[] = {forward->mixer_scratch.widest, forward->ffn_scratch.widest,
@@ -196,7 +201,7 @@ static enum status reserve_scratch(const struct forward *forward) {
     int32_t features = config->dim;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         features = widths[i] > features ? widths[i] : features;
-    const struct workspace workspace = {
+    return (struct workspace){
         .max_tokens = forward->limits.max_tokens,
         .max_features = features,
         .max_seqs = forward->limits.max_seqs,
@@ -211,7 +216,29 @@ static enum status reserve_scratch(const struct forward *forward) {
         .expert_rows = most.expert_width,
         .expert_outputs = config->dim,
     };
+}
+
+static enum status reserve_scratch(const struct forward *forward) {
+    const struct workspace workspace = workspace_of(forward);
     return forward->backend->reserve(forward->device, &workspace);
+}
+
+size_t forward_device_bytes(const struct model_config *config, const struct backend *backend,
+                            const struct forward_limits *limits, int32_t block_size) {
+    ASSERT(limits->max_tokens > 0 && block_size > 0);
+    const struct model model = {.config = *config};
+    struct forward forward = {.model = &model,
+                              .groups = kv_shape_groups(config),
+                              .backend = backend,
+                              .limits = *limits,
+                              .block_size = block_size,
+                              .max_blocks = (limits->max_context + block_size - 1) / block_size,
+                              .counts = true};
+    alloc_step_data(&forward);
+    alloc_activations(&forward);
+    alloc_logits(&forward);
+    const struct workspace workspace = workspace_of(&forward);
+    return forward.counted + (backend->reserve_bytes ? backend->reserve_bytes(&workspace) : 0);
 }
 
 // The views of the groups' caches.

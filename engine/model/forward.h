@@ -37,6 +37,11 @@ MUST_CHECK enum status forward_create(const struct model *model, const struct kv
                                       struct forward **forward);
 void forward_destroy(struct forward *forward); // NULL is fine
 
+// Device memory that forward_create() takes for such a model without adapters, about; blocks have
+// `block_size` tokens. The device need not be opened.
+size_t forward_device_bytes(const struct model_config *config, const struct backend *backend,
+                            const struct forward_limits *limits, int32_t block_size);
+
 void forward_begin(struct forward *forward);
 
 // ids[0..count) are tokens [first, first + count) of the sequence whose tables, one for each group,

@@ -88,6 +88,8 @@ struct forward {
     struct buffer buffers[BUFFERS_MAX];
     int32_t buffer_count;
     bool short_of_memory;
+    bool counts; // buffers are added up in `counted`, and none is taken
+    size_t counted;
 };
 
 // [max_tokens] rows of a width, in the backend's activation or residual type, or of other elements.

@@ -32,6 +32,13 @@ const char *loader_name(const struct loader *loader, const char *part,
     return name;
 }
 
+bool loader_in_host(const struct loader *loader, const char *part) {
+    const struct placement *placement = loader->options ? loader->options->placement : NULL;
+    enum placement_kind kind;
+    return placement && loader->layer >= 0 && placement_kind_of(part, strlen(part), &kind) &&
+           placement->in_host[kind][loader->layer];
+}
+
 void loader_refuse(struct loader *loader, enum status status, const char *part, const char *what) {
     char name[LOADER_NAME_BYTES];
     if (loader->status != STATUS_OK) return;
@@ -148,8 +155,12 @@ struct weight loader_rows(struct loader *loader, const char *part, const struct 
     ASSERT(first >= 0 && extent.rows > 0);
     ASSERT(((size_t)first + (size_t)extent.rows) * row_bytes <= tensor->bytes);
     const char *data = (const char *)tensor->data + (size_t)first * row_bytes;
-    struct weight weight = {data, tensor->type, extent.rows, extent.columns,
-                            loader_scale(loader, part, tensor, first)};
+    struct weight weight = {data,
+                            tensor->type,
+                            extent.rows,
+                            extent.columns,
+                            loader_scale(loader, part, tensor, first),
+                            loader_in_host(loader, part)};
     if (loader->status != STATUS_OK) return weight;
     const enum status status = model->backend->weights(model->device, &weight, &weight.data);
     if (status == STATUS_UNSUPPORTED)
@@ -171,7 +182,7 @@ struct weight loader_matrix(struct loader *loader, const char *part, int32_t row
                             enum presence presence) {
     const struct extent extent = {columns, rows, 1};
     if (loader->source && presence == TENSOR_REQUIRED)
-        return loader->source->matrix(loader->source, part, rows, columns);
+        return loader->source->matrix(loader, part, rows, columns);
     const struct gguf_tensor *tensor = loader_find(loader, part, extent, presence);
     return tensor ? loader_rows(loader, part, tensor, extent, 0) : (struct weight){0};
 }
@@ -181,7 +192,7 @@ void loader_matrices(struct loader *loader, const char *part, int32_t columns,
     struct extent extent = {columns, 0, 1};
     ASSERT(count > 0);
     for (int32_t i = 0; i < count && loader->source; i++)
-        *parts[i] = loader->source->matrix(loader->source, part, rows[i], columns);
+        *parts[i] = loader->source->matrix(loader, part, rows[i], columns);
     if (loader->source) return;
     for (int32_t i = 0; i < count; i++)
         extent.rows += rows[i];
@@ -192,7 +203,10 @@ void loader_matrices(struct loader *loader, const char *part, int32_t columns,
 
 void loader_stacked(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
                     struct extent each, struct weight *matrices) {
-    struct weight one = {.type = tensor->type, .rows = each.rows, .columns = each.columns};
+    struct weight one = {.type = tensor->type,
+                         .rows = each.rows,
+                         .columns = each.columns,
+                         .in_host = loader_in_host(loader, part)};
     const struct extent alone = {each.columns, each.rows, 1};
     ASSERT(each.depth > 0 && each.depth <= 2 * EXPERTS_MAX);
     const bool scaled = tensor->type == DTYPE_NVFP4; // each matrix by its own
@@ -209,18 +223,17 @@ const float *loader_to_device(struct loader *loader, const char *part, const flo
                               size_t count) {
     ASSERT(count > 0);
     struct model *model = loader->model;
-    if (loader->source) return loader->source->constants(loader->source, count, host[0]);
-    float *device = model_alloc(model, count * sizeof *host);
-    if (device) model->backend->to_device(model->device, device, host, count * sizeof *host);
-    if (!device || model->backend->sync(model->device) != STATUS_OK)
-        loader_refuse_device(loader, part);
+    if (loader->source) return loader->source->constants(loader, part, count, host[0]);
+    const float *device =
+        model_copy_vector(model, host, count * sizeof *host, loader_in_host(loader, part));
+    if (!device) loader_refuse_device(loader, part);
     return device;
 }
 
 // Norms, convolutions and the like of 1, biases and sinks of 0, decays of -1.
 static const float *constants(const struct loader *loader, const char *part, size_t count) {
     const bool none = ends_in(part, "bias") || ends_in(part, "sinks.weight");
-    return loader->source->constants(loader->source, count,
+    return loader->source->constants(loader, part, count,
                                      none                     ? 0.0f
                                      : ends_in(part, "ssm_a") ? -1.0f
                                                               : 1.0f);

@@ -11,12 +11,14 @@
 #include "engine/model/model_parts.h"
 
 // What stands in for a file (random.c): each required matrix, and vectors of one value.
+struct loader;
 struct loader_source {
-    struct weight (*matrix)(const struct loader_source *source, const char *part, int32_t rows,
+    struct weight (*matrix)(const struct loader *loader, const char *part, int32_t rows,
                             int32_t columns);
-    struct expert_weights (*experts)(const struct loader_source *source, int32_t rows,
+    struct expert_weights (*experts)(const struct loader *loader, const char *part, int32_t rows,
                                      int32_t columns, int32_t count);
-    const float *(*constants)(const struct loader_source *source, size_t count, float value);
+    const float *(*constants)(const struct loader *loader, const char *part, size_t count,
+                              float value);
     void *self;
 };
 
@@ -46,6 +48,9 @@ struct extent {
 enum { LOADER_NAME_BYTES = 64 };
 const char *loader_name(const struct loader *loader, const char *part,
                         char name[LOADER_NAME_BYTES]);
+
+// Whether the tensor belongs in host memory, by the placement of the model that is opened.
+bool loader_in_host(const struct loader *loader, const char *part);
 
 // Keeps "PATH: tensor NAME: WHAT", unless something failed before. The second is for a call of the
 // device without success: a device that has failed says so again.

@@ -3,13 +3,15 @@
 // Comes from a GGUF file (checked tensor by tensor: name, shape, type; a tensor that the layers
 // have no place for is refused) or from a named shape with random weights, for benchmarks.
 //
-// Memory: matrices are the file's mapped bytes on a processor, copies on a card; the gguf must
-// outlive the model. Everything the model took from the device goes back in model_close().
+// Memory: matrices are the file's mapped bytes on a processor, copies on a card, which may have
+// some of its weights in host memory (placement.h), the file's bytes again; the gguf must outlive
+// the model. Everything the model took from the device goes back in model_close().
 // Immutable after opening.
 #ifndef ENGINE_MODEL_H
 #define ENGINE_MODEL_H
 
 #include "engine/model/model_config.h"
+#include "engine/model/placement.h"
 #include "kernels/backend.h"
 
 struct adapters;
@@ -108,6 +110,9 @@ struct model_options {
     const struct backend *backend; // borrowed, as the device
     struct device *device;
     int32_t context; // the longest that a sequence will be; 0: as long as the model was made for
+    const struct placement *placement; // borrowed until then, of a device that can compute with
+                                       // weights in host memory (kernels/offload.h); NULL: all
+                                       // weights are on the device
     const struct adapters *adapters;   // borrowed until model_open() returns; NULL: none
     const struct model_config *config; // what to open the file as; NULL: what its metadata says
     model_progress *progress;          // or NULL
@@ -122,15 +127,15 @@ MUST_CHECK enum status model_open(struct model *model, const struct gguf *gguf,
 
 // Random weights of one type at a known shape (shape.h), but where files of that type have others:
 // routers are fp32, only experts are MXFP4, and rows that are no whole blocks are of a type in
-// shorter blocks.
+// shorter blocks. Of the options the device counts, and the placement.
 MUST_CHECK enum status model_random(struct model *model, const struct shape *shape, enum dtype type,
-                                    const struct backend *backend, struct device *device,
-                                    struct error *err);
+                                    const struct model_options *options, struct error *err);
 
-// Bytes that those weights take on a device of the backend, which need not be opened.
-MUST_CHECK enum status model_random_bytes(const struct shape *shape, enum dtype type,
-                                          const struct backend *backend, size_t *bytes,
-                                          struct error *err);
+// What those weights take, on a device of the backend, which need not be opened, or in host memory;
+// kv_bytes, buffer_bytes and row_bytes are 0.
+MUST_CHECK enum status model_random_need(const struct shape *shape, enum dtype type,
+                                         const struct backend *backend, struct placement_need *need,
+                                         struct error *err);
 void model_close(struct model *model); // {0} is fine
 
 // Bytes of weights that a step of `rows` tokens reads: all but the embedding rows that it does not

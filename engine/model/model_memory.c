@@ -14,13 +14,17 @@ struct allocation {
     struct allocation *next;
     void *memory;
     size_t bytes;
+    bool in_host;
 };
 
-void *model_alloc(struct model *model, size_t bytes) {
+static void *alloc_in(struct model *model, size_t bytes, bool in_host) {
+    const struct backend *backend = model->backend;
     struct allocation *allocation = malloc(sizeof *allocation);
     if (!allocation) return NULL;
-    *allocation = (struct allocation){.next = model->allocations, .bytes = bytes};
-    if (model->backend->alloc(model->device, bytes, &allocation->memory) != STATUS_OK) {
+    *allocation =
+        (struct allocation){.next = model->allocations, .bytes = bytes, .in_host = in_host};
+    if ((in_host ? backend->alloc_host : backend->alloc)(model->device, bytes,
+                                                         &allocation->memory) != STATUS_OK) {
         free(allocation);
         return NULL;
     }
@@ -28,14 +32,29 @@ void *model_alloc(struct model *model, size_t bytes) {
     return allocation->memory;
 }
 
+void *model_alloc(struct model *model, size_t bytes) { return alloc_in(model, bytes, false); }
+
+void *model_alloc_host(struct model *model, size_t bytes) { return alloc_in(model, bytes, true); }
+
+const void *model_copy_vector(struct model *model, const void *vector, size_t bytes, bool in_host) {
+    ASSERT(bytes > 0);
+    void *copy = alloc_in(model, bytes, in_host);
+    if (copy && in_host) return memcpy(copy, vector, bytes);
+    if (copy) model->backend->to_device(model->device, copy, vector, bytes);
+    return copy && model->backend->sync(model->device) == STATUS_OK ? copy : NULL;
+}
+
 enum status model_copy(struct model *model, struct weight *weight) {
     const void *const ours = weight->data;
     TRY(model->backend->weights(model->device, weight, &weight->data));
     if (weight->data == ours) {
         const size_t bytes = weight_bytes(weight);
-        void *copy = model_alloc(model, bytes);
+        void *copy = alloc_in(model, bytes, weight->in_host);
         if (!copy) return STATUS_NO_MEMORY;
-        model->backend->to_device(model->device, copy, ours, bytes);
+        if (weight->in_host)
+            memcpy(copy, ours, bytes);
+        else
+            model->backend->to_device(model->device, copy, ours, bytes);
         weight->data = copy;
     }
     return model->backend->sync(model->device);
@@ -57,19 +76,10 @@ enum status model_copy_floats(struct model *model, float *rows, struct weight *w
 
 size_t model_stacked_bytes(const struct model *model, const struct weight *one, int32_t count) {
     struct weight all = *one;
-    if (!model->backend->weight_bytes) return weight_bytes(one);
+    if (!model->backend->weight_bytes || one->in_host) return weight_bytes(one);
     all.rows *= count;
     const size_t apart = model->backend->weight_bytes(one);
     return model->backend->weight_bytes(&all) == apart * (size_t)count ? apart : 0;
-}
-
-const void *const *model_pointers(struct model *model, const void *const *matrices, int32_t count) {
-    const size_t bytes = (size_t)count * sizeof matrices[0];
-    ASSERT(count > 0);
-    const void **device = model_alloc(model, bytes);
-    if (!device) return NULL;
-    model->backend->to_device(model->device, device, matrices, bytes);
-    return model->backend->sync(model->device) == STATUS_OK ? device : NULL;
 }
 
 enum status model_set_rotations(struct model *model, const float *factors) {
@@ -103,7 +113,8 @@ void model_close(struct model *model) {
     while (model->allocations) {
         struct allocation *allocation = model->allocations;
         model->allocations = allocation->next;
-        model->backend->release(model->device, allocation->memory, allocation->bytes);
+        (allocation->in_host ? model->backend->release_host : model->backend->release)(
+            model->device, allocation->memory, allocation->bytes);
         free(allocation);
     }
     for (int32_t i = 0; i < model->config.layers && model->layers; i++)

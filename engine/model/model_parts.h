@@ -6,8 +6,12 @@
 
 #include "engine/model/model.h"
 
-// Device memory that lives as long as the model. NULL when there is none.
+// Device memory that lives as long as the model, or host memory. NULL when there is none.
 void *model_alloc(struct model *model, size_t bytes);
+void *model_alloc_host(struct model *model, size_t bytes);
+
+// A copy in either. NULL when there is no memory, or the device failed.
+const void *model_copy_vector(struct model *model, const void *vector, size_t bytes, bool in_host);
 
 // Gives a matrix in memory of the caller's to weights(). What the device does not copy is copied
 // here, so that the memory can be reused. NO_MEMORY, or what weights() says.
@@ -24,8 +28,5 @@ MUST_CHECK enum status model_set_rotations(struct model *model, const float *fac
 // The distance between `count` matrices like `one` that are stacked, one below the other, and were
 // given to weights() as a single matrix. 0: the device cannot take them so, each needs a call.
 size_t model_stacked_bytes(const struct model *model, const struct weight *one, int32_t count);
-
-// Of matrices that are in place, on the device. NULL when memory is short.
-const void *const *model_pointers(struct model *model, const void *const *matrices, int32_t count);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/model/loader.h"
+#include "engine/model/placement_need.h"
 #include "engine/model/shape.h"
 #include "kernels/base/assert.h"
 #include "kernels/cost.h"
@@ -22,16 +23,11 @@ struct random {
     struct model *model;
     enum dtype type;
     bool has_experts;
-    bool counts; // only what weights() would take; there is no device
-    size_t device_bytes;
+    struct placement_need *need; // only this is counted; there is no device. NULL: weights are made
     size_t bytes_of_type[DTYPE_COUNT];
     struct fill fills[DTYPE_COUNT];
     enum status status;
 };
-
-static size_t device_bytes(const struct backend *backend, const struct weight *weight) {
-    return backend->weight_bytes ? backend->weight_bytes(weight) : weight_bytes(weight);
-}
 
 static const char *fill_of(struct random *random, enum dtype type, size_t bytes) {
     struct fill *fill = &random->fills[type];
@@ -77,7 +73,8 @@ static enum dtype type_of(const struct random *random, int32_t columns, bool exp
     return best;
 }
 
-static void place(struct random *random, struct weight *weight) {
+static void place(const struct loader *loader, const char *part, struct weight *weight) {
+    struct random *random = loader->source->self;
     struct model *model = random->model;
     const size_t bytes = weight_bytes(weight);
     ASSERT(weight->rows > 0 && weight->columns > 0);
@@ -86,8 +83,9 @@ static void place(struct random *random, struct weight *weight) {
     random->bytes_of_type[weight->type] += bytes;
     if (random->bytes_of_type[weight->type] > random->bytes_of_type[model->main_type])
         model->main_type = weight->type;
-    if (random->counts) {
-        random->device_bytes += device_bytes(model->backend, weight);
+    if (random->need) {
+        placement_need_matrix(random->need, &model->config, loader->layer, part, weight,
+                              model->backend);
         return;
     }
     if (random->status != STATUS_OK) return;
@@ -95,77 +93,87 @@ static void place(struct random *random, struct weight *weight) {
     if (weight->data) random->status = model_copy(model, weight);
 }
 
-static struct weight matrix(const struct loader_source *source, const char *part, int32_t rows,
+static struct weight matrix(const struct loader *loader, const char *part, int32_t rows,
                             int32_t columns) {
-    struct random *random = source->self;
+    const struct random *random = loader->source->self;
     const bool router = !strcmp(part, "ffn_gate_inp.weight");
     struct weight weight = {.type = router ? DTYPE_F32 : type_of(random, columns, false),
                             .rows = rows,
-                            .columns = columns};
-    place(random, &weight);
+                            .columns = columns,
+                            .in_host = loader_in_host(loader, part)};
+    place(loader, part, &weight);
     return weight;
 }
 
-static const float *constants(const struct loader_source *source, size_t length, float value) {
-    struct random *random = source->self;
+static const float *constants(const struct loader *loader, const char *part, size_t length,
+                              float value) {
+    struct random *random = loader->source->self;
     struct model *model = random->model;
     const size_t bytes = length * sizeof(float);
     model->weight_bytes += bytes;
-    random->device_bytes += bytes;
-    if (random->counts || random->status != STATUS_OK) return NULL;
-    float *device = model_alloc(model, bytes), *host = malloc(bytes);
-    if (!device || !host) random->status = STATUS_NO_MEMORY;
+    if (random->need)
+        placement_need_vector(random->need, &model->config, loader->layer, part, bytes);
+    if (random->need || random->status != STATUS_OK) return NULL;
+    float *host = malloc(bytes);
     for (size_t i = 0; host && i < length; i++)
         host[i] = value;
-    if (device && host) model->backend->to_device(model->device, device, host, bytes);
-    if (model->backend->sync(model->device) != STATUS_OK) random->status = STATUS_DEVICE;
+    const float *made =
+        host ? model_copy_vector(model, host, bytes, loader_in_host(loader, part)) : NULL;
+    if (!made) // a device that has failed says so again
+        random->status =
+            model->backend->sync(model->device) == STATUS_DEVICE ? STATUS_DEVICE : STATUS_NO_MEMORY;
     free(host);
-    return device;
+    return made;
 }
 
-static struct expert_weights experts(const struct loader_source *source, int32_t rows,
+static struct expert_weights experts(const struct loader *loader, const char *part, int32_t rows,
                                      int32_t columns, int32_t count) {
-    struct random *random = source->self;
+    struct random *random = loader->source->self;
     struct model *model = random->model;
     ASSERT(count > 0 && count <= EXPERTS_MAX);
-    const struct weight one = {
-        .type = type_of(random, columns, true), .rows = rows, .columns = columns};
+    const struct weight one = {.type = type_of(random, columns, true),
+                               .rows = rows,
+                               .columns = columns,
+                               .in_host = loader_in_host(loader, part)};
     const size_t apart = model_stacked_bytes(model, &one, count);
-    struct expert_weights made = {.type = one.type, .rows = rows, .columns = columns};
+    struct expert_weights made = {
+        .type = one.type, .rows = rows, .columns = columns, .in_host = one.in_host};
     const void *each[EXPERTS_MAX];
     struct weight weight = one;
     weight.rows = rows * count;
-    if (apart) place(random, &weight);
+    if (apart) place(loader, part, &weight);
     for (int32_t e = 0; e < count; e++) {
         if (!apart) weight = one;
-        if (!apart) place(random, &weight);
+        if (!apart) place(loader, part, &weight);
         each[e] = weight.data ? (const char *)weight.data + (size_t)e * apart : NULL;
     }
-    random->device_bytes += (size_t)count * sizeof each[0];
-    if (random->counts || random->status != STATUS_OK) return made;
-    made.data = model_pointers(model, each, count);
+    const size_t list_bytes = (size_t)count * sizeof each[0];
+    if (random->need)
+        placement_need_vector(random->need, &model->config, loader->layer, part, list_bytes);
+    if (random->need || random->status != STATUS_OK) return made;
+    made.data = model_copy_vector(model, each, list_bytes, one.in_host);
     if (!made.data) random->status = STATUS_NO_MEMORY;
     return made;
 }
 
-static void fill_model(struct random *random, bool tied) {
+static void fill_model(struct random *random, const struct model_options *options, bool tied) {
     struct model *model = random->model;
     const struct model_config *config = &model->config;
     ASSERT(!config->per_layer_embedding);
     const struct loader_source source = {matrix, experts, constants, random};
-    struct loader loader = {.model = model, .source = &source, .layer = -1};
+    struct loader loader = {.model = model, .source = &source, .options = options, .layer = -1};
     const enum presence output = tied ? TENSOR_ABSENT : TENSOR_REQUIRED;
     random->has_experts = model_config_maxima(config).experts > 0;
-    model->embedding = matrix(&source, "token_embd.weight", config->vocabulary, config->dim);
+    model->embedding = matrix(&loader, "token_embd.weight", config->vocabulary, config->dim);
     model->output =
         loader_matrix(&loader, "output.weight", config->vocabulary, config->dim, output);
     if (tied) model->output = model->embedding;
-    model->output_norm = constants(&source, (size_t)config->dim, 1);
+    model->output_norm = constants(&loader, "output_norm.weight", (size_t)config->dim, 1);
     if (config->specs[0].attention.value_norm)
-        model->ones = constants(&source, MODEL_MAX_HEAD_SIZE, 1);
+        model->ones = constants(&loader, "ones", MODEL_MAX_HEAD_SIZE, 1);
     for (int32_t i = 0; i < config->layers && random->status == STATUS_OK; i++)
         loader_load_layer(&loader, i);
-    if (!random->counts && random->status == STATUS_OK)
+    if (!random->need && random->status == STATUS_OK)
         random->status = model_set_rotations(model, NULL);
     for (int i = 0; i < DTYPE_COUNT; i++)
         free(random->fills[i].memory);
@@ -180,25 +188,27 @@ static enum status begin(struct model *model, const struct shape *shape, enum dt
 }
 
 enum status model_random(struct model *model, const struct shape *shape, enum dtype type,
-                         const struct backend *backend, struct device *device, struct error *err) {
-    struct model made = {.backend = backend, .device = device};
+                         const struct model_options *options, struct error *err) {
+    struct model made = {.backend = options->backend, .device = options->device};
     TRY(begin(&made, shape, type, err));
     *model = made;
     struct random random = {.model = model, .type = type};
-    fill_model(&random, shape->tied);
+    fill_model(&random, options, shape->tied);
     if (random.status == STATUS_OK) return STATUS_OK;
     model_close(model);
     return error_set(err, random.status, "shape %s in %s: %s", shape->name, dtype_name(type),
                      status_text(random.status));
 }
 
-enum status model_random_bytes(const struct shape *shape, enum dtype type,
-                               const struct backend *backend, size_t *bytes, struct error *err) {
+enum status model_random_need(const struct shape *shape, enum dtype type,
+                              const struct backend *backend, struct placement_need *need,
+                              struct error *err) {
     struct model model = {.backend = backend};
     TRY(begin(&model, shape, type, err));
-    struct random random = {.model = &model, .type = type, .counts = true};
-    fill_model(&random, shape->tied);
+    *need = (struct placement_need){.layers = model.config.layers};
+    struct random random = {.model = &model, .type = type, .need = need};
+    fill_model(&random, NULL, shape->tied);
+    if (shape->tied) need->fixed.token_bytes += weight_bytes(&model.embedding);
     model_close(&model);
-    *bytes = random.device_bytes;
     return STATUS_OK;
 }

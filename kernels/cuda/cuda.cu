@@ -67,6 +67,7 @@ static void cuda_close(struct device *device) {
     cuda_free_experts(device);
     cuda_free_timers(device);
     cudaFree(device->blas_workspace);
+    if (device->done) cudaEventDestroy(device->done);
     if (device->stream) cudaStreamDestroy(device->stream);
     // After a fault in a kernel every call fails until there is another context.
     if (cudaFree(nullptr) != cudaSuccess) cudaDeviceReset();
@@ -208,6 +209,16 @@ static enum status cuda_reserve(struct device *device, const struct workspace *w
     return device->unpacked || device->deterministic ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
+// Kernels are loaded when they are first launched, and the last slab of weights is not full.
+static size_t cuda_reserve_bytes(const struct workspace *workspace) {
+    const size_t others = (size_t)384 << 20, unpacked = (size_t)256 << 20;
+    const size_t slots = (size_t)workspace->max_tokens * (size_t)workspace->experts_used;
+    const size_t slot_bytes = (size_t)workspace->expert_rows * sizeof(__half) +
+                              (size_t)workspace->expert_outputs * sizeof(float);
+    return others + unpacked + cuda_partitions_bytes(workspace) + slots * slot_bytes +
+           cuda_candidate_keys(workspace) * sizeof(uint64_t);
+}
+
 static void cuda_release(struct device *device, void *memory, size_t bytes) {
     (void)bytes;
     device_note(device, cudaFree(memory));
@@ -241,11 +252,23 @@ static void cuda_to_host(struct device *device, void *host, const void *memory, 
                 cudaMemcpyAsync(host, memory, bytes, cudaMemcpyDeviceToHost, device->stream));
 }
 
+static cudaError_t wait_asleep(struct device *device) {
+    const cudaError_t recorded = cudaEventRecord(device->done, device->stream);
+    return recorded == cudaSuccess ? cudaEventSynchronize(device->done) : recorded;
+}
+
 static enum status cuda_sync(struct device *device) {
-    device_note(device, cudaStreamSynchronize(device->stream));
+    device_note(device, device->done ? wait_asleep(device) : cudaStreamSynchronize(device->stream));
     const cudaError_t failure = device->failure;
     device->failure = cudaSuccess;
     return failure == cudaSuccess ? STATUS_OK : STATUS_DEVICE;
+}
+
+static void cuda_call_host(struct device *device, void (*function)(void *user), void *user) {
+    if (!device->done)
+        device_note(device, cudaEventCreateWithFlags(&device->done, cudaEventBlockingSync |
+                                                                        cudaEventDisableTiming));
+    device_note(device, cudaLaunchHostFunc(device->stream, function, user));
 }
 
 extern "C" const struct backend *backend_cuda(void) {
@@ -261,15 +284,18 @@ extern "C" const struct backend *backend_cuda(void) {
         .info = cuda_info,
         .attention_check = cuda_attention_check,
         .reserve = cuda_reserve,
+        .reserve_bytes = cuda_reserve_bytes,
         .alloc = cuda_alloc,
         .release = cuda_release,
         .alloc_host = cuda_alloc_host,
         .release_host = cuda_release_host,
         .weights = cuda_weights,
+        .copy_weights = cuda_copy_weights,
         .weight_bytes = cuda_weight_bytes,
         .to_device = cuda_to_device,
         .to_host = cuda_to_host,
         .sync = cuda_sync,
+        .call_host = cuda_call_host,
         .embedding = cuda_embedding,
         .rmsnorm = cuda_rmsnorm,
         .narrow = cuda_narrow,

@@ -44,7 +44,9 @@ enum { ALLOWED_PLACES = 1024 }; // more than there are such kernels
 
 struct device {
     cudaStream_t stream;
-    cudaError_t failure;              // first since the last sync
+    cudaError_t failure; // first since the last sync
+    cudaEvent_t done;    // of a device that calls the host: waiting must not take a processor from
+                         // what it calls; else NULL
     struct cudaDeviceProp properties; // or another card's, which it is limited to: card.cuh
     int index;
     bool limited;
@@ -250,6 +252,7 @@ void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
 struct swap_time cuda_swap_time(struct device *device);
 void cuda_free_timers(struct device *device);
 void cuda_read(struct device *device, const void *memory, size_t bytes, int pattern);
+void cuda_copy_weights(struct device *device, const struct weight *in_file, void *memory);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);
 void cuda_free_weights(struct device *device);

@@ -104,6 +104,13 @@ extern "C" enum status cuda_weights(struct device *device, const struct weight *
     return STATUS_OK;
 }
 
+extern "C" void cuda_copy_weights(struct device *device, const struct weight *in_file,
+                                  void *memory) {
+    const enum status status = copy_repacked(device, in_file, memory);
+    if (status == STATUS_NO_MEMORY) device_note(device, cudaErrorMemoryAllocation);
+    if (status == STATUS_UNSUPPORTED) device_note(device, cudaErrorInvalidValue);
+}
+
 // Tiles are whole rows of a matrix, one tile below another. If stacked matrices together take as
 // many bytes as one by one, each is whole tiles: its rows are columns of another matrix, and so a
 // multiple of half a tile.

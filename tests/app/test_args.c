@@ -49,6 +49,23 @@ static void comma_separated_numbers_are_read(void **state) {
     assert_int_equal(args.prompt_tokens.count, 0);
 }
 
+// Before single letters are split: -n is another option.
+static void llama_cpps_short_names_are_accepted(void **state) {
+    (void)state;
+    struct args args;
+    struct error err;
+    const char *words[] = {"-ngl", "20", "-ncmoe=7", NULL}, *others[] = {"-n", "5", NULL};
+    assert_int_equal(read_words(&args, &err, words), STATUS_OK);
+    struct placement_override override = args_placement(&args);
+    assert_true(override.has_ngl && override.has_n_cpu_moe);
+    assert_int_equal(override.ngl, 20);
+    assert_int_equal(override.n_cpu_moe, 7);
+    assert_int_equal(read_words(&args, &err, others), STATUS_OK);
+    override = args_placement(&args);
+    assert_false(placement_is_overridden(&override));
+    assert_int_equal(args.tokens, 5);
+}
+
 static const struct {
     const char *words[WORDS_MOST];
     const char *says;
@@ -71,6 +88,12 @@ static const struct {
     {{"--kv-type", "q8_0"}, "expected auto|f32|f16|bf16|fp8|int8"},
     {{"--backend", "aut"}, "expected auto|cpu|reference|cuda"},
     {{"--kv-device", "4Q"}, "such as 512M"},
+    {{"--device-memory", "99999999T"}, "--device-memory: expected a size"},
+    {{"--ngl", "-1"}, "--ngl: expected a whole number from 0"},
+    {{"-ngl", "all"}, "-ngl: expected a whole number from 0"},
+    {{"-ngl"}, "-ngl needs a value"},
+    {{"-ncmoe=-2"}, "-ncmoe: expected a whole number from 0"},
+    {{"list", "--ngl", "3"}, "--ngl is not an option of `quire list`"},
     {{"--kv-host", "much"}, "--kv-host: expected a size"},
     {{"--kv-restore", "often"}, "expected auto|always|never"},
     {{"--no-save", "--kv-disk", "1G"}, "cannot be used together"},
@@ -414,6 +437,7 @@ static void the_help_fits_eighty_columns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(llama_cpps_short_names_are_accepted),
         cmocka_unit_test(values_are_read_with_and_without_an_equals_sign),
         cmocka_unit_test(comma_separated_numbers_are_read),
         cmocka_unit_test(each_bad_command_line_is_refused_with_a_reason),

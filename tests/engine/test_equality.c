@@ -79,10 +79,17 @@ struct way { // of computing
     const char *backend, *attention, *kv_type;
 };
 
-enum { CPU_WAYS = 3, WAYS = 7, DETERMINISTIC_WAYS = 6 }; // the last one is not
+enum { CPU_WAYS = 4, WAYS = 9, DETERMINISTIC_WAYS = 8 }; // the last one is not
+
+// At the end of a backend's name: all layers but the last have their feed-forwards in host memory,
+// and the reference backend is the card.
+#define HOST "+host"
 
 static const char *model;
 static struct way way;
+
+static bool has_host(void) { return strstr(way.backend, HOST) != NULL; }
+static bool is_on_card(void) { return strncmp(way.backend, "cuda", 4) == 0; }
 static struct known {             // of a model, computed in a way
     size_t block_bytes;           // in all layers
     struct talk truths[2][CHATS]; // [deterministic][which]
@@ -135,14 +142,22 @@ static struct engine *open_with(const struct engine_options *options) {
     char path[256];
     snprintf(path, sizeof path, "%.*s", (int)strcspn(model, "+"), model);
     all.model_path = path;
-    all.backend = way.backend;
+    char backend[16];
+    snprintf(backend, sizeof backend, "%.*s", (int)strcspn(way.backend, "+"), way.backend);
+    all.backend = backend;
+    if (has_host()) {
+        static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50};
+        all.placement = (struct placement_override){.has_ngl = true, .ngl = 1};
+        all.rates = &rates;
+        all.deterministic = true; // else many rows are computed elsewhere than few
+    }
     all.attention = way.attention;
     all.kv_type = way.kv_type;
     all.threads = 2;
     if (all.context == 0) all.context = CONTEXT;
     if (all.kv_device_bytes == 0) all.kv_device_bytes = bytes_of_blocks(ROOMY_BLOCKS);
     all.io_deadline_ms = 20000; // a slow machine is no failure here
-    if (all.kv_host_bytes == 0 && strcmp(way.backend, "cuda") == 0)
+    if (all.kv_host_bytes == 0 && is_on_card())
         all.kv_host_bytes = SMALL_HOST_BYTES;   // what a card pins unasked takes long
     if (has_states()) all.deterministic = true; // what is computed again has another shape
     if (engine_open(&all, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -405,6 +420,8 @@ static void restoring_in_a_new_process_changes_no_logit_in_one_model(void) {
     struct way other = way;
     if (strcmp(way.attention, "v2") == 0)
         other.attention = "flash";
+    else if (has_host())
+        other.backend = is_on_card() ? "cuda" : "reference"; // all weights in one place
     else
         other.kv_type = strcmp(way.kv_type, "f16") == 0 ? "bf16" : "f16";
     another_way_shares_nothing(folder, other, &restored);
@@ -422,7 +439,7 @@ static void restoring_in_a_new_process_changes_no_logit_in_one_model(void) {
 // The fork's own answer goes on where the original's was at that moment; both end alike. They are
 // computed together, and how flash then divides a past depends on the card's multiprocessors.
 static void forking_a_running_sequence_changes_no_logit_in_one_model(void) {
-    const bool deterministic = strcmp(way.backend, "cuda") == 0 && strcmp(way.attention, "v2") != 0;
+    const bool deterministic = is_on_card() && strcmp(way.attention, "v2") != 0;
     const struct talk *truth = truth_of(0, deterministic);
     struct talk original = {0}, forked = {0};
     struct engine *engine = open_with(&(struct engine_options){.deterministic = deterministic});
@@ -714,10 +731,12 @@ static bool has_cuda(void) {
 }
 
 static void every_model(void (*test)(void), int ways) {
-    static const struct way ALL[WAYS] = {{"cpu", "auto", "f16"},  {"cpu", "auto", "fp8"},
-                                         {"cpu", "auto", "int8"}, {"cuda", "auto", "f16"},
-                                         {"cuda", "auto", "fp8"}, {"cuda", "auto", "int8"},
-                                         {"cuda", "v2", "f16"}};
+    static const struct way ALL[WAYS] = {
+        {"cpu", "auto", "f16"},   {"cpu", "auto", "fp8"},
+        {"cpu", "auto", "int8"},  {"reference" HOST, "auto", "f16"},
+        {"cuda", "auto", "f16"},  {"cuda", "auto", "fp8"},
+        {"cuda", "auto", "int8"}, {"cuda" HOST, "auto", "f16"},
+        {"cuda", "v2", "f16"}};
     static struct known all[WAYS][sizeof MODELS / sizeof MODELS[0]];
     for (int w = 0; w < (has_cuda() ? ways : CPU_WAYS); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
@@ -726,6 +745,8 @@ static void every_model(void (*test)(void), int ways) {
             // The large model is slow; instrumented, one model shows what eight bits touch. Threads
             // do the same for all.
             if (w < CPU_WAYS && !is_wide && (CHECK_FULL ? i == 0 : i > FIRST_MODEL)) continue;
+            // The reference backend is slow: a mixture and a dense model.
+            if (w == CPU_WAYS - 1 && (i < 1 || i > 2)) continue;
             if (CHECK_THREADS && (!is_wide || i > FIRST_MODEL + 1)) continue;
             way = ALL[w];
             model = MODELS[i];

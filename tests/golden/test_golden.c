@@ -163,6 +163,7 @@ struct way { // of computing
     enum attention_kernel attention;
     bool singly; // a prompt's tokens, each as a decode step is
     bool deterministic;
+    enum harness_host host;
     const char *end; // of the model's name; NULL: it is a GGUF file
     int32_t context; // that the model is opened for
 };
@@ -171,6 +172,7 @@ static void open_file(struct harness *harness, const char *path, const struct wa
     harness_open(harness, &(struct harness_options){.path = path,
                                                     .backend = way->backend,
                                                     .deterministic = way->deterministic,
+                                                    .host = way->host,
                                                     .kv_type = way->kv_type,
                                                     .attention = way->attention,
                                                     .context = way->context});
@@ -247,9 +249,9 @@ static double worst_error_of(const char *name, const struct way *way) {
     }
     harness_close(&harness);
     free(golden.bytes);
-    printf("%-12s %-9s kv %-4s %-6s %s: relative error %.2e\n", name, way->backend->name,
+    printf("%-12s %-9s kv %-4s %-6s %s%s: relative error %.2e\n", name, way->backend->name,
            dtype_name(way->kv_type), attention_name(way->attention),
-           way->singly ? "singly " : "at once", worst);
+           way->singly ? "singly " : "at once", way->host ? ", weights in host memory" : "", worst);
     return worst;
 }
 
@@ -283,6 +285,21 @@ static void cpu_logits_match_within_their_bounds(void **state) {
         way.kv_type = DTYPE_FP8;
         assert_true(worst_error(i, way) <= 4e-1);
     }
+}
+
+// Feed-forwards of all layers, half of them, and one, computed by the processor between those of
+// another device.
+static void logits_match_with_weights_in_host_memory(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS; i++)
+        for (int host = HARNESS_ALL_IN_HOST; host <= HARNESS_ONE_IN_HOST; host++) {
+            const struct way way = {.backend = backend_reference(),
+                                    .kv_type = DTYPE_F32,
+                                    .singly = host == HARNESS_HALF_IN_HOST,
+                                    .deterministic = true,
+                                    .host = (enum harness_host)host};
+            assert_true(worst_error(i, way) <= (models[i].packed ? 1e-2 : 1e-5));
+        }
 }
 
 // A window and a rotation must not care whether keys came at once or one by one.
@@ -396,6 +413,25 @@ static void cuda_logits_match_within_their_bounds(void **state) {
     assert_int_equal(worse, 0);
 }
 
+static void cuda_logits_match_with_weights_in_host_memory(void **state) {
+    (void)state;
+    int worse = 0;
+    if (!has_cuda()) skip();
+    for (int i = 0; i < MODELS; i++)
+        for (int host = HARNESS_ALL_IN_HOST; host <= HARNESS_ONE_IN_HOST; host++)
+            for (int singly = 0; singly < 2; singly++) {
+                const struct way way = {.backend = backend_cuda(),
+                                        .kv_type = DTYPE_F16,
+                                        .singly = singly == 1,
+                                        .host = (enum harness_host)host};
+                const double bound = models[i].rounded > 0 ? models[i].rounded
+                                     : models[i].packed    ? 1e-2
+                                                           : 4e-3;
+                worse += !(worst_error(i, way) <= bound);
+            }
+    assert_int_equal(worse, 0);
+}
+
 // From its third on, a decode step is one that was recorded.
 static void cuda_picks_the_same_tokens(void **state) {
     (void)state;
@@ -455,10 +491,12 @@ int main(void) {
         cmocka_unit_test(reference_logits_match_within_1e_5),
         cmocka_unit_test(cpu_logits_match_within_their_bounds),
         cmocka_unit_test(cpu_logits_match_token_by_token),
+        cmocka_unit_test(logits_match_with_weights_in_host_memory),
         cmocka_unit_test(model_folders_match_like_their_gguf_files),
         cmocka_unit_test(reference_picks_the_same_tokens),
         cmocka_unit_test(cpu_picks_the_same_tokens),
         cmocka_unit_test(cuda_logits_match_within_their_bounds),
+        cmocka_unit_test(cuda_logits_match_with_weights_in_host_memory),
         cmocka_unit_test(cuda_picks_the_same_tokens),
         cmocka_unit_test(cuda_and_reference_agree_on_the_demo_model),
     };

@@ -5,13 +5,27 @@
 #include <stdlib.h>
 
 #include "engine/model/checkpoint.h"
+#include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
 #include "kernels/base/assert.h"
+#include "kernels/offload.h"
 
 static void demand(enum status status, const struct error *err, const char *what) {
     if (status == STATUS_OK) return;
     fprintf(stderr, "%s: %s\n", what, err && err->text[0] ? err->text : status_text(status));
     exit(1);
+}
+
+enum { SLOT_BYTES = 1 << 20 }; // for feed-forwards of the small models
+
+static struct placement place_weights(enum harness_host host, int32_t layers) {
+    struct placement placement = {.layers = layers};
+    for (int32_t i = 0; i < layers; i++)
+        for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
+            placement.in_host[kind][i] = host == HARNESS_ALL_IN_HOST ||
+                                         (host == HARNESS_HALF_IN_HOST && i % 2 == 0) ||
+                                         (host == HARNESS_ONE_IN_HOST && i == layers - 1);
+    return placement;
 }
 
 void harness_open(struct harness *harness, const struct harness_options *options) {
@@ -24,9 +38,19 @@ void harness_open(struct harness *harness, const struct harness_options *options
     struct adapters adapters = {.count = 0};
     demand(adapters_open(options->adapters, options->adapter_count, &adapters, &err), &err,
            "adapter");
+    struct model_config read;
+    if (options->host) {
+        demand(model_config_read(options->gguf ? options->gguf : harness->gguf, &read, &err), &err,
+               "configuration");
+        demand(offload_open(&harness->backend, &harness->device, &device, SLOT_BYTES, &err), &err,
+               "offload");
+    }
+    const struct placement placement =
+        place_weights(options->host, options->host ? read.layers : 0);
     const struct model_options how = {.backend = harness->backend,
                                       .device = harness->device,
                                       .context = options->context,
+                                      .placement = &placement,
                                       .config = options->config,
                                       .adapters = &adapters};
     demand(model_open(&harness->model, options->gguf ? options->gguf : harness->gguf, &how, &err),

@@ -19,6 +19,13 @@ struct harness {
     struct forward *forward;
 };
 
+enum harness_host { // feed-forwards whose weights are in host memory (kernels/offload.h)
+    HARNESS_NONE_IN_HOST,
+    HARNESS_ALL_IN_HOST,
+    HARNESS_HALF_IN_HOST, // of every other layer
+    HARNESS_ONE_IN_HOST,  // of the last layer
+};
+
 struct harness_options {
     const char *path;                  // or:
     struct gguf *gguf;                 // borrowed
@@ -26,6 +33,7 @@ struct harness_options {
     const struct backend *backend;
     int32_t threads; // 0: 2
     bool deterministic;
+    enum harness_host host;
     enum dtype kv_type;
     enum attention_kernel attention;
     int32_t context; // as of model_open

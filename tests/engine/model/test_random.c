@@ -51,7 +51,9 @@ static const struct shape hybrid = {
 static struct model make_model(const struct shape *shape, enum dtype type, struct device *device) {
     struct model model;
     struct error err = {0};
-    if (model_random(&model, shape, type, backend_cpu(), device, &err) != STATUS_OK)
+    if (model_random(&model, shape, type,
+                     &(struct model_options){.backend = backend_cpu(), .device = device},
+                     &err) != STATUS_OK)
         fail_msg("%s", err.text);
     return model;
 }
@@ -75,11 +77,11 @@ static void named_shapes_have_the_published_parameter_counts(void **state) {
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct error err = {0};
-        size_t bytes;
+        struct placement_need need;
         assert_int_equal(
-            model_random_bytes(shape_find(table[i].name), DTYPE_BF16, backend_cpu(), &bytes, &err),
+            model_random_need(shape_find(table[i].name), DTYPE_BF16, backend_cpu(), &need, &err),
             STATUS_OK);
-        const double billions = (double)bytes / 2e9;
+        const double billions = (double)placement_need_bytes(&need) / 2e9;
         if (fabs(billions / table[i].billions - 1) > 0.01)
             fail_msg("%s: %.2f billions, expected %.2f", table[i].name, billions,
                      table[i].billions);
@@ -92,12 +94,12 @@ static void the_predicted_bytes_equal_those_allocated(void **state) {
     struct device *device = open_device();
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct error err = {0};
-        size_t bytes;
+        struct placement_need need;
         struct model model = make_model(shapes[i], DTYPE_Q8_0, device);
-        assert_int_equal(model_random_bytes(shapes[i], DTYPE_Q8_0, backend_cpu(), &bytes, &err),
+        assert_int_equal(model_random_need(shapes[i], DTYPE_Q8_0, backend_cpu(), &need, &err),
                          STATUS_OK);
         const size_t pointers = 3 * 2 * 8 * sizeof(void *); // of the experts
-        assert_int_equal(bytes, model.weight_bytes + pointers);
+        assert_int_equal(placement_need_bytes(&need), model.weight_bytes + pointers);
         model_close(&model);
     }
     backend_cpu()->close(device);

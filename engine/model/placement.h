@@ -1,0 +1,108 @@
+// engine/model/placement.h — which weights live on the card, and which in host memory?
+//
+// A model that is larger than the card keeps the feed-forwards of some layers in host memory, where
+// the processor computes with them. Everything else stays on the card: attention, the KV cache,
+// routers, shared experts, norms, the embedding and the output. Plain numbers in, a plain plan out:
+// no device, no file, no clock.
+//
+// Weights leave the card in one order, whatever there is of memory: experts before dense
+// feed-forwards, because a token reads only a few of them; among those of a kind first what slows a
+// token down least for each byte that it frees, of equals the lower layer. A plan is the shortest
+// beginning of this order that fits.
+//
+// What a plan guarantees, checked by placement_check():
+//   (1) What lives on the card fits its budget together with the KV cache and the buffers.
+//   (2) Without an override, nothing has left that could stay: with the last that left, it would
+//   not
+//       fit.
+//   (3) The bytes and the tokens per second are those of the places.
+// So more memory, or a shorter context, never makes a plan slower (of equal rates).
+#ifndef ENGINE_PLACEMENT_H
+#define ENGINE_PLACEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/base/status.h"
+
+enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
+
+// Weights of a kind in one layer; zeros where it has none.
+struct placement_part {
+    size_t card_bytes;  // what they take on the card, whose order may need more
+    size_t host_bytes;  // and in host memory
+    size_t token_bytes; // that one token reads of them
+};
+
+enum placement_kind { PLACEMENT_EXPERTS, PLACEMENT_DENSE };
+enum { PLACEMENT_KINDS = PLACEMENT_DENSE + 1 };
+
+struct placement_need {
+    int32_t layers;
+    struct placement_part fixed; // what never leaves the card
+    struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
+    size_t kv_bytes, buffer_bytes; // on the card
+    size_t row_bytes; // that cross the link for one token and one part in host memory, both ways
+};
+
+struct placement_rates { // bytes a second
+    double card, host;   // that a step of one token reads of weights
+    double link;         // between the two
+    double token_us;     // of a token, besides bytes
+    double crossing_us;  // of a part in host memory, besides its bytes
+};
+
+struct placement_override { // what a person said; {0}: nothing
+    bool has_ngl, has_n_cpu_moe;
+    int32_t ngl;       // layers, the last ones, that are on the card with all their weights; the
+                       // feed-forwards of the others are not
+    int32_t n_cpu_moe; // layers, the first ones, whose experts are in host memory
+};
+
+struct placement_limits {
+    size_t card_bytes; // that the model may take, all together
+    struct placement_rates rates;
+    struct placement_override override;
+};
+
+struct placement {
+    int32_t layers;
+    bool in_host[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
+    int32_t host_layers[PLACEMENT_KINDS]; // whose weights of a kind are in host memory
+    int32_t all_layers[PLACEMENT_KINDS];  // that have any
+    size_t card_bytes;                    // with the KV cache and the buffers
+    size_t host_bytes;
+    size_t card_token_bytes, host_token_bytes; // that a token reads of weights
+    double tokens_s; // of one answer, at a short context; 0: unknown rates
+};
+
+// NO_MEMORY: what has to stay on the card, or what an override leaves there, does not fit; the
+// error says how much is missing.
+MUST_CHECK enum status placement_plan(const struct placement_need *need,
+                                      const struct placement_limits *limits,
+                                      struct placement *placement, struct error *err);
+
+static inline bool placement_is_overridden(const struct placement_override *override) {
+    return override->has_ngl || override->has_n_cpu_moe;
+}
+
+static inline bool placement_splits(const struct placement *placement) {
+    return placement->host_layers[PLACEMENT_EXPERTS] + placement->host_layers[PLACEMENT_DENSE] > 0;
+}
+
+size_t placement_largest_part(const struct placement_need *need); // of what may leave the card
+size_t placement_need_bytes(const struct placement_need *need);   // of all weights on the card
+
+// "31 of 48 layers' experts in memory (11.2 GiB); about 41 tokens/s"
+enum { PLACEMENT_TEXT_BYTES = 160 };
+const char *placement_describe(const struct placement *placement, char text[PLACEMENT_TEXT_BYTES]);
+
+// Whether the tensor of this name, of a layer or after "blk.N.", may leave the card, and as what.
+bool placement_kind_of(const char *name, size_t length, enum placement_kind *kind);
+
+// Asserts what stands above; for tests.
+void placement_check(const struct placement_need *need, const struct placement_limits *limits,
+                     const struct placement *placement);
+
+#endif

@@ -1,0 +1,33 @@
+// engine/placing.h — where will the weights of the model that is being opened live?
+//
+// Asks the device, the file and the options what engine/model/placement.h wants to know: the memory
+// there is, what the weights, the KV cache of the wanted context and the buffers take, and how fast
+// card, processor and link are, which is measured where the options do not say it.
+#ifndef ENGINE_PLACING_H
+#define ENGINE_PLACING_H
+
+#include "engine/engine_options.h"
+#include "engine/model/forward.h"
+#include "engine/model/placement.h"
+
+struct engine;
+
+struct placing {
+    struct placement_need need; // with what random weights, or the file, take on the card
+    struct placement placement;
+    size_t slot_bytes; // through which weights in host memory cross for many tokens; 0: none
+    size_t kv_bytes;   // of the pool; 0: the options and the free memory say it, as on a processor
+};
+
+// May the model have weights in two places? A card, or a device that is told to be one.
+bool placing_applies(struct engine *engine, const struct engine_options *options);
+
+// Fills placement and kv_bytes from need's weights. The engine has its backend, the model's
+// configuration, and the shapes of its caches. NO_MEMORY: as placement_plan() says.
+MUST_CHECK enum status placing_choose(struct engine *engine, const struct engine_options *options,
+                                      struct placing *placing, struct error *err);
+
+// The largest steps of an engine, whose buffers are counted.
+struct forward_limits placing_forward_limits(const struct engine *engine, int32_t context);
+
+#endif

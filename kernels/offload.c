@@ -1,0 +1,714 @@
+// kernels/offload.c — a card, and a processor that computes what lies in host memory.
+//
+// A job is one op on the host: what call_host() gives to run_job(). It has to live until the step
+// is done, and in a recorded step as long as the recording; so jobs of recorded steps are kept and
+// found again by what they compute (all their other fields follow from that), and those of other
+// steps go back at the next sync().
+#include "kernels/offload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/assert.h"
+#include "kernels/base/log.h"
+#include "kernels/base/size.h"
+#include "kernels/cost.h"
+
+enum {
+    RESULTS = 2,          // matrices of one op at most: gate and up
+    SLOT_ALIGNMENT = 512, // as a card's slabs of weights
+    LISTS_MAX = 32,       // of pointers into the slot: few, because layers are alike
+};
+
+enum job_kind { JOB_LINEAR, JOB_GATED, JOB_EXPERTS };
+
+struct job {
+    struct job *next;
+    struct device *device;
+    enum job_kind kind;
+    int32_t tokens;
+    bool narrow; // results become activations
+    union {      // of the processor, with rows in host memory
+        struct linear linear;
+        struct gated_linear gated;
+        struct experts experts;
+    };
+};
+
+struct buffer {
+    void *memory;
+    size_t bytes;
+};
+
+struct pinned_weights { // a copy of a matrix
+    struct pinned_weights *next;
+    void *memory;
+    size_t bytes;
+};
+
+struct list {     // of a stack of matrices in the slot, in host memory
+    char *base;   // the first one
+    size_t apart; // bytes from one to the next
+    const void *matrices[EXPERTS_MAX];
+};
+
+struct device {
+    struct backend ops; // the table that this device is called through
+    const struct backend *card, *host;
+    struct device *on_card, *on_host;
+    enum status failure; // first since the last sync
+    int32_t chunk, features;
+
+    struct buffer rows;             // [chunk, features] activation, pinned
+    struct buffer wide;             // the same in fp32
+    struct buffer results[RESULTS]; // [chunk, features] fp32 or activation, pinned
+    struct buffer chosen, shares;   // [chunk, experts_used] pinned
+    struct buffer sums;             // [chunk, features] residual on the card: what is to be added
+
+    struct pinned_weights *weights;
+    size_t unpinned_bytes;         // of weights for which there was no pinned memory
+    struct buffer slot;            // on the card, what weights cross into
+    size_t slot_bytes, slot_used;  // wanted; of this op
+    struct list *lists[LISTS_MAX]; // pinned, made when first needed
+
+    bool recorded;                     // the step that is enqueued may be recorded
+    struct job *kept, *running, *idle; // of recorded steps, of this one, of none
+};
+
+#define FORWARD(op)                                                          \
+    static void forward_##op(struct device *device, const struct op *args) { \
+        device->card->op(device->on_card, args);                             \
+    }
+FORWARD(embedding)
+FORWARD(rmsnorm)
+FORWARD(narrow)
+FORWARD(add_rows)
+FORWARD(rope_and_cache)
+FORWARD(paged_attention)
+FORWARD(attention)
+FORWARD(short_conv)
+FORWARD(recurrence)
+FORWARD(copy_parts)
+FORWARD(scale_rows)
+FORWARD(act_and_mul)
+FORWARD(route)
+FORWARD(logits)
+FORWARD(candidates)
+FORWARD(copy_blocks)
+FORWARD(swap_blocks)
+
+static void forward_info(struct device *device, struct device_info *info) {
+    device->card->info(device->on_card, info);
+}
+
+static enum status forward_attention_check(struct device *device,
+                                           const struct paged_attention *args, int32_t max_context,
+                                           struct error *err) {
+    return device->card->attention_check(device->on_card, args, max_context, err);
+}
+
+static enum status forward_alloc(struct device *device, size_t bytes, void **memory) {
+    return device->card->alloc(device->on_card, bytes, memory);
+}
+
+static void forward_release(struct device *device, void *memory, size_t bytes) {
+    device->card->release(device->on_card, memory, bytes);
+}
+
+static enum status forward_alloc_host(struct device *device, size_t bytes, void **memory) {
+    return device->card->alloc_host(device->on_card, bytes, memory);
+}
+
+static void forward_release_host(struct device *device, void *memory, size_t bytes) {
+    device->card->release_host(device->on_card, memory, bytes);
+}
+
+static void forward_to_device(struct device *device, void *memory, const void *host, size_t bytes) {
+    device->card->to_device(device->on_card, memory, host, bytes);
+}
+
+static void forward_to_host(struct device *device, void *host, const void *memory, size_t bytes) {
+    device->card->to_host(device->on_card, host, memory, bytes);
+}
+
+static void forward_call_host(struct device *device, void (*function)(void *user), void *user) {
+    device->card->call_host(device->on_card, function, user);
+}
+
+static struct swap_time forward_swap_time(struct device *device) {
+    return device->card->swap_time(device->on_card);
+}
+
+static void forward_read(struct device *device, const void *memory, size_t bytes, int pattern) {
+    device->card->read(device->on_card, memory, bytes, pattern);
+}
+
+static enum status offload_weights(struct device *device, const struct weight *in_file,
+                                   const void **data) {
+    if (!in_file->in_host) return device->card->weights(device->on_card, in_file, data);
+    const size_t bytes = weight_bytes(in_file);
+    struct pinned_weights *copy = calloc(1, sizeof *copy);
+    if (!copy || forward_alloc_host(device, bytes, &copy->memory) != STATUS_OK) {
+        free(copy);
+        device->unpinned_bytes += bytes;
+        return device->host->weights(device->on_host, in_file, data);
+    }
+    copy->bytes = bytes;
+    copy->next = device->weights;
+    device->weights = copy;
+    *data = memcpy(copy->memory, in_file->data, bytes);
+    return STATUS_OK;
+}
+
+static void free_weights(struct device *device) {
+    while (device->weights) {
+        struct pinned_weights *first = device->weights;
+        device->weights = first->next;
+        forward_release_host(device, first->memory, first->bytes);
+        free(first);
+    }
+}
+
+static void free_jobs(struct job **jobs) {
+    while (*jobs) {
+        struct job *first = *jobs;
+        *jobs = first->next;
+        free(first);
+    }
+}
+
+static enum status offload_sync(struct device *device) {
+    const enum status failure = device->failure, status = device->card->sync(device->on_card);
+    device->failure = STATUS_OK;
+    while (device->running) {
+        struct job *job = device->running;
+        device->running = job->next;
+        job->next = device->idle;
+        device->idle = job;
+    }
+    return status != STATUS_OK ? status : failure;
+}
+
+static bool offload_replay(struct device *device, uint64_t key) {
+    device->recorded = !device->card->replay(device->on_card, key);
+    return !device->recorded;
+}
+
+static bool offload_recorded(struct device *device) {
+    device->recorded = false;
+    return device->card->recorded(device->on_card);
+}
+
+// ---- memory
+
+static void release_buffers(struct device *device) {
+    struct buffer *const pinned[] = {&device->rows, &device->results[0], &device->results[1],
+                                     &device->chosen, &device->shares};
+    for (size_t i = 0; i < sizeof pinned / sizeof pinned[0]; i++) {
+        forward_release_host(device, pinned[i]->memory, pinned[i]->bytes);
+        *pinned[i] = (struct buffer){0};
+    }
+    device->host->release(device->on_host, device->wide.memory, device->wide.bytes);
+    forward_release(device, device->sums.memory, device->sums.bytes);
+    forward_release(device, device->slot.memory, device->slot.bytes);
+    device->wide = device->sums = device->slot = (struct buffer){0};
+    for (int i = 0; i < LISTS_MAX; i++) { // they point into the slot
+        forward_release_host(device, device->lists[i], sizeof *device->lists[i]);
+        device->lists[i] = NULL;
+    }
+}
+
+static enum status alloc_pinned(struct device *device, struct buffer *buffer, size_t elements,
+                                size_t element_bytes) {
+    TRY(forward_alloc_host(device, elements * element_bytes, &buffer->memory));
+    buffer->bytes = elements * element_bytes;
+    return STATUS_OK;
+}
+
+static enum status alloc_buffers(struct device *device, int32_t used) {
+    const size_t rows = (size_t)device->chunk, elements = rows * (size_t)device->features;
+    const size_t activation = (size_t)dtype_block_bytes(device->card->activation);
+    const size_t wide_bytes = elements * sizeof(float);
+    TRY(alloc_pinned(device, &device->rows, elements, activation));
+    for (int i = 0; i < RESULTS; i++)
+        TRY(alloc_pinned(device, &device->results[i], elements, sizeof(float)));
+    TRY(alloc_pinned(device, &device->chosen, rows * (size_t)used, sizeof(int32_t)));
+    TRY(alloc_pinned(device, &device->shares, rows * (size_t)used, sizeof(float)));
+    TRY(device->host->alloc(device->on_host, wide_bytes, &device->wide.memory));
+    device->wide.bytes = wide_bytes;
+    TRY(forward_alloc(device, wide_bytes, &device->sums.memory));
+    device->sums.bytes = wide_bytes;
+    if (device->slot_bytes == 0) return STATUS_OK;
+    TRY(forward_alloc(device, device->slot_bytes, &device->slot.memory));
+    device->slot.bytes = device->slot_bytes;
+    return STATUS_OK;
+}
+
+static void report_unpinned(struct device *device) {
+    char text[SIZE_TEXT_BYTES];
+    if (device->unpinned_bytes > 0)
+        log_write(LOG_WARNING,
+                  "%s of the weights in memory could not be pinned; prompts take longer",
+                  size_format(device->unpinned_bytes, text));
+    device->unpinned_bytes = 0;
+}
+
+static enum status offload_reserve(struct device *device, const struct workspace *workspace) {
+    struct workspace of_host = *workspace;
+    const int32_t most = device->host->batch_tokens;
+    ASSERT(workspace->max_tokens > 0 && workspace->max_features > 0);
+    release_buffers(device);
+    free_jobs(&device->kept);
+    report_unpinned(device);
+    device->chunk = workspace->max_tokens < most ? workspace->max_tokens : most;
+    device->features = workspace->max_features;
+    of_host.max_tokens = of_host.max_seqs = device->chunk;
+    of_host.max_context = of_host.max_logits = of_host.vocabulary = 0;
+    of_host.num_heads = of_host.head_size = 0; // attention is the card's
+    TRY(device->host->reserve(device->on_host, &of_host));
+    TRY(alloc_buffers(device, workspace->experts_used));
+    return device->card->reserve(device->on_card, workspace);
+}
+
+static void offload_close(struct device *device) {
+    if (!device) return;
+    release_buffers(device);
+    free_weights(device);
+    free_jobs(&device->kept);
+    free_jobs(&device->running);
+    free_jobs(&device->idle);
+    device->card->close(device->on_card);
+    device->host->close(device->on_host);
+    free(device);
+}
+
+// ---- on the host
+
+static void widen(enum dtype from, const void *rows, float *wide, size_t count) {
+    dtype_to_float(from, rows, wide, count);
+}
+
+// In place: what is read lies behind what is written. Values beyond fp16 saturate, as a card's do.
+static void narrow_results(enum dtype to, float *rows, size_t count) {
+    const float most = 65504;
+    if (to == DTYPE_F32) return;
+    ASSERT(to == DTYPE_F16);
+    for (size_t i = 0; i < count; i++) {
+        const float value = rows[i] > most ? most : rows[i] < -most ? -most : rows[i];
+        const half rounded = float_to_half(value);
+        memcpy((char *)rows + i * sizeof rounded, &rounded, sizeof rounded);
+    }
+}
+
+static int32_t columns_of(const struct job *job) {
+    switch (job->kind) {
+    case JOB_LINEAR:
+        return job->linear.parts[0].weight.columns;
+    case JOB_GATED:
+        return job->gated.gate.columns;
+    case JOB_EXPERTS:
+        break;
+    }
+    return job->experts.gate.columns;
+}
+
+static void run_job(void *user) {
+    const struct job *job = user;
+    const struct device *device = job->device;
+    const enum dtype type = device->card->activation;
+    const size_t tokens = (size_t)job->tokens;
+    if (type != DTYPE_F32)
+        widen(type, device->rows.memory, device->wide.memory, tokens * (size_t)columns_of(job));
+    switch (job->kind) {
+    case JOB_LINEAR:
+        device->host->linear(device->on_host, &job->linear);
+        for (int32_t i = 0; i < job->linear.count && job->narrow; i++)
+            narrow_results(type, job->linear.parts[i].y,
+                           tokens * (size_t)job->linear.parts[i].weight.rows);
+        break;
+    case JOB_GATED:
+        device->host->gated_linear(device->on_host, &job->gated);
+        narrow_results(type, job->gated.y, tokens * (size_t)job->gated.gate.rows);
+        break;
+    case JOB_EXPERTS:
+        device->host->experts(device->on_host, &job->experts);
+        break;
+    }
+}
+
+static const void *weights_of(const struct job *job) {
+    switch (job->kind) {
+    case JOB_LINEAR:
+        return job->linear.parts[0].weight.data;
+    case JOB_GATED:
+        return job->gated.gate.data;
+    case JOB_EXPERTS:
+        break;
+    }
+    return job->experts.down.data;
+}
+
+static bool is_same(const struct job *a, const struct job *b) {
+    return a->kind == b->kind && a->tokens == b->tokens && a->narrow == b->narrow &&
+           weights_of(a) == weights_of(b);
+}
+
+static struct job *new_job(struct device *device) {
+    struct job *job = device->idle;
+    if (!job) return calloc(1, sizeof *job);
+    device->idle = job->next;
+    return job;
+}
+
+static void enqueue(struct device *device, const struct job *job) {
+    struct job **list = device->recorded ? &device->kept : &device->running;
+    for (struct job *kept = device->kept; kept && device->recorded; kept = kept->next)
+        if (is_same(kept, job)) {
+            forward_call_host(device, run_job, kept);
+            return;
+        }
+    struct job *ours = new_job(device);
+    if (!ours) {
+        device->failure = STATUS_NO_MEMORY;
+        return;
+    }
+    *ours = *job;
+    ours->device = device;
+    ours->next = *list;
+    *list = ours;
+    forward_call_host(device, run_job, ours);
+}
+
+// ---- weights that cross
+//
+// An op's weights are laid out in the slot one after the other. Copies are in the card's order, so
+// an op's weights are not overwritten before it has read them.
+
+static bool streams(struct device *device, int32_t tokens) {
+    device->slot_used = 0;
+    return device->slot.memory && tokens >= OFFLOAD_STREAM_TOKENS;
+}
+
+static char *alloc_in_slot(struct device *device, size_t bytes) { // NULL: there is no room
+    const size_t left = device->slot.bytes - device->slot_used;
+    const size_t taken = size_round_up(bytes, SLOT_ALIGNMENT);
+    if (taken > left) return NULL;
+    device->slot_used += taken;
+    return (char *)device->slot.memory + device->slot_used - taken;
+}
+
+static size_t card_bytes(const struct device *device, const struct weight *weight) {
+    return device->card->weight_bytes ? device->card->weight_bytes(weight) : weight_bytes(weight);
+}
+
+// From memory that nobody changes. NULL stays NULL.
+static bool stream_bytes(struct device *device, const void **bytes, size_t count) {
+    if (!*bytes) return true;
+    char *to = alloc_in_slot(device, count);
+    if (to) forward_to_device(device, to, *bytes, count);
+    *bytes = to;
+    return to != NULL;
+}
+
+static bool stream_matrix(struct device *device, struct weight *weight) {
+    char *to = alloc_in_slot(device, card_bytes(device, weight));
+    if (to) device->card->copy_weights(device->on_card, weight, to);
+    weight->data = to;
+    weight->in_host = false;
+    return to != NULL;
+}
+
+// The addresses of a stack in the slot. A list is never changed, so a copy may still read it.
+static const struct list *list_of(struct device *device, char *base, size_t apart) {
+    void *memory;
+    for (int i = 0; i < LISTS_MAX; i++) {
+        struct list *list = device->lists[i];
+        if (list && list->base == base && list->apart == apart) return list;
+        if (list) continue;
+        if (forward_alloc_host(device, sizeof *list, &memory) != STATUS_OK) return NULL;
+        list = device->lists[i] = memory;
+        *list = (struct list){.base = base, .apart = apart};
+        for (size_t e = 0; e < EXPERTS_MAX; e++)
+            list->matrices[e] = base + e * apart;
+        return list;
+    }
+    return NULL;
+}
+
+static bool lie_in_a_row(const struct expert_weights *stack, int32_t count, size_t apart) {
+    for (int32_t e = 1; e < count; e++)
+        if ((const char *)stack->data[e] != (const char *)stack->data[0] + (size_t)e * apart)
+            return false;
+    return true;
+}
+
+// The list crosses after the matrices: a copy waits for the kernels that arrange those, which
+// kernels that read weights early need not do.
+static bool stream_stack(struct device *device, struct expert_weights *stack, int32_t count) {
+    const struct weight one = {.type = stack->type, .rows = stack->rows, .columns = stack->columns};
+    struct weight all = one;
+    all.rows *= count;
+    const size_t each = card_bytes(device, &one);
+    const bool together = card_bytes(device, &all) == each * (size_t)count &&
+                          lie_in_a_row(stack, count, weight_bytes(&one));
+    const size_t apart = together ? each : size_round_up(each, SLOT_ALIGNMENT);
+    char *base = alloc_in_slot(device, apart * (size_t)count);
+    const struct list *list = base ? list_of(device, base, apart) : NULL;
+    if (!list || stack->scales) return false; // those of NVFP4 are computed where they are
+    for (int32_t e = 0; e < (together ? 1 : count); e++) {
+        struct weight from = together ? all : one;
+        from.data = stack->data[e];
+        device->card->copy_weights(device->on_card, &from, base + (size_t)e * apart);
+    }
+    const void *matrices = list->matrices, *bias = stack->bias;
+    const size_t rows = (size_t)count * (size_t)stack->rows;
+    const bool crossed = stream_bytes(device, &bias, rows * sizeof stack->bias[0]) &&
+                         stream_bytes(device, &matrices, (size_t)count * sizeof list->matrices[0]);
+    stack->data = matrices;
+    stack->bias = bias;
+    stack->in_host = false;
+    return crossed;
+}
+
+// After matrices without a list, what stream_stack() says of the list.
+static void wait_for_matrices(struct device *device) {
+    enum { SOME = 4 };
+    forward_to_device(device, device->sums.memory, device->rows.memory, SOME);
+}
+
+// ---- ops
+
+static size_t row_bytes(enum dtype type, int32_t columns) { return dtype_row_bytes(type, columns); }
+
+static const void *row_at(const void *rows, int32_t first, enum dtype type, int32_t columns) {
+    return (const char *)rows + (size_t)first * row_bytes(type, columns);
+}
+
+// Where the processor finds the rows that cross: as they came, or widened.
+static const void *crossed_rows(const struct device *device) {
+    return device->card->activation == DTYPE_F32 ? device->rows.memory : device->wide.memory;
+}
+
+static void send_rows(struct device *device, const void *x, int32_t first, int32_t count,
+                      int32_t columns) {
+    const enum dtype type = device->card->activation;
+    ASSERT(count <= device->chunk && columns <= device->features);
+    forward_to_host(device, device->rows.memory, row_at(x, first, type, columns),
+                    (size_t)count * row_bytes(type, columns));
+}
+
+// y[first ... first + count - 1] = or += the results
+static void fetch_rows(struct device *device, void *y, const void *results, int32_t first,
+                       int32_t count, int32_t columns, enum linear_store store) {
+    const enum dtype type =
+        store == LINEAR_ACTIVATION ? device->card->activation : device->card->residual;
+    const size_t bytes = (size_t)count * row_bytes(type, columns);
+    char *to = (char *)y + (size_t)first * row_bytes(type, columns);
+    ASSERT(columns <= device->features);
+    if (store != LINEAR_ADD) {
+        forward_to_device(device, to, results, bytes);
+        return;
+    }
+    forward_to_device(device, device->sums.memory, results, bytes);
+    forward_add_rows(device, &(struct add_rows){.x = to,
+                                                .y = device->sums.memory,
+                                                .rows = count,
+                                                .dim = columns,
+                                                .scale = 1,
+                                                .gain = 1});
+}
+
+// The rows that a product reads, normed on the card.
+static const void *normed_rows(struct device *device, const struct linear_input *in,
+                               int32_t columns) {
+    if (!in->norm) return in->x;
+    forward_rmsnorm(device, &(struct rmsnorm){.y = in->normed,
+                                              .x = in->x,
+                                              .weight = in->norm,
+                                              .rows = in->tokens,
+                                              .dim = columns,
+                                              .eps = in->eps});
+    return in->normed;
+}
+
+static int32_t chunk_at(const struct device *device, int32_t first, int32_t tokens) {
+    return tokens - first < device->chunk ? tokens - first : device->chunk;
+}
+
+static bool stream_linear(struct device *device, const struct linear *args) {
+    struct linear on_card = *args;
+    for (int32_t i = 0; i < args->count; i++) {
+        struct projection *part = &on_card.parts[i];
+        const void *bias = part->bias;
+        if (!stream_matrix(device, &part->weight) ||
+            !stream_bytes(device, &bias, (size_t)part->weight.rows * sizeof part->bias[0]))
+            return false;
+        part->bias = bias;
+    }
+    wait_for_matrices(device);
+    device->card->linear(device->on_card, &on_card);
+    return true;
+}
+
+static void offload_linear(struct device *device, const struct linear *args) {
+    const int32_t columns = args->parts[0].weight.columns, tokens = args->in.tokens;
+    const bool in_host = args->parts[0].weight.in_host;
+    for (int32_t i = 0; i < args->count; i++)
+        ASSERT(args->parts[i].weight.in_host == in_host);
+    if (!in_host) {
+        device->card->linear(device->on_card, args);
+        return;
+    }
+    ASSERT(args->count <= RESULTS);
+    if (streams(device, tokens) && stream_linear(device, args)) return;
+    const void *x = normed_rows(device, &args->in, columns);
+    for (int32_t first = 0, count; first < tokens; first += count) {
+        count = chunk_at(device, first, tokens);
+        struct job job = {.kind = JOB_LINEAR,
+                          .tokens = count,
+                          .narrow = args->store == LINEAR_ACTIVATION,
+                          .linear = *args};
+        job.linear.in = (struct linear_input){.x = crossed_rows(device), .tokens = count};
+        job.linear.store = LINEAR_RESIDUAL;
+        for (int32_t i = 0; i < args->count; i++)
+            job.linear.parts[i].y = device->results[i].memory;
+        send_rows(device, x, first, count, columns);
+        enqueue(device, &job);
+        for (int32_t i = 0; i < args->count; i++)
+            fetch_rows(device, args->parts[i].y, device->results[i].memory, first, count,
+                       args->parts[i].weight.rows, args->store);
+    }
+}
+
+static void offload_gated_linear(struct device *device, const struct gated_linear *args) {
+    ASSERT(args->gate.in_host == args->up.in_host);
+    if (!args->gate.in_host) {
+        device->card->gated_linear(device->on_card, args);
+        return;
+    }
+    struct gated_linear on_card = *args;
+    if (streams(device, args->in.tokens) && stream_matrix(device, &on_card.gate) &&
+        stream_matrix(device, &on_card.up)) {
+        wait_for_matrices(device);
+        device->card->gated_linear(device->on_card, &on_card);
+        return;
+    }
+    const void *x = normed_rows(device, &args->in, args->gate.columns);
+    for (int32_t first = 0, count; first < args->in.tokens; first += count) {
+        count = chunk_at(device, first, args->in.tokens);
+        struct job job = {.kind = JOB_GATED, .tokens = count, .narrow = true, .gated = *args};
+        job.gated.in = (struct linear_input){.x = crossed_rows(device), .tokens = count};
+        job.gated.y = device->results[0].memory;
+        job.gated.up_rows = device->results[1].memory;
+        send_rows(device, x, first, count, args->gate.columns);
+        enqueue(device, &job);
+        fetch_rows(device, args->y, device->results[0].memory, first, count, args->gate.rows,
+                   LINEAR_ACTIVATION);
+    }
+}
+
+static bool stream_experts(struct device *device, const struct experts *args) {
+    struct experts on_card = *args;
+    const bool gated = args->gate.data != args->up.data; // else up serves as gate
+    if (!stream_stack(device, &on_card.up, args->experts) ||
+        (gated && !stream_stack(device, &on_card.gate, args->experts)) ||
+        !stream_stack(device, &on_card.down, args->experts))
+        return false;
+    if (!gated) on_card.gate = on_card.up;
+    device->card->experts(device->on_card, &on_card);
+    return true;
+}
+
+static void offload_experts(struct device *device, const struct experts *args) {
+    ASSERT(args->gate.in_host == args->down.in_host && args->up.in_host == args->down.in_host);
+    if (!args->down.in_host) {
+        device->card->experts(device->on_card, args);
+        return;
+    }
+    if (streams(device, args->tokens) && stream_experts(device, args)) return;
+    const size_t used = (size_t)args->used;
+    for (int32_t first = 0, count; first < args->tokens; first += count) {
+        count = chunk_at(device, first, args->tokens);
+        const size_t from = (size_t)first * used, choices = (size_t)count * used;
+        struct job job = {.kind = JOB_EXPERTS, .tokens = count, .experts = *args};
+        job.experts.x = crossed_rows(device);
+        job.experts.y = device->results[0].memory;
+        job.experts.chosen = device->chosen.memory;
+        job.experts.shares = device->shares.memory;
+        job.experts.tokens = count;
+        job.experts.add = false;
+        send_rows(device, args->x, first, count, args->gate.columns);
+        forward_to_host(device, device->chosen.memory, args->chosen + from,
+                        choices * sizeof(int32_t));
+        forward_to_host(device, device->shares.memory, args->shares + from,
+                        choices * sizeof(float));
+        enqueue(device, &job);
+        fetch_rows(device, args->y, device->results[0].memory, first, count, args->down.rows,
+                   args->add ? LINEAR_ADD : LINEAR_RESIDUAL);
+    }
+}
+
+// The card's table, with each op that needs the device replaced.
+static struct backend table_of(const struct backend *card) {
+    struct backend ops = *card;
+    ops.open = NULL;
+    ops.close = offload_close;
+    ops.info = forward_info;
+    if (card->attention_check) ops.attention_check = forward_attention_check;
+    ops.reserve = offload_reserve;
+    ops.alloc = forward_alloc;
+    ops.release = forward_release;
+    ops.alloc_host = forward_alloc_host;
+    ops.release_host = forward_release_host;
+    ops.weights = offload_weights;
+    ops.to_device = forward_to_device;
+    ops.to_host = forward_to_host;
+    ops.sync = offload_sync;
+    ops.call_host = forward_call_host;
+    ops.embedding = forward_embedding;
+    ops.rmsnorm = forward_rmsnorm;
+    ops.narrow = forward_narrow;
+    ops.add_rows = forward_add_rows;
+    ops.linear = offload_linear;
+    ops.gated_linear = offload_gated_linear;
+    ops.rope_and_cache = forward_rope_and_cache;
+    ops.paged_attention = forward_paged_attention;
+    ops.attention = forward_attention;
+    ops.short_conv = forward_short_conv;
+    ops.recurrence = forward_recurrence;
+    ops.copy_parts = forward_copy_parts;
+    ops.scale_rows = forward_scale_rows;
+    ops.act_and_mul = forward_act_and_mul;
+    ops.route = forward_route;
+    ops.experts = offload_experts;
+    ops.logits = forward_logits;
+    ops.candidates = forward_candidates;
+    ops.copy_blocks = forward_copy_blocks;
+    ops.swap_blocks = forward_swap_blocks;
+    if (card->swap_time) ops.swap_time = forward_swap_time;
+    if (card->replay) ops.replay = offload_replay;
+    if (card->recorded) ops.recorded = offload_recorded;
+    ops.read = forward_read;
+    return ops;
+}
+
+enum status offload_open(const struct backend **card, struct device **device,
+                         const struct device_options *options, size_t slot_bytes,
+                         struct error *err) {
+    struct device *opened = calloc(1, sizeof *opened);
+    if (!opened) return error_set(err, STATUS_NO_MEMORY, "not enough memory for the device");
+    ASSERT((*card)->residual == DTYPE_F32);
+    opened->card = *card;
+    opened->on_card = *device;
+    opened->host = backend_cpu();
+    opened->ops = table_of(*card);
+    if (!options->deterministic) opened->slot_bytes = slot_bytes;
+    const enum status status = opened->host->open(options, &opened->on_host, err);
+    if (status != STATUS_OK) {
+        free(opened);
+        return status;
+    }
+    *card = &opened->ops;
+    *device = opened;
+    return STATUS_OK;
+}

@@ -1,0 +1,40 @@
+// kernels/offload.h — how does a card compute with weights that lie in host memory?
+//
+// A backend made of two: a card, and the processor next to it. Every op goes to the card, except
+// those of feed-forwards whose weights are in_host (struct weight): linear, gated_linear and
+// experts. Their input rows, and the router's choices, are copied to pinned memory, the processor
+// computes, and the results are copied back. So callers build a step as for any other backend.
+//
+//   card   ── ops ──► to_host ─┐                         ┌─► to_device ──► ops ──►
+//   host                       └─► call_host: its op ────┘
+//
+// Everything is enqueued in the card's order: nothing waits for the host before sync(), and a
+// recorded step contains its parts on the host. Norms are computed on the card.
+//
+// The processor computes batches of few tokens. For many the weights cross instead, op by op into
+// one slot on the card, and the card computes (not on a deterministic device, where a row must have
+// the same bits in any batch). Without a slot, batches cross in chunks of the processor's
+// batch_tokens.
+//
+// Numbers: rows cross in the card's types and the processor computes in its own, so the bits of a
+// result are neither those of the card alone nor of the processor alone. They depend on the row
+// alone where they do on both.
+//
+// Memory: weights() copies weights in_host to pinned memory, which the system cannot drop and the
+// card reads at full speed; what cannot be pinned is used where it lies, and that is logged. Biases
+// and the list of pointers of such weights are host memory, too. Buffers are taken in reserve().
+#ifndef KERNELS_OFFLOAD_H
+#define KERNELS_OFFLOAD_H
+
+#include "kernels/backend.h"
+
+enum { OFFLOAD_STREAM_TOKENS = 32 }; // from which weights cross
+
+// `card` and its device become part of a new device, with a table of its own; both are valid until
+// that device is closed, which closes the card's. They are replaced on success only. slot_bytes: of
+// the largest feed-forward in host memory, as it lies on the card; 0: there is no slot.
+MUST_CHECK enum status offload_open(const struct backend **card, struct device **device,
+                                    const struct device_options *options, size_t slot_bytes,
+                                    struct error *err);
+
+#endif

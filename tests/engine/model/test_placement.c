@@ -1,0 +1,208 @@
+// tests/engine/model/test_placement.c — where weights live, for models and cards at random.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/placement.h"
+
+enum { SEED = 47011, MODELS = 2000, MOST_LAYERS = 90 };
+
+static const struct placement_rates rates = {
+    .card = 1e12, .host = 5e10, .link = 2.5e10, .crossing_us = 30};
+
+static size_t below(unsigned *state, size_t count) { return (size_t)rand_r(state) % count; }
+
+static struct placement_part random_part(unsigned *state, size_t parts_read) {
+    const size_t bytes = below(state, 4) ? 1 + below(state, 1 << 24) : 0;
+    return (struct placement_part){bytes + bytes / 50, bytes, bytes / parts_read};
+}
+
+static struct placement_need random_need(unsigned *state) {
+    struct placement_need need = {.layers = 1 + (int32_t)below(state, MOST_LAYERS)};
+    const bool mixture = below(state, 3) > 0, dense = !mixture || below(state, 2);
+    need.fixed = random_part(state, 1);
+    need.kv_bytes = below(state, 1 << 26);
+    need.buffer_bytes = below(state, 1 << 20);
+    need.row_bytes = below(state, 1 << 16);
+    for (int32_t i = 0; i < need.layers; i++) {
+        if (mixture) need.parts[PLACEMENT_EXPERTS][i] = random_part(state, 1 + below(state, 64));
+        if (dense) need.parts[PLACEMENT_DENSE][i] = random_part(state, 1);
+    }
+    return need;
+}
+
+static size_t all_bytes(const struct placement_need *need, bool leaving) {
+    size_t bytes = need->fixed.card_bytes + need->kv_bytes + need->buffer_bytes;
+    for (int32_t i = 0; i < need->layers && leaving; i++)
+        bytes += need->parts[PLACEMENT_EXPERTS][i].card_bytes +
+                 need->parts[PLACEMENT_DENSE][i].card_bytes;
+    return bytes;
+}
+
+static struct placement_limits limits_of(size_t card_bytes) {
+    return (struct placement_limits){card_bytes, rates, {0}};
+}
+
+static bool plan_with(const struct placement_need *need, const struct placement_limits *limits,
+                      struct placement *placement) {
+    const enum status status = placement_plan(need, limits, placement, NULL);
+    assert_true(status == STATUS_OK || status == STATUS_NO_MEMORY);
+    if (status == STATUS_OK) placement_check(need, limits, placement);
+    return status == STATUS_OK;
+}
+
+static void budgets_are_kept_and_more_memory_never_hurts(void **state) {
+    (void)state;
+    unsigned seed = SEED;
+    for (int m = 0; m < MODELS; m++) {
+        const struct placement_need need = random_need(&seed);
+        const size_t least = all_bytes(&need, false), all = all_bytes(&need, true);
+        struct placement few, more;
+        struct placement_limits limits = limits_of(least + below(&seed, all - least + 1));
+        assert_true(plan_with(&need, &limits, &few));
+        limits.card_bytes += below(&seed, 1 << 24);
+        assert_true(plan_with(&need, &limits, &more));
+        assert_true(more.tokens_s >= few.tokens_s);
+        assert_true(more.host_bytes <= few.host_bytes);
+        for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
+            for (int32_t i = 0; i < need.layers; i++)
+                assert_true(few.in_host[kind][i] || !more.in_host[kind][i]);
+        assert_true(few.host_layers[PLACEMENT_DENSE] == 0 ||
+                    few.host_layers[PLACEMENT_EXPERTS] == few.all_layers[PLACEMENT_EXPERTS]);
+    }
+}
+
+static void a_longer_context_moves_weights_and_a_shorter_one_brings_them_back(void **state) {
+    (void)state;
+    unsigned seed = SEED + 1;
+    for (int m = 0; m < MODELS; m++) {
+        struct placement_need need = random_need(&seed);
+        struct placement shorter, longer;
+        const struct placement_limits limits = limits_of(all_bytes(&need, true));
+        assert_true(plan_with(&need, &limits, &shorter));
+        assert_false(placement_splits(&shorter));
+        need.kv_bytes += below(&seed, 1 << 26);
+        if (plan_with(&need, &limits, &longer)) {
+            assert_true(longer.tokens_s <= shorter.tokens_s);
+            assert_true(longer.card_bytes <= limits.card_bytes);
+        }
+    }
+}
+
+static void a_model_fits_exactly_or_says_what_is_missing(void **state) {
+    (void)state;
+    unsigned seed = SEED + 2;
+    for (int m = 0; m < MODELS; m++) {
+        const struct placement_need need = random_need(&seed);
+        const size_t least = all_bytes(&need, false), all = all_bytes(&need, true);
+        struct placement placement;
+        struct error err = {0};
+        struct placement_limits limits = limits_of(all);
+        assert_true(plan_with(&need, &limits, &placement));
+        assert_false(placement_splits(&placement));
+        limits.card_bytes = least;
+        assert_true(plan_with(&need, &limits, &placement));
+        assert_int_equal(placement.card_bytes, least);
+        if (least == 0) continue;
+        limits.card_bytes = least - 1;
+        assert_int_equal(placement_plan(&need, &limits, &placement, &err), STATUS_NO_MEMORY);
+        assert_non_null(strstr(err.text, "1 B more than is free"));
+    }
+}
+
+// A prediction is the sum of its parts' times.
+static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
+    (void)state;
+    struct placement_need need = {.layers = 4, .fixed = {1000, 1000, 1000}};
+    struct placement_limits limits = limits_of(1000 + 2 * 8000);
+    struct placement placement;
+    char text[PLACEMENT_TEXT_BYTES];
+    limits.rates = (struct placement_rates){1e6, 1e5, 1e6, 0, 500};
+    need.row_bytes = 100;
+    for (int32_t i = 0; i < need.layers; i++)
+        need.parts[PLACEMENT_EXPERTS][i] = (struct placement_part){8000, 8000, 1000};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 2);
+    assert_true(placement.in_host[PLACEMENT_EXPERTS][0]); // of equals the lower layers
+    assert_true(placement.in_host[PLACEMENT_EXPERTS][1]);
+    const double seconds = 3000 / 1e6 + 2000 / 1e5 + 2 * (100 / 1e6 + 500e-6);
+    assert_true(placement.tokens_s > 0.9999 / seconds && placement.tokens_s < 1.0001 / seconds);
+    assert_string_equal(placement_describe(&placement, text),
+                        "2 of 4 layers' experts in memory (15.6 KiB); about 41 tokens/s");
+}
+
+static void overrides_place_the_layers_that_they_name(void **state) {
+    (void)state;
+    struct placement_need need = {.layers = 6, .fixed = {1, 1, 1}};
+    struct placement_limits limits = limits_of(1000);
+    struct placement placement;
+    struct error err = {0};
+    char text[PLACEMENT_TEXT_BYTES];
+    for (int32_t i = 0; i < need.layers; i++)
+        need.parts[i < 2 ? PLACEMENT_DENSE : PLACEMENT_EXPERTS][i] =
+            (struct placement_part){10, 10, 10};
+    limits.override = (struct placement_override){.has_n_cpu_moe = true, .n_cpu_moe = 4};
+    assert_true(plan_with(&need, &limits, &placement));
+    for (int32_t i = 0; i < need.layers; i++) {
+        assert_int_equal(placement.in_host[PLACEMENT_EXPERTS][i], i == 2 || i == 3);
+        assert_false(placement.in_host[PLACEMENT_DENSE][i]);
+    }
+    limits.override.has_ngl = true;
+    limits.override.ngl = 5; // the first layer has none of its weights but attention's there
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_true(placement.in_host[PLACEMENT_DENSE][0]);
+    assert_false(placement.in_host[PLACEMENT_DENSE][1]);
+    limits.rates = (struct placement_rates){0};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_string_equal(placement_describe(&placement, text),
+                        "2 of 4 layers' experts and 1 of 2 layers' feed-forwards in memory (30 B)");
+    limits.override.ngl = 99;
+    limits.override.n_cpu_moe = 0;
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_false(placement_splits(&placement));
+    limits.card_bytes = 60;
+    assert_int_equal(placement_plan(&need, &limits, &placement, &err), STATUS_NO_MEMORY);
+    assert_non_null(strstr(err.text, "--n-cpu-moe"));
+}
+
+static void only_feed_forwards_may_leave(void **state) {
+    (void)state;
+    static const char *const EXPERTS[] = {"blk.3.ffn_up_exps.weight", "ffn_gate_up_exps.weight",
+                                          "ffn_down_exps.bias", "ffn_gate.7.weight"};
+    static const char *const DENSE[] = {"blk.31.ffn_up.weight", "ffn_down.bias", "ffn_gate.weight"};
+    static const char *const STAY[] = {"ffn_gate_inp.weight",
+                                       "ffn_up_shexp.weight",
+                                       "ffn_down_exps.scale",
+                                       "ffn_norm.weight",
+                                       "blk.0.attn_q.weight",
+                                       "output.weight",
+                                       "ffn_gate_inp_shexp.weight",
+                                       "blk.",
+                                       "",
+                                       "blk.ffn_up"};
+    enum placement_kind kind;
+    for (size_t i = 0; i < sizeof EXPERTS / sizeof EXPERTS[0]; i++) {
+        assert_true(placement_kind_of(EXPERTS[i], strlen(EXPERTS[i]), &kind));
+        assert_int_equal(kind, PLACEMENT_EXPERTS);
+    }
+    for (size_t i = 0; i < sizeof DENSE / sizeof DENSE[0]; i++) {
+        assert_true(placement_kind_of(DENSE[i], strlen(DENSE[i]), &kind));
+        assert_int_equal(kind, PLACEMENT_DENSE);
+    }
+    for (size_t i = 0; i < sizeof STAY / sizeof STAY[0]; i++)
+        assert_false(placement_kind_of(STAY[i], strlen(STAY[i]), &kind));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(budgets_are_kept_and_more_memory_never_hurts),
+        cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
+        cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
+        cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
+        cmocka_unit_test(overrides_place_the_layers_that_they_name),
+        cmocka_unit_test(only_feed_forwards_may_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

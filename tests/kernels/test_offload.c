@@ -1,0 +1,407 @@
+// tests/kernels/test_offload.c — weights in host memory give what the processor makes of the rows
+// that cross, and weights on the card what the card does.
+//
+// The card is the reference backend. A second one has fp16 activations, which only cross; a third
+// one replays what it was told to call.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/offload.h"
+
+enum { SEED = 4711, COLUMNS = 64, ROWS = 96, EXPERTS = 6, USED = 2, MOST = 700, CALLS = 16 };
+
+static const struct workspace limits = {.max_tokens = MOST,
+                                        .max_features = ROWS,
+                                        .max_seqs = 1,
+                                        .experts = EXPERTS,
+                                        .experts_used = USED,
+                                        .expert_rows = ROWS,
+                                        .expert_outputs = COLUMNS};
+
+struct both { // the device under test, and a processor of its own
+    const struct backend *backend;
+    struct device *device, *processor;
+    char *matrices;
+    float *x, *y, *expected, *normed;
+};
+
+static struct called {
+    void (*function)(void *user);
+    void *user;
+} calls[CALLS];
+static int call_count;
+
+static void note_call(struct device *device, void (*function)(void *user), void *user) {
+    (void)device;
+    assert_true(call_count < CALLS);
+    calls[call_count++] = (struct called){function, user};
+    function(user);
+}
+
+static bool replay_nothing(struct device *device, uint64_t key) {
+    (void)device;
+    return key == 0;
+}
+
+static bool record_all(struct device *device) {
+    (void)device;
+    return true;
+}
+
+static float *random_rows(unsigned *state, size_t count) {
+    float *rows = calloc(count, sizeof *rows);
+    assert_non_null(rows);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (float)rand_r(state) / (float)RAND_MAX - 0.5F;
+    return rows;
+}
+
+static void open_both(struct both *both, const struct backend *card, size_t slot_bytes) {
+    const struct device_options options = {.threads = 2};
+    const size_t count = (size_t)4 * ROWS * COLUMNS * EXPERTS;
+    unsigned seed = SEED;
+    both->backend = card;
+    assert_int_equal(card->open(&options, &both->device, NULL), STATUS_OK);
+    assert_int_equal(offload_open(&both->backend, &both->device, &options, slot_bytes, NULL),
+                     STATUS_OK);
+    assert_int_equal(both->backend->reserve(both->device, &limits), STATUS_OK);
+    assert_int_equal(backend_cpu()->open(&options, &both->processor, NULL), STATUS_OK);
+    assert_int_equal(backend_cpu()->reserve(both->processor, &limits), STATUS_OK);
+    both->matrices = calloc(count, 2);
+    assert_non_null(both->matrices);
+    dtype_fill_random(DTYPE_Q8_0, both->matrices, count, 0.1F, SEED);
+    both->x = random_rows(&seed, MOST * ROWS);
+    both->y = random_rows(&seed, MOST * ROWS);
+    both->expected = calloc(MOST * ROWS, sizeof(float));
+    both->normed = calloc(MOST * ROWS, sizeof(float));
+    assert_non_null(both->expected);
+    assert_non_null(both->normed);
+}
+
+static void close_both(struct both *both) {
+    both->backend->close(both->device);
+    backend_cpu()->close(both->processor);
+    free(both->matrices);
+    free(both->x);
+    free(both->y);
+    free(both->expected);
+    free(both->normed);
+}
+
+static struct weight matrix(const struct both *both, int nth, int32_t rows, int32_t columns,
+                            bool in_host) {
+    const size_t bytes = ROWS * dtype_row_bytes(DTYPE_Q8_0, COLUMNS);
+    return (struct weight){.data = both->matrices + (size_t)nth * bytes,
+                           .type = DTYPE_Q8_0,
+                           .rows = rows,
+                           .columns = columns,
+                           .in_host = in_host};
+}
+
+static void assert_rows(const float *found, const float *expected, size_t count) {
+    assert_memory_equal(found, expected, count * sizeof found[0]);
+}
+
+static const int32_t TOKENS[] = {1, 3, 511, 512, MOST};
+enum { CASES = sizeof TOKENS / sizeof TOKENS[0] };
+
+static void check_linear(struct both *both, int32_t tokens, enum linear_store store, bool norm) {
+    const float bias[ROWS] = {1, -2, 3}, weight[COLUMNS] = {2, 1, 4};
+    float *more = both->normed; // the second part's
+    const size_t count = (size_t)tokens * ROWS;
+    struct linear args = {.in = {.x = both->x, .tokens = tokens},
+                          .parts = {{both->y, matrix(both, 0, ROWS, COLUMNS, true), NULL}},
+                          .count = 1,
+                          .store = store};
+    struct linear right = args;
+    float *rows = calloc(2 * MOST, COLUMNS * sizeof *rows);
+    assert_non_null(rows);
+    if (store != LINEAR_ADD) {
+        args.parts[0].bias = right.parts[0].bias = bias;
+        args.parts[1] = (struct projection){more, matrix(both, 1, ROWS / 2, COLUMNS, true), NULL};
+        args.count = 2;
+    }
+    if (norm) {
+        const struct rmsnorm rmsnorm = {rows, both->x, weight, tokens, COLUMNS, 1e-5F, false};
+        backend_reference()->rmsnorm(NULL, &rmsnorm);
+        args.in.norm = weight;
+        args.in.eps = 1e-5F;
+        args.in.normed = rows + MOST * COLUMNS;
+        right.in.x = rows;
+    }
+    right.parts[0].y = both->expected;
+    right.store = LINEAR_RESIDUAL;
+    backend_cpu()->linear(both->processor, &right);
+    for (size_t i = 0; i < count && store == LINEAR_ADD; i++)
+        both->expected[i] += both->y[i];
+    both->backend->linear(both->device, &args);
+    assert_int_equal(both->backend->sync(both->device), STATUS_OK);
+    if (norm) assert_rows(args.in.normed, rows, (size_t)tokens * COLUMNS);
+    assert_rows(both->y, both->expected, count);
+    if (args.count == 2) {
+        right.parts[0] = (struct projection){both->expected, args.parts[1].weight, NULL};
+        backend_cpu()->linear(both->processor, &right);
+        assert_rows(more, both->expected, count / 2);
+    }
+    free(rows);
+}
+
+static void products_are_the_processors(void **state) {
+    (void)state;
+    struct both both;
+    open_both(&both, backend_reference(), 0);
+    for (int i = 0; i < CASES; i++)
+        for (int store = LINEAR_ACTIVATION; store <= LINEAR_ADD; store++)
+            for (int norm = 0; norm < 2; norm++)
+                check_linear(&both, TOKENS[i], (enum linear_store)store, norm);
+    for (int i = 0; i < CASES; i++) {
+        struct gated_linear args = {.in = {.x = both.x, .tokens = TOKENS[i]},
+                                    .y = both.y,
+                                    .up_rows = both.normed,
+                                    .gate = matrix(&both, 0, ROWS, COLUMNS, true),
+                                    .up = matrix(&both, 1, ROWS, COLUMNS, true)};
+        both.backend->gated_linear(both.device, &args);
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        args.y = both.expected;
+        backend_cpu()->gated_linear(both.processor, &args);
+        assert_rows(both.y, both.expected, (size_t)TOKENS[i] * ROWS);
+    }
+    close_both(&both);
+}
+
+static void weights_on_the_card_are_its_own(void **state) {
+    (void)state;
+    struct both both;
+    struct device *plain;
+    open_both(&both, backend_reference(), 0);
+    assert_int_equal(backend_reference()->open(&(struct device_options){0}, &plain, NULL),
+                     STATUS_OK);
+    assert_int_equal(backend_reference()->reserve(plain, &limits), STATUS_OK);
+    struct linear args = {.in = {.x = both.x, .tokens = 9},
+                          .parts = {{both.y, matrix(&both, 0, ROWS, COLUMNS, false), NULL}},
+                          .count = 1};
+    both.backend->linear(both.device, &args);
+    args.parts[0].y = both.expected;
+    backend_reference()->linear(plain, &args);
+    assert_rows(both.y, both.expected, 9 * ROWS);
+    backend_reference()->close(plain);
+    close_both(&both);
+}
+
+static struct expert_weights stack(const struct both *both, const void **at, int nth, int32_t rows,
+                                   int32_t columns) {
+    for (int e = 0; e < EXPERTS; e++)
+        at[e] = matrix(both, nth * EXPERTS + e, rows, columns, true).data;
+    return (struct expert_weights){
+        .data = at, .type = DTYPE_Q8_0, .rows = rows, .columns = columns, .in_host = true};
+}
+
+// From as many tokens on, weights cross, and the bits are the card's.
+static void weights_cross_for_many_tokens(void **state) {
+    (void)state;
+    enum { MANY = OFFLOAD_STREAM_TOKENS, FEW = MANY - 1 };
+    const float bias[ROWS] = {3, 2, 1};
+    const size_t slot_bytes = (size_t)1 << 17; // not for all of the experts
+    struct both both;
+    struct device *plain;
+    open_both(&both, backend_reference(), slot_bytes);
+    assert_int_equal(backend_reference()->open(&(struct device_options){0}, &plain, NULL),
+                     STATUS_OK);
+    assert_int_equal(backend_reference()->reserve(plain, &limits), STATUS_OK);
+    for (int32_t tokens = FEW; tokens <= MANY; tokens++) {
+        const struct backend *right = tokens == MANY ? backend_reference() : backend_cpu();
+        struct device *device = tokens == MANY ? plain : both.processor;
+        const size_t count = (size_t)tokens * ROWS;
+        struct linear linear = {.in = {.x = both.x, .tokens = tokens},
+                                .parts = {{both.y, matrix(&both, 0, ROWS, COLUMNS, true), bias}},
+                                .count = 1};
+        both.backend->linear(both.device, &linear);
+        linear.parts[0].y = both.expected;
+        right->linear(device, &linear);
+        assert_rows(both.y, both.expected, count);
+        struct gated_linear gated = {.in = {.x = both.x, .tokens = tokens},
+                                     .y = both.y,
+                                     .up_rows = both.normed,
+                                     .gate = matrix(&both, 0, ROWS, COLUMNS, true),
+                                     .up = matrix(&both, 1, ROWS, COLUMNS, true)};
+        both.backend->gated_linear(both.device, &gated);
+        gated.y = both.expected;
+        right->gated_linear(device, &gated);
+        assert_rows(both.y, both.expected, count);
+    }
+    backend_reference()->close(plain);
+    close_both(&both);
+}
+
+static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, bool crosses);
+
+static void experts_cross_if_the_slot_holds_them(void **state) {
+    (void)state;
+    for (int scattered = 0; scattered < 2; scattered++) {
+        check_experts((size_t)1 << 20, OFFLOAD_STREAM_TOKENS - 1, scattered, false);
+        check_experts((size_t)1 << 20, OFFLOAD_STREAM_TOKENS, scattered, true);
+        check_experts((size_t)1 << 20, MOST, scattered, true);
+        check_experts((size_t)1 << 16, MOST, scattered, false);
+    }
+}
+
+static void experts_are_the_processors(void **state) {
+    (void)state;
+    struct both both;
+    const void *at[3][EXPERTS];
+    int32_t *chosen = calloc(MOST * USED, sizeof *chosen);
+    unsigned seed = SEED;
+    float *shares = random_rows(&seed, MOST * USED);
+    assert_non_null(chosen);
+    open_both(&both, backend_reference(), 0);
+    for (int32_t i = 0; i < MOST * USED; i++)
+        chosen[i] = (i / USED * 5 + i % USED) % EXPERTS;
+    struct experts args = {.x = both.x,
+                           .chosen = chosen,
+                           .shares = shares,
+                           .gate = stack(&both, at[0], 0, ROWS, COLUMNS),
+                           .up = stack(&both, at[1], 1, ROWS, COLUMNS),
+                           .down = stack(&both, at[2], 2, COLUMNS, ROWS),
+                           .experts = EXPERTS,
+                           .used = USED};
+    for (int i = 0; i < 2 * CASES; i++) {
+        const size_t count = (size_t)TOKENS[i / 2] * COLUMNS;
+        args.tokens = TOKENS[i / 2];
+        args.add = false;
+        args.y = both.expected;
+        backend_cpu()->experts(both.processor, &args);
+        for (size_t j = 0; j < count && i % 2; j++)
+            both.expected[j] += both.y[j];
+        args.add = i % 2;
+        args.y = both.y;
+        both.backend->experts(both.device, &args);
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        assert_rows(both.y, both.expected, count);
+    }
+    close_both(&both);
+    free(chosen);
+    free(shares);
+}
+
+// With biases; scattered: each matrix by itself, in another order.
+static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, bool crosses) {
+    struct both both;
+    struct device *plain;
+    const void *at[3][EXPERTS];
+    static float bias[3][EXPERTS * ROWS];
+    int32_t *chosen = calloc(MOST * USED, sizeof *chosen);
+    unsigned seed = SEED;
+    float *shares = random_rows(&seed, MOST * USED);
+    assert_non_null(chosen);
+    open_both(&both, backend_reference(), slot_bytes);
+    assert_int_equal(backend_reference()->open(&(struct device_options){0}, &plain, NULL),
+                     STATUS_OK);
+    assert_int_equal(backend_reference()->reserve(plain, &limits), STATUS_OK);
+    for (int32_t i = 0; i < MOST * USED; i++)
+        chosen[i] = (i / USED * 5 + i % USED) % EXPERTS;
+    struct experts args = {.x = both.x,
+                           .chosen = chosen,
+                           .shares = shares,
+                           .gate = stack(&both, at[0], 0, ROWS, COLUMNS),
+                           .up = stack(&both, at[1], 1, ROWS, COLUMNS),
+                           .down = stack(&both, at[2], 2, COLUMNS, ROWS),
+                           .tokens = tokens,
+                           .experts = EXPERTS,
+                           .used = USED};
+    for (int i = 0; i < 3; i++) {
+        const void *first = at[i][0];
+        for (int e = 0; e < EXPERTS * ROWS; e++)
+            bias[i][e] = (float)(e % 7 + i);
+        if (scattered) at[i][0] = at[i][EXPERTS - 1];
+        if (scattered) at[i][EXPERTS - 1] = first;
+    }
+    args.gate.bias = bias[0];
+    args.up.bias = bias[1];
+    args.down.bias = bias[2];
+    args.y = both.y;
+    both.backend->experts(both.device, &args);
+    args.y = both.expected;
+    if (crosses)
+        backend_reference()->experts(plain, &args);
+    else
+        backend_cpu()->experts(both.processor, &args);
+    assert_rows(both.y, both.expected, (size_t)tokens * COLUMNS);
+    backend_reference()->close(plain);
+    close_both(&both);
+    free(chosen);
+    free(shares);
+}
+
+// Rows come and go as fp16, and what is beyond its range saturates.
+static void activations_are_rounded_where_they_cross(void **state) {
+    (void)state;
+    struct backend card = *backend_reference();
+    struct both both;
+    half x[COLUMNS], y[ROWS];
+    float bias[ROWS] = {1e6F, -1e6F};
+    card.activation = DTYPE_F16;
+    open_both(&both, &card, 0);
+    for (int i = 0; i < COLUMNS; i++) {
+        x[i] = float_to_half(both.x[i]);
+        both.x[i] = half_to_float(x[i]);
+    }
+    struct linear args = {.in = {.x = x, .tokens = 1},
+                          .parts = {{y, matrix(&both, 0, ROWS, COLUMNS, true), bias}},
+                          .count = 1};
+    both.backend->linear(both.device, &args);
+    args.in.x = both.x;
+    args.parts[0].y = both.expected;
+    backend_cpu()->linear(both.processor, &args);
+    for (int i = 0; i < ROWS; i++)
+        assert_int_equal(y[i], float_to_half(fmaxf(fminf(both.expected[i], 65504), -65504)));
+    close_both(&both);
+}
+
+// A replay calls the same functions again, also when other steps have come in between.
+static void recorded_steps_find_their_parts_again(void **state) {
+    (void)state;
+    struct backend card = *backend_reference();
+    struct both both;
+    card.call_host = note_call;
+    card.replay = replay_nothing;
+    card.recorded = record_all;
+    open_both(&both, &card, 0);
+    struct linear args = {.in = {.x = both.x, .tokens = 2},
+                          .parts = {{both.y, matrix(&both, 0, ROWS, COLUMNS, true), NULL}},
+                          .count = 1};
+    for (int i = 0; i < 2; i++) { // seen, then recorded
+        assert_false(both.backend->replay(both.device, 7));
+        both.backend->linear(both.device, &args);
+        assert_true(both.backend->recorded(both.device));
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+    }
+    assert_ptr_equal(calls[0].user, calls[1].user);
+    struct linear other = args;
+    for (other.in.tokens = 3; other.in.tokens < 6; other.in.tokens++)
+        both.backend->linear(both.device, &other);
+    assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+    both.backend->linear(both.device, &other);
+    assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+    calls[0].function(calls[0].user); // still of two tokens
+    args.parts[0].y = both.expected;
+    args.in.x = both.x;
+    backend_cpu()->linear(both.processor, &args);
+    assert_rows(both.y, both.expected, (size_t)2 * ROWS);
+    close_both(&both);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_the_processors),
+        cmocka_unit_test(weights_on_the_card_are_its_own),
+        cmocka_unit_test(experts_are_the_processors),
+        cmocka_unit_test(weights_cross_for_many_tokens),
+        cmocka_unit_test(experts_cross_if_the_slot_holds_them),
+        cmocka_unit_test(activations_are_rounded_where_they_cross),
+        cmocka_unit_test(recorded_steps_find_their_parts_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
