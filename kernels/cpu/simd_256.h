@@ -116,6 +116,13 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     out[3] = _mm256_unpackhi_epi64(ab_high, cd_high);
 }
 
+static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {
+    half d[LANES]; // vpgatherdd takes longer
+    for (int i = 0; i < LANES; i++)
+        memcpy(&d[i], row[i] + offset, sizeof d[i]);
+    return vf_load_half(d);
+}
+
 static inline vb vb_lookup(const int8_t table[16], vb a) {
     const __m128i once = _mm_loadu_si128((const __m128i *)(const void *)table);
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(once), a);

@@ -107,6 +107,13 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     out[3] = _mm512_unpackhi_epi64(ab_high, cd_high);
 }
 
+static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {
+    const void *base = (const void *)(uintptr_t)offset;
+    const __m256i low = _mm512_i64gather_epi32(_mm512_loadu_si512(row), base, 1);
+    const __m256i high = _mm512_i64gather_epi32(_mm512_loadu_si512(row + 8), base, 1);
+    return vi_low_half(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
+}
+
 static inline vb vb_lookup(const int8_t table[16], vb a) {
     const __m128i once = _mm_loadu_si128((const __m128i *)(const void *)table);
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(once), a);

@@ -124,6 +124,13 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     memcpy(out, words, sizeof words);
 }
 
+// The binary16 at `offset` of each row. Two more bytes may be read after it.
+static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {
+    half d[LANES];
+    EACH_LANE memcpy(&d[i], row[i] + offset, sizeof d[i]);
+    return vf_load_half(d);
+}
+
 // Each byte, 0 to 15, becomes that one of the table.
 static inline vb vb_lookup(const int8_t table[16], vb a) {
     uint8_t bytes[4 * LANES];
