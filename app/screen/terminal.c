@@ -37,6 +37,7 @@
 #include "app/base/printable.h"
 #include "app/screen/cells.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 
 enum {
     WIDTH_UNKNOWN = 80,
@@ -517,7 +518,9 @@ void terminal_suspend(void) {
     struct sigaction ours, otherwise = {.sa_handler = SIG_DFL};
     sigemptyset(&otherwise.sa_mask);
     sigaction(SIGTSTP, &otherwise, &ours);
+    const int64_t before_us = clock_now_us();
     raise(SIGTSTP);
+    clock_note_stop(clock_now_us() - before_us);
     sigaction(SIGTSTP, &ours, NULL);
     enter_raw();
     continued = 1;

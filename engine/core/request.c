@@ -90,7 +90,7 @@ static enum status create_request(struct sequence *sequence, const struct reques
         return STATUS_NO_MEMORY;
     }
     request->foreground = !options->background;
-    request->started_us = clock_now_us();
+    request->started_us = clock_working_us();
     request->stats.prompt_tokens = sequence->length;
     *result = request;
     return STATUS_OK;
@@ -171,7 +171,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
     if (request->state == REQUEST_WAITING || request->state == REQUEST_SWAPPED)
         trace_track_end(request, "waiting", 0);
     trace_track_end(request, "request", request->stats.output_tokens);
-    if (request->first_us) request->stats.decode_us = now - request->first_us;
+    if (request->first_us) request->stats.decode_us = clock_working_us() - request->first_us;
     struct sequence *sequence = request->sequence;
     if (sequence->restoring.active) sequence_stop_restoring(sequence);
     sequence->restoring.tally = sequence->restoring.noted = (struct restore_tally){0};

@@ -28,7 +28,7 @@ struct request {
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
     struct request_stats stats;
-    int64_t started_us, stepped_us, first_us; // 0: not yet
+    int64_t started_us, stepped_us, first_us; // of clock_working_us(); 0: not yet
 };
 
 // With the lock held: the request ends now, its sequence is IDLE.

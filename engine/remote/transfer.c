@@ -63,7 +63,7 @@ static enum status put_token(struct transfer *transfer, int32_t token) {
         request->stats.output_tokens >= MOST_ANSWER_BYTES)
         return stop_endless(transfer);
     if (sequence->length + 1 >= engine->context) return cut_answer(transfer, STOP_REASON_CONTEXT);
-    const int64_t now = clock_now_us();
+    const int64_t now = clock_working_us();
     sequence->tokens[sequence->length++] = token;
     if (request->stats.output_tokens++ == 0) {
         request->first_us = now;

@@ -301,7 +301,7 @@ static void add_chunk(struct step *step, struct request *request,
     if (drafted > 0)
         MUST(grouped_cache_grow(&engine->cache, &sequence->tables, end + drafted) == STATUS_OK);
     if (!request->stepped_us) {
-        request->stepped_us = clock_now_us();
+        request->stepped_us = clock_working_us();
         note_found(request);
     }
     step->chunks[step->count] = *chunk;

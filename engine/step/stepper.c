@@ -80,7 +80,7 @@ static void accept_token(struct request *request, int32_t token) {
     struct engine *engine = sequence->engine;
     ASSERT(sequence->length < engine->context);
     sequence->tokens[sequence->length++] = token;
-    const int64_t now = clock_now_us();
+    const int64_t now = clock_working_us();
     if (request->stats.output_tokens++ == 0) {
         request->first_us = now;
         request->stats.first_token_us = now - request->started_us;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/core/sequence_state.h"
+#include "kernels/base/clock.h"
 
 enum { VOCABULARY = 256, LONG = 120 };
 
@@ -151,6 +152,16 @@ static void events_arrive_in_order_and_end_with_done(void **state) {
     request_release(request);
     engine_check(engine);
     engine_close(engine);
+}
+
+// As after ^Z and fg.
+static void time_that_the_process_was_stopped_for_is_not_work(void **state) {
+    (void)state;
+    enum { STOP_US = 5000000 };
+    const int64_t now_us = clock_now_us(), left_out_us = now_us - clock_working_us();
+    clock_note_stop(STOP_US);
+    const int64_t working_us = clock_working_us();
+    assert_true(clock_now_us() - working_us >= left_out_us + STOP_US);
 }
 
 static void the_same_seed_gives_the_same_tokens(void **state) {
@@ -691,6 +702,7 @@ int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_arrive_in_order_and_end_with_done),
+        cmocka_unit_test(time_that_the_process_was_stopped_for_is_not_work),
         cmocka_unit_test(the_same_seed_gives_the_same_tokens),
         cmocka_unit_test(the_second_turn_computes_only_new_tokens),
         cmocka_unit_test(diverging_forks_equal_separate_runs),
