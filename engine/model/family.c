@@ -124,6 +124,7 @@ static const struct family families[] = {
      .interleaved_folder = true,
      .multimodal = true,
      .latent = true},
+    {.name = "minicpm3", .read = family_read_minicpm3, .latent = true},
     {.name = "arcee",
      .model_types = "arcee",
      .layer = {.attention.rope.interleaved = true, .ffn = {.act = ACT_RELU, .ungated = true}}},

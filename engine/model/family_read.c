@@ -370,6 +370,15 @@ void family_read_deepseek2(struct metadata *metadata, struct model_config *confi
     }
 }
 
+// Its scales are in no file: what a base model of width 256 was trained with, as it was published.
+void family_read_minicpm3(struct metadata *metadata, struct model_config *config) {
+    family_read_plain(metadata, config);
+    config->embedding_scale = 12;
+    config->logit_scale = 256 / (float)config->dim;
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].residual_scale = 1.4f / sqrtf((float)config->layers);
+}
+
 // A folder has the length of its YaRN.
 void family_read_mistral4(struct metadata *metadata, struct model_config *config) {
     const int32_t original = config->specs[0].attention.rope.original_context;

@@ -31,6 +31,7 @@ family_read family_read_muse_glimmer;
 family_read family_read_laguna;
 family_read family_read_deepseek2;
 family_read family_read_mistral4;
+family_read family_read_minicpm3;
 family_read family_read_command_r;
 family_read family_read_cohere2;
 family_read family_read_llama4;

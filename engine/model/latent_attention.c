@@ -38,7 +38,10 @@ void latent_attention_read(struct metadata *metadata, const struct model_config 
     static const char key_length[] = "attention.key_length", rank[] = "attention.kv_lora_rank";
     struct latent_spec *latent = &attention->latent;
     int32_t size = metadata_int(metadata, key_length, 0, MODEL_MAX_HEAD_SIZE);
-    int32_t value = metadata_int(metadata, "attention.value_length", 0, MODEL_MAX_HEAD_SIZE);
+    const int32_t equal_share =
+        config->dim / attention->heads; // where MiniCPM 3's files say nothing
+    int32_t value =
+        metadata_int(metadata, "attention.value_length", equal_share, MODEL_MAX_HEAD_SIZE);
     size = metadata_int(metadata, "attention.key_length_mla", size, MODEL_MAX_HEAD_SIZE);
     value = metadata_int(metadata, "attention.value_length_mla", value, MODEL_MAX_HEAD_SIZE);
     attention->rope = rope_read(metadata, &attention->rope, config, size);

@@ -63,10 +63,19 @@ MODELS = [
                                          original_max_position_embeddings=16),
                        routed_scaling_factor=1.0, norm_topk_prob=True, n_group=1, topk_group=1,
                        num_hidden_layers=2)),
+    dict(name="minicpm3", whole=True, lengths=(1, 17, 40),
+         config=config("minicpm3", head_dim=8, qk_rope_head_dim=8, qk_nope_head_dim=16,
+                       num_key_value_heads=4, kv_lora_rank=32, v_head_dim=8, q_lora_rank=24,
+                       rope_scaling=None, num_hidden_layers=2, first_k_dense_replace=2,
+                       embedding_multiplier=12.0, residual_multiplier=1.4 / math.sqrt(2),
+                       logit_scale=256 / 32, logits_scaling=1.0)),
 ]
+NO_YARN = dict(factor=1.0, mscale_all_dim=1.0, original_max_position_embeddings=512)
+mixtures.SOFTMAX += ("minicpm3",)
+mixtures.UNBIASED += ("minicpm3",)
 mixtures.PUBLISHED["mistral4"] = ([], dict(
     rope_scaling=None, rope_theta=None, rope_interleave=True, attention_bias=False,
-    head_dim=24, rope_parameters=dict(MODELS[-1]["config"]["rope_scaling"], type="yarn",
+    head_dim=24, rope_parameters=dict(MODELS[-2]["config"]["rope_scaling"], type="yarn",
                                       rope_theta=10000.0, max_position_embeddings=512,
                                       partial_rotary_factor=8 / 24)))
 
@@ -122,7 +131,7 @@ class Model(mixtures.Model):
         turned = self.rotate(row[rank:], position, layer)
         keys.append([kv[h * both:h * both + plain] + turned for h in range(heads)])
         values.append([kv[h * both + plain:(h + 1) * both] for h in range(heads)])
-        scaling = c["rope_scaling"]
+        scaling = c["rope_scaling"] or NO_YARN
         scale = (0.1 * scaling["mscale_all_dim"] * math.log(scaling["factor"]) + 1) ** 2
         length, out = scaling["original_max_position_embeddings"], []
         scale *= 1 + scaling.get("llama_4_scaling_beta", 0) * math.log(1 + position // length)
@@ -141,13 +150,17 @@ def keys_of(spec):
     changed = {"attention.head_count_kv": heads if whole else 1,
                "attention.key_length": plain + rotated if whole else rank + rotated,
                "attention.value_length": value if whole else rank,
-               "rope.scaling.yarn_log_multiplier": 0.1 * c["rope_scaling"]["mscale_all_dim"]}
+               "rope.scaling.yarn_log_multiplier":
+               0.1 * (c["rope_scaling"] or NO_YARN)["mscale_all_dim"]}
     keys = [(key, kind, changed.get(key.partition(".")[2], old)) for key, kind, old in keys]
     more = [("attention.kv_lora_rank", rank), ("rope.dimension_count", rotated),
             ("attention.q_lora_rank", c["q_lora_rank"]),
             ("attention.key_length_mla", None if whole else plain + rotated),
             ("attention.value_length_mla", None if whole else value)]
-    if "llama_4_scaling_beta" in c["rope_scaling"]:
+    if c["model_type"] == "minicpm3":  # whose files leave it to be known
+        unsaid = ("embedding_scale", "residual_scale", "logit_scale", "value_length")
+        keys = [key for key in keys if not key[0].endswith(unsaid)]
+    if "llama_4_scaling_beta" in (c["rope_scaling"] or {}):
         more.append(("attention.temperature_length",
                      c["rope_scaling"]["original_max_position_embeddings"]))
     arch = families.ARCHITECTURES.get(c["model_type"], c["model_type"])

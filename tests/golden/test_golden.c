@@ -58,6 +58,7 @@ static const struct {
     {.name = "deepseek2-lite", .folder = true},
     {.name = "deepseek2-v2", .folder = true},
     {.name = "mistral4", .folder = true},
+    {.name = "minicpm3"},
     {.name = "llama4", .rounded = 8e-3},
     {.name = "hunyuan-dense", .folder = true},
     {.name = "command-r", .folder = true},
