@@ -735,6 +735,8 @@ struct hash128 engine_identity(const struct engine *engine, struct hash128 diges
 
 void engine_history_add(struct engine *engine, const int32_t *ids, int32_t count) {
     if (!engine->history.tokens) return;
+    for (int32_t i = 0; i < count; i++)
+        if (ids[i] < 0 || ids[i] >= engine->model.config.vocabulary) return;
     pthread_mutex_lock(&engine->lock);
     history_add(&engine->history, ids, count);
     pthread_mutex_unlock(&engine->lock);

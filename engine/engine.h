@@ -76,8 +76,9 @@ struct hash128 engine_identity(const struct engine *engine, struct hash128 diges
 // The model's own sampling defaults (general.sampling.*) if it has any, otherwise ours.
 struct sampler_options engine_sampler_defaults(const struct engine *engine);
 
-// Texts that drafts may come from: draft/history.h. The first adds one, the newest; the second says
-// how many tokens can be added before a text is lost, 0 on a server; the third forgets all.
+// Texts that drafts may come from: draft/history.h. The first adds one, unless an id is out of
+// range; the second says how many tokens can be added before a text is lost, 0 on a server; the
+// third forgets all.
 void engine_history_add(struct engine *engine, const int32_t *ids, int32_t count);
 int32_t engine_history_room(struct engine *engine);
 void engine_history_clear(struct engine *engine);

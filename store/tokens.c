@@ -160,6 +160,31 @@ enum status message_tokens(struct db *db, int64_t id, int64_t model, int32_t **t
     return status;
 }
 
+enum status message_older_answer(struct db *db, int64_t model, int64_t *id, int64_t *parent,
+                                 struct error *err) {
+    static const char sql[] = "SELECT m.id, coalesce(m.parent, 0) FROM message m"
+                              " JOIN message_tokens t ON t.message = m.id AND t.model = ?2"
+                              " WHERE m.id < ?1 AND m.role = 2 ORDER BY m.id DESC LIMIT 1";
+    struct statement statement;
+    bool row = false;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, *id);
+    statement_bind_integer(&statement, 2, model);
+    enum status status = statement_step(&statement, &row, err);
+    if (status == STATUS_OK && !row) status = error_set(err, STATUS_NOT_FOUND, "no older answer");
+    if (status == STATUS_OK) {
+        const int64_t found = statement_integer(&statement, 0, 1, INT64_MAX);
+        const int64_t above = statement_integer(&statement, 1, 0, INT64_MAX);
+        status = statement_sound(&statement, "message", *id, err);
+        if (status == STATUS_OK) {
+            *id = found;
+            *parent = above;
+        }
+    }
+    statement_finish(&statement);
+    return status;
+}
+
 enum status message_set_tokens(struct db *db, int64_t id, int64_t model, const int32_t *tokens,
                                size_t count, struct error *err) {
     TRY(db_begin(db, err));

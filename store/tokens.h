@@ -22,6 +22,11 @@ MUST_CHECK enum status message_tokens(struct db *db, int64_t id, int64_t model, 
 MUST_CHECK enum status message_set_tokens(struct db *db, int64_t id, int64_t model,
                                           const int32_t *tokens, size_t count, struct error *err);
 
+// The newest answer before message *id that has ids for this model: *id, and *parent, the message
+// that it replies to. NOT_FOUND: there is none.
+MUST_CHECK enum status message_older_answer(struct db *db, int64_t model, int64_t *id,
+                                            int64_t *parent, struct error *err);
+
 // ---- The rest is private to store/.
 
 // SQL: do the ids begin with a cut? Only a cut has a nonzero highest byte.

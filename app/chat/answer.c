@@ -150,6 +150,7 @@ static void add_stats(struct answer *answer, const struct request_stats *stats) 
     sum->output_tokens += stats->output_tokens;
     sum->prefill_us = stats->prefill_us;
     sum->decode_us += stats->decode_us;
+    answer->drafts = stats->drafts;
     answer->cache = (struct answer_cache){
         .device_tokens = stats->device_tokens,
         .host_tokens = stats->host_tokens,

@@ -41,6 +41,7 @@ struct answer {
     struct detokenizer detokenizer;
     struct message_stats stats;
     struct answer_cache cache;
+    struct draft_stats drafts;
     bool ended;
     enum stop_reason reason; // why, once ended
     bool unfinished;         // incomplete: its grammar requires more

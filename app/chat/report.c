@@ -43,6 +43,27 @@ static bool add_cached(cJSON *object, const struct answer_cache *cache) {
            json_add_number(cached, "disk", (double)cache->disk_tokens);
 }
 
+// Each step gave one token that was not drafted.
+double report_tokens_per_step(const struct draft_stats *drafts) {
+    int64_t accepted = 0;
+    for (int i = 0; i < DRAFT_SOURCES; i++)
+        accepted += drafts->of[i].accepted;
+    return drafts->steps > 0 ? 1 + (double)accepted / (double)drafts->steps : 0;
+}
+
+static bool add_drafts(cJSON *object, const struct draft_stats *stats) {
+    static const char *const NAMES[] = {"lookup", "history"};
+    cJSON *drafts = cJSON_AddObjectToObject(object, "drafts");
+    bool whole = drafts && json_add_number(drafts, "tokens_per_step",
+                                           round(report_tokens_per_step(stats) * 100) / 100);
+    for (int i = 0; i < DRAFT_SOURCES && whole; i++) {
+        cJSON *source = cJSON_AddObjectToObject(drafts, NAMES[i]);
+        whole = source && json_add_number(source, "drafted", (double)stats->of[i].drafted) &&
+                json_add_number(source, "accepted", (double)stats->of[i].accepted);
+    }
+    return whole;
+}
+
 static bool add_kv(cJSON *object, const struct kv_usage *usage) {
     cJSON *kv = kv_report_json(usage);
     return kv && cJSON_AddItemToObject(object, "kv", kv);
@@ -79,6 +100,7 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
         json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
         add_cached(object, &report->cache) &&
         json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
+        add_drafts(object, &report->drafts) &&
         json_add_number(object, "restore_ms", to_tenth((double)report->cache.restore_us / 1e3)) &&
         json_add_number(object, "ttft_ms", to_tenth((double)stats->first_token_us / 1e3)) &&
         add_rate(object, "prefill_tps", report_prefill_rate(stats)) &&
@@ -89,6 +111,19 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
     return NULL;
 }
 
+// How many tokens each step gave, or why none was drafted.
+static enum status add_drafts_to_line(const struct draft_stats *drafts, struct text *line) {
+    int64_t drafted = 0;
+    for (int i = 0; i < DRAFT_SOURCES; i++)
+        drafted += drafts->of[i].drafted;
+    if (drafts->steps == 0) return STATUS_OK; // a server does not say
+    if (drafted > 0) return text_format(line, ", %.2f tokens/step", report_tokens_per_step(drafts));
+    return text_format(line, ", no drafts (%s)",
+                       !drafts->on             ? "off"
+                       : drafts->proposed == 0 ? "nothing repeats"
+                                               : "would not pay");
+}
+
 enum status report_line(const struct turn_report *report, struct text *line) {
     const struct message_stats *stats = &report->stats;
     const double rate = report_decode_rate(stats);
@@ -97,5 +132,6 @@ enum status report_line(const struct turn_report *report, struct text *line) {
                     stats->prompt_tokens, tokens_format(stats->output_tokens, output),
                     stats->cached_tokens, (double)stats->first_token_us / 1e6));
     if (rate > 0) TRY(text_format(line, ", %.1f tok/s", rate));
+    TRY(add_drafts_to_line(&report->drafts, line));
     return text_format(line, ", %s", message_stop_name(report->stop));
 }

@@ -12,12 +12,16 @@ double report_prefill_rate(const struct message_stats *stats);
 double report_decode_rate(const struct message_stats *stats);
 
 // {id, parent, conversation, model, text, thinking, stop_reason, prompt_tokens, cached_tokens
-// {device, host, disk}, output_tokens, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv
+// {device, host, disk}, output_tokens, drafts {tokens_per_step, lookup {drafted, accepted}, history
+// {the same}}, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv
 // {the fields of struct kv_usage}}; `conversation` is null when nothing is saved, `seed` when a
 // server chose it, a rate where none was measured. NULL when memory is short. Owned by the caller
 // (cJSON_Delete).
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv);
+
+// Output tokens for each step that gave some; 0: a server does not say.
+double report_tokens_per_step(const struct draft_stats *drafts);
 
 // Adds text and thinking as two strings; thinking is null if the text has none. False: no memory.
 bool report_add_text(cJSON *object, const char *text, size_t length);
@@ -25,7 +29,8 @@ bool report_add_text(cJSON *object, const char *text, size_t length);
 // Adds the seed; null if unknown. False: no memory.
 bool report_add_seed(cJSON *object, uint64_t seed, bool known);
 
-// Appends "12 + 34 tokens, 8 cached, first after 0.12 s, 30.2 tok/s, end".
+// Appends "12 + 34 tokens, 8 cached, first after 0.12 s, 30.2 tok/s, 1.43 tokens/step,
+// end", or why no token was drafted.
 MUST_CHECK enum status report_line(const struct turn_report *report, struct text *line);
 
 #endif

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "app/chat/model_template.h"
+#include "app/chat/past.h"
 #include "kernels/base/assert.h"
 
 enum {
@@ -45,6 +46,7 @@ enum status session_open(const struct session_options *options, struct session *
     session->engine = options->engine;
     session->event_fd = engine_event_fd(options->engine);
     session->settings = options->settings;
+    session->past_before = INT64_MAX;
     session->one_shot = options->one_shot;
     enum status status = options->db ? STATUS_OK : db_open(":memory:", &session->own_db, err);
     session->db = options->db ? options->db : session->own_db;
@@ -132,10 +134,11 @@ enum status session_make_changes(struct session *session, struct session_changes
 }
 
 struct request_options session_request(const struct session *session) {
+    const struct session_settings *settings = &session->settings;
     struct request_options options = {
-        .sampler = session->settings.sampler,
-        .max_tokens = session->settings.max_tokens,
-        .speculate = session->settings.speculate,
+        .sampler = settings->sampler,
+        .max_tokens = settings->max_tokens,
+        .speculate = settings->draft == DRAFT_OFF ? 0 : settings->speculate,
     };
     if (session->settings.seed_given) options.sampler.given |= SAMPLER_GIVEN(seed);
     uint32_t seed; // 32 bits, so that any reader of JSON can give it back
@@ -188,6 +191,7 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
             *update = (struct turn_update){.turn = ended, .event = TURN_DONE};
             return true;
         }
+        past_read(session, PAST_AT_ONCE);
         if (!engine_next_event(session->engine, timeout_ms, &event)) return false;
         if (handle(session, &event, update)) return true;
     }

@@ -29,14 +29,18 @@ enum { SESSION_MAX_UNFOLLOWED = 16, SESSION_MAX_STEPS = 64 };
 
 struct chat;
 
+// Where drafts may come from (engine/draft/draft.h). AUTO: from every source there is.
+enum draft_wish { DRAFT_AUTO, DRAFT_OFF, DRAFT_FROM_HISTORY };
+
 // The settings that /set changes; a change takes effect with the next turn.
 struct session_settings {
     struct sampler_options sampler;
     bool seed_given;    // the user chose sampler.seed; else each turn draws one
     int32_t max_tokens; // per answer; 0: until the context is full
     int32_t answers;    // answers per message, written at once; 0: one
-    int32_t speculate;  // most tokens drafted at once; 0: none
-    int32_t beams;      // above 1: beam width; the best beam is the only answer
+    enum draft_wish draft;
+    int32_t speculate; // most tokens drafted at once; 0: none
+    int32_t beams;     // above 1: beam width; the best beam is the only answer
     float length_penalty;
     bool early_stopping;   // both as in engine/beams.h
     enum think_wish think; // whether the model is asked to think
@@ -68,6 +72,8 @@ struct session {
     struct structure structure;   // of answers in chats
     transcript_progress *reading; // progress of loading stored conversations, or NULL
     void *reading_user;
+
+    int64_t past_before; // message: past.h has read the answers from there on; 0: all that it wants
 
     struct turn *turns; // those that are not idle
     struct text notes;  // one line per answer that ended unfollowed

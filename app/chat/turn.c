@@ -299,6 +299,7 @@ struct turn_report turn_answer(const struct turn *turn, int32_t index) {
         .unfinished = answer->unfinished,
         .stats = answer->stats,
         .cache = answer->cache,
+        .drafts = answer->drafts,
         .message = answer->message,
         .parent = turn->parent,
         .seed = answer->options.sampler.seed,

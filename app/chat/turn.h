@@ -122,6 +122,7 @@ struct turn_report { // of one answer
     bool unfinished; // cut before it matched its grammar
     struct message_stats stats;
     struct answer_cache cache;
+    struct draft_stats drafts;
     int64_t message, parent; // ids in the store, or MESSAGE_NONE
     uint64_t seed;           // it was sampled with this seed
     bool knows_seed;         // false: a server chose a seed and did not say which

@@ -8,6 +8,7 @@
 #include "app/base/path.h"
 #include "app/cli/options.h"
 #include "app/cli/subcommands.h"
+#include "engine/draft/draft.h"
 #include "kernels/base/assert.h"
 #include "store/conversation.h"
 
@@ -20,6 +21,8 @@ void args_init(struct args *args) {
         .shared_past = "on",
         .overflow = "error",
         .think = "auto",
+        .draft = "auto",
+        .speculate = DRAFT_MAX,
         .titles = "auto",
         .remote = "auto",
         .first_byte = 600,

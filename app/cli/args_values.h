@@ -94,7 +94,8 @@ struct args {
     int32_t top_k;
     float repeat_penalty, presence_penalty, frequency_penalty;
     uint64_t seed;
-    int32_t samples; // 0: one
+    int32_t samples;   // 0: one
+    const char *draft; // "auto", "off", "history"
     int32_t speculate;
     int32_t beams; // 0: none
     float length_penalty;

@@ -410,7 +410,7 @@ static enum status open_batch(struct batch *batch, struct error *err) {
     batch->defaults = (struct batch_defaults){
         .options = {.sampler = launch_sampling(launch),
                     .max_tokens = args->tokens,
-                    .speculate = args->speculate,
+                    .speculate = strcmp(args->draft, "off") == 0 ? 0 : args->speculate,
                     .background = true}, // so that long prompts take turns
         .system = text_string(&launch->preamble),
         .stops = args->stops.items,

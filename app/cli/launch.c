@@ -206,6 +206,11 @@ static enum think_wish think_wish_of(const char *word) {
     return strcmp(word, "off") == 0 ? THINK_OFF : THINK_AS_IT_DOES;
 }
 
+static enum draft_wish draft_wish_of(const char *word) {
+    if (strcmp(word, "off") == 0) return DRAFT_OFF;
+    return strcmp(word, "history") == 0 ? DRAFT_FROM_HISTORY : DRAFT_AUTO;
+}
+
 // A smaller model's titles are worse than the question itself.
 static bool wants_titles(const struct launch *launch) {
     static const int64_t LEAST_PARAMETERS = 500000000;
@@ -259,6 +264,7 @@ int launch_chat(struct launch *launch) {
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,
                      .answers = args->samples,
+                     .draft = draft_wish_of(args->draft),
                      .speculate = args->speculate,
                      .beams = args->beams,
                      .length_penalty = args->length_penalty,

@@ -49,10 +49,10 @@ void remote_model_deinit(struct remote_model *model) {
 
 // Refuses options about how this machine computes. Those in the config file are for other models.
 enum status remote_model_check(const struct args *args, struct error *err) {
-    static const char *const local[] = {"lora",          "ctx",       "backend",   "threads",
-                                        "deterministic", "attention", "speculate", "beams",
-                                        "block-size",    "kv-type",   "kv-device", "kv-host",
-                                        "kv-disk",       "kv-dir",    "kv-restore"};
+    static const char *const local[] = {"lora",          "ctx",        "backend", "threads",
+                                        "deterministic", "attention",  "draft",   "speculate",
+                                        "beams",         "block-size", "kv-type", "kv-device",
+                                        "kv-host",       "kv-disk",    "kv-dir",  "kv-restore"};
     for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
         if (args_source(args, local[i]) == ARGS_WORDS)
             return error_set(err, STATUS_BAD_INPUT, "--%s is not supported for a model on a server",

@@ -34,6 +34,11 @@ struct setting {
     const char *range;
 };
 
+static const char *const THINKS[] = {
+    [THINK_AS_IT_DOES] = "auto", [THINK_ON] = "on", [THINK_OFF] = "off", NULL};
+static const char *const DRAFTS[] = {
+    [DRAFT_AUTO] = "auto", [DRAFT_OFF] = "off", [DRAFT_FROM_HISTORY] = "history", NULL};
+
 #define OF(field)      offsetof(struct session_settings, field)
 #define SAMPLER(field) OF(sampler.field)
 
@@ -60,6 +65,7 @@ static const struct setting TABLE[] = {
      "0 to 4, for beams; more favors longer answers"},
     {"early-stopping", SETTING_SWITCH, OF(early_stopping), 0, 0,
      "on, off: beams stop once K answers are done"},
+    {"draft", SETTING_CHOICE, OF(draft), 0, 0, "auto, off, history: draft tokens and verify them"},
     {"speculate", SETTING_WHOLE, OF(speculate), 0, DRAFT_MAX,
      "0 to 8 tokens drafted at once; 0: off"},
     {"think", SETTING_CHOICE, OF(think), 0, 0, "auto, on, off: ask the model to think"},
@@ -76,8 +82,10 @@ static const struct setting TABLE[] = {
 };
 enum { SETTING_COUNT = sizeof TABLE / sizeof TABLE[0] };
 
-static const char *const THINKS[] = {
-    [THINK_AS_IT_DOES] = "auto", [THINK_ON] = "on", [THINK_OFF] = "off"};
+// The words of a SETTING_CHOICE, by the number of its enum.
+static const char *const *choices(const struct setting *setting) {
+    return setting->offset == OF(draft) ? DRAFTS : THINKS;
+}
 
 const char *command_set_key(size_t index) {
     return index < SETTING_COUNT ? TABLE[index].key : NULL;
@@ -116,7 +124,7 @@ const char *command_set_words(const char *key) {
     case SETTING_SHOWN:
         return "on off";
     case SETTING_CHOICE:
-        return "auto on off";
+        return setting->offset == OF(draft) ? "auto off history" : "auto on off";
     case SETTING_SEED:
         return "random";
     case SETTING_STRUCTURE:
@@ -161,7 +169,7 @@ static void show_setting(struct console *console, const struct setting *setting)
                  *(const uint64_t *)field);
         break;
     case SETTING_CHOICE:
-        snprintf(value, sizeof value, "%s", THINKS[*(const enum think_wish *)field]);
+        snprintf(value, sizeof value, "%s", choices(setting)[*(const unsigned *)field]);
         break;
     case SETTING_STRUCTURE:
         snprintf(value, sizeof value, "%s", structure->kind == setting->offset ? "on" : "off");
@@ -210,10 +218,11 @@ static bool parse_switch(const char *text, bool *on) {
     return true;
 }
 
-static bool parse_think(const char *text, enum think_wish *think) {
-    for (size_t i = 0; i < sizeof THINKS / sizeof THINKS[0]; i++) {
-        if (strcmp(text, THINKS[i]) != 0) continue;
-        *think = (enum think_wish)i;
+static bool parse_choice(const struct setting *setting, const char *text, void *field) {
+    const char *const *words = choices(setting);
+    for (unsigned i = 0; words[i]; i++) {
+        if (strcmp(text, words[i]) != 0) continue;
+        *(unsigned *)field = i; // as compilers for Linux store an enum
         return true;
     }
     return false;
@@ -254,7 +263,7 @@ static bool change(struct console *console, const struct setting *setting, const
         read = !settings.seed_given || parse_seed(value, field);
         break;
     case SETTING_CHOICE:
-        read = parse_think(value, field);
+        read = parse_choice(setting, value, field);
         break;
     case SETTING_STRUCTURE:
         return change_structure(&console->session->structure, setting->offset, value, err);
@@ -270,9 +279,21 @@ static bool change(struct console *console, const struct setting *setting, const
     return read;
 }
 
+// "auto, on or off"
+static const char *words_of(const struct setting *setting, struct text *list) {
+    const char *const *words = choices(setting);
+    if (setting->kind != SETTING_CHOICE) return "on or off";
+    for (size_t i = 0; words[i]; i++) {
+        const char *between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+        if (text_format(list, "%s%s", between, words[i]) != STATUS_OK) break;
+    }
+    return text_string(list);
+}
+
 // "temp must be a number from 0 to 100, not "abc"", or the setting's words.
 static void say_refused(const struct setting *setting, const char *value, const struct error *err) {
     const bool number = setting->kind == SETTING_REAL || setting->kind == SETTING_WHOLE;
+    struct text words = {0};
     if (err->text[0])
         terminal_tell(STYLE_ERROR, "%s: %s\n", setting->key, err->text);
     else if (number)
@@ -284,7 +305,8 @@ static void say_refused(const struct setting *setting, const char *value, const 
                       setting->key, value);
     else
         terminal_tell(STYLE_ERROR, "%s must be %s, not \"%.60s\"\n", setting->key,
-                      setting->kind == SETTING_CHOICE ? "auto, on or off" : "on or off", value);
+                      words_of(setting, &words), value);
+    text_deinit(&words);
 }
 
 static void show_settings(struct console *console) {
@@ -314,8 +336,9 @@ void command_set(struct console *console, const char *argument) {
         say_refused(setting, value, &err);
     else
         show_setting(console, setting);
-    if (setting && strcmp(setting->key, "speculate") == 0 && console->session->remote[0])
-        terminal_tell(STYLE_DIM, "speculate has no effect on a server.\n");
+    if (setting && console->session->remote[0] &&
+        (strcmp(setting->key, "speculate") == 0 || strcmp(setting->key, "draft") == 0))
+        terminal_tell(STYLE_DIM, "%s has no effect on a server.\n", setting->key);
     free(value);
 }
 

@@ -141,6 +141,17 @@ static void show_cached(const struct answer_cache *cache) {
     row("restored in", value);
 }
 
+static void show_drafts(const struct draft_stats *drafts) {
+    char value[160];
+    snprintf(value, sizeof value,
+             "lookup %" PRId64 " of %" PRId64 " · history %" PRId64 " of %" PRId64
+             " · %.2f tokens/step",
+             drafts->of[DRAFT_LOOKUP].accepted, drafts->of[DRAFT_LOOKUP].drafted,
+             drafts->of[DRAFT_HISTORY].accepted, drafts->of[DRAFT_HISTORY].drafted,
+             report_tokens_per_step(drafts));
+    row("drafts right", value);
+}
+
 // The last generated answer here; its figures are stored with it.
 static const struct message *last_written(const struct chat *chat) {
     for (size_t i = chat_message_count(chat); i-- > 0;) {
@@ -176,6 +187,7 @@ void command_stats(struct console *console, const char *argument) {
     snprintf(value, sizeof value, "%s%s", tokens_format(stats->output_tokens, a),
              rate_format(report_decode_rate(stats), ", ", rate));
     row("answer", value);
+    if (turn.any && turn.message == last->id && turn.drafts.steps > 0) show_drafts(&turn.drafts);
     row("stopped by", message_stop_name(last->stop));
     terminal_say(STYLE_PLAIN, "\n");
 }

@@ -79,8 +79,10 @@ static enum status create_request(struct sequence *sequence, const struct reques
     grammar_retain(options->grammar);
     request->walk.begun = options->begun;
     const bool drafts = options->speculate > 0 && engine->drafts && !options->judge;
-    if (options->speculate > 0 && !engine->drafts)
-        log_write(LOG_DEBUG, "no speculative decoding: a recurrent state cannot be rolled back");
+    if (options->speculate > 0 && !drafts)
+        log_write(LOG_DEBUG, "no drafts: %s",
+                  engine->drafts ? "what was sampled is to be seen token by token"
+                                 : "a recurrent state cannot be rolled back");
     request->draft = (struct draft){.record = &engine->draft_record,
                                     .history = &engine->history,
                                     .most = drafts ? options->speculate : 0,
@@ -92,6 +94,7 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->foreground = !options->background;
     request->started_us = clock_working_us();
     request->stats.prompt_tokens = sequence->length;
+    request->stats.drafts.on = drafts;
     *result = request;
     return STATUS_OK;
 }

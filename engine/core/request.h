@@ -59,16 +59,22 @@ struct request_options {
     void *owner;    // comes back with each of its events
 };
 
+struct draft_stats {
+    bool on;          // the request may draft
+    int64_t steps;    // that gave the output: fewer than tokens, where drafts were accepted
+    int64_t proposed; // of those, for how many a source had a proposal
+    struct {
+        int64_t drafted, accepted; // tokens; accepted ones are part of the output
+    } of[DRAFT_SOURCES];
+};
+
 struct request_stats {     // microseconds, on a monotonic clock
     int64_t prompt_tokens; // length at the start
     int64_t cached_tokens; // of those, not computed: the sum of the next three
     int64_t device_tokens, host_tokens, disk_tokens; // by where they were found
     int64_t restore_us;                              // spent on restoring them to the device
     int64_t output_tokens;
-    int64_t output_steps; // that gave them: fewer, where drafts were accepted
-    struct {
-        int64_t drafted, accepted; // tokens; accepted ones are part of the output
-    } drafts[DRAFT_SOURCES];
+    struct draft_stats drafts;
     int64_t prefill_us;     // from the first step to the first token
     int64_t first_token_us; // from request_start_all() to the first token
     int64_t decode_us;      // from the first token to the last

@@ -102,10 +102,12 @@ int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct d
     return count;
 }
 
-void draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
+bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
+    bool proposed = false;
     for (int source = 0; source < DRAFT_SOURCES; source++) {
         const struct proposal *proposal = &draft->proposals[source];
         bool equal = true;
+        proposed = proposed || proposal->count > 0;
         for (int32_t i = 0; i < count && i < proposal->count && equal; i++) {
             const int class = class_of(proposal->match + i);
             float *weight = &draft->record->weight[source][class];
@@ -116,4 +118,5 @@ void draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
         }
         draft->proposals[source].count = 0;
     }
+    return proposed;
 }

@@ -55,7 +55,7 @@ void draft_deinit(struct draft *draft); // {0} is fine
 int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct draft_step *step,
                       int32_t *tokens);
 
-// After each step that gave the request tokens [count].
-void draft_note(struct draft *draft, const int32_t *tokens, int32_t count);
+// After each step that gave the request tokens [count]. Was anything proposed for it?
+bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count);
 
 #endif

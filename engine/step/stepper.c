@@ -117,8 +117,8 @@ static void drop_rejected(struct request *request, int32_t end, int32_t drafted,
     ASSERT(accepted >= 0 && accepted <= drafted);
     if (drafted == 0) return;
     grouped_table_drop(&sequence->engine->cache, &sequence->tables, end + accepted);
-    request->stats.drafts[request->draft.chosen].drafted += drafted;
-    request->stats.drafts[request->draft.chosen].accepted += accepted;
+    request->stats.drafts.of[request->draft.chosen].drafted += drafted;
+    request->stats.drafts.of[request->draft.chosen].accepted += accepted;
 }
 
 // Commits a chunk, with the lock held. Pushing an event may release the lock to wait for the queue,
@@ -131,8 +131,8 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
     ASSERT(end <= sequence->length && (count == 0 || end == sequence->length));
     drop_rejected(request, end, drafted, accepted);
-    draft_note(&request->draft, picked, count);
-    request->stats.output_steps += count > 0;
+    request->stats.drafts.steps += count > 0;
+    request->stats.drafts.proposed += draft_note(&request->draft, picked, count);
     sequence->cached = end;
     grouped_cache_commit(&engine->cache, &sequence->tables, sequence->tokens, chunk->first,
                          sequence->length, sequence->pinned_length);

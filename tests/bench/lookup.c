@@ -64,8 +64,8 @@ static enum status write_once(struct speculation_bench *bench, enum task task, i
         const size_t bytes = (size_t)sequence_length(sequence) * sizeof(int32_t);
         *written = (struct written){
             .tokens_per_s = (double)(stats.output_tokens - 1) * 1e6 / (double)stats.decode_us,
-            .proposed = stats.drafts[DRAFT_LOOKUP].drafted,
-            .kept = stats.drafts[DRAFT_LOOKUP].accepted,
+            .proposed = stats.drafts.of[DRAFT_LOOKUP].drafted,
+            .kept = stats.drafts.of[DRAFT_LOOKUP].accepted,
             .tokens = hash_bytes(sequence_tokens(sequence), bytes, 0),
         };
     }

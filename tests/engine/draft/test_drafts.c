@@ -297,8 +297,8 @@ static void answer_chats(struct engine *engine, const struct chat *chats, int co
         assert_int_equal(event.status, STATUS_OK);
         *outcome = (struct outcome){.count = event.stats.output_tokens};
         for (int source = 0; source < DRAFT_SOURCES; source++) {
-            outcome->proposed += event.stats.drafts[source].drafted;
-            outcome->kept += event.stats.drafts[source].accepted;
+            outcome->proposed += event.stats.drafts.of[source].drafted;
+            outcome->kept += event.stats.drafts.of[source].accepted;
         }
         outcome->reason = event.reason;
         done++;
@@ -413,9 +413,9 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
         if (count > 0 && count == way->stop_after) request_cancel(request);
     }
     assert_int_equal(event.status, STATUS_OK);
-    assert_true(event.stats.output_steps <= event.stats.output_tokens);
-    *accepted += event.stats.drafts[DRAFT_LOOKUP].accepted;
-    *accepted += event.stats.drafts[DRAFT_HISTORY].accepted;
+    assert_true(event.stats.drafts.steps <= event.stats.output_tokens);
+    *accepted += event.stats.drafts.of[DRAFT_LOOKUP].accepted;
+    *accepted += event.stats.drafts.of[DRAFT_HISTORY].accepted;
     request_release(request);
     sequence_destroy(sequence);
     grammar_release(options.grammar);
