@@ -1,6 +1,7 @@
 #include "app/chat/past.h"
 
 #include <stdlib.h>
+
 #include "engine/draft/history.h"
 
 enum { BEFORE = 64 }; // tokens before an answer that come with it

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "app/chat/chat_move.h"
+#include "app/chat/past.h"
+#include "engine/draft/draft.h"
 #include "tests/app/chats.h"
 
 enum { CONTEXT = 512, POOL_BYTES = 64 << 20, SAMPLES = 4, SEED = 71 };
@@ -319,6 +321,45 @@ static void too_many_answers_are_refused_with_how_many_fit(void **state) {
     chats_close(chat);
 }
 
+// In which share of the steps was something proposed?
+static double answer_again(struct chat *chat) {
+    chat->session->settings.speculate = DRAFT_MAX;
+    begin_turn(chat, QUESTION);
+    assert_int_equal(follow_turn(chat, 0), STATUS_OK);
+    const struct draft_stats drafts = turn_first(&chat->turn).drafts;
+    return (double)drafts.proposed / (double)drafts.steps;
+}
+
+static void earlier_answers_are_proposed_until_they_are_deleted(void **state) {
+    (void)state;
+    char first[2000];
+    struct chat *chat = open_chat(1, SEED, 60);
+    engine_history_clear(engine);
+    assert_true(answer_again(chat) < 0.5);
+    snprintf(first, sizeof first, "%s", turn_first(&chat->turn).text);
+    chats_close(chat);
+    engine_history_clear(engine); // as in a new process: only the database has it
+    chat = open_chat(1, SEED, 60);
+    assert_true(answer_again(chat) > 0.8);
+    assert_string_equal(turn_first(&chat->turn).text, first);
+    past_forget(chat->session);
+    assert_int_equal(engine_history_room(engine), HISTORY_TOKENS);
+    past_read(chat->session, 1); // what is left
+    assert_true(engine_history_room(engine) < HISTORY_TOKENS);
+    chats_close(chat);
+}
+
+static void nothing_is_read_where_nothing_is_saved(void **state) {
+    (void)state;
+    const struct session_options options = {
+        .engine = engine, .digest = {1, 1}, .settings.speculate = DRAFT_MAX};
+    struct chat *chat = chats_open(&options);
+    engine_history_clear(engine);
+    past_read(chat->session, PAST_AT_START);
+    assert_int_equal(engine_history_room(engine), HISTORY_TOKENS);
+    chats_close(chat);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shown_text_is_stored_while_the_answer_continues),
@@ -329,6 +370,8 @@ int main(void) {
         cmocka_unit_test(a_beam_search_answers_with_its_best_result),
         cmocka_unit_test(several_chats_are_answered_at_once),
         cmocka_unit_test(too_many_answers_are_refused_with_how_many_fit),
+        cmocka_unit_test(earlier_answers_are_proposed_until_they_are_deleted),
+        cmocka_unit_test(nothing_is_read_where_nothing_is_saved),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
