@@ -530,7 +530,6 @@ static enum status open_cache(struct opening *opening) {
     if (is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
     for (int i = 0; i < groups; i++)
         device_bytes += pool_bytes(engine, i);
-    engine->drafts = true;
     engine->draft_record = draft_record_new();
     TRY(history_init(&engine->history));
     for (int i = 1; i < groups && engine->disk; i++)
@@ -540,7 +539,6 @@ static enum status open_cache(struct opening *opening) {
         const double part = (double)pool_bytes(engine, i) / (double)device_bytes;
         status = open_group(opening, i, (size_t)((double)host_bytes * part), &disks[i]);
     }
-    engine->drafts = !engine->cache.has_states;
     engine->disk = disks[0]; // NULL, if its group has it
     for (int i = 1; i < groups; i++)
         if (disks[i]) disks[i]->ops->close(disks[i], NULL);
@@ -789,7 +787,8 @@ static void check_group(const struct engine *engine, int group) {
         const struct block_table *table = &s->tables.of[group];
         block_table_check(table, pool);
         if (!s->running && !s->restoring.active) ASSERT(table->length == s->cached);
-        counted += (uint64_t)block_table_blocks(table);
+        counted += (uint64_t)block_table_blocks(table) +
+                   (uint64_t)block_table_blocks(&s->before.of[group]);
     }
     for (uint32_t i = 0; i < block_pool_total(pool); i++)
         references += block_pool_references(pool, (struct block_index){i});
@@ -803,7 +802,7 @@ void engine_check(struct engine *engine) {
         check_group(engine, i);
     for (const struct sequence *s = engine->sequences; s; s = s->next) {
         ASSERT(s->cached <= s->length && s->length <= engine->context);
-        ASSERT((s->running && !engine->drafts) || // a state is on its way to another token
+        ASSERT((s->running && engine->cache.has_states) || // on its way to a token
                grouped_table_reaches(&engine->cache, &s->tables, s->cached));
         restoring += s->restoring.active;
     }

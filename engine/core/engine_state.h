@@ -38,7 +38,6 @@ struct engine {
     bool knows_digest;
     struct hash128 adapters_identity;
     struct text adapters; // as engine_info says
-    bool drafts;          // the model can drop rejected drafts
     struct draft_record draft_record;
     struct history history;
     enum kv_restore kv_restore;

@@ -78,11 +78,9 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->options = *options;
     grammar_retain(options->grammar);
     request->walk.begun = options->begun;
-    const bool drafts = options->speculate > 0 && engine->drafts && !options->judge;
+    const bool drafts = options->speculate > 0 && !options->judge;
     if (options->speculate > 0 && !drafts)
-        log_write(LOG_DEBUG, "no drafts: %s",
-                  engine->drafts ? "what was sampled is to be seen token by token"
-                                 : "a recurrent state cannot be rolled back");
+        log_write(LOG_DEBUG, "no drafts: a search sees the candidates of each row");
     request->draft = (struct draft){.record = &engine->draft_record,
                                     .history = &engine->history,
                                     .most = drafts ? options->speculate : 0,

@@ -49,7 +49,9 @@ enum status sequence_create(struct engine *engine, struct sequence **result) {
     // Pages that the log never reaches are never touched, so this costs only what is used.
     sequence->tokens = malloc((size_t)engine->context * sizeof sequence->tokens[0]);
     if (!sequence->tokens ||
-        grouped_table_init(&engine->cache, &sequence->tables, engine->context) != STATUS_OK) {
+        grouped_table_init(&engine->cache, &sequence->tables, engine->context) != STATUS_OK ||
+        grouped_table_init(&engine->cache, &sequence->before, engine->context) != STATUS_OK) {
+        grouped_table_deinit(&engine->cache, &sequence->tables);
         free(sequence->tokens);
         free(sequence);
         return STATUS_NO_MEMORY;
@@ -70,6 +72,7 @@ void sequence_destroy(struct sequence *sequence) {
     ASSERT(!sequence->running);
     sequence_preempt(sequence);
     grouped_table_deinit(&engine->cache, &sequence->tables);
+    grouped_table_deinit(&engine->cache, &sequence->before);
     if (sequence->previous)
         sequence->previous->next = sequence->next;
     else

@@ -30,6 +30,7 @@ struct sequence {
     int32_t *tokens;                  // [context]
     int32_t length, cached;
     struct grouped_table tables;
+    struct grouped_table before; // while a step has drafts: states before it
     struct restoring restoring;
     int32_t pinned_length; // length of the shared prefix, which is kept longest; 0: none
     int64_t used_us;       // last use; the one used longest ago is preempted first

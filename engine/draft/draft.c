@@ -81,7 +81,11 @@ static int32_t choose_count(const struct draft *draft, const struct draft_step *
     for (int32_t i = 0; i < most; i++) {
         all *= right(draft, draft->chosen, i);
         sum += all;
-        const float speed = (step->tokens + sum) / row_cost_us(cost, step->rows + i + 1);
+        float us = row_cost_us(cost, step->rows + i + 1);
+        if (step->replays)
+            us += (1 - all) * (row_cost_us(cost, step->rows + 1 + (int32_t)sum) -
+                               row_cost_us(cost, step->rows));
+        const float speed = (step->tokens + sum) / us;
         if (speed <= best && !draft->always) continue;
         best = speed;
         *accepted = sum;

@@ -36,7 +36,7 @@ struct draft { // of one request
     int32_t most; // tokens at once; 0: the request drafts nothing
     bool always;  // all that is proposed, though it may not pay: for tests and benchmarks
     struct proposal proposals[DRAFT_SOURCES];
-    enum draft_source_kind chosen; // whose tokens are in the step
+    int chosen; // the draft_source_kind whose tokens are in the step
 };
 
 // The step that a draft becomes part of.
@@ -44,6 +44,7 @@ struct draft_step {
     int32_t rows;  // that it has without the draft
     float tokens;  // that it is expected to give without the draft
     int32_t limit; // tokens that the draft may have
+    bool replays;  // after a rejection the step is computed again, up to what was accepted
 };
 
 // NO_MEMORY. A draft whose `most` is 0 needs none of this.

@@ -149,6 +149,31 @@ void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table 
         block_table_truncate(&tables->of[i], cache->groups[i]->blocks, new_length);
 }
 
+void grouped_table_keep(const struct grouped_cache *cache, const struct grouped_table *tables,
+                        struct grouped_table *before) {
+    for (int i = 0; i < cache->count; i++)
+        if (cache->groups[i]->options.kind == CACHE_STATE)
+            block_table_fork(&tables->of[i], block_cache_pool(cache->groups[i]),
+                             tables->of[i].length, &before->of[i]);
+}
+
+void grouped_table_undo(const struct grouped_cache *cache, struct grouped_table *tables,
+                        struct grouped_table *before, int32_t length) {
+    for (int i = 0; i < cache->count; i++) {
+        if (cache->groups[i]->options.kind != CACHE_STATE) continue;
+        const struct block_table kept = before->of[i];
+        ASSERT(kept.length == length);
+        before->of[i] = tables->of[i];
+        tables->of[i] = kept;
+    }
+    grouped_table_confirm(cache, before);
+    grouped_table_drop(cache, tables, length);
+}
+
+void grouped_table_confirm(const struct grouped_cache *cache, struct grouped_table *before) {
+    grouped_table_drop(cache, before, 0);
+}
+
 // ---- blocks
 
 struct block_counts grouped_cache_available(const struct grouped_cache *cache) {
@@ -156,16 +181,6 @@ struct block_counts grouped_cache_available(const struct grouped_cache *cache) {
     for (int i = 0; i < cache->count; i++)
         counts.of[i] = (int32_t)block_cache_available(cache->groups[i]);
     return counts;
-}
-
-bool grouped_cache_has_free(const struct grouped_cache *cache, const struct grouped_table *tables,
-                            int32_t new_length) {
-    for (int i = 0; i < cache->count; i++) {
-        struct block_cache *group = cache->groups[i];
-        if (block_cache_need(group, &tables->of[i], new_length) > block_pool_free(group->blocks))
-            return false;
-    }
-    return true;
 }
 
 enum status grouped_cache_grow(const struct grouped_cache *cache, struct grouped_table *tables,

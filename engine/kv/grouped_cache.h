@@ -93,13 +93,19 @@ void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_
 void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table *tables,
                         int32_t new_length);
 
+// Before a step that may be undone: `before`, initialised and empty, keeps the states that it would
+// overwrite. Then, when the step has been computed, either of the others, which empty it again:
+// what comes after its first `length` tokens is dropped, with the states as they were there; or
+// nothing.
+void grouped_table_keep(const struct grouped_cache *cache, const struct grouped_table *tables,
+                        struct grouped_table *before);
+void grouped_table_undo(const struct grouped_cache *cache, struct grouped_table *tables,
+                        struct grouped_table *before, int32_t length);
+void grouped_table_confirm(const struct grouped_cache *cache, struct grouped_table *before);
+
 // ---- Blocks. D.
 
 struct block_counts grouped_cache_available(const struct grouped_cache *cache);
-
-// Could the tables grow without an eviction?
-bool grouped_cache_has_free(const struct grouped_cache *cache, const struct grouped_table *tables,
-                            int32_t new_length);
 
 // block_cache_grow() in each group, after evicting what that takes. FULL: that is not enough, and
 // no table has changed.

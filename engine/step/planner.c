@@ -41,6 +41,7 @@
 enum {
     STEP_TARGET_US = 250000, // how long ^C, or another answer's next token, may wait
     WATERMARK_SHARE = 100,   // of the pool's blocks
+    DRAFTED_TOKENS = 11,     // of a step with drafts, at most: fewer than kernels/cpu calls many
 };
 
 _Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_REQUESTS, "the scheduler plans all");
@@ -259,29 +260,34 @@ static void note_found(struct request *request) {
                                                      .disk_tokens = (int32_t)stats->disk_tokens});
 }
 
-// Writes draft tokens after the log's end, as many as others do not need: in the step (`left`
-// chunks with at most one row each follow, with step->planned tokens), in the context, and among
-// FREE blocks. Returns how many.
-static int32_t draft_tokens(struct step *step, struct request *request, int32_t left) {
-    ASSERT(left >= 0 && step->rows < ENGINE_MAX_REQUESTS);
+// Writes draft tokens after the log's end, and returns how many: no more than fit a step of few
+// tokens beside the `pending` ones, what is in the step, and what `left` chunks bring that follow;
+// and than fit the context.
+//
+// A processor's matrix unit gives other bits to many tokens than to few. Drafts never make the one
+// the other, so an answer has the same bits with drafts and without.
+//
+// Where layers are recurrent, a step that may be undone ends with the block at the latest, so that
+// the states after full blocks, which others can start from, are those of decoding one by one.
+static int32_t draft_tokens(struct step *step, struct request *request, int32_t pending,
+                            int32_t left) {
+    ASSERT(pending > 0 && left >= 0 && step->rows < ENGINE_MAX_REQUESTS);
     struct sequence *sequence = request->sequence;
     const struct engine *engine = sequence->engine;
+    const struct grouped_cache *cache = &engine->cache;
     const int32_t length = sequence->length, max_tokens = request->options.max_tokens;
-    int32_t limit = ENGINE_MAX_REQUESTS - step->rows - 1 - left;
-    const int32_t spare = engine->most_tokens - step->tokens - 1 - step->planned;
-    if (limit > engine->most_tokens / 2 - step->tokens)
-        limit = engine->most_tokens / 2 - step->tokens;
-    if (limit > spare) limit = spare;
+    int32_t limit = DRAFTED_TOKENS - step->tokens - pending - step->planned;
     if (limit > engine->context - length - 1) limit = engine->context - length - 1;
     if (max_tokens > 0 && limit > max_tokens - request->stats.output_tokens - 1)
         limit = (int32_t)(max_tokens - request->stats.output_tokens - 1);
+    const int32_t rest = cache->block_size - 1 - (length - 1) % cache->block_size;
+    if (cache->has_states && limit > rest) limit = rest;
     const struct draft_log log = {sequence->tokens, length};
     struct draft_step with = {.rows = step->rows + 1 + left,
                               .tokens = step->expected + (float)(1 + left),
-                              .limit = limit > 0 ? limit : 0};
+                              .limit = limit > 0 ? limit : 0,
+                              .replays = cache->has_states};
     int32_t count = draft_propose(&request->draft, &log, &with, sequence->tokens + length);
-    if (count > 0 && !grouped_cache_has_free(&engine->cache, &sequence->tables, length + count))
-        count = 0;
     if (count > 0) step->expected = with.tokens - (float)(1 + left);
     return count;
 }
@@ -294,12 +300,17 @@ static void add_chunk(struct step *step, struct request *request,
     ASSERT(step->count < ENGINE_MAX_REQUESTS && chunk->first == sequence->cached);
     step->planned -= chunk->count;
     ASSERT(step->planned >= 0);
-    while (grouped_cache_grow(&engine->cache, &sequence->tables, end) != STATUS_OK)
+    const bool decodes = chunk->last && request->stats.output_tokens > 0;
+    int32_t drafted = decodes ? draft_tokens(step, request, chunk->count, left) : 0;
+    if (drafted > 0) {
+        grouped_table_keep(&engine->cache, &sequence->tables, &sequence->before);
+        if (grouped_cache_grow(&engine->cache, &sequence->tables, end + drafted) != STATUS_OK) {
+            grouped_table_confirm(&engine->cache, &sequence->before);
+            drafted = 0;
+        }
+    }
+    while (drafted == 0 && grouped_cache_grow(&engine->cache, &sequence->tables, end) != STATUS_OK)
         if (!pressure_preempt(engine, sequence)) return; // the next plan will see it
-    const bool decodes = chunk->last && chunk->count == 1 && request->stats.output_tokens > 0;
-    const int32_t drafted = decodes ? draft_tokens(step, request, left) : 0;
-    if (drafted > 0)
-        MUST(grouped_cache_grow(&engine->cache, &sequence->tables, end + drafted) == STATUS_OK);
     if (!request->stepped_us) {
         request->stepped_us = clock_working_us();
         note_found(request);

@@ -111,14 +111,26 @@ static void accept_forced(struct request *request) {
     token_ids_deinit(&ids);
 }
 
-// Drops the KV of rejected drafts.
-static void drop_rejected(struct request *request, int32_t end, int32_t drafted, int32_t accepted) {
+// Drops the KV of rejected drafts, and returns how many tokens of the log and of the accepted ones
+// are computed. A recurrent state that has seen a rejected token is of no use: then it is as before
+// the step, and the next step computes the chunk again with the accepted tokens.
+static int32_t drop_rejected(struct request *request, const struct scheduler_chunk *chunk,
+                             int32_t drafted, int32_t accepted) {
     struct sequence *sequence = request->sequence;
+    const struct grouped_cache *cache = &sequence->engine->cache;
+    const int32_t end = chunk->first + chunk->count + accepted;
+    const bool undoes = accepted < drafted && cache->has_states;
     ASSERT(accepted >= 0 && accepted <= drafted);
-    if (drafted == 0) return;
-    grouped_table_drop(&sequence->engine->cache, &sequence->tables, end + accepted);
+    if (drafted == 0) return end;
+    if (undoes) {
+        grouped_table_undo(cache, &sequence->tables, &sequence->before, chunk->first);
+    } else {
+        grouped_table_confirm(cache, &sequence->before);
+        grouped_table_drop(cache, &sequence->tables, end);
+    }
     request->stats.drafts.of[request->draft.chosen].drafted += drafted;
     request->stats.drafts.of[request->draft.chosen].accepted += accepted;
+    return undoes ? chunk->first : end;
 }
 
 // Commits a chunk, with the lock held. Pushing an event may release the lock to wait for the queue,
@@ -130,17 +142,18 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     const int32_t end = chunk->first + chunk->count, accepted = count > 0 ? count - 1 : 0;
     const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
     ASSERT(end <= sequence->length && (count == 0 || end == sequence->length));
-    drop_rejected(request, end, drafted, accepted);
+    const int32_t computed = drop_rejected(request, chunk, drafted, accepted);
     request->stats.drafts.steps += count > 0;
     request->stats.drafts.proposed += draft_note(&request->draft, picked, count);
-    sequence->cached = end;
-    grouped_cache_commit(&engine->cache, &sequence->tables, sequence->tokens, chunk->first,
-                         sequence->length, sequence->pinned_length);
+    sequence->cached = computed < end ? computed : end;
+    if (computed > chunk->first)
+        grouped_cache_commit(&engine->cache, &sequence->tables, sequence->tokens, chunk->first,
+                             sequence->length, sequence->pinned_length);
     *(decodes ? &engine->request_work.decoded_tokens : &engine->request_work.prefilled_tokens) +=
-        (uint64_t)(chunk->count + accepted);
+        (uint64_t)(computed - chunk->first);
     if (request->stats.output_tokens == 0) report_prefill(request);
     for (int32_t i = 0; i < count; i++) {
-        sequence->cached = end + i;
+        sequence->cached = computed < end + i ? computed : end + i;
         accept_token(request, picked[i]);
     }
     if (request->failure != STATUS_OK && !request->done)
@@ -164,6 +177,7 @@ static void fail_step(struct step *step, enum status status) {
     for (int32_t i = 0; i < step->count; i++) {
         struct sequence *sequence = step->requests[i]->sequence;
         const struct grouped_cache *cache = &sequence->engine->cache;
+        if (step->drafted[i] > 0) grouped_table_confirm(cache, &sequence->before);
         sequence->cached = grouped_table_last(cache, &sequence->tables, sequence->cached);
         grouped_table_drop(cache, &sequence->tables, sequence->cached);
         request_finish(step->requests[i], STOP_REASON_FAILED, status);

@@ -461,9 +461,10 @@ static void check_model(const char *path, const struct way *ways, int count) {
 static void any_number_of_drafts_gives_the_same_answer(void **state) {
     (void)state;
     static const char *const models[] = {
-        TESTS_DIR "/golden/llama.gguf", TESTS_DIR "/golden/gemma4.gguf",         // windows
-        TESTS_DIR "/golden/gemma4-moe.gguf", TESTS_DIR "/golden/deepseek2.gguf", // latent
-        DEMO_MODEL};
+        TESTS_DIR "/golden/llama.gguf",      TESTS_DIR "/golden/gemma4.gguf",        // windows
+        TESTS_DIR "/golden/gemma4-moe.gguf", TESTS_DIR "/golden/deepseek2.gguf",     // latent
+        TESTS_DIR "/golden/qwen35.gguf",     TESTS_DIR "/golden/granitehybrid.gguf", // states
+        TESTS_DIR "/golden/falcon-h1.gguf",  TESTS_DIR "/golden/lfm2.gguf",          DEMO_MODEL};
     const struct way ways[] = {
         {.name = "greedy", .sampler = sample(0, 1, 0)},
         {.name = "seeded", .sampler = sample(0.8f, 1, 0)},
@@ -483,7 +484,7 @@ static void any_number_of_drafts_gives_the_same_answer(void **state) {
 // whole blocks fill what the answers leave of a step.
 static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     (void)state;
-    enum { GUESSING = 16, ALL = CHATS_MOST };
+    enum { GUESSING = 4, ALL = CHATS_MOST };
     static struct chat chats[ALL];
     static struct outcome with[ALL], without[ALL];
     struct engine_info info;
