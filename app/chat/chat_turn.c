@@ -27,7 +27,6 @@
 
 #include "app/base/figures.h"
 #include "app/chat/chat_kv.h"
-#include "app/chat/past.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 
@@ -98,7 +97,7 @@ static enum status keep_answer(void *owner, struct answer *answer, struct error 
     TRY(store_answer(chat, &message, sequence_tokens(answer->sequence) + begin,
                      (size_t)sequence_length(answer->sequence) - begin, &answer->message, err));
     if (chat->turn.kept < 0) chat->conversation.tip = answer->message;
-    past_add(chat->session, answer->sequence, begin);
+    past_add(&chat->session->past, answer->sequence, begin);
     return STATUS_OK;
 }
 
@@ -222,7 +221,7 @@ static void begin_turn(struct chat *chat, enum reply_kind kind, size_t message_c
                                .parent = chat_message(chat, message_count - 1)->id};
     request.grammar = chat->session->structure.grammar;
     request.route = chat_route(chat);
-    past_read(chat->session, PAST_AT_START);
+    session_read_past(chat->session, PAST_AT_START);
     text_clear(&chat->draft);
     chat->reply = (struct reply){
         .kind = kind,

@@ -3,15 +3,16 @@
 #include <stdlib.h>
 
 #include "engine/draft/history.h"
+#include "store/tokens.h"
 
 enum { BEFORE = 64 }; // tokens before an answer that come with it
 
 // Without the cut that ids may begin with.
-static enum status append_tokens(const struct session *session, int64_t message, size_t most,
+static enum status append_tokens(const struct past *past, int64_t message, size_t most,
                                  struct token_ids *ids) {
     int32_t *tokens = NULL;
     size_t count = 0;
-    TRY(message_tokens(session->db, message, session->model, &tokens, &count, NULL));
+    TRY(message_tokens(past->db, message, past->model, &tokens, &count, NULL));
     size_t first = count > 0 && tokens[0] >= MESSAGE_CUT;
     if (count - first > most) first = count - most;
     enum status status = STATUS_OK;
@@ -21,32 +22,31 @@ static enum status append_tokens(const struct session *session, int64_t message,
     return status;
 }
 
-void past_read(struct session *session, int answers) {
-    const struct session_settings *settings = &session->settings;
-    if (session->own_db || settings->speculate == 0 || settings->draft == DRAFT_OFF) return;
-    for (int i = 0; i < answers && session->past_before > 0; i++) {
+void past_read(struct past *past, int answers) {
+    if (!past->db) return;
+    for (int i = 0; i < answers && past->before > 0; i++) {
         struct token_ids ids = {0};
         int64_t parent = 0;
-        if (engine_history_room(session->engine) < HISTORY_TOKENS / 2 ||
-            message_older_answer(session->db, session->model, &session->past_before, &parent,
-                                 NULL) != STATUS_OK) {
-            session->past_before = 0;
+        if (engine_history_room(past->engine) < HISTORY_TOKENS / 2 ||
+            message_older_answer(past->db, past->model, &past->before, &parent, NULL) !=
+                STATUS_OK) {
+            past->before = 0;
             return;
         }
-        (void)append_tokens(session, parent, BEFORE, &ids);
-        if (append_tokens(session, session->past_before, HISTORY_TOKENS / 8, &ids) == STATUS_OK)
-            engine_history_add(session->engine, ids.ids, (int32_t)ids.count);
+        (void)append_tokens(past, parent, BEFORE, &ids);
+        if (append_tokens(past, past->before, HISTORY_TOKENS / 8, &ids) == STATUS_OK)
+            engine_history_add(past->engine, ids.ids, (int32_t)ids.count);
         token_ids_deinit(&ids);
     }
 }
 
-void past_add(const struct session *session, const struct sequence *sequence, size_t begin) {
+void past_add(const struct past *past, const struct sequence *sequence, size_t begin) {
     const size_t from = begin > BEFORE ? begin - BEFORE : 0;
-    engine_history_add(session->engine, sequence_tokens(sequence) + from,
+    engine_history_add(past->engine, sequence_tokens(sequence) + from,
                        sequence_length(sequence) - (int32_t)from);
 }
 
-void past_forget(struct session *session) {
-    engine_history_clear(session->engine);
-    session->past_before = INT64_MAX;
+void past_forget(struct past *past) {
+    engine_history_clear(past->engine);
+    past->before = INT64_MAX;
 }

@@ -9,17 +9,25 @@
 #ifndef APP_PAST_H
 #define APP_PAST_H
 
-#include "app/chat/session.h"
+#include "engine/engine.h"
+#include "store/db.h"
 
 enum { PAST_AT_ONCE = 4, PAST_AT_START = 64 }; // answers
 
+struct past { // all of it borrowed
+    struct engine *engine;
+    struct db *db;  // NULL: nothing is read
+    int64_t model;  // the db's number
+    int64_t before; // message: those from there on have been read; 0: all that are wanted
+};
+
 // Reads so many older answers into the engine's history.
-void past_read(struct session *session, int answers);
+void past_read(struct past *past, int answers);
 
 // Adds what a sequence has from token `begin` on.
-void past_add(const struct session *session, const struct sequence *sequence, size_t begin);
+void past_add(const struct past *past, const struct sequence *sequence, size_t begin);
 
-// After a deletion: forgets everything and reads what is left.
-void past_forget(struct session *session);
+// After a deletion: forgets everything, so that what is left is read again.
+void past_forget(struct past *past);
 
 #endif

@@ -5,7 +5,6 @@
 #include <sys/random.h>
 
 #include "app/chat/model_template.h"
-#include "app/chat/past.h"
 #include "kernels/base/assert.h"
 
 enum {
@@ -46,11 +45,11 @@ enum status session_open(const struct session_options *options, struct session *
     session->engine = options->engine;
     session->event_fd = engine_event_fd(options->engine);
     session->settings = options->settings;
-    session->past_before = INT64_MAX;
     session->one_shot = options->one_shot;
     enum status status = options->db ? STATUS_OK : db_open(":memory:", &session->own_db, err);
     session->db = options->db ? options->db : session->own_db;
     if (status == STATUS_OK) status = open_model(session, options, err);
+    session->past = (struct past){session->engine, options->db, session->model, INT64_MAX};
     if (status == STATUS_OK && options->source)
         status = enter_source(session, options->source, err);
     if (status == STATUS_OK && options->preamble)
@@ -180,6 +179,11 @@ static bool handle(struct session *session, const struct event *event, struct tu
     return shows && followed;
 }
 
+void session_read_past(struct session *session, int answers) {
+    if (session->settings.speculate > 0 && session->settings.draft != DRAFT_OFF)
+        past_read(&session->past, answers);
+}
+
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update) {
     struct event event;
     for (int32_t i = 0; i < EVENTS_AT_ONCE; i++) {
@@ -191,7 +195,7 @@ bool session_next(struct session *session, int timeout_ms, struct turn_update *u
             *update = (struct turn_update){.turn = ended, .event = TURN_DONE};
             return true;
         }
-        past_read(session, PAST_AT_ONCE);
+        session_read_past(session, PAST_AT_ONCE);
         if (!engine_next_event(session->engine, timeout_ms, &event)) return false;
         if (handle(session, &event, update)) return true;
     }

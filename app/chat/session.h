@@ -18,6 +18,7 @@
 #ifndef APP_SESSION_H
 #define APP_SESSION_H
 
+#include "app/chat/past.h"
 #include "app/chat/structure.h"
 #include "app/chat/transcript.h"
 #include "app/chat/turn.h"
@@ -73,7 +74,7 @@ struct session {
     transcript_progress *reading; // progress of loading stored conversations, or NULL
     void *reading_user;
 
-    int64_t past_before; // message: past.h has read the answers from there on; 0: all that it wants
+    struct past past; // what drafts may come from
 
     struct turn *turns; // those that are not idle
     struct text notes;  // one line per answer that ended unfollowed
@@ -133,6 +134,9 @@ void session_run(struct session *session, struct turn *turn, enum turn_state sta
 // Waits up to timeout_ms for the next update of a followed turn; false: none yet. TURN_DONE is a
 // turn's last update: its status and err say how it ended.
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update);
+
+// Reads so many stored answers for drafts to come from, unless drafting is off.
+void session_read_past(struct session *session, int answers);
 
 // Handles pending events without waiting and drops their updates: call it only while nobody needs
 // to see them.

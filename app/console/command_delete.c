@@ -23,7 +23,7 @@ static void remove_all(struct console *console, struct deletion *deletion) {
     if (console_failed(removal_run(session->db, deletion, &err), &err)) return;
     for (size_t i = 0; i < deletion->gone_count; i++)
         engine_strip(session->engine, conversation_number(deletion->gone[i].id));
-    past_forget(session);
+    past_forget(&session->past);
     if (is_among(deletion, session->previous)) session->previous[0] = '\0';
     removal_erase(session->db, deletion, console->kv_folder);
     input_history_forget(removal_had_typed, &removal);

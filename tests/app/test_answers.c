@@ -342,9 +342,9 @@ static void earlier_answers_are_proposed_until_they_are_deleted(void **state) {
     chat = open_chat(1, SEED, 60);
     assert_true(answer_again(chat) > 0.8);
     assert_string_equal(turn_first(&chat->turn).text, first);
-    past_forget(chat->session);
+    past_forget(&chat->session->past);
     assert_int_equal(engine_history_room(engine), HISTORY_TOKENS);
-    past_read(chat->session, 1); // what is left
+    past_read(&chat->session->past, 1); // what is left
     assert_true(engine_history_room(engine) < HISTORY_TOKENS);
     chats_close(chat);
 }
@@ -355,7 +355,7 @@ static void nothing_is_read_where_nothing_is_saved(void **state) {
         .engine = engine, .digest = {1, 1}, .settings.speculate = DRAFT_MAX};
     struct chat *chat = chats_open(&options);
     engine_history_clear(engine);
-    past_read(chat->session, PAST_AT_START);
+    past_read(&chat->session->past, PAST_AT_START);
     assert_int_equal(engine_history_room(engine), HISTORY_TOKENS);
     chats_close(chat);
 }
