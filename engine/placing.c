@@ -25,7 +25,7 @@ enum {
 // Measured on cards that hold the model: how much of the reading speed products with one token
 // reach, and what each layer takes besides, of a mixture and of a dense model. A part in host
 // memory takes its copies, and two processors that wait for each other.
-static const double CARD_SHARE = 0.9, MIXTURE_US = 45, DENSE_US = 10, CROSSING_US = 50;
+static const double CARD_SHARE = 0.9, MIXTURE_US = 45, DENSE_US = 10, CROSSING_US = 125;
 
 bool placing_applies(struct engine *engine, const struct engine_options *options) {
     struct device_info info;
