@@ -99,7 +99,7 @@ static inline vi vi_set(int32_t x) { return (vi){x, x, x, x, x, x, x, x}; }
 static inline vf vi_to_float(vi a) { return __builtin_convertvector(a, vf); }
 static inline vi vi_and(vi a, vi b) { return a & b; }
 static inline vi vi_xor(vi a, vi b) { return a ^ b; }
-static inline vi vi_add(vi a, vi b) { return a + b; }
+static inline vi vi_add(vi a, vi b) { return (vi)((vu)a + (vu)b); } // wraps
 static inline vi vi_or(vi a, vi b) { return a | b; }
 static inline vi vi_left(vi a, int n) { return (vi)((vu)a << n); }
 static inline vi vi_right(vi a, int n) { return (vi)((vu)a >> n); }
