@@ -213,7 +213,7 @@ static void append(struct engine *engine, struct sequence *sequence, uint32_t wh
 static void remember(struct engine *engine, uint32_t which) {
     int32_t text[LENGTH];
     for (int i = 0; i < 2; i++) {
-        if (!known->has_truth[i][which]) continue;
+        if (which >= CHATS || !known->has_truth[i][which]) continue;
         memcpy(text, known->truths[i][which].tokens, sizeof text);
         for (int32_t at = PROMPT + 3; at < LENGTH; at += 7)
             text[at] = text[0];
