@@ -101,13 +101,15 @@ enum status sequence_fork(struct sequence *sequence, struct sequence **result) {
 
 enum status sequence_append(struct sequence *sequence, const int32_t *ids, size_t count) {
     ASSERT(!sequence->running);
-    const struct engine *engine = sequence->engine;
+    struct engine *engine = sequence->engine;
     ASSERT(sequence->length >= 0 && sequence->length <= engine->context);
     if (count >= (size_t)(engine->context - sequence->length)) return STATUS_TOO_LONG;
     for (size_t i = 0; i < count; i++)
         if (ids[i] < 0 || ids[i] >= engine->model.config.vocabulary) return STATUS_BAD_INPUT;
     if (count) memcpy(sequence->tokens + sequence->length, ids, count * sizeof ids[0]);
+    pthread_mutex_lock(&engine->lock); // whoever preempts it asks for its length
     sequence->length += (int32_t)count;
+    pthread_mutex_unlock(&engine->lock);
     return STATUS_OK;
 }
 

@@ -215,6 +215,9 @@ void folder_rope_read(struct reader *reader) {
                     "or partial_rotary_factor is out of range");
         return;
     }
+    if (rotated % 2)
+        reader_fail(reader, STATUS_BAD_FILE, "head_dim",
+                    "times partial_rotary_factor must be even");
     config->pairs = rotated / 2;
     if (!(theta >= 1)) reader_fail(reader, STATUS_BAD_FILE, "rope_theta", "must be at least 1");
     config->rope = reader->family->layer.attention.rope;
