@@ -1,3 +1,7 @@
+// kernels/experts_speed.c — one random expert, copied until caches cannot hold the copies.
+//
+// Tokens choose the experts in turns, so each one was read longest ago and comes from memory. The
+// first turn, which maps the pages and wakes the threads, is not timed.
 #include "kernels/experts_speed.h"
 
 #include <stdlib.h>

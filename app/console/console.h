@@ -111,9 +111,9 @@ bool console_ask(struct console *console, const char *question, struct text *ans
 bool console_ask_words(struct console *console, const char *question, struct text *answer);
 bool console_confirm(struct console *console, const char *question); // "y" or "yes"
 
-// Asks for one of the words, each of which begins with another letter, and returns that letter. The
-// start of a word is enough. Returns 0 if there is no answer, or if it is none of the words: then
-// it was meant for the prompt and is given back to it.
+// Asks for one of the words and returns its first letter; no two begin alike. The start of a word
+// is enough. Returns 0 if there is no answer, or if it is none of the words: then it was meant for
+// the prompt and is given back to it.
 char console_choose(struct console *console, const char *question, const char *const *words,
                     size_t count);
 

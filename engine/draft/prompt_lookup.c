@@ -5,8 +5,8 @@
 //               found, and the draft    searched for
 //               is "sat on the mat …"
 //
-// Where a draft reaches the log's end it goes on with itself: a log that ends "1 2 1 2" is followed
-// by "1 2 1 2 …".
+// A draft that reaches the log's end continues with its own tokens: after "1 2 1 2" it drafts
+// "1 2 1 2 …".
 #include "engine/draft/prompt_lookup.h"
 
 #include "kernels/base/assert.h"

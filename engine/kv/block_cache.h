@@ -146,7 +146,7 @@ struct restore_tally {
 enum restore_outcome {
     RESTORE_DONE,  // the table has all it will get; also where the device is not trusted
     RESTORE_WAITS, // for the disk: again after `changed`, or give up by the clock
-    RESTORE_FULL,  // for blocks on the device, none of which can be evicted
+    RESTORE_FULL,  // the device has no free block, and none that can be evicted
 };
 
 // Brings the table nearer to `target` tokens, without blocks before number `first`, evicting what

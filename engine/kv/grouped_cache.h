@@ -156,8 +156,8 @@ void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_
                         const int32_t *ids, int32_t length, enum kv_restore mode,
                         double us_per_token, struct restore_plan *plan);
 
-// Brings the tables nearer to `target` tokens: block_cache_restore() in each group, one of which is
-// FULL, or else one of which WAITS. The tally is that of group 0. D.
+// Brings the tables nearer to `target` tokens with block_cache_restore() in each group. FULL if any
+// group is full, otherwise WAITS if any waits. The tally is that of group 0. D.
 enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
                                            struct grouped_table *tables, const int32_t *ids,
                                            int32_t target, struct restore_tally *tally);

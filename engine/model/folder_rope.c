@@ -207,7 +207,7 @@ void folder_rope_read(struct reader *reader) {
     const double alpha = dynamic ? reader_number(reader, scaling, "alpha", 0) : 0;
     const double base =
         alpha > 0 && size > 2 ? theta * pow(alpha, (double)size / (double)(size - 2)) : theta;
-    if (reader->family->latent) share = 1; // it is of a whole head, of which this is the part
+    if (reader->family->latent) share = 1; // `size` is the rotated part already
     const bool sound = share > 0 && share <= 1 && size <= MODEL_MAX_HEAD_SIZE;
     const int32_t rotated = sound ? (int32_t)((double)size * (proportional ? 1 : share)) : 0;
     if (rotated < 2) {
