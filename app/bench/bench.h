@@ -21,6 +21,7 @@ struct bench_options {
     struct args_numbers prompts;           // prompt tokens of a prefill; none: 512
     struct args_numbers depths;            // tokens in the cache before; none: as below
     struct args_numbers batches;           // sequences computed together; none: as below
+    struct args_numbers rows;              // tokens of each in a step; none: 1
     int32_t branches;                      // of a past before answers fork; at least 1
     int32_t runs;                          // at least 1
     const char *folder;                    // the disk's temporary folder is created in it
@@ -32,8 +33,9 @@ struct bench_options {
 // decode, prefill: a row per prompt length of a prefill, and per depth and batch of a decode.
 // Defaults: 32 tokens, a depth of 16, a batch of 1. A prefill computes a fresh prompt in every run.
 // A decode starts at its depth in every run: `batch` sequences without common tokens are prefilled
-// before the clock starts, then decoded together. A step that reads less than the measurement of
-// the read bandwidth runs partly from caches, so it has no percentage.
+// before the clock starts, then decoded together. With rows, each of them has so many tokens in a
+// step, as when drafts are verified; all count, though the drafts are rejected. A step that reads
+// less than the measurement of the read bandwidth runs partly from caches, so it has no percentage.
 int bench_speed_run(const struct bench_options *options);
 
 // batch: K answers after one past, compared with a single answer. Defaults: 200 tokens, a past of

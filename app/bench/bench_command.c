@@ -34,6 +34,7 @@ static struct bench_options options_of(const struct args *args, const char *fold
         .prompts = args->prompt_tokens,
         .depths = args->depth,
         .batches = args->batch,
+        .rows = args->rows,
         .branches = args->branches ? args->branches : 1,
         .runs = args->runs ? args->runs : BENCH_RUNS_DEFAULT,
         .folder = args->kv_dir ? args->kv_dir : folder,

@@ -4,6 +4,10 @@
 // sequences of a batch decode until the first of them ends, so that neither the start, where they
 // join one by one, nor the end counts. The ceiling is measured before and after each row, because a
 // machine varies; the highest so far counts.
+//
+// With several rows of each sequence, all but the first are drafts of any tokens, which hardly ever
+// are right. Those that were are subtracted from the tokens, so what is left is the steps. The last
+// tokens do not count, because a step near the limit has fewer drafts.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,7 +22,7 @@ enum {
     DEFAULT_DEPTH = 16,
     START_STEPS = 4, // in which all sequences of a batch have begun
     DONE_TIMEOUT_MS = 1000,
-    ROWS_MAX = ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX + ARGS_NUMBERS_MAX,
+    ROWS_MAX = ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX + ARGS_NUMBERS_MAX,
 };
 
 struct speed_row {
@@ -27,7 +31,8 @@ struct speed_row {
     int32_t tokens;              // decoded per sequence, or in the prompt
     int32_t depth;               // tokens in the cache before them, per sequence
     int32_t batch;               // sequences decoded together
-    struct figure tokens_per_s;  // of all sequences together
+    int32_t rows;                // tokens of each in a step
+    struct figure tokens_per_s;  // of all rows together
     size_t bytes_per_token;      // bytes read per token; for a prefill, per pass
     size_t step_bytes;           // read by a step, or by the whole prefill
 };
@@ -43,14 +48,14 @@ struct speed_bench {
     int32_t count;
 };
 
-// Measures a row's speed once.
-typedef enum status speed_run(struct speed_bench *bench, const struct speed_row *row,
+// Measures a row's speed once, or says what is missing.
+typedef enum status speed_run(struct speed_bench *bench, struct speed_row *row,
                               double *tokens_per_s);
 
 // ---- prefill
 
 // A prompt that was never computed before.
-static enum status prefill_once(struct speed_bench *bench, const struct speed_row *row,
+static enum status prefill_once(struct speed_bench *bench, struct speed_row *row,
                                 double *tokens_per_s) {
     struct harness *harness = &bench->harness;
     struct sequence *sequence;
@@ -74,10 +79,12 @@ struct series { // the tokens of a batch
     struct request *requests[ENGINE_MAX_REQUESTS];
     int32_t tokens[ENGINE_MAX_REQUESTS]; // of each, so far
     int32_t count;
+    int32_t limit; // of each: tokens past it do not count
     int32_t started, done;
     int32_t last; // the sequence that began last; its tokens are counted
     int64_t from_us, to_us;
     int32_t steps;
+    struct draft_stats drafts; // of the last sequence
     enum status status;
 };
 
@@ -88,18 +95,21 @@ static void note_token(struct series *series, const struct event *event) {
     if (series->tokens[i]++ == 0 && ++series->started == series->count) {
         series->last = i;
         series->from_us = event->at_us;
-    } else if (series->started == series->count && i == series->last && series->done == 0) {
+    } else if (series->started == series->count && i == series->last && series->done == 0 &&
+               series->tokens[i] <= series->limit) {
         series->to_us = event->at_us;
         series->steps++;
     }
 }
 
-// Each of the sequences decodes `tokens`, all of them together.
-static enum status run_series(struct speed_bench *bench, int32_t batch, int32_t tokens,
-                              struct series *series) {
-    const struct request_options options = harness_request(tokens);
-    *series = (struct series){0};
-    while (series->count < batch && series->status == STATUS_OK) {
+// Each of the row's sequences decodes `tokens` that count, all of them together.
+static enum status run_series(struct speed_bench *bench, const struct speed_row *row,
+                              int32_t tokens, struct series *series) {
+    struct request_options options = harness_request(tokens + row->rows - 1);
+    options.speculate = row->rows - 1;
+    options.draft_blindly = true;
+    *series = (struct series){.limit = tokens};
+    while (series->count < row->batch && series->status == STATUS_OK) {
         series->status = request_start_all(&bench->sequences[series->count], &options, 1,
                                            &series->requests[series->count]);
         series->count += series->status == STATUS_OK;
@@ -110,6 +120,7 @@ static enum status run_series(struct speed_bench *bench, int32_t batch, int32_t 
         if (event.kind == EVENT_TOKEN) note_token(series, &event);
         if (event.kind != EVENT_DONE) continue;
         series->done++;
+        if (event.request == series->requests[series->last]) series->drafts = event.stats.drafts;
         if (series->status == STATUS_OK) series->status = event.status;
     }
     for (int32_t i = 0; i < series->count; i++)
@@ -138,21 +149,27 @@ static enum status prepare(struct speed_bench *bench, int32_t depth, int32_t bat
     return STATUS_OK;
 }
 
-static enum status decode_once(struct speed_bench *bench, const struct speed_row *row,
+static enum status decode_once(struct speed_bench *bench, struct speed_row *row,
                                double *tokens_per_s) {
     const int32_t asked = row->tokens + 1 + (row->batch > 1 ? START_STEPS : 0);
     struct series series;
     TRY(prepare(bench, row->depth, row->batch));
     const uint64_t before = harness_usage(&bench->harness).work.decoded_tokens;
-    TRY(run_series(bench, row->batch, asked, &series));
+    TRY(run_series(bench, row, asked, &series));
     const uint64_t decoded = harness_usage(&bench->harness).work.decoded_tokens - before;
-    if (decoded < (uint64_t)row->batch * (uint64_t)(asked - 1) || series.steps < 1)
+    const int64_t drafted = series.drafts.of[DRAFT_LOOKUP].drafted, steps = series.drafts.steps;
+    const int32_t counted = series.steps - (int32_t)series.drafts.of[DRAFT_LOOKUP].accepted;
+    if (decoded < (uint64_t)row->batch * (uint64_t)(asked - 1) || counted < 1)
         return error_set(&bench->harness.err, STATUS_DEVICE,
                          "%" PRId32 " sequences did not decode together: %" PRIu64
                          " tokens computed, %" PRId32 " steps of all",
-                         row->batch, decoded, series.steps);
+                         row->batch, decoded, counted);
+    if (drafted < (row->rows - 1) * (steps - row->rows))
+        snprintf(row->missing, sizeof row->missing,
+                 "steps of this model and batch have %" PRId64 " rows at most",
+                 1 + (drafted + steps - 1) / steps);
     *tokens_per_s =
-        (double)row->batch * series.steps * 1e6 / (double)(series.to_us - series.from_us);
+        (double)row->batch * row->rows * counted * 1e6 / (double)(series.to_us - series.from_us);
     return STATUS_OK;
 }
 
@@ -170,8 +187,10 @@ static double share_of(const struct speed_bench *bench, const struct speed_row *
 
 static void print_row(const struct speed_bench *bench, const struct speed_row *row) {
     char bytes[SIZE_TEXT_BYTES], speed[FIGURE_TEXT_BYTES], share[DIGITS_TEXT_BYTES] = "-";
-    printf("%-7s %6" PRId32 " %6" PRId32 " %5" PRId32 " ", row->name, row->tokens, row->depth,
-           row->batch);
+    char batch[DIGITS_TEXT_BYTES];
+    snprintf(batch, sizeof batch, row->rows > 1 ? "%" PRId32 "x%" PRId32 : "%" PRId32, row->batch,
+             row->rows);
+    printf("%-7s %6" PRId32 " %6" PRId32 " %5s ", row->name, row->tokens, row->depth, batch);
     if (share_of(bench, row) > 0)
         snprintf(share, sizeof share, "%.1f %%", 100 * share_of(bench, row));
     if (row->missing[0])
@@ -189,6 +208,7 @@ static void report_row(struct report *report, const struct speed_bench *bench,
     report_number(report, "tokens", row->tokens);
     report_number(report, "depth", row->depth);
     report_number(report, "batch", row->batch);
+    report_number(report, "rows", row->rows);
     if (report_measured(report, row->missing)) {
         report_number(report, "tokens_per_s", row->tokens_per_s.median);
         report_number(report, "tokens_per_s_low", row->tokens_per_s.low);
@@ -218,7 +238,7 @@ static bool print_json(const struct speed_bench *bench) {
 // Does the row fit? If not, it gets the reason.
 static bool fits(const struct speed_bench *bench, struct speed_row *row) {
     const struct engine_info *info = &bench->harness.info;
-    const int32_t length = row->depth + row->tokens + (row->depth ? START_STEPS : 0) + 1;
+    const int32_t length = row->depth + row->tokens + (row->depth ? START_STEPS : 0) + row->rows;
     const int64_t blocks = (length + info->block_size - 1) / info->block_size + 1; // and a copy
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (blocks * row->batch > (int64_t)info->blocks_total)
@@ -228,6 +248,9 @@ static bool fits(const struct speed_bench *bench, struct speed_row *row) {
     else if (length > info->context)
         snprintf(row->missing, sizeof row->missing,
                  "does not fit the context of %" PRId32 " tokens", info->context);
+    else if (row->rows > 1 && info->state_bytes > 0)
+        snprintf(row->missing, sizeof row->missing,
+                 "layers with a state compute rejected rows again");
     return !row->missing[0];
 }
 
@@ -236,21 +259,29 @@ static void measure_ceiling(struct speed_bench *bench) {
     if (speed > bench->read_bytes_per_s) bench->read_bytes_per_s = speed;
 }
 
+// Bytes that a step reads: the keys and values of a sequence once for all its rows.
+static size_t step_bytes(const struct speed_bench *bench, const struct speed_row *row,
+                         int32_t at_once) {
+    const struct engine *engine = bench->harness.engine;
+    const size_t keys = engine_step_bytes(engine, row->batch, row->depth + row->tokens / 2) -
+                        engine_step_bytes(engine, row->batch, 0);
+    return engine_step_bytes(engine, at_once, 0) + (row->depth ? keys : 0);
+}
+
 static enum status measure_row(struct speed_bench *bench, struct speed_row row, speed_run *once) {
     const bool decodes = once == decode_once;
-    const int32_t at_once = decodes ? row.batch : row.tokens; // tokens of a step
+    const int32_t at_once = decodes ? row.batch * row.rows : row.tokens; // tokens of a step
     struct samples samples = {0};
     double speed;
-    release_sequences(bench, decodes ? row.batch : 0); // room for what this row needs
-    if (fits(bench, &row)) {
-        TRY(once(bench, &row, &speed)); // does not count
+    release_sequences(bench, decodes ? row.batch : 0);     // room for what this row needs
+    if (fits(bench, &row)) TRY(once(bench, &row, &speed)); // does not count
+    if (!row.missing[0]) {
         for (int32_t i = 0; i < bench->options->runs; i++) {
             TRY(once(bench, &row, &speed));
             samples_add(&samples, speed);
         }
         row.tokens_per_s = samples_figure(&samples);
-        row.step_bytes = engine_step_bytes(bench->harness.engine, at_once,
-                                           decodes ? row.depth + row.tokens / 2 : 0);
+        row.step_bytes = step_bytes(bench, &row, at_once);
         row.bytes_per_token = row.step_bytes / (size_t)at_once;
         if (row.step_bytes >= bench->least_bytes) measure_ceiling(bench);
     }
@@ -267,15 +298,18 @@ static struct args_numbers or_default(const struct args_numbers *numbers, int32_
 static enum status measure_decodes(struct speed_bench *bench) {
     const struct args_numbers depths = or_default(&bench->options->depths, DEFAULT_DEPTH);
     const struct args_numbers batches = or_default(&bench->options->batches, 1);
+    const struct args_numbers rows = or_default(&bench->options->rows, 1);
     const int32_t tokens = bench->options->tokens ? bench->options->tokens : DEFAULT_TOKENS;
     for (int32_t d = 0; d < depths.count; d++)
         for (int32_t b = 0; b < batches.count; b++)
-            TRY(measure_row(bench,
-                            (struct speed_row){.name = "decode",
-                                               .tokens = tokens,
-                                               .depth = depths.values[d],
-                                               .batch = batches.values[b]},
-                            decode_once));
+            for (int32_t r = 0; r < rows.count; r++)
+                TRY(measure_row(bench,
+                                (struct speed_row){.name = "decode",
+                                                   .tokens = tokens,
+                                                   .depth = depths.values[d],
+                                                   .batch = batches.values[b],
+                                                   .rows = rows.values[r]},
+                                decode_once));
     release_sequences(bench, 0);
     return STATUS_OK;
 }
@@ -283,9 +317,10 @@ static enum status measure_decodes(struct speed_bench *bench) {
 static enum status measure_prefills(struct speed_bench *bench) {
     const struct args_numbers prompts = or_default(&bench->options->prompts, DEFAULT_PROMPT);
     for (int32_t p = 0; p < prompts.count; p++)
-        TRY(measure_row(
-            bench, (struct speed_row){.name = "prefill", .tokens = prompts.values[p], .batch = 1},
-            prefill_once));
+        TRY(measure_row(bench,
+                        (struct speed_row){
+                            .name = "prefill", .tokens = prompts.values[p], .batch = 1, .rows = 1},
+                        prefill_once));
     return STATUS_OK;
 }
 

@@ -188,6 +188,8 @@ static const struct option OPTIONS[] = {
      "tokens in the cache before decoding"},
     {NULL, "batch", 0, OPTION_WHOLES, "N[,N]", AT(batch), FOR_BENCH, 1, ENGINE_MAX_REQUESTS,
      "sequences to decode together"},
+    {NULL, "rows", 0, OPTION_WHOLES, "N[,N]", AT(rows), FOR_BENCH, 1, DRAFT_MAX + 1,
+     "tokens of each sequence in a decode step, as with drafts"},
     {NULL, "branches", 0, OPTION_WHOLE, "N", AT(branches), FOR_BENCH, 1, ENGINE_MAX_REQUESTS,
      "batch: split the past into N branches first"},
     {NULL, "shared-past", 0, OPTION_CHOICE, "on|off", AT(shared_past), FOR_BENCH, 0, 0,

@@ -84,7 +84,8 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->draft = (struct draft){.record = &engine->draft_record,
                                     .history = &engine->history,
                                     .most = drafts ? options->speculate : 0,
-                                    .always = options->draft_always};
+                                    .always = options->draft_always,
+                                    .blind = options->draft_blindly};
     if (drafts && draft_init(&request->draft, engine->context) != STATUS_OK) {
         destroy(request);
         return STATUS_NO_MEMORY;

@@ -44,6 +44,7 @@ struct request_options {
     int32_t speculate;       // draft tokens at once, at most DRAFT_MAX: draft/draft.h; 0: none.
                              // None where a judge sees the rows
     bool draft_always;       // drafts also where it does not pay: for tests and benchmarks
+    bool draft_blindly;      // drafts any tokens, as many as it may: for benchmarks
     bool background;         // yields to requests that are not: scheduler.h
     bool ignore_end;         // continues after a turn's end: for benchmarks
     struct grammar *grammar; // that the answer must fit (grammar/grammar.h); NULL: none. Retained

@@ -35,6 +35,7 @@ struct draft { // of one request
     struct history *history;
     int32_t most; // tokens at once; 0: the request drafts nothing
     bool always;  // all that is proposed, though it may not pay: for tests and benchmarks
+    bool blind;   // the log's first tokens, whatever sources propose: for benchmarks
     struct proposal proposals[DRAFT_SOURCES];
     int chosen; // the draft_source_kind whose tokens are in the step
 };

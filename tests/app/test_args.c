@@ -103,6 +103,7 @@ static const struct {
     {{"--raw=maybe"}, "--raw: expected on or off"},
     {{"bench", "--batch", "0"}, "--batch: expected comma-separated whole numbers"},
     {{"bench", "--batch", "65"}, "from 1 to 64, found \"65\""},
+    {{"bench", "--rows", "1,10"}, "from 1 to 9, found \"1,10\""},
     {{"bench", "--batch", "1,,2"}, "found \"1,,2\""},
     {{"bench", "--batch", "1,"}, "found \"1,\""},
     {{"bench", "--batch", ""}, "found \"\""},

@@ -126,6 +126,19 @@ static void history_proposes_from_a_text_up_to_its_end(void **state) {
     history_deinit(&history);
 }
 
+static void a_blind_draft_is_as_long_as_it_may_be(void **state) {
+    (void)state;
+    const int32_t tokens[] = {1, 2, 3}, expected[] = {1, 2, 3, 1, 2};
+    const struct draft_log log = {tokens, 3};
+    struct draft draft = {.most = 7, .blind = true};
+    struct draft_step step = {.rows = 1, .tokens = 1, .limit = 5};
+    int32_t drafted[DRAFT_MAX];
+    assert_int_equal(draft_propose(&draft, &log, &step, drafted), 5);
+    assert_memory_equal(drafted, expected, sizeof expected);
+    draft.most = 2;
+    assert_int_equal(draft_propose(&draft, &log, &step, drafted), 2);
+}
+
 // Each text counts up from a number of its own.
 static void history_keeps_the_newest_texts(void **state) {
     (void)state;
@@ -519,6 +532,7 @@ int main(void) {
         cmocka_unit_test(a_period_is_continued_beyond_the_end_of_the_log),
         cmocka_unit_test(the_index_finds_the_longest_match_of_a_growing_log),
         cmocka_unit_test(history_proposes_from_a_text_up_to_its_end),
+        cmocka_unit_test(a_blind_draft_is_as_long_as_it_may_be),
         cmocka_unit_test(history_keeps_the_newest_texts),
         cmocka_unit_test(what_repeats_itself_is_drafted_at_length),
         cmocka_unit_test(what_does_not_repeat_itself_costs_few_rows),
