@@ -84,7 +84,8 @@ static enum status cpu_reserve(struct device *device, const struct workspace *wo
     int32_t max_rows = w.max_tokens > w.max_seqs ? w.max_tokens : w.max_seqs;
     if (max_rows < w.experts_used) max_rows = w.experts_used; // all of a token's at once
     ASSERT(max_rows >= 0 && w.max_features >= 0 && w.head_size >= 0);
-    const size_t blocks = (size_t)max_rows * ((size_t)w.max_features / 32 + 1);
+    const size_t rows = (size_t)max_rows + FEW_TOKENS - 1;
+    const size_t blocks = rows * ((size_t)w.max_features / 32 + 1);
     const size_t floats = scratch_floats(&w), threads = (size_t)threads_count(device->threads);
     const size_t activation_bytes = size_round_up(blocks * sizeof(struct act_block), LINE_BYTES);
     struct act_block *activations = aligned_alloc(LINE_BYTES, activation_bytes + LINE_BYTES);
@@ -109,6 +110,7 @@ static enum status cpu_reserve(struct device *device, const struct workspace *wo
     free(device->bf16_tiles);
     free(device->scratch);
     expert_scratch_destroy(device->experts);
+    memset(activations, 0, activation_bytes);
     device->experts = experts;
     device->activations = activations;
     device->tiles = tiles;

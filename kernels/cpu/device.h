@@ -14,7 +14,8 @@ struct device {
     bool deterministic;
 
     // Scratch of reserve(), owned.
-    struct act_block *activations; // [most rows of a linear or logits, max_features / 32]
+    // [most rows of a linear or logits, and FEW_TOKENS - 1, max_features / 32]
+    struct act_block *activations;
     // [the same / 16, max_features / 32] for a matrix unit, else NULL. Of bf16_tiles there are
     // BF16_PARTS times as many, and none on a deterministic device.
     struct act_tile *tiles;

@@ -21,8 +21,9 @@ struct act_block {
     int8_t q[32];
 };
 
-// A matrix unit computes 16 tokens in the time of a few. The loops compute fewer than *_LEAST.
-enum { MATRIX_TOKENS = 16, TILES_LEAST = 6, PAIRS_LEAST = 12 };
+// A matrix unit computes 16 tokens in the time of a few. The loops compute fewer than *_LEAST; up
+// to FEW_TOKENS they go at the pace of memory rather than of the processor.
+enum { FEW_TOKENS = 8, MATRIX_TOKENS = 16, TILES_LEAST = 9, PAIRS_LEAST = 12 };
 
 // The same of 16 tokens side by side, as a matrix unit reads them; tokens past the last are zeros.
 struct act_tile {
@@ -42,7 +43,8 @@ enum { BF16_PARTS = 2 };
 struct linear_part {
     struct weight weight;
     float *y;                          // [tokens, weight.rows]
-    const struct act_block *x8;        // [tokens, columns / 32], for quantised weights
+    const struct act_block *x8;        // [tokens, columns / 32], for quantised weights; FEW_TOKENS
+                                       // - 1 more tokens may be read
     const struct act_tile *tiles;      // [tokens / 16, columns / 32], both rounded up; or NULL
     const struct act_bf16 *bf16_tiles; // [tokens / 16, BF16_PARTS, columns / 32]; or NULL
     const float *x;                    // [any, columns], for plain weights
