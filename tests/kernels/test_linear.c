@@ -535,6 +535,32 @@ static void packed_weights_give_the_same_bits_on_every_isa(void **state) {
     subject_close(&generic);
 }
 
+// Up to eight go another way for each width, and so does one alone.
+static void a_row_has_the_same_bits_however_many_there_are(void **state) {
+    (void)state;
+    enum { ROWS = 53, MOST = 1300, TOKENS = 9 };
+    uint64_t random = SEED + 5;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = 0; type < DTYPE_COUNT; type++) {
+            const int32_t columns = fitting_columns(type, 1 + random_below(&random, MOST));
+            struct problem p = make_problem(type, ROWS, columns, TOKENS, &random);
+            float *all = floats_alloc(ROWS * TOKENS), *one = floats_alloc(ROWS);
+            for (int32_t tokens = 2; tokens <= TOKENS; tokens++) {
+                const int32_t t = random_below(&random, tokens);
+                run_linear(&subject, &p, p.x, p.bias, tokens, all);
+                run_linear(&subject, &p, p.x + (size_t)t * (size_t)columns, p.bias, 1, one);
+                assert_memory_equal(all + (size_t)t * ROWS, one, ROWS * sizeof *one);
+            }
+            floats_free(all, ROWS * TOKENS);
+            floats_free(one, ROWS);
+            drop_problem(&p);
+        }
+        subject_close(&subject);
+    }
+}
+
 // A call without tokens, and activations of nothing but zeros, are everyday.
 static void no_tokens_write_nothing_and_zeros_give_the_bias(void **state) {
     (void)state;
@@ -596,6 +622,7 @@ int main(void) {
         cmocka_unit_test(batch_and_thread_count_do_not_change_a_bit_of_a_token),
         cmocka_unit_test(plain_weights_need_no_alignment),
         cmocka_unit_test(packed_weights_give_the_same_bits_on_every_isa),
+        cmocka_unit_test(a_row_has_the_same_bits_however_many_there_are),
         cmocka_unit_test(no_tokens_write_nothing_and_zeros_give_the_bias),
         cmocka_unit_test(a_non_finite_token_stays_so_and_spoils_no_other),
     };
