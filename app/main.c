@@ -398,7 +398,7 @@ static int run_command(const struct args *args, const struct config *config) {
     case COMMAND_RM:
         return run_remove(args, config);
     case COMMAND_INSPECT:
-        return inspect_run(args);
+        return inspect_run(args, config);
     case COMMAND_TOKENIZE:
         return tokenize_run(args);
     case COMMAND_BENCH:

@@ -629,8 +629,10 @@ enum status engine_predict(const struct engine_options *options, struct engine_f
     enum status status = plan(&opening);
     if (status == STATUS_OK) status = choose_pool(&opening);
     if (status == STATUS_OK) {
+        struct device_info info;
         *forecast = (struct engine_forecast){.tokens_s = engine->placement.tokens_s,
-                                             .context = engine->context};
+                                             .context = engine->context,
+                                             .on_card = is_card(engine, &info)};
         if (placement_splits(&engine->placement))
             placement_describe(&engine->placement, forecast->placement);
     }

@@ -55,6 +55,7 @@ struct engine_forecast {
     char placement[PLACEMENT_TEXT_BYTES]; // as of engine_info
     double tokens_s;                      // of a model in two places
     int32_t context;
+    bool on_card; // else the processor computes all of it
 };
 MUST_CHECK enum status engine_predict(const struct engine_options *options,
                                       struct engine_forecast *forecast, struct error *err);

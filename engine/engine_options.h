@@ -23,6 +23,7 @@ struct engine_options {
     size_t device_bytes; // of a card, for weights, buffers and KV together; 0: what is free
     struct placement_override placement; // of weights on a card
     const struct placement_rates *rates; // by which quire places them; NULL: measured if need be
+    const char *rates_path;              // where they are kept (rates.h); NULL: nowhere
     int32_t context;       // tokens; 0: what the model was made for, as far as the pool allows
     int32_t block_size;    // 0: 16; or 8, 32
     const char *kv_type;   // "auto", "f32", "f16", "bf16", "fp8", "int8"

@@ -2,101 +2,27 @@
 //
 // A model that fits with a short context stays whole, and its KV cache gets what is left, as if
 // there were one place only. One that does not is planned with the KV cache that was asked for: of
-// the context, or the size. Rates are measured only then, since that takes some time.
+// the context, or the size. Rates are asked for only then, since measuring takes some time.
 #include "engine/placing.h"
 
 #include "engine/core/engine_state.h"
 #include "engine/pool.h"
+#include "engine/rates.h"
 #include "kernels/base/assert.h"
-#include "kernels/base/clock.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
-#include "kernels/experts_speed.h"
-#include "kernels/read_speed.h"
 
 enum {
     SHORT_CONTEXT = 4096, // with which a model counts as fitting
     KV_SHARE = 4,         // of the memory, at most, for a KV cache that nobody asked for
-    LINK_BYTES = 32 << 20,
-    LINK_TIMES = 3,
-    SLOT_MORE = 1 << 20, // for lists, biases and alignment
+    SLOT_MORE = 1 << 20,  // for lists, biases and alignment
 };
-
-// Measured on cards that hold the model: how much of the reading speed products with one token
-// reach, and what each layer takes besides, of a mixture and of a dense model. A part in host
-// memory takes its copies, and two processors that wait for each other.
-static const double CARD_SHARE = 0.9, MIXTURE_US = 45, DENSE_US = 10, CROSSING_US = 125;
 
 bool placing_applies(struct engine *engine, const struct engine_options *options) {
     struct device_info info;
     engine->backend->info(engine->device, &info);
     const bool told = options->device_bytes > 0 || placement_is_overridden(&options->placement);
     return info.threads == 0 || (told && engine->backend == backend_reference());
-}
-
-// Bytes a second to the device, of pinned memory; 0: there is no memory, or the device failed.
-static double measure_link(const struct backend *backend, struct device *device) {
-    void *host = NULL, *memory = NULL;
-    int64_t best_us = 0;
-    if (backend->alloc_host(device, LINK_BYTES, &host) == STATUS_OK &&
-        backend->alloc(device, LINK_BYTES, &memory) == STATUS_OK)
-        for (int i = 0; i <= LINK_TIMES; i++) { // the first one only touches the pages
-            const int64_t before_us = clock_now_us();
-            backend->to_device(device, memory, host, LINK_BYTES);
-            if (backend->sync(device) != STATUS_OK) break;
-            const int64_t us = clock_now_us() - before_us;
-            if (i > 0 && (best_us == 0 || us < best_us)) best_us = us > 0 ? us : 1;
-        }
-    backend->release(device, memory, LINK_BYTES);
-    backend->release_host(device, host, LINK_BYTES);
-    return best_us > 0 ? LINK_BYTES * 1e6 / (double)best_us : 0;
-}
-
-// The feed-forward that most bytes would leave the card with.
-static struct experts_shape shape_of(const struct model_config *config) {
-    struct experts_shape shape = {0};
-    for (int32_t i = 0; i < config->layers; i++) {
-        const struct ffn_spec *ffn = &config->specs[i].ffn;
-        if (ffn->experts > 0)
-            return (struct experts_shape){config->dim, ffn->expert_width, ffn->experts_used};
-        if (ffn->kind == FFN_DENSE && ffn->width > shape.width)
-            shape = (struct experts_shape){config->dim, ffn->width, 1};
-    }
-    return shape;
-}
-
-static double measure_processor(const struct model_config *config,
-                                const struct engine_options *options) {
-    const struct device_options how = {.threads = options->threads};
-    const struct experts_shape shape = shape_of(config);
-    struct device *device;
-    if (shape.width == 0 || backend_cpu()->open(&how, &device, NULL) != STATUS_OK) return 0;
-    const double speed = experts_speed_measure(backend_cpu(), device, &shape);
-    backend_cpu()->close(device);
-    return speed;
-}
-
-static double layers_us(const struct model_config *config) {
-    double us = 0;
-    for (int32_t i = 0; i < config->layers; i++)
-        us += config->specs[i].ffn.experts > 0 ? MIXTURE_US : DENSE_US;
-    return us;
-}
-
-static struct placement_rates measure_rates(struct engine *engine,
-                                            const struct engine_options *options) {
-    const struct model_config *config = &engine->model.config;
-    const double host = measure_processor(config, options);
-    struct device_info info;
-    engine->backend->info(engine->device, &info);
-    const bool card = info.threads == 0; // else one that is taken for a card
-    return (struct placement_rates){
-        .card = card ? CARD_SHARE * read_speed_measure(engine->backend, engine->device) : host,
-        .host = host,
-        .link = measure_link(engine->backend, engine->device),
-        .token_us = layers_us(config),
-        .crossing_us = CROSSING_US,
-    };
 }
 
 static size_t less_of(size_t a, size_t b) { return a < b ? a : b; }
@@ -155,7 +81,8 @@ static enum status choose(struct engine *engine, const struct engine_options *op
         placing->kv_bytes = less_of(kv_bytes, limits.card_bytes - taken);
     if (fits) return placement_plan(need, &limits, &placing->placement, err);
     placing->kv_bytes = need->kv_bytes = kv_bytes;
-    limits.rates = options->rates ? *options->rates : measure_rates(engine, options);
+    TRY(placement_plan(need, &limits, &placing->placement, err)); // rates do not change what fits
+    limits.rates = options->rates ? *options->rates : rates_get(engine, options, need);
     // A slot, and a copy of its largest matrix on the way. Where they leave too little, prompts are
     // computed by the processor.
     const size_t part = placement_largest_part(need), buffer_bytes = need->buffer_bytes;

@@ -14,7 +14,7 @@ static bool is_named(const struct args *args, const char *word) {
     return false;
 }
 
-static struct bench_options options_of(const struct args *args, const char *folder) {
+static struct bench_options options_of(const struct args *args, const struct config *config) {
     return (struct bench_options){
         .engine = {.shape = args->shape,
                    .shape_type = args->type,
@@ -24,6 +24,8 @@ static struct bench_options options_of(const struct args *args, const char *fold
                    .threads = args->threads,
                    .device_bytes = args->device_bytes,
                    .placement = args_placement(args),
+                   .rates_path =
+                       config->rates_path.length ? text_string(&config->rates_path) : NULL,
                    .step_tokens = ENGINE_STEP_TOKENS_ALL,
                    .unshared = strcmp(args->shared_past, "off") == 0},
         .decode = args->operand_count == 0 || is_named(args, "decode"),
@@ -37,7 +39,7 @@ static struct bench_options options_of(const struct args *args, const char *fold
         .rows = args->rows,
         .branches = args->branches ? args->branches : 1,
         .runs = args->runs ? args->runs : BENCH_RUNS_DEFAULT,
-        .folder = args->kv_dir ? args->kv_dir : folder,
+        .folder = args->kv_dir ? args->kv_dir : text_string(&config->cache_path),
         .folder_given = args->kv_dir != NULL,
         .json = strcmp(args->format, "text") != 0,
         .one_line = strcmp(args->format, "jsonl") == 0,
@@ -45,12 +47,12 @@ static struct bench_options options_of(const struct args *args, const char *fold
     };
 }
 
-int bench_model_run(const struct args *args, const char *folder, bench_runner *run) {
+int bench_model_run(const struct args *args, const struct config *config, bench_runner *run) {
     struct text model = {0};
     struct error err = {0};
     bool demo;
     enum status status = STATUS_OK;
-    struct bench_options options = options_of(args, folder);
+    struct bench_options options = options_of(args, config);
     if (!args->shape) status = launch_find_model(args, &model, &demo, &err);
     if (model.length) options.engine.model_path = text_string(&model);
     const int code =
@@ -97,7 +99,7 @@ int bench_command_run(const struct args *args, const struct config *config) {
     if (!run) return refuse_word(first, first);
     for (size_t i = 1; i < args->operand_count; i++)
         if (find_runner(args->operands[i]) != run) return refuse_word(args->operands[i], first);
-    if (run != bench_ops_run) return bench_model_run(args, text_string(&config->cache_path), run);
-    const struct bench_options options = options_of(args, "");
+    if (run != bench_ops_run) return bench_model_run(args, config, run);
+    const struct bench_options options = options_of(args, config);
     return run(&options);
 }

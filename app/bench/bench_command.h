@@ -10,9 +10,10 @@
 
 int bench_command_run(const struct args *args, const struct config *config); // the exit code
 
-// Finds the model, unless a shape is named, and measures it. `folder` is for the disk tier where
-// --kv-dir names none. Returns the exit code.
-int bench_model_run(const struct args *args, const char *folder,
+// Finds the model, unless a shape is named, and measures it. The config says where the disk
+// tier goes without --kv-dir, and where measured rates are kept; {0}: nowhere. Returns the exit
+// code.
+int bench_model_run(const struct args *args, const struct config *config,
                     int (*run)(const struct bench_options *options));
 
 #endif

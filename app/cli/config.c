@@ -35,6 +35,8 @@ enum status config_open(struct config *config, struct error *err) {
     if (status == STATUS_OK)
         status = find_path(&made.cache_path, "XDG_CACHE_HOME", ".cache", "", err);
     if (status == STATUS_OK)
+        status = find_path(&made.rates_path, "XDG_CACHE_HOME", ".cache", "rates", err);
+    if (status == STATUS_OK)
         status = find_path(&made.history_path, "XDG_STATE_HOME", ".local/state", "history", err);
     if (status != STATUS_OK) {
         config_close(&made);
@@ -48,6 +50,7 @@ void config_close(struct config *config) {
     text_deinit(&config->config_path);
     text_deinit(&config->db_path);
     text_deinit(&config->cache_path);
+    text_deinit(&config->rates_path);
     text_deinit(&config->history_path);
 }
 

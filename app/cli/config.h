@@ -18,6 +18,7 @@
 
 struct config {
     struct text config_path, db_path, cache_path, history_path;
+    struct text rates_path; // in the cache folder: engine/rates.h
 };
 
 // IO: no QUIRE_HOME, and no HOME to derive a folder from.

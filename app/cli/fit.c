@@ -107,8 +107,8 @@ bool fit_machine(bool card, bool speed, struct fit *fit) {
            measure_on(backend_cpu(), speed, fit);
 }
 
-void fit_measure(const struct fit_need *need, struct fit *fit) {
-    if (!fit_machine(true, true, fit)) return;
+void fit_measure(const struct fit_need *need, bool card, struct fit *fit) {
+    if (!fit_machine(card, true, fit)) return;
     const struct fit_window windows = fit_windows(need);
     const size_t full = fit_bytes(need, windows.tokens); // windows
     size_t available =

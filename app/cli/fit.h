@@ -53,7 +53,7 @@ size_t fit_bytes(const struct fit_need *need, int64_t context);
 // else the CPU. False: could not be measured.
 bool fit_machine(bool card, bool speed, struct fit *fit);
 
-// Uses the GPU if there is one, else the CPU.
-void fit_measure(const struct fit_need *need, struct fit *fit);
+// Of the same device: what fits, and how fast it would be.
+void fit_measure(const struct fit_need *need, bool card, struct fit *fit);
 
 #endif

@@ -251,11 +251,13 @@ static void read_fit(struct facts *facts) {
     if (facts->shaped) shape = fit_kv_of(&facts->config);
     shape.context = facts->context;
     facts->need = fit_need_of(facts->gguf, &shape, facts->experts, facts->experts_used);
-    fit_measure(&facts->need, &facts->fit);
+    fit_measure(&facts->need, true, &facts->fit);
 }
 
-// A card may run with weights in two places what it does not hold.
-static void read_placement(struct facts *facts, const struct args *args, const char *path) {
+// What opening with these options would say, where a card has a part in it: the model fits, or runs
+// with weights in two places, or on the processor, or not at all.
+static enum status read_placement(struct facts *facts, const struct args *args, const char *path,
+                                  const char *rates_path) {
     const struct engine_options options = {.model_path = path,
                                            .backend = args->backend,
                                            .threads = args->threads,
@@ -263,21 +265,31 @@ static void read_placement(struct facts *facts, const struct args *args, const c
                                            .placement = args_placement(args),
                                            .context = args->context,
                                            .kv_type = args->kv_type,
-                                           .kv_device_bytes = args->kv_device_bytes};
+                                           .kv_device_bytes = args->kv_device_bytes,
+                                           .rates_path = rates_path};
     struct engine_forecast forecast;
+    struct error err = {0};
     const bool told = args->device_bytes || placement_is_overridden(&options.placement);
-    if (!facts->runs || (!facts->fit.card && !told)) return;
-    const enum status status = engine_predict(&options, &forecast, NULL);
+    if (!facts->runs || (!facts->fit.card && !told)) return STATUS_OK;
+    const enum status status = engine_predict(&options, &forecast, &err);
     if (status == STATUS_NO_MEMORY) {
-        facts->fit.holds = false;
+        const size_t prefix = strlen(path) + strlen(": ");
+        facts->fit.holds = facts->runs = false;
         if (args->device_bytes && args->device_bytes < facts->fit.memory_free)
             facts->fit.memory_free = args->device_bytes;
+        text_clear(&facts->verdict);
+        TRY(text_append_string(&facts->verdict, "no: "));
+        const char *why = strncmp(err.text, path, strlen(path)) == 0 ? err.text + prefix : err.text;
+        return printable_append(&facts->verdict, why, strlen(why));
     }
-    if (status != STATUS_OK || !forecast.placement[0]) return;
+    if (status != STATUS_OK) return STATUS_OK;
+    if (facts->fit.card && !forecast.on_card) fit_measure(&facts->need, false, &facts->fit);
+    if (!forecast.placement[0]) return STATUS_OK;
     snprintf(facts->placement, sizeof facts->placement, "%s", forecast.placement);
     facts->fit.holds = true;
     facts->fit.context = forecast.context;
     facts->fit.tokens_s = forecast.tokens_s;
+    return STATUS_OK;
 }
 
 static enum status put_text(struct text *out, const char *label, const char *value) {
@@ -377,8 +389,9 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
                         count_format(fit->context, digits), fit->tokens_s < 10 ? 1 : 0,
                         fit->tokens_s));
     else
-        TRY(text_format(out, "does not fit: %s of memory is free",
-                        size_format(fit->memory_free, free_text)));
+        TRY(text_format(out, "does not fit: %s of memory is free%s",
+                        size_format(fit->memory_free, free_text),
+                        facts->runs ? ", so it would be slow" : ""));
     return text_format(out, " (%s)\n", fit->machine);
 }
 
@@ -532,7 +545,8 @@ static enum status print_json(const struct facts *facts) {
 }
 
 // Collects all facts about the file; describes an unsupported kind of adapter as a model.
-static enum status gather(struct facts *facts, const struct args *args, const char *path) {
+static enum status gather(struct facts *facts, const struct args *args, const char *path,
+                          const char *rates_path) {
     struct adapter adapter = {0};
     const bool beside = peft_is_folder(path) || adapter_is_file(facts->gguf);
     count_tensors(facts);
@@ -545,11 +559,10 @@ static enum status gather(struct facts *facts, const struct args *args, const ch
     TRY(read_verdict(facts));
     read_mixed(facts);
     read_fit(facts);
-    read_placement(facts, args, path);
-    return STATUS_OK;
+    return read_placement(facts, args, path, rates_path);
 }
 
-int inspect_run(const struct args *args) {
+int inspect_run(const struct args *args, const struct config *config) {
     struct error err = {0};
     struct text path = {0};
     struct adapter adapter = {0};
@@ -566,7 +579,7 @@ int inspect_run(const struct args *args) {
     struct facts facts = {.gguf = gguf};
     int code = status == STATUS_OK ? EXIT_DONE : exit_code_for_model(status);
     if (status == STATUS_OK) {
-        status = gather(&facts, args, found);
+        status = gather(&facts, args, found, text_string(&config->rates_path));
         if (status == STATUS_OK)
             status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
                                                        : print_json(&facts);

@@ -6,7 +6,8 @@
 #define APP_INSPECT_H
 
 #include "app/cli/args.h"
+#include "app/cli/config.h"
 
-int inspect_run(const struct args *args); // returns the exit code
+int inspect_run(const struct args *args, const struct config *config); // returns the exit code
 
 #endif

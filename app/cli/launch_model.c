@@ -131,6 +131,7 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
         .threads = args->threads,
         .device_bytes = args->device_bytes,
         .placement = args_placement(args),
+        .rates_path = args->no_save ? NULL : text_string(&launch->config->rates_path),
         .context = args->context,
         .block_size = args->block_size,
         .kv_type = args->kv_type,

@@ -142,7 +142,7 @@ int models_run(const struct args *args) {
     size_t incomplete = 0;
     const struct fit_need nothing = {.context = -1};
     enum status status = finder_list(&models);
-    fit_measure(&nothing, &fit);
+    fit_measure(&nothing, true, &fit);
     for (size_t i = 0; i < models.count && status == STATUS_OK; i++) {
         const struct row row = read_row(&models.items[i], fit.memory_free);
         status = print_row(args, &row);

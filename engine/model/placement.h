@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "kernels/base/status.h"
+#include "kernels/dtype.h"
 
 enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
 
@@ -42,7 +43,8 @@ struct placement_need {
     int32_t layers;
     struct placement_part fixed; // what never leaves the card
     struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
-    size_t kv_bytes, buffer_bytes; // on the card
+    enum dtype types[PLACEMENT_KINDS]; // of the last matrix of a kind
+    size_t kv_bytes, buffer_bytes;     // on the card
     size_t row_bytes; // that cross the link for one token and one part in host memory, both ways
 };
 

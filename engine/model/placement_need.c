@@ -55,6 +55,8 @@ void placement_need_matrix(struct placement_need *need, const struct model_confi
                            const struct backend *backend) {
     const size_t bytes = weight_bytes(weight);
     const size_t on_card = backend->weight_bytes ? backend->weight_bytes(weight) : bytes;
+    enum placement_kind kind;
+    if (placement_kind_of(name, strlen(name), &kind)) need->types[kind] = weight->type;
     add(need, config, layer, name, &(struct placement_part){on_card, bytes, 0});
 }
 

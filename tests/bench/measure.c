@@ -33,7 +33,7 @@ static int run_measurement(const struct args *args) {
     const char *what = args->operand_count == 1 ? args->operands[0] : "";
     for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; i++)
         if (strcmp(what, TABLE[i].word) == 0)
-            return output_exit_code(bench_model_run(args, "", TABLE[i].run));
+            return output_exit_code(bench_model_run(args, &(struct config){0}, TABLE[i].run));
     fprintf(stderr, "usage: quire-measure cache|lookup|scheduler [OPTIONS of quire bench]\n");
     return EXIT_USAGE;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/offload.h"
+#include "kernels/part_speed.h"
 
 enum { SEED = 4711, COLUMNS = 64, ROWS = 96, EXPERTS = 6, USED = 2, MOST = 700, CALLS = 16 };
 
@@ -393,6 +394,30 @@ static void recorded_steps_find_their_parts_again(void **state) {
     close_both(&both);
 }
 
+// On the processor alone, and through a card.
+static void parts_are_timed(void **state) {
+    (void)state;
+    const struct device_options options = {.threads = 2};
+    static const struct part_shape SHAPES[] = {
+        {COLUMNS, ROWS, 0, DTYPE_Q8_0}, {COLUMNS, ROWS, USED, DTYPE_Q8_0}, {48, 80, 1, DTYPE_F32}};
+    for (size_t i = 0; i < 2 * sizeof SHAPES / sizeof SHAPES[0]; i++) {
+        const struct part_shape *shape = &SHAPES[i / 2];
+        const bool in_host = i % 2 > 0;
+        const struct backend *backend = in_host ? backend_reference() : backend_cpu();
+        struct device *device;
+        assert_int_equal(backend->open(&options, &device, NULL), STATUS_OK);
+        if (in_host)
+            assert_int_equal(offload_open(&backend, &device, &options, 0, NULL), STATUS_OK);
+        const struct part_speed speed = part_speed_measure(backend, device, shape, in_host, 0);
+        const size_t elements = (size_t)3 * (size_t)shape->dim * (size_t)shape->width;
+        const size_t count = shape->used > 0 ? (size_t)shape->used : 1;
+        assert_true(speed.seconds > 0);
+        assert_int_equal(speed.bytes, count * elements / (size_t)dtype_block_elements(shape->type) *
+                                          (size_t)dtype_block_bytes(shape->type));
+        backend->close(device);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_the_processors),
@@ -402,6 +427,7 @@ int main(void) {
         cmocka_unit_test(experts_cross_if_the_slot_holds_them),
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
+        cmocka_unit_test(parts_are_timed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,256 @@
+// engine/rates.c — measures what a placement is planned by, once.
+//
+// The host's rate is that of its products, not of reading: a layer's experts or its feed-forward,
+// of the model's own type and shape, on the threads in use. The same layers are then computed
+// through the card, as a decode step does, with pauses as long as the card computes between two of
+// them. What that takes longer is the crossing.
+//
+// The file has lines "CARD HOST LINK TOKEN_US CROSSING_US<tab>KEY", the newest last.
+#include "engine/rates.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/core/engine_state.h"
+#include "engine/engine_options.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+#include "kernels/base/text.h"
+#include "kernels/offload.h"
+#include "kernels/read_speed.h"
+
+enum {
+    FORMAT = 1, // of the file, and of how rates are measured
+    LINK_BYTES = 32 << 20,
+    LINK_TIMES = 3,
+    LINE_BYTES = 512,
+};
+
+// Measured on cards that hold the model: how much of the reading speed products with one token
+// reach, and what each layer takes besides, of a mixture and of a dense model.
+static const double CARD_SHARE = 0.9, MIXTURE_US = 45, DENSE_US = 10;
+
+// What no machine goes beyond; a rate outside was disturbed, or is a damaged line.
+static const double SLOWEST = 1e7, FASTEST = 1e14, LONGEST_US = 20000;
+
+// ---- kept
+
+static bool is_plausible(const struct placement_rates *rates) {
+    const double all[] = {rates->card, rates->host, rates->link};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (!(all[i] >= SLOWEST && all[i] <= FASTEST)) return false; // nor NaN
+    return rates->token_us >= 0 && rates->token_us <= 1e7 && rates->crossing_us >= 0 &&
+           rates->crossing_us <= LONGEST_US;
+}
+
+static bool parse(char *line, struct placement_rates *rates, const char **key) {
+    int length = 0;
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%lf %lf %lf %lf %lf%n", &rates->card, &rates->host, &rates->link,
+               &rates->token_us, &rates->crossing_us, &length) != 5 ||
+        line[length] != '\t')
+        return false;
+    *key = line + length + 1;
+    return is_plausible(rates);
+}
+
+bool rates_find(const char *path, const char *key, struct placement_rates *rates) {
+    FILE *file = path ? fopen(path, "r") : NULL;
+    char line[LINE_BYTES];
+    bool found = false;
+    while (file && fgets(line, sizeof line, file)) {
+        struct placement_rates read;
+        const char *of;
+        if (!parse(line, &read, &of) || strcmp(of, key) != 0) continue;
+        *rates = read;
+        found = true;
+    }
+    if (file) (void)fclose(file);
+    return found;
+}
+
+// The lines that stay, with the oldest ones dropped, and the new one.
+static bool rewrite(FILE *old, FILE *file, const char *key, const struct placement_rates *rates) {
+    char lines[RATES_MAX][LINE_BYTES], line[LINE_BYTES];
+    size_t count = 0;
+    while (old && fgets(line, sizeof line, old)) {
+        struct placement_rates read;
+        const char *of;
+        char whole[LINE_BYTES];
+        memcpy(whole, line, sizeof whole);
+        if (!parse(line, &read, &of) || strcmp(of, key) == 0) continue;
+        memcpy(lines[count++ % RATES_MAX], whole, sizeof whole);
+    }
+    for (size_t i = count < RATES_MAX ? 0 : count - (RATES_MAX - 1); i < count; i++)
+        if (fputs(lines[i % RATES_MAX], file) < 0) return false;
+    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card, rates->host, rates->link,
+                   rates->token_us, rates->crossing_us, key) > 0;
+}
+
+// Folders that are missing; if that fails, so will opening the file.
+static void make_folders(char *path) {
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+bool rates_keep(const char *path, const char *key, const struct placement_rates *rates) {
+    struct text temporary = {0};
+    bool kept = false;
+    if (text_format(&temporary, "%s.%ld", path, (long)getpid()) == STATUS_OK) {
+        make_folders(temporary.bytes);
+        const int descriptor =
+            open(text_string(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        FILE *old = fopen(path, "r"), *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+        kept = file && rewrite(old, file, key, rates);
+        if (old) (void)fclose(old);
+        if (file) kept = fclose(file) == 0 && kept;
+        kept = kept && rename(text_string(&temporary), path) == 0;
+        if (!kept) (void)unlink(text_string(&temporary));
+    }
+    text_deinit(&temporary);
+    return kept;
+}
+
+// ---- measured
+
+// Bytes a second to the device, of pinned memory; 0: there is no memory, or the device failed.
+static double measure_link(const struct backend *backend, struct device *device) {
+    void *host = NULL, *memory = NULL;
+    int64_t best_us = 0;
+    if (backend->alloc_host(device, LINK_BYTES, &host) == STATUS_OK &&
+        backend->alloc(device, LINK_BYTES, &memory) == STATUS_OK)
+        for (int i = 0; i <= LINK_TIMES; i++) { // the first one only touches the pages
+            const int64_t before_us = clock_now_us();
+            backend->to_device(device, memory, host, LINK_BYTES);
+            if (backend->sync(device) != STATUS_OK) break;
+            const int64_t us = clock_now_us() - before_us;
+            if (i > 0 && (best_us == 0 || us < best_us)) best_us = us > 0 ? us : 1;
+        }
+    backend->release(device, memory, LINK_BYTES);
+    backend->release_host(device, host, LINK_BYTES);
+    return best_us > 0 ? LINK_BYTES * 1e6 / (double)best_us : 0;
+}
+
+// Its blocks have to divide an expert's rows and columns, as the trial makes them.
+static enum dtype type_for(const struct part_shape *shape, enum dtype wanted) {
+    const enum dtype types[] = {wanted, DTYPE_Q4_K, DTYPE_Q8_0};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (shape->dim % dtype_block_elements(types[i]) == 0 &&
+            shape->width % dtype_block_elements(types[i]) == 0)
+            return types[i];
+    return DTYPE_F32;
+}
+
+// The feed-forward that most bytes would leave the card with.
+static struct part_shape shape_of(const struct model_config *config,
+                                  const struct placement_need *need) {
+    struct part_shape shape = {0};
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct ffn_spec *ffn = &config->specs[i].ffn;
+        if (ffn->experts > 0) {
+            shape = (struct part_shape){config->dim, ffn->expert_width, ffn->experts_used,
+                                        need->types[PLACEMENT_EXPERTS]};
+            break;
+        }
+        if (ffn->kind == FFN_DENSE && ffn->width > shape.width)
+            shape = (struct part_shape){config->dim, ffn->width, 0, need->types[PLACEMENT_DENSE]};
+    }
+    if (shape.width > 0) shape.type = type_for(&shape, shape.type);
+    return shape;
+}
+
+static struct device_options device_options_of(const struct engine_options *options) {
+    return (struct device_options){.threads = options->threads,
+                                   .deterministic = options->deterministic};
+}
+
+static struct part_speed through_processor(const struct part_shape *shape,
+                                           const struct engine_options *options) {
+    const struct device_options how = device_options_of(options);
+    struct part_speed speed = {0};
+    struct device *device;
+    if (backend_cpu()->open(&how, &device, NULL) != STATUS_OK) return speed;
+    speed = part_speed_measure(backend_cpu(), device, shape, false, 0);
+    backend_cpu()->close(device);
+    return speed;
+}
+
+static struct part_speed through_card(const struct backend *card, const struct part_shape *shape,
+                                      const struct engine_options *options, double pause_us) {
+    const struct device_options how = device_options_of(options);
+    const struct backend *backend = card;
+    struct part_speed speed = {0};
+    struct device *device;
+    if (backend->open(&how, &device, NULL) != STATUS_OK) return speed;
+    if (offload_open(&backend, &device, &how, 0, NULL) == STATUS_OK)
+        speed = part_speed_measure(backend, device, shape, true, pause_us * 1e-6);
+    backend->close(device);
+    return speed;
+}
+
+static double layers_us(const struct model_config *config) {
+    double us = 0;
+    for (int32_t i = 0; i < config->layers; i++)
+        us += config->specs[i].ffn.experts > 0 ? MIXTURE_US : DENSE_US;
+    return us;
+}
+
+static struct placement_rates measure(struct engine *engine, const struct engine_options *options,
+                                      const struct part_shape *shape,
+                                      const struct placement_need *need) {
+    struct device_info info;
+    engine->backend->info(engine->device, &info);
+    const bool card = info.threads == 0; // else one that is taken for a card
+    const struct part_speed alone = through_processor(shape, options);
+    struct placement_rates rates = {0};
+    if (alone.seconds <= 0) return rates;
+    rates.host = (double)alone.bytes / alone.seconds;
+    rates.card =
+        card ? CARD_SHARE * read_speed_measure(engine->backend, engine->device) : rates.host;
+    rates.link = measure_link(engine->backend, engine->device);
+    if (!card || rates.link <= 0) return rates;
+    const struct part_speed crossing =
+        through_card(engine->backend, shape, options, shape->used > 0 ? MIXTURE_US : DENSE_US);
+    const double rest_us =
+        (crossing.seconds - alone.seconds - (double)need->row_bytes / rates.link) * 1e6;
+    rates.crossing_us = crossing.seconds > 0 && rest_us > 0 ? rest_us : 0;
+    return rates;
+}
+
+struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
+                                 const struct placement_need *need) {
+    const struct model_config *config = &engine->model.config;
+    const struct part_shape shape = shape_of(config, need);
+    struct placement_rates rates = {0};
+    struct device_info card, processor = {0};
+    struct device *device;
+    char key[RATES_KEY_BYTES];
+    if (shape.width == 0) return rates;
+    engine->backend->info(engine->device, &card);
+    const struct device_options how = device_options_of(options);
+    if (backend_cpu()->open(&how, &device, NULL) != STATUS_OK) return rates;
+    backend_cpu()->info(device, &processor);
+    backend_cpu()->close(device);
+    snprintf(key, sizeof key, "%d; %s; %s; %" PRId32 " x %" PRId32 " x %" PRId32 " %s", FORMAT,
+             card.threads ? "no card" : card.name, processor.name, shape.dim, shape.width,
+             shape.used, dtype_name(shape.type));
+    if (!rates_find(options->rates_path, key, &rates)) {
+        rates = measure(engine, options, &shape, need);
+        if (!is_plausible(&rates)) return (struct placement_rates){0};
+        if (options->rates_path && !rates_keep(options->rates_path, key, &rates))
+            log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
+    }
+    log_write(LOG_DEBUG,
+              "rates: card %.0f GB/s, processor %.1f GB/s, link %.1f GB/s, a crossing %.0f us",
+              rates.card / 1e9, rates.host / 1e9, rates.link / 1e9, rates.crossing_us);
+    rates.token_us = layers_us(config);
+    return rates;
+}

@@ -1,0 +1,26 @@
+// engine/rates.h — how fast are the card, the processor and the link between them?
+//
+// What a placement is planned by (engine/model/placement.h). No table knows these rates, so they
+// are measured, which takes a second or two, and kept in a file: one line for each card, processor,
+// number of threads and kind of feed-forward. A line that is missing or that no machine could reach
+// is measured anew; a file that cannot be written costs the time again.
+#ifndef ENGINE_RATES_H
+#define ENGINE_RATES_H
+
+#include "engine/model/placement.h"
+#include "kernels/part_speed.h"
+
+struct engine;
+struct engine_options;
+
+// Of the feed-forward that most bytes would leave the card with. All 0: they could not be measured.
+struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
+                                 const struct placement_need *need);
+
+// Reads and writes the file, for rates_get() and tests. find: false if there is no plausible line
+// with this key. keep: replaces the line of this key, and drops the oldest beyond RATES_MAX.
+enum { RATES_MAX = 32, RATES_KEY_BYTES = 320 };
+bool rates_find(const char *path, const char *key, struct placement_rates *rates);
+bool rates_keep(const char *path, const char *key, const struct placement_rates *rates);
+
+#endif

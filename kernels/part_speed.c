@@ -1,0 +1,292 @@
+// kernels/part_speed.c — a model that is nothing but feed-forwards.
+//
+// Each layer has weights of its own, at least as many bytes together as SPREAD times the last
+// cache, so each was read longest ago when its turn comes. A token chooses all experts of a layer:
+// which ones they are does not change what is read. The first steps map pages, wake threads and are
+// recorded, and are not timed; of the others the fastest counts.
+#include "kernels/part_speed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+#include "kernels/cost.h"
+
+enum {
+    MATRICES = 3, // gate, up, down
+    LAYERS_MAX = 256,
+    SPREAD = 2,
+    WARM_STEPS = 3,
+    STEPS_MAX = 50,
+    PAUSE_BYTES = 16 << 20,
+    STEP_KEY = 1,
+    PAUSE_KEY = 2,
+};
+
+static const size_t LEAST_BYTES = (size_t)256 << 20, MOST_BYTES = (size_t)512 << 20;
+static const int64_t LEAST_US = 100000;
+
+struct layer {
+    struct weight matrices[MATRICES]; // dense
+    struct expert_weights stacks[MATRICES];
+};
+
+struct trial {
+    const struct backend *backend;
+    struct device *device;
+    struct part_shape shape;
+    bool in_host;
+    int32_t layers;
+    int32_t readings; // of the pause
+    char *source;     // [MATRICES * used] one layer's weights, that of the others are copies of
+    char *weights;    // [layers] the same
+    struct layer *of_layers;
+    void *rows, *normed, *inner, *up, *sums; // on the device
+    void *chosen, *shares, *pause;           // the same
+    void **lists;                            // [layers * MATRICES] in host memory
+};
+
+static int32_t experts_of(const struct part_shape *shape) {
+    return shape->used > 0 ? shape->used : 1;
+}
+
+static struct weight matrix_of(const struct trial *trial, int i) {
+    const struct part_shape *shape = &trial->shape;
+    const bool back = i == MATRICES - 1;
+    return (struct weight){.type = shape->type,
+                           .rows = back ? shape->dim : shape->width,
+                           .columns = back ? shape->width : shape->dim,
+                           .in_host = trial->in_host};
+}
+
+static size_t layer_bytes(const struct trial *trial) {
+    size_t bytes = 0;
+    for (int i = 0; i < MATRICES; i++) {
+        const struct weight matrix = matrix_of(trial, i);
+        bytes += (size_t)experts_of(&trial->shape) * weight_bytes(&matrix);
+    }
+    return bytes;
+}
+
+static size_t list_bytes(const struct trial *trial) {
+    return (size_t)experts_of(&trial->shape) * sizeof(void *);
+}
+
+static enum status alloc_rows(struct trial *trial) {
+    const struct backend *backend = trial->backend;
+    const size_t dim = (size_t)trial->shape.dim * sizeof(float);
+    const size_t width = (size_t)trial->shape.width * sizeof(float);
+    TRY(backend->alloc(trial->device, dim, &trial->rows));
+    TRY(backend->alloc(trial->device, dim, &trial->sums));
+    TRY(backend->alloc(trial->device, width, &trial->inner));
+    TRY(backend->alloc(trial->device, width, &trial->up));
+    TRY(backend->alloc(trial->device, EXPERTS_USED_MAX * sizeof(int32_t), &trial->chosen));
+    TRY(backend->alloc(trial->device, EXPERTS_USED_MAX * sizeof(float), &trial->shares));
+    return backend->alloc(trial->device, PAUSE_BYTES, &trial->pause);
+}
+
+static void release_rows(struct trial *trial) {
+    const struct backend *backend = trial->backend;
+    const size_t dim = (size_t)trial->shape.dim * sizeof(float);
+    const size_t width = (size_t)trial->shape.width * sizeof(float);
+    backend->release(trial->device, trial->rows, dim);
+    backend->release(trial->device, trial->sums, dim);
+    backend->release(trial->device, trial->inner, width);
+    backend->release(trial->device, trial->up, width);
+    backend->release(trial->device, trial->chosen, EXPERTS_USED_MAX * sizeof(int32_t));
+    backend->release(trial->device, trial->shares, EXPERTS_USED_MAX * sizeof(float));
+    backend->release(trial->device, trial->pause, PAUSE_BYTES);
+}
+
+static enum status fill_rows(struct trial *trial) {
+    const struct backend *backend = trial->backend;
+    int32_t chosen[EXPERTS_USED_MAX];
+    float shares[EXPERTS_USED_MAX];
+    for (int32_t i = 0; i < EXPERTS_USED_MAX; i++) {
+        chosen[i] = i;
+        shares[i] = 1.0F / EXPERTS_USED_MAX;
+    }
+    const size_t dim = (size_t)trial->shape.dim;
+    float *zeros = calloc(dim, sizeof *zeros);
+    if (!zeros) return STATUS_NO_MEMORY;
+    backend->to_device(trial->device, trial->rows, zeros, dim * sizeof *zeros);
+    backend->to_device(trial->device, trial->sums, zeros, dim * sizeof *zeros);
+    backend->to_device(trial->device, trial->chosen, chosen, sizeof chosen);
+    backend->to_device(trial->device, trial->shares, shares, sizeof shares);
+    const enum status status = backend->sync(trial->device);
+    free(zeros);
+    return status;
+}
+
+// The matrices of a layer, each as the backend wants it.
+static enum status make_layer(struct trial *trial, int32_t index) {
+    const struct backend *backend = trial->backend;
+    const size_t each = layer_bytes(trial);
+    char *bytes = memcpy(trial->weights + (size_t)index * each, trial->source, each);
+    struct layer *layer = &trial->of_layers[index];
+    for (int i = 0; i < MATRICES; i++) {
+        struct weight *matrix = &layer->matrices[i];
+        const void *list[EXPERTS_USED_MAX];
+        *matrix = matrix_of(trial, i);
+        for (int32_t e = 0; e < experts_of(&trial->shape); e++) {
+            matrix->data = bytes;
+            bytes += weight_bytes(matrix);
+            TRY(backend->weights(trial->device, matrix, &list[e]));
+        }
+        matrix->data = list[0];
+        void **kept = &trial->lists[index * MATRICES + i];
+        TRY(backend->alloc_host(trial->device, list_bytes(trial), kept));
+        memcpy(*kept, list, list_bytes(trial));
+        layer->stacks[i] = (struct expert_weights){.data = *kept,
+                                                   .type = matrix->type,
+                                                   .rows = matrix->rows,
+                                                   .columns = matrix->columns,
+                                                   .in_host = trial->in_host};
+    }
+    return STATUS_OK;
+}
+
+static void run_layer(struct trial *trial, const struct layer *layer) {
+    const struct part_shape *shape = &trial->shape;
+    const struct linear_input in = {.x = trial->rows, .tokens = 1},
+                              inner = {.x = trial->inner, .tokens = 1};
+    if (shape->used > 0) {
+        trial->backend->experts(trial->device, &(struct experts){.y = trial->sums,
+                                                                 .x = trial->rows,
+                                                                 .chosen = trial->chosen,
+                                                                 .shares = trial->shares,
+                                                                 .gate = layer->stacks[0],
+                                                                 .up = layer->stacks[1],
+                                                                 .down = layer->stacks[2],
+                                                                 .tokens = 1,
+                                                                 .experts = shape->used,
+                                                                 .used = shape->used,
+                                                                 .add = true});
+        return;
+    }
+    trial->backend->gated_linear(trial->device, &(struct gated_linear){.in = in,
+                                                                       .y = trial->inner,
+                                                                       .up_rows = trial->up,
+                                                                       .gate = layer->matrices[0],
+                                                                       .up = layer->matrices[1]});
+    trial->backend->linear(trial->device,
+                           &(struct linear){.in = inner,
+                                            .parts = {{trial->sums, layer->matrices[2], NULL}},
+                                            .count = 1,
+                                            .store = LINEAR_ADD});
+}
+
+static void enqueue(struct trial *trial, bool computes) {
+    for (int32_t i = 0; i < trial->layers; i++) {
+        if (computes) run_layer(trial, &trial->of_layers[i]);
+        for (int32_t r = 0; r < trial->readings; r++)
+            trial->backend->read(trial->device, trial->pause, PAUSE_BYTES, 0);
+    }
+}
+
+// Of one step, which is recorded where steps are; 0: the device failed.
+static int64_t step_us(struct trial *trial, bool computes) {
+    const struct backend *backend = trial->backend;
+    const uint64_t key = computes ? STEP_KEY : PAUSE_KEY;
+    const int64_t before_us = clock_now_us();
+    if (!backend->replay) {
+        enqueue(trial, computes);
+    } else if (!backend->replay(trial->device, key)) {
+        enqueue(trial, computes);
+        if (!backend->recorded(trial->device)) enqueue(trial, computes);
+    }
+    if (backend->sync(trial->device) != STATUS_OK) return 0;
+    const int64_t us = clock_now_us() - before_us;
+    return us > 0 ? us : 1;
+}
+
+static int64_t best_step_us(struct trial *trial, bool computes) {
+    int64_t best = 0, all = 0;
+    for (int i = 0; i < WARM_STEPS + STEPS_MAX && all < LEAST_US; i++) {
+        const int64_t us = step_us(trial, computes);
+        if (us == 0) return 0;
+        if (i < WARM_STEPS) continue;
+        all += us;
+        if (best == 0 || us < best) best = us;
+    }
+    return best;
+}
+
+static enum status make(struct trial *trial) {
+    const struct part_shape *shape = &trial->shape;
+    const struct workspace workspace = {
+        .max_tokens = 1,
+        .max_features = shape->dim > shape->width ? shape->dim : shape->width,
+        .max_seqs = 1,
+        .experts = shape->used,
+        .experts_used = shape->used,
+        .expert_rows = shape->used > 0 ? shape->width : 0,
+        .expert_outputs = shape->used > 0 ? shape->dim : 0,
+    };
+    struct device_info info;
+    const size_t each = layer_bytes(trial);
+    trial->backend->info(trial->device, &info);
+    size_t bytes = SPREAD * info.cache_bytes;
+    if (bytes < LEAST_BYTES) bytes = LEAST_BYTES;
+    if (bytes > MOST_BYTES || trial->in_host)
+        bytes = MOST_BYTES; // a card knows its own caches only
+    const size_t layers = bytes / each + 1;
+    trial->layers = layers < LAYERS_MAX ? (int32_t)layers : LAYERS_MAX;
+    trial->source = malloc(each);
+    trial->weights = malloc((size_t)trial->layers * each);
+    trial->of_layers = calloc((size_t)trial->layers, sizeof *trial->of_layers);
+    trial->lists = calloc((size_t)trial->layers * MATRICES, sizeof *trial->lists);
+    if (!trial->source || !trial->weights || !trial->of_layers || !trial->lists)
+        return STATUS_NO_MEMORY;
+    char *at = trial->source;
+    for (int i = 0; i < MATRICES; i++) {
+        const struct weight matrix = matrix_of(trial, i);
+        for (int32_t e = 0; e < experts_of(shape); e++, at += weight_bytes(&matrix))
+            dtype_fill_random(matrix.type, at, (size_t)matrix.rows * (size_t)matrix.columns, 0.02F,
+                              1);
+    }
+    TRY(alloc_rows(trial));
+    TRY(fill_rows(trial));
+    for (int32_t i = 0; i < trial->layers; i++)
+        TRY(make_layer(trial, i));
+    return trial->backend->reserve(trial->device, &workspace);
+}
+
+// How many readings take that long, and how long a step of them alone takes.
+static int64_t choose_pause(struct trial *trial, double pause_s) {
+    if (pause_s <= 0) return 0;
+    trial->readings = 1;
+    const int64_t one_us = best_step_us(trial, false);
+    const double wanted_us = pause_s * 1e6 * trial->layers;
+    if (one_us > 0 && one_us < wanted_us) trial->readings = (int32_t)(wanted_us / (double)one_us);
+    return trial->readings == 1 ? one_us : one_us * trial->readings;
+}
+
+static void free_all(struct trial *trial) {
+    release_rows(trial);
+    for (int32_t i = 0; trial->lists && i < trial->layers * MATRICES; i++)
+        trial->backend->release_host(trial->device, trial->lists[i], list_bytes(trial));
+    free(trial->lists);
+    free(trial->of_layers);
+    free(trial->weights);
+    free(trial->source);
+}
+
+struct part_speed part_speed_measure(const struct backend *backend, struct device *device,
+                                     const struct part_shape *shape, bool in_host, double pause_s) {
+    ASSERT(shape->dim > 0 && shape->width > 0);
+    ASSERT(shape->used >= 0 && shape->used <= EXPERTS_USED_MAX);
+    struct trial trial = {
+        .backend = backend, .device = device, .shape = *shape, .in_host = in_host};
+    struct part_speed speed = {0};
+    if (make(&trial) == STATUS_OK) {
+        const int64_t pause_us = choose_pause(&trial, pause_s);
+        const int64_t us = best_step_us(&trial, true);
+        const double parts_us = (double)(us - pause_us) / trial.layers;
+        if (us > 0 && parts_us > 0)
+            speed = (struct part_speed){parts_us * 1e-6, layer_bytes(&trial)};
+    }
+    free_all(&trial);
+    return speed;
+}
