@@ -10,6 +10,7 @@
 
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
+#include "kernels/cgroup.h"
 #include "kernels/cost.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -149,7 +150,10 @@ void host_memory(size_t *memory_total, size_t *memory_free) {
         if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) *memory_free = kib * 1024;
     }
     (void)fclose(file);
+    const struct cgroup_memory group = cgroup_memory_read("");
     const size_t left = left_to_process();
+    if (group.limit < *memory_total) *memory_total = group.limit;
+    if (group.left < *memory_free) *memory_free = group.left;
     if (left < *memory_free) *memory_free = left;
 }
 
