@@ -38,6 +38,7 @@ struct opening { // what the steps of engine_open() pass on
     struct engine *engine;
     const struct engine_options *options;
     const struct shape *shape; // NULL: a file
+    struct shape found;        // what it points to
     size_t slot_bytes;         // as of placing.h
     size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
     struct error *err;
@@ -297,8 +298,10 @@ static enum status find_model(struct opening *opening) {
         forget_digest_of_another(opening);
         return STATUS_OK;
     }
-    opening->shape = shape_find(options->shape);
-    if (opening->shape) return STATUS_OK;
+    if (shape_find(options->shape, &opening->found)) {
+        opening->shape = &opening->found;
+        return STATUS_OK;
+    }
     return error_set(opening->err, STATUS_NOT_FOUND, "unknown shape \"%.60s\" (expected %s)",
                      options->shape, shape_names());
 }
@@ -714,8 +717,11 @@ void engine_info(struct engine *engine, struct engine_info *info) {
     snprintf(info->file_type, sizeof info->file_type, "%s", dtype_name(engine->model.main_type));
     snprintf(info->backend, sizeof info->backend, "%s", engine->backend->name);
     snprintf(info->device, sizeof info->device, "%s", device.name);
-    if (placement_splits(&engine->placement))
+    if (placement_splits(&engine->placement)) {
         placement_describe(&engine->placement, info->placement);
+        info->host_token_bytes = engine->placement.host_token_bytes;
+        info->predicted_tokens_s = engine->placement.tokens_s;
+    }
     snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->shapes[0].type));
 }
 

@@ -15,6 +15,7 @@
 #include "app/bench/harness.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
+#include "kernels/read_speed.h"
 
 enum {
     DEFAULT_TOKENS = 32,
@@ -43,7 +44,8 @@ struct speed_bench {
     struct sequence *sequences[ENGINE_MAX_REQUESTS]; // of the decodes, prefilled; or NULL
     uint32_t salt;                                   // of the last prompt
     double read_bytes_per_s;
-    size_t least_bytes; // of a step that is compared with it
+    double host_bytes_per_s; // where weights are in two places: of the processor's memory; else 0
+    size_t least_bytes;      // of a step that is compared with it
     struct speed_row rows[ROWS_MAX];
     int32_t count;
 };
@@ -185,6 +187,26 @@ static double share_of(const struct speed_bench *bench, const struct speed_row *
     return bytes_per_s(row) / bench->read_bytes_per_s;
 }
 
+// The seconds that a token of one answer takes if every byte is read at the ceiling of where it
+// lies; 0: weights are in one place, where the ceiling says the same.
+static double floor_s(const struct speed_bench *bench, const struct speed_row *row) {
+    const size_t host = bench->harness.info.host_token_bytes;
+    const bool decodes_one = row->depth > 0 && row->batch == 1; // a prefill has no depth
+    if (bench->host_bytes_per_s <= 0 || !decodes_one || row->step_bytes < host) return 0;
+    return (double)host / bench->host_bytes_per_s +
+           (double)(row->step_bytes - host) / bench->read_bytes_per_s;
+}
+
+// "        floor 8.90 ms, 71 % reached; predicted 76.0 tokens/s"
+static void print_floor(const struct speed_bench *bench, const struct speed_row *row) {
+    const double least = floor_s(bench, row), predicted = bench->harness.info.predicted_tokens_s;
+    if (least <= 0) return;
+    printf("        floor %.2f ms, %.0f %% reached", 1e3 * least,
+           100 * row->tokens_per_s.median * least);
+    if (predicted > 0) printf("; predicted %.1f tokens/s", predicted);
+    printf("\n");
+}
+
 static void print_row(const struct speed_bench *bench, const struct speed_row *row) {
     char bytes[SIZE_TEXT_BYTES], speed[FIGURE_TEXT_BYTES], share[DIGITS_TEXT_BYTES] = "-";
     char batch[DIGITS_TEXT_BYTES];
@@ -198,6 +220,7 @@ static void print_row(const struct speed_bench *bench, const struct speed_row *r
     else
         printf("%24s %11s %6.1f %7s\n", figure_format(&row->tokens_per_s, 1, speed),
                size_format(row->bytes_per_token, bytes), bytes_per_s(row) / 1e9, share);
+    if (!row->missing[0]) print_floor(bench, row);
     fflush(stdout); // a row may take minutes
 }
 
@@ -219,6 +242,12 @@ static void report_row(struct report *report, const struct speed_bench *bench,
             report_number(report, "of_read_bandwidth", share_of(bench, row));
         else
             report_text(report, "of_read_bandwidth", NULL);
+        const double least = floor_s(bench, row);
+        if (least > 0) {
+            report_number(report, "floor_s", least);
+            report_number(report, "of_floor", row->tokens_per_s.median * least);
+            report_number(report, "predicted_tokens_per_s", bench->harness.info.predicted_tokens_s);
+        }
     }
     report_end(report);
 }
@@ -252,6 +281,16 @@ static bool fits(const struct speed_bench *bench, struct speed_row *row) {
         snprintf(row->missing, sizeof row->missing,
                  "layers with a state compute rejected rows again");
     return !row->missing[0];
+}
+
+// Of the processor, next to a card that has other weights. Nothing runs meanwhile.
+static void measure_host(struct speed_bench *bench) {
+    const struct device_options how = {.threads = bench->options->engine.threads};
+    struct device *device;
+    if (bench->harness.info.host_token_bytes == 0) return;
+    if (backend_cpu()->open(&how, &device, NULL) != STATUS_OK) return;
+    bench->host_bytes_per_s = read_speed_measure(backend_cpu(), device);
+    backend_cpu()->close(device);
 }
 
 static void measure_ceiling(struct speed_bench *bench) {
@@ -328,8 +367,11 @@ static enum status measure_rows(struct speed_bench *bench) {
     const struct bench_options *options = bench->options;
     TRY(harness_probe(&bench->harness, &bench->read_bytes_per_s));
     bench->least_bytes = engine_read_bytes(bench->harness.engine);
+    measure_host(bench);
     if (!options->json) {
         report_print_heading(&bench->harness.info, bench->read_bytes_per_s);
+        if (bench->host_bytes_per_s > 0)
+            printf("read bandwidth of the processor %.1f GB/s\n", bench->host_bytes_per_s / 1e9);
         printf("\n%-7s %6s %6s %5s %24s %11s %6s %7s\n", "", "tokens", "depth", "batch",
                "tokens/s (low - high)", "bytes/token", "GB/s", "of read");
     }

@@ -180,7 +180,7 @@ static const struct option OPTIONS[] = {
      "print ids instead of pieces"},
     {NULL, "bos", 0, OPTION_FLAG, NULL, AT(bos), FOR_TOKENIZE, 0, 0, "add the BOS token"},
     {"bench", "shape", 0, OPTION_TEXT, "NAME", AT(shape), FOR_BENCH, 0, 0,
-     "shape of a known model, filled with random weights"},
+     "random weights in the shape of a known model; NAME:8: 8 of its layers"},
     {NULL, "dtype", 0, OPTION_TEXT, "TYPE", AT(type), FOR_BENCH, 0, 0, "weight type, such as q8_0"},
     {NULL, "prompt-tokens", 0, OPTION_WHOLES, "N[,N]", AT(prompt_tokens), FOR_BENCH, 1, 1 << 24,
      "tokens to prefill"},

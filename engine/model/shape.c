@@ -1,5 +1,6 @@
 #include "engine/model/shape.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/model/config_read.h"
@@ -11,6 +12,12 @@ static const struct shape shapes[] = {
      .family = "llama",
      .config = "{'hidden_size': 4096, 'num_hidden_layers': 32, 'num_attention_heads': 32, "
                "'num_key_value_heads': 8, 'intermediate_size': 14336, 'vocab_size': 128256, "
+               "'max_position_embeddings': 131072, 'rms_norm_eps': 1e-05, 'rope_theta': "
+               "500000}"},
+    {.name = "llama-3-70b",
+     .family = "llama",
+     .config = "{'hidden_size': 8192, 'num_hidden_layers': 80, 'num_attention_heads': 64, "
+               "'num_key_value_heads': 8, 'intermediate_size': 28672, 'vocab_size': 128256, "
                "'max_position_embeddings': 131072, 'rms_norm_eps': 1e-05, 'rope_theta': "
                "500000}"},
     {.name = "llama-3.2-1b",
@@ -49,6 +56,15 @@ static const struct shape shapes[] = {
                "'num_experts_per_tok': 4, 'rope_scaling': {'rope_type': 'yarn', 'factor': 32, "
                "'beta_fast': 32, 'beta_slow': 1, 'truncate': false, "
                "'original_max_position_embeddings': 4096}}"},
+    {.name = "gpt-oss-120b",
+     .family = "gpt-oss",
+     .config = "{'hidden_size': 2880, 'num_hidden_layers': 36, 'num_attention_heads': 64, "
+               "'num_key_value_heads': 8, 'head_dim': 64, 'intermediate_size': 2880, "
+               "'vocab_size': 201088, 'max_position_embeddings': 131072, 'rms_norm_eps': "
+               "1e-05, 'rope_theta': 150000, 'sliding_window': 128, 'num_local_experts': 128, "
+               "'num_experts_per_tok': 4, 'rope_scaling': {'rope_type': 'yarn', 'factor': 32, "
+               "'beta_fast': 32, 'beta_slow': 1, 'truncate': false, "
+               "'original_max_position_embeddings': 4096}}"},
     {.name = "gemma-4-26b-a4b",
      .family = "gemma4",
      .tied = true,
@@ -82,17 +98,6 @@ static const struct shape shapes[] = {
                "'mamba_d_conv': 4, 'mamba_expand': 2}"},
 };
 
-const struct shape *shape_find(const char *name) {
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        if (!strcmp(shapes[i].name, name)) return &shapes[i];
-    return NULL;
-}
-
-const char *shape_names(void) {
-    return "llama-3-8b, llama-3.2-1b, qwen3-8b, qwen3-0.6b, qwen3-30b-a3b, gpt-oss-20b, "
-           "gemma-4-26b-a4b, lfm2-1.2b, granite-4-h-tiny";
-}
-
 static cJSON *parse(const char *config) {
     char text[1024];
     const size_t length = strlen(config);
@@ -100,6 +105,34 @@ static cJSON *parse(const char *config) {
     for (size_t i = 0; i <= length; i++)
         text[i] = config[i] == '\'' ? '"' : config[i];
     return cJSON_Parse(text);
+}
+
+static int32_t published_layers(const struct shape *shape) {
+    cJSON *json = parse(shape->config);
+    const cJSON *layers = cJSON_GetObjectItemCaseSensitive(json, "num_hidden_layers");
+    const int32_t count = layers ? layers->valueint : 0;
+    cJSON_Delete(json);
+    return count;
+}
+
+bool shape_find(const char *name, struct shape *shape) {
+    const size_t length = strcspn(name, ":");
+    char *end = NULL;
+    const long layers = name[length] ? strtol(name + length + 1, &end, 10) : 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        if (strlen(shapes[i].name) != length || strncmp(shapes[i].name, name, length) != 0)
+            continue;
+        if (end && (*end || layers < 1 || layers > published_layers(&shapes[i]))) return false;
+        *shape = shapes[i];
+        shape->layers = (int32_t)layers;
+        return true;
+    }
+    return false;
+}
+
+const char *shape_names(void) {
+    return "llama-3-8b, llama-3-70b, llama-3.2-1b, qwen3-8b, qwen3-0.6b, qwen3-30b-a3b, "
+           "gpt-oss-20b, gpt-oss-120b, gemma-4-26b-a4b, lfm2-1.2b, granite-4-h-tiny";
 }
 
 enum status shape_config(const struct shape *shape, struct model_config *config,
@@ -110,13 +143,15 @@ enum status shape_config(const struct shape *shape, struct model_config *config,
     cJSON *json = parse(shape->config);
     ASSERT(family);
     if (!json) return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    cJSON *layers = cJSON_GetObjectItemCaseSensitive(json, "num_hidden_layers");
+    if (shape->layers > 0) cJSON_SetNumberValue(layers, shape->layers);
     enum status status = folder_config_read(json, family, shape->name, &folder, err);
     if (status == STATUS_OK) status = folder_config_open(&folder, shape->name, &gguf, err);
     if (status == STATUS_OK) status = model_config_read(gguf, config, err);
     if (status == STATUS_OK)
         config->vocabulary =
             (int32_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, "vocab_size"));
-    ASSERT(status == STATUS_OK || status == STATUS_NO_MEMORY);
+    ASSERT(status == STATUS_OK || status == STATUS_NO_MEMORY || shape->layers > 0);
     gguf_close(gguf);
     folder_config_deinit(&folder);
     cJSON_Delete(json);

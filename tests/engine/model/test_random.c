@@ -73,14 +73,21 @@ static void named_shapes_have_the_published_parameter_counts(void **state) {
     } table[] = {
         {"llama-3-8b", 8.03},       {"qwen3-0.6b", 0.596},     {"qwen3-30b-a3b", 30.5},
         {"gpt-oss-20b", 20.9},      {"gemma-4-26b-a4b", 25.2}, {"lfm2-1.2b", 1.17},
-        {"granite-4-h-tiny", 6.94},
+        {"granite-4-h-tiny", 6.94}, {"llama-3-70b", 70.6},     {"gpt-oss-120b", 116.8},
+        {"llama-3-8b:16", 4.54},    {"llama-3-8b:32", 8.03},
     };
+    static const char *const wrong[] = {
+        "llama-3-8",     "llama-3-8b:",   "llama-3-8b:0", "llama-3-8b:33",
+        "llama-3-8b:-1", "llama-3-8b:1x", ":1",           ""};
+    struct shape shape;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(shape_find(wrong[i], &shape));
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct error err = {0};
         struct placement_need need;
-        assert_int_equal(
-            model_random_need(shape_find(table[i].name), DTYPE_BF16, backend_cpu(), &need, &err),
-            STATUS_OK);
+        assert_true(shape_find(table[i].name, &shape));
+        assert_int_equal(model_random_need(&shape, DTYPE_BF16, backend_cpu(), &need, &err),
+                         STATUS_OK);
         const double billions = (double)placement_need_bytes(&need) / 2e9;
         if (fabs(billions / table[i].billions - 1) > 0.01)
             fail_msg("%s: %.2f billions, expected %.2f", table[i].name, billions,
