@@ -232,6 +232,7 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     engine->placement = placing->placement;
     opening->kv_bytes = placing->kv_bytes;
     opening->slot_bytes = placing->slot_bytes;
+    engine->stream_us = placing->stream_us;
     free(placing);
     return status;
 }

@@ -15,7 +15,8 @@
 enum {
     SHORT_CONTEXT = 4096, // with which a model counts as fitting
     KV_SHARE = 4,         // of the memory, at most, for a KV cache that nobody asked for
-    SLOT_MORE = 1 << 20,  // for lists, biases and alignment
+    STREAM_US_MAX = 100000000,
+    SLOT_MORE = 1 << 20, // for lists, biases and alignment
 };
 
 bool placing_applies(struct engine *engine, const struct engine_options *options) {
@@ -89,7 +90,13 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     if (!options->deterministic) {
         placing->slot_bytes = part + SLOT_MORE;
         need->buffer_bytes += placing->slot_bytes + part * 2 / 3;
-        if (placement_plan(need, &limits, &placing->placement, NULL) == STATUS_OK) return STATUS_OK;
+        if (placement_plan(need, &limits, &placing->placement, NULL) == STATUS_OK) {
+            const double us = limits.rates.link > 0
+                                  ? 1e6 * (double)placing->placement.host_bytes / limits.rates.link
+                                  : 0;
+            placing->stream_us = us < STREAM_US_MAX ? (int32_t)us : STREAM_US_MAX;
+            return STATUS_OK;
+        }
     }
     placing->slot_bytes = 0;
     need->buffer_bytes = buffer_bytes;

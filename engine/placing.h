@@ -16,6 +16,7 @@ struct placing {
     struct placement_need need; // with what random weights, or the file, take on the card
     struct placement placement;
     size_t slot_bytes; // through which weights in host memory cross for many tokens; 0: none
+    int32_t stream_us; // that all of them take to cross
     size_t kv_bytes;   // of the pool; 0: the options and the free memory say it, as on a processor
 };
 

@@ -45,7 +45,7 @@ struct engine {
     struct forward *forward;
     int32_t context;
     int32_t most_tokens;  // of one step
-    int32_t step_tokens;  // of one step; 0: as many as take about STEP_TARGET_US
+    int32_t step_tokens;  // of one step; 0: as many as fit the time that a step may take
     int32_t chunk_tokens; // of one sequence in a step, at most; drafts do not count
     char name[ENGINE_NAME_BYTES];
     char *model_path;
@@ -63,6 +63,8 @@ struct engine {
     int32_t restoring_count; // sequences
     struct event_queue queue;
     double tokens_per_us; // of prefill, measured; 0: not yet
+    double added_per_us;  // the same without stream_us
+    int32_t stream_us;    // of a step in which weights cross to the card; 0: none do
     bool has_stepped;
     struct kv_work request_work;
 };

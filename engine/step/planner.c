@@ -39,18 +39,11 @@
 #include "kernels/base/trace.h"
 
 enum {
-    STEP_TARGET_US = 250000, // how long ^C, or another answer's next token, may wait
-    WATERMARK_SHARE = 100,   // of the pool's blocks
-    DRAFTED_TOKENS = 11,     // of a step with drafts, at most: fewer than kernels/cpu calls many
+    WATERMARK_SHARE = 100, // of the pool's blocks
+    DRAFTED_TOKENS = 11,   // of a step with drafts, at most: fewer than kernels/cpu calls many
 };
 
 _Static_assert((int)ENGINE_MAX_REQUESTS <= (int)SCHEDULER_MAX_REQUESTS, "the scheduler plans all");
-
-static int32_t step_budget(const struct engine *engine) {
-    if (engine->step_tokens) return engine->step_tokens;
-    return scheduler_budget(engine->tokens_per_us, STEP_TARGET_US, engine->cache.block_size,
-                            STEP_LEAST_TOKENS, engine->most_tokens);
-}
 
 // ---- what other requests compute
 
@@ -199,10 +192,23 @@ static struct block_counts blocks_needed(const struct engine *engine,
     return blocks;
 }
 
+// As many tokens as fit the time that a step may take. Answers that a person reads wait for it.
+static int32_t step_budget(const struct engine *engine, const struct scheduler_request *described) {
+    int32_t decodes = 0;
+    if (engine->step_tokens) return engine->step_tokens;
+    for (int32_t i = 0; i < engine->request_count; i++)
+        decodes += described[i].foreground && described[i].state == REQUEST_RUNNING &&
+                   engine->requests[i]->stats.output_tokens > 0;
+    const float decode_us = decodes > 0 ? row_cost_us(&engine->draft_record.cost, decodes) : 0;
+    return scheduler_budget(engine->added_per_us, engine->stream_us,
+                            scheduler_target_us(decodes, decode_us), engine->cache.block_size,
+                            STEP_LEAST_TOKENS, engine->most_tokens);
+}
+
 static struct scheduler_limits gather_limits(struct engine *engine,
                                              struct scheduler_request *described) {
     struct scheduler_limits limits = {
-        .step_tokens = step_budget(engine),
+        .step_tokens = step_budget(engine, described),
         .block_size = engine->cache.block_size,
     };
     const int groups = engine->cache.count;

@@ -344,12 +344,21 @@ void scheduler_note(struct scheduler_request *requests, int32_t request_count,
     promote_first(requests, request_count);
 }
 
-int32_t scheduler_budget(double tokens_per_us, int32_t target_us, int32_t block_size, int32_t least,
-                         int32_t most) {
-    ASSERT(block_size > 0 && least <= most);
-    const double wanted = tokens_per_us * target_us;
+int32_t scheduler_budget(double tokens_per_us, int32_t base_us, int32_t target_us,
+                         int32_t block_size, int32_t least, int32_t most) {
+    ASSERT(block_size > 0 && least <= most && base_us >= 0);
+    const int32_t rest_us = target_us - base_us > base_us ? target_us - base_us : base_us;
+    const double wanted = tokens_per_us * rest_us;
     const int32_t tokens = wanted > most ? most : wanted < least ? least : (int32_t)wanted;
     return tokens / block_size * block_size;
+}
+
+int32_t scheduler_target_us(int32_t decodes, float decode_us) {
+    enum { ALONE_US = 250000, BESIDE_US = 25000, DECODES = 4 };
+    ASSERT(decodes >= 0);
+    if (decodes == 0) return ALONE_US;
+    const float wanted = DECODES * decode_us;
+    return wanted < BESIDE_US ? BESIDE_US : wanted > ALONE_US ? ALONE_US : (int32_t)wanted;
 }
 
 static void check_chunks(const struct scheduler_request *requests,

@@ -17,8 +17,9 @@
 // (planner.c): here each chunk stands for itself.
 //
 // note_speed() averages how many tokens a microsecond a step computes. From this the planner
-// derives how many tokens fit STEP_TARGET_US, the longest that ^C or another answer's next token
-// should wait.
+// derives how many fit the time that ^C or another answer's next token may wait
+// (scheduler_target_us). Where weights cross to the card in each step of a prompt, that takes
+// stream_us for however few tokens, so the speed beyond it is averaged, too.
 #include <errno.h>
 
 #include "engine/core/request_state.h"
@@ -184,6 +185,8 @@ static void fail_step(struct step *step, enum status status) {
     }
 }
 
+static double average(double before, double now) { return before > 0 ? 0.5 * (before + now) : now; }
+
 // A running average, so that one disturbed step does not change the budget much. A small step is
 // slow, and so is the first, which loads a card's kernels: they count if nothing better is known.
 static void note_speed(struct engine *engine, int32_t tokens, int64_t elapsed_us) {
@@ -192,9 +195,11 @@ static void note_speed(struct engine *engine, int32_t tokens, int64_t elapsed_us
     engine->has_stepped = true;
     if (known && (first || tokens < STEP_LEAST_TOKENS)) return;
     if (tokens < STEP_FIRST_TOKENS || elapsed_us <= 0) return;
-    const double speed = tokens / (double)elapsed_us;
-    engine->tokens_per_us =
-        engine->tokens_per_us > 0 ? 0.5 * (engine->tokens_per_us + speed) : speed;
+    const double least_us = (double)elapsed_us / 8,
+                 added_us = (double)elapsed_us - engine->stream_us;
+    engine->tokens_per_us = average(engine->tokens_per_us, tokens / (double)elapsed_us);
+    engine->added_per_us =
+        average(engine->added_per_us, tokens / (added_us > least_us ? added_us : least_us));
 }
 
 static void advance_restoring(struct engine *engine) {

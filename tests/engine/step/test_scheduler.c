@@ -221,10 +221,24 @@ static void a_foreground_request_preempts_a_background_one(void **state) {
 
 static void the_token_budget_follows_the_measured_speed(void **state) {
     (void)state;
-    assert_int_equal(scheduler_budget(0, 250000, 16, 64, 512), 64);
-    assert_int_equal(scheduler_budget(0.001, 250000, 16, 64, 512), 240);
-    assert_int_equal(scheduler_budget(1.0, 250000, 16, 64, 512), 512);
-    assert_int_equal(scheduler_budget(0.00002, 250000, 16, 64, 512), 64);
+    assert_int_equal(scheduler_budget(0, 0, 250000, 16, 64, 512), 64);
+    assert_int_equal(scheduler_budget(0.001, 0, 250000, 16, 64, 512), 240);
+    assert_int_equal(scheduler_budget(1.0, 0, 250000, 16, 64, 512), 512);
+    assert_int_equal(scheduler_budget(0.00002, 0, 250000, 16, 64, 512), 64);
+    // 200 ms of a step are spent whatever it computes: fewer tokens would not make it much shorter
+    assert_int_equal(scheduler_budget(0.01, 200000, 25000, 16, 64, 2048), 2000);
+    assert_int_equal(scheduler_budget(0.01, 20000, 250000, 16, 64, 4096), 2288);
+}
+
+// A prompt beside an answer: the answer's next token waits for the step.
+static void a_step_beside_answers_is_a_few_times_as_long_as_theirs(void **state) {
+    (void)state;
+    assert_int_equal(scheduler_target_us(0, 0), 250000);
+    assert_int_equal(scheduler_target_us(0, 3000), 250000);
+    assert_int_equal(scheduler_target_us(1, 0), 25000);
+    assert_int_equal(scheduler_target_us(1, 3000), 25000);
+    assert_int_equal(scheduler_target_us(3, 20000), 80000);
+    assert_int_equal(scheduler_target_us(1, 1e9F), 250000);
 }
 
 // ---- a day
@@ -446,6 +460,7 @@ int main(void) {
         cmocka_unit_test(requests_are_admitted_by_rank_above_the_watermark),
         cmocka_unit_test(a_foreground_request_preempts_a_background_one),
         cmocka_unit_test(the_token_budget_follows_the_measured_speed),
+        cmocka_unit_test(a_step_beside_answers_is_a_few_times_as_long_as_theirs),
         cmocka_unit_test(every_request_of_a_random_day_finishes),
         cmocka_unit_test(every_request_of_a_day_with_windows_finishes),
     };
