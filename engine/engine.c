@@ -435,6 +435,7 @@ static enum status alloc_memory(struct opening *opening) {
     struct engine *engine = opening->engine;
     struct forward_limits limits = placing_forward_limits(engine, engine->context);
     limits.unshared = opening->options->unshared;
+    limits.streams = engine->stream_us > 0;
     size_t cache_bytes = 0;
     bool whole = true;
     for (int i = 0; i < kv_shape_groups(&engine->model.config); i++) {

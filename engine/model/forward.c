@@ -3,13 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
-enum { ALIGNMENT = 256 }; // as a card aligns what it allocates
+enum {
+    ALIGNMENT = 256, // as a card aligns what it allocates
+    LONG_RUN = 32,   // tokens from which a run may be stopped
+};
 
 static void *alloc_buffer(struct forward *forward, size_t bytes, bool on_host) {
     const struct backend *backend = forward->backend;
@@ -497,19 +501,45 @@ static void norm_stream(const struct forward *forward) {
     forward->backend->add_rows(forward->device, &args);
 }
 
-static void enqueue_layers(const struct forward *forward) {
+static void note_layer(void *user) {
+    struct forward *forward = user;
+    atomic_fetch_add(&forward->layers_done, 1);
+}
+
+// Before the next layer of a long run is enqueued. A card computes later than that, so where each
+// layer takes long, because its weights cross, we stay only some layers ahead: enough that the
+// card never waits, and so few that it soon stops. One that does not get on within WAITS_MOST has
+// failed, which sync() says.
+static bool stops_before(struct forward *forward, int32_t layer) {
+    enum { AHEAD = 2, WAIT_US = 200, WAITS_MOST = 50000 };
+    const struct timespec pause = {0, WAIT_US * 1000};
+    if (!forward->stops) return false;
+    for (int32_t waits = 0; forward->limits.streams && waits < WAITS_MOST; waits++) {
+        if (layer - atomic_load(&forward->layers_done) <= AHEAD) break;
+        if (forward->stops(forward->stops_user)) return true;
+        nanosleep(&pause, NULL);
+    }
+    return forward->stops(forward->stops_user);
+}
+
+// False: the run stops.
+static bool enqueue_layers(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
     if (config->per_layer_embedding)
         forward_narrow_rows(forward, a->start, a->residual, config->dim);
     for (int32_t i = 0; i < config->layers; i++) {
+        if (stops_before(forward, i)) return false;
         const struct layer_part *mixer = layer_mixer(&config->specs[i]);
         const struct layer_part *feed_forward = layer_feed_forward(&config->specs[i]);
         if (mixer) mixer->enqueue(forward, i);
         if (feed_forward) feed_forward->enqueue(forward, i);
         if (config->per_layer_embedding) layer_embedding_enqueue(forward, i);
         if (config->specs[i].stream_norm) norm_stream(forward);
+        if (forward->stops && forward->limits.streams)
+            forward->backend->call_host(forward->device, note_layer, forward);
     }
+    return true;
 }
 
 // residual = the tokens' rows of the table, normed where they are
@@ -537,13 +567,14 @@ static void embed(const struct forward *forward) {
                                                                        .anew = true});
 }
 
-static void enqueue(struct forward *forward) {
+// False: the run stops.
+static bool enqueue(struct forward *forward) {
     const struct model *model = forward->model;
     const struct model_config *config = &model->config;
     const struct activations *a = &forward->activations;
     embed(forward);
-    enqueue_layers(forward);
-    if (forward->num_logits == 0) return;
+    if (!enqueue_layers(forward)) return false;
+    if (forward->num_logits == 0) return true;
     forward_norm_rows(forward, a->normed, a->residual, model->output_norm, config->dim);
     forward->backend->logits(forward->device,
                              &(struct logits){.y = forward->logits,
@@ -553,7 +584,7 @@ static void enqueue(struct forward *forward) {
                                               .rows = forward->num_logits,
                                               .scale = config->logit_scale,
                                               .softcap = config->logit_softcap});
-    if (forward->most == 0) return;
+    if (forward->most == 0) return true;
     forward->backend->candidates(
         forward->device,
         &(struct candidates){.best = forward->best,
@@ -564,6 +595,7 @@ static void enqueue(struct forward *forward) {
                              .rows = forward->num_logits,
                              .vocabulary = config->vocabulary,
                              .most = forward->most});
+    return true;
 }
 
 static bool is_whole(const struct forward *forward, int32_t row) {
@@ -600,19 +632,24 @@ static uint64_t shape_of(const struct forward *forward) {
            depths << WIDTH_BITS | (uint64_t)widest;
 }
 
-enum status forward_run(struct forward *forward) {
+enum status forward_run(struct forward *forward, forward_stops *stops, void *user) {
     ASSERT(forward->num_seqs > 0);
     const struct backend *backend = forward->backend;
+    bool whole = true;
     send_step_data(forward);
     const uint64_t shape = shape_of(forward);
+    forward->stops = shape || forward->num_tokens < LONG_RUN ? NULL : stops;
+    forward->stops_user = user;
+    atomic_store(&forward->layers_done, 0);
     if (!shape) {
-        enqueue(forward);
+        whole = enqueue(forward);
     } else if (!backend->replay(forward->device, shape)) {
-        enqueue(forward);
-        if (!backend->recorded(forward->device)) enqueue(forward);
+        (void)enqueue(forward);
+        if (!backend->recorded(forward->device)) (void)enqueue(forward);
     }
-    fetch_whole_rows(forward);
-    return backend->sync(forward->device);
+    if (whole) fetch_whole_rows(forward);
+    const enum status status = backend->sync(forward->device);
+    return status == STATUS_OK && !whole ? STATUS_CANCELLED : status;
 }
 
 float *forward_logits(struct forward *forward, int32_t row) {

@@ -27,6 +27,7 @@ struct forward_limits {
     int32_t max_context;             // of one sequence
     int32_t max_logits;              // rows of one batch that are computed to the end
     enum attention_kernel attention; // of the cache's layout
+    bool streams;                    // weights cross to the device in long runs, layer by layer
     bool unshared;                   // each sequence reads its past, though others have it too
 };
 
@@ -57,7 +58,10 @@ void forward_add(struct forward *forward, const struct block_table *tables, cons
 void forward_choose(struct forward *forward, const struct choice *choice,
                     const struct penalty *penalties);
 
-MUST_CHECK enum status forward_run(struct forward *forward); // and waits for it
+// And waits for it. CANCELLED: `stops` said so between two layers, and what the run was to write is
+// in part written. It is asked in runs that are long, from this thread; NULL: never.
+typedef bool forward_stops(void *user);
+MUST_CHECK enum status forward_run(struct forward *forward, forward_stops *stops, void *user);
 
 // The `row`-th logits of the run, in the order of adding; not of a row that was chosen from.
 // [vocabulary] fp32, the caller may overwrite them; until the next run.

@@ -5,6 +5,8 @@
 #ifndef ENGINE_FORWARD_STATE_H
 #define ENGINE_FORWARD_STATE_H
 
+#include <stdatomic.h>
+
 #include "engine/model/forward.h"
 #include "engine/model/kv_shape.h"
 #include "kernels/shared_past.h"
@@ -87,6 +89,9 @@ struct forward {
     int32_t num_penalties;
     struct buffer buffers[BUFFERS_MAX];
     int32_t buffer_count;
+    forward_stops *stops; // of this run, or NULL
+    void *stops_user;
+    atomic_int layers_done; // of this run, where it streams
     bool short_of_memory;
     bool counts; // buffers are added up in `counted`, and none is taken
     size_t counted;

@@ -42,12 +42,24 @@ static void finish_cancelled(struct engine *engine) {
             request_finish(engine->requests[i], STOP_REASON_CANCELLED, STATUS_OK);
 }
 
-static enum status compute_step(struct engine *engine, const struct step *step) {
+// Without the lock: nobody wants what the step computes any more.
+static bool is_unwanted(void *user) {
+    const struct step *step = user;
+    bool wanted = step->count == 0;
+    for (int32_t i = 0; i < step->count; i++)
+        wanted = wanted || !atomic_load(&step->requests[i]->cancelled);
+    return !wanted;
+}
+
+// A recurrent state that only some layers have advanced is worth nothing, so where there are states
+// a step runs to its end.
+static enum status compute_step(struct engine *engine, struct step *step) {
     struct trace_span span = trace_begin("forward");
     forward_begin(engine->forward);
     for (int32_t i = 0; i < step->count; i++)
         sampling_add(engine, step->requests[i], &step->chunks[i], step->drafted[i]);
-    const enum status status = forward_run(engine->forward);
+    const enum status status =
+        forward_run(engine->forward, engine->cache.has_states ? NULL : is_unwanted, step);
     span.tokens = step->tokens;
     trace_end(&span);
     return status;
@@ -173,16 +185,22 @@ static void commit_step(struct step *step) {
     }
 }
 
-// Drops the step and ends each of its requests, with the lock held.
-static void fail_step(struct step *step, enum status status) {
+// Drops what the step has computed, with the lock held.
+static void drop_step(const struct step *step) {
     for (int32_t i = 0; i < step->count; i++) {
         struct sequence *sequence = step->requests[i]->sequence;
         const struct grouped_cache *cache = &sequence->engine->cache;
         if (step->drafted[i] > 0) grouped_table_confirm(cache, &sequence->before);
         sequence->cached = grouped_table_last(cache, &sequence->tables, sequence->cached);
         grouped_table_drop(cache, &sequence->tables, sequence->cached);
-        request_finish(step->requests[i], STOP_REASON_FAILED, status);
     }
+}
+
+// The same, and ends each of its requests.
+static void fail_step(struct step *step, enum status status) {
+    drop_step(step);
+    for (int32_t i = 0; i < step->count; i++)
+        request_finish(step->requests[i], STOP_REASON_FAILED, status);
 }
 
 static double average(double before, double now) { return before > 0 ? 0.5 * (before + now) : now; }
@@ -258,6 +276,8 @@ static void do_step(struct engine *engine, struct step *step) {
         if (step->tokens == step->rows) // it only decodes
             row_cost_note(&engine->draft_record.cost, step->rows, elapsed_us);
         commit_step(step);
+    } else if (status == STATUS_CANCELLED) {
+        drop_step(step); // all of its requests are finished before the next one
     } else {
         fail_step(step, status);
     }

@@ -148,7 +148,7 @@ static void check_batch(struct harness *harness) {
         harness_grow(harness, &tables[s], cached[s] + count[s]);
         harness_add(harness, &tables[s], ids[s] + cached[s], cached[s], count[s], 1);
     }
-    assert_int_equal(forward_run(harness->forward), STATUS_OK);
+    assert_int_equal(forward_run(harness->forward, NULL, NULL), STATUS_OK);
     for (int s = 0; s < SEQS; s++) {
         assert_same_bits(harness, forward_logits(harness->forward, s), expected[s]);
         block_table_deinit(&tables[s], harness->pool);
@@ -236,7 +236,7 @@ static void check_window(struct harness *harness, int32_t count) {
     assert_true(skipped > 0);
     forward_begin(harness->forward);
     forward_add(harness->forward, tables, ids + from, from, count, 1);
-    assert_int_equal(forward_run(harness->forward), STATUS_OK);
+    assert_int_equal(forward_run(harness->forward, NULL, NULL), STATUS_OK);
     assert_same_bits(harness, forward_logits(harness->forward, 0), expected);
     block_table_deinit(&table, harness->pool);
     block_pool_release(harness->pool, nobodys);
@@ -252,6 +252,43 @@ static void tokens_before_a_window_are_not_read(void **state) {
     for_each_rig(WINDOWED, sizeof WINDOWED / sizeof WINDOWED[0], check_windows);
 }
 
+static bool stops_at_0(void *user) { return (*(int *)user)-- <= 0; }
+
+// Between any two layers. The same tokens can be computed at once.
+static void check_stop(struct harness *harness) {
+    int32_t ids[LENGTH];
+    float expected[VOCABULARY_MAX];
+    struct block_table table;
+    random_ids(ids, LENGTH);
+    whole(harness, ids, expected);
+    new_table(harness, &table);
+    harness_grow(harness, &table, LENGTH);
+    for (int before = 0; before < harness->model.config.layers; before++) {
+        int left = before;
+        forward_begin(harness->forward);
+        harness_add(harness, &table, ids, 0, LENGTH, 1);
+        assert_int_equal(forward_run(harness->forward, stops_at_0, &left), STATUS_CANCELLED);
+        assert_int_equal(left, -1);
+    }
+    int left = 1000;
+    forward_begin(harness->forward);
+    harness_add(harness, &table, ids, 0, LENGTH, 1);
+    assert_int_equal(forward_run(harness->forward, stops_at_0, &left), STATUS_OK);
+    assert_int_equal(left, 1000 - harness->model.config.layers);
+    assert_same_bits(harness, forward_logits(harness->forward, 0), expected);
+    left = 0; // of a short run nobody asks
+    forward_begin(harness->forward);
+    harness_add(harness, &table, ids + LENGTH - 1, LENGTH - 1, 1, 1);
+    assert_int_equal(forward_run(harness->forward, stops_at_0, &left), STATUS_OK);
+    assert_int_equal(left, 0);
+    block_table_deinit(&table, harness->pool);
+}
+
+static void a_run_stops_between_layers(void **state) {
+    (void)state;
+    for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_stop);
+}
+
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
@@ -260,6 +297,7 @@ int main(void) {
         cmocka_unit_test(a_batch_equals_separate_runs),
         cmocka_unit_test(diverging_forks_equal_two_runs),
         cmocka_unit_test(tokens_before_a_window_are_not_read),
+        cmocka_unit_test(a_run_stops_between_layers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,7 @@ void harness_open(struct harness *harness, const struct harness_options *options
     harness->pool = block_pool_create(cache.num_blocks);
     ASSERT(harness->pool);
     const struct forward_limits limits = {
+        .streams = true,
         .max_tokens = HARNESS_MAX_TOKENS,
         .max_seqs = HARNESS_MAX_SEQS,
         .max_context = (int32_t)cache.num_blocks * cache.block_size,
@@ -119,7 +120,7 @@ const float *harness_run(struct harness *harness, struct block_table *table, con
     harness_grow(harness, table, first + count);
     forward_begin(harness->forward);
     harness_add(harness, table, ids, first, count, rows);
-    demand(forward_run(harness->forward), NULL, "forward");
+    demand(forward_run(harness->forward, NULL, NULL), NULL, "forward");
     return rows ? forward_logits(harness->forward, 0) : NULL;
 }
 
