@@ -542,6 +542,40 @@ struct swap_blocks {
     bool out; // device to host; else host to device
 };
 
+// Where a device and a thread of the host meet in the middle of a step. From alloc_host(), zeros at
+// first; one for each device. The device waits for one answer at a time.
+struct host_mail {
+    uint64_t job;     // of the newest request
+    uint32_t request; // how many there have been; written after the job and all rows
+    char apart[52];   // each side writes a cache line of its own
+    uint32_t reply;   // the newest request that is answered; written by the host after its results
+    char behind[60];
+};
+
+enum { ASK_PARTS = 3 };
+
+// Copies parts to the host, and then tells it what to do with them.
+struct ask_host {
+    struct host_mail *mail;
+    uint64_t job; // the host's own
+    struct {
+        void *to; // from alloc_host()
+        const void *from;
+        size_t bytes; // even
+    } parts[ASK_PARTS];
+    int32_t count; // of parts
+};
+
+// Waits until the newest request is answered, then y = or += the results.
+struct take_answer {
+    struct host_mail *mail;
+    void *y;             // [count] of `type`, out
+    const void *results; // [count] of `type`, from alloc_host()
+    size_t count;
+    enum dtype type; // F32, or F16 where nothing is added
+    bool add;        // y is in and out
+};
+
 struct swap_time {
     double us; // that the device took
     int64_t pairs;
@@ -610,6 +644,12 @@ struct backend {
     // and what is enqueued afterwards waits for it. It must not call into the device. On a
     // processor it is called at once. A recorded step calls it each time that it is replayed.
     void (*call_host)(struct device *device, void (*function)(void *user), void *user);
+
+    // The same for a thread of the host that watches the mail: a few rows go there and back within
+    // a step much faster than by copies and calls. Whoever asks must see to it that an answer
+    // comes: a device waits for it without end. NULL: there are only copies and calls.
+    void (*ask_host)(struct device *device, const struct ask_host *args);
+    void (*take_answer)(struct device *device, const struct take_answer *args);
 
     void (*embedding)(struct device *device, const struct embedding *args);
     void (*rmsnorm)(struct device *device, const struct rmsnorm *args);

@@ -1,6 +1,6 @@
 // kernels/offload.c — a card, and a processor that computes what lies in host memory.
 //
-// A job is one op on the host: what call_host() gives to run_job(). It has to live until the step
+// A job is one op on the host: what run_job() is called with. It has to live until the step
 // is done, and in a recorded step as long as the recording; so jobs of recorded steps are kept and
 // found again by what they compute (all their other fields follow from that), and those of other
 // steps go back at the next sync().
@@ -13,6 +13,7 @@
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
+#include "kernels/offload_worker.h"
 
 enum {
     RESULTS = 2,          // matrices of one op at most: gate and up
@@ -70,6 +71,9 @@ struct device {
     struct buffer slot;            // on the card, what weights cross into
     size_t slot_bytes, slot_used;  // wanted; of this op
     struct list *lists[LISTS_MAX]; // pinned, made when first needed
+
+    struct host_mail *mail; // pinned; NULL: rows are copied, and the device calls the host
+    struct offload_worker *worker;
 
     bool recorded;                     // the step that is enqueued may be recorded
     struct job *kept, *running, *idle; // of recorded steps, of this one, of none
@@ -180,6 +184,7 @@ static void free_jobs(struct job **jobs) {
 static enum status offload_sync(struct device *device) {
     const enum status failure = device->failure, status = device->card->sync(device->on_card);
     device->failure = STATUS_OK;
+    if (device->worker) offload_worker_rest(device->worker);
     while (device->running) {
         struct job *job = device->running;
         device->running = job->next;
@@ -190,6 +195,7 @@ static enum status offload_sync(struct device *device) {
 }
 
 static bool offload_replay(struct device *device, uint64_t key) {
+    if (device->worker) offload_worker_wake(device->worker);
     device->recorded = !device->card->replay(device->on_card, key);
     return !device->recorded;
 }
@@ -244,6 +250,18 @@ static enum status alloc_buffers(struct device *device, int32_t used) {
     return STATUS_OK;
 }
 
+static void run_job(void *user);
+
+// Where the card can, it talks to a thread of its own.
+static enum status open_mail(struct device *device) {
+    void *mail;
+    if (!device->card->ask_host || device->mail) return STATUS_OK;
+    TRY(forward_alloc_host(device, sizeof *device->mail, &mail));
+    device->mail = mail;
+    *device->mail = (struct host_mail){0};
+    return offload_worker_create(device->mail, run_job, &device->worker);
+}
+
 static void report_unpinned(struct device *device) {
     char text[SIZE_TEXT_BYTES];
     if (device->unpinned_bytes > 0)
@@ -267,12 +285,16 @@ static enum status offload_reserve(struct device *device, const struct workspace
     of_host.num_heads = of_host.head_size = 0; // attention is the card's
     TRY(device->host->reserve(device->on_host, &of_host));
     TRY(alloc_buffers(device, workspace->experts_used));
+    TRY(open_mail(device));
     return device->card->reserve(device->on_card, workspace);
 }
 
 static void offload_close(struct device *device) {
     if (!device) return;
+    if (device->worker) (void)offload_sync(device); // what waits for an answer gets it
+    offload_worker_destroy(device->worker);
     release_buffers(device);
+    forward_release_host(device, device->mail, sizeof *device->mail);
     free_weights(device);
     free_jobs(&device->kept);
     free_jobs(&device->running);
@@ -360,22 +382,37 @@ static struct job *new_job(struct device *device) {
     return job;
 }
 
-static void enqueue(struct device *device, const struct job *job) {
+// The job as it will be called: of a recorded step the one of an earlier recording, else a new one.
+// NULL: there is no memory, and the step fails.
+static struct job *keep_job(struct device *device, const struct job *job) {
     struct job **list = device->recorded ? &device->kept : &device->running;
     for (struct job *kept = device->kept; kept && device->recorded; kept = kept->next)
-        if (is_same(kept, job)) {
-            forward_call_host(device, run_job, kept);
-            return;
-        }
+        if (is_same(kept, job)) return kept;
     struct job *ours = new_job(device);
     if (!ours) {
         device->failure = STATUS_NO_MEMORY;
-        return;
+        return NULL;
     }
     *ours = *job;
     ours->device = device;
     ours->next = *list;
     *list = ours;
+    return ours;
+}
+
+// Sends what the job reads, and has it run.
+static void enqueue(struct device *device, struct ask_host *ask, const struct job *job) {
+    struct job *ours = keep_job(device, job);
+    if (!ours) return;
+    if (device->mail) {
+        ask->mail = device->mail;
+        ask->job = (uint64_t)(uintptr_t)ours;
+        offload_worker_wake(device->worker);
+        device->card->ask_host(device->on_card, ask);
+        return;
+    }
+    for (int32_t i = 0; i < ask->count; i++)
+        forward_to_host(device, ask->parts[i].to, ask->parts[i].from, ask->parts[i].bytes);
     forward_call_host(device, run_job, ours);
 }
 
@@ -489,12 +526,18 @@ static const void *crossed_rows(const struct device *device) {
     return device->card->activation == DTYPE_F32 ? device->rows.memory : device->wide.memory;
 }
 
-static void send_rows(struct device *device, const void *x, int32_t first, int32_t count,
+static void send(struct ask_host *ask, void *to, const void *from, size_t bytes) {
+    ASSERT(ask->count < ASK_PARTS);
+    ask->parts[ask->count].to = to;
+    ask->parts[ask->count].from = from;
+    ask->parts[ask->count++].bytes = bytes;
+}
+
+static void send_rows(struct device *device, struct ask_host *ask, const void *first, int32_t count,
                       int32_t columns) {
-    const enum dtype type = device->card->activation;
     ASSERT(count <= device->chunk && columns <= device->features);
-    forward_to_host(device, device->rows.memory, row_at(x, first, type, columns),
-                    (size_t)count * row_bytes(type, columns));
+    send(ask, device->rows.memory, first,
+         (size_t)count * row_bytes(device->card->activation, columns));
 }
 
 // y[first ... first + count - 1] = or += the results
@@ -505,6 +548,16 @@ static void fetch_rows(struct device *device, void *y, const void *results, int3
     const size_t bytes = (size_t)count * row_bytes(type, columns);
     char *to = (char *)y + (size_t)first * row_bytes(type, columns);
     ASSERT(columns <= device->features);
+    if (device->mail) {
+        device->card->take_answer(device->on_card,
+                                  &(struct take_answer){.mail = device->mail,
+                                                        .y = to,
+                                                        .results = results,
+                                                        .count = (size_t)count * (size_t)columns,
+                                                        .type = type,
+                                                        .add = store == LINEAR_ADD});
+        return;
+    }
     if (store != LINEAR_ADD) {
         forward_to_device(device, to, results, bytes);
         return;
@@ -572,8 +625,10 @@ static void offload_linear(struct device *device, const struct linear *args) {
         job.linear.store = LINEAR_RESIDUAL;
         for (int32_t i = 0; i < args->count; i++)
             job.linear.parts[i].y = device->results[i].memory;
-        send_rows(device, x, first, count, columns);
-        enqueue(device, &job);
+        struct ask_host ask = {.count = 0};
+        send_rows(device, &ask, row_at(x, first, device->card->activation, columns), count,
+                  columns);
+        enqueue(device, &ask, &job);
         for (int32_t i = 0; i < args->count; i++)
             fetch_rows(device, args->parts[i].y, device->results[i].memory, first, count,
                        args->parts[i].weight.rows, args->store);
@@ -600,8 +655,11 @@ static void offload_gated_linear(struct device *device, const struct gated_linea
         job.gated.in = (struct linear_input){.x = crossed_rows(device), .tokens = count};
         job.gated.y = device->results[0].memory;
         job.gated.up_rows = device->results[1].memory;
-        send_rows(device, x, first, count, args->gate.columns);
-        enqueue(device, &job);
+        struct ask_host ask = {.count = 0};
+        const int32_t columns = args->gate.columns;
+        send_rows(device, &ask, row_at(x, first, device->card->activation, columns), count,
+                  columns);
+        enqueue(device, &ask, &job);
         fetch_rows(device, args->y, device->results[0].memory, first, count, args->gate.rows,
                    LINEAR_ACTIVATION);
     }
@@ -637,12 +695,13 @@ static void offload_experts(struct device *device, const struct experts *args) {
         job.experts.shares = device->shares.memory;
         job.experts.tokens = count;
         job.experts.add = false;
-        send_rows(device, args->x, first, count, args->gate.columns);
-        forward_to_host(device, device->chosen.memory, args->chosen + from,
-                        choices * sizeof(int32_t));
-        forward_to_host(device, device->shares.memory, args->shares + from,
-                        choices * sizeof(float));
-        enqueue(device, &job);
+        struct ask_host ask = {.count = 0};
+        const int32_t columns = args->gate.columns;
+        send_rows(device, &ask, row_at(args->x, first, device->card->activation, columns), count,
+                  columns);
+        send(&ask, device->chosen.memory, args->chosen + from, choices * sizeof(int32_t));
+        send(&ask, device->shares.memory, args->shares + from, choices * sizeof(float));
+        enqueue(device, &ask, &job);
         fetch_rows(device, args->y, device->results[0].memory, first, count, args->down.rows,
                    args->add ? LINEAR_ADD : LINEAR_RESIDUAL);
     }
@@ -665,6 +724,8 @@ static struct backend table_of(const struct backend *card) {
     ops.to_host = forward_to_host;
     ops.sync = offload_sync;
     ops.call_host = forward_call_host;
+    ops.ask_host = NULL; // the device's own
+    ops.take_answer = NULL;
     ops.embedding = forward_embedding;
     ops.rmsnorm = forward_rmsnorm;
     ops.narrow = forward_narrow;

@@ -2,14 +2,16 @@
 //
 // A backend made of two: a card, and the processor next to it. Every op goes to the card, except
 // those of feed-forwards whose weights are in_host (struct weight): linear, gated_linear and
-// experts. Their input rows, and the router's choices, are copied to pinned memory, the processor
-// computes, and the results are copied back. So callers build a step as for any other backend.
+// experts. Their input rows, and the router's choices, go to pinned memory, the processor computes,
+// and the card takes the results. So callers build a step as for any other backend.
 //
-//   card   ── ops ──► to_host ─┐                         ┌─► to_device ──► ops ──►
-//   host                       └─► call_host: its op ────┘
+//   card   ── ops ──► ask_host ─┐                   ┌─► take_answer ──► ops ──►
+//   worker                      └─► its op, reply ──┘
 //
 // Everything is enqueued in the card's order: nothing waits for the host before sync(), and a
-// recorded step contains its parts on the host. Norms are computed on the card.
+// recorded step contains its parts on the host. Norms are computed on the card. A thread of the
+// device's own answers (offload_worker.h); a card without ask_host() copies the rows and calls the
+// host.
 //
 // The processor computes batches of few tokens. For many the weights cross instead, op by op into
 // one slot on the card, and the card computes (not on a deterministic device, where a row must have

@@ -65,6 +65,7 @@ static void cuda_close(struct device *device) {
     cudaFree(device->candidate_keys);
     cudaFree(device->candidates_arrived);
     cuda_free_experts(device);
+    cudaFree(device->mail);
     cuda_free_timers(device);
     cudaFree(device->blas_workspace);
     if (device->done) cudaEventDestroy(device->done);
@@ -205,6 +206,7 @@ static enum status cuda_reserve(struct device *device, const struct workspace *w
     TRY(reserve_partitions(device));
     TRY(reserve_candidates(device));
     TRY(cuda_reserve_experts(device));
+    TRY(cuda_reserve_mail(device));
     if (!device->unpacked && !device->deterministic) device->unpacked = unpacked_create(device);
     return device->unpacked || device->deterministic ? STATUS_OK : STATUS_NO_MEMORY;
 }
@@ -264,10 +266,14 @@ static enum status cuda_sync(struct device *device) {
     return failure == cudaSuccess ? STATUS_OK : STATUS_DEVICE;
 }
 
-static void cuda_call_host(struct device *device, void (*function)(void *user), void *user) {
+extern "C" void device_wait_asleep(struct device *device) {
     if (!device->done)
         device_note(device, cudaEventCreateWithFlags(&device->done, cudaEventBlockingSync |
                                                                         cudaEventDisableTiming));
+}
+
+static void cuda_call_host(struct device *device, void (*function)(void *user), void *user) {
+    device_wait_asleep(device);
     device_note(device, cudaLaunchHostFunc(device->stream, function, user));
 }
 
@@ -296,6 +302,8 @@ extern "C" const struct backend *backend_cuda(void) {
         .to_host = cuda_to_host,
         .sync = cuda_sync,
         .call_host = cuda_call_host,
+        .ask_host = cuda_ask_host,
+        .take_answer = cuda_take_answer,
         .embedding = cuda_embedding,
         .rmsnorm = cuda_rmsnorm,
         .narrow = cuda_narrow,

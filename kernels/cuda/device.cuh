@@ -40,6 +40,11 @@ struct allowed_shared {
     size_t bytes;
 };
 
+struct mail_counters { // of the kernels that talk to the host: mail.cu
+    uint32_t requests; // that there have been
+    unsigned arrived;  // blocks of the newest; 0 between them
+};
+
 enum { ALLOWED_PLACES = 1024 }; // more than there are such kernels
 
 struct device {
@@ -78,6 +83,8 @@ struct device {
 
     struct swap_timer swap_timers[SWAP_TIMERS];
     struct allowed_shared allowed[ALLOWED_PLACES]; // by the kernel's address: device_allow_more()
+
+    struct mail_counters *mail; // on the card
 
     uint64_t *candidate_keys;     // [cuda_candidate_keys()]
     unsigned *candidates_arrived; // [max_logits], 0 between calls
@@ -246,6 +253,10 @@ void cuda_free_experts(struct device *device);
 void cuda_open_ranges(void);
 void cuda_logits(struct device *device, const struct logits *args);
 void cuda_candidates(struct device *device, const struct candidates *args);
+void device_wait_asleep(struct device *device); // in sync() from now on: the host has work to do
+enum status cuda_reserve_mail(struct device *device);
+void cuda_ask_host(struct device *device, const struct ask_host *args);
+void cuda_take_answer(struct device *device, const struct take_answer *args);
 size_t cuda_candidate_keys(const struct workspace *workspace); // keys that candidates needs
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);

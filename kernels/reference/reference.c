@@ -108,6 +108,8 @@ const struct backend *backend_reference(void) {
         .to_host = host_to_host,
         .sync = host_sync,
         .call_host = host_call,
+        .ask_host = reference_ask_host,
+        .take_answer = reference_take_answer,
         .embedding = reference_embedding,
         .rmsnorm = reference_rmsnorm,
         .narrow = reference_narrow,

@@ -29,6 +29,8 @@ void reference_route(struct device *device, const struct route *args);
 void reference_experts(struct device *device, const struct experts *args);
 void reference_logits(struct device *device, const struct logits *args);
 void reference_candidates(struct device *device, const struct candidates *args);
+void reference_ask_host(struct device *device, const struct ask_host *args);
+void reference_take_answer(struct device *device, const struct take_answer *args);
 
 float reference_act(enum act act, float gate, float up);
 

@@ -23,6 +23,7 @@ void test_decode(struct device *device, struct tally *tally);
 void test_recurrence(struct device *device, struct tally *tally);
 void test_experts(struct device *device, struct tally *tally);
 void test_flash(struct device *device, struct tally *tally);
+void test_mail(struct device *device, struct tally *tally);
 void test_linear(struct device *device, struct tally *tally);
 void test_sampling(struct device *device, struct tally *tally);
 void test_ops(struct device *device, struct tally *tally);

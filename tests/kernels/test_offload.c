@@ -1,8 +1,9 @@
 // tests/kernels/test_offload.c — weights in host memory give what the processor makes of the rows
 // that cross, and weights on the card what the card does.
 //
-// The card is the reference backend. A second one has fp16 activations, which only cross; a third
-// one replays what it was told to call.
+// The card is the reference backend, which asks a thread of the host; of a second one rows are
+// copied and the host is called. Another has fp16 activations, which only cross; others replay what
+// they were told to call or to ask.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <math.h>
@@ -40,6 +41,29 @@ static void note_call(struct device *device, void (*function)(void *user), void 
     assert_true(call_count < CALLS);
     calls[call_count++] = (struct called){function, user};
     function(user);
+}
+
+static struct ask_host asked[CALLS];
+static struct take_answer taken[CALLS];
+static int ask_count, take_count;
+
+static void note_ask(struct device *device, const struct ask_host *args) {
+    assert_true(ask_count < CALLS);
+    asked[ask_count++] = *args;
+    backend_reference()->ask_host(device, args);
+}
+
+static void note_take(struct device *device, const struct take_answer *args) {
+    assert_true(take_count < CALLS);
+    taken[take_count++] = *args;
+    backend_reference()->take_answer(device, args);
+}
+
+static struct backend copying_card(void) {
+    struct backend card = *backend_reference();
+    card.ask_host = NULL;
+    card.take_answer = NULL;
+    return card;
 }
 
 static bool replay_nothing(struct device *device, uint64_t key) {
@@ -150,10 +174,9 @@ static void check_linear(struct both *both, int32_t tokens, enum linear_store st
     free(rows);
 }
 
-static void products_are_the_processors(void **state) {
-    (void)state;
+static void check_products(const struct backend *card) {
     struct both both;
-    open_both(&both, backend_reference(), 0);
+    open_both(&both, card, 0);
     for (int i = 0; i < CASES; i++)
         for (int store = LINEAR_ACTIVATION; store <= LINEAR_ADD; store++)
             for (int norm = 0; norm < 2; norm++)
@@ -171,6 +194,13 @@ static void products_are_the_processors(void **state) {
         assert_rows(both.y, both.expected, (size_t)TOKENS[i] * ROWS);
     }
     close_both(&both);
+}
+
+static void products_are_the_processors(void **state) {
+    const struct backend copying = copying_card();
+    (void)state;
+    check_products(backend_reference());
+    check_products(&copying);
 }
 
 static void weights_on_the_card_are_its_own(void **state) {
@@ -249,15 +279,14 @@ static void experts_cross_if_the_slot_holds_them(void **state) {
     }
 }
 
-static void experts_are_the_processors(void **state) {
-    (void)state;
+static void check_mixture(const struct backend *card) {
     struct both both;
     const void *at[3][EXPERTS];
     int32_t *chosen = calloc(MOST * USED, sizeof *chosen);
     unsigned seed = SEED;
     float *shares = random_rows(&seed, MOST * USED);
     assert_non_null(chosen);
-    open_both(&both, backend_reference(), 0);
+    open_both(&both, card, 0);
     for (int32_t i = 0; i < MOST * USED; i++)
         chosen[i] = (i / USED * 5 + i % USED) % EXPERTS;
     struct experts args = {.x = both.x,
@@ -285,6 +314,13 @@ static void experts_are_the_processors(void **state) {
     close_both(&both);
     free(chosen);
     free(shares);
+}
+
+static void experts_are_the_processors(void **state) {
+    const struct backend copying = copying_card();
+    (void)state;
+    check_mixture(backend_reference());
+    check_mixture(&copying);
 }
 
 // With biases; scattered: each matrix by itself, in another order.
@@ -361,14 +397,12 @@ static void activations_are_rounded_where_they_cross(void **state) {
     close_both(&both);
 }
 
-// A replay calls the same functions again, also when other steps have come in between.
-static void recorded_steps_find_their_parts_again(void **state) {
-    (void)state;
-    struct backend card = *backend_reference();
+// Records a product of two rows, computes others, and repeats what was recorded.
+static void check_recorded(struct backend card, bool asks) {
     struct both both;
-    card.call_host = note_call;
     card.replay = replay_nothing;
     card.recorded = record_all;
+    call_count = ask_count = take_count = 0;
     open_both(&both, &card, 0);
     struct linear args = {.in = {.x = both.x, .tokens = 2},
                           .parts = {{both.y, matrix(&both, 0, ROWS, COLUMNS, true), NULL}},
@@ -380,15 +414,23 @@ static void recorded_steps_find_their_parts_again(void **state) {
         assert_int_equal(both.backend->sync(both.device), STATUS_OK);
     }
     assert_ptr_equal(calls[0].user, calls[1].user);
+    assert_int_equal(asked[0].job, asked[1].job);
     struct linear other = args;
     for (other.in.tokens = 3; other.in.tokens < 6; other.in.tokens++)
         both.backend->linear(both.device, &other);
     assert_int_equal(both.backend->sync(both.device), STATUS_OK);
     both.backend->linear(both.device, &other);
     assert_int_equal(both.backend->sync(both.device), STATUS_OK);
-    calls[0].function(calls[0].user); // still of two tokens
+    if (asks) { // still of two tokens
+        memset(both.y, 0, 2 * ROWS * sizeof both.y[0]);
+        assert_true(both.backend->replay(both.device, 0));
+        backend_reference()->ask_host(NULL, &asked[0]);
+        backend_reference()->take_answer(NULL, &taken[0]);
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+    } else {
+        calls[0].function(calls[0].user);
+    }
     args.parts[0].y = both.expected;
-    args.in.x = both.x;
     backend_cpu()->linear(both.processor, &args);
     assert_rows(both.y, both.expected, (size_t)2 * ROWS);
     close_both(&both);
@@ -416,6 +458,16 @@ static void parts_are_timed(void **state) {
                                           (size_t)dtype_block_bytes(shape->type));
         backend->close(device);
     }
+}
+
+static void recorded_steps_find_their_parts_again(void **state) {
+    struct backend copying = copying_card(), asking = *backend_reference();
+    (void)state;
+    copying.call_host = note_call;
+    asking.ask_host = note_ask;
+    asking.take_answer = note_take;
+    check_recorded(copying, false);
+    check_recorded(asking, true);
 }
 
 int main(void) {
