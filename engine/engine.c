@@ -242,8 +242,8 @@ static enum status open_offload(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct device_options options = device_options_of(opening->options);
     if (!placement_splits(&engine->placement)) return STATUS_OK;
-    return offload_open(&engine->backend, &engine->device, &options, opening->slot_bytes,
-                        opening->err);
+    const struct offload_memory memory = {.slot_bytes = opening->slot_bytes};
+    return offload_open(&engine->backend, &engine->device, &options, &memory, opening->err);
 }
 
 // If the card cannot run the model, opening fails, or the processor computes if the choice of

@@ -236,6 +236,7 @@ struct gated_linear { // y = act(x gate^T, x up^T)
     enum act act;
 };
 
+enum { EXPERT_NONE = -1 }; // among the chosen, on a processor: nothing is added
 enum { EXPERTS_MAX = 1024, EXPERTS_USED_MAX = 32, EXPERT_GROUPS_MAX = 32 };
 
 enum gating { GATING_SOFTMAX, GATING_SIGMOID };
@@ -297,7 +298,8 @@ static inline struct weight expert_weight(const struct expert_weights *weights, 
 struct experts {
     void *y;                              // [tokens, down.rows] residual, out
     const void *x;                        // [tokens, gate.columns] activation
-    const int32_t *chosen;                // [tokens, used] device; no expert twice for a token
+    const int32_t *chosen;                // [tokens, used] device; no expert twice for a token, but
+                                          // any number of EXPERT_NONE
     const float *shares;                  // [tokens, used] device
     struct expert_weights gate, up, down; // gate and up of one type
     int32_t tokens, experts, used;        // as reserved, or fewer
@@ -631,6 +633,12 @@ struct backend {
     // The same into device memory of the caller's, of weight_bytes(), enqueued as an op: the bytes
     // must stay until the next sync(). Much faster from what alloc_host() returned.
     void (*copy_weights)(struct device *device, const struct weight *in_file, void *memory);
+
+    // The same beside the ops, and less urgent than they: the copy begins at once, and the bytes
+    // are there, and in_file may change, when is_copied_aside() is true of all such copies. NULL:
+    // use copy_weights().
+    void (*copy_aside)(struct device *device, const struct weight *in_file, void *memory);
+    bool (*is_copied_aside)(struct device *device);
 
     // Device memory that weights() allocates for such a matrix. If stacked matrices together need
     // as much as one by one, they are stacked on the device too. NULL: none is allocated.

@@ -14,6 +14,7 @@
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
 #include "kernels/offload_worker.h"
+#include "kernels/resident_experts.h"
 
 enum {
     RESULTS = 2,          // matrices of one op at most: gate and up
@@ -28,8 +29,9 @@ struct job {
     struct device *device;
     enum job_kind kind;
     int32_t tokens;
-    bool narrow; // results become activations
-    union {      // of the processor, with rows in host memory
+    bool narrow;   // results become activations
+    int32_t layer; // of experts, in `resident`; -1: all of them are computed here
+    union {        // of the processor, with rows in host memory
         struct linear linear;
         struct gated_linear gated;
         struct experts experts;
@@ -69,8 +71,11 @@ struct device {
     struct pinned_weights *weights;
     size_t unpinned_bytes;         // of weights for which there was no pinned memory
     struct buffer slot;            // on the card, what weights cross into
-    size_t slot_bytes, slot_used;  // wanted; of this op
+    size_t slot_used;              // of this op
     struct list *lists[LISTS_MAX]; // pinned, made when first needed
+
+    struct offload_memory memory;
+    struct resident_experts *resident; // or NULL
 
     struct host_mail *mail; // pinned; NULL: rows are copied, and the device calls the host
     struct offload_worker *worker;
@@ -185,6 +190,7 @@ static enum status offload_sync(struct device *device) {
     const enum status failure = device->failure, status = device->card->sync(device->on_card);
     device->failure = STATUS_OK;
     if (device->worker) offload_worker_rest(device->worker);
+    if (device->resident && status == STATUS_OK) resident_experts_move(device->resident);
     while (device->running) {
         struct job *job = device->running;
         device->running = job->next;
@@ -244,9 +250,10 @@ static enum status alloc_buffers(struct device *device, int32_t used) {
     device->wide.bytes = wide_bytes;
     TRY(forward_alloc(device, wide_bytes, &device->sums.memory));
     device->sums.bytes = wide_bytes;
-    if (device->slot_bytes == 0) return STATUS_OK;
-    TRY(forward_alloc(device, device->slot_bytes, &device->slot.memory));
-    device->slot.bytes = device->slot_bytes;
+    const size_t slot_bytes = device->memory.slot_bytes;
+    if (slot_bytes == 0) return STATUS_OK;
+    TRY(forward_alloc(device, slot_bytes, &device->slot.memory));
+    device->slot.bytes = slot_bytes;
     return STATUS_OK;
 }
 
@@ -286,13 +293,21 @@ static enum status offload_reserve(struct device *device, const struct workspace
     TRY(device->host->reserve(device->on_host, &of_host));
     TRY(alloc_buffers(device, workspace->experts_used));
     TRY(open_mail(device));
-    return device->card->reserve(device->on_card, workspace);
+    TRY(device->card->reserve(device->on_card, workspace));
+    resident_experts_destroy(device->resident);
+    device->resident = NULL;
+    if (device->memory.expert_slots <= 0 || workspace->experts <= 0) return STATUS_OK;
+    if (resident_experts_create(device->card, device->on_card, &device->memory, workspace->experts,
+                                &device->resident) != STATUS_OK)
+        device->resident = NULL; // the processor computes all experts
+    return STATUS_OK;
 }
 
 static void offload_close(struct device *device) {
     if (!device) return;
     if (device->worker) (void)offload_sync(device); // what waits for an answer gets it
     offload_worker_destroy(device->worker);
+    resident_experts_destroy(device->resident);
     release_buffers(device);
     forward_release_host(device, device->mail, sizeof *device->mail);
     free_weights(device);
@@ -334,6 +349,14 @@ static int32_t columns_of(const struct job *job) {
     return job->experts.gate.columns;
 }
 
+// Leaves the processor what the card has no copy of. The choices are copies of the card's.
+static void leave_out_resident(const struct job *job) {
+    struct device *device = job->device;
+    int32_t *chosen = device->chosen.memory;
+    for (int32_t i = 0; i < job->tokens * job->experts.used; i++)
+        if (resident_experts_look(device->resident, job->layer, chosen[i])) chosen[i] = EXPERT_NONE;
+}
+
 static void run_job(void *user) {
     const struct job *job = user;
     const struct device *device = job->device;
@@ -353,6 +376,7 @@ static void run_job(void *user) {
         narrow_results(type, job->gated.y, tokens * (size_t)job->gated.gate.rows);
         break;
     case JOB_EXPERTS:
+        if (job->layer >= 0) leave_out_resident(job);
         device->host->experts(device->on_host, &job->experts);
         break;
     }
@@ -685,16 +709,20 @@ static void offload_experts(struct device *device, const struct experts *args) {
     }
     if (streams(device, args->tokens) && stream_experts(device, args)) return;
     const size_t used = (size_t)args->used;
+    const int32_t layer = device->resident && args->tokens < OFFLOAD_STREAM_TOKENS
+                              ? resident_experts_layer(device->resident, args)
+                              : -1;
     for (int32_t first = 0, count; first < args->tokens; first += count) {
         count = chunk_at(device, first, args->tokens);
         const size_t from = (size_t)first * used, choices = (size_t)count * used;
-        struct job job = {.kind = JOB_EXPERTS, .tokens = count, .experts = *args};
+        struct job job = {.kind = JOB_EXPERTS, .tokens = count, .layer = layer, .experts = *args};
         job.experts.x = crossed_rows(device);
         job.experts.y = device->results[0].memory;
         job.experts.chosen = device->chosen.memory;
         job.experts.shares = device->shares.memory;
         job.experts.tokens = count;
         job.experts.add = false;
+        if (layer >= 0) job.experts.down.bias = NULL; // which the card adds
         struct ask_host ask = {.count = 0};
         const int32_t columns = args->gate.columns;
         send_rows(device, &ask, row_at(args->x, first, device->card->activation, columns), count,
@@ -702,8 +730,13 @@ static void offload_experts(struct device *device, const struct experts *args) {
         send(&ask, device->chosen.memory, args->chosen + from, choices * sizeof(int32_t));
         send(&ask, device->shares.memory, args->shares + from, choices * sizeof(float));
         enqueue(device, &ask, &job);
+        if (layer >= 0) {
+            struct experts on_card = *args;
+            resident_experts_on_card(device->resident, layer, &on_card);
+            device->card->experts(device->on_card, &on_card);
+        }
         fetch_rows(device, args->y, device->results[0].memory, first, count, args->down.rows,
-                   args->add ? LINEAR_ADD : LINEAR_RESIDUAL);
+                   args->add || layer >= 0 ? LINEAR_ADD : LINEAR_RESIDUAL);
     }
 }
 
@@ -753,8 +786,21 @@ static struct backend table_of(const struct backend *card) {
     return ops;
 }
 
+size_t offload_release_slots(struct device *device, size_t bytes) {
+    return device->resident ? resident_experts_release(device->resident, bytes) : 0;
+}
+
+size_t offload_regain_slots(struct device *device, size_t bytes) {
+    return device->resident ? resident_experts_regain(device->resident, bytes) : 0;
+}
+
+struct offload_counts offload_counts(const struct device *device) {
+    return device->resident ? resident_experts_counts(device->resident)
+                            : (struct offload_counts){0};
+}
+
 enum status offload_open(const struct backend **card, struct device **device,
-                         const struct device_options *options, size_t slot_bytes,
+                         const struct device_options *options, const struct offload_memory *memory,
                          struct error *err) {
     struct device *opened = calloc(1, sizeof *opened);
     if (!opened) return error_set(err, STATUS_NO_MEMORY, "not enough memory for the device");
@@ -763,7 +809,7 @@ enum status offload_open(const struct backend **card, struct device **device,
     opened->on_card = *device;
     opened->host = backend_cpu();
     opened->ops = table_of(*card);
-    if (!options->deterministic) opened->slot_bytes = slot_bytes;
+    if (!options->deterministic) opened->memory = *memory;
     const enum status status = opened->host->open(options, &opened->on_host, err);
     if (status != STATUS_OK) {
         free(opened);

@@ -18,6 +18,11 @@
 // the same bits in any batch). Without a slot, batches cross in chunks of the processor's
 // batch_tokens.
 //
+// A mixture's experts that were used recently have copies on the card, in slots (expert_slots.h).
+// Then the card computes those of a token while the processor computes the others, and the two sums
+// are added. What is copied to the card next is copied in the background. A deterministic device
+// has no slots: which experts are there would change the last bits of a result.
+//
 // Numbers: rows cross in the card's types and the processor computes in its own, so the bits of a
 // result are neither those of the card alone nor of the processor alone. They depend on the row
 // alone where they do on both.
@@ -32,11 +37,31 @@
 
 enum { OFFLOAD_STREAM_TOKENS = 32 }; // from which weights cross
 
+struct offload_memory { // on the card, besides what the model takes; {0}: none
+    size_t slot_bytes;  // of the largest feed-forward in host memory, as it lies on the card
+    // For copies of recently used experts:
+    int32_t mixtures;     // layers whose experts are in host memory
+    size_t expert_bytes;  // of the largest expert, as it lies on the card
+    int32_t expert_slots; // at most; fewer where memory is taken by others
+};
+
 // `card` and its device become part of a new device, with a table of its own; both are valid until
-// that device is closed, which closes the card's. They are replaced on success only. slot_bytes: of
-// the largest feed-forward in host memory, as it lies on the card; 0: there is no slot.
+// that device is closed, which closes the card's. They are replaced on success only.
 MUST_CHECK enum status offload_open(const struct backend **card, struct device **device,
-                                    const struct device_options *options, size_t slot_bytes,
-                                    struct error *err);
+                                    const struct device_options *options,
+                                    const struct offload_memory *memory, struct error *err);
+
+// Gives card memory back, as many expert slots as take `bytes`, for instance to the KV cache.
+// Between two steps. Returns how much; less only if there is no slot left.
+size_t offload_release_slots(struct device *device, size_t bytes);
+// The other way round: slots that were given up, in up to as many bytes. Returns how much.
+size_t offload_regain_slots(struct device *device, size_t bytes);
+
+struct offload_counts {
+    int32_t expert_slots; // that there are now
+    int64_t hits, misses; // choices of a router that were computed on the card, and in host memory
+    int64_t copied;       // experts
+};
+struct offload_counts offload_counts(const struct device *device);
 
 #endif

@@ -135,22 +135,24 @@ void cpu_route(struct device *device, const struct route *args) {
 }
 
 // Sorts slots by expert: first[e] ... first[e + 1] - 1 become the ranks of expert e's slots, in
-// token order.
+// token order. A slot without an expert has rank -1.
 static void sort_slots(struct expert_scratch *scratch, const struct experts *args,
                        int32_t first[EXPERTS_MAX + 1]) {
     const int32_t slots = args->tokens * args->used;
     int32_t next[EXPERTS_MAX];
     memset(first, 0, ((size_t)args->experts + 1) * sizeof first[0]);
     for (int32_t s = 0; s < slots; s++) {
-        ASSERT(args->chosen[s] >= 0 && args->chosen[s] < args->experts);
-        first[args->chosen[s] + 1]++;
+        ASSERT(args->chosen[s] >= EXPERT_NONE && args->chosen[s] < args->experts);
+        if (args->chosen[s] != EXPERT_NONE) first[args->chosen[s] + 1]++;
     }
     for (int32_t e = 0; e < args->experts; e++) {
         first[e + 1] += first[e];
         next[e] = first[e];
     }
-    ASSERT(first[args->experts] == slots);
+    ASSERT(first[args->experts] <= slots);
     for (int32_t s = 0; s < slots; s++) {
+        scratch->rank_of[s] = -1;
+        if (args->chosen[s] == EXPERT_NONE) continue;
         scratch->rank_of[s] = next[args->chosen[s]]++;
         scratch->token_of[scratch->rank_of[s]] = s / args->used;
     }
@@ -234,8 +236,9 @@ static void combine(void *context, int64_t begin, int64_t end, int32_t thread) {
         float *y = (float *)args->y + t * dim;
         if (!args->add) memset(y, 0, dim * sizeof *y);
         for (size_t j = 0; j < used; j++) {
-            const size_t rank = (size_t)job->device->experts->rank_of[t * used + j];
-            const float *from = job->device->experts->results + rank * dim;
+            const int32_t rank = job->device->experts->rank_of[t * used + j];
+            if (rank < 0) continue;
+            const float *from = job->device->experts->results + (size_t)rank * dim;
             const float share = args->shares[t * used + j];
             for (size_t i = 0; i < dim; i++)
                 y[i] += share * from[i];

@@ -52,6 +52,7 @@ static void free_shared(struct device *device) {
 static void cuda_close(struct device *device) {
     if (!device) return;
     unpacked_destroy(device->unpacked);
+    cuda_close_aside(device);
     cuda_free_weights(device);
     cuda_free_staging(device);
     cuda_forget_recordings(device);
@@ -297,6 +298,8 @@ extern "C" const struct backend *backend_cuda(void) {
         .release_host = cuda_release_host,
         .weights = cuda_weights,
         .copy_weights = cuda_copy_weights,
+        .copy_aside = cuda_copy_aside,
+        .is_copied_aside = cuda_is_copied_aside,
         .weight_bytes = cuda_weight_bytes,
         .to_device = cuda_to_device,
         .to_host = cuda_to_host,

@@ -45,6 +45,13 @@ struct mail_counters { // of the kernels that talk to the host: mail.cu
     unsigned arrived;  // blocks of the newest; 0 between them
 };
 
+struct aside {           // copies of weights while ops run: weights.cu
+    cudaStream_t stream; // or NULL: there was none yet
+    cudaEvent_t done;
+    void *staging;
+    size_t staging_bytes;
+};
+
 enum { ALLOWED_PLACES = 1024 }; // more than there are such kernels
 
 struct device {
@@ -63,6 +70,7 @@ struct device {
     int32_t plain_head_size; // asked about in attention_check() and without a fast kernel; 0: none
     void *staging;           // of weights that are being loaded, until the next reserve()
     size_t staging_bytes;
+    struct aside aside;
     struct workspace limits;
     struct recordings *recordings;
     cublasLtHandle_t blas;
@@ -264,6 +272,9 @@ struct swap_time cuda_swap_time(struct device *device);
 void cuda_free_timers(struct device *device);
 void cuda_read(struct device *device, const void *memory, size_t bytes, int pattern);
 void cuda_copy_weights(struct device *device, const struct weight *in_file, void *memory);
+void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory);
+bool cuda_is_copied_aside(struct device *device);
+void cuda_close_aside(struct device *device);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);
 void cuda_free_weights(struct device *device);

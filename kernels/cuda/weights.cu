@@ -111,6 +111,53 @@ extern "C" void cuda_copy_weights(struct device *device, const struct weight *in
     if (status == STATUS_UNSUPPORTED) device_note(device, cudaErrorInvalidValue);
 }
 
+static bool open_aside(struct device *device) {
+    struct aside *aside = &device->aside;
+    int least, greatest;
+    if (!aside->done)
+        device_note(device, cudaEventCreateWithFlags(&aside->done, cudaEventDisableTiming));
+    device_note(device, cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    if (!aside->stream)
+        device_note(device,
+                    cudaStreamCreateWithPriority(&aside->stream, cudaStreamNonBlocking, least));
+    return device->failure == cudaSuccess;
+}
+
+static void swap_with_aside(struct device *device) {
+    struct aside *aside = &device->aside;
+    const struct aside own = {device->stream, aside->done, device->staging, device->staging_bytes};
+    device->stream = aside->stream;
+    device->staging = aside->staging;
+    device->staging_bytes = aside->staging_bytes;
+    *aside = own;
+}
+
+// With a stream and a staging buffer of its own, as if they were the device's.
+extern "C" void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory) {
+    if (!open_aside(device)) return;
+    swap_with_aside(device);
+    cuda_copy_weights(device, in_file, memory);
+    device_note(device, cudaEventRecord(device->aside.done, device->stream));
+    swap_with_aside(device);
+}
+
+extern "C" bool cuda_is_copied_aside(struct device *device) {
+    if (!device->aside.stream) return true;
+    const cudaError_t result = cudaEventQuery(device->aside.done);
+    if (result == cudaErrorNotReady) cudaGetLastError(); // clears what is no failure
+    if (result != cudaErrorNotReady) device_note(device, result);
+    return result != cudaErrorNotReady;
+}
+
+extern "C" void cuda_close_aside(struct device *device) {
+    struct aside *aside = &device->aside;
+    if (aside->stream) cudaStreamSynchronize(aside->stream);
+    cudaFree(aside->staging);
+    if (aside->done) cudaEventDestroy(aside->done);
+    if (aside->stream) cudaStreamDestroy(aside->stream);
+    *aside = {};
+}
+
 // Tiles are whole rows of a matrix, one tile below another. If stacked matrices together take as
 // many bytes as one by one, each is whole tiles: its rows are columns of another matrix, and so a
 // multiple of half a tile.

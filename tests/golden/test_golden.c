@@ -3,6 +3,7 @@
 // The files beside this one are made by make_golden.py, which says their format, and by
 // make_families.py: tiny random models, run by another implementation. The demo model is compared
 // with our reference. QUIRE_FOLDER=FOLDER/NAME, of what make_folders.py wrote, is compared alone.
+#include "kernels/offload.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/harness/harness.h"
 
@@ -12,6 +13,7 @@
 
 #include "engine/model/kv_shape.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "kernels/offload.h"
 
 static const struct {
     const char *name;
@@ -166,6 +168,7 @@ struct way { // of computing
     bool singly; // a prompt's tokens, each as a decode step is
     bool deterministic;
     enum harness_host host;
+    int32_t expert_slots;
     const char *end; // of the model's name; NULL: it is a GGUF file
     int32_t context; // that the model is opened for
 };
@@ -175,6 +178,7 @@ static void open_file(struct harness *harness, const char *path, const struct wa
                                                     .backend = way->backend,
                                                     .deterministic = way->deterministic,
                                                     .host = way->host,
+                                                    .expert_slots = way->expert_slots,
                                                     .kv_type = way->kv_type,
                                                     .attention = way->attention,
                                                     .context = way->context});
@@ -305,6 +309,67 @@ static void logits_match_with_weights_in_host_memory(void **state) {
         }
 }
 
+// One slot, of which every layer wants to have an expert, and enough for some of each layer.
+static void logits_match_with_experts_in_slots(void **state) {
+    static const int32_t SLOTS[] = {1, 20};
+    (void)state;
+    for (int i = 0; i < MODELS; i++)
+        for (int j = 0; j < 2; j++) {
+            const struct way way = {.backend = backend_reference(),
+                                    .kv_type = DTYPE_F32,
+                                    .singly = true,
+                                    .host = j ? HARNESS_HALF_IN_HOST : HARNESS_ALL_IN_HOST,
+                                    .expert_slots = SLOTS[j]};
+            assert_true(worst_error(i, way) <= (models[i].packed ? 1e-2 : 1e-4));
+        }
+}
+
+// A thousand turns, while something else keeps taking memory from the slots and giving it back.
+static void slots_that_come_and_go_change_no_answer(void **state) {
+    enum { TURNS = 1000, SLOTS = 24, TURN_TOKENS = 4 };
+    const struct way way = {.backend = backend_reference(),
+                            .kv_type = DTYPE_F32,
+                            .host = HARNESS_ALL_IN_HOST,
+                            .expert_slots = SLOTS};
+    struct way whole = way;
+    struct harness split, card;
+    struct golden golden;
+    unsigned seed = 4711;
+    (void)state;
+    whole.host = HARNESS_NONE_IN_HOST;
+    golden_load("qwen3moe", &golden);
+    open_golden(&split, "qwen3moe", &way);
+    open_golden(&card, "qwen3moe", &whole);
+    for (int turn = 0; turn < TURNS; turn++) {
+        const struct prompt *prompt = &golden.prompts[turn % golden.count];
+        const int32_t length = prompt->length < TURN_TOKENS ? prompt->length : TURN_TOKENS;
+        const int32_t first = rand_r(&seed) % (prompt->length - length + 1);
+        const float *rows[2];
+        for (int i = 0; i < 2; i++) {
+            struct harness *harness = i ? &card : &split;
+            struct block_table table;
+            assert_int_equal(block_table_init(&table, MAX_TOKENS, harness->caches[0].block_size),
+                             STATUS_OK);
+            for (int32_t j = 0; j < length; j++)
+                rows[i] = harness_run(harness, &table, prompt->ids + first + j, j, 1, 1);
+            block_table_deinit(&table, harness->pool);
+        }
+        assert_true(harness_relative_error(rows[0], rows[1], (size_t)golden.vocabulary) <= 1e-4);
+        if (rand_r(&seed) % 8 == 0)
+            (void)offload_release_slots(split.device, (size_t)(rand_r(&seed) % SLOTS) << 20);
+        if (rand_r(&seed) % 8 == 0)
+            (void)offload_regain_slots(split.device, (size_t)(rand_r(&seed) % SLOTS) << 20);
+        assert_true(offload_counts(split.device).expert_slots <= SLOTS);
+    }
+    const struct offload_counts counts = offload_counts(split.device);
+    printf("%d turns: %lld hits, %lld misses, %lld copies\n", TURNS, (long long)counts.hits,
+           (long long)counts.misses, (long long)counts.copied);
+    assert_true(counts.hits > TURNS && counts.misses > TURNS && counts.copied > TURNS);
+    harness_close(&split);
+    harness_close(&card);
+    free(golden.bytes);
+}
+
 // A window and a rotation must not care whether keys came at once or one by one.
 static void cpu_logits_match_token_by_token(void **state) {
     (void)state;
@@ -426,7 +491,8 @@ static void cuda_logits_match_with_weights_in_host_memory(void **state) {
                 const struct way way = {.backend = backend_cuda(),
                                         .kv_type = DTYPE_F16,
                                         .singly = singly == 1,
-                                        .host = (enum harness_host)host};
+                                        .host = (enum harness_host)host,
+                                        .expert_slots = host == HARNESS_ALL_IN_HOST ? 1 : 20};
                 const double bound = models[i].rounded > 0 ? models[i].rounded
                                      : models[i].packed    ? 1e-2
                                                            : 4e-3;
@@ -495,6 +561,8 @@ int main(void) {
         cmocka_unit_test(cpu_logits_match_within_their_bounds),
         cmocka_unit_test(cpu_logits_match_token_by_token),
         cmocka_unit_test(logits_match_with_weights_in_host_memory),
+        cmocka_unit_test(logits_match_with_experts_in_slots),
+        cmocka_unit_test(slots_that_come_and_go_change_no_answer),
         cmocka_unit_test(model_folders_match_like_their_gguf_files),
         cmocka_unit_test(reference_picks_the_same_tokens),
         cmocka_unit_test(cpu_picks_the_same_tokens),

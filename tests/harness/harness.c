@@ -42,7 +42,11 @@ void harness_open(struct harness *harness, const struct harness_options *options
     if (options->host) {
         demand(model_config_read(options->gguf ? options->gguf : harness->gguf, &read, &err), &err,
                "configuration");
-        demand(offload_open(&harness->backend, &harness->device, &device, SLOT_BYTES, &err), &err,
+        const struct offload_memory memory = {.slot_bytes = SLOT_BYTES,
+                                              .mixtures = read.layers,
+                                              .expert_bytes = SLOT_BYTES,
+                                              .expert_slots = options->expert_slots};
+        demand(offload_open(&harness->backend, &harness->device, &device, &memory, &err), &err,
                "offload");
     }
     const struct placement placement =

@@ -34,6 +34,7 @@ struct harness_options {
     int32_t threads; // 0: 2
     bool deterministic;
     enum harness_host host;
+    int32_t expert_slots; // on the card, for copies of experts in host memory
     enum dtype kv_type;
     enum attention_kernel attention;
     int32_t context; // as of model_open

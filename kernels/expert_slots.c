@@ -1,0 +1,217 @@
+// kernels/expert_slots.c — least recently used, and an upload has to be earned.
+//
+// An expert that is copied to the card costs the link, and the memory that the processor reads at
+// the same time, as much as computing it once would. With a text's routing it comes back soon; with
+// routing that has no memory every copy only replaces one that is as good. So four hits pay for one
+// move into a slot that is in use, one more a step is free, and moves into empty slots cost
+// nothing. Of a step's misses those go first that were missed shortly before, too.
+#include "kernels/expert_slots.h"
+
+#include <stdlib.h>
+
+#include "kernels/base/assert.h"
+
+enum {
+    MISSES_MAX = 4096,  // of a step; further ones are not noted
+    HITS_A_MOVE = 4,    // what a move costs
+    CREDIT_MAX = 1024,  // in hits
+    SHORTLY_STEPS = 16, // between two misses of the same expert
+    NOWHERE = -1,
+    COMING = -2,
+};
+
+struct slot {
+    int32_t owner;         // layer * experts + expert; NOWHERE: empty
+    int32_t before, after; // in the order of use; itself: in none
+    uint32_t used;         // step
+};
+
+struct expert_slots {
+    int32_t layers, experts, count;
+    struct slot *slots; // [count + 1]; the last is the ring's own: after it the newest
+    int32_t ring;       // its index
+    int32_t *place;     // [layers * experts]: a slot, NOWHERE or COMING
+    uint32_t *missed;   // [layers * experts]: step of the last miss; 0: none
+    uint32_t step;      // from 1
+    int32_t misses, tried;
+    int32_t owners[MISSES_MAX];
+    bool again[MISSES_MAX]; // it was missed shortly before
+    int32_t credit;         // in hits
+    struct expert_slots_counts counts;
+};
+
+static void unlink_slot(struct expert_slots *all, int32_t at) {
+    struct slot *slot = &all->slots[at];
+    all->slots[slot->before].after = slot->after;
+    all->slots[slot->after].before = slot->before;
+    slot->before = slot->after = at;
+}
+
+static void make_newest(struct expert_slots *all, int32_t at) {
+    struct slot *slot = &all->slots[at], *ring = &all->slots[all->ring];
+    unlink_slot(all, at);
+    slot->before = all->ring;
+    slot->after = ring->after;
+    all->slots[ring->after].before = at;
+    ring->after = at;
+    slot->used = all->step;
+}
+
+enum status expert_slots_create(int32_t layers, int32_t experts, int32_t slots,
+                                struct expert_slots **result) {
+    ASSERT(layers > 0 && experts > 0 && slots >= 0);
+    struct expert_slots *made = calloc(1, sizeof *made);
+    if (!made) return STATUS_NO_MEMORY;
+    const size_t owners = (size_t)layers * (size_t)experts;
+    made->layers = layers;
+    made->experts = experts;
+    made->count = made->ring = slots;
+    made->step = 1;
+    made->slots = calloc((size_t)slots + 1, sizeof *made->slots);
+    made->place = calloc(owners, sizeof *made->place);
+    made->missed = calloc(owners, sizeof *made->missed);
+    if (!made->slots || !made->place || !made->missed) {
+        expert_slots_destroy(made);
+        return STATUS_NO_MEMORY;
+    }
+    for (size_t i = 0; i < owners; i++)
+        made->place[i] = NOWHERE;
+    for (int32_t i = 0; i <= slots; i++)
+        made->slots[i] = (struct slot){.owner = NOWHERE, .before = i, .after = i};
+    *result = made;
+    return STATUS_OK;
+}
+
+void expert_slots_destroy(struct expert_slots *slots) {
+    if (!slots) return;
+    free(slots->slots);
+    free(slots->place);
+    free(slots->missed);
+    free(slots);
+}
+
+static void note_miss(struct expert_slots *all, int32_t owner) {
+    const uint32_t last = all->missed[owner];
+    if (last == all->step || all->misses == MISSES_MAX) return;
+    all->again[all->misses] = last > 0 && all->step - last <= SHORTLY_STEPS;
+    all->owners[all->misses++] = owner;
+    all->missed[owner] = all->step;
+}
+
+bool expert_slots_look(struct expert_slots *all, int32_t layer, int32_t expert) {
+    ASSERT(layer >= 0 && layer < all->layers && expert >= 0 && expert < all->experts);
+    const int32_t owner = layer * all->experts + expert, at = all->place[owner];
+    if (at < 0) {
+        all->counts.misses++;
+        note_miss(all, owner);
+        return false;
+    }
+    make_newest(all, at);
+    all->counts.hits++;
+    if (all->credit < CREDIT_MAX) all->credit++;
+    return true;
+}
+
+// The next of the step's misses: first those of experts that were missed shortly before. They begin
+// elsewhere in each step, so that no layer is always first.
+static int32_t next_miss(struct expert_slots *all) {
+    while (all->tried < 2 * all->misses) {
+        const bool again = all->tried < all->misses;
+        const uint32_t turn = (uint32_t)all->tried++ + all->step * 37;
+        const int32_t at = (int32_t)(turn % (uint32_t)all->misses);
+        if (all->again[at] == again && all->place[all->owners[at]] == NOWHERE)
+            return all->owners[at];
+    }
+    return NOWHERE;
+}
+
+static int32_t find_empty(const struct expert_slots *all) {
+    for (int32_t i = 0; i < all->count; i++)
+        if (all->slots[i].owner == NOWHERE) return i;
+    return NOWHERE;
+}
+
+// The slot that was not used for longest, if a move is earned; NOWHERE: none.
+static int32_t evict(struct expert_slots *all) {
+    const int32_t oldest = all->slots[all->ring].before;
+    if (oldest == all->ring || all->slots[oldest].used == all->step) return NOWHERE;
+    if (all->credit < HITS_A_MOVE) return NOWHERE;
+    all->credit -= HITS_A_MOVE;
+    unlink_slot(all, oldest);
+    all->place[all->slots[oldest].owner] = NOWHERE;
+    return oldest;
+}
+
+bool expert_slots_take(struct expert_slots *all, struct expert_move *move) {
+    const int32_t owner = next_miss(all);
+    if (owner == NOWHERE) return false;
+    int32_t at = find_empty(all);
+    if (at == NOWHERE) at = evict(all);
+    if (at == NOWHERE) return false;
+    const int32_t old = all->slots[at].owner;
+    *move = (struct expert_move){.layer = owner / all->experts,
+                                 .expert = owner % all->experts,
+                                 .slot = at,
+                                 .evicted_layer = old < 0 ? -1 : old / all->experts,
+                                 .evicted_expert = old < 0 ? -1 : old % all->experts};
+    all->slots[at].owner = owner;
+    all->place[owner] = COMING;
+    all->counts.moves++;
+    return true;
+}
+
+bool expert_slots_arrive(struct expert_slots *all, const struct expert_move *move) {
+    const int32_t owner = move->layer * all->experts + move->expert;
+    if (move->slot >= all->count || all->slots[move->slot].owner != owner) return false;
+    ASSERT(all->place[owner] == COMING);
+    all->place[owner] = move->slot;
+    make_newest(all, move->slot);
+    return true;
+}
+
+void expert_slots_end_step(struct expert_slots *all) {
+    all->misses = all->tried = 0;
+    all->step++;
+    if (all->credit < HITS_A_MOVE) all->credit = HITS_A_MOVE;
+}
+
+bool expert_slots_drop_last(struct expert_slots *all, int32_t *layer, int32_t *expert) {
+    if (all->count == 0) return false;
+    const int32_t at = all->count - 1, owner = all->slots[at].owner;
+    *layer = owner < 0 ? -1 : owner / all->experts;
+    *expert = owner < 0 ? -1 : owner % all->experts;
+    unlink_slot(all, at);
+    if (owner >= 0) all->place[owner] = NOWHERE;
+    all->slots[at].owner = NOWHERE;
+    all->count--;
+    return true;
+}
+
+void expert_slots_add_last(struct expert_slots *all) {
+    ASSERT(all->count < all->ring);
+    all->count++;
+}
+
+int32_t expert_slots_count(const struct expert_slots *all) { return all->count; }
+
+struct expert_slots_counts expert_slots_counts(const struct expert_slots *all) {
+    return all->counts;
+}
+
+void expert_slots_check(const struct expert_slots *all) {
+    int32_t held = 0, listed = 0;
+    for (int32_t i = 0; i < all->count; i++) {
+        const int32_t owner = all->slots[i].owner;
+        if (owner == NOWHERE) continue;
+        ASSERT(all->place[owner] == i || all->place[owner] == COMING);
+        held += all->place[owner] == i;
+    }
+    for (int32_t at = all->slots[all->ring].after; at != all->ring; at = all->slots[at].after) {
+        ASSERT(at < all->count && all->slots[all->slots[at].after].before == at);
+        ASSERT(all->slots[at].owner != NOWHERE && all->place[all->slots[at].owner] == at);
+        listed++;
+    }
+    ASSERT(held == listed);
+    for (int32_t i = 0; i < all->layers * all->experts; i++)
+        ASSERT(all->place[i] < 0 || all->slots[all->place[i]].owner == i);
+}

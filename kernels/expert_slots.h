@@ -1,0 +1,67 @@
+// kernels/expert_slots.h — which experts in host memory have a copy on the card now?
+//
+// Tokens of a text tend to choose the experts of the tokens before them. So what memory a card has
+// left is cut into slots, and a slot holds one expert of one layer until others have been used more
+// recently. Plain numbers only: who copies, and where slots lie, is offload.c's.
+//
+//   missing ── a token missed it; take() ──► coming ── arrive() ──► held ── evicted by take() ──┐
+//      ▲                                                                                        │
+//      └────────────────────────────────────────────────────────────────────────────────────────┘
+//
+// During a step look() says what is held and notes what was used; nothing moves. Between two steps
+// take() says what to copy next, and where to.
+//
+// Invariants, checked by expert_slots_check():
+//   (1) An expert that is held or coming has one slot, and that slot has no other.
+//   (2) The order of use has every held slot once, and no other.
+//   (3) What a step has used is not evicted before the next one.
+//
+// All layers share the slots. Every token passes every layer once, so each has about its share of
+// them, and one whose tokens are less alike has more.
+//
+// Threads: one at a time; a step's looks come before the moves that follow it.
+#ifndef EXPERT_SLOTS_H
+#define EXPERT_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/base/status.h"
+
+struct expert_slots;
+
+struct expert_move {
+    int32_t layer, expert, slot;           // copy this one there
+    int32_t evicted_layer, evicted_expert; // what the slot held; -1: nothing
+};
+
+struct expert_slots_counts {
+    int64_t hits, misses; // of look()
+    int64_t moves;
+};
+
+MUST_CHECK enum status expert_slots_create(int32_t layers, int32_t experts, int32_t slots,
+                                           struct expert_slots **result);
+void expert_slots_destroy(struct expert_slots *slots); // NULL is fine
+
+// Is the expert held? Notes that a token uses it.
+bool expert_slots_look(struct expert_slots *slots, int32_t layer, int32_t expert);
+
+// What to copy next of what the step has missed. False: nothing, or no slot is worth it.
+bool expert_slots_take(struct expert_slots *slots, struct expert_move *move);
+
+// The copy is done. False: its slot was given up in between.
+bool expert_slots_arrive(struct expert_slots *slots, const struct expert_move *move);
+void expert_slots_end_step(struct expert_slots *slots); // its misses are forgotten
+
+// Gives up the last slot and says what it held, or what was coming; -1: nothing. False: there is no
+// slot left.
+bool expert_slots_drop_last(struct expert_slots *slots, int32_t *layer, int32_t *expert);
+
+void expert_slots_add_last(struct expert_slots *slots); // an empty one that was given up before
+
+int32_t expert_slots_count(const struct expert_slots *slots);
+struct expert_slots_counts expert_slots_counts(const struct expert_slots *slots);
+void expert_slots_check(const struct expert_slots *slots);
+
+#endif

@@ -1,0 +1,335 @@
+// kernels/resident_experts.c — slots in slabs of card memory, and the lists that point into them.
+//
+// Between two steps the card is idle, so lists and slots can change hands there:
+//
+//   step 7 ends      expert 5 of layer 2 was missed: its copy into slot 9 begins, beside the ops;
+//                    what slot 9 held is zeros in its list from now on
+//   steps 8 and 9    the processor still computes it
+//   step 9 ends      the copy is done: the list points to slot 9
+//
+// The lists of all layers are one buffer, changed in a pinned mirror and copied whole before the
+// next step, which is a few microseconds.
+#include "kernels/resident_experts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/base/assert.h"
+#include "kernels/base/size.h"
+#include "kernels/cost.h"
+#include "kernels/expert_slots.h"
+
+enum { UP, GATE, DOWN, MATRICES }; // of an expert
+enum {
+    ALIGNMENT = 512,   // of a matrix in a slot, as in a card's slabs of weights
+    NOTHINGS_MAX = 16, // kinds of matrices of experts
+    SLABS = 8,         // at least, so that some can be given back
+    MOVES_MAX = 64,    // experts that are on their way to the card
+};
+static const size_t SLAB_BYTES = (size_t)64 << 20;   // about
+static const size_t COPIED_BYTES = (size_t)64 << 20; // between two steps, about
+
+struct nothing { // a matrix of zeros on the card
+    struct weight weight;
+    void *memory;
+    size_t bytes;
+};
+
+struct layer {
+    struct expert_weights from[MATRICES]; // in host memory
+    const void *nothing[MATRICES];
+    size_t at[MATRICES]; // in a slot
+    size_t bytes;        // of an expert in a file
+    bool fits;
+};
+
+struct resident_experts {
+    const struct backend *card; // borrowed
+    struct device *on_card;     // borrowed
+    size_t expert_bytes;        // of a slot
+    struct expert_slots *slots;
+    void **slabs; // [slab_count], owned, from the first one
+    int32_t slab_count, slab_slots, slabs_max;
+    struct layer *layers; // [layers_max], owned
+    int32_t layers_max, layer_count;
+    int32_t experts;              // of a list
+    const void **lists, **mirror; // [layers_max, MATRICES, experts]; on the card, and pinned
+    bool changed;                 // the mirror, since it was copied
+    void *zeros;                  // [expert_bytes] pinned: a matrix in a file, or less
+    struct nothing nothings[NOTHINGS_MAX];
+    struct expert_move moves[MOVES_MAX]; // that have begun
+    int32_t move_count;
+};
+
+static size_t card_bytes(const struct resident_experts *r, const struct weight *weight) {
+    return r->card->weight_bytes ? r->card->weight_bytes(weight) : weight_bytes(weight);
+}
+
+static size_t list_at(const struct resident_experts *r, int32_t layer, int matrix) {
+    ASSERT(layer >= 0 && layer < r->layers_max && matrix >= 0 && matrix < MATRICES);
+    return ((size_t)layer * MATRICES + (size_t)matrix) * (size_t)r->experts;
+}
+
+static size_t lists_bytes(const struct resident_experts *r) {
+    return (size_t)r->layers_max * MATRICES * (size_t)r->experts * sizeof r->lists[0];
+}
+
+static char *slot_memory(const struct resident_experts *r, int32_t slot) {
+    const int32_t slab = slot / r->slab_slots, in_slab = slot % r->slab_slots;
+    ASSERT(slab < r->slab_count);
+    return (char *)r->slabs[slab] + (size_t)in_slab * r->expert_bytes;
+}
+
+static void alloc_slabs(struct resident_experts *r, int32_t wanted) {
+    const size_t bytes = (size_t)r->slab_slots * r->expert_bytes;
+    while (r->slab_count < wanted &&
+           r->card->alloc(r->on_card, bytes, &r->slabs[r->slab_count]) == STATUS_OK)
+        r->slab_count++;
+}
+
+static enum status alloc_lists(struct resident_experts *r) {
+    void *lists, *mirror;
+    TRY(r->card->alloc(r->on_card, lists_bytes(r), &lists));
+    r->lists = lists;
+    TRY(r->card->alloc_host(r->on_card, lists_bytes(r), &mirror));
+    r->mirror = mirror;
+    TRY(r->card->alloc_host(r->on_card, r->expert_bytes, &r->zeros));
+    memset(r->mirror, 0, lists_bytes(r));
+    memset(r->zeros, 0, r->expert_bytes);
+    return STATUS_OK;
+}
+
+static enum status fill(struct resident_experts *r, const struct offload_memory *memory) {
+    const size_t in_slab = SLAB_BYTES / r->expert_bytes;
+    const int32_t wanted = memory->expert_slots, share = (wanted + SLABS - 1) / SLABS;
+    r->slab_slots = in_slab < (size_t)share ? (int32_t)in_slab : share;
+    if (r->slab_slots == 0) r->slab_slots = 1;
+    r->slabs_max = wanted / r->slab_slots;
+    r->layers = calloc((size_t)r->layers_max, sizeof *r->layers);
+    r->slabs = calloc((size_t)r->slabs_max, sizeof *r->slabs);
+    if (!r->layers || !r->slabs) return STATUS_NO_MEMORY;
+    TRY(alloc_lists(r));
+    TRY(expert_slots_create(r->layers_max, r->experts, r->slabs_max * r->slab_slots, &r->slots));
+    alloc_slabs(r, r->slabs_max);
+    int32_t layer, expert;
+    while (expert_slots_count(r->slots) > r->slab_count * r->slab_slots)
+        (void)expert_slots_drop_last(r->slots, &layer, &expert);
+    return STATUS_OK;
+}
+
+enum status resident_experts_create(const struct backend *card, struct device *on_card,
+                                    const struct offload_memory *memory, int32_t experts,
+                                    struct resident_experts **result) {
+    ASSERT(memory->mixtures > 0 && memory->expert_bytes > 0 && memory->expert_slots > 0);
+    struct resident_experts *made = calloc(1, sizeof *made);
+    if (!made) return STATUS_NO_MEMORY;
+    made->card = card;
+    made->on_card = on_card;
+    made->expert_bytes = size_round_up(memory->expert_bytes, ALIGNMENT);
+    made->layers_max = memory->mixtures;
+    made->experts = experts;
+    const enum status status = fill(made, memory);
+    if (status == STATUS_OK)
+        *result = made;
+    else
+        resident_experts_destroy(made);
+    return status;
+}
+
+void resident_experts_destroy(struct resident_experts *r) {
+    if (!r) return;
+    const size_t slab_bytes = (size_t)r->slab_slots * r->expert_bytes;
+    for (int32_t i = 0; i < r->slab_count; i++)
+        r->card->release(r->on_card, r->slabs[i], slab_bytes);
+    for (int i = 0; i < NOTHINGS_MAX; i++)
+        r->card->release(r->on_card, r->nothings[i].memory, r->nothings[i].bytes);
+    r->card->release(r->on_card, r->lists, lists_bytes(r));
+    r->card->release_host(r->on_card, r->mirror, lists_bytes(r));
+    r->card->release_host(r->on_card, r->zeros, r->expert_bytes);
+    expert_slots_destroy(r->slots);
+    free(r->layers);
+    free(r->slabs);
+    free(r);
+}
+
+// ---- layers
+
+static struct weight matrix_of(const struct expert_weights *of, int32_t expert) {
+    return (struct weight){
+        .data = of->data[expert], .type = of->type, .rows = of->rows, .columns = of->columns};
+}
+
+// Zeros as the card keeps such a matrix; NULL: there is no memory.
+static const void *nothing_like(struct resident_experts *r, struct weight weight) {
+    for (int i = 0; i < NOTHINGS_MAX; i++) {
+        struct nothing *nothing = &r->nothings[i];
+        const struct weight *has = &nothing->weight;
+        if (nothing->memory && has->type == weight.type && has->rows == weight.rows &&
+            has->columns == weight.columns)
+            return nothing->memory;
+        if (nothing->memory) continue;
+        const size_t bytes = card_bytes(r, &weight);
+        if (weight_bytes(&weight) > r->expert_bytes ||
+            r->card->alloc(r->on_card, bytes, &nothing->memory) != STATUS_OK)
+            return NULL;
+        weight.data = r->zeros;
+        nothing->weight = weight;
+        nothing->bytes = bytes;
+        r->card->copy_weights(r->on_card, &weight, nothing->memory);
+        return nothing->memory;
+    }
+    return NULL;
+}
+
+// Those of NVFP4 with scales of their own are computed where they are.
+static bool read_layer(struct resident_experts *r, const struct experts *args,
+                       struct layer *layer) {
+    size_t bytes = 0;
+    layer->from[UP] = args->up;
+    layer->from[GATE] = args->gate;
+    layer->from[DOWN] = args->down;
+    for (int m = 0; m < MATRICES; m++) {
+        const struct weight weight = matrix_of(&layer->from[m], 0);
+        const size_t each = card_bytes(r, &weight);
+        if (layer->from[m].scales || each == 0) return false;
+        layer->at[m] = m == GATE && args->gate.data == args->up.data ? 0 : bytes;
+        if (m == GATE && args->gate.data == args->up.data) continue; // up serves as gate
+        bytes += size_round_up(each, ALIGNMENT);
+        layer->bytes += weight_bytes(&weight);
+    }
+    if (bytes > r->expert_bytes) return false;
+    for (int m = 0; m < MATRICES; m++) {
+        layer->nothing[m] = nothing_like(r, matrix_of(&layer->from[m], 0));
+        if (!layer->nothing[m]) return false;
+    }
+    return true;
+}
+
+static void copy_lists(struct resident_experts *r) {
+    r->card->to_device(r->on_card, r->lists, r->mirror, lists_bytes(r));
+    r->changed = false;
+}
+
+int32_t resident_experts_layer(struct resident_experts *r, const struct experts *args) {
+    for (int32_t i = 0; i < r->layer_count; i++)
+        if (r->layers[i].from[DOWN].data == args->down.data) return r->layers[i].fits ? i : -1;
+    if (r->layer_count == r->layers_max || args->experts > r->experts) return -1;
+    struct layer *layer = &r->layers[r->layer_count];
+    layer->fits = read_layer(r, args, layer);
+    for (int m = 0; m < MATRICES; m++)
+        for (int32_t e = 0; e < args->experts; e++)
+            r->mirror[list_at(r, r->layer_count, m) + (size_t)e] = layer->nothing[m];
+    copy_lists(r);
+    r->layer_count++;
+    return layer->fits ? r->layer_count - 1 : -1;
+}
+
+void resident_experts_on_card(const struct resident_experts *r, int32_t layer,
+                              struct experts *args) {
+    struct expert_weights *const matrices[MATRICES] = {&args->up, &args->gate, &args->down};
+    const bool gated = args->gate.data != args->up.data;
+    for (int m = 0; m < MATRICES; m++) {
+        const int list = m == GATE && !gated ? UP : m;
+        matrices[m]->data = (const void *const *)r->lists + list_at(r, layer, list);
+        matrices[m]->in_host = false; // the biases are pinned, and read from there
+    }
+}
+
+bool resident_experts_look(struct resident_experts *r, int32_t layer, int32_t expert) {
+    return expert_slots_look(r->slots, layer, expert);
+}
+
+// ---- between two steps
+
+static void point_to_nothing(struct resident_experts *r, int32_t layer, int32_t expert) {
+    for (int m = 0; m < MATRICES; m++)
+        r->mirror[list_at(r, layer, m) + (size_t)expert] = r->layers[layer].nothing[m];
+    r->changed = true;
+}
+
+static void point_to_copy(struct resident_experts *r, const struct expert_move *move) {
+    const char *memory = slot_memory(r, move->slot);
+    for (int m = 0; m < MATRICES; m++)
+        r->mirror[list_at(r, move->layer, m) + (size_t)move->expert] =
+            memory + r->layers[move->layer].at[m];
+    r->changed = true;
+}
+
+static void begin_copy(struct resident_experts *r, const struct expert_move *move) {
+    const struct layer *layer = &r->layers[move->layer];
+    char *memory = slot_memory(r, move->slot);
+    for (int m = 0; m < MATRICES; m++) {
+        const struct weight weight = matrix_of(&layer->from[m], move->expert);
+        if (m == GATE && layer->from[UP].data == layer->from[GATE].data) continue;
+        if (r->card->copy_aside)
+            r->card->copy_aside(r->on_card, &weight, memory + layer->at[m]);
+        else
+            r->card->copy_weights(r->on_card, &weight, memory + layer->at[m]);
+    }
+}
+
+static void arrive(struct resident_experts *r) {
+    for (int32_t i = 0; i < r->move_count; i++) {
+        const struct expert_move *move = &r->moves[i];
+        if (expert_slots_arrive(r->slots, move)) point_to_copy(r, move);
+    }
+    r->move_count = 0;
+}
+
+static void begin_moves(struct resident_experts *r) {
+    size_t bytes = 0;
+    struct expert_move *move = r->moves;
+    while (bytes < COPIED_BYTES && r->move_count < MOVES_MAX && expert_slots_take(r->slots, move)) {
+        if (move->evicted_layer >= 0)
+            point_to_nothing(r, move->evicted_layer, move->evicted_expert);
+        begin_copy(r, move);
+        bytes += r->layers[move->layer].bytes;
+        move = &r->moves[++r->move_count];
+    }
+}
+
+void resident_experts_move(struct resident_experts *r) {
+    const bool done = !r->card->is_copied_aside || r->card->is_copied_aside(r->on_card);
+    if (done) {
+        arrive(r);
+        begin_moves(r);
+    }
+    expert_slots_end_step(r->slots);
+    if (r->changed) copy_lists(r);
+}
+
+// The last slab's memory may still be written by a copy, which release() waits for on a card.
+size_t resident_experts_release(struct resident_experts *r, size_t bytes) {
+    const size_t slab_bytes = (size_t)r->slab_slots * r->expert_bytes;
+    size_t released = 0;
+    int32_t layer, expert;
+    while (released < bytes && r->slab_count > 0) {
+        for (int32_t i = 0; i < r->slab_slots && expert_slots_drop_last(r->slots, &layer, &expert);
+             i++)
+            if (layer >= 0) point_to_nothing(r, layer, expert);
+        r->card->release(r->on_card, r->slabs[--r->slab_count], slab_bytes);
+        released += slab_bytes;
+    }
+    if (r->changed) copy_lists(r);
+    return released;
+}
+
+size_t resident_experts_regain(struct resident_experts *r, size_t bytes) {
+    const size_t slab_bytes = (size_t)r->slab_slots * r->expert_bytes;
+    const int32_t before = r->slab_count;
+    const size_t more = bytes / slab_bytes, possible = (size_t)(r->slabs_max - before);
+    alloc_slabs(r, before + (int32_t)(more < possible ? more : possible));
+    for (int32_t i = before * r->slab_slots; i < r->slab_count * r->slab_slots; i++)
+        expert_slots_add_last(r->slots);
+    return (size_t)(r->slab_count - before) * slab_bytes;
+}
+
+struct offload_counts resident_experts_counts(const struct resident_experts *r) {
+    const struct expert_slots_counts counts = expert_slots_counts(r->slots);
+    return (struct offload_counts){
+        .expert_slots = expert_slots_count(r->slots),
+        .hits = counts.hits,
+        .misses = counts.misses,
+        .copied = counts.moves,
+    };
+}

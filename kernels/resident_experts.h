@@ -1,0 +1,43 @@
+// kernels/resident_experts.h — where do the card's copies of recently used experts lie, and how do
+// its kernels find them?
+//
+// The card computes every expert that a token chose, from a list of pointers for each matrix of a
+// layer. An expert that has no copy has a matrix of zeros in its place, so it adds nothing but its
+// bias, and the processor, which computes it, adds the rest. So a recorded step is the same
+// whatever has copies: only the lists change, between two steps.
+//
+// The zeros stay in the card's cache and cost no memory traffic.
+//
+// Owns the slots' memory and the lists. Private to kernels/.
+#ifndef RESIDENT_EXPERTS_H
+#define RESIDENT_EXPERTS_H
+
+#include "kernels/offload.h"
+
+struct resident_experts;
+
+// With as many slots as there is memory for, up to what is wanted. `experts`: at most, of a layer.
+MUST_CHECK enum status resident_experts_create(const struct backend *card, struct device *on_card,
+                                               const struct offload_memory *memory, int32_t experts,
+                                               struct resident_experts **result);
+void resident_experts_destroy(struct resident_experts *resident); // NULL is fine
+
+// The layer with these weights in host memory, from now on; -1: it gets no slots.
+int32_t resident_experts_layer(struct resident_experts *resident, const struct experts *args);
+
+// Puts the lists on the card in place of weights in host memory.
+void resident_experts_on_card(const struct resident_experts *resident, int32_t layer,
+                              struct experts *args);
+
+// Does the card compute this expert in this step? By the thread that computes on the host.
+bool resident_experts_look(struct resident_experts *resident, int32_t layer, int32_t expert);
+
+// Between two steps: what was copied is used from now on, and the next copies begin.
+void resident_experts_move(struct resident_experts *resident);
+
+// As offload.h says.
+size_t resident_experts_release(struct resident_experts *resident, size_t bytes);
+size_t resident_experts_regain(struct resident_experts *resident, size_t bytes);
+struct offload_counts resident_experts_counts(const struct resident_experts *resident);
+
+#endif
