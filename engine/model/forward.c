@@ -11,8 +11,10 @@
 #include "kernels/base/size.h"
 
 enum {
-    ALIGNMENT = 256, // as a card aligns what it allocates
-    LONG_RUN = 32,   // tokens from which a run may be stopped
+    ALIGNMENT = 256,     // as a card aligns what it allocates
+    LONG_RUN = 32,       // tokens from which a run may be stopped
+    DRAFTS_MOST = 8,     // of a sequence in a step that is recorded, on average
+    DRAFTED_TOKENS = 64, // of such a step
 };
 
 static void *alloc_buffer(struct forward *forward, size_t bytes, bool on_host) {
@@ -395,8 +397,12 @@ static int32_t used_blocks(const struct forward *forward, int32_t seq) {
     return (forward->host.seq_lens_kv[seq] + block_size - 1) / block_size;
 }
 
+// Does the step decode, each sequence one token and perhaps some drafts? The short end of a prompt
+// looks the same. With more rows products unpack their weights ahead, which cannot be recorded.
 static bool only_decodes(const struct forward *forward) {
-    return forward->num_tokens == forward->num_seqs;
+    const int32_t drafted = forward->num_tokens - forward->num_seqs;
+    return drafted == 0 ||
+           (drafted <= DRAFTS_MOST * forward->num_seqs && forward->num_tokens <= DRAFTED_TOKENS);
 }
 
 // How wide the tables side by side are: as the widest; in a decode step in powers of two, so that
@@ -618,18 +624,20 @@ static void fetch_whole_rows(struct forward *forward) {
 // What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
 static uint64_t shape_of(const struct forward *forward) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
-    enum { DEPTH_BITS = 4, WIDTH_BITS = 24 };
+    enum { DEPTH_BITS = 4, WIDTH_BITS = 18 };
     const int32_t widest = forward->batches[0].max_blocks_per_seq;
+    const int32_t drafted = forward->num_tokens - forward->num_seqs;
+    if (widest >= 1 << WIDTH_BITS) return 0;
     uint64_t depths = 0;
     for (int group = 0; group < KV_GROUPS; group++) {
         const int32_t depth = forward->batches[group].shared.depth;
         ASSERT(depth < 1 << DEPTH_BITS);
         depths = depths << DEPTH_BITS | (uint64_t)depth;
     }
-    ASSERT(forward->num_seqs < 256 && forward->num_logits < 1 << 12 && widest < 1 << WIDTH_BITS);
+    ASSERT(drafted < DRAFTED_TOKENS && forward->num_seqs < 256 && forward->num_logits < 1 << 12);
     return (uint64_t)forward->totals << 62 | class_of(forward->most) << 60 |
            (uint64_t)forward->num_seqs << 52 | (uint64_t)forward->num_logits << 40 |
-           depths << WIDTH_BITS | (uint64_t)widest;
+           (uint64_t)drafted << 34 | depths << WIDTH_BITS | (uint64_t)widest;
 }
 
 enum status forward_run(struct forward *forward, forward_stops *stops, void *user) {
