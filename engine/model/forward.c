@@ -375,12 +375,12 @@ static uint64_t class_of(int32_t most) {
     return nth;
 }
 
-void forward_choose(struct forward *forward, const struct choice *choice,
+void forward_choose(struct forward *forward, int32_t back, const struct choice *choice,
                     const struct penalty *penalties) {
-    ASSERT(forward->num_logits > 0);
+    ASSERT(back >= 0 && back < forward->num_logits);
     ASSERT(choice->count > 0 && choice->count <= CANDIDATES_MAX);
     ASSERT(choice->num_penalties >= 0 && choice->num_penalties <= PENALTIES_MAX);
-    struct choice *place = &forward->host.choices[forward->num_logits - 1];
+    struct choice *place = &forward->host.choices[forward->num_logits - 1 - back];
     ASSERT(place->count == 0);
     *place = *choice;
     place->first_penalty = forward->num_penalties;

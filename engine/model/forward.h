@@ -52,10 +52,10 @@ void forward_begin(struct forward *forward);
 void forward_add(struct forward *forward, const struct block_table *tables, const int32_t *ids,
                  int32_t first, int32_t count, int32_t logits);
 
-// Of the last row that was added only the best are wanted: choice->count > 0 of them, after
-// choice->num_penalties of the penalties, at most PENALTIES_MAX. Both are copied. The vocabulary is
-// at most CANDIDATES_VOCABULARY_MAX.
-void forward_choose(struct forward *forward, const struct choice *choice,
+// Of the row of logits that was added `back` rows before the last one only the best are wanted:
+// choice->count > 0 of them, after choice->num_penalties of the penalties, at most PENALTIES_MAX.
+// Both are copied. The vocabulary is at most CANDIDATES_VOCABULARY_MAX.
+void forward_choose(struct forward *forward, int32_t back, const struct choice *choice,
                     const struct penalty *penalties);
 
 // And waits for it. CANCELLED: `stops` said so between two layers, and what the run was to write is

@@ -11,11 +11,13 @@ static int32_t vocabulary_of(const struct request *request) {
     return request->sequence->engine->model.config.vocabulary;
 }
 
-// Candidates are enough unless an observer sees the row, the sampler needs all of it, or there are
-// drafts, since what is sampled from a row depends on the row before. Under a grammar as many are
-// requested as there can be, since not all are allowed; and without penalties, so that the row can
-// still be fetched as it was. A judge sees candidates without penalties.
-static bool choose_candidates(const struct request *request, struct choice *choice,
+// Of the row that follows the first `length` tokens, of the log and then of its drafts. Penalties
+// are those of all these tokens: a row is sampled only if the drafts before it were right.
+//
+// Candidates are enough unless an observer sees the row or the sampler needs all of it. Under a
+// grammar as many are requested as there can be, since not all are allowed; and without penalties,
+// so that the row can still be fetched as it was. A judge sees candidates without penalties.
+static bool choose_candidates(const struct request *request, int32_t length, struct choice *choice,
                               struct penalty *penalties) {
     const struct sequence *sequence = request->sequence;
     const struct request_options *options = &request->options;
@@ -24,8 +26,8 @@ static bool choose_candidates(const struct request *request, struct choice *choi
         *choice = (struct choice){.count = options->judged, .log_total = true};
         return true;
     }
-    if (options->observer || !sampler_choice(request->sampler, sequence->tokens,
-                                             (size_t)sequence->length, choice, penalties))
+    if (options->observer ||
+        !sampler_choice(request->sampler, sequence->tokens, (size_t)length, choice, penalties))
         return false;
     if (!options->grammar) return true;
     choice->count = CANDIDATES_MAX;
@@ -40,8 +42,9 @@ void sampling_add(struct engine *engine, const struct request *request,
     struct penalty penalties[PENALTIES_MAX];
     forward_add(engine->forward, sequence->tables.of, sequence->tokens + chunk->first, chunk->first,
                 chunk->count + drafted, chunk->last ? 1 + drafted : 0);
-    if (chunk->last && drafted == 0 && choose_candidates(request, &choice, penalties))
-        forward_choose(engine->forward, &choice, penalties);
+    for (int32_t i = 0; chunk->last && i <= drafted; i++)
+        if (choose_candidates(request, sequence->length + i, &choice, penalties))
+            forward_choose(engine->forward, drafted - i, &choice, penalties);
 }
 
 // From a whole row; `mask` may be NULL.
