@@ -1,6 +1,7 @@
 // kernels/cuda/attention.cu — which kernel computes softmax(q K^T scale) V over pages.
 //
 //   flash_decode.cu   sequences with one query: K and V are read once for a whole group of heads
+//   flash_few.cu      sequences with a few, as a token and drafts after it: the same
 //   flash_prefill.cu  sequences with several; flash_hopper.cu the same on cards that have wgmma
 //   flash_shared.cuh  the past that sequences with one query have in common
 //   paged_attention_v1.cu, paged_attention_v2.cu  sequences with one query, over packed pages
@@ -35,6 +36,12 @@ static bool has_flash(const struct device *device, const struct paged_attention 
            has_tiles(device, args);
 }
 
+// Does no sequence have more queries than flash_few() computes, whatever their lengths are?
+static bool has_few(const struct paged_attention *args) {
+    return args->batch->num_tokens - args->batch->num_seqs < FLASH_FEW &&
+           args->cache->head_size <= FLASH_FEW_HEAD_MAX;
+}
+
 static void many_queries(struct device *device, const struct paged_attention *args, int least) {
     ASSERT(least > 0);
     if (flash_has_hopper(device, args->cache))
@@ -54,6 +61,8 @@ static void rows_attention(struct device *device, const struct paged_attention *
         mine.batch = &shares;
         if (shares.shared.own) flash_shared(device, &mine, mine.q);
         many_queries(device, &mine, 1);
+    } else if (batch->num_tokens != batch->num_seqs && has_few(args)) {
+        flash_few(device, args, nullptr);
     } else {
         if (batch->num_tokens != batch->num_seqs) many_queries(device, args, 2);
         if (batch->num_seqs > 1 || batch->num_tokens == 1) flash_decode(device, args, nullptr);
@@ -127,9 +136,11 @@ extern "C" void cuda_attention(struct device *device, const struct attention *ar
     ASSERT(rope->q == attend->q && rope->num_heads == attend->num_heads &&
            rope->layer == attend->layer && rope->cache == attend->cache && rope->batch == batch);
     ASSERT(rope->rotary <= attend->cache->head_size);
-    if (rope->k && batch->num_tokens == batch->num_seqs && has_flash(device, attend) &&
-        !device->deterministic)
+    const bool fused = rope->k && has_flash(device, attend) && !device->deterministic;
+    if (fused && batch->num_tokens == batch->num_seqs)
         flash_decode(device, attend, rope);
+    else if (fused && has_few(attend) && !batch->shared.own)
+        flash_few(device, attend, rope);
     else
         attention_unfused(backend_cuda(), device, args);
 }

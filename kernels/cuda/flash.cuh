@@ -10,7 +10,9 @@ enum {
     FLASH_GROUP_MAX = 16,
     FLASH_HEAD_MAX = 512,
     FLASH_WIDE_GROUP_MAX = 8, // of heads of more than 256
-    FLASH_BLOCKS = 2,         // of flash_decode that a multiprocessor holds, at most
+    FLASH_FEW = 9,            // queries of a sequence that flash_few() computes, at most
+    FLASH_FEW_HEAD_MAX = 256,
+    FLASH_BLOCKS = 2, // of flash_decode that a multiprocessor holds, at most
     FLASH_PART_FLOATS = FLASH_GROUP_MAX * (FLASH_HEAD_MAX + 2),
 };
 
@@ -191,6 +193,10 @@ void gather_attention(struct device *device, const struct paged_attention *args,
 // others, rope_and_cache comes first.
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope);
+// Computes all sequences, of which none has more than FLASH_FEW queries, as a token and drafts
+// after it. With `rope`, which needs a batch that shares no past, rope_and_cache comes first.
+void flash_few(struct device *device, const struct paged_attention *args,
+               const struct rope_and_cache *rope);
 // Computes the sequences with at least `least` queries, 1 or 2, and only those.
 void flash_prefill(struct device *device, const struct paged_attention *args, int least);
 // The same on the tensor cores of compute capability 9.0, for heads of at most 128.

@@ -33,7 +33,9 @@ static __device__ inline void add_parts(merged &merged, const float *values_at, 
 #pragma unroll
     for (int i = 0; i < MERGED; i++)
         top = fmaxf(top, extremes[i].x);
-    const float old = power_of_two(merged.highest - top);
+    const float offset =
+        top > -INFINITY ? top : 0; // a part may be of keys that a query does not see
+    const float old = power_of_two(merged.highest - offset);
     merged.highest = top;
     merged.total *= old;
     merged.sum.x *= old;
@@ -42,7 +44,7 @@ static __device__ inline void add_parts(merged &merged, const float *values_at, 
     merged.sum.w *= old;
 #pragma unroll
     for (int i = 0; i < MERGED; i++) {
-        const float weight = power_of_two(extremes[i].x - top);
+        const float weight = power_of_two(extremes[i].x - offset);
         merged.total = fmaf(weight, extremes[i].y, merged.total);
         merged.sum.x = fmaf(weight, values[i].x, merged.sum.x);
         merged.sum.y = fmaf(weight, values[i].y, merged.sum.y);

@@ -8,7 +8,7 @@
 #pragma once
 #include "kernels/cuda/flash.cuh"
 
-// ---- flash_decode.cu
+// ---- flash_decode.cuh
 
 enum { STEP = 16, STEP_STAGES = 3 };
 
@@ -26,13 +26,12 @@ template <typename cache_t, int SIZE> struct layout {
                   "values fit when it ends");
 };
 
-// A sequence's new token in shared memory.
-template <typename cache_t, int SIZE, int HEADS> struct new_token {
-    float2 cos_sin[SIZE / 2];          // of each pair: cosine, sine
-    float norms[2][SIZE];              // weights of q's and k's norm, where they have one
-    __half q[8 * HEADS][SIZE + 8];     // rotated; padded so that eight rows use different banks
-    alignas(16) cache_t rows[2][SIZE]; // k, rotated, and v
-    bf16 scales[2];                    // theirs, of elements of eight bits
+// A sequence's new tokens in shared memory, with HEADS times eight columns of q.
+template <typename cache_t, int SIZE, int HEADS, int QUERIES> struct new_tokens {
+    float norms[2][SIZE];          // weights of q's and k's norm, where they have one
+    __half q[8 * HEADS][SIZE + 8]; // rotated; padded so that eight rows use different banks
+    alignas(16) cache_t rows[QUERIES][2][SIZE]; // k, rotated, and v
+    bf16 scales[QUERIES][2];                    // theirs, of elements of eight bits
 };
 
 struct decode_shape {
@@ -41,10 +40,11 @@ struct decode_shape {
     int resident;      // blocks of a multiprocessor
 };
 
-template <typename cache_t, int SIZE, int HEADS>
+template <typename cache_t, int SIZE, int HEADS, int QUERIES>
 static decode_shape decode_shape_on(const struct cudaDeviceProp *card) {
     typedef layout<cache_t, SIZE> shape;
-    const int fixed = sizeof(new_token<cache_t, SIZE, HEADS>) + 1024; // and what warps leave
+    // and what warps leave
+    const int fixed = sizeof(new_tokens<cache_t, SIZE, HEADS, QUERIES>) + 1024;
     const int available = (int)card->sharedMemPerBlockOptin - fixed;
     for (int stages = STEP_STAGES; stages >= shape::least_stages; stages--) {
         const int warps = min((int)shape::warps, available / (stages * shape::stage));
@@ -98,9 +98,11 @@ struct flash_fits {
         bool prefills = tiles_fit<mma_shape<SIZE, false>, 2>(card), decodes = false;
         if constexpr (SIZE > 256) prefills |= tiles_fit<mma_shape<SIZE, true>, 2>(card);
         if (group <= 8)
-            decodes = decode_shape_on<cache_t, SIZE, 1>(card).warps > 0;
+            decodes = decode_shape_on<cache_t, SIZE, 1, 1>(card).warps > 0;
         else if constexpr (SIZE <= 256)
-            decodes = decode_shape_on<cache_t, SIZE, 2>(card).warps > 0;
+            decodes = decode_shape_on<cache_t, SIZE, 2, 1>(card).warps > 0;
+        if constexpr (SIZE <= FLASH_FEW_HEAD_MAX)
+            decodes = decodes && decode_shape_on<cache_t, SIZE, 2, FLASH_FEW>(card).warps > 0;
         *fits = prefills && decodes;
     }
 };

@@ -171,11 +171,13 @@ static __device__ inline void multiply_values(sums<SIZE, HEADS> &sums,
     }
 }
 
-// One step of online softmax (arXiv 1805.02867) over STEP keys, `keys` of them real.
-template <typename cache_t, int SIZE, int HEADS>
-static __device__ inline void
-attend_step(sums<SIZE, HEADS> &sums, const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
-            int keys, const step_scales &scales, const scoring &scoring) {
+// One step of online softmax (arXiv 1805.02867) over STEP keys from key `first` on, `keys` of them
+// real. `seen` says which of them a column sees, and whether every column sees one of every step.
+template <typename cache_t, int SIZE, int HEADS, typename seen_t>
+static __device__ inline void attend_step(sums<SIZE, HEADS> &sums,
+                                          const unsigned (&q)[HEADS][SIZE / 16][2], unsigned stage,
+                                          int first, int keys, const seen_t &seen,
+                                          const step_scales &scales, const scoring &scoring) {
     typedef typename kv_traits<cache_t>::multiplied multiplied;
     const int lane = threadIdx.x % 32;
     float scores[HEADS][2][4] = {};
@@ -189,17 +191,20 @@ attend_step(sums<SIZE, HEADS> &sums, const unsigned (&q)[HEADS][SIZE / 16][2], u
             score[i] = scores[n][0][i] + scores[n][1][i];
             if (kv_traits<cache_t>::scaled) score[i] *= scales.k[i / 2];
             if (scoring.inner > 0) score[i] = cap_score(score[i], scoring.inner);
-            score[i] = lane / 4 + i / 2 * 8 < keys ? score[i] * scoring.scale : -INFINITY;
+            score[i] = seen.sees(n, i % 2, first, lane / 4 + i / 2 * 8, keys)
+                           ? score[i] * scoring.scale
+                           : -INFINITY;
         }
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             float top = fmaxf(sums.highest[n][i], fmaxf(score[i], score[i + 2]));
             for (int offset = 4; offset < 32; offset *= 2)
                 top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, offset));
-            old[i] = power_of_two(sums.highest[n][i] - top);
+            const float offset = seen_t::ALL_SEE || top > -INFINITY ? top : 0;
+            old[i] = power_of_two(sums.highest[n][i] - offset);
             sums.highest[n][i] = top;
-            score[i] = power_of_two(score[i] - top);
-            score[i + 2] = power_of_two(score[i + 2] - top);
+            score[i] = power_of_two(score[i] - offset);
+            score[i + 2] = power_of_two(score[i + 2] - offset);
             sums.total[n][i] = sums.total[n][i] * old[i] + score[i] + score[i + 2];
         }
         p[n][0] = transpose(pack_pair(score[0], score[1], multiplied()));

@@ -229,6 +229,22 @@ static void set_batch(struct scene *scene, const struct scene_shape *shape, uint
         scene->batch.shared = copy_shared(shape->tree, shape->keys.size());
 }
 
+void scene_set_few(struct scene_shape *shape, int longest, uint64_t *state) {
+    int left = FLASH_FEW - 1;
+    shape->queries.clear();
+    shape->keys.clear();
+    for (int s = (int)(random_next(state) % 4); s >= 0; s--) {
+        const int drafts = s == 0 ? left : (int)(random_next(state) % (left + 1));
+        const int past =
+            random_next(state) % 4 ? (int)(random_next(state) % (longest - drafts)) : 0;
+        shape->queries.push_back(1 + drafts);
+        shape->keys.push_back(past + 1 + drafts);
+        left = s == 0 ? 0 : left - drafts;
+    }
+    const int fewer = (int)(random_next(state) % FLASH_FEW); // of the last sequence's
+    if (shape->queries.back() > fewer) shape->queries.back() -= fewer;
+}
+
 void scene_fill(struct scene *scene, const struct scene_shape *shape, uint64_t seed) {
     *scene = {};
     scene->cache.type = shape->type;

@@ -28,6 +28,10 @@ struct scene {
     size_t out_bytes;
 };
 
+// Lengths for flash_few(): up to four sequences with a token and drafts after it each, or all of a
+// short prompt.
+void scene_set_few(struct scene_shape *shape, int longest, uint64_t *state);
+
 void scene_fill(struct scene *scene, const struct scene_shape *shape, uint64_t seed);
 void scene_release(struct scene *scene);
 void scene_poison(const struct scene *scene); // out and the guard behind it

@@ -347,9 +347,12 @@ static void test_sizes(struct decode_tests *tests, struct decode_case *it) {
                 continue;
             it->shape.head_size = size;
             it->shape.block_size = block;
-            for (int variant = 0; variant < 3; variant++) {
+            for (int variant = 0; variant < 5; variant++) {
                 set_features(tests, it);
-                set_lengths(tests, &it->shape, false);
+                if (variant < 3)
+                    set_lengths(tests, &it->shape, false);
+                else
+                    scene_set_few(&it->shape, LONGEST - 1, &tests->state);
                 test_case(tests, it);
             }
         }
@@ -398,7 +401,8 @@ static void test_long_trees(struct decode_tests *tests, enum dtype type) {
     }
 }
 
-// What flash_decode does not serve: several queries, a cache of fp32, heads of other sizes.
+// What flash_decode and flash_few do not serve: many queries, a cache of fp32, heads of other
+// sizes.
 static void test_others(struct decode_tests *tests) {
     static const int SHAPES[][3] = {
         {64, 16, DTYPE_F16}, {128, 32, DTYPE_BF16}, {64, 16, DTYPE_F32}, {20, 5, DTYPE_F16}};

@@ -174,12 +174,17 @@ static void test_sizes(struct flash_tests *tests, struct scene_shape *shape) {
             if (tests->tally->quick && block != BLOCKS[(size / 8 + shape->num_heads) % 3]) continue;
             shape->head_size = size;
             shape->block_size = block;
-            for (int variant = 0; variant < 4; variant++) {
+            for (int variant = 0; variant < 6; variant++) {
                 shape->window = 0;
                 shape->softcap = 0;
                 shape->has_sinks = false;
-                if (variant >= 2) set_features(tests, shape);
-                variant % 2 ? set_mixed(tests, shape) : set_decodes(tests, shape);
+                if (variant >= 3) set_features(tests, shape);
+                if (variant % 3 == 0)
+                    set_decodes(tests, shape);
+                else if (variant % 3 == 1)
+                    set_mixed(tests, shape);
+                else
+                    scene_set_few(shape, tests->tally->quick ? 700 : LONGEST, &tests->state);
                 test_shape(tests, shape);
             }
         }

@@ -39,14 +39,14 @@ struct flash_counts {
     const struct cudaDeviceProp *properties;
     const struct card *card;
     struct tally *tally;
-    template <typename cache_t, int SIZE, int HEADS> void decode() const {
+    template <typename cache_t, int SIZE, int HEADS, int QUERIES> void decode() const {
         typedef layout<cache_t, SIZE> shape;
-        const decode_shape chosen = decode_shape_on<cache_t, SIZE, HEADS>(properties);
-        const size_t fixed =
-            sizeof(new_token<cache_t, SIZE, HEADS>) + shape::warps * 8 * HEADS * 2 * sizeof(float);
+        const decode_shape chosen = decode_shape_on<cache_t, SIZE, HEADS, QUERIES>(properties);
+        const size_t fixed = sizeof(new_tokens<cache_t, SIZE, HEADS, QUERIES>) +
+                             shape::warps * 8 * HEADS * 2 * sizeof(float);
         char what[96];
-        snprintf(what, sizeof what, "decode, heads of %d, %d at once, %zu bytes an element", SIZE,
-                 8 * HEADS, sizeof(cache_t));
+        snprintf(what, sizeof what, "%d queries, heads of %d, %d at once, %zu bytes an element",
+                 QUERIES, SIZE, 8 * HEADS, sizeof(cache_t));
         count(tally,
               chosen.warps > 0 && chosen.stages >= shape::least_stages && chosen.resident > 0 &&
                   chosen.bytes == chosen.warps * chosen.stages * shape::stage &&
@@ -61,8 +61,12 @@ struct flash_counts {
         if constexpr (SIZE > 256) prefills |= tiles_fit<mma_shape<SIZE, true>, 2>(properties);
         snprintf(what, sizeof what, "prefill, heads of %d", SIZE);
         count(tally, prefills, card, what);
-        decode<cache_t, SIZE, 1>();
-        if constexpr (SIZE <= 256) decode<cache_t, SIZE, 2>();
+        decode<cache_t, SIZE, 1, 1>();
+        if constexpr (SIZE <= 256) decode<cache_t, SIZE, 2, 1>();
+        if constexpr (SIZE <= FLASH_FEW_HEAD_MAX) {
+            decode<cache_t, SIZE, 1, FLASH_FEW>();
+            decode<cache_t, SIZE, 2, FLASH_FEW>();
+        }
     }
 };
 
