@@ -6,9 +6,11 @@
 bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns) {
     ASSERT(tokens > 0 && columns > 0);
     const struct gemv_budget budget = budget_of(device);
-    const size_t elements = (size_t)tokens * (size_t)columns;
-    const size_t kept = 8 * GEMV_ITEMS * LANES * (size_t)budget.warps; // in the block's registers
-    return columns % CHUNK_COLUMNS == 0 && elements <= kept && elements * 5 / 2 <= budget.x;
+    // columns that the threads keep in registers
+    const size_t kept = 8 * (size_t)gemv_rounds(tokens) * LANES * (size_t)budget.warps;
+    const size_t bytes = (size_t)tokens * ((size_t)columns * 9 / 4 + 2 * X_BYTES); // with the sums
+    return tokens <= GEMV_NORMED_TOKENS && columns % CHUNK_COLUMNS == 0 &&
+           (size_t)columns <= kept && bytes <= budget.x;
 }
 
 bool gemv_fits(const struct weight *w) {

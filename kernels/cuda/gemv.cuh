@@ -33,8 +33,8 @@ struct gemv {
     int32_t columns, tokens;
 };
 
-// The most elements of the stream that every block norms for itself; more are faster normed once.
-enum { GEMV_NORMED_ELEMENTS = 8192 };
+// More are faster normed once than by every block.
+enum { GEMV_NORMED_TOKENS = 4 };
 
 // Can the product norm its input itself?
 bool gemv_norms(const struct device *device, int32_t tokens, int32_t columns);

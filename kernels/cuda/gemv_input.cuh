@@ -2,14 +2,15 @@
 // gemv_fragment.cuh.
 //
 // x is read past the level-1 cache, because other blocks may have written it while this kernel
-// runs. A norm needs the whole residual stream but loads each value once: a thread keeps GEMV_ITEMS
-// times 8 columns in registers.
+// runs. A norm needs the whole residual stream but loads each value once: a thread keeps 8 columns
+// in registers for each of its items.
 #pragma once
 #include "kernels/cuda/gemv_stream.cuh"
 
-enum { GEMV_ITEMS = 2, PLAIN_ITEMS = 4, CHUNK_COLUMNS = 8 * LANES };
-enum { GEMV_CHUNKS = GEMV_NORMED_ELEMENTS / CHUNK_COLUMNS };
-static_assert(GEMV_NORMED_ELEMENTS == GEMV_ITEMS * 8 * LANES * GEMV_WARPS, "kept by the threads");
+enum { CHUNK_COLUMNS = 8 * LANES };
+
+// How many items of a token a thread has, at most, where so many tokens are normed.
+static __host__ __device__ constexpr int gemv_rounds(int tokens) { return tokens == 1 ? 2 : 1; }
 
 struct gemv_x {     // where x goes
     char *x, *sums; // in shared memory
@@ -23,14 +24,14 @@ struct x_item {
     bool valid;
 };
 
-template <bool ONE>
-static __device__ inline x_item item_of(const gemv &args, const gemv_x &to, int i) {
+// The i-th of a token.
+static __device__ inline x_item item_of(const gemv &args, const gemv_x &to, int i, int token) {
     x_item item;
     item.t = i % 4;
-    item.token = ONE ? 0 : i / 4 / to.groups;
-    item.group = i / 4 - item.token * to.groups;
+    item.token = token;
+    item.group = i / 4;
     item.column = to.first_column + item.group * GROUP_COLUMNS + 4 * item.t;
-    item.valid = i < (ONE ? 1 : args.tokens) * to.groups * 4;
+    item.valid = token < args.tokens && item.group < to.groups;
     return item;
 }
 
@@ -70,21 +71,18 @@ static __device__ inline float squares_of(float4 v) {
 }
 
 // The norm's weights for a thread's items, which have the same columns of every token.
-struct norm_weights {
-    float4 of[GEMV_ITEMS][2];
-};
-
-template <bool ONE>
-static __device__ inline void load_norms(norm_weights &norms, const gemv &args) {
+template <int TOKENS> struct norm_weights {
+    float4 of[gemv_rounds(TOKENS)][2];
+    __device__ void load(const gemv &args) {
 #pragma unroll
-    for (int k = 0; k < GEMV_ITEMS; k++) {
-        const int i = threadIdx.x + k * blockDim.x, all = args.columns / 8;
-        if (i >= (ONE ? 1 : args.tokens) * all) break;
-        const int group = (ONE ? i : i % all) / 4;
-        const float4 *from = (const float4 *)(args.norm + group * GROUP_COLUMNS + i % 4 * 4);
-        norms.of[k][0] = from[0], norms.of[k][1] = from[4];
+        for (int m = 0; m < gemv_rounds(TOKENS); m++) {
+            const int i = threadIdx.x + m * blockDim.x;
+            if (i >= args.columns / 8) break;
+            const float4 *from = (const float4 *)(args.norm + i / 4 * GROUP_COLUMNS + i % 4 * 4);
+            of[m][0] = from[0], of[m][1] = from[4];
+        }
     }
-}
+};
 
 // Limits `to` to the groups of a row, and clears what the last fragment has past them.
 static __device__ inline gemv_x of_row(const gemv &args, gemv_x to) {
@@ -96,65 +94,81 @@ static __device__ inline gemv_x of_row(const gemv &args, gemv_x to) {
     return to;
 }
 
-// x = stream / sqrt(mean(stream^2) + eps) * norm. A warp takes chunks of 256 columns of one token.
-template <bool ONE>
+// x = stream / sqrt(mean(stream^2) + eps) * norm. A warp takes chunks of 256 columns.
+template <int TOKENS>
 static __device__ inline void stage_normed(const gemv &args, const gemv_x &fragments, bool minima,
-                                           const norm_weights &norms) {
+                                           const norm_weights<TOKENS> &norms) {
+    enum { ROUNDS = gemv_rounds(TOKENS), CHUNKS = ROUNDS * GEMV_WARPS };
+    __shared__ float chunk_sums[TOKENS][CHUNKS];
     const gemv_x to = of_row(args, fragments);
-    __shared__ float chunk_sums[GEMV_CHUNKS];
-    const int threads = blockDim.x, lane = threadIdx.x % LANES;
-    const int a_token = args.columns / CHUNK_COLUMNS;
-    float4 v[GEMV_ITEMS][2];
+    const int threads = blockDim.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
+    const int warps = threads / LANES, chunks = args.columns / CHUNK_COLUMNS;
+    float4 v[ROUNDS][TOKENS][2];
+    float scales[TOKENS];
 #pragma unroll
-    for (int k = 0; k < GEMV_ITEMS; k++) {
-        const x_item item = item_of<ONE>(args, to, threadIdx.x + k * threads);
-        if (!item.valid) break;
-        const size_t row = args.row_index ? args.row_index[item.token] : item.token;
-        const float *from = args.stream + row * args.columns + item.column;
-        v[k][0] = __ldcg((const float4 *)from), v[k][1] = __ldcg((const float4 *)(from + 16));
-    }
+    for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
-    for (int k = 0; k < GEMV_ITEMS; k++) {
-        const int chunk = (threadIdx.x + k * threads) / LANES;
-        if (chunk >= (ONE ? 1 : args.tokens) * a_token) break;
-        const float sum = warp_sum(squares_of(v[k][0]) + squares_of(v[k][1]));
-        if (lane == 0) chunk_sums[chunk] = sum;
-    }
+        for (int k = 0; k < TOKENS; k++) {
+            const x_item item = item_of(args, to, threadIdx.x + m * threads, k);
+            if (!item.valid) continue;
+            const size_t row = args.row_index ? args.row_index[k] : k;
+            const float *from = args.stream + row * args.columns + item.column;
+            v[m][k][0] = __ldcg((const float4 *)from);
+            v[m][k][1] = __ldcg((const float4 *)(from + 16));
+        }
+#pragma unroll
+    for (int m = 0; m < ROUNDS; m++)
+#pragma unroll
+        for (int k = 0; k < TOKENS; k++) {
+            if (warp + m * warps >= chunks || k >= args.tokens) break;
+            const float sum = warp_sum(squares_of(v[m][k][0]) + squares_of(v[m][k][1]));
+            if (lane == 0) chunk_sums[k][warp + m * warps] = sum;
+        }
     __syncthreads(); // orders the chunks' sums before they are added
 #pragma unroll
-    for (int k = 0; k < GEMV_ITEMS; k++) {
-        const int chunk = (threadIdx.x + k * threads) / LANES;
-        if (chunk >= (ONE ? 1 : args.tokens) * a_token) break;
-        const x_item item = item_of<ONE>(args, to, threadIdx.x + k * threads);
+    for (int k = 0; k < TOKENS; k++) {
         float sum = 0;
-        for (int i = lane; i < a_token; i += LANES)
-            sum += chunk_sums[item.token * a_token + i];
-        const float scale = rsqrtf(warp_sum(sum) / args.columns + args.eps);
-        put_item(to, minima, item, scaled(v[k][0], norms.of[k][0], scale),
-                 scaled(v[k][1], norms.of[k][1], scale));
+        for (int i = lane; i < chunks; i += LANES)
+            sum += chunk_sums[k][i];
+        scales[k] = rsqrtf(warp_sum(sum) / args.columns + args.eps);
     }
+#pragma unroll
+    for (int m = 0; m < ROUNDS; m++)
+#pragma unroll
+        for (int k = 0; k < TOKENS; k++) {
+            if (warp + m * warps >= chunks || k >= args.tokens) break;
+            put_item(to, minima, item_of(args, to, threadIdx.x + m * threads, k),
+                     scaled(v[m][k][0], norms.of[m][0], scales[k]),
+                     scaled(v[m][k][1], norms.of[m][1], scales[k]));
+        }
 }
 
-template <bool ONE>
+// A thread has an item of each token at once, of a single token four.
+template <int TOKENS>
 static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bool minima) {
-    const int threads = blockDim.x;
-    const int count = (ONE ? 1 : args.tokens) * to.groups * 4;
-    for (int base = 0; base < count; base += PLAIN_ITEMS * threads) {
-        uint2 v[PLAIN_ITEMS][2];
+    enum { ROUNDS = TOKENS == 1 ? 4 : 1 };
+    const int threads = blockDim.x, all = to.groups * 4;
+    for (int base = 0; base < all; base += ROUNDS * threads) {
+        uint2 v[ROUNDS][TOKENS][2];
 #pragma unroll
-        for (int k = 0; k < PLAIN_ITEMS; k++) {
-            const x_item item = item_of<ONE>(args, to, base + threadIdx.x + k * threads);
-            v[k][0] = v[k][1] = make_uint2(0, 0);
-            if (!item.valid || item.column >= args.columns) continue;
-            const size_t row = args.row_index ? args.row_index[item.token] : item.token;
-            const __half *from = args.x + row * args.columns + item.column;
-            v[k][0] = __ldcg((const uint2 *)from), v[k][1] = __ldcg((const uint2 *)(from + 16));
-        }
+        for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
-        for (int k = 0; k < PLAIN_ITEMS; k++) {
-            if (base + k * threads >= count) break;
-            const x_item item = item_of<ONE>(args, to, base + threadIdx.x + k * threads);
-            put_item(to, minima, item, v[k][0], v[k][1]);
-        }
+            for (int k = 0; k < TOKENS; k++) {
+                const x_item item = item_of(args, to, base + threadIdx.x + m * threads, k);
+                v[m][k][0] = v[m][k][1] = make_uint2(0, 0);
+                if (!item.valid || item.column >= args.columns) continue;
+                const size_t row = args.row_index ? args.row_index[k] : k;
+                const __half *from = args.x + row * args.columns + item.column;
+                v[m][k][0] = __ldcg((const uint2 *)from);
+                v[m][k][1] = __ldcg((const uint2 *)(from + 16));
+            }
+#pragma unroll
+        for (int m = 0; m < ROUNDS; m++)
+#pragma unroll
+            for (int k = 0; k < TOKENS; k++) {
+                if (base + m * threads >= all || k >= args.tokens) break;
+                put_item(to, minima, item_of(args, to, base + threadIdx.x + m * threads, k),
+                         v[m][k][0], v[m][k][1]);
+            }
     }
 }

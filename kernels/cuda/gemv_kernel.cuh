@@ -6,7 +6,7 @@
 //
 //   grid   one block a multiprocessor, or fewer;  block  warps x 32
 //   shared rings [warps][STAGES][fragment], x [tokens][groups][64 bytes], sums of x
-//          [tokens][quads][32 bytes], sums of the splits [warps][GEMV_STRIPS][tokens][16 rows],
+//          [tokens][quads][32 bytes], sums of the splits [warps][GEMV_STRIPS][TOKENS][16 rows],
 //          sums of the segments so far
 //
 // Each warp copies its fragments of the weights into a ring of its own, across strips and matrices
@@ -22,8 +22,9 @@
 #pragma once
 #include "kernels/cuda/gemv_input.cuh"
 
-enum { OUTPUTS = TILE_ROWS };      // of a strip for each token
 enum { GEMV_STATIC_BYTES = 2048 }; // upper bound of the shared memory that lay_out() does not place
+// Of a strip, with those of tokens that there are not.
+template <int TOKENS> static constexpr int OUTPUTS = TOKENS *TILE_ROWS;
 
 // Where the sums of a strip lie. Each warp of a team has its own slots, one for each strip of its
 // split. The strip is slot first_slot of first_team's warps, and slot 0 of all later teams' up to
@@ -32,34 +33,32 @@ struct gemv_strip {
     unsigned char first_team, first_slot, last_team;
 };
 
-template <bool ONE>
+template <int TOKENS>
 static __device__ inline float *slot_of(const gemv_plan &plan, char *shared, int warp, int n) {
-    return (float *)(shared + plan.sums_at) +
-           (warp * GEMV_STRIPS + n) * (ONE ? OUTPUTS : plan.outputs);
+    return (float *)(shared + plan.sums_at) + (warp * GEMV_STRIPS + n) * OUTPUTS<TOKENS>;
 }
 
 // ---- multiplying
 
 // Stores a warp's sums of a strip.
-template <bool ONE>
-static __device__ inline void store_split_sums(const gemv_plan &plan, float *slot,
-                                               const float (&sums)[4]) {
-    const int lane = threadIdx.x % LANES, tokens = ONE ? 1 : plan.args.tokens;
+template <int TOKENS>
+static __device__ inline void store_split_sums(float *slot, const float (&sums)[4]) {
+    const int lane = threadIdx.x % LANES;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const int token = lane % 4 * 2 + i % 2, row = lane / 4 + i / 2 * 8;
-        if (token < tokens) slot[token * OUTPUTS + row] = sums[i];
+        if (token < TOKENS) slot[token * TILE_ROWS + row] = sums[i];
     }
 }
 
-template <enum dtype TYPE, int STAGES, bool ONE>
+template <enum dtype TYPE, int STAGES, int TOKENS>
 static __device__ __forceinline__ void multiply_step(const gemv_plan &plan,
                                                      gemv_ring<TYPE, STAGES> &ring, char *shared,
                                                      gemv_strip *strips, int count, int segment) {
     typedef gemv_fragment<TYPE> kind;
     enum { X_STEP = kind::GROUPS * X_BYTES, SUMS_STEP = kind::GROUPS / QUAD_GROUPS * XSUM_BYTES };
     const int warp = ring.warp,
-              token = ONE ? 0 : min(threadIdx.x % LANES / 4, plan.args.tokens - 1);
+              token = TOKENS == 1 ? 0 : min(threadIdx.x % LANES / 4, plan.args.tokens - 1);
     const char *own_x = shared + plan.x_at + token * plan.x_stride;
     const char *own_sums = shared + plan.x_sums_at + token * plan.x_sums_stride;
     gemv_split<TYPE> split = split_of<TYPE>(plan, count, segment, warp);
@@ -79,7 +78,7 @@ static __device__ __forceinline__ void multiply_step(const gemv_plan &plan,
             x += X_STEP * kind::TEAM;
             x_sums += SUMS_STEP * kind::TEAM;
         }
-        store_split_sums<ONE>(plan, slot_of<ONE>(plan, shared, warp, n), sums);
+        store_split_sums<TOKENS>(slot_of<TOKENS>(plan, shared, warp, n), sums);
     }
 }
 
@@ -92,21 +91,20 @@ struct gemv_output {
     bool valid; // false past the end of the matrix or of the wave
 };
 
-template <bool ONE>
+template <int TOKENS>
 static __device__ inline gemv_output output_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
-    const int outputs = ONE ? OUTPUTS : plan.outputs, tile = o / outputs;
-    const int output = o - tile * outputs;
+    const int tile = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>, token = output / TILE_ROWS;
     const gemv_tile of = tile_of(plan, tiles.first + tile * gridDim.x);
-    const int rows = plan.args.parts[of.part].rows, row = of.index * TILE_ROWS + output % OUTPUTS;
-    return {of.part, row, (size_t)(output / OUTPUTS) * rows + row,
-            tile < tiles.count && row < rows};
+    const int rows = plan.args.parts[of.part].rows, row = of.index * TILE_ROWS + output % TILE_ROWS;
+    return {of.part, row, (size_t)token * rows + row,
+            tile < tiles.count && row < rows && token < plan.args.tokens};
 }
 
 // The value that GEMV_ADD adds to.
-template <bool ONE>
+template <int TOKENS>
 static __device__ inline float residual_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
-    if (plan.args.store != GEMV_ADD || o >= tiles.count * (ONE ? OUTPUTS : plan.outputs)) return 0;
-    const gemv_output out = output_of<ONE>(plan, tiles, o);
+    if (plan.args.store != GEMV_ADD || o >= tiles.count * OUTPUTS<TOKENS>) return 0;
+    const gemv_output out = output_of<TOKENS>(plan, tiles, o);
     return out.valid ? __ldcg((const float *)plan.args.parts[out.part].y + out.at) : 0;
 }
 
@@ -125,7 +123,7 @@ static __device__ inline void store(const gemv_plan &plan, const gemv_output &ou
 }
 
 // Sums an output of a strip over the warps that share it and over the segments so far.
-template <enum dtype TYPE, bool ONE>
+template <enum dtype TYPE, int TOKENS>
 static __device__ inline float sum_strip(const gemv_plan &plan, char *shared,
                                          const gemv_strip *strips, int strip, int output,
                                          int segment) {
@@ -135,41 +133,39 @@ static __device__ inline float sum_strip(const gemv_plan &plan, char *shared,
     for (int team = of.first_team; team <= of.last_team; team++)
 #pragma unroll
         for (int i = 0; i < TEAM; i++)
-            sum += slot_of<ONE>(plan, shared, team * TEAM + i,
-                                team == of.first_team ? of.first_slot : 0)[output];
+            sum += slot_of<TOKENS>(plan, shared, team * TEAM + i,
+                                   team == of.first_team ? of.first_slot : 0)[output];
     if (plan.segments == 1) return sum;
-    float *total = (float *)(shared + plan.totals_at) + strip * plan.outputs + output;
+    float *total = (float *)(shared + plan.totals_at) + strip * OUTPUTS<TOKENS> + output;
     if (segment > 0) sum += *total;
     return *total = sum;
 }
 
 // `residual` belongs to the thread's first output.
-template <enum dtype TYPE, bool ONE>
+template <enum dtype TYPE, int TOKENS>
 static __device__ inline void finish_step(const gemv_plan &plan, char *shared,
                                           const gemv_strip *strips, gemv_tiles tiles, int segment,
                                           float residual) {
-    const int outputs = ONE ? OUTPUTS : plan.outputs;
-    for (int o = threadIdx.x; o < tiles.count * outputs; o += blockDim.x) {
-        const int tile = o / outputs, output = o - tile * outputs;
-        const int strip = tile;
-        const float sum = sum_strip<TYPE, ONE>(plan, shared, strips, strip, output, segment);
-        const float other =
-            plan.matrices > 1
-                ? sum_strip<TYPE, ONE>(plan, shared, strips, strip + tiles.count, output, segment)
-                : 0;
-        const gemv_output out = output_of<ONE>(plan, tiles, o);
+    for (int o = threadIdx.x; o < tiles.count * OUTPUTS<TOKENS>; o += blockDim.x) {
+        const int strip = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>;
+        const float sum = sum_strip<TYPE, TOKENS>(plan, shared, strips, strip, output, segment);
+        const float other = plan.matrices > 1
+                                ? sum_strip<TYPE, TOKENS>(plan, shared, strips, strip + tiles.count,
+                                                          output, segment)
+                                : 0;
+        const gemv_output out = output_of<TOKENS>(plan, tiles, o);
         if (segment + 1 < plan.segments || !out.valid) continue;
-        if (o >= blockDim.x) residual = residual_of<ONE>(plan, tiles, o);
+        if (o >= blockDim.x) residual = residual_of<TOKENS>(plan, tiles, o);
         store(plan, out, sum, other, residual);
     }
 }
 
 // ---- a launch
 
-template <enum dtype TYPE, int STAGES, bool ONE>
+template <enum dtype TYPE, int STAGES, int TOKENS>
 static __device__ __forceinline__ void run_steps(const gemv_plan &plan,
                                                  gemv_ring<TYPE, STAGES> &ring, char *shared,
-                                                 const norm_weights &norms) {
+                                                 const norm_weights<TOKENS> &norms) {
     typedef gemv_fragment<TYPE> kind;
     __shared__ gemv_strip strips[WAVE_STRIPS];
     for (int wave = 0; wave < plan.waves; wave++)
@@ -181,31 +177,31 @@ static __device__ __forceinline__ void run_steps(const gemv_plan &plan,
                               plan.x_sums_stride,
                               segment * plan.segment_fragments * kind::COLUMNS,
                               strip_fragments(plan, segment) * kind::GROUPS};
-            if (plan.args.norm && wave == 0)
-                stage_normed<ONE>(plan.args, x, kind::HAS_MINIMA, norms);
+            if (TOKENS <= GEMV_NORMED_TOKENS && plan.args.norm && wave == 0)
+                stage_normed<TOKENS>(plan.args, x, kind::HAS_MINIMA, norms);
             else if (plan.segments > 1 || wave == 0)
-                stage_plain<ONE>(plan.args, x, kind::HAS_MINIMA);
-            const float residual = residual_of<ONE>(plan, tiles, threadIdx.x);
+                stage_plain<TOKENS>(plan.args, x, kind::HAS_MINIMA);
+            const float residual = residual_of<TOKENS>(plan, tiles, threadIdx.x);
             __syncthreads(); // orders x before its reads, and the last step's reads of sums
-            multiply_step<TYPE, STAGES, ONE>(plan, ring, shared, strips,
-                                             tiles.count * plan.matrices, segment);
+            multiply_step<TYPE, STAGES, TOKENS>(plan, ring, shared, strips,
+                                                tiles.count * plan.matrices, segment);
             __syncthreads(); // orders the sums before they are added, and the reads of x
-            finish_step<TYPE, ONE>(plan, shared, strips, tiles, segment, residual);
+            finish_step<TYPE, TOKENS>(plan, shared, strips, tiles, segment, residual);
         }
 }
 
-// ONE: compiled for a single token.
-template <enum dtype TYPE, int STAGES, bool ONE>
+// TOKENS, at most: what depends on their number is unrolled and divided by a constant.
+template <enum dtype TYPE, int STAGES, int TOKENS>
 static __global__ __launch_bounds__(GEMV_WARPS *LANES,
                                     1) void gemv_kernel(const __grid_constant__ gemv_plan plan) {
     extern __shared__ __align__(128) char shared[];
     const int warp = threadIdx.x / LANES;
     grid_launch_dependents();
     gemv_ring<TYPE, STAGES> ring(plan, shared + warp * STAGES * gemv_fragment<TYPE>::BYTES, warp);
-    norm_weights norms;
-    if (plan.args.norm) load_norms<ONE>(norms, plan.args); // model weights: no kernel writes them
+    norm_weights<TOKENS> norms;
+    if (plan.args.norm) norms.load(plan.args); // model weights: no kernel writes them
     grid_wait();
-    run_steps<TYPE, STAGES, ONE>(plan, ring, shared, norms);
+    run_steps<TYPE, STAGES, TOKENS>(plan, ring, shared, norms);
 }
 
 // ---- cutting up
@@ -252,13 +248,12 @@ template <enum dtype TYPE> static void cut_columns(const struct device *device, 
     plan->x_sums_stride = odd_stride(plan->segment_fragments * sums_bytes, XSUM_BYTES);
 }
 
-// Returns the bytes of shared memory.
+// Lays out a block that sums up `most` tokens. Returns the bytes of shared memory.
 template <enum dtype TYPE>
-static size_t lay_out(const struct device *device, struct gemv_plan *plan, int stages) {
+static size_t lay_out(const struct device *device, struct gemv_plan *plan, int most, int stages) {
     const int tokens = planned_tokens(device, &plan->args), warps = 1 << plan->warps_log2;
-    const int strip = tokens * OUTPUTS * (int)sizeof(float);
+    const int strip = (tokens > most ? tokens : most) * TILE_ROWS * (int)sizeof(float);
     const int totals = plan->segments > 1 ? strip * plan->wave_tiles * plan->matrices : 0;
-    plan->outputs = plan->args.tokens * OUTPUTS;
     plan->x_at = (unsigned)(warps * stages * gemv_fragment<TYPE>::BYTES);
     plan->x_sums_at = plan->x_at + (unsigned)(tokens * plan->x_stride);
     plan->sums_at = plan->x_sums_at + (unsigned)(tokens * plan->x_sums_stride);
@@ -268,11 +263,11 @@ static size_t lay_out(const struct device *device, struct gemv_plan *plan, int s
 
 // ---- launching
 
-template <enum dtype TYPE, int STAGES, bool ONE>
+template <enum dtype TYPE, int STAGES, int TOKENS>
 static bool launch_stages(struct device *device, struct gemv_plan *plan) {
-    const size_t shared = lay_out<TYPE>(device, plan, STAGES);
+    const size_t shared = lay_out<TYPE>(device, plan, TOKENS, STAGES);
     if (shared > device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES) return false;
-    const auto kernel = gemv_kernel<TYPE, STAGES, ONE>;
+    const auto kernel = gemv_kernel<TYPE, STAGES, TOKENS>;
     device_allow_more(device, (const void *)kernel, shared);
     const int blocks = device->properties.multiProcessorCount;
     launch_after(device, kernel, dim3(plan->tiles < blocks ? plan->tiles : blocks),
@@ -280,18 +275,27 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
     return true;
 }
 
-template <enum dtype TYPE, bool ONE>
+template <enum dtype TYPE, int TOKENS>
 static void launch(struct device *device, struct gemv_plan *plan) {
     cut_tiles<TYPE>(device, plan);
     cut_columns<TYPE>(device, plan);
-    const bool launched = launch_stages<TYPE, gemv_fragment<TYPE>::STAGES, ONE>(device, plan) ||
-                          launch_stages<TYPE, 3, ONE>(device, plan) ||
-                          launch_stages<TYPE, 2, ONE>(device, plan);
+    const bool launched = launch_stages<TYPE, gemv_fragment<TYPE>::STAGES, TOKENS>(device, plan) ||
+                          launch_stages<TYPE, 3, TOKENS>(device, plan) ||
+                          launch_stages<TYPE, 2, TOKENS>(device, plan);
     ASSERT(launched); // budget_of() leaves two stages
 }
 
+// The number of tokens, at least `tokens`, that there is a kernel for.
+template <enum dtype TYPE> static int compiled_tokens(int tokens) {
+    if (tokens == 1 || (tokens == 2 && IS_COMMON<TYPE>)) return tokens;
+    return tokens <= 4 ? 4 : 8;
+}
+
 template <enum dtype TYPE> static void launch_type(struct device *device, struct gemv_plan *plan) {
+    const int tokens = compiled_tokens<TYPE>(plan->args.tokens);
+    if (tokens == 1) launch<TYPE, 1>(device, plan);
     if constexpr (IS_COMMON<TYPE>)
-        if (plan->args.tokens == 1) return launch<TYPE, true>(device, plan);
-    launch<TYPE, false>(device, plan);
+        if (tokens == 2) launch<TYPE, 2>(device, plan);
+    if (tokens == 4) launch<TYPE, 4>(device, plan);
+    if (tokens == 8) launch<TYPE, 8>(device, plan);
 }

@@ -29,7 +29,6 @@ struct gemv_plan { // a product and how it is cut up, the same for all blocks
     int waves, wave_tiles;                        // waves of a block; tiles of a wave
     int segments, segment_fragments;              // segments of x; fragments of a segment
     int warps_log2;                               // of a block
-    int outputs;                                  // of a strip
     int x_stride, x_sums_stride;                  // bytes from one token to the next
     unsigned x_at, x_sums_at, sums_at, totals_at; // in shared memory, after the rings
 };
@@ -44,7 +43,7 @@ struct gemv_budget {
 
 static struct gemv_budget budget_of(const struct device *device) {
     const size_t all = device->properties.sharedMemPerBlockOptin;
-    if (all > 200 << 10) return {GEMV_WARPS, GEMV_TOKENS, 72 << 10, 72 << 10};
+    if (all > 200 << 10) return {GEMV_WARPS, GEMV_TOKENS, 73 << 10, 73 << 10}; // 8 x 4096
     return {GEMV_WARPS / 2, GEMV_TOKENS / 2, all / 5, all * 3 / 8};
 }
 

@@ -21,7 +21,7 @@ static void count(struct device *device, const struct gemv *args, struct tally *
     plan.args = *args;
     cut_tiles<TYPE>(device, &plan);
     cut_columns<TYPE>(device, &plan);
-    const size_t least = lay_out<TYPE>(device, &plan, 2);
+    const size_t least = lay_out<TYPE>(device, &plan, compiled_tokens<TYPE>(args->tokens), 2);
     const bool fits = least <= device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES &&
                       plan.wave_tiles * plan.matrices <= WAVE_STRIPS &&
                       (!args->norm || plan.segments == 1);
