@@ -311,7 +311,14 @@ static enum status find_model(struct opening *opening) {
 static enum status read_config(struct opening *opening) {
     struct engine *engine = opening->engine;
     if (opening->shape) return shape_config(opening->shape, &engine->model.config, opening->err);
-    return model_config_read(engine->gguf, &engine->model.config, opening->err);
+    TRY(model_config_read(engine->gguf, &engine->model.config, opening->err));
+    struct model_config *config = &engine->model.config;
+    if (opening->options->draft_head == DRAFT_HEAD_NONE) config->mtp_layers = 0;
+    if (opening->options->draft_head != DRAFT_HEAD_REQUIRED || config->mtp_layers > 0)
+        return STATUS_OK;
+    return error_set(opening->err, STATUS_UNSUPPORTED,
+                     "%s has no draft head that quire can use; draft with auto or history instead",
+                     gguf_path(engine->gguf));
 }
 
 // The model with what its adapters add.
@@ -702,6 +709,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
         .parameters = engine->model.parameters,
         .weight_bytes = engine->model.weight_bytes,
         .layers = model_config_blocks(config),
+        .has_draft_head = config->mtp_layers > 0,
         .vocabulary = config->vocabulary,
         .context = engine->context,
         .trained_context = config->context,

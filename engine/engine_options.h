@@ -12,6 +12,8 @@ enum { ENGINE_STEP_TOKENS_ALL = INT32_MAX }; // as an option: as many as the bac
 // Called during engine_open() and before the first step; fraction 0 … 1.
 typedef void engine_progress(void *user, const char *what, double fraction);
 
+enum engine_draft_head { DRAFT_HEAD_IF_PRESENT, DRAFT_HEAD_NONE, DRAFT_HEAD_REQUIRED };
+
 struct engine_options {
     const char *model_path; // a GGUF file; or NULL and
     const char *shape;      // a named shape (model/shape.h) with random weights, for benchmarks
@@ -46,7 +48,8 @@ struct engine_options {
     bool deterministic;
     bool unshared; // each sequence reads its own past, even if others in the step share it: for
                    // comparisons
-    bool beyond_training;      // context may exceed what the model was made for: for benchmarks
+    bool beyond_training; // context may exceed what the model was made for: for benchmarks
+    enum engine_draft_head draft_head; // a block that drafts (model/mtp.h) has a part of the cache
     int32_t step_tokens;       // of one batch; 0: about a quarter of a second's worth; at most the
                                // backend's batch_tokens
     engine_progress *progress; // or NULL

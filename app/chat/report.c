@@ -52,7 +52,8 @@ double report_tokens_per_step(const struct draft_stats *drafts) {
 }
 
 static bool add_drafts(cJSON *object, const struct draft_stats *stats) {
-    static const char *const NAMES[] = {"lookup", "history"};
+    static const char *const NAMES[] = {
+        [DRAFT_LOOKUP] = "lookup", [DRAFT_HISTORY] = "history", [DRAFT_HEAD] = "head"};
     cJSON *drafts = cJSON_AddObjectToObject(object, "drafts");
     bool whole = drafts && json_add_number(drafts, "tokens_per_step",
                                            round(report_tokens_per_step(stats) * 100) / 100);

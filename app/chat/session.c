@@ -132,13 +132,24 @@ enum status session_make_changes(struct session *session, struct session_changes
     return status;
 }
 
+void session_set_drafts(struct request_options *options, enum draft_wish wish, int32_t most) {
+    static const uint32_t WITHOUT[] = {
+        [DRAFT_AUTO] = 0,
+        [DRAFT_OFF] = 0,
+        [DRAFT_FROM_HISTORY] = 1u << DRAFT_HEAD,
+        [DRAFT_BY_HEAD] = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY,
+    };
+    options->speculate = wish == DRAFT_OFF ? 0 : most;
+    options->no_drafts_of = WITHOUT[wish];
+}
+
 struct request_options session_request(const struct session *session) {
     const struct session_settings *settings = &session->settings;
     struct request_options options = {
         .sampler = settings->sampler,
         .max_tokens = settings->max_tokens,
-        .speculate = settings->draft == DRAFT_OFF ? 0 : settings->speculate,
     };
+    session_set_drafts(&options, settings->draft, settings->speculate);
     if (session->settings.seed_given) options.sampler.given |= SAMPLER_GIVEN(seed);
     uint32_t seed; // 32 bits, so that any reader of JSON can give it back
     if (!session->settings.seed_given && getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)

@@ -31,7 +31,7 @@ enum { SESSION_MAX_UNFOLLOWED = 16, SESSION_MAX_STEPS = 64 };
 struct chat;
 
 // Where drafts may come from (engine/draft/draft.h). AUTO: from every source there is.
-enum draft_wish { DRAFT_AUTO, DRAFT_OFF, DRAFT_FROM_HISTORY };
+enum draft_wish { DRAFT_AUTO, DRAFT_OFF, DRAFT_FROM_HISTORY, DRAFT_BY_HEAD };
 
 // The settings that /set changes; a change takes effect with the next turn.
 struct session_settings {
@@ -125,6 +125,7 @@ MUST_CHECK enum status session_differs(const struct session *session,
                                        struct error *err);
 
 // The options for a turn's requests. Draws a seed unless the user chose one.
+void session_set_drafts(struct request_options *options, enum draft_wish wish, int32_t most);
 struct request_options session_request(const struct session *session);
 
 // Registers a started turn. FOLLOWED: session_next() returns its updates until it is done.

@@ -410,11 +410,11 @@ static enum status open_batch(struct batch *batch, struct error *err) {
     batch->defaults = (struct batch_defaults){
         .options = {.sampler = launch_sampling(launch),
                     .max_tokens = args->tokens,
-                    .speculate = strcmp(args->draft, "off") == 0 ? 0 : args->speculate,
                     .background = true}, // so that long prompts take turns
         .system = text_string(&launch->preamble),
         .stops = args->stops.items,
     };
+    session_set_drafts(&batch->defaults.options, launch_draft_wish(args), args->speculate);
     if (args_source(args, "seed")) batch->defaults.options.sampler.given |= SAMPLER_GIVEN(seed);
     if (reads_stdin(batch)) TRY(read_lines(batch, err));
     return args->resume_batch ? journal_open(args->resume_batch, &batch->journal, err) : STATUS_OK;

@@ -206,8 +206,10 @@ static enum think_wish think_wish_of(const char *word) {
     return strcmp(word, "off") == 0 ? THINK_OFF : THINK_AS_IT_DOES;
 }
 
-static enum draft_wish draft_wish_of(const char *word) {
+enum draft_wish launch_draft_wish(const struct args *args) {
+    const char *word = args->draft;
     if (strcmp(word, "off") == 0) return DRAFT_OFF;
+    if (strcmp(word, "head") == 0) return DRAFT_BY_HEAD;
     return strcmp(word, "history") == 0 ? DRAFT_FROM_HISTORY : DRAFT_AUTO;
 }
 
@@ -264,7 +266,7 @@ int launch_chat(struct launch *launch) {
                      .seed_given = args_source(args, "seed") != ARGS_DEFAULT,
                      .max_tokens = args->tokens,
                      .answers = args->samples,
-                     .draft = draft_wish_of(args->draft),
+                     .draft = launch_draft_wish(args),
                      .speculate = args->speculate,
                      .beams = args->beams,
                      .length_penalty = args->length_penalty,

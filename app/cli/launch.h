@@ -90,6 +90,7 @@ MUST_CHECK enum status launch_structure(const struct args *args, struct structur
 
 // The model's own sampling settings, overridden by the user's.
 struct sampler_options launch_sampling(const struct launch *launch);
+enum draft_wish launch_draft_wish(const struct args *args);
 
 // Finds the model of --model, else of the operand (a path or a name: finder.h), else the demo model
 // (*demo). UNSUPPORTED: on a server (remote_model.h), which launch_model() can open; NOT_FOUND: no

@@ -105,6 +105,21 @@ static enum kv_restore restore_choice(const struct args *args) {
     return strcmp(args->kv_restore, "never") == 0 ? KV_RESTORE_NEVER : KV_RESTORE_AUTO;
 }
 
+// Without drafts the head's weights and its part of the cache are only a burden.
+static enum engine_draft_head head_choice(const struct args *args) {
+    if (args->speculate == 0) return DRAFT_HEAD_NONE;
+    switch (launch_draft_wish(args)) {
+    case DRAFT_AUTO:
+        break;
+    case DRAFT_OFF:
+    case DRAFT_FROM_HISTORY:
+        return DRAFT_HEAD_NONE;
+    case DRAFT_BY_HEAD:
+        return DRAFT_HEAD_REQUIRED;
+    }
+    return DRAFT_HEAD_IF_PRESENT;
+}
+
 static enum status read_loras(const struct args *args, struct adapter_source sources[],
                               struct text paths[], struct error *err) {
     for (size_t i = 0; i < args->loras.count; i++) {
@@ -143,6 +158,7 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
         .digest_state = file.is_folder ? NULL : &file.state,
         .kv_restore = restore_choice(args),
         .deterministic = args->deterministic,
+        .draft_head = head_choice(args),
         .progress = args->quiet ? NULL : show_progress,
         .progress_user = loading,
     };

@@ -123,7 +123,7 @@ static const struct option OPTIONS[] = {
      "beams: favor longer answers as X grows (default: 1)"},
     {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
      "beams: stop as soon as K answers are complete"},
-    {NULL, "draft", 0, OPTION_CHOICE, "auto|off|history", AT(draft), FOR_ANSWERS, 0, 0,
+    {NULL, "draft", 0, OPTION_CHOICE, "auto|off|history|head", AT(draft), FOR_ANSWERS, 0, 0,
      "draft what earlier text suggests and verify it"},
     {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, DRAFT_MAX,
      "draft up to N tokens at once (default: 8); 0: off"},

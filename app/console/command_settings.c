@@ -36,8 +36,11 @@ struct setting {
 
 static const char *const THINKS[] = {
     [THINK_AS_IT_DOES] = "auto", [THINK_ON] = "on", [THINK_OFF] = "off", NULL};
-static const char *const DRAFTS[] = {
-    [DRAFT_AUTO] = "auto", [DRAFT_OFF] = "off", [DRAFT_FROM_HISTORY] = "history", NULL};
+static const char *const DRAFTS[] = {[DRAFT_AUTO] = "auto",
+                                     [DRAFT_OFF] = "off",
+                                     [DRAFT_FROM_HISTORY] = "history",
+                                     [DRAFT_BY_HEAD] = "head",
+                                     NULL};
 
 #define OF(field)      offsetof(struct session_settings, field)
 #define SAMPLER(field) OF(sampler.field)
@@ -65,7 +68,8 @@ static const struct setting TABLE[] = {
      "0 to 4, for beams; more favors longer answers"},
     {"early-stopping", SETTING_SWITCH, OF(early_stopping), 0, 0,
      "on, off: beams stop once K answers are done"},
-    {"draft", SETTING_CHOICE, OF(draft), 0, 0, "auto, off, history: draft tokens and verify them"},
+    {"draft", SETTING_CHOICE, OF(draft), 0, 0,
+     "auto, off, history, head: draft tokens and verify them"},
     {"speculate", SETTING_WHOLE, OF(speculate), 0, DRAFT_MAX,
      "0 to 8 tokens drafted at once; 0: off"},
     {"think", SETTING_CHOICE, OF(think), 0, 0, "auto, on, off: ask the model to think"},
@@ -124,7 +128,7 @@ const char *command_set_words(const char *key) {
     case SETTING_SHOWN:
         return "on off";
     case SETTING_CHOICE:
-        return setting->offset == OF(draft) ? "auto off history" : "auto on off";
+        return setting->offset == OF(draft) ? "auto off history head" : "auto on off";
     case SETTING_SEED:
         return "random";
     case SETTING_STRUCTURE:

@@ -142,12 +142,15 @@ static void show_cached(const struct answer_cache *cache) {
 }
 
 static void show_drafts(const struct draft_stats *drafts) {
-    char value[160];
+    char value[160], head[64] = "";
+    if (drafts->of[DRAFT_HEAD].drafted > 0)
+        snprintf(head, sizeof head, " · head %" PRId64 " of %" PRId64,
+                 drafts->of[DRAFT_HEAD].accepted, drafts->of[DRAFT_HEAD].drafted);
     snprintf(value, sizeof value,
              "lookup %" PRId64 " of %" PRId64 " · history %" PRId64 " of %" PRId64
-             " · %.2f tokens/step",
+             "%s · %.2f tokens/step",
              drafts->of[DRAFT_LOOKUP].accepted, drafts->of[DRAFT_LOOKUP].drafted,
-             drafts->of[DRAFT_HISTORY].accepted, drafts->of[DRAFT_HISTORY].drafted,
+             drafts->of[DRAFT_HISTORY].accepted, drafts->of[DRAFT_HISTORY].drafted, head,
              report_tokens_per_step(drafts));
     row("drafts right", value);
 }

@@ -32,6 +32,7 @@ struct engine_info {
     int64_t parameters;
     size_t weight_bytes;
     int32_t layers, vocabulary;
+    bool has_draft_head; // in use
     int32_t context, trained_context;
     int32_t step_tokens; // of one batch, at most
     int32_t block_size;

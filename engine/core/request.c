@@ -78,11 +78,16 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->options = *options;
     grammar_retain(options->grammar);
     request->walk.begun = options->begun;
-    const bool drafts = options->speculate > 0 && !options->judge;
+    const uint32_t head = engine->model.config.mtp_layers > 0 ? 0 : 1u << DRAFT_HEAD;
+    const uint32_t without = options->no_drafts_of | head, all = (1u << DRAFT_SOURCES) - 1;
+    const bool drafts = options->speculate > 0 && !options->judge && (without & all) != all;
     if (options->speculate > 0 && !drafts)
-        log_write(LOG_DEBUG, "no drafts: a search sees the candidates of each row");
+        log_write(LOG_DEBUG, "no drafts: %s",
+                  options->judge ? "a search sees the candidates of each row"
+                                 : "the model has no draft head");
     request->draft = (struct draft){.record = &engine->draft_record,
                                     .history = &engine->history,
+                                    .without = without,
                                     .most = drafts ? options->speculate : 0,
                                     .always = options->draft_always,
                                     .blind = options->draft_blindly};

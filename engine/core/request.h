@@ -43,6 +43,7 @@ struct request_options {
     int32_t max_tokens;      // 0: until the context is full
     int32_t speculate;       // draft tokens at once, at most DRAFT_MAX: draft/draft.h; 0: none.
                              // None where a judge sees the rows
+    uint32_t no_drafts_of;   // a bit for each draft_source_kind that may not draft
     bool draft_always;       // drafts also where it does not pay: for tests and benchmarks
     bool draft_blindly;      // drafts any tokens, as many as it may: for benchmarks
     bool background;         // yields to requests that are not: scheduler.h

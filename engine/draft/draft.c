@@ -17,6 +17,10 @@
 // known without spending a row on them, text that repeats nothing costs nothing but a look at the
 // index, and text that begins to repeat itself is drafted at once. The source whose next token is
 // likelier drafts; of equal ones the first.
+//
+// A draft head is not known before it has been paid for. Its classes are the positions in its
+// draft, each of its tokens costs what one took on average, and where it has not drafted, what is
+// believed of it drifts back to what was assumed: so it is tried again from time to time.
 #include "engine/draft/draft.h"
 
 #include <string.h>
@@ -28,13 +32,16 @@
 static const int32_t CLASS_FROM[DRAFT_CLASSES] = {0, 3, 4, 5, 7, 10, 16, 32};
 static const float CLASS_RIGHT[DRAFT_CLASSES] = {.15f, .25f, .35f, .5f, .65f, .8f, .9f, .95f};
 static const float ASSUMED = 8, FORGET = 64;
-static const float WORTH = 1.02f; // what a draft must gain at least
+static const float HEAD_RIGHT = .7f;  // assumed of a token of the draft head
+static const float HEAD_SHARE = .05f; // and that it takes this much of a step
+static const float HEAD_WEIGHT = 16;  // what was measured so long ago counts no longer
+static const float WORTH = 1.02f;     // what a draft must gain at least
 
 struct draft_record draft_record_new(void) {
     struct draft_record record = {0};
     for (int source = 0; source < DRAFT_SOURCES; source++)
         for (int i = 0; i < DRAFT_CLASSES; i++) {
-            record.right[source][i] = CLASS_RIGHT[i];
+            record.right[source][i] = source == DRAFT_HEAD ? HEAD_RIGHT : CLASS_RIGHT[i];
             record.weight[source][i] = ASSUMED;
         }
     return record;
@@ -46,24 +53,30 @@ enum status draft_init(struct draft *draft, int32_t context) {
 
 void draft_deinit(struct draft *draft) { prompt_lookup_deinit(&draft->lookup); }
 
-static int class_of(int32_t match) {
+// Of a proposal's token.
+static int class_of(const struct proposal *proposal, int32_t at) {
+    const int32_t match = proposal->match + at;
     int found = 0;
+    if (proposal->unknown) return at < DRAFT_CLASSES ? at : DRAFT_CLASSES - 1;
     while (found + 1 < DRAFT_CLASSES && match >= CLASS_FROM[found + 1])
         found++;
     return found;
 }
 
 static float right(const struct draft *draft, int source, int32_t at) {
-    return draft->record->right[source][class_of(draft->proposals[source].match + at)];
+    return draft->record->right[source][class_of(&draft->proposals[source], at)];
 }
 
 static void ask(struct draft *draft, const struct draft_log *log) {
-    static const struct draft_source *const SOURCES[] = {&prompt_lookup_source, &history_source};
-    void *const selves[] = {&draft->lookup, draft->history};
+    static const struct draft_source *const SOURCES[] = {[DRAFT_LOOKUP] = &prompt_lookup_source,
+                                                         [DRAFT_HISTORY] = &history_source,
+                                                         [DRAFT_HEAD] = &draft_head_source};
+    void *const selves[] = {&draft->lookup, draft->history, &draft->head};
     draft->chosen = 0;
     for (int i = 0; i < DRAFT_SOURCES; i++) {
         draft->proposals[i] = (struct proposal){0};
-        if (selves[i]) SOURCES[i]->propose(selves[i], log, &draft->proposals[i]);
+        if (selves[i] && !(draft->without >> i & 1))
+            SOURCES[i]->propose(selves[i], log, &draft->proposals[i]);
         if (draft->proposals[i].count > 0 && (draft->proposals[draft->chosen].count == 0 ||
                                               right(draft, i, 0) > right(draft, draft->chosen, 0)))
             draft->chosen = i;
@@ -71,6 +84,10 @@ static void ask(struct draft *draft, const struct draft_log *log) {
 }
 
 // How many tokens make the step's tokens per time greatest; *accepted of them are expected.
+static float head_us(const struct draft_record *record) {
+    return record->head_us > 0 ? record->head_us : HEAD_SHARE * row_cost_us(&record->cost, 1);
+}
+
 static int32_t choose_count(const struct draft *draft, const struct draft_step *step,
                             float *accepted) {
     const struct proposal *proposal = &draft->proposals[draft->chosen];
@@ -82,6 +99,7 @@ static int32_t choose_count(const struct draft *draft, const struct draft_step *
         all *= right(draft, draft->chosen, i);
         sum += all;
         float us = row_cost_us(cost, step->rows + i + 1);
+        if (proposal->unknown) us += (float)(i + 1) * head_us(draft->record);
         if (step->replays)
             us += (1 - all) * (row_cost_us(cost, step->rows + 1 + (int32_t)sum) -
                                row_cost_us(cost, step->rows));
@@ -110,22 +128,47 @@ int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct d
     float accepted = 0;
     if (draft->most == 0) return 0;
     if (draft->blind) return draft_any(draft, log, step->limit, tokens);
+    draft->head.ready = step->pending;
     ask(draft, log);
     const int32_t count = choose_count(draft, step, &accepted);
     step->tokens += accepted;
-    if (count > 0)
+    if (count == 0 || draft->chosen != DRAFT_HEAD) draft->proposals[DRAFT_HEAD].count = 0;
+    if (count > 0 && !draft_is_unknown(draft))
         memcpy(tokens, draft->proposals[draft->chosen].tokens, (size_t)count * sizeof tokens[0]);
     return count;
 }
 
+void draft_withdraw(struct draft *draft) { draft->proposals[DRAFT_HEAD].count = 0; }
+
+bool draft_is_unknown(const struct draft *draft) { return draft->proposals[draft->chosen].unknown; }
+
+void draft_fill(struct draft *draft, const int32_t *tokens, int32_t count) {
+    struct proposal *proposal = &draft->proposals[draft->chosen];
+    ASSERT(proposal->unknown && count >= 0 && count <= DRAFT_MAX);
+    memcpy(proposal->tokens, tokens, (size_t)count * sizeof tokens[0]);
+    proposal->count = count;
+}
+
+void draft_note_head(struct draft_record *record, int32_t tokens, int64_t us) {
+    const float each = (float)us / (float)tokens;
+    ASSERT(tokens > 0);
+    record->head_us += record->head_us > 0 ? (each - record->head_us) / HEAD_WEIGHT : each;
+}
+
+static void forget_head(struct draft_record *record) {
+    for (int i = 0; i < DRAFT_CLASSES; i++)
+        record->right[DRAFT_HEAD][i] += (HEAD_RIGHT - record->right[DRAFT_HEAD][i]) / FORGET;
+}
+
 bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
     bool proposed = false;
+    if (draft->proposals[DRAFT_HEAD].count == 0) forget_head(draft->record);
     for (int source = 0; source < DRAFT_SOURCES; source++) {
         const struct proposal *proposal = &draft->proposals[source];
         bool equal = true;
         proposed = proposed || proposal->count > 0;
         for (int32_t i = 0; i < count && i < proposal->count && equal; i++) {
-            const int class = class_of(proposal->match + i);
+            const int class = class_of(proposal, i);
             float *weight = &draft->record->weight[source][class];
             equal = proposal->tokens[i] == tokens[i];
             if (*weight < FORGET) ++*weight;

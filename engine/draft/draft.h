@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "engine/draft/head.h"
 #include "engine/draft/history.h"
 #include "engine/draft/prompt_lookup.h"
 #include "engine/draft/row_cost.h"
@@ -25,6 +26,7 @@ struct draft_record {
     float right[DRAFT_SOURCES][DRAFT_CLASSES]; // probability of the token after such a match
     float weight[DRAFT_SOURCES][DRAFT_CLASSES];
     struct row_cost cost;
+    float head_us; // that a token of the draft head takes, mean; 0: not known
 };
 
 struct draft_record draft_record_new(void);
@@ -33,9 +35,11 @@ struct draft { // of one request
     struct draft_record *record;
     struct prompt_lookup lookup;
     struct history *history;
-    int32_t most; // tokens at once; 0: the request drafts nothing
-    bool always;  // all that is proposed, though it may not pay: for tests and benchmarks
-    bool blind;   // the log's first tokens, whatever sources propose: for benchmarks
+    struct draft_head head;
+    uint32_t without; // a bit for each draft_source_kind that may not propose
+    int32_t most;     // tokens at once; 0: the request drafts nothing
+    bool always;      // all that is proposed, though it may not pay: for tests and benchmarks
+    bool blind;       // the log's first tokens, whatever sources propose: for benchmarks
     struct proposal proposals[DRAFT_SOURCES];
     int chosen; // the draft_source_kind whose tokens are in the step
 };
@@ -45,6 +49,7 @@ struct draft_step {
     int32_t rows;  // that it has without the draft
     float tokens;  // that it is expected to give without the draft
     int32_t limit; // tokens that the draft may have
+    bool pending;  // one token of the log is still to be computed, not several
     bool replays;  // after a rejection the step is computed again, up to what was accepted
 };
 
@@ -53,9 +58,15 @@ MUST_CHECK enum status draft_init(struct draft *draft, int32_t context);
 void draft_deinit(struct draft *draft); // {0} is fine
 
 // Writes draft tokens that probably follow the log and returns how many; adds to step->tokens
-// those expected to be right.
+// those expected to be right. Where draft_is_unknown(), the tokens are still to be computed, which
+// draft_fill() then notes.
 int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct draft_step *step,
                       int32_t *tokens);
+
+void draft_withdraw(struct draft *draft); // there is no place for them
+bool draft_is_unknown(const struct draft *draft);
+void draft_fill(struct draft *draft, const int32_t *tokens, int32_t count);
+void draft_note_head(struct draft_record *record, int32_t tokens, int64_t us); // their cost
 
 // After each step that gave the request tokens [count]. Was anything proposed for it?
 bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count);

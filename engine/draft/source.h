@@ -5,6 +5,7 @@
 #ifndef ENGINE_DRAFT_SOURCE_H
 #define ENGINE_DRAFT_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { DRAFT_MAX = 8 }; // tokens of one draft
@@ -12,6 +13,7 @@ enum { DRAFT_MAX = 8 }; // tokens of one draft
 enum draft_source_kind {
     DRAFT_LOOKUP,  // what followed the same tokens in this log: prompt_lookup.h
     DRAFT_HISTORY, // the same in other texts: history.h
+    DRAFT_HEAD,    // what the model's draft head says: head.h
     DRAFT_SOURCES,
 };
 
@@ -23,6 +25,7 @@ struct draft_log { // borrowed
 struct proposal {
     int32_t tokens[DRAFT_MAX];
     int32_t count; // 0: it has none
+    bool unknown;  // the tokens are computed when it is known how many are wanted
     int32_t match; // tokens at the log's end that it follows from: the more, the likelier it is
                    // right
 };

@@ -9,6 +9,7 @@
 #include "engine/model/family_read.h"
 #include "engine/model/folder_layout.h"
 #include "engine/model/layer_part.h"
+#include "engine/model/mtp.h"
 #include "kernels/base/assert.h"
 
 // Layers that are alike but for what the file lists layer by layer.
@@ -211,6 +212,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     (family->read ? family->read : family_read_plain)(&metadata, &found);
     accept_what_is_so(&metadata, &found);
     check_planes(&metadata, &found);
+    if (family->mtp) mtp_read(gguf, &found);
     metadata_check_unread(&metadata);
     if (metadata.status == STATUS_OK) *config = found;
     return metadata.status;

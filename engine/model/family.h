@@ -57,6 +57,7 @@ struct family {
     bool multiplied;     // files' matrices are those of a folder, multiplied
     bool measured;       // its speed is on record, on a card and on a processor
     const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
+    bool mtp;            // a block behind the trunk's may draft: mtp.h
     bool single;         // a layer is a mixer or a feed-forward, and the file has widths of 0
 };
 

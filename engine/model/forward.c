@@ -7,6 +7,7 @@
 
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
+#include "engine/model/mtp.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
@@ -123,15 +124,19 @@ static void alloc_scratch(struct forward *forward, struct scratch *scratch) {
 static void alloc_parts(struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     struct scratch mixer = {.forward = forward}, ffn = {.forward = forward};
+    struct scratch mtp = {.forward = forward};
     layer_embedding_measure(&ffn, config);
-    for (int32_t i = 0; i < config->layers; i++) {
+    mtp_lay_out(&mtp, config);
+    for (int32_t i = 0; i < model_config_all_layers(config); i++) {
         measure(&mixer, layer_mixer(&config->specs[i]), &config->specs[i]);
         measure(&ffn, layer_feed_forward(&config->specs[i]), &config->specs[i]);
     }
     alloc_scratch(forward, &mixer);
     alloc_scratch(forward, &ffn);
+    alloc_scratch(forward, &mtp);
     forward->mixer_scratch = mixer;
     forward->ffn_scratch = ffn;
+    forward->mtp_scratch = mtp;
 }
 
 // Does a layer add more to the residual than a product? Before it is loaded, it might.
@@ -143,7 +148,7 @@ static bool has_branch(const struct layer_spec *spec, const struct layer *layer)
 // Of q, k and v together, and of gate and up: results of other products are the residual's anyway.
 static int32_t widest_product(const struct model_config *config) {
     int32_t widest = 0;
-    for (int32_t i = 0; i < config->layers; i++) {
+    for (int32_t i = 0; i < model_config_all_layers(config); i++) {
         const struct attention_spec *a = &config->specs[i].attention;
         const int32_t qkv = (a->heads + 2 * a->kv_heads) * a->head_size;
         const int32_t gated = 2 * config->specs[i].ffn.width;
@@ -174,7 +179,7 @@ static void alloc_activations(struct forward *forward) {
     const size_t dim = (size_t)config->dim;
     const int32_t rows = forward->limits.max_tokens;
     struct activations *a = &forward->activations;
-    bool branch = config->embedding_norm, sum = false;
+    bool branch = config->embedding_norm || config->mtp_layers > 0, sum = false;
     for (int32_t i = 0; i < config->layers; i++) {
         const struct layer_spec *spec = &config->specs[i];
         branch = branch || has_branch(spec, model->layers ? &model->layers[i] : NULL);
@@ -203,7 +208,7 @@ static struct workspace workspace_of(const struct forward *forward) {
     const struct model_config *config = &forward->model->config;
     const struct layer_maxima most = model_config_maxima(config);
     const int32_t widths[] = {forward->mixer_scratch.widest, forward->ffn_scratch.widest,
-                              most.expert_width, forward->model->rank};
+                              forward->mtp_scratch.widest, most.expert_width, forward->model->rank};
     int32_t features = config->dim;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         features = widths[i] > features ? widths[i] : features;
@@ -573,24 +578,22 @@ static void embed(const struct forward *forward) {
                                                                        .anew = true});
 }
 
-// False: the run stops.
-static bool enqueue(struct forward *forward) {
-    const struct model *model = forward->model;
-    const struct model_config *config = &model->config;
+// Of the residual, where any are wanted
+static void enqueue_logits(const struct forward *forward, const float *norm,
+                           const struct weight *output) {
+    const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
-    embed(forward);
-    if (!enqueue_layers(forward)) return false;
-    if (forward->num_logits == 0) return true;
-    forward_norm_rows(forward, a->normed, a->residual, model->output_norm, config->dim);
+    if (forward->num_logits == 0) return;
+    forward_norm_rows(forward, a->normed, a->residual, norm, config->dim);
     forward->backend->logits(forward->device,
                              &(struct logits){.y = forward->logits,
                                               .x = a->normed,
                                               .row_index = forward->on_device.row_index,
-                                              .weight = model->output,
+                                              .weight = *output,
                                               .rows = forward->num_logits,
                                               .scale = config->logit_scale,
                                               .softcap = config->logit_softcap});
-    if (forward->most == 0) return true;
+    if (forward->most == 0) return;
     forward->backend->candidates(
         forward->device,
         &(struct candidates){.best = forward->best,
@@ -601,6 +604,20 @@ static bool enqueue(struct forward *forward) {
                              .rows = forward->num_logits,
                              .vocabulary = config->vocabulary,
                              .most = forward->most});
+}
+
+// False: the run stops.
+static bool enqueue(struct forward *forward, bool drafts) {
+    const struct model *model = forward->model;
+    if (drafts) {
+        mtp_draft(forward);
+        enqueue_logits(forward, model->mtp.norm, &model->mtp.output);
+        return true;
+    }
+    embed(forward);
+    if (!enqueue_layers(forward)) return false;
+    enqueue_logits(forward, model->output_norm, &model->output);
+    mtp_follow(forward);
     return true;
 }
 
@@ -622,7 +639,7 @@ static void fetch_whole_rows(struct forward *forward) {
 }
 
 // What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
-static uint64_t shape_of(const struct forward *forward) {
+static uint64_t shape_of(const struct forward *forward, bool drafts) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
     enum { DEPTH_BITS = 4, WIDTH_BITS = 18 };
     const int32_t widest = forward->batches[0].max_blocks_per_seq;
@@ -635,29 +652,39 @@ static uint64_t shape_of(const struct forward *forward) {
         depths = depths << DEPTH_BITS | (uint64_t)depth;
     }
     ASSERT(drafted < DRAFTED_TOKENS && forward->num_seqs < 256 && forward->num_logits < 1 << 12);
-    return (uint64_t)forward->totals << 62 | class_of(forward->most) << 60 |
-           (uint64_t)forward->num_seqs << 52 | (uint64_t)forward->num_logits << 40 |
-           (uint64_t)drafted << 34 | depths << WIDTH_BITS | (uint64_t)widest;
+    return (uint64_t)drafts << 63 | (uint64_t)forward->totals << 62 |
+           class_of(forward->most) << 60 | (uint64_t)forward->num_seqs << 52 |
+           (uint64_t)forward->num_logits << 40 | (uint64_t)drafted << 34 | depths << WIDTH_BITS |
+           (uint64_t)widest;
 }
 
-enum status forward_run(struct forward *forward, forward_stops *stops, void *user) {
+static enum status run(struct forward *forward, bool drafts, forward_stops *stops, void *user) {
     ASSERT(forward->num_seqs > 0);
     const struct backend *backend = forward->backend;
     bool whole = true;
     send_step_data(forward);
-    const uint64_t shape = shape_of(forward);
+    const uint64_t shape = shape_of(forward, drafts);
     forward->stops = shape || forward->num_tokens < LONG_RUN ? NULL : stops;
     forward->stops_user = user;
     atomic_store(&forward->layers_done, 0);
     if (!shape) {
-        whole = enqueue(forward);
+        whole = enqueue(forward, drafts);
     } else if (!backend->replay(forward->device, shape)) {
-        (void)enqueue(forward);
-        if (!backend->recorded(forward->device)) (void)enqueue(forward);
+        (void)enqueue(forward, drafts);
+        if (!backend->recorded(forward->device)) (void)enqueue(forward, drafts);
     }
     if (whole) fetch_whole_rows(forward);
     const enum status status = backend->sync(forward->device);
     return status == STATUS_OK && !whole ? STATUS_CANCELLED : status;
+}
+
+enum status forward_run(struct forward *forward, forward_stops *stops, void *user) {
+    return run(forward, false, stops, user);
+}
+
+enum status forward_draft(struct forward *forward) {
+    ASSERT(forward->model->config.mtp_layers > 0 && only_decodes(forward));
+    return run(forward, true, NULL, NULL);
 }
 
 float *forward_logits(struct forward *forward, int32_t row) {

@@ -5,7 +5,7 @@
 // group of layers (kv_shape.h).
 //
 //   forward_begin ─► forward_add, once a sequence ─► forward_run ─► forward_logits
-//                        └─► forward_choose                └─► forward_candidates
+//                        └─► forward_choose          forward_draft └─► forward_candidates
 //
 // A row of logits comes back whole, or, where it was chosen from, as its best candidates only, and
 // the log of its total: a whole row is half a megabyte, which has to cross the link to a card's
@@ -62,6 +62,11 @@ void forward_choose(struct forward *forward, int32_t back, const struct choice *
 // in part written. It is asked in runs that are long, from this thread; NULL: never.
 typedef bool forward_stops(void *user);
 MUST_CHECK enum status forward_run(struct forward *forward, forward_stops *stops, void *user);
+
+// The same with the layers that draft alone (mtp.h) of a model that has them: logits are for the
+// token after next. Each sequence has one token, and the one before it was in an earlier run, of
+// either kind. Its keys and values, and those after it, are to be computed again by forward_run().
+MUST_CHECK enum status forward_draft(struct forward *forward);
 
 // The `row`-th logits of the run, in the order of adding; not of a row that was chosen from.
 // [vocabulary] fp32, the caller may overwrite them; until the next run.

@@ -78,6 +78,7 @@ struct forward {
     struct batch batches[KV_GROUPS];  // the batch, as the layers of each group see it
 
     struct activations activations;
+    struct scratch mtp_scratch;
     struct scratch mixer_scratch, ffn_scratch; // apart: a feed-forward's kernels may begin while
                                                // the mixer's last one reads
     float *logits;                             // [max_logits, vocabulary]

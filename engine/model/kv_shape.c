@@ -3,7 +3,7 @@
 #include "kernels/base/assert.h"
 
 static const struct attention_spec *attention_of(const struct model_config *config, int32_t layer) {
-    ASSERT(layer >= 0 && layer < config->layers);
+    ASSERT(layer >= 0 && layer < model_config_all_layers(config));
     return &config->specs[layer].attention;
 }
 
@@ -50,7 +50,7 @@ static struct partition partition_of(const struct model_config *config) {
     struct partition partition = {0};
     int group;
     for (int kind = CACHE_FULL; kind <= CACHE_STATE; kind++)
-        for (int32_t i = 0; i < config->layers; i++) {
+        for (int32_t i = 0; i < model_config_all_layers(config); i++) {
             if ((int)kind_of_layer(config, i) != kind || find_group(&partition, config, i, &group))
                 continue;
             ASSERT(partition.groups < KV_GROUPS);
@@ -105,7 +105,7 @@ static const struct attention_spec *example_of(const struct model_config *config
                                                int view) {
     const struct partition partition = partition_of(config);
     ASSERT(view >= 0 && view < KV_VIEWS);
-    for (int32_t i = 0; i < config->layers; i++)
+    for (int32_t i = 0; i < model_config_all_layers(config); i++)
         if (is_in(&partition, config, i, group, view)) return attention_of(config, i);
     return attention_of(config, first_of(config, group));
 }
@@ -120,7 +120,7 @@ static struct kind kind_of(const struct model_config *config, int group, int vie
     const struct partition partition = partition_of(config);
     const struct attention_spec *example = example_of(config, group, view);
     struct kind kind = {.elements = (int64_t)example->kv_heads * example->head_size};
-    for (int32_t i = 0; i < config->layers; i++)
+    for (int32_t i = 0; i < model_config_all_layers(config); i++)
         kind.count += is_in(&partition, config, i, group, view) && !layer_shares_kv(config, i);
     return kind;
 }

@@ -61,6 +61,7 @@ void latent_attention_read(struct metadata *metadata, const struct model_config 
 struct recurrence_spec recurrence_read(struct metadata *metadata, enum recurrence_rule rule);
 void recurrence_set(struct metadata *metadata, struct model_config *config,
                     const struct recurrence_spec *recurrence);
+struct attention_spec short_conv_place(int32_t dim, int32_t width, int32_t layer); // in the cache
 void short_conv_read(struct metadata *metadata, struct model_config *config);
 void dense_read_xielu(struct metadata *metadata, struct model_config *config);
 void experts_read(struct metadata *metadata, int32_t width, struct ffn_spec *ffn);

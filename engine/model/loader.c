@@ -23,7 +23,7 @@
 
 const char *loader_name(const struct loader *loader, const char *part,
                         char name[LOADER_NAME_BYTES]) {
-    ASSERT(loader->layer < loader->model->config.layers);
+    ASSERT(loader->layer < model_config_all_layers(&loader->model->config));
     if (loader->layer < 0)
         snprintf(name, LOADER_NAME_BYTES, "%s", part);
     else

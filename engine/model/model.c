@@ -11,6 +11,7 @@
 #include "engine/model/kv_shape.h"
 #include "engine/model/layer_part.h"
 #include "engine/model/loader.h"
+#include "engine/model/mtp.h"
 #include "engine/model/rope.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
@@ -127,6 +128,7 @@ static void load_tensors(struct loader *loader) {
     model->output =
         loader_matrix(loader, "output.weight", config->vocabulary, config->dim, TENSOR_OPTIONAL);
     if (!model->output.data) model->output = model->embedding; // tied
+    mtp_load(loader);
     refuse_leftovers(loader);
     find_main_type(loader);
 }
@@ -142,7 +144,7 @@ enum status model_open(struct model *model, const struct gguf *gguf,
         (struct model){.config = config, .backend = options->backend, .device = options->device};
     struct loader loader = {
         .model = model, .gguf = gguf, .err = err, .options = options, .layer = -1};
-    model->layers = calloc((size_t)config.layers, sizeof model->layers[0]);
+    model->layers = calloc((size_t)model_config_all_layers(&config), sizeof model->layers[0]);
     loader.placed = calloc(gguf_tensor_count(gguf) + 1, sizeof loader.placed[0]);
     if (model->layers && loader.placed)
         load_tensors(&loader);

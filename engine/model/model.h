@@ -83,6 +83,15 @@ struct layer {
     size_t weight_bytes;    // of a file's layer; what a visit of it reads
 };
 
+// Of the layers that draft (mtp.h); {0}: there are none.
+struct mtp {
+    struct weight eh_proj;           // [dim, 2 * dim]
+    const float *enorm, *hnorm;      // [dim] of the embedding, and of hidden states
+    const float *norm;               // [dim] before the logits
+    const float *shift;              // [2, dim]: 1 for the token before, 0 for its own
+    struct weight embedding, output; // [vocabulary, dim]: its own, or the model's
+};
+
 struct model {
     struct model_config config;
     struct weight embedding;               // [vocabulary, dim]
@@ -91,10 +100,11 @@ struct model {
     const float *ones;                     // [head_size or dim]; a norm without a weight
     struct weight per_layer_embedding;     // [vocabulary * layers, config.per_layer_embedding]
     const float *per_layer_embedding_norm; // [config.per_layer_embedding]
-    struct layer *layers;                  // [config.layers]
-    bool long_rope;                        // LongRoPE's factors for long contexts are in use
-    int32_t rank;                          // the highest of a pair beside a matrix; 0: none
-    enum dtype main_type;                  // that most weight bytes have
+    struct layer *layers;                  // [config.layers + config.mtp_layers]
+    struct mtp mtp;
+    bool long_rope;       // LongRoPE's factors for long contexts are in use
+    int32_t rank;         // the highest of a pair beside a matrix; 0: none
+    enum dtype main_type; // that most weight bytes have
     size_t weight_bytes;
     int64_t parameters;
 

@@ -3,20 +3,24 @@
 #include "kernels/base/assert.h"
 
 bool layer_shares_kv(const struct model_config *config, int32_t layer) {
-    ASSERT(layer >= 0 && layer < config->layers);
+    ASSERT(layer >= 0 && layer < model_config_all_layers(config));
     const int32_t source = config->specs[layer].attention.kv_source;
     ASSERT(source >= 0 && source <= layer);
     return source != layer;
 }
 
 bool layer_is_joined(const struct model_config *config, int32_t layer) {
-    ASSERT(layer >= 0 && layer < config->layers);
+    ASSERT(layer >= 0 && layer < model_config_all_layers(config));
     return layer > 0 && config->specs[layer - 1].joins_next;
 }
 
 int32_t model_config_blocks(const struct model_config *config) {
     ASSERT(config->layers > 0 && config->layers <= MODEL_MAX_LAYERS);
     return config->specs[config->layers - 1].block + 1;
+}
+
+int32_t model_config_all_layers(const struct model_config *config) {
+    return config->layers + config->mtp_layers;
 }
 
 static struct recurrence shape_of(const struct recurrence_spec *spec) {
@@ -42,7 +46,7 @@ static int32_t max(int32_t a, int32_t b) { return a > b ? a : b; }
 struct layer_maxima model_config_maxima(const struct model_config *config) {
     struct layer_maxima most = {0};
     ASSERT(config->layers > 0 && config->layers <= MODEL_MAX_LAYERS);
-    for (int32_t i = 0; i < config->layers; i++) {
+    for (int32_t i = 0; i < model_config_all_layers(config); i++) {
         const struct attention_spec *attention = &config->specs[i].attention;
         const struct ffn_spec *ffn = &config->specs[i].ffn;
         const bool attends = config->specs[i].mixer == MIXER_ATTENTION;

@@ -165,7 +165,8 @@ struct layer_spec {
 struct model_config {
     const char *family; // general.architecture
     int32_t dim, layers;
-    int32_t draft_layers; // behind them in the file, which predict further tokens; not loaded
+    int32_t draft_layers; // behind them in the file, which predict further tokens
+    int32_t mtp_layers;   // of specs behind them, with which a block of these drafts: mtp.h; or 0
     int32_t vocabulary;
     int32_t context;                // the longest that it was made for
     struct temperature temperature; // of layers that are tempered
@@ -177,7 +178,7 @@ struct model_config {
     float logit_softcap;         // 0: none
     int32_t per_layer_embedding; // elements that each layer has of a token's embedding; 0: none
     bool multimodal;             // a file may hold image and sound encoders, which are not loaded
-    struct layer_spec specs[MODEL_MAX_LAYERS]; // [layers]
+    struct layer_spec specs[MODEL_MAX_LAYERS]; // [layers + mtp_layers]
 };
 
 size_t recurrence_spec_state_bytes(const struct recurrence_spec *spec);
@@ -186,6 +187,7 @@ int32_t recurrence_spec_channels(const struct recurrence_spec *spec);
 bool layer_shares_kv(const struct model_config *config, int32_t layer); // it has none of its own
 bool layer_is_joined(const struct model_config *config, int32_t layer); // by the one before it
 int32_t model_config_blocks(const struct model_config *config);
+int32_t model_config_all_layers(const struct model_config *config); // with those that draft
 
 // The largest of each over all layers.
 struct layer_maxima {

@@ -85,10 +85,11 @@ size_t model_stacked_bytes(const struct model *model, const struct weight *one, 
 enum status model_set_rotations(struct model *model, const float *factors) {
     enum { ROW = MODEL_MAX_HEAD_SIZE / 2 };
     const struct model_config *config = &model->config;
-    const size_t bytes = (size_t)config->layers * ROW * sizeof(float);
-    float *host = calloc((size_t)config->layers, ROW * sizeof(float));
+    const int32_t layers = model_config_all_layers(config);
+    const size_t bytes = (size_t)layers * ROW * sizeof(float);
+    float *host = calloc((size_t)layers, ROW * sizeof(float));
     float *device = host ? model_alloc(model, bytes) : NULL;
-    for (int32_t i = 0; i < config->layers && device; i++) {
+    for (int32_t i = 0; i < layers && device; i++) {
         const struct attention_spec *attention = &config->specs[i].attention;
         const struct rope *rope = &attention->rope;
         struct layer *layer = &model->layers[i];
@@ -117,7 +118,7 @@ void model_close(struct model *model) {
             model->device, allocation->memory, allocation->bytes);
         free(allocation);
     }
-    for (int32_t i = 0; i < model->config.layers && model->layers; i++)
+    for (int32_t i = 0; model->layers && i < model_config_all_layers(&model->config); i++)
         if (model->config.specs[i].revisits == 0) free(model->layers[i].k_b);
     free(model->layers);
     *model = (struct model){0};
@@ -136,7 +137,9 @@ size_t model_step_bytes(const struct model *model, int32_t rows) {
     double unread = 0;
     if (model->output.data != embedding->data) bytes -= weight_bytes(embedding);
     if (of_layers->rows > 0) bytes -= weight_bytes(of_layers);
-    for (int32_t i = 0; i < config->layers; i++) {
+    if (model->mtp.output.data != model->output.data) bytes -= weight_bytes(&model->mtp.output);
+    if (model->mtp.embedding.data != embedding->data) bytes -= weight_bytes(&model->mtp.embedding);
+    for (int32_t i = 0; i < model_config_all_layers(config); i++) {
         const struct ffn_spec *spec = &config->specs[i].ffn;
         const struct layer *layer = &model->layers[i];
         if (config->specs[i].revisits > 0) bytes += layer->weight_bytes;
@@ -144,7 +147,8 @@ size_t model_step_bytes(const struct model *model, int32_t rows) {
         const bool gated = !spec->ungated; // else the gate is up again
         const size_t expert = (gated ? expert_bytes(&layer->expert_gate) : 0) +
                               expert_bytes(&layer->expert_up) + expert_bytes(&layer->expert_down);
-        unread += (spec->experts - experts_read(spec, rows)) * (double)expert;
+        const bool drafts = i >= config->layers; // then its feed-forward is not in the step
+        unread += (spec->experts - experts_read(spec, drafts ? 0 : rows)) * (double)expert;
     }
     return bytes - (size_t)unread;
 }

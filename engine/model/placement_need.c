@@ -80,7 +80,7 @@ static int32_t layer_of(const struct model_config *config, const char **name) {
 static bool is_left_aside(const struct model_config *config, const char *name) {
     int32_t block = 0;
     return config->draft_layers > 0 && sscanf(name, "blk.%9" SCNd32 ".", &block) == 1 &&
-           block >= model_config_blocks(config);
+           block >= model_config_blocks(config) + (config->mtp_layers > 0);
 }
 
 static void add_tensor(struct placement_need *need, const struct model_config *config,

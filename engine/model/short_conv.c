@@ -11,7 +11,7 @@
 #include "engine/model/metadata.h"
 #include "kernels/base/assert.h"
 
-static struct attention_spec place_in_cache(int32_t dim, int32_t width, int32_t layer) {
+struct attention_spec short_conv_place(int32_t dim, int32_t width, int32_t layer) {
     ASSERT(dim % 2 == 0 && width > 0);
     return (struct attention_spec){.heads = 2,
                                    .kv_heads = 1,
@@ -33,7 +33,7 @@ void short_conv_read(struct metadata *metadata, struct model_config *config) {
         struct layer_spec *spec = &config->specs[i];
         attends = attends || spec->mixer == MIXER_ATTENTION;
         if (spec->mixer == MIXER_SHORT_CONV && config->dim % 2 == 0)
-            spec->attention = place_in_cache(config->dim, width, i);
+            spec->attention = short_conv_place(config->dim, width, i);
     }
     if (!attends)
         metadata_fail(metadata, STATUS_UNSUPPORTED, heads_key,

@@ -292,6 +292,7 @@ static int32_t draft_tokens(struct step *step, struct request *request, int32_t 
     struct draft_step with = {.rows = step->rows + 1 + left,
                               .tokens = step->expected + (float)(1 + left),
                               .limit = limit > 0 ? limit : 0,
+                              .pending = pending == 1,
                               .replays = cache->has_states};
     int32_t count = draft_propose(&request->draft, &log, &with, sequence->tokens + length);
     if (count > 0) step->expected = with.tokens - (float)(1 + left);
@@ -312,6 +313,7 @@ static void add_chunk(struct step *step, struct request *request,
         grouped_table_keep(&engine->cache, &sequence->tables, &sequence->before);
         if (grouped_cache_grow(&engine->cache, &sequence->tables, end + drafted) != STATUS_OK) {
             grouped_table_confirm(&engine->cache, &sequence->before);
+            draft_withdraw(&request->draft);
             drafted = 0;
         }
     }
@@ -323,6 +325,7 @@ static void add_chunk(struct step *step, struct request *request,
     }
     step->chunks[step->count] = *chunk;
     step->drafted[step->count] = drafted;
+    step->unknown[step->count] = drafted > 0 && draft_is_unknown(&request->draft);
     step->requests[step->count++] = request;
     step->tokens += chunk->count + drafted;
     step->rows += chunk->last ? 1 + drafted : 0;

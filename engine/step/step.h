@@ -15,6 +15,7 @@ struct step {
     int32_t picked[ENGINE_MAX_REQUESTS];           // sampled tokens, chunk after chunk
     int32_t picked_count[ENGINE_MAX_REQUESTS]; // of each chunk: 0, or 1 and its accepted drafts;
                                                // fewer if its request has failed
+    bool unknown[ENGINE_MAX_REQUESTS]; // drafts whose tokens the model's draft head is to say
     int32_t count;
     float expected;       // tokens that it gives, with the drafts that are likely to be right
     int32_t tokens, rows; // of all chunks: tokens including drafts, and rows of logits
@@ -28,6 +29,11 @@ void *stepper_main(void *argument); // the engine's thread; takes the engine
 bool planner_plan(struct engine *engine, struct step *step);
 
 // ---- Without the lock.
+
+// Asks the draft head, before the pass, for the tokens of drafts that are not known yet. Returns
+// how many passes that took in *passes.
+MUST_CHECK enum status drafting_run(struct engine *engine, const struct step *step,
+                                    int32_t *passes);
 
 // Adds a chunk and its drafts to the forward pass, and requests what a pick needs of its logits.
 void sampling_add(struct engine *engine, const struct request *request,

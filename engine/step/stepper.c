@@ -262,8 +262,11 @@ static void do_step(struct engine *engine, struct step *step) {
     pthread_mutex_unlock(&engine->lock);
     struct trace_span span = trace_begin("step");
     if (trace_is_on) trace_chunks(step, true);
+    int32_t passes = 0;
+    const int64_t began_us = clock_now_us();
+    enum status status = drafting_run(engine, step, &passes);
     const int64_t before = clock_now_us();
-    const enum status status = compute_step(engine, step);
+    if (status == STATUS_OK) status = compute_step(engine, step);
     if (status == STATUS_OK) sampling_pick(engine, step);
     const int64_t elapsed_us = clock_now_us() - before;
     if (trace_is_on) trace_chunks(step, false);
@@ -273,6 +276,7 @@ static void do_step(struct engine *engine, struct step *step) {
     if (status == STATUS_DEVICE) block_cache_distrust(engine->cache.groups[0]);
     if (status == STATUS_OK) {
         note_speed(engine, step->tokens, elapsed_us);
+        if (passes > 0) draft_note_head(&engine->draft_record, passes, before - began_us);
         if (step->tokens == step->rows) // it only decodes
             row_cost_note(&engine->draft_record.cost, step->rows, elapsed_us);
         commit_step(step);

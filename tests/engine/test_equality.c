@@ -73,6 +73,8 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/falcon-h1.gguf",
     TESTS_DIR "/golden/falcon-h1.gguf" WINDOWS,   // beside layers that see everything, and states
     TESTS_DIR "/golden/qwen35.gguf" ONLY_WINDOWS, // beside states alone
+    TESTS_DIR "/golden/mtp-glm4moe.gguf",         // a block that drafts has keys and values, too
+    TESTS_DIR "/golden/mtp-qwen35.gguf",
 };
 
 struct way { // of computing
@@ -112,7 +114,7 @@ static bool has_mamba(void) { return strstr(model, "hybrid") || strstr(model, "f
 
 static bool has_windows(void) {
     return strstr(model, "gemma4") || strstr(model, "laguna") || strstr(model, "lfm2") ||
-           strstr(model, WINDOWS);
+           strstr(model, "mtp-") || strstr(model, WINDOWS);
 }
 
 enum status __real_model_config_read(const struct gguf *gguf, struct model_config *config,

@@ -115,7 +115,7 @@ void harness_grow(struct harness *harness, struct block_table *table, int32_t le
 
 void harness_add(struct harness *harness, const struct block_table *table, const int32_t *ids,
                  int32_t first, int32_t count, int32_t rows) {
-    const struct block_table tables[KV_GROUPS] = {*table, *table};
+    const struct block_table tables[KV_GROUPS] = {*table, *table, *table, *table};
     forward_add(harness->forward, tables, ids, first, count, rows);
 }
 

@@ -1,0 +1,108 @@
+// tests/golden/test_mtp.c — what blocks that predict further tokens draft, token for token.
+//
+// NAME.drafts is llama.cpp's (README.md): prompts, and behind each the tokens of a greedy
+// continuation with the four that the block drafted when they were the last.
+#include "tests/check.h" // cmocka and the headers that it wants first
+#include "tests/harness/harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAFTED = 4, PROMPT_MAX = 64, LENGTH_MAX = 128 };
+
+static const char *const models[] = {"mtp-qwen35", "mtp-qwen35moe", "mtp-qwen3next", "mtp-glm4moe",
+                                     "mtp-deepseek2"};
+enum { MODELS = sizeof models / sizeof models[0] };
+
+struct way { // of computing
+    const struct backend *backend;
+    int32_t chunk; // tokens of a prompt at once
+    const char *end;
+};
+
+static int32_t read_ids(const char *text, int32_t *ids, int32_t most) {
+    char *end;
+    int32_t count = 0;
+    for (long id = strtol(text, &end, 10); end != text; id = strtol(text, &end, 10)) {
+        assert_true(count < most);
+        ids[count++] = (int32_t)id;
+        text = end;
+    }
+    return count;
+}
+
+// The block's guesses after ids[0 … length), of which the last is not computed yet.
+static void draft(struct harness *harness, struct block_table *table, const int32_t *ids,
+                  int32_t length, int32_t drafted[DRAFTED]) {
+    harness_grow(harness, table, length - 1 + DRAFTED);
+    for (int32_t i = 0; i < DRAFTED; i++) {
+        const int32_t *id = i ? &drafted[i - 1] : &ids[length - 1];
+        forward_begin(harness->forward);
+        harness_add(harness, table, id, length - 1 + i, 1, 1);
+        assert_int_equal(forward_draft(harness->forward), STATUS_OK);
+        drafted[i] =
+            harness_argmax(forward_logits(harness->forward, 0), harness->model.config.vocabulary);
+    }
+}
+
+static void compare(struct harness *harness, FILE *file, int32_t chunk) {
+    struct block_table table = {0};
+    char line[512];
+    int32_t ids[LENGTH_MAX], length = 0, compared = 0;
+    while (fgets(line, sizeof line, file)) {
+        int32_t expected[1 + DRAFTED], found[DRAFTED];
+        if (!strncmp(line, "prompt ", 7)) {
+            block_table_deinit(&table, harness->pool);
+            assert_int_equal(
+                block_table_init(&table, LENGTH_MAX + DRAFTED, harness->caches[0].block_size),
+                STATUS_OK);
+            length = read_ids(line + 7, ids, PROMPT_MAX);
+            for (int32_t first = 0; first < length; first += chunk)
+                harness_run(harness, &table, ids + first, first,
+                            length - first < chunk ? length - first : chunk, 1);
+            continue;
+        }
+        assert_int_equal(read_ids(line, expected, 1 + DRAFTED), 1 + DRAFTED);
+        ids[length++] = expected[0];
+        draft(harness, &table, ids, length, found);
+        assert_memory_equal(found, expected + 1, sizeof found);
+        harness_run(harness, &table, ids + length - 1, length - 1, 1, 1);
+        compared++;
+    }
+    block_table_deinit(&table, harness->pool);
+    assert_true(compared > 0);
+}
+
+static void compare_model(const char *name, const struct way *way) {
+    char path[512];
+    struct harness harness;
+    snprintf(path, sizeof path, TESTS_DIR "/golden/%s.%s", name, way->end);
+    harness_open(&harness, &(struct harness_options){.path = path,
+                                                     .backend = way->backend,
+                                                     .deterministic = true,
+                                                     .kv_type = DTYPE_F32});
+    assert_true(harness.model.config.mtp_layers > 0);
+    snprintf(path, sizeof path, TESTS_DIR "/golden/%s.drafts", name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    compare(&harness, file, way->chunk);
+    fclose(file);
+    harness_close(&harness);
+}
+
+static void drafts_are_those_of_llama_cpp(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS; i++)
+        for (int32_t chunk = 1; chunk <= PROMPT_MAX; chunk *= 8) {
+            compare_model(models[i], &(struct way){backend_reference(), chunk, "gguf"});
+            compare_model(models[i], &(struct way){backend_cpu(), chunk, "gguf"});
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drafts_are_those_of_llama_cpp),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
