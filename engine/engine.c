@@ -348,6 +348,7 @@ static enum status load_file(struct opening *opening) {
         .device = engine->device,
         .context = options->context > 0 ? options->context : 0,
         .placement = &engine->placement,
+        .config = &engine->model.config,
         .progress = options->progress ? report_loading : NULL,
         .user = &copy,
     };

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/core/request_state.h"
 #include "engine/engine.h"
 #include "engine/model/config_read.h"
 #include "kernels/backend.h"
@@ -36,11 +37,13 @@ enum {
 struct talk { // what a conversation came to
     int32_t tokens[LENGTH];
     uint64_t logits[LENGTH + 1]; // hash of the row that token i was picked from; 0: none
+    uint64_t drafts[LENGTH + 1]; // hash of what the draft head said before it; 0: nothing
     struct request_stats first, second;
 };
 
 struct listener {
     struct talk *talk;
+    const struct sequence *sequence;
     int32_t next; // position of the token that is picked next
     int32_t stop; // before picking this one, waits for
     atomic_bool go_on;
@@ -73,8 +76,8 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/falcon-h1.gguf",
     TESTS_DIR "/golden/falcon-h1.gguf" WINDOWS,   // beside layers that see everything, and states
     TESTS_DIR "/golden/qwen35.gguf" ONLY_WINDOWS, // beside states alone
-    TESTS_DIR "/golden/mtp-glm4moe.gguf",         // a block that drafts has keys and values, too
-    TESTS_DIR "/golden/mtp-qwen35.gguf",
+    TESTS_DIR "/golden/mtp-right-glm4moe.gguf",   // a block that drafts has keys and values, too
+    TESTS_DIR "/golden/mtp-right-qwen35.gguf",
 };
 
 struct way { // of computing
@@ -104,6 +107,10 @@ static void hear(void *user, const float *logits, int32_t vocabulary) {
     assert_true(listener->next < LENGTH);
     while (listener->next == listener->stop && !atomic_load(&listener->go_on))
         usleep(100);
+    const struct proposal *said = &listener->sequence->running->draft.proposals[DRAFT_HEAD];
+    if (said->count > 0)
+        listener->talk->drafts[listener->next] =
+            hash_bytes(said->tokens, (size_t)said->count * sizeof said->tokens[0], 0).low;
     listener->talk->logits[listener->next++] =
         hash_bytes(logits, (size_t)vocabulary * sizeof *logits, 0).low;
 }
@@ -223,16 +230,24 @@ static void remember(struct engine *engine, uint32_t which) {
     }
 }
 
+static bool has_head(void) { return strstr(model, "mtp-") != NULL; }
+
+static uint32_t no_drafts_of(void) {
+    return has_head() ? 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY : 0;
+}
+
 static struct request *start_request(struct sequence *sequence, struct listener *listener) {
     struct request_options options = {.sampler = sampler_options_default(),
                                       .max_tokens = ANSWER,
                                       .ignore_end = true,
                                       .speculate = drafts ? DRAFT_MAX : 0,
                                       .draft_always = true,
+                                      .no_drafts_of = no_drafts_of(),
                                       .observer = hear,
                                       .observer_user = listener};
     options.sampler.temperature = 0;
     listener->next = sequence_length(sequence);
+    listener->sequence = sequence;
     struct request *request;
     assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     return request;
@@ -299,6 +314,20 @@ static void assert_same_talk(const struct talk *a, const struct talk *b) {
     assert_true(a->logits[PROMPT] != 0 && a->logits[LENGTH - 1] != 0);
 }
 
+// Once more alone, so that what was drafted on another path can be compared.
+static void assert_same_drafts(uint32_t which, const struct talk *talk) {
+    struct talk stayed = {0};
+    if (!has_head() || !drafts) return;
+    struct engine *engine = open_with(&(struct engine_options){0});
+    whole_talk(engine, which, &stayed);
+    engine_close(engine);
+    assert_same_talk(&stayed, talk);
+    assert_memory_equal(stayed.drafts, talk->drafts, sizeof stayed.drafts);
+    const struct draft_stats *stats = &stayed.second.drafts;
+    assert_true(stats->of[DRAFT_HEAD].accepted > 0);
+    assert_true(stats->of[DRAFT_HEAD].drafted > stats->of[DRAFT_HEAD].accepted);
+}
+
 // Computed alone, in one go, in a cache that is never short.
 static void talk_alone(uint32_t which, bool deterministic, struct talk *talk) {
     *talk = (struct talk){0};
@@ -342,6 +371,7 @@ static void swapping_to_the_host_and_back_changes_no_logit_in_one_model(void) {
     assert_true(swapped.second.host_tokens >= PROMPT / 2 || has_mamba());
     assert_true(swapped.second.cached_tokens >= PROMPT + ANSWER - 16);
     assert_same_talk(truth_of(0, false), &swapped);
+    assert_same_drafts(0, &swapped);
     engine_close(engine);
 }
 
@@ -450,6 +480,7 @@ static void restoring_in_a_new_process_changes_no_logit_in_one_model(void) {
     assert_int_equal(restored.second.disk_tokens, tokens_on_disk());
     assert_int_equal(restored.second.cached_tokens, tokens_on_disk());
     assert_same_talk(truth_of(0, false), &restored);
+    assert_same_drafts(0, &restored);
     uint64_t freed;
     assert_int_equal(disk_cache_drop(folder, &freed, NULL), STATUS_OK);
     char command[128];
@@ -797,6 +828,7 @@ static int run_other_process(char **words) {
     known = &(struct known){0};
     model = words[3];
     way = (struct way){words[4], words[5], words[6]};
+    drafts = strcmp(way.backend, "cpu") == 0;
     load_talk(words[2], &talk);
     (strcmp(words[1], "first") == 0 ? have_first_turn : have_second_turn)(words[2], &talk);
     save_talk(words[2], &talk);

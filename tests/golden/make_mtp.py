@@ -19,17 +19,20 @@ from make_families import TYPE_BF16, TYPE_F32, U32, Dice
 from make_gemma4 import tokenizer_keys
 
 # own: the block has an embedding and an output of its own, as DeepSeek's and GLM's files do.
+# right: layers add little, and so a token follows mostly from the one before; the block says the
+# same of it, and what it drafts is right half of the time.
 MODELS = [
     dict(of="qwen35", maker=delta), dict(of="qwen35moe", maker=delta),
     dict(of="qwen3next", maker=delta), dict(of="glm4moe", maker=mixtures),
     dict(of="deepseek2", maker=latent, own=True),
+    dict(of="qwen35", maker=delta, right=True), dict(of="glm4moe", maker=mixtures, right=True),
 ]
 SEED = 424242
 
 
 def spec_of(model):
     spec = next(spec for spec in model["maker"].MODELS if spec["name"] == model["of"])
-    return dict(spec, name="mtp-" + spec["name"],
+    return dict(spec, name=("mtp-right-" if model.get("right") else "mtp-") + spec["name"],
                 config={key: value for key, value in spec["config"].items()
                         if key != "num_nextn_predict_layers"})
 
@@ -48,7 +51,20 @@ def make_weights(model, spec, seed):
     if model.get("own"):
         w[new + "embed_tokens.weight"] = other["model.embed_tokens.weight"]
         w[new + "shared_head.head.weight"] = other["lm_head.weight"]
+    if model.get("right"):
+        make_right(w, new, dim)
     return w
+
+
+def make_right(w, block, dim):
+    for name, rows in w.items():
+        if name.endswith(("o_proj.weight", "out_proj.weight", "down_proj.weight")):
+            w[name] = [[families.bf16(v * 0.1) for v in row] for row in rows]
+        if name.endswith("norm.weight") and not isinstance(rows[0], list):
+            w[name] = [1.0] * len(rows)
+    for i, row in enumerate(w[block + "eh_proj.weight"]):
+        w[block + "eh_proj.weight"][i] = [
+            families.bf16(v * (0.02 if j < dim else 0.2) + (i == j)) for j, v in enumerate(row)]
 
 
 families.NAMES += [("eh_proj.", "nextn.eh_proj."), ("enorm.", "nextn.enorm."),

@@ -11,8 +11,9 @@
 
 enum { DRAFTED = 4, PROMPT_MAX = 64, LENGTH_MAX = 128 };
 
-static const char *const models[] = {"mtp-qwen35", "mtp-qwen35moe", "mtp-qwen3next", "mtp-glm4moe",
-                                     "mtp-deepseek2"};
+static const char *const models[] = {"mtp-qwen35",       "mtp-qwen35moe", "mtp-qwen3next",
+                                     "mtp-glm4moe",      "mtp-deepseek2", "mtp-right-qwen35",
+                                     "mtp-right-glm4moe"};
 enum { MODELS = sizeof models / sizeof models[0] };
 
 struct way { // of computing
