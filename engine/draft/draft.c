@@ -18,9 +18,10 @@
 // index, and text that begins to repeat itself is drafted at once. The source whose next token is
 // likelier drafts; of equal ones the first.
 //
-// A draft head is not known before it has been paid for. Its classes are the positions in its
-// draft, each of its tokens costs what one took on average, and where it has not drafted, what is
-// believed of it drifts back to what was assumed: so it is tried again from time to time.
+// What a draft head says is not known before it has been paid for. Its classes are the positions in
+// its draft, and each of its tokens costs what one took on average. When it has not drafted for a
+// while, it is believed to be better than it was, but with so little weight that a few drafts
+// decide.
 #include "engine/draft/draft.h"
 
 #include <string.h>
@@ -35,7 +36,9 @@ static const float ASSUMED = 8, FORGET = 64;
 static const float HEAD_RIGHT = .7f;  // assumed of a token of the draft head
 static const float HEAD_SHARE = .05f; // and that it takes this much of a step
 static const float HEAD_WEIGHT = 16;  // what was measured so long ago counts no longer
-static const float WORTH = 1.02f;     // what a draft must gain at least
+static const float HEAD_TRIED = 2;
+enum { HEAD_IDLE_MOST = 128 };    // steps
+static const float WORTH = 1.02f; // what a draft must gain at least
 
 struct draft_record draft_record_new(void) {
     struct draft_record record = {0};
@@ -128,7 +131,7 @@ int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct d
     float accepted = 0;
     if (draft->most == 0) return 0;
     if (draft->blind) return draft_any(draft, log, step->limit, tokens);
-    draft->head.ready = step->pending;
+    draft->head.ready = step->pending && !(draft->without >> DRAFT_HEAD & 1);
     ask(draft, log);
     const int32_t count = choose_count(draft, step, &accepted);
     step->tokens += accepted;
@@ -155,14 +158,20 @@ void draft_note_head(struct draft_record *record, int32_t tokens, int64_t us) {
     record->head_us += record->head_us > 0 ? (each - record->head_us) / HEAD_WEIGHT : each;
 }
 
-static void forget_head(struct draft_record *record) {
-    for (int i = 0; i < DRAFT_CLASSES; i++)
-        record->right[DRAFT_HEAD][i] += (HEAD_RIGHT - record->right[DRAFT_HEAD][i]) / FORGET;
+// After a step in which the head could have drafted and did not.
+static void note_idle_head(struct draft_record *record) {
+    if (++record->head_idle < HEAD_IDLE_MOST) return;
+    record->head_idle = 0;
+    for (int i = 0; i < DRAFT_CLASSES; i++) {
+        float *right = &record->right[DRAFT_HEAD][i];
+        if (*right < HEAD_RIGHT) *right = (*right + HEAD_RIGHT) / 2;
+        record->weight[DRAFT_HEAD][i] = HEAD_TRIED;
+    }
 }
 
 bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
     bool proposed = false;
-    if (draft->proposals[DRAFT_HEAD].count == 0) forget_head(draft->record);
+    if (draft->head.ready && draft->proposals[DRAFT_HEAD].count == 0) note_idle_head(draft->record);
     for (int source = 0; source < DRAFT_SOURCES; source++) {
         const struct proposal *proposal = &draft->proposals[source];
         bool equal = true;

@@ -26,7 +26,8 @@ struct draft_record {
     float right[DRAFT_SOURCES][DRAFT_CLASSES]; // probability of the token after such a match
     float weight[DRAFT_SOURCES][DRAFT_CLASSES];
     struct row_cost cost;
-    float head_us; // that a token of the draft head takes, mean; 0: not known
+    int32_t head_idle; // steps without a draft of the head that could have had one
+    float head_us;     // that a token of the draft head takes, mean; 0: not known
 };
 
 struct draft_record draft_record_new(void);

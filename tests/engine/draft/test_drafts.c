@@ -389,6 +389,7 @@ struct way {
     struct sampler_options sampler;
     const char *gbnf;
     int32_t stop_after; // tokens, by a cancel, as for a stop string; 0: not
+    uint32_t without;   // request_options.no_drafts_of
 };
 
 static struct sampler_options sample(float temperature, float repeat, float frequency) {
@@ -406,6 +407,7 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
     struct request_options options = {.sampler = way->sampler,
                                       .max_tokens = ANSWER,
                                       .speculate = speculate,
+                                      .no_drafts_of = way->without,
                                       .draft_always = true};
     struct sequence *sequence;
     struct request *request;
@@ -427,8 +429,10 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
     }
     assert_int_equal(event.status, STATUS_OK);
     assert_true(event.stats.drafts.steps <= event.stats.output_tokens);
-    *accepted += event.stats.drafts.of[DRAFT_LOOKUP].accepted;
-    *accepted += event.stats.drafts.of[DRAFT_HISTORY].accepted;
+    for (int source = 0; source < DRAFT_SOURCES; source++) {
+        *accepted += event.stats.drafts.of[source].accepted;
+        if (way->without >> source & 1) assert_int_equal(event.stats.drafts.of[source].drafted, 0);
+    }
     request_release(request);
     sequence_destroy(sequence);
     grammar_release(options.grammar);
@@ -491,6 +495,50 @@ static void any_number_of_drafts_gives_the_same_answer(void **state) {
     printf("seed %u\n", seed);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         check_model(models[i], ways, sizeof ways / sizeof ways[0]);
+    struct way by_head[sizeof ways / sizeof ways[0]];
+    memcpy(by_head, ways, sizeof ways);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        by_head[i].without = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY;
+    check_model(TESTS_DIR "/golden/mtp-right-glm4moe.gguf", by_head, 2);
+    check_model(TESTS_DIR "/golden/mtp-right-qwen35.gguf", by_head, 2);
+    check_model(TESTS_DIR "/golden/mtp-right-glm4moe.gguf", ways, sizeof ways / sizeof ways[0]);
+    check_model(TESTS_DIR "/golden/mtp-right-qwen35.gguf", ways, sizeof ways / sizeof ways[0]);
+}
+
+// Where rows cost little, a head that is right is asked for more tokens, and one that is wrong for
+// none; but it is tried again.
+static void a_head_is_asked_as_often_as_it_pays(void **state) {
+    (void)state;
+    struct draft_record record = draft_record_new();
+    struct draft draft = {.record = &record, .most = DRAFT_MAX, .without = 1u << DRAFT_HISTORY};
+    int32_t log[64] = {0}, tokens[DRAFT_MAX], drafted[2] = {0}, most = 0;
+    assert_int_equal(draft_init(&draft, 64), STATUS_OK);
+    for (int32_t i = 0; i < 64; i++)
+        log[i] = i;
+    for (int wrong = 0; wrong < 2; wrong++)
+        for (int32_t step = 0; step < 400; step++) {
+            struct draft_step with = {.rows = 1, .tokens = 1, .limit = DRAFT_MAX, .pending = true};
+            int32_t picked[1 + DRAFT_MAX] = {0}, count = 1;
+            const int32_t n = draft_propose(&draft, &(struct draft_log){log, 64}, &with, tokens);
+            row_cost_note(&record.cost, 1 + n, 1000 + 50 * n);
+            if (n > 0) {
+                assert_true(draft_is_unknown(&draft));
+                draft_fill(&draft, picked, n); // zeros
+                draft_note_head(&record, n, 50 * n);
+                count += wrong ? 0 : n;
+                picked[0] = wrong; // so the first token is not what was drafted
+            }
+            draft_note(&draft, picked, count);
+            drafted[wrong] += n > 0;
+            if (n > most) most = n;
+        }
+    assert_in_range(drafted[0], 398, 400); // all, once it is known what a row alone costs
+    assert_int_equal(most, DRAFT_HEAD_MOST);
+    assert_in_range(drafted[1], 4, 200);
+    struct draft_step several = {.rows = 1, .tokens = 1, .limit = DRAFT_MAX};
+    for (int32_t step = 0; step < 200; step++) // several tokens are pending: it cannot
+        assert_int_equal(draft_propose(&draft, &(struct draft_log){log, 64}, &several, tokens), 0);
+    draft_deinit(&draft);
 }
 
 // Answers that guess at every step, as each says one token again and again, beside prompts of which
@@ -528,6 +576,7 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_after_the_latest_match_are_proposed),
+        cmocka_unit_test(a_head_is_asked_as_often_as_it_pays),
         cmocka_unit_test(a_longer_match_beats_a_later_one),
         cmocka_unit_test(a_period_is_continued_beyond_the_end_of_the_log),
         cmocka_unit_test(the_index_finds_the_longest_match_of_a_growing_log),
