@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { DRAFT_MAX = 8 }; // tokens of one draft
+// Tokens of one draft. Fewer than a block, or a matrix unit would verify them with other bits
+// (kernels/cpu/attention_pairs.inc).
+enum { DRAFT_MAX = 8 };
 
 enum draft_source_kind {
     DRAFT_LOOKUP,  // what followed the same tokens in this log: prompt_lookup.h

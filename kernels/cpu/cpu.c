@@ -2,8 +2,9 @@
 //
 // Every op is cut into tasks that threads claim in any order, and each task computes its rows as if
 // they were alone (the invariants of the *.inc files). So this backend is always deterministic,
-// whatever `threads` is, with one exception: for many tokens a matrix unit computes F16 and BF16
-// weights (pairs.inc) and attention (attention_pairs.inc) with other bits than for few.
+// whatever `threads` is, with two exceptions on a matrix unit. F16 and BF16 weights have other bits
+// in a step of many tokens than in one of few (pairs.inc), and a prompt is attended with other bits
+// than the same tokens of an answer (attention_pairs.inc), however it is cut.
 // device_options.deterministic excludes these.
 #include <stdio.h>
 #include <stdlib.h>
