@@ -125,6 +125,7 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
 
 static int launch_all(struct launch *launch) {
     int code = launch_store(launch);
+    if (code == EXIT_DONE) code = launch_files(launch);
     if (code == EXIT_DONE) code = launch_model(launch);
     return code == EXIT_DONE ? launch_chat(launch) : code;
 }
@@ -314,6 +315,7 @@ static int run_chat(const struct args *args, const struct config *config) {
     if (code == EXIT_DONE) code = launch_store(&launch);
     if (once) oneshot_catch_signals();
     if (code == EXIT_DONE && asked && !prompt.length) code = refuse_empty(&launch);
+    if (code == EXIT_DONE) code = launch_files(&launch);
     if (code == EXIT_DONE) code = launch_model(&launch);
     if (code == EXIT_DONE) code = launch_chat(&launch);
     const struct outgoing message = {

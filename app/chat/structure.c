@@ -155,9 +155,11 @@ enum status structure_read(struct structure *structure, enum structure_kind kind
     return status;
 }
 
+bool structure_is_inline(const char *schema) { return schema[strspn(schema, " \t\r\n")] == '{'; }
+
 enum status structure_set(struct structure *structure, enum structure_kind kind, const char *source,
                           struct error *err) {
-    const bool inline_schema = kind == STRUCTURE_SCHEMA && source[strspn(source, " \t\r\n")] == '{';
+    const bool inline_schema = kind == STRUCTURE_SCHEMA && structure_is_inline(source);
     struct text text = {0}, name = {0};
     struct grammar *grammar = NULL;
     enum status status = STATUS_OK;

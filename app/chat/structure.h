@@ -24,6 +24,8 @@ struct structure {
 
 void structure_deinit(struct structure *structure);
 
+bool structure_is_inline(const char *schema); // not a file, but a schema itself
+
 // Sets the structure from a file, or from a schema itself, which begins with "{". NONE removes it.
 // On failure (BAD_INPUT, UNSUPPORTED, TOO_LONG, NOT_FOUND, IO) nothing changes.
 MUST_CHECK enum status structure_set(struct structure *structure, enum structure_kind kind,

@@ -466,8 +466,8 @@ int batch_run(struct launch *launch) {
     batch->shows = !launch->args->quiet && isatty(STDERR_FILENO);
     enum status status = reads_stdin(batch) ? STATUS_OK : read_lines(batch, &err);
     if (status == STATUS_OK) {
-        int opened = launch_model(launch);
-        if (opened == EXIT_DONE) opened = launch_preamble(launch);
+        int opened = launch_files(launch);
+        if (opened == EXIT_DONE) opened = launch_model(launch);
         if (opened != EXIT_DONE) {
             close_batch(batch);
             return opened;

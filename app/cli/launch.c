@@ -1,5 +1,6 @@
 #include "app/cli/launch.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 #include "app/screen/terminal.h"
 #include "kernels/base/log.h"
 #include "prompts/preamble.h"
+#include "prompts/template.h"
 #include "store/disk_cache/disk_cache.h"
 
 static enum status open_store(struct launch *launch, struct error *err) {
@@ -194,9 +196,41 @@ static enum status place(struct launch *launch, struct error *err) {
     return chat_fork_from(chat, launch->conversation, strtol(args->fork, NULL, 10), name, err);
 }
 
-int launch_preamble(struct launch *launch) {
+// A file that is read only once the model is open. It is not opened here, as a pipe can be read but
+// once.
+static enum status check_readable(const char *path, struct error *err) {
+    if (access(path, R_OK) == 0) return STATUS_OK;
+    return error_set(err, errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_IO,
+                     "cannot read %s: %s", path, strerror(errno));
+}
+
+static enum status check_structure(const struct args *args, struct error *err) {
+    if (args->grammar) return check_readable(args->grammar, err);
+    return args->schema && !structure_is_inline(args->schema) ? check_readable(args->schema, err)
+                                                              : STATUS_OK;
+}
+
+enum status launch_check_parts(const struct args *args, struct error *err) {
+    const struct args_list *templates = &args->chat_templates;
+    for (size_t i = 0; i < args->loras.count; i++) {
+        struct text path = {0};
+        float scale;
+        enum status status = args_read_lora(args->loras.items[i], &path, &scale, err);
+        if (status == STATUS_OK) status = check_readable(text_string(&path), err);
+        text_deinit(&path);
+        TRY(status);
+    }
+    for (size_t i = 0; i < templates->count; i++) { // but those of one MODEL, MODEL=FILE
+        const char *name = templates->items[i];
+        if (!strchr(name, '=') && !chat_template_find(name)) TRY(check_readable(name, err));
+    }
+    return STATUS_OK;
+}
+
+int launch_files(struct launch *launch) {
     struct error err = {0};
-    const enum status status = read_system(launch, &err);
+    enum status status = read_system(launch, &err);
+    if (status == STATUS_OK) status = check_structure(launch->args, &err);
     return status == STATUS_OK ? EXIT_DONE
                                : complain_failed(exit_code_for_file(status), status, &err);
 }
@@ -252,8 +286,6 @@ static bool show_reading(void *user, size_t done, size_t total) {
 int launch_chat(struct launch *launch) {
     const struct args *args = launch->args;
     struct error err = {0};
-    const int code = launch_preamble(launch);
-    if (code != EXIT_DONE) return code;
     const struct session_options options = {
         .engine = launch->engine,
         .db = launch->db,

@@ -1,6 +1,6 @@
 // app/cli/launch.h — turns options into an open database, a loaded model and a chat.
 //
-//   launch_store ─► launch_model ─► launch_chat ─► launch_close
+//   launch_store ─► launch_files ─► launch_model ─► launch_chat ─► launch_close
 //
 // The database comes first, because it remembers the model's digest, which finds blocks on disk
 // without reading the model file. With --no-save there is no database and no disk cache.
@@ -54,6 +54,7 @@ struct launch {
 };
 
 int launch_store(struct launch *launch);
+int launch_files(struct launch *launch); // reads the preamble, and looks for a grammar or schema
 int launch_model(struct launch *launch);
 int launch_reopen(struct launch *launch); // the model on a fresh device; nothing may use the engine
 int launch_chat(struct launch *launch);
@@ -79,7 +80,8 @@ MUST_CHECK enum status launch_find_named(struct db *db, const struct args *args,
                                          struct model_source *source, struct text *path,
                                          bool *elsewhere, struct error *err);
 
-int launch_preamble(struct launch *launch); // reads just the preamble; launch_chat() does so too
+// Are the adapters and chat templates there that are read with a model on this machine?
+MUST_CHECK enum status launch_check_parts(const struct args *args, struct error *err);
 
 // The file or name from --chat-template that applies to this model, or NULL.
 const char *launch_chat_template(const struct launch *launch);

@@ -59,12 +59,12 @@ int launch_check(struct launch *launch) {
     struct tokenizer *tokenizer = NULL;
     struct error err = {0};
     launch->only_finds = launch->cost_said = true;
-    int code = launch_model(launch);
+    int code = launch_files(launch);
+    if (code == EXIT_DONE) code = launch_model(launch);
     if (code == EXIT_DONE && launch->model.length) { // else it is on a server
         const enum status status = check_model(launch, &gguf, &tokenizer, &err);
         if (status != STATUS_OK) code = complain_failed(exit_code_for_model(status), status, &err);
     }
-    if (code == EXIT_DONE) code = launch_preamble(launch);
     if (code == EXIT_DONE) code = check_structure(launch, tokenizer);
     tokenizer_close(tokenizer);
     gguf_close(gguf);

@@ -193,6 +193,7 @@ static void say_placement(const struct launch *launch) {
 static enum status open_here(struct launch *launch, struct error *err) {
     struct loading loading = {0};
     if (launch->only_finds) return STATUS_OK;
+    TRY(launch_check_parts(launch->args, err));
     notice_hold();
     const enum status status = open_with_loras(launch, &loading, err);
     progress_clear(&loading.progress);
