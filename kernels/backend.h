@@ -157,7 +157,8 @@ struct rmsnorm {         // y = x / sqrt(mean(x^2) + eps) * weight, a row each
     const float *weight; // [dim] device
     int32_t rows, dim;
     float eps;
-    bool centered; // of x - mean(x), so that it is LayerNorm without a bias (arXiv 1607.06450)
+    bool centered;     // of x - mean(x), so that it is LayerNorm (arXiv 1607.06450)
+    const float *bias; // [dim] device, added to y where it is centered; or NULL
 };
 
 struct narrow {    // y = x, as activations
@@ -213,13 +214,23 @@ struct linear { // y = x W^T + bias for each part, all with the same input
 // The activation functions of gated layers, of a gate g and an up projection u:
 //   SILU     g / (1 + exp(-g)) * u                                     (arXiv 2002.05202)
 //   GELU     g / 2 * (1 + tanh(sqrt(2 / pi) * (g + 0.044715 g^3))) * u (arXiv 1606.08415)
+//   GELU_ALONE  the same without u
 //   CLAMPED  g / (1 + exp(-1.702 g)) * (u + 1), first g at most 7 and u within -7 ... 7 (gpt-oss)
 //   RELU     g * u where g is above 0, else 0; of u = g, its square             (arXiv 2109.08668)
 //   SIGMOID  u / (1 + exp(-g))
 //   SOFTPLUS u * log(1 + exp(g))
 //   XIELU    positive g^2 + slope g where g is above 0, else negative (exp(g) - 1 - g) + slope g;
 //            of act_and_mul alone, and without u                                 (arXiv 2411.13010)
-enum act { ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, ACT_XIELU };
+enum act {
+    ACT_SILU,
+    ACT_GELU,
+    ACT_CLAMPED,
+    ACT_RELU,
+    ACT_GELU_ALONE,
+    ACT_SIGMOID,
+    ACT_SOFTPLUS,
+    ACT_XIELU
+};
 
 struct xielu {
     float positive, negative, slope;
@@ -472,7 +483,8 @@ struct act_and_mul { // gate = act(gate, up)
     struct xielu xielu;
 };
 
-// y[r] = x[row_index[r]] W^T * scale, always in fp32, and then softcap * tanh(y / softcap).
+// y[r] = (x[row_index[r]] W^T + bias) * scale, always in fp32, and then
+// softcap * tanh(y / softcap).
 struct logits {
     float *y;                 // [rows, weight.rows] device
     const void *x;            // [tokens, weight.columns] activation
@@ -480,6 +492,7 @@ struct logits {
     struct weight weight;
     int32_t rows;
     float scale, softcap; // softcap 0: none
+    const float *bias;    // [weight.rows] device, or NULL
 };
 
 enum {

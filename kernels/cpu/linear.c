@@ -280,6 +280,7 @@ void cpu_logits(struct device *device, const struct logits *args) {
                                .y = args->y,
                                .x = args->x,
                                .row_index = args->row_index,
+                               .bias = args->bias,
                                .tokens = args->rows};
     cpu_multiply(device, &part, 1);
     struct cap_job job = {device->isa, args};

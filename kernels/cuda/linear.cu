@@ -180,7 +180,7 @@ static __global__ void cap_kernel(float *y, size_t count, float scale, float sof
 
 extern "C" void cuda_logits(struct device *device, const struct logits *args) {
     struct gemv product = {};
-    product.parts[0] = {args->weight.data, args->y, nullptr, args->weight.rows};
+    product.parts[0] = {args->weight.data, args->y, args->bias, args->weight.rows};
     product.count = 1;
     product.store = GEMV_FLOATS;
     product.type = kept_type(args->weight.type);

@@ -1,8 +1,9 @@
 // kernels/cuda/rmsnorm.cu — y = x / sqrt(mean(x^2) + eps) * weight, for each row; where centered,
-// of x - mean(x).
+// of x - mean(x), and plus bias.
 //
 //   x       [rows, dim]  fp32  in: the residual stream
 //   weight  [dim]        fp32  in, read by every row, so it stays in L2
+//   bias    [dim]        fp32  in, the same; or NULL
 //   y       [rows, dim]  fp16  out
 //
 //   grid   rows;  block  THREADS, 4 columns a thread and step;  smem  THREADS/32 fp32
@@ -19,14 +20,19 @@ static __device__ inline float squares_of(float4 v) {
     return v.x * v.x + v.y * v.y + v.z * v.z + v.w * v.w;
 }
 
-static __device__ inline uint2 scaled(float4 v, float4 w, float scale) {
-    const __half2 a = halves(v.x * scale * w.x, v.y * scale * w.y);
-    const __half2 b = halves(v.z * scale * w.z, v.w * scale * w.w);
+static __device__ inline uint2 scaled(float4 v, float4 w, float scale, float4 bias) {
+    const __half2 a = halves(v.x * scale * w.x + bias.x, v.y * scale * w.y + bias.y);
+    const __half2 b = halves(v.z * scale * w.z + bias.z, v.w * scale * w.w + bias.w);
     return make_uint2(*(const unsigned *)&a, *(const unsigned *)&b);
 }
 
 static __device__ inline float4 less(float4 v, float mean) {
     return make_float4(v.x - mean, v.y - mean, v.z - mean, v.w - mean);
+}
+
+template <bool CENTERED> static __device__ inline float4 bias_of(const rmsnorm &args, int i) {
+    if (!CENTERED || !args.bias) return make_float4(0, 0, 0, 0);
+    return ((const float4 *)args.bias)[i];
 }
 
 template <bool CENTERED>
@@ -67,13 +73,14 @@ static __global__ __launch_bounds__(THREADS) void rmsnorm_kernel(const rmsnorm a
 #pragma unroll
     for (int k = 0; k < KEPT; k++)
         if ((int)threadIdx.x + k * THREADS < count)
-            y[threadIdx.x + k * THREADS] = scaled(v[k], w[k], scale);
+            y[threadIdx.x + k * THREADS] =
+                scaled(v[k], w[k], scale, bias_of<CENTERED>(args, threadIdx.x + k * THREADS));
     for (int i = threadIdx.x + KEPT * THREADS; i < count; i += THREADS) // as above: no barrier
-        y[i] = scaled(less(x[i], mean), weight[i], scale);
+        y[i] = scaled(less(x[i], mean), weight[i], scale, bias_of<CENTERED>(args, i));
 }
 
 extern "C" void cuda_rmsnorm(struct device *device, const struct rmsnorm *args) {
-    ASSERT(args->rows > 0 && args->dim % 4 == 0);
+    ASSERT(args->rows > 0 && args->dim % 4 == 0 && (args->centered || !args->bias));
     launch_after(device, args->centered ? rmsnorm_kernel<true> : rmsnorm_kernel<false>,
                  dim3(args->rows), dim3(THREADS), 0, *args);
 }

@@ -11,7 +11,7 @@ static const double PI = 3.14159265358979323846;
 void reference_rmsnorm(struct device *device, const struct rmsnorm *args) {
     (void)device;
     ASSERT(args->y != args->x);
-    ASSERT(args->dim > 0);
+    ASSERT(args->dim > 0 && (args->centered || !args->bias));
     const size_t dim = (size_t)args->dim;
     for (int32_t r = 0; r < args->rows; r++) {
         const float *x = (const float *)args->x + (size_t)r * dim;
@@ -23,7 +23,8 @@ void reference_rmsnorm(struct device *device, const struct rmsnorm *args) {
             squares += ((double)x[i] - mean) * ((double)x[i] - mean);
         const double scale = 1 / sqrt(squares / (double)args->dim + (double)args->eps);
         for (size_t i = 0; i < dim; i++)
-            y[i] = (float)(((double)x[i] - mean) * scale) * args->weight[i];
+            y[i] = (float)(((double)x[i] - mean) * scale) * args->weight[i] +
+                   (args->bias ? args->bias[i] : 0);
     }
 }
 
@@ -56,6 +57,8 @@ float reference_act(enum act act, float gate, float up) {
     switch (act) {
     case ACT_SILU:
         return gate / (1 + expf(-gate)) * up;
+    case ACT_GELU_ALONE:
+        return reference_act(ACT_GELU, gate, 1);
     case ACT_GELU:
         return (float)(g / 2 * (1 + tanh(sqrt(2 / PI) * (g + 0.044715 * g * g * g)))) * up;
     case ACT_RELU:

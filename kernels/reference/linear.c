@@ -102,8 +102,8 @@ void reference_logits(struct device *device, const struct logits *args) {
         for (int32_t i = 0; i < args->rows; i++) {
             ASSERT(args->row_index[i] >= 0);
             const float *row = x + (size_t)args->row_index[i] * columns;
-            args->y[(size_t)i * rows + (size_t)r] =
-                scaled_and_capped(args, dot(row, device->row, weight->columns));
+            args->y[(size_t)i * rows + (size_t)r] = scaled_and_capped(
+                args, dot(row, device->row, weight->columns) + (args->bias ? args->bias[r] : 0));
         }
     }
 }

@@ -366,17 +366,21 @@ static void test_logits(struct bench *bench, enum dtype type, int32_t rows, int3
         read.insert(read.end(), x.values.end() - (i + 1) * columns, x.values.end() - i * columns);
     }
     const size_t bytes = (size_t)tokens * (size_t)rows * 4;
+    const std::vector<float> bias(capped ? (size_t)rows : 0, 0.75f);
+    float *bias_card = (float *)take(bench, (size_t)rows * 4);
+    CUDA(cudaMemcpy(bias_card, bias.data(), bias.size() * 4, cudaMemcpyHostToDevice));
     void *index = take(bench, picked.size() * 4), *y = take(bench, bytes);
     CUDA(cudaMemcpy(index, picked.data(), picked.size() * 4, cudaMemcpyHostToDevice));
     struct logits logits = {(float *)y, x.memory, (const int32_t *)index, w.weight, tokens};
     logits.scale = capped ? 0.5f : 1;
     logits.softcap = capped ? 3 : 0;
+    logits.bias = capped ? bias_card : nullptr;
     begin();
     bench->backend->logits(bench->device, &logits);
     finish(bench);
     expected want = product(w, read, tokens, nullptr);
     for (double &value : want.values)
-        if (capped) value = 3 * tanh(0.5 * value / 3);
+        if (capped) value = 3 * tanh(0.5 * (value + 0.75) / 3);
     count_case(bench, capped ? "capped logits" : "logits", w, tokens, guard_holds(y, bytes),
                worst_of(want, download(y, bytes / 4, true)), allowed(&w.weight, tokens, 2e-5));
     drop_all(bench);

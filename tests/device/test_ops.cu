@@ -77,14 +77,16 @@ static double half_error(uint16_t got, double expected, double noise = 0) {
     return error < 1e9 ? error : 1e9; // NaN is not below it
 }
 
-static void test_rmsnorm(struct op_tests *tests, int rows, int dim, bool centered) {
+static void test_rmsnorm(struct op_tests *tests, int rows, int dim, bool centered, bool biased) {
     const size_t count = (size_t)rows * dim;
-    std::vector<float> x = draws(tests, count, 3), weight = draws(tests, dim, 2);
+    std::vector<float> x = draws(tests, count, 3), weight = draws(tests, dim, 2),
+                       bias = draws(tests, dim, 2);
     for (float &value : x)
         value += 2; // so that there is a mean
-    float *x_card = on_card(x), *weight_card = on_card(weight);
+    float *x_card = on_card(x), *weight_card = on_card(weight), *bias_card = on_card(bias);
     uint16_t *y_card = poisoned<uint16_t>(count);
-    const struct rmsnorm args = {y_card, x_card, weight_card, rows, dim, 1e-5f, centered};
+    const struct rmsnorm args = {y_card, x_card, weight_card, rows,
+                                 dim,    1e-5f,  centered,    biased ? bias_card : nullptr};
     backend_cuda()->rmsnorm(tests->device, &args);
     finish(tests);
     const std::vector<uint16_t> y = fetch(y_card, count);
@@ -98,19 +100,22 @@ static void test_rmsnorm(struct op_tests *tests, int rows, int dim, bool centere
         for (size_t i = (size_t)r * dim; i < (size_t)(r + 1) * dim; i++) {
             const double scale = (double)weight[i % dim] / sqrt(squares / dim + 1e-5);
             const double cancelled = fabs(mean * scale) * 0x1p-22; // near the mean little is left
-            worst = fmax(worst, half_error(y[i], ((double)x[i] - mean) * scale, cancelled));
+            const double more = biased ? (double)bias[i % dim] : 0;
+            worst = fmax(worst, half_error(y[i], ((double)x[i] - mean) * scale + more, cancelled));
         }
     }
     char what[128];
-    snprintf(what, sizeof what, "rmsnorm [%d, %d]%s", rows, dim, centered ? ", centered" : "");
+    snprintf(what, sizeof what, "rmsnorm [%d, %d]%s%s", rows, dim, centered ? ", centered" : "",
+             biased ? ", with a bias" : "");
     tally_count(tests->tally, worst <= 1 && guard_holds(y_card, 2 * count), what, worst);
-    drop({x_card, weight_card, y_card});
+    drop({x_card, weight_card, bias_card, y_card});
 }
 
 static double act_of(enum act act, double g, double u) {
     if (act == ACT_SILU) return g / (1 + exp(-g)) * u;
     if (act == ACT_GELU)
         return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
+    if (act == ACT_GELU_ALONE) return act_of(ACT_GELU, g, 1);
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
     if (act == ACT_SIGMOID) return u / (1 + exp(-g));
     if (act == ACT_SOFTPLUS) return u * (fmax(g, 0.0) + log1p(exp(-fabs(g))));
@@ -520,10 +525,11 @@ void test_ops(struct device *, struct tally *tally) {
         CUDA(cudaErrorInitializationError);
     static const int ROWS[][2] = {{1, 4}, {1, 4096}, {3, 1028}, {70, 576}, {5, 12288}};
     for (const int *shape : ROWS) {
-        test_rmsnorm(&tests, shape[0], shape[1], false);
-        test_rmsnorm(&tests, shape[0], shape[1], true);
-        for (enum act act :
-             {ACT_SILU, ACT_GELU, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, ACT_XIELU})
+        test_rmsnorm(&tests, shape[0], shape[1], false, false);
+        test_rmsnorm(&tests, shape[0], shape[1], true, false);
+        test_rmsnorm(&tests, shape[0], shape[1], true, true);
+        for (enum act act : {ACT_SILU, ACT_GELU, ACT_GELU_ALONE, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID,
+                             ACT_SOFTPLUS, ACT_XIELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
         test_copy_parts(&tests, shape[0], 3, shape[1]);
         for (bool keeps : {false, true})

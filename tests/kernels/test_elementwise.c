@@ -7,17 +7,18 @@ enum { SEED = 77101, THREADS = 2 };
 static const int32_t dims[] = {1, 3, 8, 16, 31, 64, 100, 1024, 3073};
 
 static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t dim, bool centered,
-                          uint64_t *random) {
+                          bool biased, uint64_t *random) {
     const size_t count = (size_t)rows * (size_t)dim;
     float *x = random_floats(random, count), *weight = random_floats(random, (size_t)dim);
-    float *y = floats_alloc(count);
+    float *y = floats_alloc(count), *bias = random_floats(random, (size_t)dim);
     const struct rmsnorm args = {.y = y,
                                  .x = x,
                                  .weight = weight,
                                  .rows = rows,
                                  .dim = dim,
                                  .eps = 1e-5F,
-                                 .centered = centered};
+                                 .centered = centered,
+                                 .bias = biased ? bias : NULL};
     for (size_t i = 0; i < count; i++)
         x[i] += 3; // so that there is a mean
     subject->backend->rmsnorm(subject->device, &args);
@@ -30,13 +31,16 @@ static void check_rmsnorm(const struct subject *subject, int32_t rows, int32_t d
         const double scale = 1 / sqrt(squares / dim + 1e-5);
         for (size_t i = 0; i < (size_t)dim; i++) {
             const double gain = scale * (double)weight[i];
-            const double expected = ((double)x[r * (size_t)dim + i] - mean) * gain;
+            const double more = biased ? (double)bias[i] : 0;
+            const double expected = ((double)x[r * (size_t)dim + i] - mean) * gain + more;
             const double got = (double)y[r * (size_t)dim + i];
-            assert_true(fabs(got - expected) <= 2e-6 * fabs(expected) + mean * 2e-6 * fabs(gain));
+            assert_true(fabs(got - expected) <=
+                        2e-6 * (fabs(expected) + fabs(more)) + mean * 2e-6 * fabs(gain));
         }
     }
     floats_free(x, count);
     floats_free(weight, (size_t)dim);
+    floats_free(bias, (size_t)dim);
     floats_free(y, count);
 }
 
@@ -49,8 +53,9 @@ static void rmsnorm_matches_its_formula(void **state) {
         if (!subject_open(&subject, which, THREADS)) continue;
         for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
             for (int32_t rows = 1; rows < 60; rows += 29) {
-                check_rmsnorm(&subject, rows, dims[i], false, &random);
-                check_rmsnorm(&subject, rows, dims[i], true, &random);
+                check_rmsnorm(&subject, rows, dims[i], false, false, &random);
+                check_rmsnorm(&subject, rows, dims[i], true, false, &random);
+                check_rmsnorm(&subject, rows, dims[i], true, true, &random);
             }
         subject_close(&subject);
     }
@@ -60,6 +65,7 @@ static double act_of(enum act act, double g, double u) {
     if (act == ACT_SILU) return g / (1 + exp(-g)) * u;
     if (act == ACT_GELU) // (1 + tanh z) / 2 without its loss far below zero
         return g / (1 + exp(-2 * 0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
+    if (act == ACT_GELU_ALONE) return act_of(ACT_GELU, g, 1);
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
     if (act == ACT_SIGMOID) return u / (1 + exp(-g));
     if (act == ACT_SOFTPLUS) return u * (fmax(g, 0) + log1p(exp(-fabs(g))));
@@ -93,9 +99,10 @@ static void check_act(const struct subject *subject, enum act act, int32_t dim, 
         // Where 1 + tanh() cancels, what is left is small beside the gate itself. A product is the
         // power's argument, so that its rounding counts as many times as it is large.
         // Of a power less 1 its rounding stays, however little is left.
-        const double lost = act == ACT_GELU    ? 2e-7 * fabs((double)before[i] * (double)up[i])
-                            : act == ACT_XIELU ? 2e-7
-                                               : 0;
+        const double lost = act == ACT_GELU         ? 2e-7 * fabs((double)before[i] * (double)up[i])
+                            : act == ACT_GELU_ALONE ? 2e-7 * fabs((double)before[i])
+                            : act == ACT_XIELU      ? 2e-7
+                                                    : 0;
         if (!(fabs((double)gate[i] - expected) <= 1e-5 * fabs(expected) + lost + 1e-33))
             fail_msg("%s act %d: %g and %g gave %g, not %g", subject_name(subject), act,
                      (double)before[i], (double)up[i], (double)gate[i], expected);

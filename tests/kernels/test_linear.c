@@ -351,6 +351,7 @@ static void logits_are_scaled_before_they_are_capped(void **state) {
         if (!subject_open(&subject, which, 2)) continue;
         struct problem p = make_problem(DTYPE_F32, ROWS, COLUMNS, TOKENS, &random);
         float *plain = floats_alloc(COUNT), *y = floats_alloc(COUNT);
+        float *bias = random_floats(&random, ROWS);
         struct logits args = {.y = plain,
                               .x = p.x,
                               .row_index = index,
@@ -359,18 +360,22 @@ static void logits_are_scaled_before_they_are_capped(void **state) {
                               .scale = 1};
         subject.backend->logits(subject.device, &args);
         args.y = y;
-        for (int capped = 0; capped < 2; capped++) {
+        for (int way = 0; way < 4; way++) {
+            const bool capped = way % 2, biased = way >= 2;
             args.scale = 3;
             args.softcap = capped ? 4 : 0;
+            args.bias = biased ? bias : NULL;
             subject.backend->logits(subject.device, &args);
             for (size_t i = 0; i < COUNT; i++) {
-                const double scaled = 3 * (double)plain[i];
+                const double more = biased ? (double)bias[i % ROWS] : 0;
+                const double scaled = 3 * ((double)plain[i] + more);
                 const double expected = capped ? 4 * tanh(scaled / 4) : scaled;
                 assert_true(fabs((double)y[i] - expected) <= 2e-6);
             }
         }
         floats_free(plain, COUNT);
         floats_free(y, COUNT);
+        floats_free(bias, ROWS);
         drop_problem(&p);
         subject_close(&subject);
     }

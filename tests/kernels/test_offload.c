@@ -151,7 +151,7 @@ static void check_linear(struct both *both, int32_t tokens, enum linear_store st
         args.count = 2;
     }
     if (norm) {
-        const struct rmsnorm rmsnorm = {rows, both->x, weight, tokens, COLUMNS, 1e-5F, false};
+        const struct rmsnorm rmsnorm = {rows, both->x, weight, tokens, COLUMNS, 1e-5F, false, NULL};
         backend_reference()->rmsnorm(NULL, &rmsnorm);
         args.in.norm = weight;
         args.in.eps = 1e-5F;
