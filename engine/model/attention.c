@@ -118,10 +118,10 @@ static void project_normed_rows(const struct forward *forward, const struct atte
                      (const struct low_rank *[]){&layer->beside.q, &layer->beside.k});
     forward_multiply(forward, &(struct linear){.in = *in, .parts = {v}, .count = 1},
                      (const struct low_rank *[]){&layer->beside.v});
-    forward_norm_rows(forward, rows->heads.q, rows->unnormed_q, layer->q_norm,
-                      spec->heads * spec->head_size);
-    forward_norm_rows(forward, rows->heads.k, rows->unnormed_k, layer->k_norm,
-                      spec->kv_heads * spec->head_size);
+    forward_norm_rows(forward, rows->heads.q, rows->unnormed_q,
+                      (struct norm){.weight = layer->q_norm}, spec->heads * spec->head_size);
+    forward_norm_rows(forward, rows->heads.k, rows->unnormed_k,
+                      (struct norm){.weight = layer->k_norm}, spec->kv_heads * spec->head_size);
 }
 
 // The same not normed yet, q maybe with the gates

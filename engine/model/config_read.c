@@ -174,6 +174,16 @@ static void accept_what_is_so(struct metadata *metadata, const struct model_conf
     experts_accept(metadata, &mixes->ffn);
 }
 
+// Files of some families whose norms are centered state it as that of the others.
+static float read_norm_eps(struct metadata *metadata, const struct family *family) {
+    static const char rms[] = "attention.layer_norm_rms_epsilon";
+    static const char centered[] = "attention.layer_norm_epsilon";
+    const bool other = family->norms == NORM_RMS ||
+                       (metadata_is_set(metadata, rms) && !metadata_is_set(metadata, centered));
+    return metadata_float(metadata, other ? rms : centered,
+                          family->norm_eps > 0 ? family->norm_eps : NAN);
+}
+
 enum status model_config_read(const struct gguf *gguf, struct model_config *config,
                               struct error *err) {
     const struct folder_config *folder = gguf_config(gguf);
@@ -192,11 +202,8 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
         .dim = metadata_int(&metadata, "embedding_length", 0, MODEL_MAX_DIM),
         .layers = metadata_int(&metadata, "block_count", 0, MODEL_MAX_LAYERS),
         .context = metadata_context(&metadata, "context_length", 0),
-        .norm_eps = metadata_float(&metadata,
-                                   family->centered_norms ? "attention.layer_norm_epsilon"
-                                                          : "attention.layer_norm_rms_epsilon",
-                                   family->norm_eps > 0 ? family->norm_eps : NAN),
-        .centered_norms = family->centered_norms,
+        .norm_eps = read_norm_eps(&metadata, family),
+        .norms = family->norms,
         .embedding_scale = metadata_factor(&metadata, "embedding_scale", 1.0f),
         .logit_scale = 1,
         .logit_softcap = metadata_float(&metadata, "final_logit_softcapping", 0),

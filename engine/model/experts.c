@@ -196,7 +196,9 @@ static void feed_experts(const struct forward *forward, int32_t index,
     const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
     ASSERT(rows->scores && spec->experts_used <= spec->experts);
     struct linear product = {
-        .in = forward_input(forward, layer->router_norm ? layer->router_norm : layer->ffn_norm),
+        .in =
+            forward_input(forward, layer->router_norm ? (struct norm){.weight = layer->router_norm}
+                                                      : layer->ffn_norm),
         .parts = {{rows->scores, layer->router, layer->router_bias}},
         .count = 1,
         .store = LINEAR_RESIDUAL};
@@ -217,7 +219,8 @@ static void feed_experts(const struct forward *forward, int32_t index,
                                             .groups_used = spec->expert_groups_used,
                                             .best_of_group = spec->best_of_group});
     if (layer->expert_norm)
-        forward_norm_rows(forward, a->normed, a->residual, layer->expert_norm, dim);
+        forward_norm_rows(forward, a->normed, a->residual,
+                          (struct norm){.weight = layer->expert_norm}, dim);
     if (spec->share_of_input)
         forward->backend->scale_rows(forward->device, &(struct scale_rows){.x = a->normed,
                                                                            .factors = rows->shares,

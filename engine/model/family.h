@@ -51,8 +51,8 @@ struct family {
     const char *keys;      // of those that change answers in some families only: what it reads,
                            // as family_keys_have() has them
     bool norms_plus_one;   // a folder's norms multiply by 1 + weight
-    bool centered_norms;   // as in model_config.h
-    bool latent;           // attention is
+    enum norm_kind norms;
+    bool latent; // attention is
     enum hybrid hybrid;
     bool multiplied;     // files' matrices are those of a folder, multiplied
     bool measured;       // its speed is on record, on a card and on a processor
@@ -68,7 +68,7 @@ const struct family *family_of_model_type(const char *model_type); // or NULL
 // processor; or "tested", its answers (engine/model/README.md).
 const char *family_tier(const struct family *family);
 
-enum { FAMILY_LIST_BYTES = 896 };
+enum { FAMILY_LIST_BYTES = 1024 };
 
 // "llama, qwen2, …" and "llama, mistral, …", each in FAMILY_LIST_BYTES, for messages.
 void family_list(char *names, char *model_types);

@@ -75,6 +75,16 @@ static void read_figures(struct reader *reader, const struct figure_names *names
         read_figure(reader, names);
 }
 
+// Of norms around the mean, which have several names and none; PhiMoE has that of the others.
+static void read_norm_eps(struct reader *reader) {
+    static const char *const keys[] = {"layer_norm_eps", "norm_epsilon"};
+    double eps = 1e-5;
+    if (reader_get(reader, reader->json, "rms_norm_eps")) return;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        eps = reader_number(reader, reader->json, keys[i], eps);
+    reader_state(reader, "attention.layer_norm_epsilon", eps);
+}
+
 static void read_numbers(struct reader *reader) {
     static const struct figure_names of_model[] = {
         {"block_count", {"num_hidden_layers"}},
@@ -101,9 +111,7 @@ static void read_numbers(struct reader *reader) {
                            reader_count(reader, "qk_nope_head_dim", -1) +
                                reader_count(reader, "qk_rope_head_dim", -1));
     }
-    if (reader->family->centered_norms)
-        reader_state(reader, "attention.layer_norm_epsilon",
-                     reader_number(reader, reader->json, "layer_norm_eps", 1e-5));
+    if (reader->family->norms != NORM_RMS) read_norm_eps(reader);
 }
 
 // What a family reads that has caps or scales scores by another number than the size of its heads.
@@ -130,6 +138,7 @@ static void check_activation(struct reader *reader) {
     } acts[] = {
         [ACT_SILU] = {{"silu", "swish"}, "silu"},
         [ACT_GELU] = {{"gelu_pytorch_tanh", "gelu_new", "gelu"}, "gelu"},
+        [ACT_GELU_ALONE] = {{"gelu_pytorch_tanh", "gelu_new"}, "gelu_new"},
         [ACT_CLAMPED] = {{"silu", "swish"}, "silu"},
         [ACT_RELU] = {{"relu2"}, "relu2"},
         [ACT_XIELU] = {{"xielu"}, "xielu"},
@@ -160,6 +169,8 @@ static void refuse_other_values(struct reader *reader) {
                                        "layernorm_linear_attention_beta",
                                        "layernorm_mlp_beta",
                                        "attn_type_list"};
+    static const char *const words[][2] = {
+        {"qk_norm_type", "per_layer"}, {"norm_type", "layer_norm"}, {"mlp_type", "default"}};
     const cJSON *json = reader->json;
     if (reader_get(reader, json, "vision_config") && !reader->family->multimodal)
         reader_fail(reader, STATUS_UNSUPPORTED, "vision_config",
@@ -177,8 +188,9 @@ static void refuse_other_values(struct reader *reader) {
     // The chosen of at most a thousand shares of 1 come to more.
     if (reader_number(reader, json, "moe_norm_min", 0) > 1e-4)
         reader_unsupported(reader, "moe_norm_min", "at most 0.0001");
-    if (strcmp(reader_string(reader, json, "qk_norm_type", "per_layer"), "per_layer") != 0)
-        reader_unsupported(reader, "qk_norm_type", "per_layer");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(reader_string(reader, json, words[i][0], words[i][1]), words[i][1]) != 0)
+            reader_unsupported(reader, words[i][0], words[i][1]);
     const cJSON *both = reader_get(reader, json, "use_bidirectional_attention");
     if (both && !cJSON_IsFalse(both) &&
         (!cJSON_IsString(both) || !strcmp(both->valuestring, "all")))

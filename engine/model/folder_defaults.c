@@ -118,6 +118,7 @@ static const struct {
     {"qwen3_vl_text", QWEN3_VL},
     {"seed_oss", "num_key_value_heads 8 head_dim 128"},
     {"smollm3", QWEN_WINDOW "num_key_value_heads 4 rope_theta 2e6"},
+    {"starcoder2", "num_key_value_heads 2"},
 };
 
 // What a stated key takes the place of.

@@ -53,6 +53,8 @@ static const struct name layer_names[] = {
     {"self_attn.gate_proj.", "attn_gate."},
     {"self_attn.g_proj.", "attn_gate."},
     {"mlp.gate_up_proj.", "ffn_up."},
+    {"mlp.c_fc.", "ffn_up."},
+    {"mlp.c_proj.", "ffn_down."},
     {"mlp.gate_proj.", "ffn_gate."},
     {"mlp.up_proj.", "ffn_up."},
     {"mlp.down_proj.", "ffn_down."},
@@ -211,6 +213,10 @@ static bool layer_name(const struct family *family, const char *theirs,
         snprintf(name, FOLDER_NAME_BYTES, "blk.%d.%s", layer, second_norm(family));
         return true;
     }
+    if (family->norms == NORM_LAYER && !strcmp(rest, "post_attention_layernorm.bias")) {
+        snprintf(name, FOLDER_NAME_BYTES, "blk.%d.ffn_norm.bias", layer);
+        return true;
+    }
     if (family->quantized && !strncmp(rest, "mlp.experts.", 12)) return false; // laid out otherwise
     if (find_name(whole_layer_names, rest, layer, name) ||
         find_name(layer_names, rest, layer, name) || expert_name(rest, layer, name))
@@ -240,7 +246,7 @@ bool folder_name_find(const struct family *family, const char *theirs,
     static const struct name whole[] = {
         {"model.embed_tokens.weight", "token_embd.weight"},
         {"model.word_embeddings.weight", "token_embd.weight"},
-        {"model.norm.weight", "output_norm.weight"},
+        {"model.norm.", "output_norm."},
         {"model.embedding_norm.weight", "output_norm.weight"},
         {"model.final_layernorm.weight", "output_norm.weight"},
         {"model.norm_f.weight", "output_norm.weight"},

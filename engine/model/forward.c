@@ -498,7 +498,7 @@ static void norm_stream(const struct forward *forward) {
     const struct activations *a = &forward->activations;
     struct add_rows args = {.x = a->branch,
                             .y = a->residual,
-                            .norm = forward->model->output_norm,
+                            .norm = forward->model->output_norm.weight,
                             .rows = forward->num_tokens,
                             .dim = forward->model->config.dim,
                             .eps = forward->model->config.norm_eps,
@@ -579,7 +579,7 @@ static void embed(const struct forward *forward) {
 }
 
 // Of the residual, where any are wanted
-static void enqueue_logits(const struct forward *forward, const float *norm,
+static void enqueue_logits(const struct forward *forward, struct norm norm,
                            const struct weight *output) {
     const struct model_config *config = &forward->model->config;
     const struct activations *a = &forward->activations;
@@ -590,6 +590,7 @@ static void enqueue_logits(const struct forward *forward, const float *norm,
                                               .x = a->normed,
                                               .row_index = forward->on_device.row_index,
                                               .weight = *output,
+                                              .bias = forward->model->output_bias,
                                               .rows = forward->num_logits,
                                               .scale = config->logit_scale,
                                               .softcap = config->logit_softcap});
@@ -611,7 +612,7 @@ static bool enqueue(struct forward *forward, bool drafts) {
     const struct model *model = forward->model;
     if (drafts) {
         mtp_draft(forward);
-        enqueue_logits(forward, model->mtp.norm, &model->mtp.output);
+        enqueue_logits(forward, (struct norm){.weight = model->mtp.norm}, &model->mtp.output);
         return true;
     }
     embed(forward);

@@ -12,16 +12,16 @@ void forward_narrow_rows(const struct forward *forward, void *y, const void *x, 
     forward->backend->narrow(forward->device, &(struct narrow){y, x, forward->num_tokens, dim});
 }
 
-struct linear_input forward_input(const struct forward *forward, const float *norm) {
+struct linear_input forward_input(const struct forward *forward, struct norm norm) {
     const struct activations *a = &forward->activations;
     const struct model_config *config = &forward->model->config;
-    if (norm && config->centered_norms) {
+    if (norm.weight && config->norms != NORM_RMS) {
         forward_norm_rows(forward, a->normed, a->residual, norm, config->dim);
         return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
     }
-    if (norm)
+    if (norm.weight)
         return (struct linear_input){.x = a->residual,
-                                     .norm = norm,
+                                     .norm = norm.weight,
                                      .normed = a->normed,
                                      .tokens = forward->num_tokens,
                                      .eps = config->norm_eps};
@@ -74,7 +74,8 @@ void forward_multiply(const struct forward *forward, const struct linear *produc
         return;
     }
     if (in->norm) {
-        forward_norm_rows(forward, in->normed, in->x, in->norm, product->parts[0].weight.columns);
+        forward_norm_rows(forward, in->normed, in->x, (struct norm){.weight = in->norm},
+                          product->parts[0].weight.columns);
         all.in = (struct linear_input){.x = in->normed, .tokens = in->tokens};
     }
     if (wide) all.store = LINEAR_RESIDUAL;
@@ -123,16 +124,17 @@ void forward_add_product(const struct forward *forward, const struct addend *add
     if (!plain) forward_add_branch(forward, a->branch, addend);
 }
 
-void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
+void forward_norm_rows(const struct forward *forward, void *y, const void *x, struct norm norm,
                        int32_t dim) {
-    forward->backend->rmsnorm(forward->device,
-                              &(struct rmsnorm){.y = y,
-                                                .x = x,
-                                                .weight = weight,
-                                                .rows = forward->num_tokens,
-                                                .dim = dim,
-                                                .eps = forward->model->config.norm_eps,
-                                                .centered = forward->model->config.centered_norms});
+    forward->backend->rmsnorm(
+        forward->device, &(struct rmsnorm){.y = y,
+                                           .x = x,
+                                           .weight = norm.weight,
+                                           .bias = norm.bias,
+                                           .rows = forward->num_tokens,
+                                           .dim = dim,
+                                           .eps = forward->model->config.norm_eps,
+                                           .centered = forward->model->config.norms != NORM_RMS});
 }
 
 void forward_add_mixed(const struct forward *forward, int32_t index, const void *mixed) {

@@ -103,8 +103,8 @@ void *scratch_rows(struct scratch *scratch, int32_t width);
 void *scratch_residual_rows(struct scratch *scratch, int32_t width);
 void *scratch_alloc(struct scratch *scratch, int32_t width, size_t element_bytes);
 
-// Enqueues y = x / sqrt(mean(x^2) + eps) * weight, for every token of the batch.
-void forward_norm_rows(const struct forward *forward, void *y, const void *x, const float *weight,
+// Enqueues y = x, normed as the model norms, for every token of the batch.
+void forward_norm_rows(const struct forward *forward, void *y, const void *x, struct norm norm,
                        int32_t dim);
 
 // y = x in the type of activations, for every token.
@@ -112,7 +112,7 @@ void forward_narrow_rows(const struct forward *forward, void *y, const void *x, 
 
 // What a part's products read: rmsnorm(residual) * norm, or the residual where the layer norms
 // afterwards. Products norm what they read themselves, but not around the mean.
-struct linear_input forward_input(const struct forward *forward, const float *norm);
+struct linear_input forward_input(const struct forward *forward, struct norm norm);
 
 // Products of one input with what adapters have for each; one of rows, where NULL is nothing.
 void forward_multiply(const struct forward *forward, const struct linear *product,

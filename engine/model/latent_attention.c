@@ -153,7 +153,7 @@ static void compress(const struct forward *forward, void *y, void *unnormed,
                      const struct weight *weight, const float *norm) {
     forward_project(forward, forward->activations.normed,
                     &(struct projection){unnormed, *weight, NULL}, LINEAR_RESIDUAL, NULL);
-    forward_norm_rows(forward, y, unnormed, norm, weight->rows);
+    forward_norm_rows(forward, y, unnormed, (struct norm){.weight = norm}, weight->rows);
 }
 
 // q_full, and the row of heads.k that is cached

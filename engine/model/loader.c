@@ -297,6 +297,16 @@ const float *loader_convolution(struct loader *loader, const char *part, struct 
     return device;
 }
 
+struct norm loader_norm(struct loader *loader, const char *part, enum presence presence) {
+    const struct model_config *config = &loader->model->config;
+    const int stem = (int)strcspn(part, ".");
+    char bias[LOADER_NAME_BYTES];
+    struct norm norm = {.weight = loader_vector(loader, part, config->dim, presence)};
+    snprintf(bias, sizeof bias, "%.*s.bias", stem, part);
+    if (config->norms == NORM_LAYER) norm.bias = loader_vector(loader, bias, config->dim, presence);
+    return norm;
+}
+
 float loader_number(struct loader *loader, const char *part, float otherwise) {
     const struct gguf_tensor *tensor =
         loader_find(loader, part, (struct extent){1, 1, 1}, TENSOR_OPTIONAL);
@@ -319,14 +329,13 @@ static void load_layer(struct loader *loader, const struct layer_spec *spec, str
     if (layer_is_joined(config, loader->layer))
         layer->attn_norm = layer[-1].attn_norm;
     else if (mixer)
-        layer->attn_norm = loader_vector(loader, "attn_norm.weight", config->dim, normed);
+        layer->attn_norm = loader_norm(loader, "attn_norm.weight", normed);
     if (mixer) mixer->load(loader, spec, layer);
     if (mixer)
         layer->attn_post_norm =
             loader_vector(loader, "post_attention_norm.weight", config->dim, post);
     if (feed_forward) {
-        layer->ffn_norm =
-            loader_vector(loader, ffn_norm, config->dim, spec->parallel ? TENSOR_ABSENT : normed);
+        layer->ffn_norm = loader_norm(loader, ffn_norm, spec->parallel ? TENSOR_ABSENT : normed);
         layer->ffn_post_norm = loader_vector(loader, "post_ffw_norm.weight", config->dim, post);
         feed_forward->load(loader, spec, layer);
     }

@@ -89,9 +89,11 @@ void loader_stacked(struct loader *loader, const char *part, const struct gguf_t
                     struct extent each, struct weight *matrices);
 
 // Vectors are small and every kernel wants them in fp32: other types are converted once. Each
-// element is multiplied by `scale`.
+// element is multiplied by `scale`. A norm is "attn_norm.weight" and, where norms have biases,
+// "attn_norm.bias".
 const float *loader_vector(struct loader *loader, const char *part, int32_t length,
                            enum presence presence);
+struct norm loader_norm(struct loader *loader, const char *part, enum presence presence);
 const float *loader_vectors(struct loader *loader, const char *part, struct extent extent,
                             float scale, enum presence presence);
 

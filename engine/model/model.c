@@ -124,9 +124,12 @@ static void load_tensors(struct loader *loader) {
     }
     const char *norm = "output_norm.weight", *hybrid_norm = "token_embd_norm.weight"; // of LFM2
     if (gguf_find_tensor(loader->gguf, hybrid_norm)) norm = hybrid_norm;
-    model->output_norm = loader_vector(loader, norm, config->dim, TENSOR_REQUIRED);
+    model->output_norm = loader_norm(loader, norm, TENSOR_REQUIRED);
     model->output =
         loader_matrix(loader, "output.weight", config->vocabulary, config->dim, TENSOR_OPTIONAL);
+    model->output_bias =
+        loader_vector(loader, "output.bias", config->vocabulary,
+                      config->norms == NORM_LAYER ? TENSOR_OPTIONAL : TENSOR_ABSENT);
     if (!model->output.data) model->output = model->embedding; // tied
     mtp_load(loader);
     refuse_leftovers(loader);

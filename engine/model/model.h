@@ -23,10 +23,14 @@ struct low_rank {
     struct weight b; // [W.rows, rank]
 };
 
+struct norm {                   // of the residual
+    const float *weight, *bias; // [dim]; a bias: of NORM_LAYER
+};
+
 // The weights of config.specs[i]; the sizes below are its. Matrices are [rows, columns], vectors
 // fp32; NULL: there is none.
 struct layer {
-    const float *attn_norm, *ffn_norm;           // [dim]
+    struct norm attn_norm, ffn_norm;
     const float *attn_post_norm, *ffn_post_norm; // [dim]
     const float *q_norm, *k_norm;                // [head_size]; of the whole width as the biases
     const float *q_bias, *k_bias, *v_bias; // [heads * head_size], [kv_heads * head_size] twice
@@ -94,9 +98,10 @@ struct mtp {
 
 struct model {
     struct model_config config;
-    struct weight embedding;               // [vocabulary, dim]
-    struct weight output;                  // the same; the embedding itself where the two are tied
-    const float *output_norm;              // [dim]
+    struct weight embedding;  // [vocabulary, dim]
+    struct weight output;     // the same; the embedding itself where the two are tied
+    const float *output_bias; // [vocabulary]
+    struct norm output_norm;
     const float *ones;                     // [head_size or dim]; a norm without a weight
     struct weight per_layer_embedding;     // [vocabulary * layers, config.per_layer_embedding]
     const float *per_layer_embedding_norm; // [config.per_layer_embedding]

@@ -105,6 +105,12 @@ struct attention_spec {
     float softcap;      // of scores; 0: none
 };
 
+enum norm_kind {   // of the residual, by what a mixer and a feed-forward read
+    NORM_RMS,      // x / sqrt(mean(x^2))
+    NORM_CENTERED, // the same of x - mean(x)
+    NORM_LAYER,    // the same, and a bias is added (arXiv 1607.06450)
+};
+
 enum ffn_kind {
     FFN_DENSE,
     FFN_EXPERTS,
@@ -172,7 +178,7 @@ struct model_config {
     struct temperature temperature; // of layers that are tempered
     float norm_eps;
     float post_norm_eps; // of norms of what layers add
-    bool centered_norms; // norms are of what is left without the mean
+    enum norm_kind norms;
     bool embedding_norm; // the embedding is normed, without a weight
     float embedding_scale, logit_scale;
     float logit_softcap;         // 0: none

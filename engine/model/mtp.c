@@ -81,7 +81,7 @@ void mtp_load(struct loader *loader) {
         loader_refuse(loader, STATUS_NO_MEMORY, "shift", "not enough memory");
     free(shift);
     loader->layer = -1;
-    if (!mtp->norm) mtp->norm = model->output_norm;
+    if (!mtp->norm) mtp->norm = model->output_norm.weight;
     if (!mtp->embedding.data) mtp->embedding = model->embedding;
     if (!mtp->output.data) mtp->output = model->output;
 }
@@ -146,7 +146,8 @@ static void norm_twice(const struct forward *forward, const float *norm, void *h
                                                                    .scale = 1,
                                                                    .gain = 1,
                                                                    .anew = true});
-    forward_norm_rows(forward, hidden, a->branch, forward->model->mtp.hnorm, config->dim);
+    forward_norm_rows(forward, hidden, a->branch,
+                      (struct norm){.weight = forward->model->mtp.hnorm}, config->dim);
 }
 
 // rows [tokens, 2, dim]: one half of each
@@ -177,7 +178,8 @@ static void join(const struct forward *forward, const struct mtp_rows *rows) {
                                                     .tokens = forward->num_tokens,
                                                     .scale = config->embedding_scale,
                                                     .stride = 1});
-    forward_norm_rows(forward, a->normed, a->residual, mtp->enorm, config->dim);
+    forward_norm_rows(forward, a->normed, a->residual, (struct norm){.weight = mtp->enorm},
+                      config->dim);
     put_half(forward, rows->joined, 0, a->normed);
     put_half(forward, rows->joined, 1, rows->before);
     forward_project(forward, rows->joined, &(struct projection){a->residual, mtp->eh_proj, NULL},
@@ -198,7 +200,7 @@ void mtp_follow(const struct forward *forward) {
     if (is_absent(&forward->model->config)) return;
     const struct mtp_rows rows = rows_of(forward);
     put_ones(forward, forward->activations.normed, rows.joined);
-    norm_twice(forward, forward->model->output_norm, rows.hidden);
+    norm_twice(forward, forward->model->output_norm.weight, rows.hidden);
     keep(forward, &rows, rows.hidden);
     join(forward, &rows);
     mix(forward);

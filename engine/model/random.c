@@ -168,7 +168,7 @@ static void fill_model(struct random *random, const struct model_options *option
     model->output =
         loader_matrix(&loader, "output.weight", config->vocabulary, config->dim, output);
     if (tied) model->output = model->embedding;
-    model->output_norm = constants(&loader, "output_norm.weight", (size_t)config->dim, 1);
+    model->output_norm.weight = constants(&loader, "output_norm.weight", (size_t)config->dim, 1);
     if (config->specs[0].attention.value_norm)
         model->ones = constants(&loader, "ones", MODEL_MAX_HEAD_SIZE, 1);
     for (int32_t i = 0; i < config->layers && random->status == STATUS_OK; i++)

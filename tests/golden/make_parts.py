@@ -24,7 +24,8 @@ KEY_GAIN = 4  # as in make_mixtures.py
 
 # What a layer is where a model does not say otherwise. `rope` None: it is not rotated.
 LAYER = dict(heads=4, kv=2, size=16, window=0, rope=dict(base=10000.0), qk_norm=False, gate=None,
-             qkv_bias=False, post_norm=False, ffn="dense", width=64, act="silu")
+             qkv_bias=False, post_norm=False, ffn="dense", width=64, act="silu", ungated=False,
+             bias=False)
 SHAPE = dict(dim=32, eps=1e-5, embedding_scale=1.0, logit_scale=1.0)
 EXPERTS = dict(ffn="experts", experts=8, used=2, expert_width=32, shared=0, gating="softmax",
                normed=True, scale=1.0)
@@ -40,10 +41,13 @@ def model(name, layers, **figures):
 
 def config(model_type, **figures):
     """A folder's, of the models below."""
-    return dict(dict(model_type=model_type, vocab_size=VOCABULARY, hidden_size=32,
-                     intermediate_size=64, num_attention_heads=4, num_key_value_heads=2,
-                     rms_norm_eps=1e-5, rope_theta=10000.0, max_position_embeddings=512,
-                     tie_word_embeddings=False), **figures)
+    whole = dict(dict(model_type=model_type, vocab_size=VOCABULARY, hidden_size=32,
+                      intermediate_size=64, num_attention_heads=4, num_key_value_heads=2,
+                      rms_norm_eps=1e-5, rope_theta=10000.0, max_position_embeddings=512,
+                      tie_word_embeddings=False), **figures)
+    if "norm_epsilon" in whole or "layer_norm_eps" in whole:
+        del whole["rms_norm_eps"]
+    return whole
 
 
 FULL = dict(rope=None)  # a layer without a window, which is not rotated
@@ -146,6 +150,14 @@ MODELS = [
                 ("attention.scale", F32, 0.2), ("logit_scale", F32, 4.0),
                 (PATTERN, BOOL, [True, True, False]),
                 ("attention.rope_pattern", BOOL, [True, True, False])]),
+    model("starcoder2", [{}] * 2, lengths=(1, 17, 40), norms="layer",
+          common=dict(size=8, bias=True, qkv_bias=True, act="gelu", ungated=True),
+          names=[("ffn_up", "mlp.c_fc"), ("ffn_down", "mlp.c_proj")],
+          config=config("starcoder2", num_hidden_layers=2, hidden_act="gelu_pytorch_tanh",
+                        norm_epsilon=1e-5, layer_norm_epsilon=1e-5, use_bias=True,
+                        sliding_window=None,
+                        attention_dropout=0.0, residual_dropout=0.0, embedding_dropout=0.0,
+                        mlp_type="default", norm_type="layer_norm")),
 ]
 
 
@@ -159,10 +171,19 @@ def make_weights(spec, seed):
 
     def norm(name, count=dim):
         w[name + ".weight"] = [max(v, 0.25) for v in dice.vector(count, 1, 0.3)]
+        if spec.get("norms") == "layer":
+            biased(name, count)
 
-    def gated(prefix, end, width):
+    def biased(name, count):
+        w[name + ".bias"] = dice.vector(count, 0, 0.3)
+
+    def gated(prefix, end, width, c):
         for part, rows, columns in (("gate", width, dim), ("up", width, dim), ("down", dim, width)):
+            if part == "gate" and c["ungated"]:
+                continue
             matrix(f"{prefix}ffn_{part}{end}", rows, columns)
+            if c["bias"] and not end:
+                biased(f"{prefix}ffn_{part}", rows)
 
     w["token_embd.weight"] = dice.matrix(VOCABULARY, dim, 1.0 / spec["embedding_scale"])
     for i, c in enumerate(spec["layers"]):
@@ -173,6 +194,8 @@ def make_weights(spec, seed):
             if c["qkv_bias"]:
                 w[f"{p}attn_{part}.bias"] = dice.vector(heads * size, 0, 0.3)
         matrix(p + "attn_output", dim, c["heads"] * size)
+        if c["bias"]:
+            biased(p + "attn_output", dim)
         if c["qk_norm"]:
             norm(p + "attn_q_norm", size)
             norm(p + "attn_k_norm", size)
@@ -185,19 +208,21 @@ def make_weights(spec, seed):
             norm(p + "post_ffw_norm")
         norm(p + "ffn_norm")
         if c["ffn"] == "dense":
-            gated(p, "", c["width"])
+            gated(p, "", c["width"], c)
             continue
         matrix(p + "ffn_gate_inp", c["experts"], dim, ROUTER_GAIN / 2)
         if c.get("choice_bias"):
             w[p + "exp_probs_b.bias"] = dice.vector(c["experts"], 0, 0.8)
         for e in range(c["experts"]):
-            gated(p, f".{e}", c["expert_width"])
+            gated(p, f".{e}", c["expert_width"], c)
         if c["shared"]:
-            gated(p, "_shexp", c["shared"])
+            gated(p, "_shexp", c["shared"], c)
         if c.get("shared_gate"):
             w[p + "ffn_gate_inp_shexp.weight"] = dice.matrix(1, dim, 1.4 / math.sqrt(dim))
     norm("output_norm")
     matrix("output", VOCABULARY, dim, 2.0 / spec["logit_scale"])
+    if spec.get("output_bias"):
+        biased("output", VOCABULARY)
     return w
 
 
@@ -235,7 +260,11 @@ class Model:
         return [v * scale for v in x]
 
     def norm(self, name, x, eps=None):
-        return [v * g for v, g in zip(self.unit(x, eps), self.w[name + ".weight"])]
+        if "norms" in self.spec:
+            mean = sum(x) / len(x)
+            x = [v - mean for v in x]
+        bias = self.w.get(name + ".bias") or [0.0] * len(x)
+        return [v * g + b for v, g, b in zip(self.unit(x, eps), self.w[name + ".weight"], bias)]
 
     def multiply(self, name, x):
         return times(self.w[name + ".weight"], x, self.w.get(name + ".bias"))
@@ -289,7 +318,10 @@ class Model:
     # -- feed-forward
 
     def gated(self, prefix, end, x, act):
-        gate, up = self.multiply(f"{prefix}ffn_gate{end}", x), self.multiply(f"{prefix}ffn_up{end}", x)
+        up = self.multiply(f"{prefix}ffn_up{end}", x)
+        if f"{prefix}ffn_gate{end}.weight" not in self.w:
+            return self.multiply(f"{prefix}ffn_down{end}", [ACTS[act](u) for u in up])
+        gate = self.multiply(f"{prefix}ffn_gate{end}", x)
         return self.multiply(f"{prefix}ffn_down{end}", [ACTS[act](g) * u for g, u in zip(gate, up)])
 
     def choose(self, keys, used):
@@ -370,7 +402,8 @@ def keys_of(spec):
     add_each("attention.head_count_kv", U32, [c["kv"] for c in layers])
     add("attention.key_length", U32, layers[0]["size"])
     add("attention.value_length", U32, layers[0]["size"])
-    add("attention.layer_norm_rms_epsilon", F32, spec["eps"])
+    add("attention.layer_norm_epsilon" if "norms" in spec else "attention.layer_norm_rms_epsilon", F32,
+        spec["eps"])
     if any(c["window"] for c in layers):
         add("attention.sliding_window", U32, max(c["window"] for c in layers))
     add("rope.freq_base", F32, next(c["rope"]["base"] for c in layers if c["rope"]))
