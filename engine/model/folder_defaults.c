@@ -98,6 +98,7 @@ static const struct {
     {"nemotron_h", "num_key_value_heads 8 head_dim 128 norm_topk_prob true n_shared_experts 1"},
     {"olmo3", "rope_theta 5e5 sliding_window 4096"},
     {"olmoe", "norm_topk_prob false"},
+    {"phi", "partial_rotary_factor 0.5"},
     {"phi3", "original_max_position_embeddings 4096"},
     {"qwen2", QWEN_WINDOW},
     {"qwen2_moe", QWEN_WINDOW "num_key_value_heads 16 shared_expert_intermediate_size 5632 "

@@ -158,6 +158,16 @@ MODELS = [
                         sliding_window=None,
                         attention_dropout=0.0, residual_dropout=0.0, embedding_dropout=0.0,
                         mlp_type="default", norm_type="layer_norm")),
+    model("phi2", [{}] * 2, lengths=(1, 17, 40), norms="layer", parallel=True, output_bias=True,
+          common=dict(heads=2, kv=2, bias=True, qkv_bias=True, act="gelu", ungated=True,
+                      rope=dict(base=10000.0, dimensions=6)),
+          keys=[("rope.dimension_count", U32, 6)],
+          names=[("attn_output", "self_attn.dense"), ("output_norm", "model.final_layernorm"),
+                 ("output.bias", "lm_head.bias"), ("ffn_up", "mlp.fc1"), ("ffn_down", "mlp.fc2")],
+          config=config("phi", num_hidden_layers=2, num_attention_heads=2, num_key_value_heads=2,
+                        hidden_act="gelu_new", layer_norm_eps=1e-5,
+                        partial_rotary_factor=0.4, qk_layernorm=False, attention_dropout=0.0,
+                        embd_pdrop=0.0, resid_pdrop=0.1, rope_scaling=None)),
 ]
 
 
@@ -206,7 +216,8 @@ def make_weights(spec, seed):
         if c["post_norm"]:
             norm(p + "post_attention_norm")
             norm(p + "post_ffw_norm")
-        norm(p + "ffn_norm")
+        if not spec.get("parallel"):
+            norm(p + "ffn_norm")
         if c["ffn"] == "dense":
             gated(p, "", c["width"], c)
             continue
@@ -355,6 +366,9 @@ class Model:
 
     def layer(self, i, x):
         c, p = self.spec["layers"][i], f"blk.{i}."
+        if self.spec.get("parallel"):
+            y = self.norm(p + "attn_norm", x)
+            return [a + b + c for a, b, c in zip(x, self.attend(i, y), self.feed_forward(i, y))]
         for part, norm, post in ((self.attend, "attn_norm", "post_attention_norm"),
                                  (self.feed_forward, "ffn_norm", "post_ffw_norm")):
             y = part(i, self.norm(p + norm, x))

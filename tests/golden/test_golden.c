@@ -42,6 +42,7 @@ static const struct {
     {.name = "phi3-short", .context = 32},
     {.name = "smollm3", .folder = true},
     {.name = "starcoder2", .folder = true},
+    {.name = "phi2", .folder = true},
     {.name = "olmo2", .folder = true},
     {.name = "olmo3", .folder = true},
     {.name = "exaone4", .folder = true},
