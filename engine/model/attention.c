@@ -232,7 +232,8 @@ static void enqueue(const struct forward *forward, int32_t index) {
         project_normed(forward, spec, layer, &rows);
     } else {
         struct linear_input in = forward_input(forward, layer->attn_norm);
-        in.keeps = in.norm && layer->attn_gate.rows > 0; // whose product reads it, too
+        const bool parallel = forward->model->config.specs[index].parallel;
+        in.keeps = in.norm && (layer->attn_gate.rows > 0 || parallel); // which read it, too
         if (spec->qk_norm == QK_NORM_ROW)
             project_normed_rows(forward, spec, layer, &rows, &in);
         else
@@ -318,4 +319,4 @@ static const struct figure_names figures[] = {
     {"attn_logit_softcapping", {"attn_logit_softcapping"}},
     {0}};
 
-const struct layer_part attention_part = {load, measure, enqueue, figures};
+const struct layer_part attention_part = {load, measure, enqueue, figures, NULL};

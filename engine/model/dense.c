@@ -86,10 +86,7 @@ static void gate_apart(const struct forward *forward, const struct linear_input 
 void dense_gate(const struct forward *forward, int32_t index, const struct dense_rows *rows) {
     const struct layer_spec *spec = &forward->model->config.specs[index];
     const struct layer *layer = &forward->model->layers[index];
-    const struct linear_input in =
-        spec->parallel
-            ? (struct linear_input){.x = forward->activations.normed, .tokens = forward->num_tokens}
-            : forward_input(forward, layer->ffn_norm);
+    const struct linear_input in = forward_ffn_input(forward, index);
     const bool adapted = layer->beside.gate.a.rows > 0 || layer->beside.up.a.rows > 0;
     if (layer->gate_bias || layer->up_bias || !layer->gate.data || adapted) {
         gate_apart(forward, &in, &spec->ffn, layer, rows);
@@ -135,4 +132,4 @@ void dense_load(struct loader *loader, const struct layer_spec *layer_spec, stru
 
 static const struct figure_names figures[] = {{"feed_forward_length", {"intermediate_size"}}, {0}};
 
-const struct layer_part dense_part = {dense_load, measure, enqueue, figures};
+const struct layer_part dense_part = {dense_load, measure, enqueue, figures, NULL};

@@ -187,28 +187,31 @@ static void measure(struct scratch *scratch, const struct layer_spec *spec) {
     lay_out(scratch, &spec->ffn);
 }
 
-// y = or += what the experts that the router chooses make of normed, each by its share
-static void feed_experts(const struct forward *forward, int32_t index,
-                         const struct experts_rows *rows, void *y, bool add) {
+// What the router reads: the residual as it is, normed by a norm of its own, or as experts read it.
+static struct linear_input router_input(const struct forward *forward, int32_t index) {
+    const struct layer *layer = &forward->model->layers[index];
+    const struct norm none = {0}, own = {.weight = layer->router_norm};
+    if (forward->model->config.specs[index].ffn.routed_first) return forward_input(forward, none);
+    return own.weight ? forward_input(forward, own) : forward_ffn_input(forward, index);
+}
+
+// Which experts each token is fed to, and each one's share
+static void choose_experts(const struct forward *forward, int32_t index,
+                           const struct experts_rows *rows) {
     const struct ffn_spec *spec = &forward->model->config.specs[index].ffn;
     const struct layer *layer = &forward->model->layers[index];
-    const struct activations *a = &forward->activations;
-    const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
     ASSERT(rows->scores && spec->experts_used <= spec->experts);
-    struct linear product = {
-        .in =
-            forward_input(forward, layer->router_norm ? (struct norm){.weight = layer->router_norm}
-                                                      : layer->ffn_norm),
-        .parts = {{rows->scores, layer->router, layer->router_bias}},
-        .count = 1,
-        .store = LINEAR_RESIDUAL};
+    struct linear product = {.in = router_input(forward, index),
+                             .parts = {{rows->scores, layer->router, layer->router_bias}},
+                             .count = 1,
+                             .store = LINEAR_RESIDUAL};
     product.in.keeps = !layer->expert_norm; // experts read what the router has read
     forward->backend->linear(forward->device, &product);
     forward->backend->route(forward->device,
                             &(struct route){.chosen = rows->chosen,
                                             .shares = rows->shares,
                                             .scores = rows->scores,
-                                            .tokens = tokens,
+                                            .tokens = forward->num_tokens,
                                             .experts = spec->experts,
                                             .used = spec->experts_used,
                                             .gains = layer->expert_gains,
@@ -218,9 +221,27 @@ static void feed_experts(const struct forward *forward, int32_t index,
                                             .groups = spec->expert_groups,
                                             .groups_used = spec->expert_groups_used,
                                             .best_of_group = spec->best_of_group});
-    if (layer->expert_norm)
-        forward_norm_rows(forward, a->normed, a->residual,
-                          (struct norm){.weight = layer->expert_norm}, dim);
+}
+
+// Before the mixer, whose scratch memory is another.
+static void enqueue_first(const struct forward *forward, int32_t index) {
+    struct scratch scratch = forward->ffn_scratch;
+    const struct ffn_spec *spec = &forward->model->config.specs[index].ffn;
+    const struct experts_rows rows = lay_out(&scratch, spec);
+    if (spec->routed_first) choose_experts(forward, index, &rows);
+}
+
+// y = or += what the experts that the router chooses make of normed, each by its share
+static void feed_experts(const struct forward *forward, int32_t index,
+                         const struct experts_rows *rows, void *y, bool add) {
+    const struct ffn_spec *spec = &forward->model->config.specs[index].ffn;
+    const struct layer *layer = &forward->model->layers[index];
+    const struct activations *a = &forward->activations;
+    const int32_t tokens = forward->num_tokens, dim = forward->model->config.dim;
+    const struct norm own = {.weight = layer->expert_norm};
+    if (!spec->routed_first) choose_experts(forward, index, rows);
+    if (own.weight || spec->routed_first)
+        forward_norm_rows(forward, a->normed, a->residual, own.weight ? own : layer->ffn_norm, dim);
     if (spec->share_of_input)
         forward->backend->scale_rows(forward->device, &(struct scale_rows){.x = a->normed,
                                                                            .factors = rows->shares,
@@ -242,10 +263,11 @@ static void feed_experts(const struct forward *forward, int32_t index,
 }
 
 // shared = the shared expert's rows, each times the sigmoid of one number of the token
-static void gate_shared_expert(const struct forward *forward, const struct layer *layer,
+static void gate_shared_expert(const struct forward *forward, int32_t index,
                                const struct experts_rows *rows) {
+    const struct layer *layer = &forward->model->layers[index];
     const int32_t width = layer->down.columns;
-    const struct linear one = {.in = forward_input(forward, layer->ffn_norm),
+    const struct linear one = {.in = forward_ffn_input(forward, index),
                                .parts = {{rows->shared_gate, layer->shared_gate, NULL}},
                                .count = 1};
     forward->backend->linear(forward->device, &one);
@@ -274,7 +296,7 @@ static void add_experts(const struct forward *forward, int32_t index,
     void *y = plain ? a->residual : a->branch;
     ASSERT(y);
     if (shared) dense_gate(forward, index, &rows->dense);
-    if (gated) gate_shared_expert(forward, layer, rows);
+    if (gated) gate_shared_expert(forward, index, rows);
     feed_experts(forward, index, rows, y, plain);
     if (shared)
         forward_project(forward, gated ? rows->shared : rows->dense.gated,
@@ -500,4 +522,4 @@ static const struct figure_names figures[] = {
     {"expert_group_used_count", {"topk_group"}},
     {0}};
 
-const struct layer_part experts_part = {load, measure, enqueue, figures};
+const struct layer_part experts_part = {load, measure, enqueue, figures, enqueue_first};

@@ -355,6 +355,16 @@ void family_read_laguna(struct metadata *metadata, struct model_config *config) 
     }
 }
 
+// One layer of four, from the first on, sees everything and is not rotated; without a window all
+// are.
+void family_read_smallthinker(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    if (!metadata_is_set(metadata, WINDOW)) return;
+    set_windows(metadata, config, read_window(metadata, 0), -4, slides);
+    for (int32_t i = 0; i < config->layers; i++)
+        config->specs[i].attention.no_rope = !slides[i];
+}
+
 // Files say how scores become weights, but for the first of a family whose choices have a bias.
 // With a softmax (V2) groups are ranked by their best expert.
 void family_read_deepseek2(struct metadata *metadata, struct model_config *config) {

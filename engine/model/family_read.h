@@ -29,6 +29,7 @@ family_read family_read_exaone4;
 family_read family_read_afmoe;
 family_read family_read_muse_glimmer;
 family_read family_read_laguna;
+family_read family_read_smallthinker;
 family_read family_read_deepseek2;
 family_read family_read_mistral4;
 family_read family_read_minicpm3;

@@ -543,6 +543,7 @@ static bool enqueue_layers(struct forward *forward) {
         if (stops_before(forward, i)) return false;
         const struct layer_part *mixer = layer_mixer(&config->specs[i]);
         const struct layer_part *feed_forward = layer_feed_forward(&config->specs[i]);
+        if (feed_forward && feed_forward->enqueue_first) feed_forward->enqueue_first(forward, i);
         if (mixer) mixer->enqueue(forward, i);
         if (feed_forward) feed_forward->enqueue(forward, i);
         if (config->per_layer_embedding) layer_embedding_enqueue(forward, i);

@@ -29,6 +29,12 @@ struct linear_input forward_input(const struct forward *forward, struct norm nor
     return (struct linear_input){.x = a->normed, .tokens = forward->num_tokens};
 }
 
+struct linear_input forward_ffn_input(const struct forward *forward, int32_t index) {
+    if (!forward->model->config.specs[index].parallel)
+        return forward_input(forward, forward->model->layers[index].ffn_norm);
+    return (struct linear_input){.x = forward->activations.normed, .tokens = forward->num_tokens};
+}
+
 // The place of `count` rows of `width`, behind those before.
 static void *part_of(void *rows, size_t *offset, int32_t count, int32_t width, enum dtype type) {
     void *part = (char *)rows + *offset;

@@ -114,6 +114,9 @@ void forward_narrow_rows(const struct forward *forward, void *y, const void *x, 
 // afterwards. Products norm what they read themselves, but not around the mean.
 struct linear_input forward_input(const struct forward *forward, struct norm norm);
 
+// What a layer's feed-forward reads: where it is parallel, what the mixer has read.
+struct linear_input forward_ffn_input(const struct forward *forward, int32_t index);
+
 // Products of one input with what adapters have for each; one of rows, where NULL is nothing.
 void forward_multiply(const struct forward *forward, const struct linear *product,
                       const struct low_rank *const beside[]);

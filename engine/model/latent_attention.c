@@ -290,4 +290,4 @@ static const struct figure_names figures[] = {{"attention.value_length", {"v_hea
                                               {"attention.q_lora_rank", {"q_lora_rank"}},
                                               {0}};
 
-const struct layer_part latent_attention_part = {load, measure, enqueue, figures};
+const struct layer_part latent_attention_part = {load, measure, enqueue, figures, NULL};

@@ -42,6 +42,9 @@ struct layer_part {
 
     // What it reads of a config.json by no more than a name, up to one without a name; or NULL.
     const struct figure_names *figures;
+
+    // Enqueues what it makes of the residual before the mixer adds to it; or NULL.
+    void (*enqueue_first)(const struct forward *forward, int32_t index);
 };
 
 extern const struct layer_part attention_part, latent_attention_part, recurrence_part,

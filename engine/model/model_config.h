@@ -133,6 +133,7 @@ struct ffn_spec {
     float share_scale; // of all shares
     int32_t expert_groups, expert_groups_used;
     bool best_of_group;
+    bool routed_first;   // its router reads what enters the layer, before the mixer, not normed
     bool share_of_input; // an expert's share is of what it reads; of one expert alone
 };
 

@@ -282,4 +282,4 @@ static void load(struct loader *loader, const struct layer_spec *layer_spec, str
                              spec->value_heads * spec->value_size, TENSOR_REQUIRED);
 }
 
-const struct layer_part recurrence_part = {load, measure, enqueue, NULL};
+const struct layer_part recurrence_part = {load, measure, enqueue, NULL, NULL};

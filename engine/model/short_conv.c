@@ -98,4 +98,4 @@ static void load(struct loader *loader, const struct layer_spec *spec, struct la
 
 static const struct figure_names figures[] = {{"shortconv.l_cache", {"conv_L_cache"}}, {0}};
 
-const struct layer_part short_conv_part = {load, measure, enqueue, figures};
+const struct layer_part short_conv_part = {load, measure, enqueue, figures, NULL};

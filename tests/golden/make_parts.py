@@ -168,6 +168,9 @@ MODELS = [
                         hidden_act="gelu_new", layer_norm_eps=1e-5,
                         partial_rotary_factor=0.4, qk_layernorm=False, attention_dropout=0.0,
                         embd_pdrop=0.0, resid_pdrop=0.1, rope_scaling=None)),
+    model("smallthinker", [FULL] + [dict(window=16)] * 2, lengths=(1, 9, 17), routed_first=True,
+          tokens=True, common=dict(EXPERTS, experts=5, gating="sigmoid", act="relu"),
+          keys=[("expert_gating_func", U32, 2)]),
 ]
 
 
@@ -221,7 +224,7 @@ def make_weights(spec, seed):
         if c["ffn"] == "dense":
             gated(p, "", c["width"], c)
             continue
-        matrix(p + "ffn_gate_inp", c["experts"], dim, ROUTER_GAIN / 2)
+        matrix(p + "ffn_gate_inp", c["experts"], dim, ROUTER_GAIN / (3 if spec.get("routed_first") else 2))
         if c.get("choice_bias"):
             w[p + "exp_probs_b.bias"] = dice.vector(c["experts"], 0, 0.8)
         for e in range(c["experts"]):
@@ -341,11 +344,11 @@ class Model:
             self.router_margin = min(self.router_margin, KEY_GAIN * (order[used - 1] - order[used]))
         return largest(keys, used)
 
-    def feed_forward(self, i, x):
+    def feed_forward(self, i, x, entered=None):
         c, p = self.spec["layers"][i], f"blk.{i}."
         if c["ffn"] == "dense":
             return self.gated(p, "", x, c["act"])
-        scores = self.multiply(p + "ffn_gate_inp", x)
+        scores = self.multiply(p + "ffn_gate_inp", entered or x)
         weights = softmax(scores) if c["gating"] == "softmax" else [sigmoid(s) for s in scores]
         bias = self.w.get(p + "exp_probs_b.bias")
         keys = [a + b for a, b in zip(weights, bias)] if bias else [s / KEY_GAIN for s in scores]
@@ -369,9 +372,10 @@ class Model:
         if self.spec.get("parallel"):
             y = self.norm(p + "attn_norm", x)
             return [a + b + c for a, b, c in zip(x, self.attend(i, y), self.feed_forward(i, y))]
+        entered = [x] if self.spec.get("routed_first") else []
         for part, norm, post in ((self.attend, "attn_norm", "post_attention_norm"),
                                  (self.feed_forward, "ffn_norm", "post_ffw_norm")):
-            y = part(i, self.norm(p + norm, x))
+            y = part(i, self.norm(p + norm, x), *(entered if part == self.feed_forward else []))
             if c["post_norm"]:
                 y = self.norm(p + post, y, self.spec.get("post_eps"))
             x = [a + c.get("residual_scale", 1) * b for a, b in zip(x, y)]

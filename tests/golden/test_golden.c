@@ -81,6 +81,7 @@ static const struct {
     {.name = "mellum"},
     {.name = "granite_swa"},
     {.name = "laguna", .folder = true},
+    {.name = "smallthinker"},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},
