@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     CONTEXT = 512,
@@ -573,10 +574,86 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     engine_close(engine);
 }
 
+// ---- files whose head is not as it should be
+
+// Opens the model with `with` in place of `bytes`, as long, behind the name of a tensor or in it.
+static enum status open_changed(const char *model, const char *name, size_t behind,
+                                const void *with, size_t length, enum engine_draft_head head,
+                                bool *has_head, struct error *err) {
+    char path[] = "/tmp/quire-drafts-XXXXXX";
+    FILE *file = fopen(model, "rb");
+    assert_non_null(file);
+    static char bytes[1 << 20];
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    char *at = memmem(bytes, size, name, strlen(name));
+    assert_non_null(at);
+    memcpy(at + behind, with, length);
+    const int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, bytes, size), size);
+    close(descriptor);
+    struct engine *engine = NULL;
+    const struct engine_options options = {.model_path = path,
+                                           .backend = "cpu",
+                                           .context = 64,
+                                           .draft_head = head,
+                                           .kv_device_bytes = POOL_BYTES};
+    const enum status status = engine_open(&options, &engine, err);
+    if (status == STATUS_OK) {
+        struct engine_info info;
+        engine_info(engine, &info);
+        *has_head = info.has_draft_head;
+        engine_close(engine);
+    }
+    unlink(path);
+    return status;
+}
+
+static void heads_of_a_wrong_shape_are_refused_by_name(void **state) {
+    (void)state;
+    static const char model[] = TESTS_DIR "/golden/mtp-right-qwen35.gguf";
+    static const char name[] = "blk.4.nextn.eh_proj.weight", norm[] = "blk.4.nextn.enorm.weight";
+    const uint64_t turned[] = {32, 64};
+    struct error err = {0};
+    bool has_head = false;
+    assert_int_equal(open_changed(model, name, strlen(name) + 4, turned, sizeof turned,
+                                  DRAFT_HEAD_IF_PRESENT, &has_head, &err),
+                     STATUS_BAD_FILE);
+    assert_non_null(strstr(err.text, "tensor blk.4.nextn.eh_proj.weight: expected [32, 64]"));
+    assert_int_equal(open_changed(model, norm, 0, "blk.4.nextn.enorx", 17, DRAFT_HEAD_IF_PRESENT,
+                                  &has_head, &err),
+                     STATUS_BAD_FILE);
+    assert_non_null(strstr(err.text, "tensor blk.4.nextn.enorm.weight: is missing"));
+    // Left out, it is not looked at.
+    assert_int_equal(open_changed(model, name, strlen(name) + 4, turned, sizeof turned,
+                                  DRAFT_HEAD_NONE, &has_head, &err),
+                     STATUS_OK);
+    assert_false(has_head);
+}
+
+static void a_head_that_is_announced_and_not_there_is_none(void **state) {
+    (void)state;
+    static const char model[] = TESTS_DIR "/golden/mtp-right-glm4moe.gguf";
+    static const char name[] = "blk.3.nextn.eh_proj.weight";
+    struct error err = {0};
+    bool has_head = true;
+    assert_int_equal(open_changed(model, name, 0, "blk.3.nextn.eh_prox", 19, DRAFT_HEAD_IF_PRESENT,
+                                  &has_head, &err),
+                     STATUS_OK);
+    assert_false(has_head);
+    assert_int_equal(open_changed(model, name, 0, "blk.3.nextn.eh_prox", 19, DRAFT_HEAD_REQUIRED,
+                                  &has_head, &err),
+                     STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "has no draft head"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_after_the_latest_match_are_proposed),
         cmocka_unit_test(a_head_is_asked_as_often_as_it_pays),
+        cmocka_unit_test(heads_of_a_wrong_shape_are_refused_by_name),
+        cmocka_unit_test(a_head_that_is_announced_and_not_there_is_none),
         cmocka_unit_test(a_longer_match_beats_a_later_one),
         cmocka_unit_test(a_period_is_continued_beyond_the_end_of_the_log),
         cmocka_unit_test(the_index_finds_the_longest_match_of_a_growing_log),
