@@ -190,7 +190,7 @@ static struct part_speed through_card(const struct backend *card, const struct p
     struct part_speed speed = {0};
     struct device *device;
     if (backend->open(&how, &device, NULL) != STATUS_OK) return speed;
-    if (offload_open(&backend, &device, &how, 0, NULL) == STATUS_OK)
+    if (offload_open(&backend, &device, &how, &(struct offload_memory){0}, NULL) == STATUS_OK)
         speed = part_speed_measure(backend, device, shape, true, pause_us * 1e-6);
     backend->close(device);
     return speed;

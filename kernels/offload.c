@@ -6,6 +6,7 @@
 // steps go back at the next sync().
 #include "kernels/offload.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,14 +298,29 @@ static enum status offload_reserve(struct device *device, const struct workspace
     resident_experts_destroy(device->resident);
     device->resident = NULL;
     if (device->memory.expert_slots <= 0 || workspace->experts <= 0) return STATUS_OK;
-    if (resident_experts_create(device->card, device->on_card, &device->memory, workspace->experts,
-                                &device->resident) != STATUS_OK)
+    const struct resident_limits limits = {.layers = device->memory.mixtures,
+                                           .experts = workspace->experts,
+                                           .slots = device->memory.expert_slots,
+                                           .expert_bytes = device->memory.expert_bytes};
+    if (resident_experts_create(device->card, device->on_card, &limits, &device->resident) !=
+        STATUS_OK)
         device->resident = NULL; // the processor computes all experts
     return STATUS_OK;
 }
 
+static void report_slots(const struct device *device) {
+    const struct offload_counts counts = offload_counts(device);
+    const int64_t all = counts.hits + counts.misses;
+    if (all > 0)
+        log_write(LOG_DEBUG,
+                  "%" PRId64 " of %" PRId64 " chosen experts were on the card, in %" PRId32
+                  " slots; %" PRId64 " copied",
+                  counts.hits, all, counts.expert_slots, counts.copied);
+}
+
 static void offload_close(struct device *device) {
     if (!device) return;
+    report_slots(device);
     if (device->worker) (void)offload_sync(device); // what waits for an answer gets it
     offload_worker_destroy(device->worker);
     resident_experts_destroy(device->resident);
@@ -795,8 +811,12 @@ size_t offload_regain_slots(struct device *device, size_t bytes) {
 }
 
 struct offload_counts offload_counts(const struct device *device) {
-    return device->resident ? resident_experts_counts(device->resident)
-                            : (struct offload_counts){0};
+    if (!device->resident) return (struct offload_counts){0};
+    const struct expert_slots_counts counts = resident_experts_counts(device->resident);
+    return (struct offload_counts){.expert_slots = resident_experts_slots(device->resident),
+                                   .hits = counts.hits,
+                                   .misses = counts.misses,
+                                   .copied = counts.moves};
 }
 
 enum status offload_open(const struct backend **card, struct device **device,

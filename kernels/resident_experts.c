@@ -17,7 +17,6 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
-#include "kernels/expert_slots.h"
 
 enum { UP, GATE, DOWN, MATRICES }; // of an expert
 enum {
@@ -99,9 +98,9 @@ static enum status alloc_lists(struct resident_experts *r) {
     return STATUS_OK;
 }
 
-static enum status fill(struct resident_experts *r, const struct offload_memory *memory) {
+static enum status fill(struct resident_experts *r, int32_t wanted) {
     const size_t in_slab = SLAB_BYTES / r->expert_bytes;
-    const int32_t wanted = memory->expert_slots, share = (wanted + SLABS - 1) / SLABS;
+    const int32_t share = (wanted + SLABS - 1) / SLABS;
     r->slab_slots = in_slab < (size_t)share ? (int32_t)in_slab : share;
     if (r->slab_slots == 0) r->slab_slots = 1;
     r->slabs_max = wanted / r->slab_slots;
@@ -118,17 +117,17 @@ static enum status fill(struct resident_experts *r, const struct offload_memory 
 }
 
 enum status resident_experts_create(const struct backend *card, struct device *on_card,
-                                    const struct offload_memory *memory, int32_t experts,
+                                    const struct resident_limits *limits,
                                     struct resident_experts **result) {
-    ASSERT(memory->mixtures > 0 && memory->expert_bytes > 0 && memory->expert_slots > 0);
+    ASSERT(limits->layers > 0 && limits->expert_bytes > 0 && limits->slots > 0);
     struct resident_experts *made = calloc(1, sizeof *made);
     if (!made) return STATUS_NO_MEMORY;
     made->card = card;
     made->on_card = on_card;
-    made->expert_bytes = size_round_up(memory->expert_bytes, ALIGNMENT);
-    made->layers_max = memory->mixtures;
-    made->experts = experts;
-    const enum status status = fill(made, memory);
+    made->expert_bytes = size_round_up(limits->expert_bytes, ALIGNMENT);
+    made->layers_max = limits->layers;
+    made->experts = limits->experts;
+    const enum status status = fill(made, limits->slots);
     if (status == STATUS_OK)
         *result = made;
     else
@@ -324,12 +323,10 @@ size_t resident_experts_regain(struct resident_experts *r, size_t bytes) {
     return (size_t)(r->slab_count - before) * slab_bytes;
 }
 
-struct offload_counts resident_experts_counts(const struct resident_experts *r) {
-    const struct expert_slots_counts counts = expert_slots_counts(r->slots);
-    return (struct offload_counts){
-        .expert_slots = expert_slots_count(r->slots),
-        .hits = counts.hits,
-        .misses = counts.misses,
-        .copied = counts.moves,
-    };
+int32_t resident_experts_slots(const struct resident_experts *r) {
+    return expert_slots_count(r->slots);
+}
+
+struct expert_slots_counts resident_experts_counts(const struct resident_experts *r) {
+    return expert_slots_counts(r->slots);
 }

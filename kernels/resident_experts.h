@@ -12,13 +12,20 @@
 #ifndef RESIDENT_EXPERTS_H
 #define RESIDENT_EXPERTS_H
 
-#include "kernels/offload.h"
+#include "kernels/backend.h"
+#include "kernels/expert_slots.h"
 
 struct resident_experts;
 
-// With as many slots as there is memory for, up to what is wanted. `experts`: at most, of a layer.
+struct resident_limits {
+    int32_t layers, experts; // experts: at most, of a layer
+    int32_t slots;           // at most; fewer where memory is taken by others
+    size_t expert_bytes;     // of the largest expert, as it lies on the card
+};
+
+// With as many slots as there is memory for, up to what is wanted.
 MUST_CHECK enum status resident_experts_create(const struct backend *card, struct device *on_card,
-                                               const struct offload_memory *memory, int32_t experts,
+                                               const struct resident_limits *limits,
                                                struct resident_experts **result);
 void resident_experts_destroy(struct resident_experts *resident); // NULL is fine
 
@@ -38,6 +45,7 @@ void resident_experts_move(struct resident_experts *resident);
 // As offload.h says.
 size_t resident_experts_release(struct resident_experts *resident, size_t bytes);
 size_t resident_experts_regain(struct resident_experts *resident, size_t bytes);
-struct offload_counts resident_experts_counts(const struct resident_experts *resident);
+int32_t resident_experts_slots(const struct resident_experts *resident); // that there are now
+struct expert_slots_counts resident_experts_counts(const struct resident_experts *resident);
 
 #endif

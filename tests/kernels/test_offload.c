@@ -450,7 +450,9 @@ static void parts_are_timed(void **state) {
         struct device *device;
         assert_int_equal(backend->open(&options, &device, NULL), STATUS_OK);
         if (in_host)
-            assert_int_equal(offload_open(&backend, &device, &options, 0, NULL), STATUS_OK);
+            assert_int_equal(
+                offload_open(&backend, &device, &options, &(struct offload_memory){0}, NULL),
+                STATUS_OK);
         const struct part_speed speed = part_speed_measure(backend, device, shape, in_host, 0);
         const size_t elements = (size_t)3 * (size_t)shape->dim * (size_t)shape->width;
         const size_t count = shape->used > 0 ? (size_t)shape->used : 1;
