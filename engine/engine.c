@@ -42,6 +42,8 @@ struct opening { // what the steps of engine_open() pass on
     const struct engine_options *options;
     const struct shape *shape; // NULL: a file
     struct shape found;        // what it points to
+    bool is_placed;            // by quire, and the device was there to be asked
+    int32_t attempt;           // 0; more: memory got short after weights had been placed
     size_t slot_bytes;         // as of placing.h
     size_t expert_bytes;       // of the largest expert on the card; 0: there is none
     size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
@@ -238,6 +240,7 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     enum status status = count_weights(opening, &placing->need);
     if (status == STATUS_OK) status = check_recurrence(&engine->model.config, err);
     if (status == STATUS_OK) {
+        placing->attempt = opening->attempt;
         status = placing_choose(engine, options, placing, &why);
         if (status != STATUS_OK)
             status =
@@ -289,6 +292,8 @@ static enum status check_backend(struct opening *opening) {
     TRY(choose_shapes(opening));
     if (!placing_applies(engine, opening->options)) return STATUS_OK;
     const enum status status = place_weights(opening, &err);
+    opening->is_placed =
+        status == STATUS_OK && !placement_is_overridden(&opening->options->placement);
     if (status == STATUS_OK) return open_offload(opening);
     if (is_named(opening->options))
         return error_set(opening->err, status, "%s; %suse --backend cpu", err.text,
@@ -649,23 +654,42 @@ static struct engine *create(const struct engine_options *options) {
     return engine;
 }
 
+// One try. Keeps the disk pool, if it was not used yet, for another.
+static enum status open_once(struct opening *opening, struct engine **result, bool *may_retry) {
+    const struct engine_options *options = opening->options;
+    struct engine *engine = create(options);
+    *may_retry = false;
+    if (!engine) {
+        if (options->disk) options->disk->ops->close(options->disk, NULL);
+        return error_set(opening->err, STATUS_NO_MEMORY, "not enough memory");
+    }
+    opening->engine = engine;
+    const enum status status =
+        options->model_path && !engine->model_path ? STATUS_NO_MEMORY : open_parts(opening);
+    if (status == STATUS_OK) {
+        *result = engine;
+        return status;
+    }
+    *may_retry = status == STATUS_NO_MEMORY && opening->is_placed &&
+                 opening->attempt + 1 < PLACING_ATTEMPTS && engine->disk == options->disk;
+    if (*may_retry) engine->disk = NULL;
+    engine_close(engine);
+    return status;
+}
+
+// Another program may take memory of the card between the plan and the last allocation. That moves
+// weights to host memory, and is no reason to fail.
 enum status engine_open(const struct engine_options *options, struct engine **result,
                         struct error *err) {
     ASSERT(options->model_path || options->shape || options->remote);
-    struct engine *engine = create(options);
-    if (!engine) {
-        if (options->disk) options->disk->ops->close(options->disk, NULL);
-        return error_set(err, STATUS_NO_MEMORY, "not enough memory");
+    bool again = true;
+    enum status status = STATUS_OK;
+    for (int32_t attempt = 0; again; attempt++) {
+        struct opening opening = {.options = options, .attempt = attempt, .err = err};
+        status = open_once(&opening, result, &again);
+        if (again) log_write(LOG_WARNING, "GPU memory got short; placing the weights once more");
     }
-    struct opening opening = {.engine = engine, .options = options, .err = err};
-    enum status status =
-        options->model_path && !engine->model_path ? STATUS_NO_MEMORY : open_parts(&opening);
-    if (status != STATUS_OK) {
-        engine_close(engine);
-        return status;
-    }
-    *result = engine;
-    return STATUS_OK;
+    return status;
 }
 
 enum status engine_predict(const struct engine_options *options, struct engine_forecast *forecast,

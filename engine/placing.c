@@ -16,6 +16,7 @@ enum {
     SHORT_CONTEXT = 4096, // with which a model counts as fitting
     KV_SHARE = 4,         // of the memory, at most, for a KV cache that nobody asked for
     STREAM_US_MAX = 100000000,
+    UNUSED_SHARE = 16, // of the free memory, for each attempt when reading it again was not enough
     SLOT_MORE = 1 << 20, // for lists, biases and alignment
 };
 
@@ -64,7 +65,10 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     ASSERT(need->layers == config->layers && config->context > 0);
     engine->backend->info(engine->device, &info);
     const size_t limit = options->device_bytes ? options->device_bytes : SIZE_MAX;
-    struct placement_limits limits = {.card_bytes = less_of(info.memory_free, limit),
+    ASSERT(placing->attempt >= 0 && placing->attempt < PLACING_ATTEMPTS);
+    const size_t unused =
+        placing->attempt > 1 ? info.memory_free / UNUSED_SHARE * (size_t)placing->attempt : 0;
+    struct placement_limits limits = {.card_bytes = less_of(info.memory_free - unused, limit),
                                       .override = options->placement};
     const struct forward_limits forward =
         placing_forward_limits(engine, options->context > 0 ? options->context : config->context);

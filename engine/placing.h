@@ -12,7 +12,10 @@
 
 struct engine;
 
+enum { PLACING_ATTEMPTS = 3 };
+
 struct placing {
+    int32_t attempt; // below PLACING_ATTEMPTS; after two failures the plan leaves memory unused
     struct placement_need need; // with what random weights, or the file, take on the card
     struct placement placement;
     size_t slot_bytes; // through which weights in host memory cross for many tokens; 0: none
@@ -23,7 +26,7 @@ struct placing {
 // May the model have weights in two places? A card, or a device that is told to be one.
 bool placing_applies(struct engine *engine, const struct engine_options *options);
 
-// Fills placement and kv_bytes from need's weights. The engine has its backend, the model's
+// Fills the rest from need's weights and the attempt. The engine has its backend, the model's
 // configuration, and the shapes of its caches. NO_MEMORY: as placement_plan() says.
 MUST_CHECK enum status placing_choose(struct engine *engine, const struct engine_options *options,
                                       struct placing *placing, struct error *err);

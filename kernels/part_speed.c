@@ -259,7 +259,8 @@ static int64_t choose_pause(struct trial *trial, double pause_s) {
     trial->readings = 1;
     const int64_t one_us = best_step_us(trial, false);
     const double wanted_us = pause_s * 1e6 * trial->layers;
-    if (one_us > 0 && one_us < wanted_us) trial->readings = (int32_t)(wanted_us / (double)one_us);
+    if (one_us > 0 && (double)one_us < wanted_us)
+        trial->readings = (int32_t)(wanted_us / (double)one_us);
     return trial->readings == 1 ? one_us : one_us * trial->readings;
 }
 

@@ -40,7 +40,7 @@ static const struct option OPTIONS[] = {
      FOR_ENGINE | FOR_INSPECT, 0, 0, "where to compute"},
     {NULL, "threads", 't', OPTION_WHOLE, "N", AT(threads), FOR_ENGINE | FOR_INSPECT, 1, 1024,
      "number of CPU threads (default: one per core)"},
-    {NULL, "device-memory", 0, OPTION_BYTES, "SIZE", AT(device_bytes), FOR_ENGINE | FOR_INSPECT, 0,
+    {NULL, "device-memory", 0, OPTION_BYTES, "SIZE", AT(device_bytes), FOR_ENGINE | FOR_INSPECT, 1,
      0, "GPU memory to use: 12G (default: what is free)"},
     {NULL, "ngl", 0, OPTION_WHOLE, "N", AT(ngl), FOR_ENGINE | FOR_INSPECT, 0, 1 << 24,
      "layers kept on the GPU as a whole (default: chosen)"},
@@ -410,7 +410,8 @@ enum status option_set(const struct option *option, const char *value, struct ar
     case OPTION_SEED:
         return set_seed(place, value, where, err);
     case OPTION_BYTES:
-        if (size_parse(value, place) == STATUS_OK) return STATUS_OK;
+        if (size_parse(value, place) == STATUS_OK && (double)*(size_t *)place >= option->low)
+            return STATUS_OK;
         return refuse_value(err, where, "a size such as 512M or 4G", value);
     case OPTION_TEXT:
     case OPTION_MAYBE_WORD:

@@ -19,6 +19,8 @@ static struct backend card;
 static struct device_info card_info;
 static size_t given_bytes; // to weights()
 static int given, opened, closed;
+static int allocs_left;        // before another program takes memory; -1: none does
+static size_t taken_bytes;     // by it
 static char lines[LINES][256]; // that were logged
 static int line_count;
 
@@ -56,6 +58,17 @@ static enum status card_weights(struct device *device, const struct weight *in_f
     return backend_cpu()->weights(device, in_file, data);
 }
 
+// Another program comes in between. What it took stays taken, and the allocation fails.
+static enum status card_alloc(struct device *device, size_t bytes, void **memory) {
+    if (allocs_left == 0) {
+        allocs_left = -1;
+        card_info.memory_free -= taken_bytes;
+        return STATUS_NO_MEMORY;
+    }
+    allocs_left -= allocs_left > 0;
+    return backend_cpu()->alloc(device, bytes, memory);
+}
+
 static size_t card_weight_bytes(const struct weight *in_file) { return weight_bytes(in_file); }
 
 static int set_up_card(void **state) {
@@ -65,11 +78,13 @@ static int set_up_card(void **state) {
     card.open = card_open;
     card.close = card_close;
     card.info = card_describe;
+    card.alloc = card_alloc;
     card.weights = card_weights;
     card.weight_bytes = card_weight_bytes;
     card_info = (struct device_info){.name = "a card", .memory_free = (size_t)1 << 30};
     given = opened = closed = line_count = 0;
     given_bytes = 0;
+    allocs_left = -1;
     log_set_sink(keep_line);
     return 0;
 }
@@ -205,6 +220,45 @@ static void a_model_larger_than_the_gpu_keeps_its_feed_forwards_in_memory(void *
     assert_int_equal(line_count, 0);
 }
 
+// At each allocation once: the model runs with weights in memory, and one line says so.
+static void memory_that_another_program_takes_costs_speed_only(void **state) {
+    (void)state;
+    struct engine *engine;
+    struct engine_info info;
+    const size_t whole = needed_bytes();
+    for (int nth = 0; nth < 100; nth++) {
+        card_info.memory_free = whole;
+        taken_bytes = whole / 64;
+        allocs_left = nth;
+        line_count = opened = closed = 0;
+        assert_int_equal(open_split(0, &engine), STATUS_OK);
+        const bool was_taken = allocs_left < 0;
+        engine_info(engine, &info);
+        engine_check(engine);
+        engine_close(engine);
+        assert_int_equal(opened, closed);
+        assert_int_equal(line_count, was_taken);
+        assert_int_equal(info.placement[0] != '\0', was_taken);
+        if (!was_taken) {
+            assert_true(nth > 2); // the KV cache and buffers, at least
+            return;
+        }
+        assert_string_equal(lines[0], "GPU memory got short; placing the weights once more");
+    }
+    fail();
+}
+
+// There is no end to what it takes.
+static void memory_that_stays_short_is_an_error(void **state) {
+    (void)state;
+    struct engine *engine;
+    card_info.memory_free = needed_bytes();
+    taken_bytes = card_info.memory_free;
+    allocs_left = 1;
+    assert_int_equal(open_split(0, &engine), STATUS_NO_MEMORY);
+    assert_int_equal(opened, closed);
+}
+
 // Of a layer: gate and up of all experts, and down; q, k, v, o, the router, and the dense part.
 static void stacked_experts_are_copied_in_one_call(void **state) {
     (void)state;
@@ -277,6 +331,9 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(
             a_model_larger_than_the_gpu_keeps_its_feed_forwards_in_memory, set_up_card, end),
+        cmocka_unit_test_setup_teardown(memory_that_another_program_takes_costs_speed_only,
+                                        set_up_card, end),
+        cmocka_unit_test_setup_teardown(memory_that_stays_short_is_an_error, set_up_card, end),
         cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, set_up_card, end),
         cmocka_unit_test_setup_teardown(unstackable_experts_are_copied_one_by_one, set_up_card,
                                         end),
