@@ -24,6 +24,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
+#include "kernels/numa.h"
 #include "kernels/offload.h"
 
 enum {
@@ -414,6 +415,19 @@ static enum status load_shape(struct opening *opening) {
     return model_random(&engine->model, opening->shape, type, &how, opening->err);
 }
 
+// The processor's weights lie next to its threads.
+static enum status load_weights(struct opening *opening) {
+    const uint64_t nodes = numa_nodes("", opening->options->threads);
+    const bool spread = placement_splits(&opening->engine->placement) && numa_spread(nodes);
+    const enum status status =
+        opening->options->model_path ? load_file(opening) : load_shape(opening);
+    if (spread) {
+        numa_end();
+        log_write(LOG_DEBUG, "weights in memory are spread over memory nodes %" PRIx64, nodes);
+    }
+    return status;
+}
+
 static void name_model(struct engine *engine, const struct engine_options *options) {
     struct gguf_string name = {NULL, 0};
     const char *path = options->model_path;
@@ -626,7 +640,7 @@ static enum status open_parts(struct opening *opening) {
     }
     TRY(plan(opening));
     name_model(engine, opening->options);
-    TRY(opening->options->model_path ? load_file(opening) : load_shape(opening));
+    TRY(load_weights(opening));
     TRY(choose_pool(opening));
     TRY(check_attention(opening));
     TRY(alloc_memory(opening));

@@ -35,6 +35,9 @@ enum {
 // reach, and what each layer takes besides, of a mixture and of a dense model.
 static const double CARD_SHARE = 0.9, MIXTURE_US = 45, DENSE_US = 10;
 
+// Of a card that has no memory for a trial.
+static const double ASSUMED_CROSSING_US = 60;
+
 // What no machine goes beyond; a rate outside was disturbed, or is a damaged line.
 static const double SLOWEST = 1e7, FASTEST = 1e14, LONGEST_US = 20000;
 
@@ -221,7 +224,7 @@ static struct placement_rates measure(struct engine *engine, const struct engine
         through_card(engine->backend, shape, options, shape->used > 0 ? MIXTURE_US : DENSE_US);
     const double rest_us =
         (crossing.seconds - alone.seconds - (double)need->row_bytes / rates.link) * 1e6;
-    rates.crossing_us = crossing.seconds > 0 && rest_us > 0 ? rest_us : 0;
+    rates.crossing_us = crossing.seconds <= 0 ? ASSUMED_CROSSING_US : rest_us > 0 ? rest_us : 0;
     return rates;
 }
 

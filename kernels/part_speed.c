@@ -219,6 +219,11 @@ static enum status make(struct trial *trial) {
         .max_tokens = 1,
         .max_features = shape->dim > shape->width ? shape->dim : shape->width,
         .max_seqs = 1,
+        .max_context = 64, // no attention and no logits are computed, but a card reserves for some
+        .num_heads = 1,
+        .head_size = 64,
+        .max_logits = 1,
+        .vocabulary = 64,
         .experts = shape->used,
         .experts_used = shape->used,
         .expert_rows = shape->used > 0 ? shape->width : 0,
