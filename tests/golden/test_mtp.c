@@ -22,6 +22,10 @@ struct way { // of computing
     const char *end;
 };
 
+struct tally { // of positions: all, those whose first draft is the same, and those whose four are
+    int32_t all, first, four;
+};
+
 static int32_t read_ids(const char *text, int32_t *ids, int32_t most) {
     char *end;
     int32_t count = 0;
@@ -47,10 +51,11 @@ static void draft(struct harness *harness, struct block_table *table, const int3
     }
 }
 
-static void compare(struct harness *harness, FILE *file, int32_t chunk) {
+static struct tally compare(struct harness *harness, FILE *file, int32_t chunk) {
     struct block_table table = {0};
     char line[512];
-    int32_t ids[LENGTH_MAX], length = 0, compared = 0;
+    int32_t ids[LENGTH_MAX], length = 0;
+    struct tally tally = {0};
     while (fgets(line, sizeof line, file)) {
         int32_t expected[1 + DRAFTED], found[DRAFTED];
         if (!strncmp(line, "prompt ", 7)) {
@@ -67,15 +72,17 @@ static void compare(struct harness *harness, FILE *file, int32_t chunk) {
         assert_int_equal(read_ids(line, expected, 1 + DRAFTED), 1 + DRAFTED);
         ids[length++] = expected[0];
         draft(harness, &table, ids, length, found);
-        assert_memory_equal(found, expected + 1, sizeof found);
+        tally.all++;
+        tally.first += found[0] == expected[1];
+        tally.four += !memcmp(found, expected + 1, sizeof found);
         harness_run(harness, &table, ids + length - 1, length - 1, 1, 1);
-        compared++;
     }
     block_table_deinit(&table, harness->pool);
-    assert_true(compared > 0);
+    assert_true(tally.all > 0);
+    return tally;
 }
 
-static void compare_model(const char *name, const struct way *way) {
+static struct tally compare_model(const char *name, const struct way *way) {
     char path[512];
     struct harness harness;
     snprintf(path, sizeof path, TESTS_DIR "/golden/%s.%s", name, way->end);
@@ -87,23 +94,46 @@ static void compare_model(const char *name, const struct way *way) {
     snprintf(path, sizeof path, TESTS_DIR "/golden/%s.drafts", name);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    compare(&harness, file, way->chunk);
+    const struct tally tally = compare(&harness, file, way->chunk);
     fclose(file);
     harness_close(&harness);
+    printf("%s %s: %d of %d drafts are the same\n", name, way->backend->name, (int)tally.four,
+           (int)tally.all);
+    return tally;
+}
+
+static void check_model(const char *name, const struct backend *backend, int32_t chunk) {
+    const struct tally tally = compare_model(name, &(struct way){backend, chunk, "gguf"});
+    assert_int_equal(tally.four, tally.all);
 }
 
 static void drafts_are_those_of_llama_cpp(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++)
         for (int32_t chunk = 1; chunk <= PROMPT_MAX; chunk *= 8) {
-            compare_model(models[i], &(struct way){backend_reference(), chunk, "gguf"});
-            compare_model(models[i], &(struct way){backend_cpu(), chunk, "gguf"});
+            check_model(models[i], backend_reference(), chunk);
+            check_model(models[i], backend_cpu(), chunk);
+        }
+}
+
+// Its activations have 16 bits, so a near tie may end otherwise, and what follows with it.
+static void nearly_all_first_drafts_are_the_same_on_a_card(void **state) {
+    struct device *device;
+    (void)state;
+    if (!backend_cuda() || backend_cuda()->open(&(struct device_options){0}, &device, NULL)) skip();
+    backend_cuda()->close(device);
+    for (int i = 0; i < MODELS; i++)
+        for (int32_t chunk = 1; chunk <= PROMPT_MAX; chunk *= 8) {
+            const struct tally tally =
+                compare_model(models[i], &(struct way){backend_cuda(), chunk, "gguf"});
+            assert_true(10 * tally.first >= 9 * tally.all);
         }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drafts_are_those_of_llama_cpp),
+        cmocka_unit_test(nearly_all_first_drafts_are_the_same_on_a_card),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
