@@ -150,12 +150,14 @@ enum status pool_choose(struct engine *engine, const struct engine_options *opti
         options->kv_device_bytes ? options->kv_device_bytes : info.memory_free / POOL_SHARE;
     const int32_t wanted = options->context;
     if (wanted < 0 || wanted > MODEL_MAX_CONTEXT)
-        return error_set(err, STATUS_BAD_INPUT, "ctx: expected 0 to %d, found %" PRId32,
-                         MODEL_MAX_CONTEXT, wanted);
+        return error_set(err, STATUS_BAD_INPUT,
+                         "expected a context of 0 to %d tokens, found %" PRId32, MODEL_MAX_CONTEXT,
+                         wanted);
     if (wanted > trained && !options->beyond_training)
         return error_set(err, STATUS_BAD_INPUT,
-                         "ctx: the model supports at most %" PRId32 " tokens, found %" PRId32,
-                         trained, wanted);
+                         "a context of %" PRId32 " tokens is more than the %" PRId32
+                         " that the model supports",
+                         wanted, trained);
     choose_blocks(engine, options, bytes);
     // One block is reserved, so that the last one of a full context can be copied before a write.
     uint64_t slots =

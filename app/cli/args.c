@@ -226,8 +226,12 @@ static enum status parse_letters(struct args *args, const char *word, struct wor
 }
 
 static enum status refuse_operand(const struct args *args, const char *word, struct error *err) {
-    const char *nearest = args->command == COMMAND_CHAT ? subcommand_nearest(word) : NULL;
-    const char *hint = args->command == COMMAND_CHAT ? "; to ask a question: quire -p \"…\"" : "";
+    const bool chats = args->command == COMMAND_CHAT;
+    const char *nearest = chats && args->operand_count == 0 ? subcommand_nearest(word) : NULL;
+    const char *hint = chats ? "; to ask a question: quire -p \"…\""
+                       : args->command == COMMAND_EXPORT
+                           ? "; to write a file: quire export ID >FILE"
+                           : "";
     if (nearest)
         return error_set(
             err, STATUS_BAD_INPUT,

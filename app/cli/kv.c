@@ -151,18 +151,18 @@ static void print_models(const struct disk_cache_summary *summary) {
 }
 
 static void print_references(const struct names *names, const struct disk_cache_summary *summary) {
-    print("\n%-8s  %-*s %9s %13s %13s\n", "id", NAME_COLUMNS, "conversation", "tokens",
-          "unique bytes", "shared bytes");
+    print("\n%-8s  %-*s %9s %13s %13s\n", "id", NAME_COLUMNS, "conversation", "tokens", "unique",
+          "shared");
     for (size_t i = 0; i < summary->reference_count; i++) {
         const struct disk_reference_usage *reference = &summary->references[i];
         char id[ID_TEXT_BYTES], tokens[COUNT_TEXT_BYTES];
-        char unique[COUNT_TEXT_BYTES], shared[COUNT_TEXT_BYTES];
+        char unique[SIZE_TEXT_BYTES], shared[SIZE_TEXT_BYTES];
         print("%-8s  ", conversation_id(reference->conversation, id));
         const char *name = find_name(names, id);
         print_column(name ? name : "(not in this database)", NAME_COLUMNS);
         print(" %9s %13s %13s\n", count_format((int64_t)reference->tokens, tokens),
-              count_format((int64_t)reference->unique_bytes, unique),
-              count_format((int64_t)reference->shared_bytes, shared));
+              size_format(reference->unique_bytes, unique),
+              size_format(reference->shared_bytes, shared));
     }
 }
 

@@ -521,10 +521,19 @@ static enum status resolve(struct launch *launch, const char *given, bool *elsew
     return STATUS_OK;
 }
 
+// `quire hello` may be somebody's first question.
+static void hint_at_question(const struct launch *launch, const char *given, struct error *err) {
+    const struct error why = *err;
+    const bool operand = launch->args->operand_count > 0 && given == launch->args->operands[0];
+    if (operand && !strpbrk(given, "./:"))
+        error_set(err, STATUS_NOT_FOUND, "%s; to ask a question: quire -p \"…\"", why.text);
+}
+
 static int launch_given(struct launch *launch, const char *given) {
     struct error err = {0};
     bool elsewhere;
     enum status status = resolve(launch, given, &elsewhere, &err);
+    if (status == STATUS_NOT_FOUND) hint_at_question(launch, given, &err);
     if (status == STATUS_CANCELLED) return complain_failed(EXIT_INTERRUPTED, status, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_MODEL, status, &err);
     if (launch->wanted.kind != MODEL_NONE) {

@@ -96,6 +96,23 @@ static enum status append_prompt(const struct args *args, struct text *prompt, s
     return append_stdin(prompt, err);
 }
 
+// In a chat @FILE attaches a file. In a script, whose prompt may be anybody's, it is a word.
+static void hint_at_file(const char *prompt) {
+    struct text file = {0};
+    struct error hint = {0};
+    for (const char *at = prompt; (at = strchr(at, '@')) && !hint.text[0]; at++) {
+        const size_t length = strcspn(at + 1, " \t\n");
+        text_clear(&file);
+        if ((at > prompt && !strchr(" \t\n", at[-1])) || !length) continue;
+        if (text_append(&file, at + 1, length) != STATUS_OK) break;
+        if (access(text_string(&file), F_OK) == 0)
+            error_set(&hint, STATUS_OK, "@%.200s is sent as a word; to attach the file: -f %.200s",
+                      text_string(&file), text_string(&file));
+    }
+    if (hint.text[0]) complain_mildly(hint.text);
+    text_deinit(&file);
+}
+
 void oneshot_catch_signals(void) { signals_catch(on_signal); }
 
 enum status oneshot_gather(const struct args *args, struct text *prompt, size_t *said,
@@ -104,6 +121,7 @@ enum status oneshot_gather(const struct args *args, struct text *prompt, size_t 
         TRY(attachment_append(prompt, args->files.items[i], err));
     const size_t files = prompt->length;
     TRY(append_prompt(args, prompt, err));
+    if (args->prompt && !args->quiet) hint_at_file(args->prompt);
     text_trim_end(prompt);
     *said = files < prompt->length ? files : 0;
     return STATUS_OK;

@@ -367,11 +367,13 @@ static enum status read_magic(struct reader *reader) {
     if (memcmp(in, "FUGG", 4) == 0)
         return refuse(reader, STATUS_UNSUPPORTED,
                       "expected a little-endian GGUF file, found a big-endian file");
-    if (memcmp(in, "GGUF", 4) != 0)
-        return refuse(
-            reader, STATUS_BAD_FILE,
-            "expected a GGUF file (47 47 55 46), found a file that starts with %02x %02x %02x %02x",
-            in[0], in[1], in[2], in[3]);
+    if (memcmp(in, "GGUF", 4) != 0) {
+        char start[4];
+        for (int i = 0; i < 4; i++)
+            start[i] = (char)(in[i] >= ' ' && in[i] <= '~' ? in[i] : '.');
+        return refuse(reader, STATUS_BAD_FILE,
+                      "expected a GGUF file, found a file that starts with \"%.4s\"", start);
+    }
     reader->at = 4;
     return STATUS_OK;
 }
