@@ -216,6 +216,7 @@ struct linear { // y = x W^T + bias for each part, all with the same input
 //   GELU     g / 2 * (1 + tanh(sqrt(2 / pi) * (g + 0.044715 g^3))) * u (arXiv 1606.08415)
 //   GELU_ALONE  the same without u
 //   CLAMPED  g / (1 + exp(-1.702 g)) * (u + 1), first g at most 7 and u within -7 ... 7 (gpt-oss)
+//   LIMITED  SILU's first factor at most limit, u within -limit ... limit
 //   RELU     g * u where g is above 0, else 0; of u = g, its square             (arXiv 2109.08668)
 //   SIGMOID  u / (1 + exp(-g))
 //   SOFTPLUS u * log(1 + exp(g))
@@ -225,6 +226,7 @@ enum act {
     ACT_SILU,
     ACT_GELU,
     ACT_CLAMPED,
+    ACT_LIMITED,
     ACT_RELU,
     ACT_GELU_ALONE,
     ACT_SIGMOID,
@@ -315,7 +317,8 @@ struct experts {
     struct expert_weights gate, up, down; // gate and up of one type
     int32_t tokens, experts, used;        // as reserved, or fewer
     enum act act;
-    bool add; // y is in and out: the sum is added to it
+    float limit; // of ACT_LIMITED
+    bool add;    // y is in and out: the sum is added to it
 };
 
 // q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:
@@ -481,6 +484,7 @@ struct act_and_mul { // gate = act(gate, up)
     int32_t rows, dim;
     enum act act;
     struct xielu xielu;
+    float limit; // of ACT_LIMITED
 };
 
 // y[r] = (x[row_index[r]] W^T + bias) * scale, always in fp32, and then

@@ -52,11 +52,13 @@ static void act_rows_of(void *context, int64_t begin, int64_t end, int32_t threa
     const size_t dim = (size_t)job->args->dim;
     for (size_t row = (size_t)begin; row < (size_t)end; row++) {
         float *gate = (float *)job->args->gate + row * dim;
+        const float *up = (const float *)job->args->up + row * dim;
         if (job->args->act == ACT_XIELU)
             job->isa->xielu(&job->args->xielu, gate, dim);
+        else if (job->args->act == ACT_LIMITED)
+            job->isa->limited(job->args->limit, gate, up, dim);
         else
-            job->isa->act_and_mul(job->args->act, gate, (const float *)job->args->up + row * dim,
-                                  dim);
+            job->isa->act_and_mul(job->args->act, gate, up, dim);
     }
 }
 

@@ -210,7 +210,8 @@ static void compute_experts(const struct expert_job *job) {
                                           .up = (gated ? scratch->up : scratch->hidden) + at,
                                           .rows = slots,
                                           .dim = args->gate.rows,
-                                          .act = args->act});
+                                          .act = args->act,
+                                          .limit = args->limit});
     count = append_products(job, &args->down, scratch->hidden, NULL, scratch->results, parts);
     cpu_multiply(job->device, parts, count);
 }

@@ -101,6 +101,7 @@ struct cpu_isa {
     void (*rmsnorm)(const struct rmsnorm *args, int32_t row);
     void (*add_row)(const struct add_rows *args, int32_t row);
     void (*act_and_mul)(enum act act, float *gate, const float *up, size_t count);
+    void (*limited)(float limit, float *gate, const float *up, size_t count);
     void (*xielu)(const struct xielu *args, float *gate, size_t count);
     void (*scale_and_cap)(float *y, size_t count, float scale, float softcap);
     void (*norm_head)(float *head, const float *weight, int32_t size, float eps);

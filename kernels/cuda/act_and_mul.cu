@@ -14,7 +14,7 @@ struct alignas(16) halfx8 {
 };
 
 static __global__ void act_and_mul_kernel(halfx8 *gate, const halfx8 *up, size_t vectors,
-                                          enum act act, struct xielu xielu) {
+                                          enum act act, struct xielu xielu, float limit) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     grid_launch_dependents();
     grid_wait();
@@ -22,8 +22,9 @@ static __global__ void act_and_mul_kernel(halfx8 *gate, const halfx8 *up, size_t
     halfx8 g = gate[i];
     const halfx8 u = up[i];
     for (int k = 0; k < 8; k++)
-        from_float(act == ACT_XIELU ? xielu_of(xielu, __half2float(g.v[k]))
-                                    : act_of(act, __half2float(g.v[k]), __half2float(u.v[k])),
+        from_float(act == ACT_XIELU
+                       ? xielu_of(xielu, __half2float(g.v[k]))
+                       : act_of(act, __half2float(g.v[k]), __half2float(u.v[k]), limit),
                    &g.v[k]);
     gate[i] = g;
 }
@@ -33,5 +34,5 @@ extern "C" void cuda_act_and_mul(struct device *device, const struct act_and_mul
     ASSERT(elements > 0 && args->dim % 8 == 0);
     launch_after(device, act_and_mul_kernel, dim3(ceil_divide(elements / 8, THREADS)),
                  dim3(THREADS), 0, (halfx8 *)args->gate, (const halfx8 *)args->up, elements / 8,
-                 args->act, args->xielu);
+                 args->act, args->xielu, args->limit);
 }

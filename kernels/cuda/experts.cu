@@ -210,6 +210,7 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
     gated.x = (const __half *)args->x;
     gated.y = device->expert_hidden;
     gated.act = args->act;
+    gated.limit = args->limit;
     struct expert_product down = {};
     down.weights[0] = args->down;
     down.x = device->expert_hidden;

@@ -34,6 +34,7 @@ struct expert_product {
     const __half *x; // [tokens, columns] where gated, else [ranks, columns]
     void *y;
     enum act act;
+    float limit;
 };
 
 // A lone token's down product and the weighted sum of its experts' results: y [rows] fp32.
@@ -75,7 +76,8 @@ static __device__ inline void store_result(const expert_product &args, const exp
         return;
     }
     if (args.weights[1].bias) through += args.weights[1].bias[bias];
-    from_float(act_of(args.act, sum, through), (__half *)args.y + (size_t)rank * rows + row);
+    from_float(act_of(args.act, sum, through, args.limit),
+               (__half *)args.y + (size_t)rank * rows + row);
 }
 
 static inline int32_t most_items(int32_t slots, int32_t experts, int32_t item_slots) {

@@ -52,13 +52,15 @@ void reference_add_rows(struct device *device, const struct add_rows *args) {
     }
 }
 
-float reference_act(enum act act, float gate, float up) {
+float reference_act(enum act act, float gate, float up, float limit) {
     const double g = (double)gate, clamp = (double)ACT_CLAMP;
     switch (act) {
     case ACT_SILU:
         return gate / (1 + expf(-gate)) * up;
     case ACT_GELU_ALONE:
-        return reference_act(ACT_GELU, gate, 1);
+        return reference_act(ACT_GELU, gate, 1, 0);
+    case ACT_LIMITED:
+        return fminf(gate / (1 + expf(-gate)), limit) * fminf(fmaxf(up, -limit), limit);
     case ACT_GELU:
         return (float)(g / 2 * (1 + tanh(sqrt(2 / PI) * (g + 0.044715 * g * g * g)))) * up;
     case ACT_RELU:
@@ -88,5 +90,5 @@ void reference_act_and_mul(struct device *device, const struct act_and_mul *args
     const float *up = args->up;
     for (size_t i = 0; i < count; i++)
         gate[i] = args->act == ACT_XIELU ? xielu(&args->xielu, gate[i])
-                                         : reference_act(args->act, gate[i], up[i]);
+                                         : reference_act(args->act, gate[i], up[i], args->limit);
 }

@@ -102,8 +102,9 @@ static void add_expert(struct device *device, const struct experts *args, int32_
     float *y = (float *)args->y + (size_t)token * (size_t)args->down.rows;
     ASSERT(expert >= 0 && expert < args->experts);
     for (int32_t r = 0; r < args->gate.rows; r++)
-        device->hidden[r] = reference_act(args->act, row_product(device, &args->gate, expert, r, x),
-                                          row_product(device, &args->up, expert, r, x));
+        device->hidden[r] =
+            reference_act(args->act, row_product(device, &args->gate, expert, r, x),
+                          row_product(device, &args->up, expert, r, x), args->limit);
     for (int32_t r = 0; r < args->down.rows; r++)
         y[r] += args->shares[slot] * row_product(device, &args->down, expert, r, device->hidden);
 }

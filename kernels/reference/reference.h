@@ -32,6 +32,6 @@ void reference_candidates(struct device *device, const struct candidates *args);
 void reference_ask_host(struct device *device, const struct ask_host *args);
 void reference_take_answer(struct device *device, const struct take_answer *args);
 
-float reference_act(enum act act, float gate, float up);
+float reference_act(enum act act, float gate, float up, float limit);
 
 #endif

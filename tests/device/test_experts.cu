@@ -149,6 +149,7 @@ static double act_of(enum act act, double g, double u) {
     if (act == ACT_SILU) return g / (1 + exp(-g)) * u;
     if (act == ACT_GELU)
         return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
+    if (act == ACT_LIMITED) return fmin(g / (1 + exp(-g)), 1.5) * fmin(fmax(u, -1.5), 1.5);
     g = fmin(g, 7);
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
@@ -267,7 +268,9 @@ static void test_crowds(struct bench *bench) {
     for (const auto &types : TYPES)
         for (const auto &shape : SHAPES) {
             struct mixture m = {types[0], types[1], shape[0], shape[1], 256, 256};
-            m.act = types[0] == DTYPE_MXFP4 ? ACT_CLAMPED : ACT_SILU;
+            m.act = types[0] == DTYPE_MXFP4 ? ACT_CLAMPED
+                    : types[0] == DTYPE_F16 ? ACT_LIMITED
+                                            : ACT_SILU;
             m.biased = types[0] == DTYPE_MXFP4;
             load(bench, &m);
             for (int32_t tokens : {1, 5, 8, 64, 200, 512})

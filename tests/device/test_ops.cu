@@ -116,6 +116,7 @@ static double act_of(enum act act, double g, double u) {
     if (act == ACT_GELU)
         return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
     if (act == ACT_GELU_ALONE) return act_of(ACT_GELU, g, 1);
+    if (act == ACT_LIMITED) return fmin(g / (1 + exp(-g)), 1.5) * fmin(fmax(u, -1.5), 1.5);
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
     if (act == ACT_SIGMOID) return u / (1 + exp(-g));
     if (act == ACT_SOFTPLUS) return u * (fmax(g, 0.0) + log1p(exp(-fabs(g))));
@@ -131,7 +132,7 @@ static void test_act(struct op_tests *tests, enum act act, int rows, int dim) {
     uint16_t *gate_card = poisoned<uint16_t>(count), *up_card = on_card(up);
     CUDA(cudaMemcpy(gate_card, gate.data(), 2 * count, cudaMemcpyHostToDevice));
     CUDA(cudaDeviceSynchronize());
-    const struct act_and_mul args = {gate_card, up_card, rows, dim, act, {0.75f, 1.5f, 0.5f}};
+    const struct act_and_mul args = {gate_card, up_card, rows, dim, act, {0.75f, 1.5f, 0.5f}, 1.5f};
     backend_cuda()->act_and_mul(tests->device, &args);
     finish(tests);
     const std::vector<uint16_t> got = fetch(gate_card, count);
@@ -528,8 +529,8 @@ void test_ops(struct device *, struct tally *tally) {
         test_rmsnorm(&tests, shape[0], shape[1], false, false);
         test_rmsnorm(&tests, shape[0], shape[1], true, false);
         test_rmsnorm(&tests, shape[0], shape[1], true, true);
-        for (enum act act : {ACT_SILU, ACT_GELU, ACT_GELU_ALONE, ACT_CLAMPED, ACT_RELU, ACT_SIGMOID,
-                             ACT_SOFTPLUS, ACT_XIELU})
+        for (enum act act : {ACT_SILU, ACT_GELU, ACT_GELU_ALONE, ACT_CLAMPED, ACT_LIMITED, ACT_RELU,
+                             ACT_SIGMOID, ACT_SOFTPLUS, ACT_XIELU})
             test_act(&tests, act, shape[0], (shape[1] + 7) / 8 * 8);
         test_copy_parts(&tests, shape[0], 3, shape[1]);
         for (bool keeps : {false, true})

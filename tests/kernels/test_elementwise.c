@@ -61,11 +61,16 @@ static void rmsnorm_matches_its_formula(void **state) {
     }
 }
 
+#define LIMIT 1.5F
+
 static double act_of(enum act act, double g, double u) {
     if (act == ACT_SILU) return g / (1 + exp(-g)) * u;
     if (act == ACT_GELU) // (1 + tanh z) / 2 without its loss far below zero
         return g / (1 + exp(-2 * 0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
     if (act == ACT_GELU_ALONE) return act_of(ACT_GELU, g, 1);
+    if (act == ACT_LIMITED)
+        return fmin(g / (1 + exp(-g)), (double)LIMIT) *
+               fmin(fmax(u, -(double)LIMIT), (double)LIMIT);
     if (act == ACT_RELU) return g > 0 ? g * u : 0;
     if (act == ACT_SIGMOID) return u / (1 + exp(-g));
     if (act == ACT_SOFTPLUS) return u * (fmax(g, 0) + log1p(exp(-fabs(g))));
@@ -91,7 +96,7 @@ static void check_act(const struct subject *subject, enum act act, int32_t dim, 
         up[i] *= i % 3 == 0 ? 20 : 1;
     }
     const struct act_and_mul args = {
-        .gate = gate, .up = up, .rows = 13, .dim = dim, .act = act, .xielu = XIELU};
+        .gate = gate, .up = up, .rows = 13, .dim = dim, .act = act, .xielu = XIELU, .limit = LIMIT};
     subject->backend->act_and_mul(subject->device, &args);
     for (size_t i = 0; i < count; i++) {
         const double expected = act == ACT_XIELU ? xielu_of((double)before[i])
