@@ -257,7 +257,8 @@ static void feed_experts(const struct forward *forward, int32_t index,
                                  .tokens = tokens,
                                  .experts = spec->experts,
                                  .used = spec->experts_used,
-                                 .act = spec->act,
+                                 .act = spec->expert_limit > 0 ? ACT_LIMITED : spec->act,
+                                 .limit = spec->expert_limit,
                                  .add = add};
     forward->backend->experts(forward->device, &args);
 }

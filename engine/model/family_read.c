@@ -365,6 +365,31 @@ void family_read_smallthinker(struct metadata *metadata, struct model_config *co
         config->specs[i].attention.no_rope = !slides[i];
 }
 
+// Layers with a window are listed, and rotate all that the file states; of the others' heads half
+// of it is rotated. Feed-forwards may have limits, layer by layer.
+void family_read_step35(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    float limits[MODEL_MAX_LAYERS], expert_limits[MODEL_MAX_LAYERS];
+    const int32_t rotated = config->specs[0].attention.rope.dimensions;
+    const int32_t in_windows = metadata_int(metadata, "rope.dimension_count_swa", rotated,
+                                            config->specs[0].attention.head_size);
+    if (rotated % 4 || in_windows % 2)
+        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "must be a multiple of 4");
+    if (!metadata_has(metadata, PATTERN))
+        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    set_windows(metadata, config, read_window(metadata, 0), 0, slides);
+    metadata_reals(metadata, "swiglu_clamp_shexp", config->layers, limits);
+    metadata_reals(metadata, "swiglu_clamp_exp", config->layers, expert_limits);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        spec->ffn.limit = limits[i];
+        spec->ffn.expert_limit = expert_limits[i];
+        if (slides[i])
+            spec->attention.rope = window_rope(metadata, &spec->attention.rope, 10000.0f);
+        spec->attention.rope.dimensions = slides[i] ? in_windows : rotated / 2;
+    }
+}
+
 // Files say how scores become weights, but for the first of a family whose choices have a bias.
 // With a softmax (V2) groups are ranked by their best expert.
 void family_read_deepseek2(struct metadata *metadata, struct model_config *config) {

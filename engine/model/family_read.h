@@ -30,6 +30,7 @@ family_read family_read_afmoe;
 family_read family_read_muse_glimmer;
 family_read family_read_laguna;
 family_read family_read_smallthinker;
+family_read family_read_step35;
 family_read family_read_deepseek2;
 family_read family_read_mistral4;
 family_read family_read_minicpm3;

@@ -219,6 +219,26 @@ int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwi
     return metadata->status == STATUS_OK ? (int32_t)value : 1;
 }
 
+void metadata_reals(struct metadata *metadata, const char *key, int32_t count, float *values) {
+    struct gguf_array list;
+    double all = 0;
+    const bool listed = find_array(metadata, key, &list);
+    const bool fits = listed && list.count >= (size_t)count && list.type != GGUF_STRING &&
+                      list.count <= (size_t)metadata->blocks;
+    metadata_find_float(metadata, key, &all);
+    if (listed && !fits)
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "must have one number per layer");
+    for (int32_t i = 0; i < count; i++) {
+        const bool real = fits && (list.type == GGUF_F32 || list.type == GGUF_F64);
+        const double value = real   ? gguf_array_float(&list, (size_t)i)
+                             : fits ? (double)gguf_array_int(&list, (size_t)i)
+                                    : all;
+        values[i] = (float)value;
+        if (!(value >= 0 && value <= 1e6))
+            metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
+    }
+}
+
 int32_t metadata_context(struct metadata *metadata, const char *key, int32_t otherwise) {
     const int32_t context = metadata_int(metadata, key, otherwise, INT32_MAX);
     return context < MODEL_MAX_CONTEXT ? context : MODEL_MAX_CONTEXT;

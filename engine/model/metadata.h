@@ -69,6 +69,10 @@ int32_t metadata_context(struct metadata *metadata, const char *key, int32_t oth
 void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t least,
                    int32_t otherwise, int32_t most, int32_t *values);
 
+// A number of at least 0 for each of `count` layers, of a list or one for all; 0 where the key is
+// absent.
+void metadata_reals(struct metadata *metadata, const char *key, int32_t count, float *values);
+
 // A whole number in 0 … most; 0 where the key is absent.
 int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most);
 

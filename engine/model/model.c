@@ -27,9 +27,16 @@ static const struct rope *divided_rope(const struct model_config *config) {
 
 // True, and factors [dimensions / 2] filled, where the file has such a tensor.
 static bool read_factors(struct loader *loader, const char *name, float *factors) {
-    const int32_t pairs = divided_rope(&loader->model->config)->dimensions / 2;
+    const struct model_config *config = &loader->model->config;
+    const int32_t pairs = divided_rope(config)->dimensions / 2;
+    const struct gguf_tensor *found = gguf_find_tensor(loader->gguf, name);
+    int32_t widest = pairs; // of layers that ignore them too: a file may have as many
+    for (int32_t i = 0; i < config->layers; i++)
+        if (config->specs[i].attention.rope.dimensions / 2 > widest)
+            widest = config->specs[i].attention.rope.dimensions / 2;
+    const bool whole = found && found->shape[0] == widest;
     const struct gguf_tensor *tensor =
-        loader_find(loader, name, (struct extent){pairs, 1, 1}, TENSOR_OPTIONAL);
+        loader_find(loader, name, (struct extent){whole ? widest : pairs, 1, 1}, TENSOR_OPTIONAL);
     if (!tensor) return false;
     dtype_to_float(tensor->type, tensor->data, factors, (size_t)pairs);
     for (int32_t i = 0; i < pairs; i++)

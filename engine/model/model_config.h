@@ -122,10 +122,12 @@ enum ffn_kind {
 struct ffn_spec {
     enum ffn_kind kind;
     enum act act;
-    struct xielu xielu;                          // of ACT_XIELU
-    int32_t width;                               // of the dense part, or of the shared expert
-    bool fused;                                  // gate and up are one matrix in the file
-    bool ungated;                                // up serves as gate
+    struct xielu xielu;        // of ACT_XIELU
+    float limit, expert_limit; // of SILU, as ACT_LIMITED has it, in the dense part or the shared
+                               // expert, and in experts; 0: none
+    int32_t width;             // of the dense part, or of the shared expert
+    bool fused;                // gate and up are one matrix in the file
+    bool ungated;              // up serves as gate
     int32_t experts, experts_used, expert_width; // 0 where there are none
     bool expert_bias, shared_gate;
     enum gating gating; // see struct route

@@ -53,6 +53,7 @@ def config(model_type, **figures):
 FULL = dict(rope=None)  # a layer without a window, which is not rotated
 SIGMOID = dict(EXPERTS, gating="sigmoid", choice_bias=True, shared=32, scale=1.5, qk_norm=True)
 DENSE = dict(ffn="dense")
+HALF = dict(base=500000.0, dimensions=8)
 ROUTED = [("expert_gating_func", U32, 2), ("expert_weights_scale", F32, 1.5),
           ("expert_weights_norm", BOOL, True)]
 YARN = dict(rope_type="yarn", factor=8.0, beta_fast=32.0, beta_slow=1.0,
@@ -171,6 +172,13 @@ MODELS = [
     model("smallthinker", [FULL] + [dict(window=16)] * 2, lengths=(1, 9, 17), routed_first=True,
           tokens=True, common=dict(EXPERTS, experts=5, gating="sigmoid", act="relu"),
           keys=[("expert_gating_func", U32, 2)]),
+    model("step35", [dict(DENSE, heads=6, kv=3, rope=HALF), dict(window=16), dict(window=16, limits=(0, 0.7)),
+                     dict(heads=6, kv=3, rope=HALF, limits=(0.5, 0))], lengths=(1, 9, 17),
+          shared_width=True, common=dict(SIGMOID, gate=("sigmoid", "head"), kv=2), tokens=True,
+          keys=ROUTED + [("rope.dimension_count", U32, 16), ("rope.freq_base_swa", F32, 10000.0),
+                         (PATTERN, BOOL, [False, True, True, False]),
+                         ("swiglu_clamp_exp", F32, [0.0, 0.0, 0.7, 0.0]),
+                         ("swiglu_clamp_shexp", F32, [0.0, 0.0, 0.0, 0.5])]),
 ]
 
 
@@ -332,10 +340,15 @@ class Model:
     # -- feed-forward
 
     def gated(self, prefix, end, x, act):
+        limits = self.spec["layers"][int(prefix.split(".")[1])].get("limits", (0, 0))
         up = self.multiply(f"{prefix}ffn_up{end}", x)
         if f"{prefix}ffn_gate{end}.weight" not in self.w:
             return self.multiply(f"{prefix}ffn_down{end}", [ACTS[act](u) for u in up])
         gate = self.multiply(f"{prefix}ffn_gate{end}", x)
+        limit = limits[1 if "." in end else 0]
+        if limit:
+            gate = [min(ACTS[act](g), limit) * min(max(u, -limit), limit) for g, u in zip(gate, up)]
+            return self.multiply(f"{prefix}ffn_down{end}", gate)
         return self.multiply(f"{prefix}ffn_down{end}", [ACTS[act](g) * u for g, u in zip(gate, up)])
 
     def choose(self, keys, used):

@@ -82,6 +82,7 @@ static const struct {
     {.name = "granite_swa"},
     {.name = "laguna", .folder = true},
     {.name = "smallthinker"},
+    {.name = "step35"},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},
