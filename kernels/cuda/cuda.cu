@@ -52,7 +52,7 @@ static void free_shared(struct device *device) {
 static void cuda_close(struct device *device) {
     if (!device) return;
     unpacked_destroy(device->unpacked);
-    cuda_close_aside(device);
+    cuda_close_copies(device);
     cuda_free_weights(device);
     cuda_free_staging(device);
     cuda_forget_recordings(device);

@@ -52,6 +52,18 @@ struct aside {           // copies of weights while ops run: weights.cu
     size_t staging_bytes;
 };
 
+enum { STAGES = 3 };
+
+struct stages {          // of weights that cross for the ops to come, as in the file: weights.cu
+    cudaStream_t stream; // or NULL: there was none yet
+    struct {
+        void *memory;
+        size_t bytes;
+        cudaEvent_t copied, repacked;
+    } of[STAGES];
+    int next;
+};
+
 enum { ALLOWED_PLACES = 1024 }; // more than there are such kernels
 
 struct device {
@@ -71,6 +83,7 @@ struct device {
     void *staging;           // of weights that are being loaded, until the next reserve()
     size_t staging_bytes;
     struct aside aside;
+    struct stages stages;
     struct workspace limits;
     struct recordings *recordings;
     cublasLtHandle_t blas;
@@ -274,7 +287,7 @@ void cuda_read(struct device *device, const void *memory, size_t bytes, int patt
 void cuda_copy_weights(struct device *device, const struct weight *in_file, void *memory);
 void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory);
 bool cuda_is_copied_aside(struct device *device);
-void cuda_close_aside(struct device *device);
+void cuda_close_copies(struct device *device);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);
 void cuda_free_weights(struct device *device);

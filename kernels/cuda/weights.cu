@@ -1,5 +1,15 @@
 // kernels/cuda/weights.cu — a file's matrices, copied to the card in the order of tiles.cuh.
 //
+// Weights that cross in the middle of a step, copy_weights(), are as much a matter of the link as
+// of the card. A stream of their own copies them to one of three stages, and only repacking is in
+// the order of ops:
+//
+//   copies   up 1 ► gate 1 ► down 1 ►  up 2  ► gate 2 ► down 2 ► ...
+//   ops               repack up 1 ► ... ► repack down 1 ► experts 1 ► repack up 2 ► ...
+//
+// Ops are enqueued long before they run, so the next layer's weights cross while this layer is
+// computed, without anybody knowing which layer is next.
+//
 // Blocks are repacked as repack.cuh says; bf16 is rounded to fp16:
 //
 //   grid  1024;  block  THREADS, one weight a thread and step
@@ -104,11 +114,76 @@ extern "C" enum status cuda_weights(struct device *device, const struct weight *
     return STATUS_OK;
 }
 
-extern "C" void cuda_copy_weights(struct device *device, const struct weight *in_file,
-                                  void *memory) {
-    const enum status status = copy_repacked(device, in_file, memory);
+static void note_status(struct device *device, enum status status) {
     if (status == STATUS_NO_MEMORY) device_note(device, cudaErrorMemoryAllocation);
     if (status == STATUS_UNSUPPORTED) device_note(device, cudaErrorInvalidValue);
+}
+
+static bool open_stages(struct device *device) {
+    struct stages *stages = &device->stages;
+    if (stages->stream) return true;
+    for (auto &stage : stages->of)
+        for (cudaEvent_t *event : {&stage.copied, &stage.repacked})
+            if (!*event)
+                device_note(device, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    device_note(device, cudaStreamCreateWithFlags(&stages->stream, cudaStreamNonBlocking));
+    return device->failure == cudaSuccess;
+}
+
+// Makes the stage's buffer large enough; false: there is no memory for it.
+static bool grow_stage(struct device *device, int index, size_t bytes) {
+    auto &stage = device->stages.of[index];
+    if (bytes <= stage.bytes) return true;
+    device_note(device, cudaFree(stage.memory));
+    stage.memory = nullptr;
+    stage.bytes = 0;
+    if (cuda_alloc(device, bytes, &stage.memory) != STATUS_OK) return false;
+    stage.bytes = bytes;
+    return true;
+}
+
+// A stage's turn, of those that there is memory for; -1: of none.
+static int next_stage(struct device *device, size_t bytes) {
+    struct stages *stages = &device->stages;
+    for (int i = 0; i < STAGES; i++) {
+        const int index = stages->next;
+        stages->next = (index + 1) % STAGES;
+        if (grow_stage(device, index, bytes)) return index;
+    }
+    return -1;
+}
+
+static bool is_recording(struct device *device) {
+    cudaStreamCaptureStatus status;
+    device_note(device, cudaStreamIsCapturing(device->stream, &status));
+    return status != cudaStreamCaptureStatusNone;
+}
+
+// False: this matrix has to cross in the order of ops. A recorded step has no copies ahead, because
+// what they wait for belongs to earlier steps.
+static bool copy_ahead(struct device *device, const struct weight *in_file, void *memory) {
+    struct stages *stages = &device->stages;
+    struct weight raw = *in_file;
+    const size_t bytes = (size_t)raw.rows * dtype_row_bytes(raw.type, raw.columns);
+    if (raw.type == DTYPE_F32 || raw.type == DTYPE_F16 || is_recording(device)) return false;
+    const int index = open_stages(device) ? next_stage(device, bytes) : -1;
+    if (index < 0) return false;
+    const auto &stage = stages->of[index];
+    raw.data = stage.memory;
+    device_note(device, cudaStreamWaitEvent(stages->stream, stage.repacked, 0));
+    device_note(device, cudaMemcpyAsync(stage.memory, in_file->data, bytes, cudaMemcpyHostToDevice,
+                                        stages->stream));
+    device_note(device, cudaEventRecord(stage.copied, stages->stream));
+    device_note(device, cudaStreamWaitEvent(device->stream, stage.copied, 0));
+    note_status(device, repack(device, memory, &raw));
+    device_note(device, cudaEventRecord(stage.repacked, device->stream));
+    return true;
+}
+
+extern "C" void cuda_copy_weights(struct device *device, const struct weight *in_file,
+                                  void *memory) {
+    if (!copy_ahead(device, in_file, memory))
+        note_status(device, copy_repacked(device, in_file, memory));
 }
 
 static bool open_aside(struct device *device) {
@@ -136,7 +211,7 @@ static void swap_with_aside(struct device *device) {
 extern "C" void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory) {
     if (!open_aside(device)) return;
     swap_with_aside(device);
-    cuda_copy_weights(device, in_file, memory);
+    note_status(device, copy_repacked(device, in_file, memory));
     device_note(device, cudaEventRecord(device->aside.done, device->stream));
     swap_with_aside(device);
 }
@@ -149,13 +224,22 @@ extern "C" bool cuda_is_copied_aside(struct device *device) {
     return result != cudaErrorNotReady;
 }
 
-extern "C" void cuda_close_aside(struct device *device) {
+extern "C" void cuda_close_copies(struct device *device) {
     struct aside *aside = &device->aside;
+    struct stages *stages = &device->stages;
     if (aside->stream) cudaStreamSynchronize(aside->stream);
+    if (stages->stream) cudaStreamSynchronize(stages->stream);
     cudaFree(aside->staging);
     if (aside->done) cudaEventDestroy(aside->done);
     if (aside->stream) cudaStreamDestroy(aside->stream);
+    for (auto &stage : stages->of) {
+        cudaFree(stage.memory);
+        if (stage.copied) cudaEventDestroy(stage.copied);
+        if (stage.repacked) cudaEventDestroy(stage.repacked);
+    }
+    if (stages->stream) cudaStreamDestroy(stages->stream);
     *aside = {};
+    *stages = {};
 }
 
 // Tiles are whole rows of a matrix, one tile below another. If stacked matrices together take as

@@ -27,6 +27,7 @@ static const struct part PARTS[] = {
     {"sampling", test_sampling, time_sampling},
     {"cache", test_cache, nullptr},
     {"ops", test_ops, nullptr},
+    {"copies", test_copies, nullptr},
     {"mail", test_mail, nullptr},
     {"recurrence", test_recurrence, nullptr},
     {"linear", test_linear, time_linear},

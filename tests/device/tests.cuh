@@ -19,6 +19,7 @@ bool tally_takes(const struct tally *tally, enum dtype type);
 
 void test_attention(struct device *device, struct tally *tally);
 void test_cache(struct device *device, struct tally *tally);
+void test_copies(struct device *device, struct tally *tally);
 void test_decode(struct device *device, struct tally *tally);
 void test_recurrence(struct device *device, struct tally *tally);
 void test_experts(struct device *device, struct tally *tally);
