@@ -1,20 +1,25 @@
 // kernels/expert_slots.c — least recently used, and an upload has to be earned.
 //
 // An expert that is copied to the card costs the link, and the memory that the processor reads at
-// the same time, as much as computing it once would. With a text's routing it comes back soon; with
-// routing that has no memory every copy only replaces one that is as good. So four hits pay for one
-// move into a slot that is in use, one more a step is free, and moves into empty slots cost
-// nothing. Of a step's misses those go first that were missed shortly before, too.
+// the same time, as much as computing it once would. Where tokens choose what those before them
+// chose, it comes back soon; where routing has no memory, every copy only replaces one that is as
+// good. What tells the two apart is how often a chosen expert is held: without memory as often as
+// slots are of all experts, whatever is copied. Clearly above that, each hit pays for a move into a
+// slot that is in use; else it takes sixteen. One move a step is free, and moves into empty slots
+// cost nothing. Of a step's misses those go first that were missed shortly before, too.
 #include "kernels/expert_slots.h"
 
 #include <stdlib.h>
 
 #include "kernels/base/assert.h"
 
+static const double CLEARLY = 0.02; // of what is between the share of slots and all
+
 enum {
     MISSES_MAX = 4096,  // of a step; further ones are not noted
-    HITS_A_MOVE = 4,    // what a move costs
+    FULL_PRICE = 16,    // of a move, in hits
     CREDIT_MAX = 1024,  // in hits
+    MEAN_STEPS = 32,    // that the share of hits is of, about
     SHORTLY_STEPS = 16, // between two misses of the same expert
     NOWHERE = -1,
     COMING = -2,
@@ -35,9 +40,10 @@ struct expert_slots {
     uint32_t step;      // from 1
     int32_t misses, tried;
     int32_t owners[MISSES_MAX];
-    bool again[MISSES_MAX]; // it was missed shortly before
-    int32_t credit;         // in hits
-    struct expert_slots_counts counts;
+    bool again[MISSES_MAX];                    // it was missed shortly before
+    int32_t credit;                            // in hits
+    double share;                              // of choices that were hits, lately
+    struct expert_slots_counts counts, before; // before this step
 };
 
 static void unlink_slot(struct expert_slots *all, int32_t at) {
@@ -131,12 +137,17 @@ static int32_t find_empty(const struct expert_slots *all) {
     return NOWHERE;
 }
 
+static int32_t price_of_move(const struct expert_slots *all) {
+    const double slots = (double)all->count / ((double)all->layers * (double)all->experts);
+    return all->share > slots + CLEARLY * (1 - slots) ? 1 : FULL_PRICE;
+}
+
 // The slot that was not used for longest, if a move is earned; NOWHERE: none.
 static int32_t evict(struct expert_slots *all) {
-    const int32_t oldest = all->slots[all->ring].before;
+    const int32_t oldest = all->slots[all->ring].before, price = price_of_move(all);
     if (oldest == all->ring || all->slots[oldest].used == all->step) return NOWHERE;
-    if (all->credit < HITS_A_MOVE) return NOWHERE;
-    all->credit -= HITS_A_MOVE;
+    if (all->credit < price) return NOWHERE;
+    all->credit -= price;
     unlink_slot(all, oldest);
     all->place[all->slots[oldest].owner] = NOWHERE;
     return oldest;
@@ -170,9 +181,14 @@ bool expert_slots_arrive(struct expert_slots *all, const struct expert_move *mov
 }
 
 void expert_slots_end_step(struct expert_slots *all) {
+    const double hits = (double)(all->counts.hits - all->before.hits);
+    const double misses = (double)(all->counts.misses - all->before.misses);
+    if (hits + misses > 0) all->share += (hits / (hits + misses) - all->share) / MEAN_STEPS;
+    all->before = all->counts;
     all->misses = all->tried = 0;
     all->step++;
-    if (all->credit < HITS_A_MOVE) all->credit = HITS_A_MOVE;
+    const int32_t price = price_of_move(all);
+    if (all->credit < price) all->credit = price;
 }
 
 bool expert_slots_drop_last(struct expert_slots *all, int32_t *layer, int32_t *expert) {

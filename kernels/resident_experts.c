@@ -25,8 +25,8 @@ enum {
     SLABS = 8,         // at least, so that some can be given back
     MOVES_MAX = 64,    // experts that are on their way to the card
 };
-static const size_t SLAB_BYTES = (size_t)64 << 20;   // about
-static const size_t COPIED_BYTES = (size_t)64 << 20; // between two steps, about
+static const size_t SLAB_BYTES = (size_t)64 << 20;    // about
+static const size_t COPIED_BYTES = (size_t)128 << 20; // between two steps, about
 
 struct nothing { // a matrix of zeros on the card
     struct weight weight;

@@ -118,7 +118,7 @@ static void moves_are_earned_by_hits(void **state) {
     assert_true(expert_slots_take(slots, &move));
     assert_true(expert_slots_arrive(slots, &move));
     assert_false(expert_slots_take(slots, &move)); // nothing was earned
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 16; i++)
         assert_true(expert_slots_look(slots, 0, move.expert));
     assert_true(expert_slots_take(slots, &move));
     expert_slots_destroy(slots);
