@@ -624,6 +624,22 @@ static enum status start_thread(struct opening *opening) {
     return STATUS_OK;
 }
 
+// A processor's weights are mapped, and what the system has to drop of them is read again and
+// again.
+static void warn_of_pressure(struct engine *engine) {
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    struct device_info info;
+    size_t bytes = engine->model.weight_bytes;
+    if (is_card(engine, &info) || info.memory_free == 0) return;
+    for (int i = 0; i < kv_shape_groups(&engine->model.config); i++)
+        bytes += pool_bytes(engine, i);
+    if (bytes > info.memory_free)
+        log_write(
+            LOG_WARNING,
+            "weights and KV cache need %s of memory, but only %s is free; expect it to be slow",
+            size_format(bytes, need), size_format(info.memory_free, have));
+}
+
 // The device, and where the weights will be.
 static enum status plan(struct opening *opening) {
     TRY(choose_backend(opening));
@@ -642,6 +658,7 @@ static enum status open_parts(struct opening *opening) {
     name_model(engine, opening->options);
     TRY(load_weights(opening));
     TRY(choose_pool(opening));
+    warn_of_pressure(opening->engine);
     TRY(check_attention(opening));
     TRY(alloc_memory(opening));
     TRY(open_cache(opening));

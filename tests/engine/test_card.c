@@ -302,6 +302,20 @@ static int lines_about(size_t plain_bytes, int32_t head_size, bool instructions)
     return line_count;
 }
 
+// Weights that the system drops are read again and again, silently.
+static void a_processor_short_of_memory_says_so_once(void **state) {
+    (void)state;
+    struct engine *engine;
+    struct error err = {0};
+    card_info.threads = 1; // it is none
+    card_info.memory_free = (size_t)1 << 20;
+    if (open_with("cuda", NULL, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_close(engine);
+    assert_int_equal(line_count, 1);
+    assert_non_null(strstr(lines[0], "weights and KV cache need "));
+    assert_non_null(strstr(lines[0], "but only 1.0 MiB is free"));
+}
+
 static void missing_fast_kernels_are_reported_in_one_line(void **state) {
     (void)state;
     assert_int_equal(lines_about(0, 0, false), 0);
@@ -334,6 +348,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(memory_that_another_program_takes_costs_speed_only,
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(memory_that_stays_short_is_an_error, set_up_card, end),
+        cmocka_unit_test_setup_teardown(a_processor_short_of_memory_says_so_once, set_up_card, end),
         cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, set_up_card, end),
         cmocka_unit_test_setup_teardown(unstackable_experts_are_copied_one_by_one, set_up_card,
                                         end),
