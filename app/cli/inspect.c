@@ -284,10 +284,12 @@ static enum status read_placement(struct facts *facts, const struct args *args, 
     }
     if (status != STATUS_OK) return STATUS_OK;
     if (facts->fit.card && !forecast.on_card) fit_measure(&facts->need, false, &facts->fit);
+    if (forecast.placement[0] || forecast.on_card || told) { // else it is as a processor's fit says
+        facts->fit.holds = true;
+        facts->fit.context = forecast.context;
+    }
     if (!forecast.placement[0]) return STATUS_OK;
     snprintf(facts->placement, sizeof facts->placement, "%s", forecast.placement);
-    facts->fit.holds = true;
-    facts->fit.context = forecast.context;
     facts->fit.tokens_s = forecast.tokens_s;
     return STATUS_OK;
 }
