@@ -289,6 +289,46 @@ static void a_run_stops_between_layers(void **state) {
     for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_stop);
 }
 
+// Of some rows of a step the best are wanted, as where drafts are verified, and of others all.
+static void check_choices(struct harness *harness) {
+    enum { ROWS = 4 };
+    const int32_t from = LENGTH - ROWS, vocabulary = harness->model.config.vocabulary;
+    const struct choice best = {.count = 1, .repeat_penalty = 1};
+    int32_t ids[LENGTH];
+    float expected[ROWS][VOCABULARY_MAX];
+    struct block_table table, tables[KV_GROUPS];
+    random_ids(ids, LENGTH);
+    new_table(harness, &table);
+    harness_run(harness, &table, ids, 0, LENGTH, ROWS);
+    for (int32_t row = 0; row < ROWS; row++)
+        memcpy(expected[row], forward_logits(harness->forward, row),
+               (size_t)vocabulary * sizeof expected[row][0]);
+    for (int group = 0; group < harness->groups; group++)
+        tables[group] = table;
+    forward_begin(harness->forward);
+    forward_add(harness->forward, tables, ids + from, from, ROWS, ROWS);
+    forward_choose(harness->forward, ROWS - 1, &best, NULL);
+    forward_choose(harness->forward, 1, &best, NULL);
+    assert_int_equal(forward_run(harness->forward, NULL, NULL), STATUS_OK);
+    for (int32_t row = 0; row < ROWS; row++) {
+        const struct candidate *found = forward_candidates(harness->forward, row);
+        assert_int_equal(found != NULL, row % 2 == 0);
+        if (!found) {
+            assert_same_bits(harness, forward_logits(harness->forward, row), expected[row]);
+            continue;
+        }
+        for (int32_t id = 0; id < vocabulary; id++)
+            assert_true(expected[row][id] <= found->logit);
+        assert_true(expected[row][found->id] == found->logit);
+    }
+    block_table_deinit(&table, harness->pool);
+}
+
+static void any_row_of_a_step_may_be_chosen_from(void **state) {
+    (void)state;
+    for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_choices);
+}
+
 int main(void) {
     printf("seed %u\n", seed);
     const struct CMUnitTest tests[] = {
@@ -298,6 +338,7 @@ int main(void) {
         cmocka_unit_test(diverging_forks_equal_two_runs),
         cmocka_unit_test(tokens_before_a_window_are_not_read),
         cmocka_unit_test(a_run_stops_between_layers),
+        cmocka_unit_test(any_row_of_a_step_may_be_chosen_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
