@@ -124,7 +124,7 @@ static const struct option OPTIONS[] = {
     {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
      "beams: stop as soon as K answers are complete"},
     {NULL, "draft", 0, OPTION_CHOICE, "auto|off|history|head", AT(draft), FOR_ANSWERS, 0, 0,
-     "draft what earlier text suggests and verify it"},
+     "draft tokens from earlier text or a draft head"},
     {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, DRAFT_MAX,
      "draft up to N tokens at once (default: 8); 0: off"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,

@@ -312,6 +312,14 @@ static void say_refused(const struct setting *setting, const char *value, const 
     text_deinit(&words);
 }
 
+// The settings draft with a head that is not there.
+static void say_without_head(const struct session *session) {
+    struct engine_info info;
+    engine_info(session->engine, &info);
+    if (session->settings.draft == DRAFT_BY_HEAD && !info.has_draft_head)
+        terminal_tell(STYLE_DIM, "No draft head is loaded, so nothing is drafted.\n");
+}
+
 static void show_settings(struct console *console) {
     struct pager pager;
     pager_begin(&pager, console);
@@ -342,6 +350,8 @@ void command_set(struct console *console, const char *argument) {
     if (setting && console->session->remote[0] &&
         (strcmp(setting->key, "speculate") == 0 || strcmp(setting->key, "draft") == 0))
         terminal_tell(STYLE_DIM, "%s has no effect on a server.\n", setting->key);
+    else if (setting && strcmp(setting->key, "draft") == 0)
+        say_without_head(console->session);
     free(value);
 }
 

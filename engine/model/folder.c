@@ -19,6 +19,7 @@
 // right.
 #include "engine/model/folder.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ struct folder {
     size_t count, room; // of both
     void **made;        // what no file holds as it is needed
     size_t made_count;
-    const char *path; // while it is opened, as is the next
+    int32_t mtp_layer; // of the block that drafts; 0: there is none, or not all of it
+    const char *path;  // while it is opened, as is the next
     struct error *err;
 };
 
@@ -202,7 +204,8 @@ static bool is_spare(const struct folder *folder, const char *name) {
     if (!strncmp(name, "mtp.", 4)) return true;
     if (folder->config.draft_layer > 0 &&
         (!strncmp(name, "model.mtp_", 10) ||
-         (folder_name_in_layer(name, &layer) && layer >= folder->config.draft_layer)))
+         (folder_name_in_layer(name, &layer) && layer >= folder->config.draft_layer &&
+          (folder->mtp_layer == 0 || layer != folder->mtp_layer))))
         return true;
     return (folder->config.tied && strstr(name, "lm_head.weight")) ||
            strstr(name, "rotary_emb.inv_freq");
@@ -534,7 +537,13 @@ static enum status put_tensor(struct folder *folder, const struct gguf_tensor *f
         put_experts, put_shared, put_grouped};
     ASSERT(folder->count < folder->room);
     struct gguf_tensor *to = &folder->tensors[folder->count];
-    char *name = folder->names[folder->count], short_name[NAME_BYTES];
+    char *name = folder->names[folder->count], short_name[NAME_BYTES], mtp_name[NAME_BYTES];
+    struct gguf_tensor renamed = *from;
+    if (folder->mtp_layer > 0 &&
+        folder_name_of_mtp(from->name.bytes, folder->mtp_layer, mtp_name)) {
+        renamed.name = (struct gguf_string){mtp_name, strlen(mtp_name)};
+        from = &renamed;
+    }
     if (is_spare(folder, from->name.bytes) || keep_xielu(folder, from)) return STATUS_OK;
     if (is_quantized(from->name.bytes))
         return error_set(folder->err, STATUS_UNSUPPORTED, "%s: tensor '%s': " FOLDER_UNQUANTIZED,
@@ -572,6 +581,26 @@ static void put_factors(struct folder *folder, const char *name, const float *fa
         .data = factors,
     };
     folder->count++;
+}
+
+// A block that drafts has what joins its two inputs, and is a layer as any other. Then it is
+// stated, as in a file.
+static void find_mtp(struct folder *folder) {
+    struct folder_config *config = &folder->config;
+    int32_t layers = 0;
+    char joins[NAME_BYTES], norm[NAME_BYTES];
+    for (int32_t i = 0; i < config->figure_count; i++)
+        if (!strcmp(config->figures[i].name, "block_count"))
+            layers = (int32_t)config->figures[i].number;
+    if (!folder->family->mtp || layers < 1 || config->figure_count == FOLDER_MAX_FIGURES) return;
+    snprintf(joins, sizeof joins, "model.layers.%" PRId32 ".eh_proj.weight", layers);
+    snprintf(norm, sizeof norm, "model.layers.%" PRId32 ".input_layernorm.weight", layers);
+    const bool apart = find_theirs(folder, "mtp.fc.weight") &&
+                       find_theirs(folder, "mtp.layers.0.input_layernorm.weight");
+    if (!apart && !(find_theirs(folder, joins) && find_theirs(folder, norm))) return;
+    folder->mtp_layer = layers;
+    config->figures[config->figure_count++] =
+        (struct figure){.name = "nextn_predict_layers", .number = 1};
 }
 
 static enum status name_tensors(struct folder *folder) {
@@ -630,6 +659,7 @@ static enum status read_config(struct folder *folder) {
 static enum status open_folder(struct folder *folder, struct gguf **gguf) {
     TRY(read_config(folder));
     TRY(open_files(folder));
+    find_mtp(folder);
     TRY(name_tensors(folder));
     return folder_config_open(&folder->config, folder->path, gguf, folder->err);
 }

@@ -83,6 +83,17 @@ static const struct name layer_names[] = {
     {0},
 };
 
+// Of the block that drafts (mtp.h).
+static const struct name mtp_names[] = {
+    {"eh_proj.", "nextn.eh_proj."},
+    {"enorm.", "nextn.enorm."},
+    {"hnorm.", "nextn.hnorm."},
+    {"embed_tokens.", "nextn.embed_tokens."},
+    {"shared_head.norm.", "nextn.shared_head_norm."},
+    {"shared_head.head.", "nextn.shared_head_head."},
+    {0},
+};
+
 // Those that have no such end.
 static const struct name whole_layer_names[] = {
     {"layer_scalar", "layer_output_scale.weight"},
@@ -222,7 +233,8 @@ static bool layer_name(const struct family *family, const char *theirs,
     }
     if (family->quantized && !strncmp(rest, "mlp.experts.", 12)) return false; // laid out otherwise
     if (find_name(whole_layer_names, rest, layer, name) ||
-        find_name(layer_names, rest, layer, name) || expert_name(rest, layer, name))
+        find_name(layer_names, rest, layer, name) || expert_name(rest, layer, name) ||
+        (family->mtp && find_name(mtp_names, rest, layer, name)))
         return true;
     const char *part = after(rest, part_begins, sizeof part_begins / sizeof part_begins[0]);
     return part != rest && find_name(part_names, part, layer, name); // "mamba.in_proj.weight"
@@ -242,6 +254,22 @@ const char *folder_name_unnested(const struct family *family, const char *theirs
         return name;
     }
     return theirs;
+}
+
+const char *folder_name_of_mtp(const char *theirs, int32_t layers, char name[FOLDER_NAME_BYTES]) {
+    static const struct name parts[] = {{"mtp.layers.0.", ""},
+                                        {"mtp.fc.", "eh_proj."},
+                                        {"mtp.pre_fc_norm_embedding.", "enorm."},
+                                        {"mtp.pre_fc_norm_hidden.", "hnorm."},
+                                        {"mtp.norm.", "shared_head.norm."}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const size_t length = strlen(parts[i].theirs);
+        if (strncmp(theirs, parts[i].theirs, length) != 0) continue;
+        snprintf(name, FOLDER_NAME_BYTES, "model.layers.%d.%s%s", (int)layers, parts[i].ours,
+                 theirs + length);
+        return name;
+    }
+    return NULL;
 }
 
 bool folder_name_find(const struct family *family, const char *theirs,

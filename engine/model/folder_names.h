@@ -14,6 +14,10 @@ const char *folder_name_unnested(const struct family *family, const char *theirs
 // What follows "model.layers.7.", and the 7. NULL: it does not begin so.
 const char *folder_name_in_layer(const char *theirs, int *layer);
 
+// "mtp.fc.weight" is "model.layers.32.eh_proj.weight", and "mtp.layers.0." is "model.layers.32.",
+// behind the 32 layers of the trunk. NULL: it is of no block that drafts, or of a further one.
+const char *folder_name_of_mtp(const char *theirs, int32_t layers, char name[FOLDER_NAME_BYTES]);
+
 // Of what is not nested. False: it has no place in a file.
 bool folder_name_find(const struct family *family, const char *theirs,
                       char name[FOLDER_NAME_BYTES]);

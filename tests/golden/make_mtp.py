@@ -22,8 +22,8 @@ from make_gemma4 import tokenizer_keys
 # right: layers add little, and so a token follows mostly from the one before; the block says the
 # same of it, and what it drafts is right half of the time.
 MODELS = [
-    dict(of="qwen35", maker=delta), dict(of="qwen35moe", maker=delta),
-    dict(of="qwen3next", maker=delta), dict(of="glm4moe", maker=mixtures),
+    dict(of="qwen35", maker=delta, folder=True), dict(of="qwen35moe", maker=delta, folder=True),
+    dict(of="qwen3next", maker=delta), dict(of="glm4moe", maker=mixtures, folder=True),
     dict(of="deepseek2", maker=latent, own=True),
     dict(of="qwen35", maker=delta, right=True), dict(of="glm4moe", maker=mixtures, right=True),
 ]
@@ -100,6 +100,37 @@ def tensors_of(model, spec, weights, wide):
              if kind == TYPE_BF16 else content) for name, shape, kind, content in tensors]
 
 
+PUBLISHED = [("eh_proj.", "mtp.fc."), ("enorm.", "mtp.pre_fc_norm_embedding."),
+             ("hnorm.", "mtp.pre_fc_norm_hidden."), ("shared_head.norm.", "mtp.norm."),
+             ("", "mtp.layers.0.")]
+
+
+def write_folder(model, path, spec, weights):
+    """Qwen's folders have other names for the block; a nested one has the same."""
+    c, plain = spec["config"], families.write_folder
+    block = f"layers.{c['num_hidden_layers']}."
+
+    def write(to, of, published):
+        renamed = {}
+        for name, value in published.items():
+            rest = name.split(block, 1)[1] if block in name else None
+            if rest is None and name.startswith("mtp."):
+                continue
+            if rest is not None and model["maker"] is delta:
+                name = next(theirs + rest[len(ours):] for ours, theirs in PUBLISHED
+                            if rest.startswith(ours))
+            renamed[name] = value
+        config = dict(of["config"])
+        if model["maker"] is not delta:
+            config["num_nextn_predict_layers"] = 1
+        if ".nested." not in to:
+            plain(to, dict(of, config=config), renamed)
+
+    families.write_folder = write
+    model["maker"].Maker.folder(path, spec, weights)
+    families.write_folder = plain
+
+
 def main():
     names = [name for name in sys.argv[2:] if name != "--f32"]
     if len(sys.argv) < 2:
@@ -113,6 +144,8 @@ def main():
         families.write_gguf(os.path.join(sys.argv[1], spec["name"] + ".gguf"),
                             keys_of(model, spec),
                             tensors_of(model, spec, weights, "--f32" in sys.argv))
+        if model.get("folder") and "--f32" not in sys.argv:
+            write_folder(model, os.path.join(sys.argv[1], spec["name"] + ".hf"), spec, weights)
 
 
 if __name__ == "__main__":

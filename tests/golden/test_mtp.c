@@ -116,6 +116,17 @@ static void drafts_are_those_of_llama_cpp(void **state) {
         }
 }
 
+// As their publishers name the tensors, without a converter.
+static void folders_draft_like_their_gguf_files(void **state) {
+    (void)state;
+    static const char *const folders[] = {"mtp-qwen35", "mtp-qwen35moe", "mtp-glm4moe"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        const struct tally tally =
+            compare_model(folders[i], &(struct way){backend_reference(), PROMPT_MAX, "hf"});
+        assert_int_equal(tally.four, tally.all);
+    }
+}
+
 // Its activations have 16 bits, so a near tie may end otherwise, and what follows with it.
 static void nearly_all_first_drafts_are_the_same_on_a_card(void **state) {
     struct device *device;
@@ -133,6 +144,7 @@ static void nearly_all_first_drafts_are_the_same_on_a_card(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drafts_are_those_of_llama_cpp),
+        cmocka_unit_test(folders_draft_like_their_gguf_files),
         cmocka_unit_test(nearly_all_first_drafts_are_the_same_on_a_card),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
