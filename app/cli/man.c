@@ -198,7 +198,11 @@ void man_print(FILE *out) {
     fputs(ENVIRONMENT, out);
     fputs(".Sh FILES\n", out);
     put_rows(out, " Pa", MANUAL_FILES);
-    fputs("Folders are created with mode 0700, files with 0600.\n.Sh EXIT STATUS\n", out);
+    fputs(".Pp\nFolders are created with mode 0700, files with 0600.\n.Sh EXIT STATUS\n", out);
     put_rows(out, "", MANUAL_EXITS);
     put_examples(out);
+    fputs(".Sh SEE ALSO\n"
+          "In a chat, /help explains each command with an example.\n"
+          "README.md, installed in share/doc/quire, leads through the first five minutes.\n",
+          out);
 }
