@@ -6,6 +6,7 @@
 // reports. Both vanish with the process.
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,14 +63,13 @@ int db_lock_failure(const struct db *db) {
 
 static enum status busy(const struct db *db, const char *id, int64_t number, struct error *err) {
     struct flock plate = byte_lock(F_WRLCK, NAME_PLATES + number);
+    char process[32] = "";
     if (fcntl(db->lock_file, F_GETLK, &plate) == 0 && plate.l_type != F_UNLCK && plate.l_pid > 0)
-        return error_set(err, STATUS_BUSY,
-                         "conversation %s is open in another quire process (%ld); close it there, "
-                         "or fork it here",
-                         id, (long)plate.l_pid);
-    return error_set(
-        err, STATUS_BUSY,
-        "conversation %s is open in another quire process; close it there, or fork it here", id);
+        (void)snprintf(process, sizeof process, " (%ld)", (long)plate.l_pid);
+    return error_set(err, STATUS_BUSY,
+                     "conversation %s is open in another quire process%s; close it there, or fork "
+                     "it: quire -r %s --fork",
+                     id, process, id);
 }
 
 static enum status lock_byte(struct db *db, const char *id, int64_t number, struct error *err) {

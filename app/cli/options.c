@@ -239,7 +239,7 @@ const struct option *option_nearest(const char *name) {
         const size_t length = strlen(candidate);
         if (length >= 3 && far > 2 && strncmp(name, candidate, length) == 0) far = 2;
         if (strlen(name) >= 3 && strncmp(name, candidate, strlen(name)) == 0) far = 1;
-        if (far >= best_distance) continue;
+        if (far >= best_distance || 2 * far > strlen(name)) continue;
         best = &OPTIONS[i];
         best_distance = far;
     }

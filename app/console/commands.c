@@ -217,7 +217,7 @@ static const char *nearest(const char *name) {
             const char *candidate = TABLE[i].names[j];
             const bool begins = length >= 2 && strncmp(candidate, name, length) == 0;
             const size_t distance = begins ? 0 : nearness_edits(name, candidate);
-            if (distance >= best_edits || distance >= strlen(candidate)) continue;
+            if (distance >= best_edits || 2 * distance > length) continue;
             best = candidate;
             best_edits = distance;
         }

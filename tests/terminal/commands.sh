@@ -9,6 +9,8 @@ for words in "demo model, 30 M parameters, to try quire; for a real one: quire -
 done
 ask "/hepl"
 wait_for "unknown command /hepl; did you mean /help?"
+ask "/foo"
+wait_for "unknown command /foo; /help lists them"
 ask "/xyzzy"
 wait_for "unknown command /xyzzy"
 ask "/set temp 0.5"
