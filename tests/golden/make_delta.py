@@ -9,8 +9,6 @@ of its own in double precision and plain loops, one token after the other, writt
 in place of keys and values; the others' results are gated. Files have Gemma 4's small vocabulary.
 """
 import math
-import os
-import sys
 
 import make_families as families
 import make_mixtures as mixtures
@@ -284,14 +282,5 @@ class Maker:
     weights, model, keys, tensors = make_weights, make_model, keys_of, tensors_of
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
-        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            families.make(spec, sys.argv[1], 110000 + 1000 * index, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    families.make_all(__doc__, MODELS, 110000, Maker)

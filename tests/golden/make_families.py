@@ -1083,14 +1083,15 @@ def make(spec, folder, first_seed, maker=Maker):
         maker.folder(path + ".hf", spec, weights)
 
 
-def main():
+def make_all(usage, models, first_seed, maker=Maker):
+    """A maker's command line: a folder, and the names of models where only some are wanted."""
     if len(sys.argv) < 2:
-        sys.exit(__doc__)
+        sys.exit(usage)
     os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
+    for index, spec in enumerate(models):
         if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            make(spec, sys.argv[1], 1000 * (index + 1))
+            make(spec, sys.argv[1], first_seed + 1000 * index, maker)
 
 
 if __name__ == "__main__":
-    main()
+    make_all(__doc__, MODELS, 1000)

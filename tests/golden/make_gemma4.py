@@ -8,9 +8,7 @@ of its own in double precision and plain loops, in the words of Hugging Face's c
 model gets a folder beside its GGUF file.
 """
 import math
-import os
 import struct
-import sys
 
 import make_families as families
 from make_families import (BOOL, F32, I32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
@@ -415,14 +413,5 @@ class Maker:
     folder = write_folder
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
-        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            families.make(spec, sys.argv[1], 40000 + 1000 * index, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    families.make_all(__doc__, MODELS, 40000, Maker)

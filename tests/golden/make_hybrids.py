@@ -9,8 +9,6 @@ convolutions in all layers but those of full_attn_idxs. Files have Gemma 4's sma
 conversations can be held with them.
 """
 import math
-import os
-import sys
 
 import make_families as families
 import make_mixtures as mixtures
@@ -137,14 +135,5 @@ class Maker:
     weights, model, keys, tensors = make_weights, make_model, keys_of, tensors_of
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
-        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            families.make(spec, sys.argv[1], 90000 + 1000 * index, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    families.make_all(__doc__, MODELS, 90000, Maker)

@@ -8,8 +8,6 @@ one: each head's keys and values are made from the compressed row before they ar
 nothing here multiplies queries or results by those matrices instead.
 """
 import math
-import os
-import sys
 
 import make_families as families
 import make_mixtures as mixtures
@@ -190,14 +188,5 @@ class Maker:
     folder = mixtures.write_folder
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
-        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            families.make(spec, sys.argv[1], 90000 + 1000 * index, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    families.make_all(__doc__, MODELS, 90000, Maker)

@@ -11,8 +11,6 @@ E is a mixture alone, H does both side by side; but for Nemotron-H each has a fe
 vocabulary.
 """
 import math
-import os
-import sys
 
 import make_families as families
 import make_mixtures as mixtures
@@ -323,14 +321,5 @@ class Maker:
     weights, model, keys, tensors = make_weights, make_model, keys_of, tensors_of
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
-        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            families.make(spec, sys.argv[1], 130000 + 1000 * index, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    families.make_all(__doc__, MODELS, 130000, Maker)

@@ -9,8 +9,6 @@ have a dense feed-forward or experts, and maybe a shared one that every token as
 chosen by weight and bias, within the best groups, and their shares are the weights alone.
 """
 import math
-import os
-import sys
 
 import make_families as families
 from make_families import (BOOL, F32, ROUTER_GAIN, TYPE_BF16, U32, Dice, config, largest, pack_bf16,
@@ -300,14 +298,5 @@ class Maker:
     folder = write_folder
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
-        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            families.make(spec, sys.argv[1], 70000 + 1000 * index, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    families.make_all(__doc__, MODELS, 70000, Maker)

@@ -9,9 +9,7 @@ weights, and the nearest numbers of four bits. The model runs with what they cam
 matrix's scale next to it, and one for each expert. Here the output has none, as in files of
 quantisers that know no such scale, and all others have one of activations as well.
 """
-import os
 import struct
-import sys
 
 import make_families as families
 from make_families import FP4, TYPE_F32, config, f32, gguf_name
@@ -113,12 +111,5 @@ class Maker:
     weights, model, keys, tensors = make_weights, families.Model, families.keys_of, tensors_of
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    families.make(MODEL, sys.argv[1], 90000, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    families.make_all(__doc__, [MODEL], 90000, Maker)

@@ -9,9 +9,7 @@ names and orders of the file. One forward pass in double precision and plain loo
 A family that is published as a folder has a table of the names there.
 """
 import math
-import os
 import struct
-import sys
 
 import make_families as families
 from make_families import (BOOL, F32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, U32, VOCABULARY,
@@ -510,15 +508,7 @@ class Maker:
     folder = write_folder
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
-    for index, spec in enumerate(MODELS):
-        if len(sys.argv) == 2 or spec["name"] in sys.argv[2:]:
-            spec["folder"] = "config" in spec
-            families.make(spec, sys.argv[1], 170000 + 1000 * index, Maker)
-
-
 if __name__ == "__main__":
-    main()
+    for spec in MODELS:
+        spec["folder"] = "config" in spec
+    families.make_all(__doc__, MODELS, 170000, Maker)
