@@ -39,13 +39,13 @@ struct draft { // of one request
     struct draft_head head;
     uint32_t without; // a bit for each draft_source_kind that may not propose
     int32_t most;     // tokens at once; 0: the request drafts nothing
-    bool always;      // all that is proposed, though it may not pay: for tests and benchmarks
+    bool always;      // drafts even where it may not pay: for tests and benchmarks
     bool blind;       // the log's first tokens, whatever sources propose: for benchmarks
     struct proposal proposals[DRAFT_SOURCES];
     int chosen; // the draft_source_kind whose tokens are in the step
 };
 
-// The step that a draft becomes part of.
+// The step that computes a draft.
 struct draft_step {
     int32_t rows;  // that it has without the draft
     float tokens;  // that it is expected to give without the draft
@@ -69,7 +69,8 @@ bool draft_is_unknown(const struct draft *draft);
 void draft_fill(struct draft *draft, const int32_t *tokens, int32_t count);
 void draft_note_head(struct draft_record *record, int32_t tokens, int64_t us); // their cost
 
-// After each step that gave the request tokens [count]. Was anything proposed for it?
+// After each step, with the tokens [count] that it gave the request. Returns whether anything had
+// been proposed.
 bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count);
 
 #endif

@@ -1,7 +1,7 @@
 // engine/draft/history.h — drafts from other texts: earlier answers, here and elsewhere.
 //
-// Who asks again, or for another answer, often gets much of the earlier one. The texts lie one
-// after the other in a ring of HISTORY_TOKENS; a new one takes the place of the oldest.
+// A question that is asked again, or answered once more, often gets much of the earlier answer. The
+// texts lie one after the other in a ring of HISTORY_TOKENS; a new one overwrites the oldest.
 //
 // Memory: history_init(), touched as texts come. Threads: the engine's lock.
 #ifndef ENGINE_DRAFT_HISTORY_H
@@ -24,13 +24,13 @@ struct history {
 MUST_CHECK enum status history_init(struct history *history);
 void history_deinit(struct history *history); // {0} is fine
 
-// Adds a text; of one that is too long, its end.
+// Adds a text, or the end of one that is too long.
 void history_add(struct history *history, const int32_t *ids, int32_t count);
 void history_clear(struct history *history);
 
 // Tokens that can be added before a text is lost.
 int32_t history_room(const struct history *history);
 
-extern const struct draft_source history_source; // its self is a struct history
+extern const struct draft_source history_source; // `self` is a struct history
 
 #endif

@@ -1,6 +1,6 @@
 // engine/draft/prompt_lookup.h — prompt lookup decoding: drafts from the log itself.
 //
-// Text often repeats itself: a quotation, a list, a file that was attached and is edited. The last
+// Text often repeats itself: a quotation, a list, an attached file that is being edited. The last
 // tokens of a log are searched for in it, and what followed them there becomes the draft. (Saxena,
 // 2023.)
 #ifndef ENGINE_DRAFT_PROMPT_LOOKUP_H
@@ -17,6 +17,6 @@ struct prompt_lookup {
 MUST_CHECK enum status prompt_lookup_init(struct prompt_lookup *lookup, int32_t context);
 void prompt_lookup_deinit(struct prompt_lookup *lookup);
 
-extern const struct draft_source prompt_lookup_source; // its self is a struct prompt_lookup
+extern const struct draft_source prompt_lookup_source; // `self` is a struct prompt_lookup
 
 #endif

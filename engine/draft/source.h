@@ -1,7 +1,7 @@
 // engine/draft/source.h — what is a source of drafts?
 //
-// It proposes tokens that probably follow a log. What it proposes from is its `self`. Sources are
-// asked by draft.c alone, on the engine's thread.
+// It proposes tokens that probably follow a log, from whatever its `self` holds. Only draft.c asks
+// sources, on the engine's thread.
 #ifndef ENGINE_DRAFT_SOURCE_H
 #define ENGINE_DRAFT_SOURCE_H
 
@@ -28,7 +28,7 @@ struct proposal {
     int32_t tokens[DRAFT_MAX];
     int32_t count; // 0: it has none
     bool unknown;  // the tokens are computed when it is known how many are wanted
-    int32_t match; // tokens at the log's end that it follows from: the more, the likelier it is
+    int32_t match; // tokens at the log's end that occurred before it: the more, the likelier it is
                    // right
 };
 

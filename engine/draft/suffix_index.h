@@ -1,8 +1,8 @@
-// engine/draft/suffix_index.h — where did the last tokens of a log stand before?
+// engine/draft/suffix_index.h — where did the last tokens of a log occur before?
 //
-// An index over the tokens of a text that grows at its end. A position is where a token comes next:
-// its suffix are the tokens before it. All positions whose last SUFFIX_LEAST tokens are equal are
-// in one chain, the latest first.
+// An index over the tokens of a text that grows at its end. A position lies between two tokens, and
+// its suffix is the tokens before it. Positions with the same last SUFFIX_LEAST tokens form a
+// chain, the latest first.
 //
 // Memory: suffix_index_init(); 8 bytes for each token of the text, touched as the text grows.
 #ifndef ENGINE_DRAFT_SUFFIX_INDEX_H
@@ -19,7 +19,7 @@ enum {
 
 struct suffix_index {
     int32_t *latest;   // [1 << bits] by the hash of SUFFIX_LEAST tokens; 0: none
-    int32_t *previous; // [capacity + 1] the next of the position's chain
+    int32_t *previous; // [capacity + 1] the next position in the chain
     int32_t capacity, bits;
 };
 
@@ -35,7 +35,7 @@ void suffix_index_deinit(struct suffix_index *index); // {0} is fine
 void suffix_index_add(struct suffix_index *index, const int32_t *text, int32_t position);
 
 // The longest match among the latest positions that end like tokens [0, length); of equal ones the
-// latest. `text` is what the index is of, and negative where nothing is to match.
+// latest. `text` is what was indexed; a negative token in it matches nothing.
 struct suffix_match suffix_index_find(const struct suffix_index *index, const int32_t *text,
                                       const int32_t *tokens, int32_t length);
 
