@@ -231,5 +231,5 @@ enum status journal_add(struct journal *journal, const char *result, struct erro
     const int cause = errno;
     text_deinit(&line);
     if (whole || status != STATUS_OK) return status;
-    return error_set(err, STATUS_IO, "%s: %s", journal->path, strerror(cause));
+    return error_set(err, STATUS_IO, "cannot write %s: %s", journal->path, strerror(cause));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/base/attachment.h"
 #include "app/base/exit_code.h"
@@ -299,12 +300,14 @@ int listing_export(struct db *db, const struct args *args) {
 }
 
 int listing_import(struct db *db, const struct args *args) {
-    const char *path = args->operands[0];
+    const bool piped = strcmp(args->operands[0], "-") == 0;
+    const char *path = piped ? "stdin" : args->operands[0];
     struct conversation made;
     struct text text = {0};
     struct import import = {0};
     struct error err = {0}, why = {0};
-    enum status status = file_read(path, &text, &err);
+    enum status status =
+        piped ? file_read_open(STDIN_FILENO, path, &text, &err) : file_read(path, &text, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
     status = import_read(text_string(&text), text.length, &import, &why);
     if (status != STATUS_OK)
