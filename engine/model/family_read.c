@@ -462,6 +462,23 @@ void family_read_llama4(struct metadata *metadata, struct model_config *config) 
     }
 }
 
+}
+
+// One layer of four, from the first on, sees everything and is not rotated unless its feed-forward
+// is dense. Which epsilon a file states says how it norms.
+void family_read_cohere2moe(struct metadata *metadata, struct model_config *config) {
+    static const char rms[] = "attention.layer_norm_rms_epsilon";
+    bool slides[MODEL_MAX_LAYERS];
+    set_windows(metadata, config, read_window(metadata, 0), -4, slides);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        spec->attention.no_rope = !slides[i] && spec->ffn.kind != FFN_DENSE;
+    }
+    if (metadata_is_set(metadata, rms)) {
+        config->norms = NORM_RMS;
+        config->norm_eps = metadata_float(metadata, rms, NAN);
+    }
+    config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
 void family_read_gpt_oss(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     set_windows(metadata, config, read_window(metadata, 0), 2, slides);

@@ -37,6 +37,7 @@ family_read family_read_minicpm3;
 family_read family_read_command_r;
 family_read family_read_cohere2;
 family_read family_read_llama4;
+family_read family_read_cohere2moe;
 family_read family_read_gpt_oss;
 family_read family_read_qwen3next;
 family_read family_read_granite_hybrid;

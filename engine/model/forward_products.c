@@ -168,11 +168,13 @@ struct addend forward_ffn_addend(const struct forward *forward, int32_t index, c
     const struct layer *layer = &forward->model->layers[index];
     return (struct addend){
         .rows = rows,
+    const struct layer_spec *spec = &forward->model->config.specs[index];
+    const bool halved = spec->ffn.kind == FFN_SHARED_EXPERT && spec->ffn.averaged;
         .weight = &layer->down,
         .beside = &layer->beside.down,
         .bias = layer->down_bias,
         .norm = layer->ffn_post_norm,
-        .scale = forward->model->config.specs[index].residual_scale,
+        .scale = spec->residual_scale * (halved ? 0.5f : 1),
         .gain = forward->model->config.per_layer_embedding ? 1 : layer->output_scale,
     };
 }

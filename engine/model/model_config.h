@@ -137,6 +137,7 @@ struct ffn_spec {
     bool best_of_group;
     bool routed_first;   // its router reads what enters the layer, before the mixer, not normed
     bool share_of_input; // an expert's share is of what it reads; of one expert alone
+    bool averaged;       // what it adds is the mean of the shared expert's result and the others'
 };
 
 enum mixer_kind {

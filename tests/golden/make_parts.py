@@ -62,6 +62,12 @@ STRETCHED = [("rope.scaling.type", STRING, "yarn"), ("rope.scaling.factor", F32,
 FAR = dict(YARN, mscale_all_dim=1.0, original_max_position_embeddings=16)
 PATTERN, PERIOD = "attention.sliding_window_pattern", [dict(window=16)] * 3 + [FULL]
 KINDS = ["sliding_attention"] * 3 + ["full_attention"]
+COHERE2MOE = dict(
+    side_by_side=True, parallel=True, averaged=True, shared_width=True, logit_scale=0.5,
+    embedding_gain=0.3,
+    common=dict(EXPERTS, gating="sigmoid", shared=32),
+    keys=[("logit_scale", F32, 0.5), ("expert_gating_func", U32, 2), ("expert_shared_count", U32, 1),
+          ("expert_weights_norm", BOOL, True)])
 
 MODELS = [
     model("qwen2moe", [{}] * 2, lengths=(1, 9, 17), shared_width=True,
@@ -177,6 +183,17 @@ MODELS = [
                          (PATTERN, BOOL, [False, True, True, False]),
                          ("swiglu_clamp_exp", F32, [0.0, 0.0, 0.7, 0.0]),
                          ("swiglu_clamp_shexp", F32, [0.0, 0.0, 0.0, 0.5])]),
+    model("cohere2moe", [DENSE, dict(window=16), FULL], lengths=(1, 9, 17), norms="centered",
+          **dict(COHERE2MOE, keys=COHERE2MOE["keys"] + [(PATTERN, BOOL, [False, True, False])])),
+    model("mimo2", [dict(DENSE, kv=1, rope=HALF), dict(window=16, sinks=True), dict(window=16, sinks=True),
+                    dict(kv=1, rope=HALF)], lengths=(1, 9, 17), tokens=True,
+          common=dict(EXPERTS, gating="sigmoid", choice_bias=True, value_size=8, value_scale=0.6,
+                      rope=dict(base=10000.0, dimensions=8)),
+          keys=[("rope.dimension_count", U32, 8), ("rope.freq_base_swa", F32, 10000.0),
+                ("attention.value_scale", F32, 0.6), (PATTERN, BOOL, [False, True, True, False])]),
+    model("cohere2moe-rms", [dict(window=16), FULL], arch="cohere2moe", lengths=(1, 9, 17),
+          **dict(COHERE2MOE, keys=COHERE2MOE["keys"] + [
+              ("leading_dense_block_count", U32, 0), (PATTERN, BOOL, [True, False])])),
 ]
 
 
@@ -204,7 +221,7 @@ def make_weights(spec, seed):
             if c["bias"] and not end:
                 biased(f"{prefix}ffn_{part}", rows)
 
-    w["token_embd.weight"] = dice.matrix(VOCABULARY, dim, 1.0 / spec["embedding_scale"])
+    w["token_embd.weight"] = dice.matrix(VOCABULARY, dim, spec.get("embedding_gain", 1.0) / spec["embedding_scale"])
     for i, c in enumerate(spec["layers"]):
         p, size = f"blk.{i}.", c["size"]
         norm(p + "attn_norm")
@@ -376,6 +393,8 @@ class Model:
             y = [a + share * b for a, b in zip(y, self.gated(p, f".{e}", x, c["act"]))]
         return y
 
+        if c["shared"] and self.spec.get("averaged"):
+            y = [v / 2 for v in y]
     # -- all of it
 
     def layer(self, i, x):

@@ -83,6 +83,8 @@ static const struct {
     {.name = "laguna", .folder = true},
     {.name = "smallthinker"},
     {.name = "step35"},
+    {.name = "cohere2moe"},
+    {.name = "cohere2moe-rms"},
     {.name = "glm4moe", .folder = true},
     {.name = "dots1", .folder = true},
     {.name = "bailingmoe2", .folder = true},
