@@ -20,15 +20,29 @@
 #include "engine/model/rope.h"
 #include "kernels/base/assert.h"
 
+// Values that are narrower than keys are filled up in the cache (widen_values()), from themselves.
+static bool can_be_narrow(const struct attention_spec *attention, int32_t value_size,
+                          int32_t size) {
+    return value_size < size && 2 * value_size >= size && attention->gate == GATE_NONE &&
+           attention->qk_norm != QK_NORM_ROW && !attention->value_norm;
+}
+
+static int32_t value_size_of(const struct attention_spec *spec) {
+    return spec->value_size > 0 ? spec->value_size : spec->head_size;
+}
+
 void attention_read(struct metadata *metadata, const struct model_config *config,
                     struct attention_spec *attention) {
     const int32_t equal_share = config->dim / attention->heads;
     const int32_t size = metadata_int(metadata, "attention.key_length",
                                       equal_share > 0 ? equal_share : 1, MODEL_MAX_HEAD_SIZE);
-    if (metadata_int(metadata, "attention.value_length", size, MODEL_MAX_HEAD_SIZE) != size)
+    const int32_t value_size =
+        metadata_int(metadata, "attention.value_length", size, MODEL_MAX_HEAD_SIZE);
+    if (value_size != size && !can_be_narrow(attention, value_size, size))
         metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length",
                       "differs from attention.key_length, which is not supported");
     attention->head_size = size;
+    attention->value_size = value_size != size ? value_size : 0;
     attention->rope = rope_read(metadata, &attention->rope, config, size);
     attention->scale = metadata_factor(metadata, "attention.scale", 1.0f / sqrtf((float)size));
     attention->softcap = metadata_float(metadata, "attn_logit_softcapping", 0);
@@ -36,6 +50,7 @@ void attention_read(struct metadata *metadata, const struct model_config *config
 
 struct attention_rows {
     struct head_rows heads;
+    void *narrow_v, *narrow;     // [tokens, kv_heads, value_size], [tokens, heads, value_size]
     void *q_and_gate;            // [tokens, heads, 2, head_size]
     void *head_gate;             // [tokens, heads] where a head has one gate
     void *gate;                  // [tokens, heads * head_size]
@@ -47,7 +62,10 @@ static struct attention_rows lay_out(struct scratch *scratch, const struct atten
     const int32_t q_width = spec->heads * spec->head_size;
     const int32_t kv_width = spec->kv_heads * spec->head_size;
     const bool as_row = spec->qk_norm == QK_NORM_ROW, gated = spec->gate != GATE_NONE;
+    const bool narrow = spec->value_size > 0;
     return (struct attention_rows){
+        .narrow_v = narrow ? scratch_rows(scratch, spec->kv_heads * spec->value_size) : NULL,
+        .narrow = narrow ? scratch_rows(scratch, spec->heads * spec->value_size) : NULL,
         .heads = {.q = scratch_rows(scratch, q_width),
                   .k = scratch_rows(scratch, kv_width),
                   .v = scratch_rows(scratch, kv_width),
@@ -129,14 +147,44 @@ static void project(const struct forward *forward, const struct layer *layer,
                     const struct attention_rows *rows, const struct linear_input *in) {
     const struct head_rows *heads = &rows->heads;
     void *q = rows->q_and_gate ? rows->q_and_gate : heads->q;
+    void *v = rows->narrow_v && heads->v ? rows->narrow_v : heads->v;
     forward_multiply(
         forward,
         &(struct linear){.in = *in,
                          .parts = {{q, layer->q, layer->q_bias},
                                    {heads->k, layer->k, layer->k_bias},
-                                   {heads->v, layer->v, layer->v_bias}},
+                                   {v, layer->v, layer->v_bias}},
                          .count = 3},
         (const struct low_rank *[]){&layer->beside.q, &layer->beside.k, &layer->beside.v});
+}
+
+// y [tokens, heads, y_size] from its element `at` on = the first `elements` of x [tokens, heads,
+// x_size]
+struct head_copy {
+    void *y, *x;
+    int32_t heads, y_size, at, x_size, elements;
+};
+
+static void copy_heads(const struct forward *forward, const struct head_copy *copy) {
+    const struct copy_parts parts = {.y = forward_element(forward, copy->y, (size_t)copy->at),
+                                     .x = copy->x,
+                                     .rows = 1,
+                                     .columns = forward->num_tokens * copy->heads,
+                                     .elements = copy->elements,
+                                     .y_column = (size_t)copy->y_size,
+                                     .x_column = (size_t)copy->x_size};
+    forward->backend->copy_parts(forward->device, &parts);
+}
+
+// What fills a head's values up to the width of its keys is of no account, but scales of quantized
+// values are of all of them: so it is some of them again.
+static void widen_values(const struct forward *forward, const struct attention_spec *spec,
+                         const struct attention_rows *rows) {
+    const int32_t heads = spec->kv_heads, size = spec->head_size, narrow = spec->value_size;
+    copy_heads(forward,
+               &(struct head_copy){rows->heads.v, rows->narrow_v, heads, size, 0, narrow, narrow});
+    copy_heads(forward, &(struct head_copy){rows->heads.v, rows->narrow_v, heads, size, narrow,
+                                            narrow, size - narrow});
 }
 
 // The gate of each head for each of its elements
@@ -239,12 +287,18 @@ static void enqueue(const struct forward *forward, int32_t index) {
         else
             project(forward, layer, &rows, &in);
     }
+    if (rows.narrow_v && rows.heads.v) widen_values(forward, spec, &rows);
     read_gates(forward, spec, layer, &rows);
     forward_attend(forward, index, &rows.heads);
+    if (rows.narrow)
+        copy_heads(forward,
+                   &(struct head_copy){rows.narrow, rows.heads.attended, spec->heads,
+                                       spec->value_size, 0, spec->head_size, spec->value_size});
     if (rows.gate)
         forward_gate(forward, spec->softplus_gate ? ACT_SOFTPLUS : ACT_SIGMOID, rows.gate,
                      rows.heads.attended, spec->heads * spec->head_size);
-    forward_add_mixed(forward, index, rows.gate ? rows.gate : rows.heads.attended);
+    void *mixed = rows.gate ? rows.gate : rows.narrow ? rows.narrow : rows.heads.attended;
+    forward_add_mixed(forward, index, mixed);
 }
 
 // Files may have a matrix of keys, and what belongs to it, in layers that see another's.
@@ -258,17 +312,18 @@ static void skip_keys(struct loader *loader) {
 static bool load_fused_qkv(struct loader *loader, const struct attention_spec *spec,
                            struct layer *layer) {
     static const char part[] = "attn_qkv.weight";
-    const int32_t kv_rows = spec->kv_heads * spec->head_size;
-    const int32_t rows[] = {spec->heads * spec->head_size, kv_rows, kv_rows};
+    const int32_t k_rows = spec->kv_heads * spec->head_size;
+    const int32_t v_rows = spec->kv_heads * value_size_of(spec);
+    const int32_t rows[] = {spec->heads * spec->head_size, k_rows, v_rows};
     if (!loader_peek(loader, part)) return false;
     loader_matrices(loader, part, loader->model->config.dim,
                     (struct weight *const[]){&layer->q, &layer->k, &layer->v}, rows, 3);
-    const float *bias = loader_vector(loader, "attn_qkv.bias", rows[0] + 2 * kv_rows,
+    const float *bias = loader_vector(loader, "attn_qkv.bias", rows[0] + k_rows + v_rows,
                                       spec->qkv_bias ? TENSOR_REQUIRED : TENSOR_OPTIONAL);
     if (!bias) return true;
     layer->q_bias = bias;
     layer->k_bias = bias + rows[0];
-    layer->v_bias = bias + rows[0] + kv_rows;
+    layer->v_bias = bias + rows[0] + k_rows;
     return true;
 }
 
@@ -276,15 +331,16 @@ static void load_qkv(struct loader *loader, const struct attention_spec *spec, b
                      struct layer *layer) {
     const int32_t dim = loader->model->config.dim, kv_rows = spec->kv_heads * spec->head_size;
     const int32_t q_rows = spec->heads * spec->head_size * (spec->gate == GATE_WITH_Q ? 2 : 1);
+    const int32_t v_rows = spec->kv_heads * value_size_of(spec);
     const enum presence bias = spec->qkv_bias ? TENSOR_REQUIRED : TENSOR_OPTIONAL;
     const enum presence own = shares_kv ? TENSOR_ABSENT : TENSOR_REQUIRED;
     layer->q = loader_matrix(loader, "attn_q.weight", q_rows, dim, TENSOR_REQUIRED);
     layer->k = loader_matrix(loader, "attn_k.weight", kv_rows, dim, own);
-    layer->v = loader_matrix(loader, "attn_v.weight", kv_rows, dim,
+    layer->v = loader_matrix(loader, "attn_v.weight", v_rows, dim,
                              own && spec->value_optional ? TENSOR_OPTIONAL : own);
     layer->q_bias = loader_vector(loader, "attn_q.bias", q_rows, bias);
     layer->k_bias = loader_vector(loader, "attn_k.bias", kv_rows, bias);
-    layer->v_bias = loader_vector(loader, "attn_v.bias", kv_rows, bias);
+    layer->v_bias = loader_vector(loader, "attn_v.bias", v_rows, bias);
 }
 
 static void load(struct loader *loader, const struct layer_spec *layer_spec, struct layer *layer) {
@@ -305,7 +361,8 @@ static void load(struct loader *loader, const struct layer_spec *layer_spec, str
     const bool of_heads = spec->gate == GATE_HEAD, own_gate = of_heads || spec->gate == GATE_MATRIX;
     layer->attn_gate = loader_matrix(loader, "attn_gate.weight", of_heads ? spec->heads : q_rows,
                                      dim, own_gate ? TENSOR_REQUIRED : TENSOR_ABSENT);
-    layer->o = loader_matrix(loader, "attn_output.weight", dim, q_rows, TENSOR_REQUIRED);
+    layer->o = loader_matrix(loader, "attn_output.weight", dim, spec->heads * value_size_of(spec),
+                             TENSOR_REQUIRED);
     layer->o_bias = loader_vector(loader, "attn_output.bias", dim,
                                   spec->output_bias ? TENSOR_REQUIRED : TENSOR_OPTIONAL);
     layer->sinks = loader_vector(loader, "attn_sinks.weight", spec->heads,

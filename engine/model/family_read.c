@@ -332,6 +332,12 @@ void family_read_muse_glimmer(struct metadata *metadata, struct model_config *co
     config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
 }
 
+static bool layer_has(const struct metadata *metadata, int32_t layer, const char *part) {
+    char name[48];
+    snprintf(name, sizeof name, "blk.%" PRId32 ".%s", layer, part);
+    return gguf_find_tensor(metadata->gguf, name) != NULL;
+}
+
 // One layer of four, from the first on, sees everything, and its rotation alone is stretched. A
 // gate is of a head or of each of its elements, and the matrix says which.
 void family_read_laguna(struct metadata *metadata, struct model_config *config) {
@@ -390,6 +396,25 @@ void family_read_step35(struct metadata *metadata, struct model_config *config) 
     }
 }
 
+// Layers with a window are listed. Tensors tell which layers have sinks, and which experts.
+void family_read_mimo2(struct metadata *metadata, struct model_config *config) {
+    bool slides[MODEL_MAX_LAYERS];
+    const float value_scale = metadata_factor(metadata, "attention.value_scale", 1);
+    if (!metadata_has(metadata, PATTERN))
+        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    set_windows(metadata, config, read_window(metadata, 0), 0, slides);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct attention_spec *attention = &config->specs[i].attention;
+        struct ffn_spec *ffn = &config->specs[i].ffn;
+        if (slides[i]) attention->rope = window_rope(metadata, &attention->rope, 10000.0f);
+        attention->sinks = layer_has(metadata, i, "attn_sinks.weight");
+        if (value_scale != 1) attention->value_scale = value_scale;
+        if (layer_has(metadata, i, "ffn_gate_inp.weight")) continue;
+        ffn->kind = FFN_DENSE;
+        ffn->experts = ffn->experts_used = ffn->expert_width = 0;
+    }
+}
+
 // Files say how scores become weights, but for the first of a family whose choices have a bias.
 // With a softmax (V2) groups are ranked by their best expert.
 void family_read_deepseek2(struct metadata *metadata, struct model_config *config) {
@@ -439,6 +464,23 @@ void family_read_cohere2(struct metadata *metadata, struct model_config *config)
     config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
 }
 
+// One layer of four, from the first on, sees everything and is not rotated unless its feed-forward
+// is dense. Which epsilon a file states says how it norms.
+void family_read_cohere2moe(struct metadata *metadata, struct model_config *config) {
+    static const char rms[] = "attention.layer_norm_rms_epsilon";
+    bool slides[MODEL_MAX_LAYERS];
+    set_windows(metadata, config, read_window(metadata, 0), -4, slides);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct layer_spec *spec = &config->specs[i];
+        spec->attention.no_rope = !slides[i] && spec->ffn.kind != FFN_DENSE;
+    }
+    if (metadata_is_set(metadata, rms)) {
+        config->norms = NORM_RMS;
+        config->norm_eps = metadata_float(metadata, rms, NAN);
+    }
+    config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
+}
+
 // Layers attend within chunks of 8192 tokens, but each fourth, which is not rotated, and whose
 // queries are scaled by how many chunks came before them: not within the first one, which is all of
 // the context here. No key tells that the largest model norms no heads.
@@ -462,23 +504,6 @@ void family_read_llama4(struct metadata *metadata, struct model_config *config) 
     }
 }
 
-}
-
-// One layer of four, from the first on, sees everything and is not rotated unless its feed-forward
-// is dense. Which epsilon a file states says how it norms.
-void family_read_cohere2moe(struct metadata *metadata, struct model_config *config) {
-    static const char rms[] = "attention.layer_norm_rms_epsilon";
-    bool slides[MODEL_MAX_LAYERS];
-    set_windows(metadata, config, read_window(metadata, 0), -4, slides);
-    for (int32_t i = 0; i < config->layers; i++) {
-        struct layer_spec *spec = &config->specs[i];
-        spec->attention.no_rope = !slides[i] && spec->ffn.kind != FFN_DENSE;
-    }
-    if (metadata_is_set(metadata, rms)) {
-        config->norms = NORM_RMS;
-        config->norm_eps = metadata_float(metadata, rms, NAN);
-    }
-    config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
 void family_read_gpt_oss(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     set_windows(metadata, config, read_window(metadata, 0), 2, slides);

@@ -142,7 +142,8 @@ static void alloc_parts(struct forward *forward) {
 // Does a layer add more to the residual than a product? Before it is loaded, it might.
 static bool has_branch(const struct layer_spec *spec, const struct layer *layer) {
     return !layer || spec->post_norm || spec->stream_norm || spec->residual_scale != 1 ||
-           spec->ffn.kind != FFN_DENSE || layer->o_bias || layer->down_bias;
+           spec->attention.value_scale != 0 || spec->ffn.kind != FFN_DENSE || layer->o_bias ||
+           layer->down_bias;
 }
 
 // Of q, k and v together, and of gate and up: results of other products are the residual's anyway.

@@ -147,12 +147,14 @@ void forward_add_mixed(const struct forward *forward, int32_t index, const void 
     const struct model_config *config = &forward->model->config;
     const struct layer *layer = &forward->model->layers[index];
     const struct activations *a = &forward->activations;
+    const struct layer_spec *spec = &config->specs[index];
+    const float scale = spec->attention.value_scale != 0 ? spec->attention.value_scale : 1;
     const struct addend addend = {.rows = mixed,
                                   .weight = &layer->o,
                                   .beside = &layer->beside.o,
                                   .bias = layer->o_bias,
                                   .norm = layer->attn_post_norm,
-                                  .scale = config->specs[index].residual_scale,
+                                  .scale = spec->residual_scale * scale,
                                   .gain = 1};
     if (config->specs[index].joins_next) {
         ASSERT(a->sum && !addend.norm);
@@ -166,10 +168,10 @@ void forward_add_mixed(const struct forward *forward, int32_t index, const void 
 
 struct addend forward_ffn_addend(const struct forward *forward, int32_t index, const void *rows) {
     const struct layer *layer = &forward->model->layers[index];
-    return (struct addend){
-        .rows = rows,
     const struct layer_spec *spec = &forward->model->config.specs[index];
     const bool halved = spec->ffn.kind == FFN_SHARED_EXPERT && spec->ffn.averaged;
+    return (struct addend){
+        .rows = rows,
         .weight = &layer->down,
         .beside = &layer->beside.down,
         .bias = layer->down_bias,

@@ -86,6 +86,7 @@ struct temperature {
 
 struct attention_spec {
     int32_t heads, kv_heads, head_size;
+    int32_t value_size; // of a head's values, where they are narrower than its keys; 0: head_size
     struct latent_spec latent;
     int32_t window;    // keys that a query sees; 0: all that came before
     int32_t kv_source; // the layer whose keys and values it sees
@@ -103,6 +104,7 @@ struct attention_spec {
     bool sinks;         // a logit for each head that no key has
     float scale;        // of scores
     float softcap;      // of scores; 0: none
+    float value_scale;  // of what attention adds; 0: 1
 };
 
 enum norm_kind {   // of the residual, by what a mixer and a feed-forward read
@@ -135,9 +137,9 @@ struct ffn_spec {
     float share_scale; // of all shares
     int32_t expert_groups, expert_groups_used;
     bool best_of_group;
+    bool averaged;       // what it adds is the mean of the shared expert's result and the others'
     bool routed_first;   // its router reads what enters the layer, before the mixer, not normed
     bool share_of_input; // an expert's share is of what it reads; of one expert alone
-    bool averaged;       // what it adds is the mean of the shared expert's result and the others'
 };
 
 enum mixer_kind {

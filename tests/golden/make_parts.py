@@ -225,11 +225,12 @@ def make_weights(spec, seed):
     for i, c in enumerate(spec["layers"]):
         p, size = f"blk.{i}.", c["size"]
         norm(p + "attn_norm")
+        value_size = c.get("value_size", size)
         for part, heads in (("q", c["heads"]), ("k", c["kv"]), ("v", c["kv"])):
-            matrix(f"{p}attn_{part}", heads * size, dim)
+            matrix(f"{p}attn_{part}", heads * (value_size if part == "v" else size), dim)
             if c["qkv_bias"]:
                 w[f"{p}attn_{part}.bias"] = dice.vector(heads * size, 0, 0.3)
-        matrix(p + "attn_output", dim, c["heads"] * size)
+        matrix(p + "attn_output", dim, c["heads"] * value_size)
         if c["bias"]:
             biased(p + "attn_output", dim)
         if c["qk_norm"]:
@@ -324,8 +325,9 @@ class Model:
     def attend(self, i, x):
         c, p, size = self.spec["layers"][i], f"blk.{i}.", self.spec["layers"][i]["size"]
         rows = {part: self.multiply(f"{p}attn_{part}", x) for part in "qkv"}
-        q, k, v = ([rows[part][h * size:(h + 1) * size] for h in range(len(rows[part]) // size)]
-                   for part in "qkv")
+        sizes = dict(q=size, k=size, v=c.get("value_size", size))
+        q, k, v = ([rows[part][h * s:(h + 1) * s] for h in range(len(rows[part]) // s)]
+                   for part, s in sizes.items())
         if c["qk_norm"]:
             q = [self.norm(p + "attn_q_norm", head) for head in q]
             k = [self.norm(p + "attn_k_norm", head) for head in k]
@@ -350,7 +352,7 @@ class Model:
             gate = [GATES[act](g) for g in self.multiply(p + "attn_gate", x)]
             each = len(out) // len(gate)
             out = [v * gate[n // each] for n, v in enumerate(out)]
-        return self.multiply(p + "attn_output", out)
+        return [v * c.get("value_scale", 1) for v in self.multiply(p + "attn_output", out)]
 
     # -- feed-forward
 
@@ -391,10 +393,10 @@ class Model:
         for e in chosen:
             share = weights[e] / total * c["scale"]
             y = [a + share * b for a, b in zip(y, self.gated(p, f".{e}", x, c["act"]))]
-        return y
-
         if c["shared"] and self.spec.get("averaged"):
             y = [v / 2 for v in y]
+        return y
+
     # -- all of it
 
     def layer(self, i, x):
@@ -449,7 +451,7 @@ def keys_of(spec):
     add_each("attention.head_count", U32, [c["heads"] for c in layers])
     add_each("attention.head_count_kv", U32, [c["kv"] for c in layers])
     add("attention.key_length", U32, layers[0]["size"])
-    add("attention.value_length", U32, layers[0]["size"])
+    add("attention.value_length", U32, layers[0].get("value_size", layers[0]["size"]))
     add("attention.layer_norm_epsilon" if "norms" in spec else "attention.layer_norm_rms_epsilon", F32,
         spec["eps"])
     if any(c["window"] for c in layers):

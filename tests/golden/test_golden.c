@@ -83,6 +83,7 @@ static const struct {
     {.name = "laguna", .folder = true},
     {.name = "smallthinker"},
     {.name = "step35"},
+    {.name = "mimo2"},
     {.name = "cohere2moe"},
     {.name = "cohere2moe-rms"},
     {.name = "glm4moe", .folder = true},
