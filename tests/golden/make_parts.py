@@ -164,6 +164,7 @@ MODELS = [
                         attention_dropout=0.0, residual_dropout=0.0, embedding_dropout=0.0,
                         mlp_type="default", norm_type="layer_norm")),
     model("phi2", [{}] * 2, lengths=(1, 17, 40), norms="layer", parallel=True, output_bias=True,
+          tokens=True,
           common=dict(heads=2, kv=2, bias=True, qkv_bias=True, act="gelu", ungated=True,
                       rope=dict(base=10000.0, dimensions=6)),
           keys=[("rope.dimension_count", U32, 6)],
