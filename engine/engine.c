@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/core/request_state.h"
+#include "engine/drafter.h"
 #include "engine/model/checkpoint.h"
 #include "engine/model/config_read.h"
 #include "engine/model/forward.h"
@@ -242,7 +243,12 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     if (status == STATUS_OK) status = check_recurrence(&engine->model.config, err);
     if (status == STATUS_OK) {
         placing->attempt = opening->attempt;
-        status = placing_choose(engine, options, placing, &why);
+        struct engine_options rest = *options;
+        if (rest.device_bytes) {
+            const size_t taken = drafter_device_bytes(engine);
+            rest.device_bytes = taken < rest.device_bytes ? rest.device_bytes - taken : 1;
+        }
+        status = placing_choose(engine, &rest, placing, &why);
         if (status != STATUS_OK)
             status =
                 error_set(err, status, "%s: %s",
@@ -381,7 +387,8 @@ static enum status load_file(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct engine_options *options = opening->options;
     gguf_prefetch(engine->gguf);
-    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
+    if (!engine->tokenizer)
+        TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
     // The options themselves are the progress callback's user; they outlive the opening.
     struct engine_options copy = *options;
     struct model_options how = {
@@ -490,7 +497,14 @@ static enum status choose_pool(struct opening *opening) {
         options.kv_device_bytes = opening->kv_bytes;
         options.sequences = 0; // whose windows and states are in that
     }
-    return pool_choose(opening->engine, &options, opening->err);
+    if (!options.unattended) return pool_choose(opening->engine, &options, opening->err);
+    const int32_t trained = opening->engine->model.config.context;
+    const int32_t most = options.context < trained ? options.context : trained;
+    options.kv_device_bytes = drafter_kv_bytes(opening->engine, most);
+    options.context = 0; // what the pool can hold
+    TRY(pool_choose(opening->engine, &options, opening->err));
+    if (opening->engine->context > most) opening->engine->context = most;
+    return STATUS_OK;
 }
 
 static enum status alloc_memory(struct opening *opening) {
@@ -617,6 +631,7 @@ static enum status start_thread(struct opening *opening) {
     engine->queue.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (engine->queue.fd < 0)
         return error_set(opening->err, STATUS_IO, "cannot create an event descriptor");
+    if (opening->options->unattended) return STATUS_OK;
     if (pthread_create(&engine->thread, NULL, engine->remote ? remote_main : stepper_main,
                        engine) != 0)
         return error_set(opening->err, STATUS_NO_MEMORY, "cannot create a thread");
@@ -640,11 +655,21 @@ static void warn_of_pressure(struct engine *engine) {
             size_format(bytes, need), size_format(info.memory_free, have));
 }
 
+static enum status open_drafter(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    if (!opening->options->draft_path || !engine->gguf) return STATUS_OK;
+    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
+    const struct engine_options small = drafter_options(engine, opening->options);
+    TRY(engine_open(&small, &engine->drafter, opening->err));
+    return drafter_check(engine, opening->options->draft_path, opening->err);
+}
+
 // The device, and where the weights will be.
 static enum status plan(struct opening *opening) {
     TRY(choose_backend(opening));
     TRY(find_model(opening));
     TRY(read_config(opening));
+    TRY(open_drafter(opening));
     return check_backend(opening);
 }
 
@@ -757,6 +782,7 @@ static void stop_thread(struct engine *engine) {
     for (int32_t i = 0; i < engine->request_count; i++) {
         ASSERT(engine->requests[i]->sequence->running == engine->requests[i]);
         engine->requests[i]->sequence->running = NULL;
+        request_end_drafts(engine->requests[i]);
         engine->requests[i]->done = true;
     }
 }
@@ -764,6 +790,7 @@ static void stop_thread(struct engine *engine) {
 void engine_close(struct engine *engine) {
     if (!engine) return;
     stop_thread(engine);
+    engine_close(engine->drafter);
     while (engine->sequences)
         sequence_destroy(engine->sequences);
     if (engine->tokens_per_us > 0 && engine->cache.count > 0)
@@ -920,4 +947,5 @@ void engine_check(struct engine *engine) {
     }
     ASSERT(restoring == engine->restoring_count);
     pthread_mutex_unlock(&engine->lock);
+    if (engine->drafter) engine_check(engine->drafter);
 }

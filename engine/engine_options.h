@@ -36,6 +36,9 @@ struct engine_options {
     size_t kv_host_bytes;   // between device and disk; 0: 1 GiB for a card, none for a
                             // processor, whose device memory is host memory (transfers always have
                             // a few blocks)
+    const char *draft_path; // a smaller model with the same vocabulary, which drafts for this one
+                            // (draft/drafter.h); NULL: none
+    bool unattended;        // no thread takes steps: stepper_step() does. As of a model that drafts
     const struct remote_options *remote; // a server that has the model (remote/remote.h), instead
                                          // of a file; options about devices and caches then have no
                                          // effect

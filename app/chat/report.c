@@ -6,6 +6,7 @@
 #include "app/base/figures.h"
 #include "app/base/json.h"
 #include "app/chat/kv_report.h"
+#include "engine/draft/draft.h"
 #include "engine/tokenizer/thinking.h"
 
 // A shorter time measures the clock and the network rather than the tokens.
@@ -52,13 +53,11 @@ double report_tokens_per_step(const struct draft_stats *drafts) {
 }
 
 static bool add_drafts(cJSON *object, const struct draft_stats *stats) {
-    static const char *const NAMES[] = {
-        [DRAFT_LOOKUP] = "lookup", [DRAFT_HISTORY] = "history", [DRAFT_HEAD] = "head"};
     cJSON *drafts = cJSON_AddObjectToObject(object, "drafts");
     bool whole = drafts && json_add_number(drafts, "tokens_per_step",
                                            round(report_tokens_per_step(stats) * 100) / 100);
-    for (int i = 0; i < DRAFT_SOURCES && whole; i++) {
-        cJSON *source = cJSON_AddObjectToObject(drafts, NAMES[i]);
+    for (enum draft_source_kind i = 0; i < DRAFT_SOURCES && whole; i++) {
+        cJSON *source = cJSON_AddObjectToObject(drafts, draft_source_name(i));
         whole = source && json_add_number(source, "drafted", (double)stats->of[i].drafted) &&
                 json_add_number(source, "accepted", (double)stats->of[i].accepted);
     }

@@ -13,9 +13,10 @@ double report_decode_rate(const struct message_stats *stats);
 
 // {id, parent, conversation, model, text, thinking, stop_reason, prompt_tokens, cached_tokens
 // {device, host, disk}, output_tokens, drafts {tokens_per_step, lookup {drafted, accepted}, history
-// and head {the same}}, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv {the fields of
-// struct kv_usage}}; `conversation` is null when nothing is saved, `seed` when a server chose it, a
-// rate where none was measured. NULL when memory is short. Owned by the caller (cJSON_Delete).
+// head and drafter {the same}}, restore_ms, ttft_ms, prefill_tps, decode_tps, seed, kv {the fields
+// of struct kv_usage}}; `conversation` is null when nothing is saved, `seed` when a server chose
+// it, a rate where none was measured. NULL when memory is short. Owned by the caller
+// (cJSON_Delete).
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv);
 

@@ -136,8 +136,8 @@ void session_set_drafts(struct request_options *options, enum draft_wish wish, i
     static const uint32_t WITHOUT[] = {
         [DRAFT_AUTO] = 0,
         [DRAFT_OFF] = 0,
-        [DRAFT_FROM_HISTORY] = 1u << DRAFT_HEAD,
-        [DRAFT_BY_HEAD] = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY,
+        [DRAFT_FROM_HISTORY] = 1u << DRAFT_HEAD | 1u << DRAFT_MODEL,
+        [DRAFT_BY_HEAD] = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY | 1u << DRAFT_MODEL,
     };
     options->speculate = wish == DRAFT_OFF ? 0 : most;
     options->no_drafts_of = WITHOUT[wish];

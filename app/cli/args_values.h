@@ -95,7 +95,7 @@ struct args {
     float repeat_penalty, presence_penalty, frequency_penalty;
     uint64_t seed;
     int32_t samples;   // 0: one
-    const char *draft; // "auto", "off", "history"
+    const char *draft; // "auto", "off", "history"; else a model that drafts
     int32_t speculate;
     int32_t beams; // 0: none
     float length_penalty;

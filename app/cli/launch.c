@@ -247,6 +247,11 @@ enum draft_wish launch_draft_wish(const struct args *args) {
     return strcmp(word, "history") == 0 ? DRAFT_FROM_HISTORY : DRAFT_AUTO;
 }
 
+const char *launch_drafter(const struct args *args) {
+    const bool is_word = launch_draft_wish(args) != DRAFT_AUTO || strcmp(args->draft, "auto") == 0;
+    return is_word ? NULL : args->draft;
+}
+
 // A smaller model's titles are worse than the question itself.
 static bool wants_titles(const struct launch *launch) {
     static const int64_t LEAST_PARAMETERS = 500000000;

@@ -91,6 +91,10 @@ MUST_CHECK enum status launch_structure(const struct args *args, struct structur
                                         struct error *err);
 
 // The model's own sampling settings, overridden by the user's.
+// Where drafts may come from, and which smaller model --draft names; NULL: none.
+enum draft_wish launch_draft_wish(const struct args *args);
+const char *launch_drafter(const struct args *args);
+
 struct sampler_options launch_sampling(const struct launch *launch);
 enum draft_wish launch_draft_wish(const struct args *args);
 

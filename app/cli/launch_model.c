@@ -131,7 +131,7 @@ static enum status read_loras(const struct args *args, struct adapter_source sou
 
 // Opens the engine with the model at launch->model, and computes its digests.
 static enum status open_engine(struct launch *launch, const struct adapter_source *adapters,
-                               struct loading *loading, struct error *err) {
+                               const char *drafter, struct loading *loading, struct error *err) {
     const struct args *args = launch->args;
     const char *path = text_string(&launch->model);
     struct hash128 digest;
@@ -157,6 +157,7 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
         .digest = known ? &digest : NULL,
         .digest_state = file.is_folder ? NULL : &file.state,
         .kv_restore = restore_choice(args),
+        .draft_path = drafter,
         .deterministic = args->deterministic,
         .draft_head = head_choice(args),
         .progress = args->quiet ? NULL : show_progress,
@@ -174,9 +175,13 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
 static enum status open_with_loras(struct launch *launch, struct loading *loading,
                                    struct error *err) {
     struct adapter_source sources[ARGS_LIST_MAX];
-    struct text paths[ARGS_LIST_MAX] = {0};
+    struct text paths[ARGS_LIST_MAX] = {0}, drafter = {0};
+    const char *drafts = launch_drafter(launch->args);
     enum status status = read_loras(launch->args, sources, paths, err);
-    if (status == STATUS_OK) status = open_engine(launch, sources, loading, err);
+    if (status == STATUS_OK && drafts) status = finder_find(drafts, &drafter, err);
+    if (status == STATUS_OK)
+        status = open_engine(launch, sources, drafts ? text_string(&drafter) : NULL, loading, err);
+    text_deinit(&drafter);
     for (size_t i = 0; i < ARGS_LIST_MAX; i++)
         text_deinit(&paths[i]);
     return status;

@@ -10,6 +10,8 @@
 #include "app/console/view.h"
 #include "app/screen/row.h"
 #include "app/screen/terminal.h"
+#include "engine/draft/draft.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
 enum { LABEL_COLUMNS = 14, DESCRIPTION_BYTES = 160 };
@@ -141,16 +143,18 @@ static void show_cached(const struct answer_cache *cache) {
     row("restored in", value);
 }
 
+// Of models only those that drafted.
 static void show_drafts(const struct draft_stats *drafts) {
-    char value[160], head[64] = "";
-    if (drafts->of[DRAFT_HEAD].drafted > 0)
-        snprintf(head, sizeof head, " · head %" PRId64 " of %" PRId64,
-                 drafts->of[DRAFT_HEAD].accepted, drafts->of[DRAFT_HEAD].drafted);
-    snprintf(value, sizeof value,
-             "lookup %" PRId64 " of %" PRId64 " · history %" PRId64 " of %" PRId64
-             "%s · %.2f tokens/step",
-             drafts->of[DRAFT_LOOKUP].accepted, drafts->of[DRAFT_LOOKUP].drafted,
-             drafts->of[DRAFT_HISTORY].accepted, drafts->of[DRAFT_HISTORY].drafted, head,
+    char value[200];
+    size_t length = 0;
+    for (enum draft_source_kind i = 0; i < DRAFT_SOURCES; i++) {
+        if (i > DRAFT_HISTORY && drafts->of[i].drafted == 0) continue;
+        length += (size_t)snprintf(value + length, sizeof value - length,
+                                   "%s %" PRId64 " of %" PRId64 " · ", draft_source_name(i),
+                                   drafts->of[i].accepted, drafts->of[i].drafted);
+        ASSERT(length < sizeof value);
+    }
+    snprintf(value + length, sizeof value - length, "%.2f tokens/step",
              report_tokens_per_step(drafts));
     row("drafts right", value);
 }

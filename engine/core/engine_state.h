@@ -40,6 +40,7 @@ struct engine {
     struct text adapters; // as engine_info says
     struct draft_record draft_record;
     struct history history;
+    struct engine *drafter; // owned: of a smaller model, without a thread; NULL: none
     enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;

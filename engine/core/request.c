@@ -54,6 +54,11 @@ bool engine_next_event(struct engine *engine, int timeout_ms, struct event *even
 
 int engine_event_fd(const struct engine *engine) { return engine->queue.fd; }
 
+void request_end_drafts(struct request *request) {
+    sequence_destroy(request->draft.drafter.sequence);
+    request->draft.drafter.sequence = NULL;
+}
+
 static void destroy(struct request *request) {
     grammar_release(request->options.grammar);
     sampler_destroy(request->sampler);
@@ -78,19 +83,22 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->options = *options;
     grammar_retain(options->grammar);
     request->walk.begun = options->begun;
-    const uint32_t head = engine->model.config.mtp_layers > 0 ? 0 : 1u << DRAFT_HEAD;
-    const uint32_t without = options->no_drafts_of | head, all = (1u << DRAFT_SOURCES) - 1;
+    const uint32_t absent = (engine->model.config.mtp_layers > 0 ? 0 : 1u << DRAFT_HEAD) |
+                            (engine->drafter ? 0 : 1u << DRAFT_MODEL);
+    const uint32_t without = options->no_drafts_of | absent, all = (1u << DRAFT_SOURCES) - 1;
     const bool drafts = options->speculate > 0 && !options->judge && (without & all) != all;
     if (options->speculate > 0 && !drafts)
         log_write(LOG_DEBUG, "no drafts: %s",
                   options->judge ? "a search sees the candidates of each row"
-                                 : "the model has no draft head");
-    request->draft = (struct draft){.record = &engine->draft_record,
-                                    .history = &engine->history,
-                                    .without = without,
-                                    .most = drafts ? options->speculate : 0,
-                                    .always = options->draft_always,
-                                    .blind = options->draft_blindly};
+                                 : "there is nothing to draft from");
+    request->draft =
+        (struct draft){.record = &engine->draft_record,
+                       .history = &engine->history,
+                       .drafter.context = engine->drafter ? engine->drafter->context : 0,
+                       .without = without,
+                       .most = drafts ? options->speculate : 0,
+                       .always = options->draft_always,
+                       .blind = options->draft_blindly};
     if (drafts && draft_init(&request->draft, engine->context) != STATUS_OK) {
         destroy(request);
         return STATUS_NO_MEMORY;
@@ -188,6 +196,7 @@ void request_finish(struct request *request, enum stop_reason reason, enum statu
         sequence_refer(sequence); // counted and protected, also before the next save
     sequence->used_us = now;
     sequence->running = NULL;
+    request_end_drafts(request);
     request->done = true;
     int32_t kept = 0;
     for (int32_t i = 0; i < engine->request_count; i++)

@@ -34,6 +34,10 @@ struct request {
 // With the lock held: the request ends now, its sequence is IDLE.
 void request_finish(struct request *request, enum stop_reason reason, enum status status);
 
+// Gives up what the request has in the engine of a smaller model, which may close before the
+// request is released.
+void request_end_drafts(struct request *request);
+
 // Advances the grammar to the end of the log's first `length` tokens. False: they do not fit. On
 // the engine's thread.
 bool request_walk(struct request *request, int32_t length);

@@ -15,13 +15,13 @@
 //
 // What is proposed is compared with what was sampled, drafted or not: so the probabilities are
 // known without spending a row on them, text that repeats nothing costs nothing but a look at the
-// index, and text that begins to repeat itself is drafted at once. The source whose next token is
-// likelier drafts; of equal ones the first.
+// index, and text that begins to repeat itself is drafted at once.
 //
-// What a draft head says is not known before it has been paid for. Its classes are the positions in
-// its draft, and each of its tokens costs what one took on average. When it has not drafted for a
-// while, it is believed to be better than it was, but with so little weight that a few drafts
-// decide.
+// What a draft head or a smaller model says is not known before it has been paid for. Its classes
+// are the positions in its draft, and each of its tokens costs what one took on average. When it
+// has not drafted for a while, it is believed to be better than it was, but with so little weight
+// that a few drafts decide. The source that makes tokens/time greatest drafts; of equal ones the
+// first.
 #include "engine/draft/draft.h"
 
 #include <string.h>
@@ -33,18 +33,28 @@
 static const int32_t CLASS_FROM[DRAFT_CLASSES] = {0, 3, 4, 5, 7, 10, 16, 32};
 static const float CLASS_RIGHT[DRAFT_CLASSES] = {.15f, .25f, .35f, .5f, .65f, .8f, .9f, .95f};
 static const float ASSUMED = 8, FORGET = 64;
-static const float HEAD_RIGHT = .7f;  // assumed of a token of the draft head
-static const float HEAD_SHARE = .05f; // and that it takes this much of a step
-static const float HEAD_WEIGHT = 16;  // what was measured so long ago counts no longer
-static const float HEAD_TRIED = 2;
-enum { HEAD_IDLE_MOST = 128 };    // steps
+
+// Of sources that compute: what is assumed of each token, and how much of a step it takes; what was
+// measured COMPUTED_WEIGHT times ago no longer counts.
+static const float COMPUTED_RIGHT = .7f, COMPUTED_WEIGHT = 16, COMPUTED_TRIED = 2;
+static const float COMPUTED_SHARE[DRAFT_SOURCES] = {[DRAFT_HEAD] = .05f, [DRAFT_MODEL] = .1f};
+enum { IDLE_MOST = 128 };         // steps
 static const float WORTH = 1.02f; // what a draft must gain at least
+
+static const struct draft_source *const SOURCES[] = {[DRAFT_LOOKUP] = &prompt_lookup_source,
+                                                     [DRAFT_HISTORY] = &history_source,
+                                                     [DRAFT_HEAD] = &draft_head_source,
+                                                     [DRAFT_MODEL] = &drafter_source};
+
+const char *draft_source_name(enum draft_source_kind source) { return SOURCES[source]->name; }
+
+static bool computes(int source) { return COMPUTED_SHARE[source] > 0; }
 
 struct draft_record draft_record_new(void) {
     struct draft_record record = {0};
     for (int source = 0; source < DRAFT_SOURCES; source++)
         for (int i = 0; i < DRAFT_CLASSES; i++) {
-            record.right[source][i] = source == DRAFT_HEAD ? HEAD_RIGHT : CLASS_RIGHT[i];
+            record.right[source][i] = computes(source) ? COMPUTED_RIGHT : CLASS_RIGHT[i];
             record.weight[source][i] = ASSUMED;
         }
     return record;
@@ -66,53 +76,46 @@ static int class_of(const struct proposal *proposal, int32_t at) {
     return found;
 }
 
-static float right(const struct draft *draft, int source, int32_t at) {
-    return draft->record->right[source][class_of(&draft->proposals[source], at)];
+static float token_us(const struct draft_record *record, int source) {
+    const float known = record->token_us[source];
+    return known > 0 ? known : COMPUTED_SHARE[source] * row_cost_us(&record->cost, 1);
 }
 
-static void ask(struct draft *draft, const struct draft_log *log) {
-    static const struct draft_source *const SOURCES[] = {[DRAFT_LOOKUP] = &prompt_lookup_source,
-                                                         [DRAFT_HISTORY] = &history_source,
-                                                         [DRAFT_HEAD] = &draft_head_source};
-    void *const selves[] = {&draft->lookup, draft->history, &draft->head};
-    draft->chosen = 0;
-    for (int i = 0; i < DRAFT_SOURCES; i++) {
-        draft->proposals[i] = (struct proposal){0};
-        if (selves[i] && !(draft->without >> i & 1))
-            SOURCES[i]->propose(selves[i], log, &draft->proposals[i]);
-        if (draft->proposals[i].count > 0 && (draft->proposals[draft->chosen].count == 0 ||
-                                              right(draft, i, 0) > right(draft, draft->chosen, 0)))
-            draft->chosen = i;
-    }
-}
+struct choice_of_count { // of a source's tokens
+    int32_t count;
+    float speed, accepted; // tokens/time of the step, and tokens expected to be right
+};
 
-// How many tokens make the step's tokens per time greatest; *accepted of them are expected.
-static float head_us(const struct draft_record *record) {
-    return record->head_us > 0 ? record->head_us : HEAD_SHARE * row_cost_us(&record->cost, 1);
-}
-
-static int32_t choose_count(const struct draft *draft, const struct draft_step *step,
-                            float *accepted) {
-    const struct proposal *proposal = &draft->proposals[draft->chosen];
+// How many make the step's tokens per time greatest, if that is greater than `least`.
+static struct choice_of_count choose_count(const struct draft *draft, int source,
+                                           const struct draft_step *step, float least) {
+    const struct proposal *proposal = &draft->proposals[source];
     const struct row_cost *cost = &draft->record->cost;
-    float best = step->tokens / row_cost_us(cost, step->rows) * WORTH, all = 1, sum = 0;
-    int32_t most = proposal->count < draft->most ? proposal->count : draft->most, count = 0;
+    struct choice_of_count best = {.speed = least};
+    float all = 1, sum = 0;
+    int32_t most = proposal->count < draft->most ? proposal->count : draft->most;
     if (most > step->limit) most = step->limit;
     for (int32_t i = 0; i < most; i++) {
-        all *= right(draft, draft->chosen, i);
+        all *= draft->record->right[source][class_of(proposal, i)];
         sum += all;
         float us = row_cost_us(cost, step->rows + i + 1);
-        if (proposal->unknown) us += (float)(i + 1) * head_us(draft->record);
+        if (proposal->unknown) us += (float)(i + 1) * token_us(draft->record, source);
         if (step->replays)
             us += (1 - all) * (row_cost_us(cost, step->rows + 1 + (int32_t)sum) -
                                row_cost_us(cost, step->rows));
         const float speed = (step->tokens + sum) / us;
-        if (speed <= best && !draft->always) continue;
-        best = speed;
-        *accepted = sum;
-        count = i + 1;
+        if (speed > best.speed || draft->always) best = (struct choice_of_count){i + 1, speed, sum};
     }
-    return count;
+    return best;
+}
+
+static void ask(struct draft *draft, const struct draft_log *log) {
+    void *const selves[] = {&draft->lookup, draft->history, &draft->head, &draft->drafter};
+    for (int i = 0; i < DRAFT_SOURCES; i++) {
+        draft->proposals[i] = (struct proposal){0};
+        if (selves[i] && !(draft->without >> i & 1))
+            SOURCES[i]->propose(selves[i], log, &draft->proposals[i]);
+    }
 }
 
 // Rows cost the same whatever tokens they have, except that a mixture reads the experts of each. So
@@ -128,20 +131,33 @@ static int32_t draft_any(const struct draft *draft, const struct draft_log *log,
 
 int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct draft_step *step,
                       int32_t *tokens) {
-    float accepted = 0;
     if (draft->most == 0) return 0;
     if (draft->blind) return draft_any(draft, log, step->limit, tokens);
-    draft->head.ready = step->pending && !(draft->without >> DRAFT_HEAD & 1);
+    draft->head.ready = step->pending;
     ask(draft, log);
-    const int32_t count = choose_count(draft, step, &accepted);
-    step->tokens += accepted;
-    if (count == 0 || draft->chosen != DRAFT_HEAD) draft->proposals[DRAFT_HEAD].count = 0;
-    if (count > 0 && !draft_is_unknown(draft))
-        memcpy(tokens, draft->proposals[draft->chosen].tokens, (size_t)count * sizeof tokens[0]);
-    return count;
+    const float plain = step->tokens / row_cost_us(&draft->record->cost, step->rows);
+    struct choice_of_count best = {.speed = draft->always ? 0 : plain * WORTH};
+    draft->chosen = 0;
+    for (int i = 0; i < DRAFT_SOURCES; i++) {
+        const struct choice_of_count choice =
+            choose_count(draft, i, step, draft->always ? 0 : best.speed);
+        if (choice.count == 0 || choice.speed <= best.speed) continue;
+        best = choice;
+        draft->chosen = i;
+    }
+    step->tokens += best.accepted;
+    for (int i = 0; i < DRAFT_SOURCES; i++)
+        if (draft->proposals[i].unknown && (best.count == 0 || i != draft->chosen))
+            draft->proposals[i].count = 0;
+    if (best.count > 0 && !draft_is_unknown(draft))
+        memcpy(tokens, draft->proposals[draft->chosen].tokens,
+               (size_t)best.count * sizeof tokens[0]);
+    return best.count;
 }
 
-void draft_withdraw(struct draft *draft) { draft->proposals[DRAFT_HEAD].count = 0; }
+void draft_withdraw(struct draft *draft) {
+    if (draft_is_unknown(draft)) draft->proposals[draft->chosen].count = 0;
+}
 
 bool draft_is_unknown(const struct draft *draft) { return draft->proposals[draft->chosen].unknown; }
 
@@ -152,29 +168,30 @@ void draft_fill(struct draft *draft, const int32_t *tokens, int32_t count) {
     proposal->count = count;
 }
 
-void draft_note_head(struct draft_record *record, int32_t tokens, int64_t us) {
-    const float each = (float)us / (float)tokens;
+void draft_note_cost(struct draft_record *record, int source, int32_t tokens, int64_t us) {
     ASSERT(tokens > 0);
-    record->head_us += record->head_us > 0 ? (each - record->head_us) / HEAD_WEIGHT : each;
+    const float each = (float)us / (float)tokens;
+    float *mean = &record->token_us[source];
+    *mean += *mean > 0 ? (each - *mean) / COMPUTED_WEIGHT : each;
 }
 
-// After a step in which the head could have drafted and did not.
-static void note_idle_head(struct draft_record *record) {
-    if (++record->head_idle < HEAD_IDLE_MOST) return;
-    record->head_idle = 0;
+// After a step in which the source could have drafted and did not.
+static void note_idle(struct draft_record *record, int source) {
+    if (++record->idle[source] < IDLE_MOST) return;
+    record->idle[source] = 0;
     for (int i = 0; i < DRAFT_CLASSES; i++) {
-        float *right = &record->right[DRAFT_HEAD][i];
-        if (*right < HEAD_RIGHT) *right = (*right + HEAD_RIGHT) / 2;
-        record->weight[DRAFT_HEAD][i] = HEAD_TRIED;
+        float *right = &record->right[source][i];
+        if (*right < COMPUTED_RIGHT) *right = (*right + COMPUTED_RIGHT) / 2;
+        record->weight[source][i] = COMPUTED_TRIED;
     }
 }
 
 bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
     bool proposed = false;
-    if (draft->head.ready && draft->proposals[DRAFT_HEAD].count == 0) note_idle_head(draft->record);
     for (int source = 0; source < DRAFT_SOURCES; source++) {
         const struct proposal *proposal = &draft->proposals[source];
         bool equal = true;
+        if (proposal->unknown && proposal->count == 0) note_idle(draft->record, source);
         proposed = proposed || proposal->count > 0;
         for (int32_t i = 0; i < count && i < proposal->count && equal; i++) {
             const int class = class_of(proposal, i);
@@ -184,7 +201,7 @@ bool draft_note(struct draft *draft, const int32_t *tokens, int32_t count) {
             draft->record->right[source][class] +=
                 ((float)equal - draft->record->right[source][class]) / *weight;
         }
-        draft->proposals[source].count = 0;
+        draft->proposals[source] = (struct proposal){0};
     }
     return proposed;
 }

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "engine/draft/drafter.h"
 #include "engine/draft/head.h"
 #include "engine/draft/history.h"
 #include "engine/draft/prompt_lookup.h"
@@ -26,17 +27,19 @@ struct draft_record {
     float right[DRAFT_SOURCES][DRAFT_CLASSES]; // probability of the token after such a match
     float weight[DRAFT_SOURCES][DRAFT_CLASSES];
     struct row_cost cost;
-    int32_t head_idle; // steps without a draft of the head that could have had one
-    float head_us;     // that a token of the draft head takes, mean; 0: not known
+    int32_t idle[DRAFT_SOURCES];   // steps without a draft that a source could have computed
+    float token_us[DRAFT_SOURCES]; // mean, of a source that computes its tokens; 0: not known
 };
 
 struct draft_record draft_record_new(void);
+const char *draft_source_name(enum draft_source_kind source);
 
 struct draft { // of one request
     struct draft_record *record;
     struct prompt_lookup lookup;
     struct history *history;
     struct draft_head head;
+    struct drafter drafter;
     uint32_t without; // a bit for each draft_source_kind that may not propose
     int32_t most;     // tokens at once; 0: the request drafts nothing
     bool always;      // drafts even where it may not pay: for tests and benchmarks
@@ -67,7 +70,9 @@ int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct d
 void draft_withdraw(struct draft *draft); // there is no place for them
 bool draft_is_unknown(const struct draft *draft);
 void draft_fill(struct draft *draft, const int32_t *tokens, int32_t count);
-void draft_note_head(struct draft_record *record, int32_t tokens, int64_t us); // their cost
+
+// Computing so many tokens one after the other took this long.
+void draft_note_cost(struct draft_record *record, int source, int32_t tokens, int64_t us);
 
 // After each step, with the tokens [count] that it gave the request. Returns whether anything had
 // been proposed.

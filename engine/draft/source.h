@@ -16,6 +16,7 @@ enum draft_source_kind {
     DRAFT_LOOKUP,  // what followed the same tokens in this log: prompt_lookup.h
     DRAFT_HISTORY, // the same in other texts: history.h
     DRAFT_HEAD,    // what the model's draft head says: head.h
+    DRAFT_MODEL,   // what a smaller model would say: drafter.h
     DRAFT_SOURCES,
 };
 

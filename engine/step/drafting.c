@@ -11,7 +11,8 @@
 #include "kernels/base/trace.h"
 
 static bool drafts(const struct step *step, int32_t index, int32_t nth) {
-    return step->unknown[index] && nth < step->drafted[index];
+    return step->unknown[index] && step->requests[index]->draft.chosen == DRAFT_HEAD &&
+           nth < step->drafted[index];
 }
 
 // The nth draft token of each request. False in *any: none has as many.
@@ -51,7 +52,7 @@ enum status drafting_run(struct engine *engine, const struct step *step, int32_t
     }
     for (int32_t i = 0; i < step->count && status == STATUS_OK; i++) {
         const struct sequence *sequence = step->requests[i]->sequence;
-        if (step->unknown[i])
+        if (drafts(step, i, 0))
             draft_fill(&step->requests[i]->draft, sequence->tokens + sequence->length,
                        step->drafted[i]);
     }

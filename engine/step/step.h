@@ -12,10 +12,10 @@ struct step {
     struct request *requests[ENGINE_MAX_REQUESTS]; // of each chunk
     int32_t drafted[ENGINE_MAX_REQUESTS];          // draft tokens that follow it; they lie in the
                                                    // log's array, after its end
+    bool unknown[ENGINE_MAX_REQUESTS];             // whether those are still to be computed
     int32_t picked[ENGINE_MAX_REQUESTS];           // sampled tokens, chunk after chunk
     int32_t picked_count[ENGINE_MAX_REQUESTS]; // of each chunk: 0, or 1 and its accepted drafts;
                                                // fewer if its request has failed
-    bool unknown[ENGINE_MAX_REQUESTS]; // drafts whose tokens the model's draft head is to say
     int32_t count;
     float expected;       // tokens that it gives, with the drafts that are likely to be right
     int32_t tokens, rows; // of all chunks: tokens including drafts, and rows of logits
@@ -23,6 +23,9 @@ struct step {
 };
 
 void *stepper_main(void *argument); // the engine's thread; takes the engine
+
+// One step of an engine without a thread; waits a little if nothing can be done yet.
+void stepper_step(struct engine *engine);
 
 // With the lock held: decides what the next step computes and allocates its blocks: *step, whose
 // count may be 0. False if there is no chunk and the plan changed nothing else either: then wait.
@@ -34,6 +37,8 @@ bool planner_plan(struct engine *engine, struct step *step);
 // how many passes that took in *passes.
 MUST_CHECK enum status drafting_run(struct engine *engine, const struct step *step,
                                     int32_t *passes);
+// Lets the smaller model compute the drafts that it is to write.
+void drafter_run(struct engine *engine, const struct step *step);
 
 // Adds a chunk and its drafts to the forward pass, and requests what a pick needs of its logits.
 void sampling_add(struct engine *engine, const struct request *request,

@@ -262,6 +262,7 @@ static void do_step(struct engine *engine, struct step *step) {
     pthread_mutex_unlock(&engine->lock);
     struct trace_span span = trace_begin("step");
     if (trace_is_on) trace_chunks(step, true);
+    if (engine->drafter) drafter_run(engine, step);
     int32_t passes = 0;
     const int64_t began_us = clock_now_us();
     enum status status = drafting_run(engine, step, &passes);
@@ -276,7 +277,8 @@ static void do_step(struct engine *engine, struct step *step) {
     if (status == STATUS_DEVICE) block_cache_distrust(engine->cache.groups[0]);
     if (status == STATUS_OK) {
         note_speed(engine, step->tokens, elapsed_us);
-        if (passes > 0) draft_note_head(&engine->draft_record, passes, before - began_us);
+        if (passes > 0)
+            draft_note_cost(&engine->draft_record, DRAFT_HEAD, passes, before - began_us);
         if (step->tokens == step->rows) // it only decodes
             row_cost_note(&engine->draft_record.cost, step->rows, elapsed_us);
         commit_step(step);
@@ -294,23 +296,33 @@ static void fail_all(struct engine *engine) {
                        STATUS_DEVICE);
 }
 
+// With the lock held.
+static void work(struct engine *engine) {
+    struct step step;
+    finish_cancelled(engine);
+    advance_restoring(engine);
+    (void)grouped_cache_write_behind(&engine->cache);
+    if (engine->cache.device_failed) fail_all(engine);
+    start_computing(engine);
+    const bool moves = planner_plan(engine, &step);
+    if (step.count > 0)
+        do_step(engine, &step);
+    else if (!moves)
+        wait_for_work(engine);
+}
+
 void *stepper_main(void *argument) {
     struct engine *engine = argument;
-    struct step step;
     trace_thread("engine");
     pthread_mutex_lock(&engine->lock);
-    while (!engine->closing) {
-        finish_cancelled(engine);
-        advance_restoring(engine);
-        (void)grouped_cache_write_behind(&engine->cache);
-        if (engine->cache.device_failed) fail_all(engine);
-        start_computing(engine);
-        const bool moves = planner_plan(engine, &step);
-        if (step.count > 0)
-            do_step(engine, &step);
-        else if (!moves)
-            wait_for_work(engine);
-    }
+    while (!engine->closing)
+        work(engine);
     pthread_mutex_unlock(&engine->lock);
     return NULL;
+}
+
+void stepper_step(struct engine *engine) {
+    pthread_mutex_lock(&engine->lock);
+    work(engine);
+    pthread_mutex_unlock(&engine->lock);
 }

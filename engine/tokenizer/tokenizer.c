@@ -309,6 +309,22 @@ bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id) {
     return type == TOKEN_CONTROL || type == TOKEN_UNKNOWN;
 }
 
+static bool is_used(const struct tokenizer *tokenizer, int32_t id) {
+    return id < tokenizer->vocabulary.count &&
+           vocabulary_type(&tokenizer->vocabulary, id) != TOKEN_UNUSED;
+}
+
+int32_t tokenizer_differs(const struct tokenizer *a, const struct tokenizer *b) {
+    const int32_t count = a->vocabulary.count, other = b->vocabulary.count;
+    for (int32_t id = 0; id < count || id < other; id++) {
+        if (!is_used(a, id) && !is_used(b, id)) continue;
+        if (id >= count || id >= other) return id;
+        const struct gguf_string one = tokenizer_piece(a, id), two = tokenizer_piece(b, id);
+        if (one.length != two.length || memcmp(one.bytes, two.bytes, one.length) != 0) return id;
+    }
+    return TOKEN_NONE;
+}
+
 const char *tokenizer_description(const struct tokenizer *tokenizer) {
     return tokenizer->description;
 }

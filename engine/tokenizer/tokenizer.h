@@ -86,6 +86,10 @@ bool tokenizer_ends_turn(const struct tokenizer *tokenizer, int32_t id);
 // Is it a control token or the one for unknown text? Answers do not show these.
 bool tokenizer_is_special(const struct tokenizer *tokenizer, int32_t id);
 
+// The first id whose texts differ, or that only one of them has and is not unused there;
+// TOKEN_NONE: the ids of one mean the same to the other.
+int32_t tokenizer_differs(const struct tokenizer *a, const struct tokenizer *b);
+
 // "gpt2 (qwen2)": model and pre-tokeniser, for people.
 const char *tokenizer_description(const struct tokenizer *tokenizer);
 

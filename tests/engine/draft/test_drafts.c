@@ -525,7 +525,7 @@ static void a_head_is_asked_as_often_as_it_pays(void **state) {
             if (n > 0) {
                 assert_true(draft_is_unknown(&draft));
                 draft_fill(&draft, picked, n); // zeros
-                draft_note_head(&record, n, 50 * n);
+                draft_note_cost(&record, DRAFT_HEAD, n, 50 * n);
                 count += wrong ? 0 : n;
                 picked[0] = wrong; // so the first token is not what was drafted
             }

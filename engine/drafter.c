@@ -1,0 +1,77 @@
+// engine/drafter.c — an engine that drafts for another.
+//
+// It has a pool of its own, for two logs as long as the other's context, which answers that begin
+// alike share, but no more than an eighth of what is free. Neither does it keep blocks in host
+// memory or on the disk: its prompts are cheap to compute again.
+#include "engine/drafter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/core/engine_state.h"
+#include "engine/model/forward.h"
+#include "engine/placing.h"
+#include "engine/pool.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "kernels/base/log.h"
+#include "kernels/base/size.h"
+
+enum { LOGS = 2, MEMORY_SHARE = 8 };
+
+size_t drafter_kv_bytes(struct engine *drafter, int32_t context) {
+    struct device_info info;
+    drafter->backend->info(drafter->device, &info);
+    const size_t wanted = LOGS * pool_context_bytes(drafter, context);
+    const size_t most = info.memory_free / MEMORY_SHARE;
+    return wanted < most ? wanted : most;
+}
+
+size_t drafter_device_bytes(struct engine *engine) {
+    const struct engine *drafter = engine->drafter;
+    if (!drafter) return 0;
+    size_t bytes = drafter->model.weight_bytes;
+    for (int i = 0; i < drafter->cache.count; i++)
+        bytes += pool_bytes(drafter, i);
+    const struct forward_limits limits = placing_forward_limits(drafter, drafter->context);
+    return bytes + forward_device_bytes(&drafter->model.config, drafter->backend, &limits,
+                                        drafter->shapes[0].block_size);
+}
+
+enum status drafter_check(struct engine *engine, const char *path, struct error *err) {
+    enum { SHOWN = 24 };
+    const struct tokenizer *own = engine->tokenizer, *other = engine->drafter->tokenizer;
+    const int32_t id = tokenizer_differs(own, other);
+    struct gguf_string texts[2] = {{"nothing", 7}, {"nothing", 7}};
+    char shown[2][4 * SHOWN], need[SIZE_TEXT_BYTES];
+    if (id == TOKEN_NONE) {
+        log_write(LOG_DEBUG, "%s drafts, up to %" PRId32 " tokens of context, in %s",
+                  engine->drafter->name, engine->drafter->context,
+                  size_format(drafter_device_bytes(engine), need));
+        return STATUS_OK;
+    }
+    if (id < tokenizer_vocabulary(own)) texts[0] = tokenizer_piece(own, id);
+    if (id < tokenizer_vocabulary(other)) texts[1] = tokenizer_piece(other, id);
+    for (int i = 0; i < 2; i++)
+        if (!utf8_copy_name(texts[i].bytes, texts[i].length, shown[i], SHOWN))
+            snprintf(shown[i], sizeof shown[i], "?");
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%s cannot draft for this model: it has another vocabulary; token %" PRId32
+                     " is \"%s\" in it, and \"%s\" in the model",
+                     path, id, shown[1], shown[0]);
+}
+
+struct engine_options drafter_options(const struct engine *engine,
+                                      const struct engine_options *options) {
+    return (struct engine_options){
+        .model_path = options->draft_path,
+        .backend = engine->backend->name,
+        .threads = options->threads,
+        .context = options->context ? options->context : engine->model.config.context,
+        .block_size = options->block_size,
+        .kv_type = options->kv_type,
+        .kv_host_bytes = 1, // less than a block
+        .deterministic = options->deterministic,
+        .draft_head = DRAFT_HEAD_NONE,
+        .unattended = true,
+    };
+}

@@ -1,0 +1,168 @@
+// engine/step/drafter.c — drafts that a smaller model writes, greedily.
+//
+// It has an engine of its own, whose steps are taken here, on the thread of the engine that it
+// drafts for. For each request that has one it keeps a sequence, which follows the request's log:
+// rejected drafts are cut off, and what the log has further is appended. All requests of a step are
+// drafted for together, and those that begin alike share blocks there as they do here.
+//
+//   log        a b c d e          verified: d was right, e is what was sampled
+//   sequence   a b c d x y        cut to "a b c d", then "e" is appended: two tokens to compute
+//
+// A recurrent state cannot be cut. There the sequence itself has only what the log has, and writes
+// the first draft token; a fork of it writes the others.
+//
+// A draft that is not written for any reason stays what the log's array happens to have there after
+// cleaning, which is verified like any other: so nothing here can fail the step. A request whose
+// drafting has failed is not drafted for again.
+#include <string.h>
+
+#include "engine/core/request_state.h"
+#include "engine/step/step.h"
+#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
+#include "kernels/base/log.h"
+#include "kernels/base/trace.h"
+
+struct draft_batch {                                 // of drafts
+    struct request *requests[ENGINE_MAX_REQUESTS];   // that are drafted for
+    struct sequence *sequences[ENGINE_MAX_REQUESTS]; // that write
+    int32_t counts[ENGINE_MAX_REQUESTS];             // tokens that each is to write
+    int32_t count;
+};
+
+// Brings the sequence to the log's tokens; *behind: how many it had not had.
+static enum status follow(struct drafter *drafter, struct engine *engine,
+                          const struct sequence *log, int32_t *behind) {
+    if (!drafter->sequence) TRY(sequence_create(engine, &drafter->sequence));
+    struct sequence *sequence = drafter->sequence;
+    const int32_t most = sequence->length < log->length ? sequence->length : log->length;
+    int32_t same = drafter->followed < most ? drafter->followed : most;
+    while (same < most && sequence->tokens[same] == log->tokens[same])
+        same++;
+    if (same < sequence->length) sequence_truncate(sequence, same);
+    drafter->followed = log->length;
+    *behind = log->length - same;
+    return sequence_append(sequence, log->tokens + same, (size_t)*behind);
+}
+
+static enum status finish(struct engine *engine, int32_t running) {
+    struct event event;
+    enum status status = STATUS_OK;
+    while (running > 0) {
+        stepper_step(engine);
+        while (engine_next_event(engine, 0, &event)) {
+            if (event.kind != EVENT_DONE) continue;
+            if (event.status != STATUS_OK) status = event.status;
+            request_release(event.request);
+            running--;
+        }
+    }
+    return status;
+}
+
+static enum status write_tokens(struct engine *engine, const struct draft_batch *batch) {
+    struct request_options options[ENGINE_MAX_REQUESTS];
+    struct request *requests[ENGINE_MAX_REQUESTS];
+    for (int32_t i = 0; i < batch->count; i++) {
+        options[i] = (struct request_options){.sampler = sampler_options_default(),
+                                              .max_tokens = batch->counts[i],
+                                              .ignore_end = true};
+        options[i].sampler.temperature = 0;
+    }
+    TRY(request_start_all(batch->sequences, options, batch->count, requests));
+    return finish(engine, batch->count);
+}
+
+// Writes tokens [from, from + count) of the request's draft. What the larger model has no row for
+// is a token that will be rejected.
+static void copy_draft(struct request *request, const struct sequence *from, int32_t first,
+                       int32_t count) {
+    struct sequence *log = request->sequence;
+    const int32_t vocabulary = log->engine->model.config.vocabulary;
+    for (int32_t i = first; i < first + count; i++) {
+        const int32_t id = from->tokens[log->length + i];
+        log->tokens[log->length + i] = id < vocabulary ? id : 0;
+    }
+}
+
+// The tokens after the first of each draft, where states cannot be cut.
+static enum status write_on_forks(struct engine *engine, const struct draft_batch *batch) {
+    struct draft_batch forks = {.count = 0};
+    enum status status = STATUS_OK;
+    for (int32_t i = 0; i < batch->count && status == STATUS_OK; i++) {
+        struct request *request = batch->requests[i];
+        struct sequence *sequence = batch->sequences[i];
+        const int32_t length = request->sequence->length, first = sequence->tokens[length];
+        sequence_truncate(sequence, length);
+        if (batch->counts[i] == 1) continue;
+        status = sequence_fork(sequence, &forks.sequences[forks.count]);
+        if (status != STATUS_OK) break;
+        forks.requests[forks.count] = request;
+        forks.counts[forks.count] = batch->counts[i] - 1;
+        status = sequence_append(forks.sequences[forks.count++], &first, 1);
+    }
+    if (status == STATUS_OK && forks.count > 0) status = write_tokens(engine, &forks);
+    for (int32_t i = 0; i < forks.count; i++) {
+        if (status == STATUS_OK)
+            copy_draft(forks.requests[i], forks.sequences[i], 1, forks.counts[i]);
+        sequence_destroy(forks.sequences[i]);
+    }
+    return status;
+}
+
+static enum status write_drafts(struct engine *engine, const struct draft_batch *batch) {
+    const bool forks = engine->cache.has_states;
+    struct draft_batch first = *batch;
+    for (int32_t i = 0; i < first.count && forks; i++)
+        first.counts[i] = 1;
+    TRY(write_tokens(engine, &first));
+    for (int32_t i = 0; i < first.count; i++)
+        copy_draft(first.requests[i], first.sequences[i], 0, first.counts[i]);
+    return forks ? write_on_forks(engine, batch) : STATUS_OK;
+}
+
+static void give_up(struct request *request, enum status status) {
+    struct drafter *drafter = &request->draft.drafter;
+    log_write(LOG_WARNING, "the drafter drafts no more for this answer: %s", status_text(status));
+    request_end_drafts(request);
+    drafter->context = 0;
+}
+
+void drafter_run(struct engine *engine, const struct step *step) {
+    struct trace_span span = trace_begin("draft");
+    const int64_t before_us = clock_now_us();
+    struct draft_batch batch = {.count = 0};
+    int32_t most = 0, most_behind = 0;
+    for (int32_t i = 0; i < step->count; i++) {
+        struct request *request = step->requests[i];
+        const struct sequence *log = request->sequence;
+        int32_t behind = 0;
+        if (!step->unknown[i] || request->draft.chosen != DRAFT_MODEL) continue;
+        memset(log->tokens + log->length, 0, (size_t)step->drafted[i] * sizeof log->tokens[0]);
+        const enum status status = follow(&request->draft.drafter, engine->drafter, log, &behind);
+        if (status != STATUS_OK) {
+            give_up(request, status);
+            continue;
+        }
+        batch.requests[batch.count] = request;
+        batch.sequences[batch.count] = request->draft.drafter.sequence;
+        batch.counts[batch.count++] = step->drafted[i];
+        if (step->drafted[i] > most) most = step->drafted[i];
+        if (behind > most_behind) most_behind = behind;
+    }
+    if (batch.count > 0) {
+        const enum status status = write_drafts(engine->drafter, &batch);
+        for (int32_t i = 0; i < batch.count && status != STATUS_OK; i++)
+            give_up(batch.requests[i], status);
+        // A prompt that it reads first says nothing of the next token's cost.
+        if (status == STATUS_OK && most_behind <= 1 + DRAFT_MAX)
+            draft_note_cost(&engine->draft_record, DRAFT_MODEL, most, clock_now_us() - before_us);
+    }
+    for (int32_t i = 0; i < step->count; i++) {
+        const struct sequence *log = step->requests[i]->sequence;
+        if (step->unknown[i] && step->requests[i]->draft.chosen == DRAFT_MODEL)
+            draft_fill(&step->requests[i]->draft, log->tokens + log->length, step->drafted[i]);
+    }
+    span.tokens = most;
+    trace_end(&span);
+}
