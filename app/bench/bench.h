@@ -22,6 +22,7 @@ struct bench_options {
     struct args_numbers depths;            // tokens in the cache before; none: as below
     struct args_numbers batches;           // sequences computed together; none: as below
     struct args_numbers rows;              // tokens of each in a step; none: 1
+    struct args_numbers accept;            // percent: how often each draft token is right
     int32_t branches;                      // of a past before answers fork; at least 1
     int32_t runs;                          // at least 1
     const char *folder;                    // the disk's temporary folder is created in it
@@ -34,7 +35,9 @@ struct bench_options {
 // Defaults: 32 tokens, a depth of 16, a batch of 1. A prefill computes a fresh prompt in every run.
 // A decode starts at its depth in every run: `batch` sequences without common tokens are prefilled
 // before the clock starts, then decoded together. With rows, each of them has so many tokens in a
-// step, as when drafts are verified; all count, though the drafts are rejected. A step that reads
+// step, as when drafts are verified; all count, though the drafts are rejected. With `accept`, each
+// has so many drafts in a step, of which a draw decides how many are accepted: simulated, and only
+// those count. Nothing is taken for what a source of drafts would take. A step that reads
 // less than the measurement of the read bandwidth runs partly from caches, so it has no percentage.
 int bench_speed_run(const struct bench_options *options);
 

@@ -37,6 +37,7 @@ static struct bench_options options_of(const struct args *args, const struct con
         .depths = args->depth,
         .batches = args->batch,
         .rows = args->rows,
+        .accept = args->accept,
         .branches = args->branches ? args->branches : 1,
         .runs = args->runs ? args->runs : BENCH_RUNS_DEFAULT,
         .folder = args->kv_dir ? args->kv_dir : text_string(&config->cache_path),

@@ -6,8 +6,9 @@
 // machine varies; the highest so far counts.
 //
 // With several rows of each sequence, all but the first are drafts of any tokens, which hardly ever
-// are right. Those that were are subtracted from the tokens, so what is left is the steps. The last
-// tokens do not count, because a step near the limit has fewer drafts.
+// are right. Those that were are subtracted from the tokens, so what is left is the steps. With
+// simulated acceptance a draw decides how many are right, and all tokens count. The last tokens do
+// not, because a step near the limit has fewer drafts.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -23,7 +24,8 @@ enum {
     DEFAULT_DEPTH = 16,
     START_STEPS = 4, // in which all sequences of a batch have begun
     DONE_TIMEOUT_MS = 1000,
-    ROWS_MAX = ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX + ARGS_NUMBERS_MAX,
+    DECODES_MAX = ARGS_NUMBERS_MAX * ARGS_NUMBERS_MAX * (ARGS_NUMBERS_MAX + 1), // one simulated
+    ROWS_MAX = DECODES_MAX + ARGS_NUMBERS_MAX,
 };
 
 struct speed_row {
@@ -33,6 +35,7 @@ struct speed_row {
     int32_t depth;               // tokens in the cache before them, per sequence
     int32_t batch;               // sequences decoded together
     int32_t rows;                // tokens of each in a step
+    bool simulated;              // drafts are accepted as the options say
     struct figure tokens_per_s;  // of all rows together
     size_t bytes_per_token;      // bytes read per token; for a prefill, per pass
     size_t step_bytes;           // read by a step, or by the whole prefill
@@ -110,6 +113,8 @@ static enum status run_series(struct speed_bench *bench, const struct speed_row 
     struct request_options options = harness_request(tokens + row->rows - 1);
     options.speculate = row->rows - 1;
     options.draft_blindly = true;
+    for (int32_t i = 0; i < bench->options->accept.count && row->simulated; i++)
+        options.simulated[i] = (float)bench->options->accept.values[i] / 100;
     *series = (struct series){.limit = tokens};
     while (series->count < row->batch && series->status == STATUS_OK) {
         series->status = request_start_all(&bench->sequences[series->count], &options, 1,
@@ -161,17 +166,18 @@ static enum status decode_once(struct speed_bench *bench, struct speed_row *row,
     const uint64_t decoded = harness_usage(&bench->harness).work.decoded_tokens - before;
     const int64_t drafted = series.drafts.of[DRAFT_LOOKUP].drafted, steps = series.drafts.steps;
     const int32_t counted = series.steps - (int32_t)series.drafts.of[DRAFT_LOOKUP].accepted;
-    if (decoded < (uint64_t)row->batch * (uint64_t)(asked - 1) || counted < 1)
+    if (decoded < (uint64_t)row->batch * (uint64_t)(asked - 1) || series.steps < 1 ||
+        (counted < 1 && !row->simulated))
         return error_set(&bench->harness.err, STATUS_DEVICE,
                          "%" PRId32 " sequences did not decode together: %" PRIu64
                          " tokens computed, %" PRId32 " steps of all",
                          row->batch, decoded, counted);
-    if (drafted < (row->rows - 1) * (steps - row->rows))
+    if (!row->simulated && drafted < (row->rows - 1) * (steps - row->rows))
         snprintf(row->missing, sizeof row->missing,
                  "steps of this model and batch have %" PRId64 " rows at most",
                  1 + (drafted + steps - 1) / steps);
-    *tokens_per_s =
-        (double)row->batch * row->rows * counted * 1e6 / (double)(series.to_us - series.from_us);
+    const double tokens = row->simulated ? series.steps : (double)row->rows * counted;
+    *tokens_per_s = row->batch * tokens * 1e6 / (double)(series.to_us - series.from_us);
     return STATUS_OK;
 }
 
@@ -179,6 +185,16 @@ static enum status decode_once(struct speed_bench *bench, struct speed_row *row,
 
 static double bytes_per_s(const struct speed_row *row) {
     return (double)row->bytes_per_token * row->tokens_per_s.median;
+}
+
+// Tokens of a step whose drafts are accepted as the options say.
+static double expected(const struct speed_bench *bench) {
+    double all = 1, tokens = 1;
+    for (int32_t i = 0; i < bench->options->accept.count; i++) {
+        all *= bench->options->accept.values[i] / 100.0;
+        tokens += all;
+    }
+    return tokens;
 }
 
 // Of the ceiling; 0: the step reads so little that caches have a part of it.
@@ -210,9 +226,10 @@ static void print_floor(const struct speed_bench *bench, const struct speed_row 
 static void print_row(const struct speed_bench *bench, const struct speed_row *row) {
     char bytes[SIZE_TEXT_BYTES], speed[FIGURE_TEXT_BYTES], share[DIGITS_TEXT_BYTES] = "-";
     char batch[DIGITS_TEXT_BYTES];
+    const char *name = row->simulated ? "drafted" : row->name;
     snprintf(batch, sizeof batch, row->rows > 1 ? "%" PRId32 "x%" PRId32 : "%" PRId32, row->batch,
              row->rows);
-    printf("%-7s %6" PRId32 " %6" PRId32 " %5s ", row->name, row->tokens, row->depth, batch);
+    printf("%-7s %6" PRId32 " %6" PRId32 " %5s ", name, row->tokens, row->depth, batch);
     if (share_of(bench, row) > 0)
         snprintf(share, sizeof share, "%.1f %%", 100 * share_of(bench, row));
     if (row->missing[0])
@@ -232,6 +249,7 @@ static void report_row(struct report *report, const struct speed_bench *bench,
     report_number(report, "depth", row->depth);
     report_number(report, "batch", row->batch);
     report_number(report, "rows", row->rows);
+    report_number(report, "simulated_tokens_per_step", row->simulated ? expected(bench) : 0);
     if (report_measured(report, row->missing)) {
         report_number(report, "tokens_per_s", row->tokens_per_s.median);
         report_number(report, "tokens_per_s_low", row->tokens_per_s.low);
@@ -277,7 +295,7 @@ static bool fits(const struct speed_bench *bench, struct speed_row *row) {
     else if (length > info->context)
         snprintf(row->missing, sizeof row->missing,
                  "does not fit the context of %" PRId32 " tokens", info->context);
-    else if (row->rows > 1 && info->state_bytes > 0)
+    else if (row->rows > 1 && !row->simulated && info->state_bytes > 0)
         snprintf(row->missing, sizeof row->missing,
                  "layers with a state compute rejected rows again");
     return !row->missing[0];
@@ -322,6 +340,8 @@ static enum status measure_row(struct speed_bench *bench, struct speed_row row, 
         row.tokens_per_s = samples_figure(&samples);
         row.step_bytes = step_bytes(bench, &row, at_once);
         row.bytes_per_token = row.step_bytes / (size_t)at_once;
+        if (row.simulated)
+            row.bytes_per_token = (size_t)((double)row.step_bytes / (row.batch * expected(bench)));
         if (row.step_bytes >= bench->least_bytes) measure_ceiling(bench);
     }
     ASSERT(bench->count < ROWS_MAX);
@@ -339,16 +359,19 @@ static enum status measure_decodes(struct speed_bench *bench) {
     const struct args_numbers batches = or_default(&bench->options->batches, 1);
     const struct args_numbers rows = or_default(&bench->options->rows, 1);
     const int32_t tokens = bench->options->tokens ? bench->options->tokens : DEFAULT_TOKENS;
-    for (int32_t d = 0; d < depths.count; d++)
-        for (int32_t b = 0; b < batches.count; b++)
-            for (int32_t r = 0; r < rows.count; r++)
-                TRY(measure_row(bench,
-                                (struct speed_row){.name = "decode",
-                                                   .tokens = tokens,
-                                                   .depth = depths.values[d],
-                                                   .batch = batches.values[b],
-                                                   .rows = rows.values[r]},
-                                decode_once));
+    for (int32_t at = 0; at < depths.count * batches.count; at++) {
+        struct speed_row row = {.name = "decode",
+                                .tokens = tokens,
+                                .depth = depths.values[at / batches.count],
+                                .batch = batches.values[at % batches.count]};
+        for (int32_t r = 0; r < rows.count; r++) {
+            row.rows = rows.values[r];
+            TRY(measure_row(bench, row, decode_once));
+        }
+        row.rows = 1 + bench->options->accept.count;
+        row.simulated = row.rows > 1;
+        if (row.simulated) TRY(measure_row(bench, row, decode_once));
+    }
     release_sequences(bench, 0);
     return STATUS_OK;
 }

@@ -125,8 +125,8 @@ struct args {
 
     bool ids, bos; // tokenize
     const char *shape, *type;
-    struct args_numbers prompt_tokens, depth, batch, rows; // bench
-    const char *shared_past;                               // "on", "off"
+    struct args_numbers prompt_tokens, depth, batch, rows, accept; // bench
+    const char *shared_past;                                       // "on", "off"
     int32_t branches, runs;
 
     struct args_section sections[ARGS_SECTION_LINES_MAX];

@@ -190,6 +190,8 @@ static const struct option OPTIONS[] = {
      "sequences to decode together"},
     {NULL, "rows", 0, OPTION_WHOLES, "N[,N]", AT(rows), FOR_BENCH, 1, DRAFT_MAX + 1,
      "tokens of each sequence in a decode step, as with drafts"},
+    {NULL, "accept", 0, OPTION_WHOLES, "P[,P]", AT(accept), FOR_BENCH, 0, 100,
+     "simulate drafts: percent of each token that is right"},
     {NULL, "branches", 0, OPTION_WHOLE, "N", AT(branches), FOR_BENCH, 1, ENGINE_MAX_REQUESTS,
      "batch: split the past into N branches first"},
     {NULL, "shared-past", 0, OPTION_CHOICE, "on|off", AT(shared_past), FOR_BENCH, 0, 0,

@@ -40,14 +40,16 @@ typedef void request_judge(void *user, const struct candidate *best, int32_t cou
 
 struct request_options {
     struct sampler_options sampler;
-    int32_t max_tokens;      // 0: until the context is full
-    int32_t speculate;       // draft tokens at once, at most DRAFT_MAX: draft/draft.h; 0: none.
-                             // None where a judge sees the rows
-    uint32_t no_drafts_of;   // a bit for each draft_source_kind that may not draft
-    bool draft_always;       // drafts also where it does not pay: for tests and benchmarks
-    bool draft_blindly;      // drafts any tokens, as many as it may: for benchmarks
-    bool background;         // yields to requests that are not: scheduler.h
-    bool ignore_end;         // continues after a turn's end: for benchmarks
+    int32_t max_tokens;         // 0: until the context is full
+    int32_t speculate;          // draft tokens at once, at most DRAFT_MAX: draft/draft.h; 0: none.
+                                // None where a judge sees the rows
+    uint32_t no_drafts_of;      // a bit for each draft_source_kind that may not draft
+    bool draft_always;          // drafts also where it does not pay: for tests and benchmarks
+    bool draft_blindly;         // drafts any tokens, as many as it may: for benchmarks
+    float simulated[DRAFT_MAX]; // of draft_blindly: how likely each draft token counts as sampled,
+                                // if those before it do; for benchmarks. 0: it counts if it was
+    bool background;            // yields to requests that are not: scheduler.h
+    bool ignore_end;            // continues after a turn's end: for benchmarks
     struct grammar *grammar; // that the answer must fit (grammar/grammar.h); NULL: none. Retained
     const char *begun;       // the answer's text before its tokens; borrowed; NULL: none
     int32_t answered;        // tokens at the log's end that the grammar counts as the answer's

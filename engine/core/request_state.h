@@ -17,6 +17,7 @@ struct request {
     struct request_options options;
     struct sampler *sampler;
     struct draft draft;
+    uint32_t simulation;      // state of the random numbers of options.simulated
     struct grammar_walk walk; // if it has a grammar
     enum status failure;      // why nothing could be sampled
     struct error err;         // the same in words, if there is more to say

@@ -124,6 +124,14 @@ static bool is_forced(struct request *request, int32_t length) {
     return forced;
 }
 
+// Does the nth draft token count as sampled, whatever was? (Numerical Recipes' generator.)
+static bool is_simulated(struct request *request, int32_t nth) {
+    const float rate = request->options.simulated[nth];
+    if (rate == 0) return false;
+    request->simulation = request->simulation * 1664525u + 1013904223u;
+    return (float)(request->simulation >> 8) < rate * (float)(1 << 24);
+}
+
 // Verifies drafts: samples the next token, and one more after each draft that equals the token
 // sampled for its position, up to the turn's end or to tokens that must follow. These are the
 // tokens that decoding one by one would give. Returns how many.
@@ -135,8 +143,9 @@ static int32_t pick_tokens(struct request *request, struct forward *forward, int
     bool accepted = true;
     while (accepted && count <= drafted) {
         const int32_t length = sequence->length + count;
-        const int32_t id = pick_token(request, forward, row + count, length);
+        int32_t id = pick_token(request, forward, row + count, length);
         if (id == TOKEN_NONE) break;
+        if (count < drafted && is_simulated(request, count)) id = sequence->tokens[length];
         accepted = count < drafted && id == sequence->tokens[length] &&
                    !sampling_ends_turn(request, id) && !is_forced(request, length + 1);
         picked[count++] = id;
