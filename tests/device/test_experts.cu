@@ -145,11 +145,13 @@ static double product(const struct mixture &m, int which, int32_t expert, int32_
     return sum;
 }
 
+static const float LIMIT = 1.5f; // of ACT_LIMITED
+
 static double act_of(enum act act, double g, double u) {
     if (act == ACT_SILU) return g / (1 + exp(-g)) * u;
     if (act == ACT_GELU)
         return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
-    if (act == ACT_LIMITED) return fmin(g / (1 + exp(-g)), 1.5) * fmin(fmax(u, -1.5), 1.5);
+    if (act == ACT_LIMITED) return fmin(g / (1 + exp(-g)), LIMIT) * fmin(fmax(u, -LIMIT), LIMIT);
     g = fmin(g, 7);
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
@@ -219,8 +221,9 @@ static void test_answers(struct bench *bench, const struct mixture &m, int32_t t
     const float start = add ? 0.5f : 0;
     std::vector<float> poison(elements + GUARD, NAN);
     if (add) std::fill(poison.begin(), poison.begin() + (ptrdiff_t)elements, start);
-    struct experts args = {upload(poison), upload(x), upload(chosen), upload(shares), m.gate, m.up,
-                           m.down,         tokens,    m.experts,      m.used,         m.act,  add};
+    struct experts args = {
+        upload(poison), upload(x), upload(chosen), upload(shares), m.gate, m.up, m.down,
+        tokens,         m.experts, m.used,         m.act,          LIMIT,  add};
     CUDA(cudaDeviceSynchronize());
     backend_cuda()->experts(bench->device, &args);
     finish(bench);

@@ -76,7 +76,7 @@ static const struct {
     {.name = "exaone-moe", .folder = true},
     {.name = "hy_v3", .folder = true},
     {.name = "muse-glimmer"},
-    {.name = "nanbeige", .rounded = 8e-3},
+    {.name = "nanbeige", .rounded = 1e-2},
     {.name = "internlm2"},
     {.name = "mellum"},
     {.name = "granite_swa"},
