@@ -35,6 +35,7 @@ enum {
     CARD_HOST_BYTES = 1 << 30, // of the host tier by default; pinning memory takes time
     MAX_DISK_BLOCKS = 1 << 20, // that the index can hold
     EXPERT_MORE_BYTES = 2048,  // for the alignment of an expert's matrices
+    WORTHWHILE = 8, // copies of fewer of the experts than 1 in so many cost more than they gain
     UNCOUNTED_BYTES =
         256 << 20, // of a card that a plan leaves, and that copies of experts leave, too
 };
@@ -278,7 +279,7 @@ static struct offload_memory offload_memory_of(const struct opening *opening) {
     const size_t slots = (all - taken - UNCOUNTED_BYTES) / memory.expert_bytes;
     const size_t most =
         (size_t)memory.mixtures * (size_t)model_config_maxima(&engine->model.config).experts;
-    memory.expert_slots = (int32_t)(slots < most ? slots : most);
+    if (slots >= most / WORTHWHILE) memory.expert_slots = (int32_t)(slots < most ? slots : most);
     return memory;
 }
 
