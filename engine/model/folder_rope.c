@@ -183,11 +183,12 @@ void folder_rope_read(struct reader *reader) {
     const cJSON *scaling = global ? global : reader_get(reader, json, "rope_scaling");
     const double theta = reader_number(reader, global, "rope_theta",
                                        reader_number(reader, json, "rope_theta", 10000));
-    const double local =
-        reader_number(reader, reader_get(reader, all, "sliding_attention"), "rope_theta",
-                      reader_number(reader, json, "rope_local_base_freq", 0));
-    const double window_share = reader_number(reader, reader_get(reader, all, "sliding_attention"),
-                                              "partial_rotary_factor", 0);
+    const cJSON *window = reader_get(reader, all, "sliding_attention");
+    const double local = reader_number(reader, window, "rope_theta",
+                                       reader_number(reader, json, "rope_local_base_freq", 0));
+    const double window_share =
+        reader_number(reader, window, "partial_rotary_factor",
+                      reader_number(reader, json, "partial_rotary_factor", 1));
     const int64_t heads = reader_count(reader, "num_attention_heads", -1);
     const int64_t dim = reader_count(reader, "hidden_size", -1);
     const int64_t alike = reader->family->latent
@@ -226,7 +227,7 @@ void folder_rope_read(struct reader *reader) {
     config->rope.dimensions = rotated;
     config->rope.factor = config->rope.attention_factor = 1;
     if (local > 0) reader_state(reader, "rope.freq_base_swa", local);
-    if (window_share > 0)
+    if (window && window_share > 0 && window_share != share && !proportional)
         reader_state_count(reader, "rope.dimension_count_swa",
                            (int64_t)((double)size * fmin(window_share, 1)));
     if (reader->mixed && !proportional)

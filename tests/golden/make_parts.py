@@ -135,8 +135,8 @@ MODELS = [
                         rope_parameters=dict(
                             full_attention=dict(YARN, rope_theta=500000.0,
                                                 partial_rotary_factor=0.5),
-                            sliding_attention=dict(rope_type="default", rope_theta=10000.0,
-                                                   partial_rotary_factor=1.0)))),
+                            sliding_attention=dict(rope_type="default",
+                                                   rope_theta=10000.0)))),
     model("mistral3-far", [dict(rope=dict(base=1e6, yarn=FAR))] * 2, arch="mistral3",
           lengths=(1, 17, 40), side_by_side=True, temperature=(0.6, 16),
           keys=STRETCHED[:2] + [("rope.scaling.original_context_length", U32, 16),
