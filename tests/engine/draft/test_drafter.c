@@ -205,8 +205,6 @@ static void the_demo_answers_as_without_drafts(void **state) {
         for (int w = 0; w < 2; w++) {
             struct answer plain, with;
             struct request_options options = options_of(&WAYS[w], 0);
-            // Twice, as a matrix unit computes a whole prompt with other bits than the end of one.
-            write_answer(engine, &prompt, &WAYS[w], &options, &plain);
             write_answer(engine, &prompt, &WAYS[w], &options, &plain);
             assert_int_equal(plain.drafts.of[DRAFT_MODEL].drafted, 0);
             for (int s = 0; s < 2; s++) {
