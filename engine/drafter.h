@@ -15,7 +15,7 @@ struct engine_options drafter_options(const struct engine *engine,
 // Can engine->drafter, which was opened from `path`, draft for the engine? UNSUPPORTED: its ids
 // mean other tokens.
 MUST_CHECK enum status drafter_check(struct engine *engine, const char *path, struct error *err);
-size_t drafter_device_bytes(struct engine *engine); // that it takes; 0: there is none
+size_t drafter_device_bytes(struct engine *engine); // taken by the drafter; 0 without one
 
 // Of an engine that drafts: the KV that its pool gets, and the longest context that it needs.
 size_t drafter_kv_bytes(struct engine *drafter, int32_t context);

@@ -48,7 +48,7 @@ struct opening { // what the steps of engine_open() pass on
     bool is_placed;            // by quire, and the device was there to be asked
     int32_t attempt;           // 0; more: memory got short after weights had been placed
     size_t slot_bytes;         // as of placing.h
-    size_t expert_bytes;       // of the largest expert on the card; 0: there is none
+    size_t expert_bytes;       // the largest expert's, as it lies on the card; 0 without experts
     size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
     struct error *err;
 };

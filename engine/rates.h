@@ -2,8 +2,8 @@
 //
 // What a placement is planned by (engine/model/placement.h). No table knows these rates, so they
 // are measured, which takes a second or two, and kept in a file: one line for each card, processor,
-// number of threads and kind of feed-forward. A line that is missing or that no machine could reach
-// is measured anew; a file that cannot be written costs the time again.
+// number of threads and kind of feed-forward. Missing and absurd lines are measured again; if the
+// file cannot be written, every start measures.
 #ifndef ENGINE_RATES_H
 #define ENGINE_RATES_H
 

@@ -35,10 +35,10 @@ struct bench_options {
 // Defaults: 32 tokens, a depth of 16, a batch of 1. A prefill computes a fresh prompt in every run.
 // A decode starts at its depth in every run: `batch` sequences without common tokens are prefilled
 // before the clock starts, then decoded together. With rows, each of them has so many tokens in a
-// step, as when drafts are verified; all count, though the drafts are rejected. With `accept`, each
-// has so many drafts in a step, of which a draw decides how many are accepted: simulated, and only
-// those count. Nothing is taken for what a source of drafts would take. A step that reads
-// less than the measurement of the read bandwidth runs partly from caches, so it has no percentage.
+// step, as when drafts are verified; all count, though the drafts are rejected. `accept`
+// simulates drafts: in each step a draw decides how many of a sequence's drafts are accepted, and
+// only those count. Proposing them takes no time. A step that reads less than the measurement of
+// the read bandwidth runs partly from caches, so it has no percentage.
 int bench_speed_run(const struct bench_options *options);
 
 // batch: K answers after one past, compared with a single answer. Defaults: 200 tokens, a past of

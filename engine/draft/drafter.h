@@ -10,7 +10,7 @@
 struct sequence;
 
 struct drafter {               // of one request
-    int32_t context;           // of the smaller model; 0: there is none, or it has failed
+    int32_t context;           // the smaller model's; 0: no model drafts, or it has failed
     struct sequence *sequence; // owned: of the smaller model; NULL: not begun
     int32_t followed;          // tokens of the log that it has had
 };

@@ -47,7 +47,7 @@ struct folder {
     size_t count, room; // of both
     void **made;        // what no file holds as it is needed
     size_t made_count;
-    int32_t mtp_layer; // of the block that drafts; 0: there is none, or not all of it
+    int32_t mtp_layer; // the block that drafts; 0: none, or an incomplete one
     const char *path;  // while it is opened, as is the next
     struct error *err;
 };

@@ -9,10 +9,10 @@
 //   the block reads          t1, h0   t2, h1   t3, h2  d4, h'3     h'3 is its own, of t3 and h2
 //   and guesses                                d4      d5
 //
-// In the cache it is two layers behind the trunk's. One keeps hidden states, of which a token needs
-// that of the token before: what a short convolution of width 2 keeps, so they lie as its rows do,
-// normed for the block. The other is the block's attention. So what the block needs of the past is
-// forked, swapped and restored with the trunk's keys and values.
+// In the cache the block is two layers, which follow the trunk's. One keeps hidden states: a token
+// needs the state of the token before it, just as a short convolution of width 2 needs the row
+// before, so the states are stored as such rows, normed for the block. The other is the block's
+// attention. The past that the block needs is thus forked, swapped and restored with the trunk's.
 //
 // A file of one of these families (family.h) that lacks the tensors has no such block, though it
 // may count one.
