@@ -187,14 +187,14 @@ static enum status choose_attention(struct opening *opening) {
 // All that a placement depends on besides the weights.
 static enum status choose_shapes(struct opening *opening) {
     struct engine *engine = opening->engine;
-    const struct model_config *config = &engine->model.config;
+    engine->kv_shape = kv_shape_of(&engine->model.config);
     choose_step(opening);
     TRY(choose_attention(opening));
     TRY(choose_kv_type(opening));
     TRY(choose_block_size(opening));
-    for (int i = kv_shape_groups(config) - 1; i >= 0; i--) {
+    for (int i = engine->kv_shape.group_count - 1; i >= 0; i--) {
         engine->shapes[i] = engine->shapes[0];
-        kv_shape_set(&engine->shapes[i], config, i, 0);
+        kv_shape_set(&engine->shapes[i], &engine->kv_shape, i, 0);
     }
     return STATUS_OK;
 }
@@ -477,16 +477,15 @@ static enum status check_rows(struct opening *opening) {
 // Checks what depends on the model's heads and on the context, once they are known.
 static enum status check_attention(struct opening *opening) {
     struct engine *engine = opening->engine;
-    const struct model_config *config = &engine->model.config;
-    const struct layer_maxima most = model_config_maxima(config);
+    const struct layer_maxima most = model_config_maxima(&engine->model.config);
     struct kv_cache cache = engine->shapes[0];
     const struct paged_attention args = {
         .kernel = engine->attention, .num_heads = most.heads, .cache = &cache};
     TRY(check_rows(opening));
-    const int views = kv_shape_groups(config) * KV_VIEWS;
+    const int views = engine->kv_shape.group_count * KV_VIEWS;
     for (int i = 0; i < views && engine->backend->attention_check; i++) {
-        if (kv_shape_is_recurrent(config, i / KV_VIEWS)) continue;
-        kv_shape_set(&cache, config, i / KV_VIEWS, i % KV_VIEWS);
+        if (engine->kv_shape.groups[i / KV_VIEWS].recurrent) continue;
+        kv_shape_set(&cache, &engine->kv_shape, i / KV_VIEWS, i % KV_VIEWS);
         TRY(engine->backend->attention_check(engine->device, &args, engine->context, opening->err));
     }
     return STATUS_OK;
@@ -515,7 +514,7 @@ static enum status alloc_memory(struct opening *opening) {
     limits.streams = engine->stream_us > 0;
     size_t cache_bytes = 0;
     bool whole = true;
-    for (int i = 0; i < kv_shape_groups(&engine->model.config); i++) {
+    for (int i = 0; i < engine->kv_shape.group_count; i++) {
         const size_t bytes = pool_bytes(engine, i);
         ASSERT(bytes > 0 && engine->most_tokens > 0);
         whole = whole &&
@@ -545,9 +544,8 @@ static struct hash128 format_id(struct engine *engine, const struct engine_optio
     const struct kv_cache *shape = &engine->shapes[group];
     struct kv_cache other = *shape;
     char text[416], mixed[64] = "", layers[32] = "", host[8 + HASH_HEX_BYTES] = "";
-    if (kv_shape_groups(&engine->model.config) > 1)
-        snprintf(layers, sizeof layers, " group %d", group);
-    kv_shape_set(&other, &engine->model.config, group, KV_VIEWS - 1);
+    if (engine->kv_shape.group_count > 1) snprintf(layers, sizeof layers, " group %d", group);
+    kv_shape_set(&other, &engine->kv_shape, group, KV_VIEWS - 1);
     if (other.num_kv_heads != shape->num_kv_heads || other.head_size != shape->head_size)
         snprintf(mixed, sizeof mixed, " mixed %" PRId32 " heads %" PRId32 " size %" PRId32,
                  other.num_layers, other.num_kv_heads, other.head_size);
@@ -580,7 +578,6 @@ static void wake(void *user) {
 static enum status open_group(struct opening *opening, int group, size_t host_bytes,
                               struct disk_pool **disk) {
     struct engine *engine = opening->engine;
-    const struct model_config *config = &engine->model.config;
     const size_t slots = host_bytes / kv_block_bytes(&engine->shapes[group]);
     const struct block_cache_options cache = {
         .backend = engine->backend,
@@ -590,8 +587,8 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
         .host_slots = slots < UINT32_MAX / 4 ? (uint32_t)slots : UINT32_MAX / 4,
         .disk = *disk,
         .format = format_id(engine, opening->options, group),
-        .kind = kv_shape_kind(config, group),
-        .reach = kv_shape_reach(config, group),
+        .kind = engine->kv_shape.groups[group].kind,
+        .reach = engine->kv_shape.groups[group].reach,
         .model = engine->name,
         .max_disk_blocks = MAX_DISK_BLOCKS,
         .write_delay_us = WRITE_DELAY_US,
@@ -605,7 +602,7 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
 
 static enum status open_cache(struct opening *opening) {
     struct engine *engine = opening->engine;
-    const int groups = kv_shape_groups(&engine->model.config);
+    const int groups = engine->kv_shape.group_count;
     struct disk_pool *disks[KV_GROUPS] = {engine->disk};
     struct device_info info;
     size_t host_bytes = opening->options->kv_host_bytes, device_bytes = 0;
@@ -647,7 +644,7 @@ static void warn_of_pressure(struct engine *engine) {
     struct device_info info;
     size_t bytes = engine->model.weight_bytes;
     if (is_card(engine, &info) || info.memory_free == 0) return;
-    for (int i = 0; i < kv_shape_groups(&engine->model.config); i++)
+    for (int i = 0; i < engine->kv_shape.group_count; i++)
         bytes += pool_bytes(engine, i);
     if (bytes > info.memory_free)
         log_write(

@@ -25,7 +25,7 @@ size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t cont
             bytes += (size_t)rows * 2 * recurrence_spec_state_bytes(&layer->recurrence);
         if (layer->mixer == MIXER_RECURRENCE || layer->mixer == MIXER_NONE) continue;
         const bool all = spec->window == 0 || spec->window > context;
-        struct kv_cache cache = engine->shapes[kv_shape_group(&model->config, i)];
+        struct kv_cache cache = engine->shapes[engine->kv_shape.layers[i].group];
         cache.num_kv_heads = spec->kv_heads;
         cache.head_size = spec->head_size;
         bytes += (size_t)rows * attention_bytes(&cache, all ? context : spec->window);

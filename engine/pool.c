@@ -14,22 +14,17 @@ enum { POOL_SHARE = 4 }; // a quarter of the free memory, by default
 // of the last.
 static size_t blocks_for(const struct engine *engine, int group, int32_t context) {
     ASSERT(context > 0);
-    const struct model_config *config = &engine->model.config;
-    const enum cache_kind kind = kv_shape_kind(config, group);
-    const int32_t size = engine->shapes[0].block_size, reach = kv_shape_reach(config, group);
+    const enum cache_kind kind = engine->kv_shape.groups[group].kind;
+    const int32_t size = engine->shapes[0].block_size, reach = engine->kv_shape.groups[group].reach;
     const size_t all = ((size_t)context + (size_t)size - 1) / (size_t)size + 1;
     const size_t most = (size_t)grouped_cache_most(kind, reach, size, engine->chunk_tokens) + 1;
     return kind == CACHE_FULL || all < most ? all : most;
 }
 
-static int group_count(const struct engine *engine) {
-    return kv_shape_groups(&engine->model.config);
-}
-
 size_t pool_state_bytes(const struct engine *engine) {
     size_t bytes = 0;
     for (int i = 0; i < engine->cache.count; i++)
-        if (kv_shape_kind(&engine->model.config, i) == CACHE_STATE)
+        if (engine->kv_shape.groups[i].kind == CACHE_STATE)
             bytes += kv_block_bytes(&engine->shapes[i]);
     return bytes;
 }
@@ -43,7 +38,7 @@ size_t pool_sequence_bytes(const struct engine *engine) {
 
 size_t pool_context_bytes(const struct engine *engine, int32_t context) {
     size_t bytes = 0;
-    for (int i = 0; i < group_count(engine); i++)
+    for (int i = 0; i < engine->kv_shape.group_count; i++)
         bytes += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
     return bytes;
 }
@@ -51,7 +46,7 @@ size_t pool_context_bytes(const struct engine *engine, int32_t context) {
 size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options) {
     const int32_t context = options->context > 0 ? options->context : engine->model.config.context;
     size_t bytes = options->kv_device_bytes;
-    for (int i = 1; i < group_count(engine); i++)
+    for (int i = 1; i < engine->kv_shape.group_count; i++)
         bytes += (size_t)options->sequences * blocks_for(engine, i, context) *
                  kv_block_bytes(&engine->shapes[i]);
     return bytes;
@@ -75,18 +70,17 @@ static uint32_t at_most(size_t blocks) {
 // Blocks of a group that a conversation of a usual length takes.
 static double usual_blocks(const struct engine *engine, int group) {
     enum { USUAL_TOKENS = 8192 };
-    const struct model_config *config = &engine->model.config;
-    const enum cache_kind kind = kv_shape_kind(config, group);
+    const struct kv_group *shape = &engine->kv_shape.groups[group];
     const int32_t size = engine->shapes[0].block_size;
-    if (kind == CACHE_FULL) return (double)USUAL_TOKENS / size;
-    return grouped_cache_most(kind, kv_shape_reach(config, group), size, 0);
+    if (shape->kind == CACHE_FULL) return (double)USUAL_TOKENS / size;
+    return grouped_cache_most(shape->kind, shape->reach, size, 0);
 }
 
 static void share_equally(struct engine *engine, size_t bytes) {
     size_t block = 0;
-    for (int i = 0; i < group_count(engine); i++)
+    for (int i = 0; i < engine->kv_shape.group_count; i++)
         block += kv_block_bytes(&engine->shapes[i]);
-    for (int i = 0; i < group_count(engine); i++)
+    for (int i = 0; i < engine->kv_shape.group_count; i++)
         engine->shapes[i].num_blocks = at_most(bytes / block);
 }
 
@@ -96,7 +90,7 @@ static void share_equally(struct engine *engine, size_t bytes) {
 static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
     ASSERT(context > 0);
     struct kv_cache *shapes = engine->shapes;
-    const int groups = group_count(engine);
+    const int groups = engine->kv_shape.group_count;
     const size_t block = kv_block_bytes(&shapes[0]), need = blocks_for(engine, 0, context);
     size_t least[KV_GROUPS], least_bytes = 0;
     double shares[KV_GROUPS], share_bytes = 0; // for a block of group 0
@@ -128,13 +122,13 @@ static void choose_blocks(struct engine *engine, const struct engine_options *op
                           size_t bytes) {
     const int32_t context = options->context ? options->context : engine->model.config.context;
     ASSERT(options->sequences >= 0);
-    if (group_count(engine) > 1 && options->sequences == 0) {
+    if (engine->kv_shape.group_count > 1 && options->sequences == 0) {
         divide_pool(engine, bytes, context);
         return;
     }
     const uint32_t blocks = at_most(bytes / kv_block_bytes(&engine->shapes[0]));
     engine->shapes[0].num_blocks = blocks;
-    for (int i = 1; i < group_count(engine); i++) {
+    for (int i = 1; i < engine->kv_shape.group_count; i++) {
         const size_t most = (size_t)options->sequences * blocks_for(engine, i, context);
         engine->shapes[i].num_blocks = most < blocks ? (uint32_t)most : blocks;
     }

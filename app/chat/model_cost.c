@@ -37,7 +37,8 @@ static enum status read_model(const struct gguf *gguf, const struct message *mes
     tokenizer_close(tokenizer);
     for (size_t i = 0; i < gguf_tensor_count(gguf); i++)
         cost->weight_bytes += gguf_tensor_at(gguf, i)->bytes;
-    cost->kv_bytes = kv_shape_sequence_bytes(&config, cost->tokens);
+    const struct kv_shape shape = kv_shape_of(&config);
+    cost->kv_bytes = kv_shape_sequence_bytes(&shape, cost->tokens);
     return status;
 }
 

@@ -40,9 +40,10 @@ struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shap
 
 struct fit_need fit_kv_of(const struct model_config *config) {
     struct fit_need need = {.context = config->context};
-    for (int group = 0; group < kv_shape_groups(config); group++) {
-        const int32_t reach = kv_shape_reach(config, group);
-        const size_t bytes = kv_shape_token_bytes(config, group);
+    const struct kv_shape shape = kv_shape_of(config);
+    for (int group = 0; group < shape.group_count; group++) {
+        const int32_t reach = shape.groups[group].reach;
+        const size_t bytes = kv_shape_token_bytes(&shape, group);
         if (reach > 0)
             need.windows[need.window_count++] = (struct fit_window){bytes, reach};
         else

@@ -327,15 +327,15 @@ static enum status put_heads(struct text *out, const struct facts *facts) {
 
 // "20 KiB, plus 100 KiB for the last 1,024 tokens, plus a state of 64 KiB"
 static enum status put_kv(struct text *out, const struct facts *facts) {
-    const struct model_config *config = &facts->config;
     if (!facts->shaped) return put_bytes(out, "KV per token", kv_bytes(facts));
+    const struct kv_shape shape = kv_shape_of(&facts->config);
     TRY(text_format(out, "%-16s ", "KV per token"));
-    for (int group = 0; group < kv_shape_groups(config); group++) {
+    for (int group = 0; group < shape.group_count; group++) {
         char bytes[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
-        const char *tokens = count_format(kv_shape_reach(config, group), digits);
-        size_format(kv_shape_token_bytes(config, group), bytes);
+        const char *tokens = count_format(shape.groups[group].reach, digits);
+        size_format(kv_shape_token_bytes(&shape, group), bytes);
         if (group > 0) TRY(text_append_string(out, ", plus "));
-        switch (kv_shape_kind(config, group)) {
+        switch (shape.groups[group].kind) {
         case CACHE_FULL:
             TRY(text_append_string(out, bytes));
             break;

@@ -11,6 +11,7 @@
 #include "engine/core/request.h"
 #include "engine/draft/draft.h"
 #include "engine/kv/grouped_cache.h"
+#include "engine/model/kv_shape.h"
 #include "engine/model/model.h"
 #include "kernels/base/text.h"
 
@@ -30,6 +31,7 @@ struct engine {
     struct device *device;
     struct model model;
     struct placement placement;        // of its weights; zeros on a processor
+    struct kv_shape kv_shape;          // of the model's layers, those that draft among them
     struct kv_cache shapes[KV_GROUPS]; // group 0's has what all have in common
     enum attention_kernel attention;
     struct grouped_cache cache;

@@ -240,7 +240,7 @@ size_t forward_device_bytes(const struct model_config *config, const struct back
     ASSERT(limits->max_tokens > 0 && block_size > 0);
     const struct model model = {.config = *config};
     struct forward forward = {.model = &model,
-                              .groups = kv_shape_groups(config),
+                              .groups = kv_shape_of(config).group_count,
                               .backend = backend,
                               .limits = *limits,
                               .block_size = block_size,
@@ -255,13 +255,15 @@ size_t forward_device_bytes(const struct model_config *config, const struct back
 
 // The views of the groups' caches.
 static void set_views(struct forward *forward, const struct kv_cache *caches) {
-    const struct model_config *config = &forward->model->config;
+    const struct kv_shape shape = kv_shape_of(&forward->model->config);
+    forward->groups = shape.group_count;
+    forward->block_size = caches[0].block_size;
     for (int group = 0; group < forward->groups; group++) {
-        forward->reach[group] = kv_shape_reach(config, group);
+        forward->reach[group] = shape.groups[group].reach;
         for (int view = 0; view < KV_VIEWS; view++) {
             ASSERT(caches[group].block_size == forward->block_size);
             forward->views[group][view] = caches[group];
-            kv_shape_set(&forward->views[group][view], config, group, view);
+            kv_shape_set(&forward->views[group][view], &shape, group, view);
         }
     }
 }
@@ -272,8 +274,6 @@ enum status forward_create(const struct model *model, const struct kv_cache *cac
     struct forward *forward = calloc(1, sizeof *forward);
     if (!forward) return STATUS_NO_MEMORY;
     forward->model = model;
-    forward->groups = kv_shape_groups(&model->config);
-    forward->block_size = caches[0].block_size;
     set_views(forward, caches);
     forward->backend = model->backend;
     forward->device = model->device;

@@ -25,30 +25,39 @@ enum {
     KV_VIEWS = 2
 }; // 0: of the group's first layer's shape; 1: of the other, the same without one
 
-// At most KV_GROUPS, in the order of their kinds: those of CACHE_FULL first.
-int kv_shape_groups(const struct model_config *config);
-int kv_shape_group(const struct model_config *config, int32_t layer);
-enum cache_kind kv_shape_kind(const struct model_config *config, int group);
+struct kv_view {
+    int32_t kv_heads, head_size;
+    bool latent; // V is a part of K
+};
 
-// The keys that a query of the group's layers sees: of CACHE_STATE its own and the one before, of
-// CACHE_FULL 0, for all.
-int32_t kv_shape_reach(const struct model_config *config, int group);
+struct kv_group {
+    enum cache_kind kind;
+    int32_t reach;      // keys that a query of its layers sees: of CACHE_STATE its own and the one
+                        // before, of CACHE_FULL 0, for all
+    bool recurrent;     // no attention reads it
+    size_t state_bytes; // of CACHE_STATE
+    struct kv_view views[KV_VIEWS];
+    int64_t elements; // of K, and as many of V unless it is latent, that a token takes
+};
+
+struct kv_shape {
+    int group_count; // at most KV_GROUPS, in the order of their kinds: those of CACHE_FULL first
+    struct kv_group groups[KV_GROUPS];
+    struct kv_place {
+        int group, view;
+        int32_t place;          // in its view
+    } layers[MODEL_MAX_LAYERS]; // those that draft, too
+};
+
+struct kv_shape kv_shape_of(const struct model_config *config);
 
 // Sets the shape of one view, and where it is of short convolutions also type and layout; all other
 // fields stay. A block has the same bytes in both.
-void kv_shape_set(struct kv_cache *cache, const struct model_config *config, int group, int view);
+void kv_shape_set(struct kv_cache *cache, const struct kv_shape *shape, int group, int view);
 
-bool kv_shape_is_recurrent(const struct model_config *config, int group); // no attention reads it
-
-int kv_shape_view(const struct model_config *config, int32_t layer);
-int32_t kv_shape_place(const struct model_config *config, int32_t layer); // in its view
-
-// Of K, and as many of V unless it is latent, that a token takes in the layers of a group.
-int64_t kv_shape_elements(const struct model_config *config, int group);
-
-// What that is in F16, and what a sequence takes in all layers, which have no more of it than they
-// see.
-size_t kv_shape_token_bytes(const struct model_config *config, int group);
-size_t kv_shape_sequence_bytes(const struct model_config *config, int64_t tokens);
+// What a token takes in a group in F16, and what a sequence takes in all layers, which have no more
+// of it than they see.
+size_t kv_shape_token_bytes(const struct kv_shape *shape, int group);
+size_t kv_shape_sequence_bytes(const struct kv_shape *shape, int64_t tokens);
 
 #endif

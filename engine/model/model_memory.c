@@ -85,6 +85,7 @@ size_t model_stacked_bytes(const struct model *model, const struct weight *one, 
 enum status model_set_rotations(struct model *model, const float *factors) {
     enum { ROW = MODEL_MAX_HEAD_SIZE / 2 };
     const struct model_config *config = &model->config;
+    const struct kv_shape shape = kv_shape_of(config);
     const int32_t layers = model_config_all_layers(config);
     const size_t bytes = (size_t)layers * ROW * sizeof(float);
     float *host = calloc((size_t)layers, ROW * sizeof(float));
@@ -99,9 +100,9 @@ enum status model_set_rotations(struct model *model, const float *factors) {
             rope_inv_freq(rope, divided ? factors : NULL, host + (size_t)i * ROW);
         layer->inv_freq = device + (size_t)i * ROW;
         layer->magnitude = attention->no_rope ? 1.0f : rope->attention_factor;
-        layer->group = kv_shape_group(config, i);
-        layer->view = kv_shape_view(config, i);
-        layer->place = kv_shape_place(config, i);
+        layer->group = shape.layers[i].group;
+        layer->view = shape.layers[i].view;
+        layer->place = shape.layers[i].place;
         ASSERT(layer->view >= 0 && layer->view < KV_VIEWS && layer->place >= 0);
     }
     if (device) model->backend->to_device(model->device, device, host, bytes);

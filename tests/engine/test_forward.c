@@ -220,8 +220,9 @@ static void check_window(struct harness *harness, int32_t count) {
     harness_run(harness, &table, ids, 0, from, 0);
     memcpy(expected, harness_run(harness, &table, ids + from, from, count, 1),
            (size_t)harness->model.config.vocabulary * sizeof expected[0]);
+    const struct kv_shape shape = kv_shape_of(&harness->model.config);
     for (int group = 0; group < harness->groups; group++) {
-        const int32_t reach = kv_shape_reach(&harness->model.config, group);
+        const int32_t reach = shape.groups[group].reach;
         tables[group] = table;
         tables[group].first = reach && from + 1 > reach ? (from + 1 - reach) / size : 0;
         tables[group].blocks =

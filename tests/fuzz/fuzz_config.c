@@ -18,6 +18,7 @@ static void read_shape(struct folder_config *folder) {
     float inv_freq[MODEL_MAX_HEAD_SIZE / 2];
     if (folder_config_open(folder, "config", &gguf, &err) != STATUS_OK) return; // no memory
     if (model_config_read(gguf, &config, &err) == STATUS_OK) {
+        const struct kv_shape shape = kv_shape_of(&config);
         for (int32_t i = 0; i < config.layers; i++) {
             if (config.specs[i].mixer != MIXER_ATTENTION) continue;
             const struct rope *rope = &config.specs[i].attention.rope;
@@ -25,8 +26,8 @@ static void read_shape(struct folder_config *folder) {
             struct kv_cache cache = {0};
             ASSERT(!divided || rope->dimensions / 2 == folder->pairs);
             rope_inv_freq(rope, divided ? folder->rope_freqs : NULL, inv_freq);
-            kv_shape_set(&cache, &config, kv_shape_group(&config, i), kv_shape_view(&config, i));
-            ASSERT(kv_shape_place(&config, i) < cache.num_layers);
+            kv_shape_set(&cache, &shape, shape.layers[i].group, shape.layers[i].view);
+            ASSERT(shape.layers[i].place < cache.num_layers);
             ASSERT(config.specs[i].attention.window < config.context);
         }
     } else {

@@ -207,11 +207,12 @@ static bool kernel_fits(const struct harness *harness, const struct way *way) {
                                              model_config_maxima(&harness->model.config).heads,
                                          .cache = &cache};
     struct error err = {0};
-    const int views = harness->groups * KV_VIEWS;
+    const struct kv_shape shape = kv_shape_of(&harness->model.config);
+    const int views = shape.group_count * KV_VIEWS;
     const struct backend *backend = harness->backend; // the one that opened the device
     for (int i = 0; i < views && backend->attention_check; i++) {
-        if (kv_shape_is_recurrent(&harness->model.config, i / KV_VIEWS)) continue;
-        kv_shape_set(&cache, &harness->model.config, i / KV_VIEWS, i % KV_VIEWS);
+        if (shape.groups[i / KV_VIEWS].recurrent) continue;
+        kv_shape_set(&cache, &shape, i / KV_VIEWS, i % KV_VIEWS);
         if (backend->attention_check(harness->device, &args, MAX_TOKENS, &err) == STATUS_OK)
             continue;
         printf("left out: %s\n", err.text);

@@ -60,8 +60,8 @@ void harness_open(struct harness *harness, const struct harness_options *options
     demand(model_open(&harness->model, options->gguf ? options->gguf : harness->gguf, &how, &err),
            &err, "model");
     adapters_close(&adapters);
-    const struct model_config *config = &harness->model.config;
-    harness->groups = kv_shape_groups(config);
+    const struct kv_shape shape = kv_shape_of(&harness->model.config);
+    harness->groups = shape.group_count;
     const struct kv_cache cache = {
         .type = options->kv_type,
         .layout = attention_layout(options->attention),
@@ -70,7 +70,7 @@ void harness_open(struct harness *harness, const struct harness_options *options
     };
     for (int i = 0; i < harness->groups; i++) {
         harness->caches[i] = cache;
-        kv_shape_set(&harness->caches[i], config, i, 0);
+        kv_shape_set(&harness->caches[i], &shape, i, 0);
         const size_t bytes = cache.num_blocks * kv_block_bytes(&harness->caches[i]);
         demand(harness->backend->alloc(harness->device, bytes, &harness->caches[i].data), NULL,
                "cache");

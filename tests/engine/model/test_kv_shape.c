@@ -30,10 +30,9 @@ static struct model_config random_config(unsigned *state) {
     return config;
 }
 
-static struct kv_cache view_of(const struct model_config *config, enum dtype type, int group,
-                               int view) {
+static struct kv_cache view_of(const struct kv_shape *shape, enum dtype type, int group, int view) {
     struct kv_cache cache = {.type = type, .block_size = BLOCK, .num_blocks = 1};
-    kv_shape_set(&cache, config, group, view);
+    kv_shape_set(&cache, shape, group, view);
     return cache;
 }
 
@@ -46,20 +45,21 @@ static void claim(unsigned char *owner, size_t from, size_t bytes, int before, i
 
 // Every layer with keys of its own has a place of its own, within the block, and so have the scales
 // of its heads.
-static void check_places(const struct model_config *config, enum dtype type, int group) {
-    const struct kv_cache first = view_of(config, type, group, 0);
+static void check_places(const struct model_config *config, const struct kv_shape *shape,
+                         enum dtype type, int group) {
+    const struct kv_cache first = view_of(shape, type, group, 0);
     const size_t block = kv_block_bytes(&first), row = BLOCK * sizeof(bf16);
-    const size_t elements = (size_t)kv_shape_elements(config, group) * BLOCK;
+    const size_t elements = (size_t)shape->groups[group].elements * BLOCK;
     unsigned char *owner = calloc(block, 1);
     assert_non_null(owner);
     assert_true(kv_is_scaled(type) || block == 2 * elements * dtype_row_bytes(type, 1));
     for (int32_t i = 0; i < config->layers; i++) {
         const struct attention_spec *spec = &config->specs[i].attention;
-        const int32_t reach = kv_shape_reach(config, kv_shape_group(config, i));
-        assert_int_equal(reach, spec->window);
-        if (kv_shape_group(config, i) != group) continue;
-        const struct kv_cache view = view_of(config, type, group, kv_shape_view(config, i));
-        const size_t plane = 2 * kv_plane_bytes(&view), place = (size_t)kv_shape_place(config, i);
+        const struct kv_place *layer = &shape->layers[i];
+        assert_int_equal(shape->groups[layer->group].reach, spec->window);
+        if (layer->group != group) continue;
+        const struct kv_cache view = view_of(shape, type, group, layer->view);
+        const size_t plane = 2 * kv_plane_bytes(&view), place = (size_t)layer->place;
         const size_t heads = 2 * (size_t)view.num_kv_heads;
         assert_int_equal(kv_block_bytes(&view), block);
         assert_int_equal(view.num_kv_heads, config->specs[i].attention.kv_heads);
@@ -81,9 +81,10 @@ static void planes_lie_inside_their_block_without_overlap(void **state) {
     unsigned random = SEED;
     for (int i = 0; i < MODELS; i++) {
         const struct model_config config = random_config(&random);
-        for (int group = 0; group < kv_shape_groups(&config); group++) {
-            check_places(&config, DTYPE_F16, group);
-            check_places(&config, DTYPE_INT8, group);
+        const struct kv_shape shape = kv_shape_of(&config);
+        for (int group = 0; group < shape.group_count; group++) {
+            check_places(&config, &shape, DTYPE_F16, group);
+            check_places(&config, &shape, DTYPE_INT8, group);
         }
     }
 }
@@ -96,11 +97,12 @@ static void a_block_of_published_shape_wastes_no_space(void **state) {
         config.specs[i].attention = (struct attention_spec){
             .kv_heads = window ? 16 : 4, .head_size = window ? 256 : 512, .kv_source = i};
     }
-    assert_int_equal(kv_shape_elements(&config, 0), 50 * 16 * 256 + 10 * 4 * 512);
-    assert_int_equal(kv_shape_place(&config, 0), 0);
-    assert_int_equal(kv_shape_place(&config, 58), 49);
-    assert_int_equal(kv_shape_place(&config, 5), 100);
-    assert_int_equal(kv_shape_place(&config, 59), 109);
+    const struct kv_shape shape = kv_shape_of(&config);
+    assert_int_equal(shape.groups[0].elements, 50 * 16 * 256 + 10 * 4 * 512);
+    assert_int_equal(shape.layers[0].place, 0);
+    assert_int_equal(shape.layers[58].place, 49);
+    assert_int_equal(shape.layers[5].place, 100);
+    assert_int_equal(shape.layers[59].place, 109);
 }
 
 static void window_layers_form_their_own_group(void **state) {
@@ -114,24 +116,27 @@ static void window_layers_form_their_own_group(void **state) {
                                             .kv_source = i};
         config.specs[i].attention = spec;
     }
-    assert_int_equal(kv_shape_groups(&config), 2);
-    assert_int_equal(kv_shape_elements(&config, 0), 10 * 4 * 512);
-    assert_int_equal(kv_shape_elements(&config, 1), 50 * 16 * 256);
-    assert_int_equal(kv_shape_reach(&config, 0), 0);
-    assert_int_equal(kv_shape_reach(&config, 1), 1024);
-    assert_int_equal(kv_shape_place(&config, 59), 9);
-    assert_int_equal(kv_shape_sequence_bytes(&config, 5000),
+    struct kv_shape shape = kv_shape_of(&config);
+    assert_int_equal(shape.group_count, 2);
+    assert_int_equal(shape.groups[0].elements, 10 * 4 * 512);
+    assert_int_equal(shape.groups[1].elements, 50 * 16 * 256);
+    assert_int_equal(shape.groups[0].reach, 0);
+    assert_int_equal(shape.groups[1].reach, 1024);
+    assert_int_equal(shape.layers[59].place, 9);
+    assert_int_equal(kv_shape_sequence_bytes(&shape, 5000),
                      4 * (5000 * 10 * 4 * 512 + 1024 * 50 * 16 * 256));
     for (int32_t i = 5; i < config.layers; i += 6) // each length is a group
         config.specs[i].attention.window = 512;
-    assert_int_equal(kv_shape_groups(&config), 2);
-    assert_int_equal(kv_shape_kind(&config, 1), CACHE_WINDOW);
-    assert_int_equal(kv_shape_reach(&config, 0), 1024);
-    assert_int_equal(kv_shape_reach(&config, 1), 512);
+    shape = kv_shape_of(&config);
+    assert_int_equal(shape.group_count, 2);
+    assert_int_equal(shape.groups[1].kind, CACHE_WINDOW);
+    assert_int_equal(shape.groups[0].reach, 1024);
+    assert_int_equal(shape.groups[1].reach, 512);
     for (int32_t i = 5; i < config.layers; i += 6) // all are alike: one group again
         config.specs[i].attention.window = 1024;
-    assert_int_equal(kv_shape_groups(&config), 1);
-    assert_int_equal(kv_shape_reach(&config, 0), 1024);
+    shape = kv_shape_of(&config);
+    assert_int_equal(shape.group_count, 1);
+    assert_int_equal(shape.groups[0].reach, 1024);
 }
 
 // DeepSeek-V3's: 70 KiB a token.
@@ -141,12 +146,13 @@ static void latent_keys_and_values_are_cached_once(void **state) {
     for (int32_t i = 0; i < config.layers; i++)
         config.specs[i].attention = (struct attention_spec){
             .heads = 128, .kv_heads = 1, .head_size = 576, .latent.kv_rank = 512, .kv_source = i};
-    assert_int_equal(kv_shape_token_bytes(&config, 0), 61 * 576 * 2);
+    const struct kv_shape shape = kv_shape_of(&config);
+    assert_int_equal(kv_shape_token_bytes(&shape, 0), 61 * 576 * 2);
     struct kv_cache cache = {.type = DTYPE_F16, .block_size = 16};
-    kv_shape_set(&cache, &config, 0, 0);
+    kv_shape_set(&cache, &shape, 0, 0);
     assert_true(cache.latent);
     assert_int_equal(kv_block_bytes(&cache), 61 * 16 * 576 * 2);
-    assert_int_equal(kv_shape_place(&config, 60), 60);
+    assert_int_equal(shape.layers[60].place, 60);
 }
 
 static void identical_layers_lie_in_order(void **state) {
@@ -155,11 +161,12 @@ static void identical_layers_lie_in_order(void **state) {
     for (int32_t i = 0; i < config.layers; i++)
         config.specs[i].attention =
             (struct attention_spec){.kv_heads = 2, .head_size = 64, .kv_source = i};
+    const struct kv_shape shape = kv_shape_of(&config);
     for (int32_t i = 0; i < config.layers; i++) {
-        assert_int_equal(kv_shape_view(&config, i), 0);
-        assert_int_equal(kv_shape_place(&config, i), i);
+        assert_int_equal(shape.layers[i].view, 0);
+        assert_int_equal(shape.layers[i].place, i);
     }
-    const struct kv_cache cache = view_of(&config, DTYPE_F16, 0, 1);
+    const struct kv_cache cache = view_of(&shape, DTYPE_F16, 0, 1);
     assert_int_equal(cache.num_layers, 12);
     assert_int_equal(cache.num_kv_heads, 2);
     assert_int_equal(cache.head_size, 64);
