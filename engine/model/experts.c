@@ -305,21 +305,6 @@ static void add_experts(const struct forward *forward, int32_t index,
     if (!plain) forward_add_branch(forward, a->branch, &addend);
 }
 
-// sum += the branch, normed; the first of a layer replaces what was there
-static void add_to_sum(const struct forward *forward, const float *norm, bool first) {
-    const struct model_config *config = &forward->model->config;
-    const struct add_rows args = {.x = forward->activations.sum,
-                                  .y = forward->activations.branch,
-                                  .norm = norm,
-                                  .rows = forward->num_tokens,
-                                  .dim = config->dim,
-                                  .eps = config->norm_eps,
-                                  .scale = 1,
-                                  .gain = 1,
-                                  .anew = first};
-    forward->backend->add_rows(forward->device, &args);
-}
-
 // residual = gain * (residual + the dense part and the experts', each normed, and both together
 // again)
 static void add_dense_and_experts(const struct forward *forward, int32_t index,
@@ -332,9 +317,9 @@ static void add_dense_and_experts(const struct forward *forward, int32_t index,
     forward_project(forward, rows->dense.gated,
                     &(struct projection){a->branch, layer->down, layer->down_bias}, LINEAR_RESIDUAL,
                     addend.beside);
-    add_to_sum(forward, layer->dense_post_norm, true);
+    forward_store_rows(forward, a->sum, a->branch, layer->dense_post_norm, false);
     feed_experts(forward, index, rows, a->branch, false);
-    add_to_sum(forward, layer->expert_post_norm, false);
+    forward_store_rows(forward, a->sum, a->branch, layer->expert_post_norm, true);
     forward_add_branch(forward, a->sum, &addend);
 }
 

@@ -497,20 +497,8 @@ static void send_step_data(struct forward *forward) {
 // residual = the residual, normed, by way of the branch
 static void norm_stream(const struct forward *forward) {
     const struct activations *a = &forward->activations;
-    struct add_rows args = {.x = a->branch,
-                            .y = a->residual,
-                            .norm = forward->model->output_norm.weight,
-                            .rows = forward->num_tokens,
-                            .dim = forward->model->config.dim,
-                            .eps = forward->model->config.norm_eps,
-                            .scale = 1,
-                            .gain = 1,
-                            .anew = true};
-    forward->backend->add_rows(forward->device, &args);
-    args.x = a->residual;
-    args.y = a->branch;
-    args.norm = NULL;
-    forward->backend->add_rows(forward->device, &args);
+    forward_store_rows(forward, a->branch, a->residual, forward->model->output_norm.weight, false);
+    forward_store_rows(forward, a->residual, a->branch, NULL, false);
 }
 
 static void note_layer(void *user) {
@@ -568,16 +556,7 @@ static void embed(const struct forward *forward) {
                                                     .tokens = forward->num_tokens,
                                                     .scale = config->embedding_scale,
                                                     .stride = 1});
-    if (normed)
-        forward->backend->add_rows(forward->device, &(struct add_rows){.x = a->residual,
-                                                                       .y = a->branch,
-                                                                       .norm = model->ones,
-                                                                       .rows = forward->num_tokens,
-                                                                       .dim = config->dim,
-                                                                       .eps = config->norm_eps,
-                                                                       .scale = 1,
-                                                                       .gain = 1,
-                                                                       .anew = true});
+    if (normed) forward_store_rows(forward, a->residual, a->branch, model->ones, false);
 }
 
 // Of the residual, where any are wanted

@@ -12,6 +12,21 @@ void forward_narrow_rows(const struct forward *forward, void *y, const void *x, 
     forward->backend->narrow(forward->device, &(struct narrow){y, x, forward->num_tokens, dim});
 }
 
+void forward_store_rows(const struct forward *forward, void *x, const void *y, const float *norm,
+                        bool adds) {
+    const struct model_config *config = &forward->model->config;
+    const struct add_rows args = {.x = x,
+                                  .y = y,
+                                  .norm = norm,
+                                  .rows = forward->num_tokens,
+                                  .dim = config->dim,
+                                  .eps = config->norm_eps,
+                                  .scale = 1,
+                                  .gain = 1,
+                                  .anew = !adds};
+    forward->backend->add_rows(forward->device, &args);
+}
+
 struct linear_input forward_input(const struct forward *forward, struct norm norm) {
     const struct activations *a = &forward->activations;
     const struct model_config *config = &forward->model->config;

@@ -107,6 +107,11 @@ void *scratch_alloc(struct scratch *scratch, int32_t width, size_t element_bytes
 void forward_norm_rows(const struct forward *forward, void *y, const void *x, struct norm norm,
                        int32_t dim);
 
+// x = y, or x + y where it adds, for every token: rows of the residual's width and type; y is
+// normed where there is a norm.
+void forward_store_rows(const struct forward *forward, void *x, const void *y, const float *norm,
+                        bool adds);
+
 // y = x in the type of activations, for every token.
 void forward_narrow_rows(const struct forward *forward, void *y, const void *x, int32_t dim);
 

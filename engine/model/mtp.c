@@ -135,19 +135,11 @@ static void keep(const struct forward *forward, const struct mtp_rows *rows, con
 
 // hidden = hnorm(norm(residual))
 static void norm_twice(const struct forward *forward, const float *norm, void *hidden) {
-    const struct model_config *config = &forward->model->config;
+    const struct model *model = forward->model;
     const struct activations *a = &forward->activations;
-    forward->backend->add_rows(forward->device, &(struct add_rows){.x = a->branch,
-                                                                   .y = a->residual,
-                                                                   .norm = norm,
-                                                                   .rows = forward->num_tokens,
-                                                                   .dim = config->dim,
-                                                                   .eps = config->norm_eps,
-                                                                   .scale = 1,
-                                                                   .gain = 1,
-                                                                   .anew = true});
-    forward_norm_rows(forward, hidden, a->branch,
-                      (struct norm){.weight = forward->model->mtp.hnorm}, config->dim);
+    forward_store_rows(forward, a->branch, a->residual, norm, false);
+    forward_norm_rows(forward, hidden, a->branch, (struct norm){.weight = model->mtp.hnorm},
+                      model->config.dim);
 }
 
 // rows [tokens, 2, dim]: one half of each
