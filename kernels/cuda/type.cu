@@ -115,10 +115,8 @@ template <enum dtype OF> static __global__ void embedding_kernel(const embedding
     grid_wait();
     if (column >= args.table.columns) return;
     const int row = args.token_ids[token] * args.stride + args.first;
-    const bool scaled = OF == DTYPE_NVFP4 && args.table.scale != 0;
-    const float scale = scaled ? args.table.scale : 1;
     ((float *)args.y)[(size_t)token * args.table.columns + column] =
-        weight_at<OF>(args.table, row, column) * scale * args.scale;
+        weight_at<OF>(args.table, row, column) * args.scale;
 }
 
 // Launched plainly, which the later kernels of a step rely on: see grid_wait().

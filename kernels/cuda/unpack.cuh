@@ -17,7 +17,8 @@ static __device__ inline float weight_at(const weight &w, int row, int column) {
         const group_operands a = from.operands(u);
         const unsigned pair = half ? a.last[index] : a.first[index];
         value = e % 2 ? high_float(pair) : low_float(pair);
-        value *= from.factor(u, in_row / 8, half) * from.row_factor(in_row / 8);
+        value *= from.factor(u, in_row / 8, half); // exact; so what follows rounds once, as a
+        value *= from.row_factor(in_row / 8);      // processor's reading does
         if constexpr (fragment<TYPE>::MINIMA) value -= from.minimum(u, in_row / 8, half);
     }
     return value;
