@@ -64,12 +64,15 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/llama.gguf",
     TESTS_DIR "/golden/deepseek2.gguf",
     TESTS_DIR "/golden/qwen3.gguf",
-    TESTS_DIR "/golden/laguna.gguf",       // windows and heads of two numbers, gates by softplus
-    TESTS_DIR "/golden/mistral4.gguf",     // queries that grow with their positions
-    TESTS_DIR "/golden/nanbeige.gguf",     // layers that are visited again
-    TESTS_DIR "/golden/phi2.gguf",         // LayerNorm, a parallel block, a bias everywhere
-    TESTS_DIR "/golden/smallthinker.gguf", // experts that are chosen before the mixer
-    TESTS_DIR "/golden/mimo2.gguf",        // values narrower than keys, sinks, windows
+    TESTS_DIR "/golden/laguna.gguf",         // windows and heads of two numbers, gates by softplus
+    TESTS_DIR "/golden/mistral4.gguf",       // queries that grow with their positions
+    TESTS_DIR "/golden/nanbeige.gguf",       // layers that are visited again
+    TESTS_DIR "/golden/phi2.gguf",           // LayerNorm, a parallel block, a bias everywhere
+    TESTS_DIR "/golden/smallthinker.gguf",   // experts that are chosen before the mixer
+    TESTS_DIR "/golden/mimo2.gguf",          // values narrower than keys, sinks, windows
+    TESTS_DIR "/golden/muse-glimmer.gguf",   // gates by sigmoid, rotation in windows alone
+    TESTS_DIR "/golden/step35.gguf",         // a gate for each head, limits, half heads rotated
+    TESTS_DIR "/golden/cohere2moe-rms.gguf", // experts in a parallel block
     TESTS_DIR "/golden/gemma4.gguf",
     TESTS_DIR "/golden/gemma4-e.gguf",
     TESTS_DIR "/golden/gemma4-wide.gguf",
@@ -125,7 +128,8 @@ static bool has_mamba(void) { return strstr(model, "hybrid") || strstr(model, "f
 static bool has_windows(void) {
     return strstr(model, "gemma4") || strstr(model, "laguna") || strstr(model, "lfm2") ||
            strstr(model, "mtp-") || strstr(model, "smallthinker") || strstr(model, "mimo2") ||
-           strstr(model, WINDOWS);
+           strstr(model, "muse-glimmer") || strstr(model, "step35") ||
+           strstr(model, "cohere2moe") || strstr(model, WINDOWS);
 }
 
 enum status __real_model_config_read(const struct gguf *gguf, struct model_config *config,

@@ -110,7 +110,7 @@ MODELS = [
                         route_norm=True, router_scaling_factor=1.5, first_k_dense_replace=1,
                         enable_moe_fp32_combine=True)),
     model("muse-glimmer", PERIOD, lengths=(1, 17, 40), embedding_norm=True, post_eps=1e-8,
-          side_by_side=True, logit_scale=0.25, softcap=6.0,
+          side_by_side=True, logit_scale=0.25, softcap=6.0, tokens=True,
           common=dict(gate=("sigmoid", "element"), qk_norm=True, post_norm=True),
           keys=[("logit_scale", F32, 0.25), ("final_logit_softcapping", F32, 6.0),
                 (PATTERN, BOOL, [True, True, True, False])]),
@@ -192,7 +192,7 @@ MODELS = [
                       rope=dict(base=10000.0, dimensions=8)),
           keys=[("rope.dimension_count", U32, 8), ("rope.freq_base_swa", F32, 10000.0),
                 ("attention.value_scale", F32, 0.6), (PATTERN, BOOL, [False, True, True, False])]),
-    model("cohere2moe-rms", [dict(window=16), FULL], arch="cohere2moe", lengths=(1, 9, 17),
+    model("cohere2moe-rms", [dict(window=16), FULL], arch="cohere2moe", lengths=(1, 9, 17), tokens=True,
           **dict(COHERE2MOE, keys=COHERE2MOE["keys"] + [
               ("leading_dense_block_count", U32, 0), (PATTERN, BOOL, [True, False])])),
 ]
