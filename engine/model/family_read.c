@@ -246,11 +246,13 @@ void family_read_smollm3(struct metadata *metadata, struct model_config *config)
 // All blocks are passed several times, each time with keys and values of their own, and between two
 // passes the stream is normed as the last one's result is.
 void family_read_nanbeige(struct metadata *metadata, struct model_config *config) {
-    static const char key[] = "num_loops";
+    static const char key[] = "num_loops", again[] = "attention.head_dim";
     const int32_t passes = metadata_int(metadata, key, 1, MODEL_MAX_LAYERS);
     const bool normed = !metadata_flag(metadata, "skip_loop_final_norm", false);
-    const int32_t blocks = config->layers;
+    const int32_t blocks = config->layers, size = config->specs[0].attention.head_size;
     family_read_plain(metadata, config);
+    if (metadata_int(metadata, again, size, MODEL_MAX_HEAD_SIZE) != size)
+        metadata_fail(metadata, STATUS_BAD_FILE, again, "is not attention.key_length");
     if (passes > MODEL_MAX_LAYERS / blocks) {
         metadata_fail(metadata, STATUS_UNSUPPORTED, key, "makes more layers than supported");
         return;
