@@ -22,6 +22,7 @@ static const struct family families[] = {
     {.name = "qwen2", .model_types = "qwen2", .layer = {.attention.qkv_bias = true}},
     {.name = "qwen3", .model_types = "qwen3", .layer = {.attention.qk_norm = QK_NORM_HEAD}},
     {.name = "qwen3moe",
+     .measured = true,
      .model_types = "qwen3_moe",
      .layer = {.attention.qk_norm = QK_NORM_HEAD, .ffn.kind = FFN_EXPERTS}},
     {.name = "qwen2moe",
