@@ -252,7 +252,7 @@ struct gated_linear { // y = act(x gate^T, x up^T)
 enum { EXPERT_NONE = -1 }; // among the chosen, on a processor: nothing is added
 enum { EXPERTS_MAX = 1024, EXPERTS_USED_MAX = 32, EXPERT_GROUPS_MAX = 32 };
 
-enum gating { GATING_SOFTMAX, GATING_SIGMOID };
+enum gating { GATING_SOFTMAX, GATING_SIGMOID, GATING_SPARSE_MIXER };
 
 // The router of a mixture (arXiv 1701.06538, 2401.04088; with groups, sigmoid and bias 2412.19437).
 // An expert's weight is the softmax of a token's scores, or the sigmoid of its own. chosen[t] are
@@ -261,6 +261,10 @@ enum gating { GATING_SOFTMAX, GATING_SIGMOID };
 // those whose two highest add up to most, or those whose best is highest. shares[t] are the weights
 // of the chosen, divided by their sum unless they are raw, each times its expert's gain. NaN counts
 // as the lowest score.
+//
+// A sparse mixer (arXiv 2409.12136) has neither groups nor bias. The weight of a chosen expert is
+// its softmax among those that were not chosen before it and whose scores are near its own:
+// best - score <= nearness * max(|score|, best).
 struct route {
     int32_t *chosen;    // [tokens, used] device, out
     float *shares;      // [tokens, used] device, out
@@ -269,6 +273,7 @@ struct route {
     const float *gains; // [experts] device; NULL: 1
     const float *bias;  // [experts] device; NULL: 0
     enum gating gating;
+    float nearness; // of a sparse mixer
     bool raw;
     int32_t groups, groups_used; // at least two experts in each; groups 0: all are one
     bool best_of_group;          // ranks groups (arXiv 2405.04434)
@@ -282,7 +287,8 @@ static inline bool route_is_possible(const struct route *args) {
     return args->used > 0 && args->used <= EXPERTS_USED_MAX && args->experts <= EXPERTS_MAX &&
            args->used <= left && left <= args->experts && args->groups >= 0 &&
            args->groups <= EXPERT_GROUPS_MAX &&
-           (args->groups == 0 || (each >= 2 && each * args->groups == args->experts));
+           (args->groups == 0 || (each >= 2 && each * args->groups == args->experts)) &&
+           (args->gating != GATING_SPARSE_MIXER || (args->groups == 0 && !args->bias));
 }
 
 // One matrix for each expert, all of one type and shape.

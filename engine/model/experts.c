@@ -28,6 +28,7 @@ enum { OF_FAMILY, SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
 
 static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
     int64_t gating = OF_FAMILY;
+    const bool mixes = ffn->gating == GATING_SPARSE_MIXER;
     metadata_find_int(metadata, "expert_gating_func", &gating);
     if (gating < OF_FAMILY || gating > SOFTMAX_OF_CHOSEN)
         metadata_unsupported(metadata, "expert_gating_func", "1 to 3");
@@ -36,6 +37,9 @@ static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
     ffn->raw_shares =
         !metadata_flag(metadata, "expert_weights_norm", !raw) && gating != SOFTMAX_OF_CHOSEN;
     ffn->share_scale = metadata_factor(metadata, "expert_weights_scale", 1);
+    // Its publisher's code knows of two experts. No key of GGUF has its noise.
+    if (mixes) ffn->nearness = 2 * metadata_float(metadata, "router_jitter_noise", 0.01f);
+    if (mixes && ffn->experts_used != 2) metadata_unsupported(metadata, "expert_used_count", "2");
     ffn->expert_groups = metadata_count(metadata, "expert_group_count", EXPERT_GROUPS_MAX);
     if (ffn->expert_groups == 1) ffn->expert_groups = 0;
     if (ffn->expert_groups)
@@ -43,6 +47,7 @@ static void read_routing(struct metadata *metadata, struct ffn_spec *ffn) {
             metadata_int(metadata, "expert_group_used_count", 0, ffn->expert_groups);
     const struct route route = {.experts = ffn->experts,
                                 .used = ffn->experts_used,
+                                .gating = ffn->gating,
                                 .groups = ffn->expert_groups,
                                 .groups_used = ffn->expert_groups_used};
     if (!route_is_possible(&route))
@@ -96,7 +101,7 @@ void experts_set_dense_layers(struct metadata *metadata, struct model_config *co
 
 void experts_accept(struct metadata *metadata, const struct ffn_spec *ffn) {
     const bool softmax = ffn->gating == GATING_SOFTMAX;
-    if (ffn->experts == 0) return;
+    if (ffn->experts == 0 || ffn->gating == GATING_SPARSE_MIXER) return;
     metadata_accept(metadata, "expert_weights_norm", !ffn->raw_shares);
     metadata_accept(metadata, "expert_gating_func", softmax ? SOFTMAX : SIGMOID);
     if (softmax && !ffn->raw_shares)
@@ -123,8 +128,9 @@ static void check_mlp_types(struct reader *reader) {
 
 // How a router's scores become shares.
 static void read_router(struct reader *reader) {
-    static const char *const gatings[][2] = {
-        [GATING_SOFTMAX] = {"softmax"}, [GATING_SIGMOID] = {"sigmoid", "noaux_tc"}};
+    static const char *const gatings[][2] = {[GATING_SOFTMAX] = {"softmax"},
+                                             [GATING_SIGMOID] = {"sigmoid", "noaux_tc"},
+                                             [GATING_SPARSE_MIXER] = {"sparsemixer"}};
     static const char *const methods[] = {"noaux_tc", "greedy", "group_limited_greedy"};
     const struct ffn_spec *ffn = &reader->family->layer.ffn;
     const cJSON *json = reader->json;
@@ -133,6 +139,8 @@ static void read_router(struct reader *reader) {
         reader->config->raw_shares = !reader_flag(reader, json, normed, false);
     else if (ffn->raw_shares)
         reader_fail(reader, STATUS_BAD_FILE, normed, "is missing");
+    if (ffn->gating == GATING_SPARSE_MIXER && !reader->config->raw_shares)
+        reader_unsupported(reader, normed, "false");
     const char *scoring = reader_get(reader, json, "score_function") ? "score_function"
                           : reader_get(reader, json, "score_func")   ? "score_func"
                                                                      : "scoring_func";
@@ -217,6 +225,7 @@ static void choose_experts(const struct forward *forward, int32_t index,
                                             .gains = layer->expert_gains,
                                             .bias = layer->choice_bias,
                                             .gating = spec->gating,
+                                            .nearness = spec->nearness,
                                             .raw = spec->raw_shares,
                                             .groups = spec->expert_groups,
                                             .groups_used = spec->expert_groups_used,
@@ -452,7 +461,9 @@ static void load_experts(struct loader *loader, const struct ffn_spec *spec, str
     layer->expert_gains = load_gains(loader, spec, layer);
     const char *choice_bias =
         loader_peek(loader, "exp_probs_b") ? "exp_probs_b" : "exp_probs_b.bias";
-    layer->choice_bias = loader_vector(loader, choice_bias, experts, TENSOR_OPTIONAL);
+    layer->choice_bias =
+        loader_vector(loader, choice_bias, experts,
+                      spec->gating == GATING_SPARSE_MIXER ? TENSOR_ABSENT : TENSOR_OPTIONAL);
     check_types(loader, layer);
     layer->expert_gate.bias = loader_vectors(loader, "ffn_gate_exps.bias", wide, 1, bias);
     layer->expert_up.bias = loader_vectors(loader, "ffn_up_exps.bias", wide, 1, bias);
@@ -504,6 +515,7 @@ static const struct figure_names figures[] = {
     {"expert_weights_scale",
      {"routed_scaling_factor", "router_scaling_factor", "route_scale",
       "moe_routed_scaling_factor"}},
+    {"router_jitter_noise", {"router_jitter_noise"}},
     {"expert_group_count", {"n_group"}},
     {"expert_group_used_count", {"topk_group"}},
     {0}};

@@ -8,14 +8,14 @@
 // Sources: LLaMA, arXiv 2302.13971; Llama 3, arXiv 2407.21783; Mistral, 2310.06825; Mixtral,
 // 2401.04088; Qwen2, 2407.10671; Qwen2.5-VL, 2502.13923; Qwen3, 2505.09388; Gemma, 2403.08295;
 // Gemma 2, 2408.00118; Gemma 3, 2503.19786; Gemma 4 by its published configurations; Phi-3,
-// 2404.14219; OLMo 2, 2501.00656, and 3; gpt-oss, 2508.10925; EXAONE 4, 2507.11407; SmolLM3,
-// Granite, Command-R, Cohere 2 and Seed-OSS, ERNIE 4.5, GLM-4, Arcee and Ministral 3, and the
-// mixtures ERNIE 4.5, MiniMax-M2 and Ling 2 by their published configurations; GLM-4.5, 2508.06471;
-// Apertus, 2509.14233; Llama 4 by its published configurations; dots.1, 2506.05767; DeepSeek-V2 and
-// 3, 2405.04434 and 2412.19437; LFM2, 2511.23404; gated delta nets, 2412.06464, in Qwen3-Next and
-// Qwen3.5; Mamba-2, 2405.21060, in Granite 4's hybrids, Nemotron-H, 2504.03624, and Nemotron 3
-// Nano by its published configuration, and Falcon-H1, 2507.22448; keys as in the GGUF
-// specification.
+// 2404.14219; Phi-3.5-MoE's router, 2409.12136; OLMo 2, 2501.00656, and 3; gpt-oss, 2508.10925;
+// EXAONE 4, 2507.11407; SmolLM3, Granite, Command-R, Cohere 2 and Seed-OSS, ERNIE 4.5, GLM-4, Arcee
+// and Ministral 3, and the mixtures ERNIE 4.5, MiniMax-M2 and Ling 2 by their published
+// configurations; GLM-4.5, 2508.06471; Apertus, 2509.14233; Llama 4 by its published
+// configurations; dots.1, 2506.05767; DeepSeek-V2 and 3, 2405.04434 and 2412.19437; LFM2,
+// 2511.23404; gated delta nets, 2412.06464, in Qwen3-Next and Qwen3.5; Mamba-2, 2405.21060, in
+// Granite 4's hybrids, Nemotron-H, 2504.03624, and Nemotron 3 Nano by its published configuration,
+// and Falcon-H1, 2507.22448; keys as in the GGUF specification.
 #ifndef ENGINE_FAMILY_H
 #define ENGINE_FAMILY_H
 

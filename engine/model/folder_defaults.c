@@ -100,6 +100,8 @@ static const struct {
     {"olmoe", "norm_topk_prob false"},
     {"phi", "partial_rotary_factor 0.5"},
     {"phi3", "original_max_position_embeddings 4096"},
+    {"phimoe", "num_key_value_heads 8 num_local_experts 16 num_experts_per_tok 2 rope_theta 1e6 "
+               "norm_topk_prob false router_jitter_noise 0.01"},
     {"qwen2", QWEN_WINDOW},
     {"qwen2_moe", QWEN_WINDOW "num_key_value_heads 16 shared_expert_intermediate_size 5632 "
                               "norm_topk_prob false"},

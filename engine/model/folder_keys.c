@@ -20,7 +20,8 @@ static const char *const harmless[] = {
     "block_use_xavier_init, conv_use_xavier_init",
     "block_norm_eps", // norm_eps again
     "pretraining_tp, embd_pdrop, resid_pdrop, attn_pdrop, output_router_logits, "
-    "router_aux_loss_coef, router_z_loss_coef, router_jitter_noise, aux_loss_alpha, "
+    "router_aux_loss_coef, router_z_loss_coef, router_jitter_noise, input_jitter_noise, "
+    "aux_loss_alpha, "
     "seq_aux, ep_size, moe_capacity, moe_gate, moe_drop_tokens, "
     "load_balance_coeff, enable_moe_fp32_combine, moe_random_routing_dropped_token, "
     "capacity_factor, router_dtype, num_mtp_modules, "
@@ -33,7 +34,8 @@ static const char *const harmless[] = {
     // so unless they are false, which is refused (folder_reader.c)
     "is_causal, causal, use_causal_mask, use_rope",
     // what the tensors say: one without a place is refused
-    "attention_bias, attention_out_bias, attn_bias, mlp_bias, qkv_bias, use_qkv_bias, "
+    "lm_head_bias, attention_bias, attention_out_bias, attn_bias, mlp_bias, qkv_bias, "
+    "use_qkv_bias, "
     "use_routing_bias, use_expert_bias, moe_router_enable_expert_bias, "
     "moe_router_enable_shared_expert, use_mixed_mlp_moe, mlp_intermediate_size, "
     "shared_moe_mode, mamba_conv_bias, mamba_proj_bias, use_conv_bias, projectors_bias",

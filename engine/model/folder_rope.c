@@ -120,11 +120,15 @@ static void read_longrope(struct reader *reader, const cJSON *scaling) {
     const double ratio = reader_number(reader, scaling, "factor", context / original);
     double attention = reader_number(reader, scaling, "attention_factor", 0);
     if (attention <= 0) attention = ratio > 1 ? sqrt(1 + log(ratio) / log(fmax(original, 2))) : 1;
-    if (!(original >= 1 && original < 0x1p31 && isfinite(attention)))
+    const double magnitude = reader_number(reader, scaling, "short_mscale", attention);
+    if (reader_number(reader, scaling, "long_mscale", magnitude) != magnitude)
+        reader_fail(reader, STATUS_UNSUPPORTED, "long_mscale",
+                    "differs from short_mscale, which is not supported");
+    if (!(original >= 1 && original < 0x1p31 && isfinite(magnitude)))
         reader_fail(reader, STATUS_BAD_FILE, "original_max_position_embeddings", "is out of range");
     config->rope.scaling = ROPE_LONG;
     config->rope.original_context = context_of(original);
-    config->rope.attention_factor = (float)attention;
+    config->rope.attention_factor = (float)magnitude;
     config->rope_short = factors_of(reader, scaling, "short_factor", config->pairs);
     config->rope_long = factors_of(reader, scaling, "long_factor", config->pairs);
 }

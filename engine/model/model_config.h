@@ -133,6 +133,7 @@ struct ffn_spec {
     int32_t experts, experts_used, expert_width; // 0 where there are none
     bool expert_bias, shared_gate;
     enum gating gating; // see struct route
+    float nearness;
     bool raw_shares;
     float share_scale; // of all shares
     int32_t expert_groups, expert_groups_used;

@@ -108,6 +108,24 @@ static void leave_groups(const struct route *args, float *keys) {
             keys[order[j] * each + e] = -INFINITY;
 }
 
+// A sparse mixer's weights, of the chosen alone.
+static void mix_experts(const struct route *args, const float *scores, const int32_t *chosen,
+                        float *weights) {
+    bool taken[EXPERTS_MAX] = {false};
+    ASSERT(args->experts <= EXPERTS_MAX);
+    for (int32_t j = 0; j < args->used; j++) {
+        const float best = scores[chosen[j]];
+        float sum = 0;
+        for (int32_t e = 0; e < args->experts; e++) {
+            const float score = scores[e];
+            const bool near = best - score <= args->nearness * fmaxf(fabsf(score), best);
+            if (near && !taken[e]) sum += expf(score - best);
+        }
+        weights[chosen[j]] = sum > 0 ? 1 / sum : 0;
+        taken[chosen[j]] = true;
+    }
+}
+
 static void route_tokens(void *context, int64_t begin, int64_t end, int32_t thread) {
     const struct route *args = context;
     const size_t used = (size_t)args->used;
@@ -116,9 +134,11 @@ static void route_tokens(void *context, int64_t begin, int64_t end, int32_t thre
     for (size_t t = (size_t)begin; t < (size_t)end; t++) {
         int32_t *chosen = args->chosen + t * used;
         float sum = 0;
-        weigh_experts(args, (const float *)args->scores + t * (size_t)args->experts, weights, keys);
+        const float *scores = (const float *)args->scores + t * (size_t)args->experts;
+        weigh_experts(args, scores, weights, keys);
         if (args->groups) leave_groups(args, keys);
         choose_experts(keys, args->experts, args->used, chosen, best);
+        if (args->gating == GATING_SPARSE_MIXER) mix_experts(args, scores, chosen, weights);
         for (size_t j = used; j > 0; j--)
             sum += weights[chosen[j - 1]];
         for (size_t j = 0; j < used; j++)

@@ -85,6 +85,21 @@ static __device__ inline void leave_groups(const route &args, unsigned (&keys)[E
     }
 }
 
+// What a sparse mixer divides by: the powers of the best score and of those near it among the keys
+// that are left.
+template <int EACH>
+static __device__ inline float mixed_sum(const route &args, const unsigned (&keys)[EACH],
+                                         float best) {
+    float sum = 0;
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        const float score = score_of(keys[i]);
+        const bool near = best - score <= args.nearness * fmaxf(fabsf(score), best);
+        if (keys[i] && near) sum += __expf(score - best);
+    }
+    return warp_sum(sum);
+}
+
 // A lane holds every 32nd key in registers: the score's, or the weight's with its bias. Each step
 // selects the highest of all, of equal ones the first, and lane j keeps the j-th.
 template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
@@ -95,6 +110,7 @@ template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel
     softmax_figures figures = {0, 1};
     unsigned keys[EACH];
     int expert = 0;
+    float mixed = 0;
     grid_launch_dependents();
     grid_wait();
     if (args.gating == GATING_SOFTMAX && (by_weight || args.raw))
@@ -119,13 +135,19 @@ template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel
         const unsigned most = __reduce_max_sync(0xffffffffu, best);
         const int mine = best == most ? lane + LANES * nth : EXPERTS_MAX;
         const int chosen = __reduce_min_sync(0xffffffffu, mine);
+        if (args.gating == GATING_SPARSE_MIXER) {
+            const float sum = mixed_sum(args, keys, score_of(most));
+            if (j == lane && sum > 0) mixed = 1 / sum;
+        }
 #pragma unroll
         for (int i = 0; i < EACH; i++)
             if (chosen == lane + LANES * i) keys[i] = 0;
         if (j == 0 && !by_weight) figures.highest = score_of(most);
         if (j == lane) expert = chosen;
     }
-    const float weight = lane < args.used ? weight_of(args, scores[expert], figures) : 0;
+    const float weight = args.gating == GATING_SPARSE_MIXER ? mixed
+                         : lane < args.used ? weight_of(args, scores[expert], figures)
+                                            : 0;
     const float sum = args.raw ? 1 : fmaxf(warp_sum(weight), (float)ROUTE_LEAST_SUM);
     if (lane >= args.used) return;
     args.chosen[token * args.used + lane] = expert;

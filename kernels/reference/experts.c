@@ -59,6 +59,24 @@ static void leave_groups(const struct route *args, double *keys) {
     }
 }
 
+// A sparse mixer's weights, of the chosen alone.
+static void mix_experts(const struct route *args, const float *scores, const int32_t *chosen,
+                        double *weights) {
+    bool taken[EXPERTS_MAX] = {false};
+    ASSERT(args->experts <= EXPERTS_MAX);
+    for (int32_t j = 0; j < args->used; j++) {
+        const double best = (double)scores[chosen[j]];
+        double sum = 0;
+        for (int32_t e = 0; e < args->experts; e++) {
+            const double score = (double)scores[e];
+            const bool near = best - score <= (double)args->nearness * fmax(fabs(score), best);
+            if (near && !taken[e]) sum += exp(score - best);
+        }
+        weights[chosen[j]] = sum > 0 ? 1 / sum : 0;
+        taken[chosen[j]] = true;
+    }
+}
+
 void reference_route(struct device *device, const struct route *args) {
     (void)device;
     double weights[EXPERTS_MAX], keys[EXPERTS_MAX];
@@ -66,15 +84,17 @@ void reference_route(struct device *device, const struct route *args) {
     for (int32_t t = 0; t < args->tokens; t++) {
         int32_t *chosen = args->chosen + (size_t)t * (size_t)args->used;
         float *shares = args->shares + (size_t)t * (size_t)args->used;
+        const float *scores = (const float *)args->scores + (size_t)t * (size_t)args->experts;
         double sum = 0;
-        weigh_experts(args, (const float *)args->scores + (size_t)t * (size_t)args->experts,
-                      weights, keys);
+        weigh_experts(args, scores, weights, keys);
         if (args->groups) leave_groups(args, keys);
         for (int32_t j = 0; j < args->used; j++) {
             chosen[j] = best_left(keys, args->experts, chosen, j);
             ASSERT(chosen[j] >= 0);
-            sum += weights[chosen[j]];
         }
+        if (args->gating == GATING_SPARSE_MIXER) mix_experts(args, scores, chosen, weights);
+        for (int32_t j = 0; j < args->used; j++)
+            sum += weights[chosen[j]];
         for (int32_t j = 0; j < args->used; j++)
             shares[j] = (float)(weights[chosen[j]] / (args->raw ? 1 : fmax(sum, ROUTE_LEAST_SUM))) *
                         (args->gains ? args->gains[chosen[j]] : 1.0f);

@@ -73,6 +73,7 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/muse-glimmer.gguf",   // gates by sigmoid, rotation in windows alone
     TESTS_DIR "/golden/step35.gguf",         // a gate for each head, limits, half heads rotated
     TESTS_DIR "/golden/cohere2moe-rms.gguf", // experts in a parallel block
+    TESTS_DIR "/golden/phimoe.gguf",         // a sparse mixer
     TESTS_DIR "/golden/gemma4.gguf",
     TESTS_DIR "/golden/gemma4-e.gguf",
     TESTS_DIR "/golden/gemma4-wide.gguf",

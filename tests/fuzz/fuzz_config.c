@@ -20,6 +20,13 @@ static void read_shape(struct folder_config *folder) {
     if (model_config_read(gguf, &config, &err) == STATUS_OK) {
         const struct kv_shape shape = kv_shape_of(&config);
         for (int32_t i = 0; i < config.layers; i++) {
+            const struct ffn_spec *ffn = &config.specs[i].ffn;
+            const struct route route = {.experts = ffn->experts,
+                                        .used = ffn->experts_used,
+                                        .gating = ffn->gating,
+                                        .groups = ffn->expert_groups,
+                                        .groups_used = ffn->expert_groups_used};
+            ASSERT(ffn->experts == 0 || route_is_possible(&route));
             if (config.specs[i].mixer != MIXER_ATTENTION) continue;
             const struct rope *rope = &config.specs[i].attention.rope;
             const bool divided = rope->divisors != DIVISORS_IGNORED;

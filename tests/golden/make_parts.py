@@ -25,6 +25,7 @@ LAYER = dict(heads=4, kv=2, size=16, window=0, rope=dict(base=10000.0), qk_norm=
              qkv_bias=False, post_norm=False, ffn="dense", width=64, act="silu", ungated=False,
              bias=False)
 SHAPE = dict(dim=32, eps=1e-5, embedding_scale=1.0, logit_scale=1.0)
+NEARNESS = 0.02  # of a sparse mixer: twice the noise in training
 EXPERTS = dict(ffn="experts", experts=8, used=2, expert_width=32, shared=0, gating="softmax",
                normed=True, scale=1.0)
 
@@ -174,6 +175,18 @@ MODELS = [
                         hidden_act="gelu_new", layer_norm_eps=1e-5,
                         partial_rotary_factor=0.4, qk_layernorm=False, attention_dropout=0.0,
                         embd_pdrop=0.0, resid_pdrop=0.1, rope_scaling=None)),
+    model("phimoe", [{}] * 2, lengths=(1, 9, 17), norms="layer", rms_key=True, output_bias=True,
+          router_gain=4 * ROUTER_GAIN, tokens=True,
+          common=dict(EXPERTS, experts=6, expert_width=64, gating="mixer", bias=True, qkv_bias=True,
+                      normed=False),
+          names=[("ffn_gate_inp", "block_sparse_moe.gate"),
+                 ("attn_output", "self_attn.o_proj"), ("output.bias", "lm_head.bias")],
+          expert_names=dict(gate="w1", up="w3", down="w2"),
+          config=config("phimoe", num_hidden_layers=2, head_dim=16, num_local_experts=6,
+                        num_experts_per_tok=2, attention_bias=True, lm_head_bias=True,
+                        router_jitter_noise=0.01, input_jitter_noise=0.01, hidden_dropout=0.0,
+                        attention_dropout=0.0, router_aux_loss_coef=0.0, sliding_window=512,
+                        output_router_logits=False)),
     model("smallthinker", [FULL] + [dict(window=16)] * 2, lengths=(1, 9, 17), routed_first=True,
           tokens=True, common=dict(EXPERTS, experts=5, gating="sigmoid", act="relu"),
           keys=[("expert_gating_func", U32, 2)]),
@@ -249,7 +262,8 @@ def make_weights(spec, seed):
         if c["ffn"] == "dense":
             gated(p, "", c["width"], c)
             continue
-        matrix(p + "ffn_gate_inp", c["experts"], dim, ROUTER_GAIN / (3 if spec.get("routed_first") else 2))
+        matrix(p + "ffn_gate_inp", c["experts"], dim,
+               spec.get("router_gain", ROUTER_GAIN) / (3 if spec.get("routed_first") else 2))
         if c.get("choice_bias"):
             w[p + "exp_probs_b.bias"] = dice.vector(c["experts"], 0, 0.8)
         for e in range(c["experts"]):
@@ -375,15 +389,31 @@ class Model:
             self.router_margin = min(self.router_margin, KEY_GAIN * (order[used - 1] - order[used]))
         return largest(keys, used)
 
+    def mix(self, scores, chosen):
+        """Each one's softmax among those near it that were not chosen before; keyed by expert."""
+        left, weights = list(range(len(scores))), {}
+        for e in chosen:
+            reach = {other: NEARNESS * max(abs(scores[other]), scores[e]) for other in left}
+            powers = [math.exp(scores[other] - scores[e]) for other in left
+                      if scores[e] - scores[other] <= reach[other]]
+            weights[e] = 1 / sum(powers)
+            left.remove(e)
+            for other in left:  # another rounding must neither swap the two nor count one more
+                gap = scores[e] - scores[other]
+                self.router_margin = min(self.router_margin, gap, abs(gap - reach[other]))
+        return weights
+
     def feed_forward(self, i, x, entered=None):
         c, p = self.spec["layers"][i], f"blk.{i}."
         if c["ffn"] == "dense":
             return self.gated(p, "", x, c["act"])
         scores = self.multiply(p + "ffn_gate_inp", entered or x)
-        weights = softmax(scores) if c["gating"] == "softmax" else [sigmoid(s) for s in scores]
+        weights = [sigmoid(s) for s in scores] if c["gating"] == "sigmoid" else softmax(scores)
         bias = self.w.get(p + "exp_probs_b.bias")
         keys = [a + b for a, b in zip(weights, bias)] if bias else [s / KEY_GAIN for s in scores]
         chosen = self.choose(keys, c["used"])
+        if c["gating"] == "mixer":
+            weights = self.mix(scores, chosen)
         total = sum(weights[e] for e in chosen) if c["normed"] else 1
         y = [0.0] * len(x)
         if c["shared"]:
@@ -453,7 +483,8 @@ def keys_of(spec):
     add_each("attention.head_count_kv", U32, [c["kv"] for c in layers])
     add("attention.key_length", U32, layers[0]["size"])
     add("attention.value_length", U32, layers[0].get("value_size", layers[0]["size"]))
-    add("attention.layer_norm_epsilon" if "norms" in spec else "attention.layer_norm_rms_epsilon", F32,
+    centered = "norms" in spec and not spec.get("rms_key")
+    add("attention.layer_norm_epsilon" if centered else "attention.layer_norm_rms_epsilon", F32,
         spec["eps"])
     if any(c["window"] for c in layers):
         add("attention.sliding_window", U32, max(c["window"] for c in layers))
@@ -515,7 +546,9 @@ def folder_name(spec, name):
         name = name.replace(f"ffn_{part}_shexp", f"mlp.{spec.get('shared_name')}.{part}_proj")
         at, _, expert = name[:-len(".weight")].partition(f"ffn_{part}.")
         name = name.replace(f"ffn_{part}.weight", f"mlp.{part}_proj.weight")
-        if expert.isdigit():
+        if expert.isdigit() and "expert_names" in spec:
+            name = f"{at}block_sparse_moe.experts.{expert}.{spec['expert_names'][part]}.weight"
+        elif expert.isdigit():
             name = f"{at}mlp.experts.{expert}.{part}_proj.weight"
     return name
 

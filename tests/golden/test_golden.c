@@ -43,6 +43,7 @@ static const struct {
     {.name = "smollm3", .folder = true},
     {.name = "starcoder2", .folder = true},
     {.name = "phi2", .folder = true},
+    {.name = "phimoe", .folder = true},
     {.name = "olmo2", .folder = true},
     {.name = "olmo3", .folder = true},
     {.name = "exaone4", .folder = true},

@@ -39,6 +39,25 @@ static inline bool plain_leave_groups(const struct route *args, double *keys) {
     return ranks_are_clear(sums, args->groups, args->groups_used - 1, args->groups_used - 1);
 }
 
+// A sparse mixer's weights of the chosen. False: a score lies where near ends.
+static inline bool plain_mix(const struct route *args, const float *scores, const int32_t *chosen,
+                             double *weights) {
+    bool taken[EXPERTS_MAX] = {false}, clear = true;
+    for (int32_t j = 0; j < args->used; j++) {
+        const double best = (double)scores[chosen[j]];
+        double sum = 0;
+        for (int32_t e = 0; e < args->experts; e++) {
+            const double score = (double)scores[e];
+            const double reach = (double)args->nearness * fmax(fabs(score), best);
+            if (!taken[e] && best - score <= reach) sum += exp(score - best);
+            clear = clear && fabs(best - score - reach) > 2e-6;
+        }
+        weights[chosen[j]] = 1 / sum;
+        taken[chosen[j]] = true;
+    }
+    return clear;
+}
+
 // What one token's experts and shares are. False: a choice is too narrow to be the same in fp32.
 static inline bool plain_route(const struct route *args, const float *scores, int32_t *chosen,
                                double *shares) {
@@ -58,8 +77,11 @@ static inline bool plain_route(const struct route *args, const float *scores, in
         const int32_t ahead = ahead_of(keys, args->experts, e);
         if (ahead >= args->used) continue;
         chosen[ahead] = e;
-        sum += weights[e];
     }
+    if (args->gating == GATING_SPARSE_MIXER)
+        clear = plain_mix(args, scores, chosen, weights) && clear;
+    for (int32_t j = 0; j < args->used; j++)
+        sum += weights[chosen[j]];
     for (int32_t j = 0; j < args->used; j++)
         shares[j] = weights[chosen[j]] / (args->raw ? 1 : sum) *
                     (double)(args->gains ? args->gains[chosen[j]] : 1);
@@ -73,21 +95,22 @@ static const int32_t ROUTE_SHAPES[][4] = {
     {32, 4, 4, 2},  {60, 12, 30, 11}, {64, 8, 8, 8},    {128, 8, 8, 4},
     {160, 6, 0, 0}, {256, 8, 8, 4},   {512, 32, 32, 3}, {1024, 32, 4, 1},
 };
-enum { ROUTE_KINDS = 32 }; // of each shape
+enum { ROUTE_KINDS = 64 }; // of each shape
 
-// The nth kind of a route of a shape. False: it has no groups.
+// The nth kind of a route of a shape. False: there is none, as of a shape without groups.
 static inline bool route_kind(const int32_t shape[4], int nth, struct route *args) {
-    const bool grouped = nth & 16;
+    const bool grouped = nth & 16, mixes = nth & 32;
     args->experts = shape[0];
     args->used = shape[1];
     args->groups = grouped ? shape[2] : 0;
     args->groups_used = grouped ? shape[3] : 0;
-    args->gating = nth & 8 ? GATING_SIGMOID : GATING_SOFTMAX;
+    args->gating = mixes ? GATING_SPARSE_MIXER : nth & 8 ? GATING_SIGMOID : GATING_SOFTMAX;
+    args->nearness = 0.1F;
     args->raw = nth & 4;
     args->best_of_group = (nth >> 2 ^ nth) & 1;
     if (!(nth & 2)) args->bias = NULL;
     if (!(nth & 1)) args->gains = NULL;
-    return !grouped || args->groups > 0;
+    return mixes ? !(nth & (2 | 8 | 16)) : !grouped || args->groups > 0;
 }
 
 #endif

@@ -67,6 +67,7 @@ static void route_picks_the_best_experts_in_order(void **state) {
 
 static void impossible_routes_are_refused(void **state) {
     (void)state;
+    static const float bias[8] = {0};
     static const struct route wrong[] = {
         {.experts = 8, .used = 0},
         {.experts = 8, .used = 9},
@@ -78,6 +79,8 @@ static void impossible_routes_are_refused(void **state) {
         {.experts = 8, .used = 3, .groups = 4, .groups_used = 1},
         {.experts = 80, .used = 2, .groups = 40, .groups_used = 2},
         {.experts = 8, .used = 2, .groups = -1},
+        {.experts = 8, .used = 2, .gating = GATING_SPARSE_MIXER, .groups = 2, .groups_used = 1},
+        {.experts = 8, .used = 2, .gating = GATING_SPARSE_MIXER, .bias = bias},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(route_is_possible(&wrong[i]));
@@ -91,12 +94,18 @@ static void nan_scores_still_choose_valid_experts(void **state) {
         const float scores[] = {NAN, NAN, 3, NAN, 1, NAN, NAN, NAN, NAN, NAN};
         int32_t chosen[6];
         float shares[6];
-        const struct route args = {chosen, shares, scores, .tokens = 2, .experts = 5, .used = 3};
-        subject.backend->route(subject.device, &args);
-        assert_int_equal(chosen[0], 2);
-        assert_int_equal(chosen[1], 4);
-        for (int i = 0; i < 6; i++)
-            assert_in_range(chosen[i], 0, 4);
+        struct route args = {chosen, shares, scores, .tokens = 2, .experts = 5, .used = 3};
+        for (int mixes = 0; mixes < 2; mixes++) {
+            args.gating = mixes ? GATING_SPARSE_MIXER : GATING_SOFTMAX;
+            args.raw = mixes;
+            subject.backend->route(subject.device, &args);
+            assert_int_equal(chosen[0], 2);
+            assert_int_equal(chosen[1], 4);
+            for (int i = 0; i < 6; i++)
+                assert_in_range(chosen[i], 0, 4);
+            for (int i = 0; i < 6 && mixes; i++) // of NaN alone nothing is near
+                assert_true(shares[i] == (i < 2 ? 1.0F : 0.0F));
+        }
         subject_close(&subject);
     }
 }

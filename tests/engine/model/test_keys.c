@@ -184,6 +184,7 @@ static void keys_that_change_answers_are_read_by_the_families_that_have_them(voi
         {"minicpm3", WINDOW_KEYS},
         {"starcoder2", WINDOW_KEYS},
         {"phi2", WINDOW_KEYS},
+        {"phimoe", WINDOW_KEYS ", expert_shared_count"},
         {"smallthinker", "rope.freq_base_swa, expert_shared_count"},
         {"step35", "rope.dimension_count_swa, expert_shared_count"},
         {"mimo2", "expert_shared_count"},
