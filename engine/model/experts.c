@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/model/family_keys.h"
 #include "engine/model/folder_reader.h"
 #include "engine/model/forward_state.h"
 #include "engine/model/layer_part.h"
@@ -141,16 +142,22 @@ static void read_router(struct reader *reader) {
         reader_fail(reader, STATUS_BAD_FILE, normed, "is missing");
     if (ffn->gating == GATING_SPARSE_MIXER && !reader->config->raw_shares)
         reader_unsupported(reader, normed, "false");
-    const char *scoring = reader_get(reader, json, "score_function") ? "score_function"
-                          : reader_get(reader, json, "score_func")   ? "score_func"
-                                                                     : "scoring_func";
+    const bool selects = reader_get(reader, json, "expert_selection_fn") != NULL;
+    const char *scoring = selects                                      ? "expert_selection_fn"
+                          : reader_get(reader, json, "score_function") ? "score_function"
+                          : reader_get(reader, json, "score_func")     ? "score_func"
+                                                                       : "scoring_func";
     const char *scores = reader_string(reader, json, scoring, "");
     const bool sigmoid = !strcmp(scores, "sigmoid");
-    if (reader->family->latent && (sigmoid || !strcmp(scores, "softmax")))
-        reader_state(reader, "expert_gating_func", sigmoid ? 2 : 1);
+    if ((reader->family->latent || selects) && (sigmoid || !strcmp(scores, "softmax")))
+        reader_state(reader, "expert_gating_func",
+                     sigmoid   ? SIGMOID
+                     : selects ? SOFTMAX_OF_CHOSEN
+                               : SOFTMAX);
     else if (!reader_is_word(gatings[ffn->gating], ffn->gating == GATING_SIGMOID ? 2 : 1,
                              reader_get(reader, json, scoring)))
-        reader_unsupported(reader, scoring, gatings[ffn->gating][0]);
+        reader_unsupported(reader, scoring,
+                           selects ? "softmax or sigmoid" : gatings[ffn->gating][0]);
     const cJSON *method = reader_get(reader, json, "topk_method");
     const bool softmax = reader->family->latent && !sigmoid,
                all = reader_is_word(methods + 1, 1, method);
@@ -165,7 +172,17 @@ static void read_router(struct reader *reader) {
         reader_unsupported(reader, "moe_layer_end_index", "the last layer");
 }
 
+// One width is the experts', and dense layers before them may have another.
+static void read_prefix(struct reader *reader) {
+    static const char key[] = "prefix_dense_intermediate_size";
+    if (!family_keys_have(reader->family->keys, key)) return;
+    const int64_t width = reader_count(reader, "intermediate_size", -1);
+    reader_state_count(reader, "expert_feed_forward_length", width);
+    reader_state_count(reader, "feed_forward_length", reader_count(reader, key, width));
+}
+
 void experts_read_config(struct reader *reader) {
+    read_prefix(reader);
     read_router(reader);
     check_mlp_types(reader);
 }

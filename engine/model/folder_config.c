@@ -18,7 +18,11 @@
 // may have a list of their own.
 static bool is_mixed_key(const struct reader *reader, const char *key) {
     static const char *const keys[] = {"intermediate_size", "num_key_value_heads", "head_dim"};
+    static const char *const widths[] = {"intermediate_size", "moe_intermediate_size"};
     if (!strcmp(key, "num_attention_heads") && reader->lists_heads) return true;
+    if (family_keys_have(reader->family->keys, "prefix_dense_intermediate_size") &&
+        reader_is_among(widths, 2, key))
+        return true;
     return reader_is_among(keys, reader->mixed ? 3 : reader->lists_layers ? 2 : 0, key);
 }
 
@@ -168,9 +172,12 @@ static void refuse_other_values(struct reader *reader) {
                                        "layernorm_full_attention_beta",
                                        "layernorm_linear_attention_beta",
                                        "layernorm_mlp_beta",
+                                       "prefix_dense_sliding_window_pattern",
                                        "attn_type_list"};
-    static const char *const words[][2] = {
-        {"qk_norm_type", "per_layer"}, {"norm_type", "layer_norm"}, {"mlp_type", "default"}};
+    static const char *const words[][2] = {{"qk_norm_type", "per_layer"},
+                                           {"norm_type", "layer_norm"},
+                                           {"mlp_type", "default"},
+                                           {"shared_expert_combination_strategy", "average"}};
     const cJSON *json = reader->json;
     if (reader_get(reader, json, "vision_config") && !reader->family->multimodal)
         reader_fail(reader, STATUS_UNSUPPORTED, "vision_config",
@@ -220,7 +227,8 @@ static void refuse_quantized(struct reader *reader, const cJSON *json) {
 }
 
 // Which layers have a window, as 1: by their types, or by a pattern that repeats, "LLLG", or by
-// that each so many-th has none. Returns how many are listed so; 0: nothing is.
+// that each so many-th has none, counted from behind the dense layers where these have a pattern of
+// their own. Returns how many are listed so; 0: nothing is.
 static int32_t read_slides(struct reader *reader, int32_t *slides) {
     const cJSON *types = reader_get(reader, reader->json, "layer_types"), *item;
     const cJSON *pattern = reader_get(reader, reader->json, "sliding_window_pattern");
@@ -228,6 +236,9 @@ static int32_t read_slides(struct reader *reader, int32_t *slides) {
     const int64_t every = reader_count(reader, "global_attn_every_n_layers", 0);
     const int64_t period = letters[0] ? 0 : reader_count(reader, "sliding_window_pattern", every);
     const int64_t layers = reader_count(reader, "num_hidden_layers", -1);
+    const int64_t first = reader_get(reader, reader->json, "prefix_dense_sliding_window_pattern")
+                              ? reader_count(reader, "first_k_dense_replace", 0)
+                              : 0;
     int32_t count = 0;
     if (layers > MODEL_MAX_LAYERS || cJSON_GetArraySize(types) > MODEL_MAX_LAYERS)
         reader_fail(reader, STATUS_BAD_FILE, "num_hidden_layers", "is out of range");
@@ -241,7 +252,7 @@ static int32_t read_slides(struct reader *reader, int32_t *slides) {
     }
     for (; !types && (letters[0] || period > 0) && count < layers; count++)
         slides[count] = letters[0] ? letters[(size_t)count % strlen(letters)] == 'L'
-                                   : (count + 1) % period != 0;
+                                   : count >= first && (count - first + 1) % period != 0;
     return count;
 }
 

@@ -37,6 +37,10 @@ static const struct {
                 "rope_theta 12e6"},
     {"cohere", "logit_scale 0.0625 rope_theta 5e5"},
     {"cohere2", "logit_scale 0.0625 sliding_window 4096"},
+    {"cohere2_moe", "head_dim 128 num_experts 8 num_experts_per_tok 2 num_shared_experts 0 "
+                    "expert_selection_fn softmax norm_topk_prob true logit_scale 0.0625 "
+                    "sliding_window 4096 sliding_window_pattern 4 "
+                    "prefix_dense_sliding_window_pattern 1"},
     {"deepseek_v2", "n_shared_experts 2 q_lora_rank 1536 norm_topk_prob false topk_method greedy"},
     {"deepseek_v3", "n_shared_experts 1 q_lora_rank 1536 norm_topk_prob true scoring_func sigmoid "
                     "routed_scaling_factor 2.5 n_group 8 topk_group 4 first_k_dense_replace 3"},
@@ -67,6 +71,8 @@ static const struct {
                 "rope_parameters.truncate false "
                 "rope_parameters.original_max_position_embeddings 4096"},
     {"granite", GRANITE},
+    {"granite_swa", GRANITE " num_key_value_heads 4 sliding_window 128 "
+                            "sliding_window_pattern GLLL tie_word_embeddings true"},
     {"granitemoe", GRANITE},
     {"granitemoehybrid", GRANITE},
     {"hunyuan_v1_moe", "num_shared_expert 1"},
@@ -78,6 +84,9 @@ static const struct {
                "first_k_dense_replace 1"},
     {"lfm2", "num_key_value_heads 8 rope_theta 1e6"},
     {"lfm2_moe", "num_key_value_heads 8 rope_theta 1e6 num_dense_layers 2"},
+    {"mellum", "num_key_value_heads 4 head_dim 128 moe_intermediate_size 896 "
+               "num_experts_per_tok 8 norm_topk_prob true sliding_window 1024 "
+               "sliding_window_pattern 1 rope_theta 5e5 rope_local_base_freq 1e4"},
     {"minimax_m2", "num_key_value_heads 8 head_dim 128 rope_theta 5e6"},
     {"ministral3", "num_key_value_heads 8 head_dim 128 rope_parameters.rope_type yarn "
                    "rope_parameters.rope_theta 1e6 rope_parameters.factor 16 "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/family_keys.h"
 #include "kernels/base/assert.h"
 
 int64_t folder_rope_global_count(struct reader *reader, const char *key, const char *own,
@@ -178,6 +179,29 @@ static void read_scaling(struct reader *reader, const cJSON *scaling, double bas
     }
 }
 
+// Bases layer by layer: one for all, or 0 where a layer is not rotated.
+static double read_layer_bases(struct reader *reader, double otherwise) {
+    static const char key[] = "layer_rope_theta";
+    int32_t rotated[MODEL_MAX_LAYERS], count = 0;
+    double base = 0;
+    if (!family_keys_have(reader->family->keys, key)) return otherwise;
+    const cJSON *list = reader_get(reader, reader->json, key), *item;
+    if (!list) return otherwise;
+    cJSON_ArrayForEach(item, list) {
+        const double value = cJSON_IsNumber(item) ? item->valuedouble : -1;
+        if (value < 0 || count == MODEL_MAX_LAYERS)
+            reader_fail(reader, STATUS_BAD_FILE, key, "must list a number for each layer");
+        if (value > 0 && base > 0 && value != base)
+            reader_fail(reader, STATUS_UNSUPPORTED, key,
+                        "differs between layers that are rotated, which is not supported");
+        if (reader->status != STATUS_OK) return otherwise;
+        if (value > 0) base = value;
+        rotated[count++] = value > 0;
+    }
+    reader_state_list(reader, "attention.rope_pattern", rotated, count);
+    return base > 0 ? base : otherwise;
+}
+
 // Newer files have all of it in rope_parameters, by kinds of layers where these differ.
 void folder_rope_read(struct reader *reader) {
     struct folder_config *config = reader->config;
@@ -185,9 +209,13 @@ void folder_rope_read(struct reader *reader) {
     const cJSON *global =
         reader_get(reader, all, "full_attention") ? reader_get(reader, all, "full_attention") : all;
     const cJSON *scaling = global ? global : reader_get(reader, json, "rope_scaling");
-    const double theta = reader_number(reader, global, "rope_theta",
-                                       reader_number(reader, json, "rope_theta", 10000));
+    const double theta =
+        read_layer_bases(reader, reader_number(reader, global, "rope_theta",
+                                               reader_number(reader, json, "rope_theta", 10000)));
     const cJSON *window = reader_get(reader, all, "sliding_attention");
+    if (strcmp(reader_string(reader, window, "rope_type", "default"), "default") != 0)
+        reader_fail(reader, STATUS_UNSUPPORTED, "rope_parameters",
+                    "stretches layers with a window, which is not supported");
     const double local = reader_number(reader, window, "rope_theta",
                                        reader_number(reader, json, "rope_local_base_freq", 0));
     const double window_share =

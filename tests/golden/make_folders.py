@@ -54,6 +54,7 @@ MROPE = rope("default", mrope_section=[1, 1, 2])
 MIXTURE = dict(moe_intermediate_size=32, num_experts_per_tok=2)
 ROUTED = dict(MIXTURE, n_routed_experts=8, n_shared_experts=1, first_k_dense_replace=1, n_group=4,
               topk_group=2, routed_scaling_factor=2.5, norm_topk_prob=True)
+SIGMOID = dict(MIXTURE, num_experts=8, num_shared_experts=1, n_group=1, topk_group=1)
 LATENT = dict(ROUTED, kv_lora_rank=32, q_lora_rank=24, qk_rope_head_dim=8, qk_nope_head_dim=16,
               v_head_dim=24, num_key_value_heads=4, head_dim=8)
 GEMMA4 = dict(global_head_dim=16, head_dim=8, num_global_key_value_heads=1,
@@ -182,6 +183,32 @@ MODELS = [
                                       intermediate_size=32)),
     ("hunyuan-dense", "hunyuan_v1_dense", {}),
     ("hunyuan-moe", "hunyuan_v1_moe", dict(num_experts=6, moe_topk=2)),
+    ("qwen2-moe", "qwen2_moe", dict(SHARED, norm_topk_prob=False, decoder_sparse_step=1)),
+    ("afmoe", "afmoe", dict(SIGMOID, **windows("sssf"), num_dense_layers=1, route_norm=True,
+                            route_scale=1.5, score_func="sigmoid", mup_enabled=True,
+                            global_attn_every_n_layers=4)),
+    ("exaone-moe", "exaone_moe", dict(SIGMOID, **windows("sssf"), first_k_dense_replace=1,
+                                      sliding_window_pattern="LLLG", norm_topk_prob=True,
+                                      routed_scaling_factor=1.5,
+                                      mlp_layer_types=["dense"] + ["sparse"] * 3)),
+    ("hy-v3", "hy_v3", dict(SIGMOID, route_norm=True, router_scaling_factor=1.5,
+                            first_k_dense_replace=1)),
+    ("laguna", "laguna", dict(MIXTURE, num_experts=8, shared_expert_intermediate_size=32,
+                              gating="per-head", moe_routed_scaling_factor=1.5,
+                              num_attention_heads_per_layer=[4, 6, 6, 6],
+                              mlp_layer_types=["dense"] + ["sparse"] * 3, sliding_window=16,
+                              layer_types=["full_attention"] + ["sliding_attention"] * 3,
+                              **by_layers(dict(YARN["rope_parameters"],
+                                               partial_rotary_factor=0.5)))),
+    ("starcoder2", "starcoder2", dict(sliding_window=16)),
+    ("phi", "phi", rope("default", partial_rotary_factor=0.5)),
+    ("phimoe", "phimoe", dict(num_local_experts=6, num_experts_per_tok=2, attention_bias=True,
+                              lm_head_bias=True)),
+    ("cohere2-moe", "cohere2_moe", dict(MIXTURE, **windows("sssf"), logit_scale=0.25,
+                                        num_experts=8, num_shared_experts=1,
+                                        first_k_dense_replace=1, norm_topk_prob=True)),
+    ("mellum", "mellum", dict(MIXTURE, **windows("sf", num_hidden_layers=2), num_experts=6)),
+    ("granite-swa", "granite_swa", windows("ssf", num_hidden_layers=3)),
     ("qwen2-vl", "qwen2_vl", dict(text=MROPE, vision_config=dict(
         depth=1, embed_dim=16, num_heads=2, hidden_size=32))),
     ("qwen2_5-vl", "qwen2_5_vl", dict(text=MROPE, vision_config=dict(

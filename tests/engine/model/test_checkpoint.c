@@ -303,6 +303,10 @@ static void rope_settings_are_read_in_both_config_layouts(void **state) {
     "\"mamba_num_heads\":4,\"mamba_head_dim\":8,\"ssm_state_size\":8,\"n_groups\":2," \
     "\"conv_kernel\":4,"
 
+#define LONGROPE                                                                        \
+    "\"original_max_position_embeddings\":128,\"rope_scaling\":{\"type\":\"longrope\"," \
+    "\"short_factor\":[1,1,1,1],\"long_factor\":[1,2,4,8]"
+
 static const struct {
     const char *type, *keys, *refusal; // NULL: the folder opens
 } key_rows[] = {
@@ -403,6 +407,33 @@ static const struct {
     {"smollm3", "\"num_key_value_heads\":4,\"no_rope_layer_interval\":2", NULL},
     {"llama", "\"no_rope_layer_interval\":2",
      "no_rope_layer_interval is not supported and may change"},
+    {"phimoe", "\"input_jitter_noise\":0.01,\"lm_head_bias\":true", NULL},
+    {"phimoe", "\"norm_topk_prob\":true", "norm_topk_prob true (expected false)"},
+    {"phimoe", "\"scoring_func\":\"softmax\"", "scoring_func \"softmax\" (expected sparsemixer)"},
+    {"phimoe", "\"routed_scaling_factor\":2.5",
+     "routed_scaling_factor is not supported and may change"},
+    {"phimoe", LONGROPE ",\"short_mscale\":1.2,\"long_mscale\":1.3}",
+     "long_mscale differs from short_mscale"},
+    {"mixtral", "\"router_jitter_noise\":0.5", NULL},
+    {"mellum",
+     "\"rope_parameters\":{\"full_attention\":{\"rope_type\":\"yarn\",\"factor\":4},"
+     "\"sliding_attention\":{\"rope_type\":\"default\",\"rope_theta\":1e4}}",
+     NULL},
+    {"mellum",
+     "\"rope_parameters\":{\"full_attention\":{\"rope_type\":\"yarn\",\"factor\":4},"
+     "\"sliding_attention\":{\"rope_type\":\"yarn\",\"factor\":4}}",
+     "rope_parameters stretches layers with a window"},
+    {"granite_swa", "\"layer_rope_theta\":[1e4,0]", NULL},
+    {"granite_swa", "\"layer_rope_theta\":[1e4,2e4]", "layer_rope_theta differs between layers"},
+    {"granite_swa", "\"layer_rope_theta\":[1e4,null]", "layer_rope_theta must list a number"},
+    {"llama", "\"layer_rope_theta\":[1e4,0]", "layer_rope_theta is not supported and may change"},
+    {"cohere2_moe", "\"expert_selection_fn\":\"sigmoid\",\"first_k_dense_replace\":1", NULL},
+    {"cohere2_moe", "\"expert_selection_fn\":\"tanh\"",
+     "expert_selection_fn \"tanh\" (expected softmax or sigmoid)"},
+    {"cohere2_moe", "\"shared_expert_combination_strategy\":\"sum\"",
+     "shared_expert_combination_strategy \"sum\" (expected average)"},
+    {"cohere2_moe", "\"prefix_dense_sliding_window_pattern\":2",
+     "prefix_dense_sliding_window_pattern 2 (expected 1)"},
     {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization is set"},
     {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}", "quantization_config is fp8"},
 };
@@ -533,6 +564,37 @@ static void yarn_magnitude_matches_transformers(void **state) {
     }
 }
 
+// Stated, or sqrt(1 + ln(512 / 128) / ln(128)).
+static void longrope_magnitude_is_stated_or_follows(void **state) {
+    (void)state;
+    static const struct {
+        const char *keys;
+        float magnitude;
+    } rows[] = {
+        {"}", 1.13389342f},
+        {",\"attention_factor\":0.9}", 0.9f},
+        {",\"short_mscale\":1.25,\"long_mscale\":1.25}", 1.25f},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[1024];
+        struct gguf *gguf = NULL;
+        struct model_config config;
+        struct error err = {0};
+        snprintf(text, sizeof text,
+                 "{\"model_type\":\"phimoe\",\"num_attention_heads\":4,\"hidden_size\":32,"
+                 "\"num_key_value_heads\":4,\"num_hidden_layers\":2,\"intermediate_size\":64,"
+                 "\"rms_norm_eps\":1e-6,\"max_position_embeddings\":512," LONGROPE "%s}",
+                 rows[i].keys);
+        write_text("hf/config.json", text);
+        if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
+        if (model_config_read(gguf, &config, &err)) fail_msg("%s", err.text);
+        assert_float_equal(config.specs[0].attention.rope.attention_factor, rows[i].magnitude,
+                           1e-6);
+        assert_true(config.specs[1].ffn.nearness == 0.02f);
+        gguf_close(gguf);
+    }
+}
+
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
@@ -560,6 +622,7 @@ int main(void) {
         cmocka_unit_test(packed_experts_need_all_their_parts),
         cmocka_unit_test(rope_settings_are_read_in_both_config_layouts),
         cmocka_unit_test(yarn_magnitude_matches_transformers),
+        cmocka_unit_test(longrope_magnitude_is_stated_or_follows),
         cmocka_unit_test(missing_config_keys_get_the_publishers_default),
         cmocka_unit_test(every_config_key_is_used_or_harmless_or_refused),
     };

@@ -76,6 +76,7 @@ static void every_family_key_is_used_or_harmless_or_refused(void **state) {
         {"deepseek", {"deepseek.expert_weights_scale", GGUF_STRING, 0, "2.5"}, another},
         {"deepseek", {"deepseek.expert_weights_scale", GGUF_F32, 2.5, NULL}, NULL},
         {"qwen2-yarn", {"qwen2.rope.scaling.yarn_log_multiplier", GGUF_STRING, 0, "1"}, another},
+        {"phimoe", {"phimoe.expert_group_count", GGUF_U32, 2, NULL}, "used_count is missing"},
         {"mixtral", {"llama.expert_group_count", GGUF_U32, 1, NULL}, NULL},
         {"mixtral", {"llama.expert_group_count", GGUF_U32, 2, NULL}, "used_count is missing"},
         {"mixtral", {"llama.expert_shared_count", GGUF_U32, 1, NULL}, "shexp.weight: is missing"},
