@@ -22,6 +22,12 @@
 // has not drafted for a while, it is believed to be better than it was, but with so little weight
 // that a few drafts decide. The source that makes tokens/time greatest drafts; of equal ones the
 // first.
+//
+// A smaller model has to read the log first, which is lost if the answer ends soon, and nobody
+// knows when it will. So it begins when it would have saved as much, had it read the log at the
+// start: however long the answer gets, reading too early or too late then costs no more than it
+// could have gained (ski rental; Karlin et al., 1988). One that has not drafted for a while reads
+// what it missed by the same rule.
 #include "engine/draft/draft.h"
 
 #include <string.h>
@@ -36,8 +42,8 @@ static const float ASSUMED = 8, FORGET = 64;
 
 // Of sources that compute: what is assumed of each token, and how much of a step it takes; what was
 // measured COMPUTED_WEIGHT times ago no longer counts.
-static const float COMPUTED_RIGHT = .7f, COMPUTED_WEIGHT = 16, COMPUTED_TRIED = 2;
-static const float COMPUTED_SHARE[DRAFT_SOURCES] = {[DRAFT_HEAD] = .05f, [DRAFT_MODEL] = .1f};
+static const float COMPUTED_RIGHT = .7f, COMPUTED_WEIGHT = 16, COMPUTED_TRIED = 2, READ_WEIGHT = 4;
+static const float COMPUTED_SHARE[DRAFT_SOURCES] = {[DRAFT_HEAD] = .05f, [DRAFT_MODEL] = .2f};
 enum { IDLE_MOST = 128 };         // steps
 static const float WORTH = 1.02f; // what a draft must gain at least
 
@@ -81,6 +87,15 @@ static float token_us(const struct draft_record *record, int source) {
     return known > 0 ? known : COMPUTED_SHARE[source] * row_cost_us(&record->cost, 1);
 }
 
+// How long the source reads before it can draft.
+static float reading_us(const struct draft_record *record, int source, int32_t tokens,
+                        const struct draft_step *step) {
+    float each = record->read_us[source];
+    if (each == 0 && step->read_us > 0) each = step->read_us * COMPUTED_SHARE[source];
+    if (each == 0) each = token_us(record, source);
+    return (float)tokens * each;
+}
+
 struct choice_of_count { // of a source's tokens
     int32_t count;
     float speed, accepted; // tokens/time of the step, and tokens expected to be right
@@ -107,6 +122,19 @@ static struct choice_of_count choose_count(const struct draft *draft, int source
         if (speed > best.speed || draft->always) best = (struct choice_of_count){i + 1, speed, sum};
     }
     return best;
+}
+
+// Has the source missed as much as it would now take to read the log? `least` is the speed without
+// it.
+static bool may_begin(struct draft *draft, int source, const struct draft_step *step,
+                      const struct choice_of_count *choice, float least) {
+    const int32_t behind = draft->proposals[source].behind;
+    float *missed_us = &draft->missed_us[source];
+    if (behind == 0 || draft->always) return true;
+    *missed_us += step->tokens / least - step->tokens / choice->speed;
+    if (*missed_us < reading_us(draft->record, source, behind, step)) return false;
+    *missed_us = 0;
+    return true;
 }
 
 static void ask(struct draft *draft, const struct draft_log *log) {
@@ -142,6 +170,7 @@ int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct d
         const struct choice_of_count choice =
             choose_count(draft, i, step, draft->always ? 0 : best.speed);
         if (choice.count == 0 || choice.speed <= best.speed) continue;
+        if (!may_begin(draft, i, step, &choice, best.speed)) continue;
         best = choice;
         draft->chosen = i;
     }
@@ -173,6 +202,13 @@ void draft_note_cost(struct draft_record *record, int source, int32_t tokens, in
     const float each = (float)us / (float)tokens;
     float *mean = &record->token_us[source];
     *mean += *mean > 0 ? (each - *mean) / COMPUTED_WEIGHT : each;
+}
+
+void draft_note_reading(struct draft_record *record, int source, int32_t tokens, int64_t us) {
+    ASSERT(tokens > 0);
+    const float each = us > 0 ? (float)us / (float)tokens : 0;
+    float *mean = &record->read_us[source];
+    *mean += *mean > 0 ? (each - *mean) / READ_WEIGHT : each;
 }
 
 // After a step in which the source could have drafted and did not.

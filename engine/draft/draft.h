@@ -29,6 +29,7 @@ struct draft_record {
     struct row_cost cost;
     int32_t idle[DRAFT_SOURCES];   // steps without a draft that a source could have computed
     float token_us[DRAFT_SOURCES]; // mean, of a source that computes its tokens; 0: not known
+    float read_us[DRAFT_SOURCES];  // the same, of a token that it reads before
 };
 
 struct draft_record draft_record_new(void);
@@ -44,6 +45,7 @@ struct draft { // of one request
     int32_t most;     // tokens at once; 0: the request drafts nothing
     bool always;      // drafts even where it may not pay: for tests and benchmarks
     bool blind;       // the log's first tokens, whatever sources propose: for benchmarks
+    float missed_us[DRAFT_SOURCES]; // that a source would have saved, had it read the log
     struct proposal proposals[DRAFT_SOURCES];
     int chosen; // the draft_source_kind whose tokens are in the step
 };
@@ -55,6 +57,7 @@ struct draft_step {
     int32_t limit; // tokens that the draft may have
     bool pending;  // one token of the log is still to be computed, not several
     bool replays;  // after a rejection the step is computed again, up to what was accepted
+    float read_us; // that the model takes for each token of a prompt; 0: not known
 };
 
 // NO_MEMORY. A draft whose `most` is 0 needs none of this.
@@ -73,6 +76,9 @@ void draft_fill(struct draft *draft, const int32_t *tokens, int32_t count);
 
 // Computing so many tokens one after the other took this long.
 void draft_note_cost(struct draft_record *record, int source, int32_t tokens, int64_t us);
+
+// The source took this long to read so many tokens before it could draft.
+void draft_note_reading(struct draft_record *record, int source, int32_t tokens, int64_t us);
 
 // After each step, with the tokens [count] that it gave the request. Returns whether anything had
 // been proposed.

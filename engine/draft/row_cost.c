@@ -1,14 +1,17 @@
 // engine/draft/row_cost.c — measured where it was, and a straight line where it was not.
 //
-// A count of rows that was never measured is assumed to take EACH_ROW longer for each row than the
-// nearest smaller one that was. What was measured counts as much against that assumption as its
-// weight against ASSUMED: so one disturbed step does not keep drafts away for long, and neither
-// does what was true a thousand steps ago.
+// A count of rows that was never measured is assumed to lie on the line through the two nearest
+// smaller ones that were, and EACH_ROW of a step above one row for each further row where there is
+// but one. What was measured counts as much against that assumption as its weight against ASSUMED,
+// and the first measurements of a count as no more than MOST times what is assumed: so one
+// disturbed step does not keep drafts away for long, and neither does what was true a thousand
+// steps ago.
 #include "engine/draft/row_cost.h"
 
 #include "kernels/base/assert.h"
 
-static const float EACH_ROW = 0.1f, ASSUMED = 1, WEIGHT_MOST = 16, FORGET = 0.998f;
+static const float EACH_ROW = 0.25f, LEAST_ROW = 0.02f, ASSUMED = 1, WEIGHT_MOST = 16,
+                   FORGET = 0.998f, MOST = 2;
 
 static int32_t clamp(int32_t rows) {
     ASSERT(rows > 0);
@@ -16,23 +19,32 @@ static int32_t clamp(int32_t rows) {
 }
 
 void row_cost_note(struct row_cost *cost, int32_t rows, int64_t us) {
+    const float expected = row_cost_us(cost, rows), known = cost->rows[1].weight;
+    float measured = (float)us;
+    if (rows > 1 && known > 0 && measured > MOST * expected) measured = MOST * expected;
     for (int32_t i = 1; i <= ROW_COST_MOST; i++)
         cost->rows[i].weight *= FORGET;
     float *weight = &cost->rows[clamp(rows)].weight, *mean = &cost->rows[clamp(rows)].us;
     *weight = *weight + 1 < WEIGHT_MOST ? *weight + 1 : WEIGHT_MOST;
-    *mean += ((float)us - *mean) / *weight;
+    *mean += (measured - *mean) / *weight;
 }
 
 float row_cost_us(const struct row_cost *cost, int32_t rows) {
-    float us = 1;
+    float us = 1, each = EACH_ROW;
     int32_t known = 0;
     for (int32_t i = 1; i <= clamp(rows); i++) {
-        const float weight = cost->rows[i].weight;
+        const float weight = cost->rows[i].weight, before = us;
         if (weight == 0) continue;
-        const float assumed = us * (1 + EACH_ROW * (float)(i - known));
-        us = known ? (weight * cost->rows[i].us + ASSUMED * assumed) / (weight + ASSUMED)
-                   : cost->rows[i].us;
+        if (known == 0) {
+            us = cost->rows[i].us;
+            each = us * EACH_ROW / (float)i;
+        } else {
+            const float assumed = us + each * (float)(i - known);
+            us = (weight * cost->rows[i].us + ASSUMED * assumed) / (weight + ASSUMED);
+            each = (us - before) / (float)(i - known);
+            if (each < LEAST_ROW * before / (float)known) each = LEAST_ROW * before / (float)known;
+        }
         known = i;
     }
-    return us * (1 + EACH_ROW * (float)(clamp(rows) - (known ? known : 1)));
+    return us + each * (float)(clamp(rows) - (known ? known : 1));
 }

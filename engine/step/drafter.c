@@ -132,7 +132,7 @@ void drafter_run(struct engine *engine, const struct step *step) {
     struct trace_span span = trace_begin("draft");
     const int64_t before_us = clock_now_us();
     struct draft_batch batch = {.count = 0};
-    int32_t most = 0, most_behind = 0;
+    int32_t most = 0, read = 0;
     for (int32_t i = 0; i < step->count; i++) {
         struct request *request = step->requests[i];
         const struct sequence *log = request->sequence;
@@ -148,15 +148,18 @@ void drafter_run(struct engine *engine, const struct step *step) {
         batch.sequences[batch.count] = request->draft.drafter.sequence;
         batch.counts[batch.count++] = step->drafted[i];
         if (step->drafted[i] > most) most = step->drafted[i];
-        if (behind > most_behind) most_behind = behind;
+        if (behind > 1 + DRAFT_MAX) read += behind;
     }
     if (batch.count > 0) {
         const enum status status = write_drafts(engine->drafter, &batch);
         for (int32_t i = 0; i < batch.count && status != STATUS_OK; i++)
             give_up(batch.requests[i], status);
-        // A prompt that it reads first says nothing of the next token's cost.
-        if (status == STATUS_OK && most_behind <= 1 + DRAFT_MAX)
-            draft_note_cost(&engine->draft_record, DRAFT_MODEL, most, clock_now_us() - before_us);
+        const int64_t us = clock_now_us() - before_us;
+        struct draft_record *record = &engine->draft_record;
+        if (status == STATUS_OK && read == 0)
+            draft_note_cost(record, DRAFT_MODEL, most, us);
+        else if (status == STATUS_OK) // the first draft is part of what it costs to begin
+            draft_note_reading(record, DRAFT_MODEL, read, us);
     }
     for (int32_t i = 0; i < step->count; i++) {
         const struct sequence *log = step->requests[i]->sequence;

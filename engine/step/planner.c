@@ -289,11 +289,13 @@ static int32_t draft_tokens(struct step *step, struct request *request, int32_t 
     const int32_t rest = cache->block_size - 1 - (length - 1) % cache->block_size;
     if (cache->has_states && limit > rest) limit = rest;
     const struct draft_log log = {sequence->tokens, length};
-    struct draft_step with = {.rows = step->rows + 1 + left,
-                              .tokens = step->expected + (float)(1 + left),
-                              .limit = limit > 0 ? limit : 0,
-                              .pending = pending == 1,
-                              .replays = cache->has_states};
+    struct draft_step with = {
+        .rows = step->rows + 1 + left,
+        .tokens = step->expected + (float)(1 + left),
+        .limit = limit > 0 ? limit : 0,
+        .pending = pending == 1,
+        .replays = cache->has_states,
+        .read_us = engine->tokens_per_us > 0 ? (float)(1 / engine->tokens_per_us) : 0};
     int32_t count = draft_propose(&request->draft, &log, &with, sequence->tokens + length);
     if (count > 0) step->expected = with.tokens - (float)(1 + left);
     return count;

@@ -1,8 +1,9 @@
 // tests/engine/draft/test_drafts.c — what is proposed, how much of it is drafted, and that an
-// answer with drafts is the answer without.
+// answer with drafts is the answer without: for QUIRE_TEST_PROMPTS (1) of each model and way.
 #include "engine/draft/draft.h"
 #include "engine/engine.h"
 #include "engine/grammar/grammar.h"
+#include "engine/tokenizer/detokenizer.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -389,7 +390,8 @@ struct way {
     const char *name;
     struct sampler_options sampler;
     const char *gbnf;
-    int32_t stop_after; // tokens, by a cancel, as for a stop string; 0: not
+    int32_t stop_after; // tokens, by a cancel; 0: not
+    bool stops;         // at the first place that reads like the middle of the answer without
     uint32_t without;   // request_options.no_drafts_of
 };
 
@@ -402,9 +404,27 @@ static struct sampler_options sample(float temperature, float repeat, float freq
     return sampler;
 }
 
+enum { STOP_BYTES = 3 };
+
+// Text as it is read token by token, and the word that ends it.
+struct reader {
+    struct detokenizer detokenizer;
+    struct text text;
+    char stop[STOP_BYTES + 1];
+    bool has_stop, stopped;
+};
+
+static void read_token(struct reader *reader, int32_t token) {
+    assert_int_equal(detokenizer_push(&reader->detokenizer, token, &reader->text), STATUS_OK);
+    const size_t length = reader->text.length;
+    reader->stopped =
+        reader->has_stop && memmem(text_string(&reader->text), length, reader->stop, STOP_BYTES);
+}
+
 // Writes tokens [ANSWER] after the prompt and returns how many; *accepted: drafts among them.
 static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, const struct way *way,
-                               int32_t speculate, int32_t *tokens, int64_t *accepted) {
+                               int32_t speculate, struct reader *reader, int32_t *tokens,
+                               int64_t *accepted) {
     struct request_options options = {.sampler = way->sampler,
                                       .max_tokens = ANSWER,
                                       .speculate = speculate,
@@ -422,11 +442,18 @@ static int32_t answer_in_a_way(struct engine *engine, const int32_t *prompt, con
     assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
     assert_int_equal(sequence_append(sequence, prompt, SHORT_PROMPT), STATUS_OK);
     assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
+    if (reader) {
+        detokenizer_init(&reader->detokenizer, engine_tokenizer(engine), false, false);
+        text_clear(&reader->text);
+        reader->stopped = false;
+    }
     while (event.kind != EVENT_DONE) {
         assert_true(engine_next_event(engine, 60000, &event));
         engine_check(engine);
-        if (event.kind == EVENT_TOKEN) tokens[count++] = event.token;
-        if (count > 0 && count == way->stop_after) request_cancel(request);
+        if (event.kind != EVENT_TOKEN || (reader && reader->stopped)) continue;
+        tokens[count++] = event.token;
+        if (reader) read_token(reader, event.token);
+        if (count == way->stop_after || (reader && reader->stopped)) request_cancel(request);
     }
     assert_int_equal(event.status, STATUS_OK);
     assert_true(event.stats.drafts.steps <= event.stats.output_tokens);
@@ -452,26 +479,43 @@ static void remember_mostly(struct engine *engine, const int32_t *prompt, const 
     engine_history_add(engine, text, SHORT_PROMPT + count);
 }
 
-static void check_model(const char *path, const struct way *ways, int count) {
+static void check_prompt(struct engine *engine, const int32_t *prompt, const char *path,
+                         const struct way *way) {
     static const int32_t lengths[] = {1, 2, 4, 8};
+    struct reader reader = {0}, *reads = way->stops ? &reader : NULL;
+    int32_t plain[ANSWER], drafted[ANSWER], length;
+    int64_t accepted = 0;
+    length = answer_in_a_way(engine, prompt, way, 0, reads, plain, &accepted);
+    const int32_t whole = length;
+    if (reads && reader.text.length > STOP_BYTES) {
+        memcpy(reader.stop, text_string(&reader.text) + reader.text.length / 2, STOP_BYTES);
+        reader.has_stop = true;
+        length = answer_in_a_way(engine, prompt, way, 0, reads, plain, &accepted);
+        assert_true(reader.stopped && length <= whole);
+    }
+    assert_int_equal(accepted, 0);
+    for (int n = 0; n < 4; n++) {
+        remember_mostly(engine, prompt, plain, length);
+        if (answer_in_a_way(engine, prompt, way, lengths[n], reads, drafted, &accepted) != length ||
+            memcmp(drafted, plain, (size_t)length * sizeof plain[0]) != 0)
+            fail_msg("%s, %s, %d drafts: another answer", path, way->name, (int)lengths[n]);
+    }
+    if (accepted == 0 && length > 20) fail_msg("%s, %s: no drafts", path, way->name);
+    text_deinit(&reader.text);
+}
+
+static void check_model(const char *path, const struct way *ways, int count) {
+    const char *wanted = getenv("QUIRE_TEST_PROMPTS");
+    const int prompts = wanted ? atoi(wanted) : 1;
     struct engine_info info;
     struct engine *engine = open_engine(path, 256, false, &info);
-    for (int i = 0; i < count; i++) {
-        int32_t prompt[SHORT_PROMPT], plain[ANSWER], drafted[ANSWER];
-        int64_t accepted = 0;
-        if (ways[i].gbnf && !engine_tokenizer(engine)) continue;
+    for (int i = 0; i < count * prompts; i++) {
+        const struct way *way = &ways[i % count];
+        int32_t prompt[SHORT_PROMPT];
+        if ((way->gbnf || way->stops) && !engine_tokenizer(engine)) continue;
         for (int32_t at = 0; at < SHORT_PROMPT; at++)
             prompt[at] = (int32_t)dice((uint32_t)info.vocabulary);
-        const int32_t length = answer_in_a_way(engine, prompt, &ways[i], 0, plain, &accepted);
-        assert_int_equal(accepted, 0);
-        for (int n = 0; n < 4; n++) {
-            remember_mostly(engine, prompt, plain, length);
-            if (answer_in_a_way(engine, prompt, &ways[i], lengths[n], drafted, &accepted) !=
-                    length ||
-                memcmp(drafted, plain, (size_t)length * sizeof plain[0]) != 0)
-                fail_msg("%s, %s, %d drafts: another answer", path, ways[i].name, (int)lengths[n]);
-        }
-        if (accepted == 0 && length > 20) fail_msg("%s, %s: no drafts", path, ways[i].name);
+        check_prompt(engine, prompt, path, way);
     }
     engine_close(engine);
 }
@@ -491,7 +535,8 @@ static void any_number_of_drafts_gives_the_same_answer(void **state) {
         {.name = "grammar",
          .sampler = sample(0.8f, 1, 0),
          .gbnf = "root ::= (\"the \" | [a-z] [a-z]+ \" and so on, \")+"},
-        {.name = "stop", .sampler = sample(0.8f, 1, 0), .stop_after = 37},
+        {.name = "cancel", .sampler = sample(0.8f, 1, 0), .stop_after = 37},
+        {.name = "stop string", .sampler = sample(0.8f, 1, 0), .stops = true},
     };
     printf("seed %u\n", seed);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
@@ -540,6 +585,64 @@ static void a_head_is_asked_as_often_as_it_pays(void **state) {
     for (int32_t step = 0; step < 200; step++) // several tokens are pending: it cannot
         assert_int_equal(draft_propose(&draft, &(struct draft_log){log, 64}, &several, tokens), 0);
     draft_deinit(&draft);
+}
+
+// ---- a model that reads the log first
+
+// Steps until the drafter drafts, of at most `most`; it takes read_us for each token of the log.
+static int32_t steps_before_reading(int32_t behind, float read_us, float right, int32_t most) {
+    static int32_t log[1024];
+    struct draft_record record = draft_record_new();
+    struct draft draft = {.record = &record,
+                          .most = DRAFT_MAX,
+                          .without = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY | 1u << DRAFT_HEAD,
+                          .drafter = {.context = 2048}};
+    int32_t tokens[DRAFT_MAX], step = 0;
+    for (int i = 0; i < 50; i++)
+        for (int32_t rows = 1; rows <= 1 + DRAFT_MAX; rows++)
+            row_cost_note(&record.cost, rows, 1000 + 100 * (rows - 1));
+    record.token_us[DRAFT_MODEL] = 100;
+    record.read_us[DRAFT_MODEL] = read_us;
+    for (int i = 0; i < DRAFT_CLASSES; i++)
+        record.right[DRAFT_MODEL][i] = right;
+    assert_int_equal(draft_init(&draft, 1024), STATUS_OK);
+    for (; step < most; step++) {
+        struct draft_step with = {.rows = 1, .tokens = 1, .limit = DRAFT_MAX, .pending = true};
+        const struct draft_log so_far = {log, behind + step};
+        if (draft_propose(&draft, &so_far, &with, tokens) > 0) break;
+        draft_note(&draft, log, 1);
+    }
+    draft_deinit(&draft);
+    return step;
+}
+
+// Three drafts of which each is right in 0.8 of cases: 2.95 tokens in 1.6 steps, so a step alone
+// misses 450 of 1,000 microseconds.
+static void a_model_reads_the_log_once_it_would_have_paid(void **state) {
+    (void)state;
+    assert_int_equal(steps_before_reading(5, 1000, .8f, 100), 0); // it is not behind
+    assert_in_range(steps_before_reading(100, 20, .8f, 100), 3, 6);
+    assert_in_range(steps_before_reading(500, 20, .8f, 100), 17, 30);
+    assert_int_equal(steps_before_reading(100, 20, .1f, 100), 100); // it would not help
+    assert_in_range(steps_before_reading(20, 0, .8f, 100), 2, 10); // how long it reads is not known
+}
+
+static void rows_that_were_not_measured_lie_on_the_line_of_those_that_were(void **state) {
+    (void)state;
+    struct row_cost cost = {0};
+    for (int i = 0; i < 16; i++)
+        row_cost_note(&cost, 1, 1000);
+    const float assumed = row_cost_us(&cost, 5);
+    for (int i = 0; i < 16; i++)
+        row_cost_note(&cost, 2, 1040);
+    assert_true(row_cost_us(&cost, 5) < 1300 && row_cost_us(&cost, 5) < assumed);
+    for (int i = 0; i < 16; i++)
+        row_cost_note(&cost, 3, 1500);
+    assert_in_range((int)row_cost_us(&cost, 5), 2100, 2500);
+    row_cost_note(&cost, 4, 1000000); // another program had the processor
+    assert_in_range((int)row_cost_us(&cost, 4), 1900, 4000);
+    for (int32_t rows = 1; rows < ROW_COST_MOST; rows++)
+        assert_true(row_cost_us(&cost, rows + 1) > row_cost_us(&cost, rows));
 }
 
 // Answers that guess at every step, as each says one token again and again, beside prompts of which
@@ -652,6 +755,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_after_the_latest_match_are_proposed),
         cmocka_unit_test(a_head_is_asked_as_often_as_it_pays),
+        cmocka_unit_test(a_model_reads_the_log_once_it_would_have_paid),
+        cmocka_unit_test(rows_that_were_not_measured_lie_on_the_line_of_those_that_were),
         cmocka_unit_test(heads_of_a_wrong_shape_are_refused_by_name),
         cmocka_unit_test(a_head_that_is_announced_and_not_there_is_none),
         cmocka_unit_test(a_longer_match_beats_a_later_one),
