@@ -10,8 +10,11 @@
 //
 // The result of a line that cannot be answered is an error; the others continue, and the exit code
 // is 1. If the device fails, its requests restart on a fresh device; if that fails too before it
-// has answered a line, their results are errors. Empty lines have no result. No conversation is
-// saved.
+// has answered a line, their results are errors. Empty lines have no result.
+//
+// A result depends on its line alone, whatever the order and whatever ran before: no conversation
+// is saved or read, and drafts come from the line's own text, or the model's, not from the answers
+// of other lines (engine/draft/history.h stays empty).
 //
 // --resume-batch FILE writes each finished result to a journal (journal.h). After a crash or ^C the
 // same command computes only the missing results and prints all.
