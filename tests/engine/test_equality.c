@@ -55,6 +55,9 @@ struct listener {
 #define WINDOWS      "+windows"
 #define ONLY_WINDOWS WINDOWS " only"
 
+// At its end: the model drafts for itself, as a smaller one would, where drafts are on.
+#define DRAFTER "+drafter"
+
 // Instrumented, the first two would take minutes, through code that the others run too.
 enum { FIRST_MODEL = CHECK_FULL ? 0 : 2 };
 
@@ -85,6 +88,8 @@ static const char *const MODELS[] = {
     TESTS_DIR "/golden/qwen35.gguf" ONLY_WINDOWS, // beside states alone
     TESTS_DIR "/golden/mtp-right-glm4moe.gguf",   // a block that drafts has keys and values, too
     TESTS_DIR "/golden/mtp-right-qwen35.gguf",
+    TESTS_DIR "/golden/llama.gguf" DRAFTER,
+    TESTS_DIR "/golden/qwen35.gguf" DRAFTER, // a sequence that cannot be cut follows the log
 };
 
 struct way { // of computing
@@ -151,6 +156,8 @@ enum status __wrap_model_config_read(const struct gguf *gguf, struct model_confi
     return STATUS_OK;
 }
 
+static bool has_drafter(void) { return strstr(model, DRAFTER) && strcmp(way.backend, "cpu") == 0; }
+
 // They are kept after whole blocks only, and not after each: what follows is computed again.
 static bool has_states(void) { return strstr(model, "qwen35") || has_mamba(); }
 
@@ -161,6 +168,7 @@ static struct engine *open_with(const struct engine_options *options) {
     char path[256];
     snprintf(path, sizeof path, "%.*s", (int)strcspn(model, "+"), model);
     all.model_path = path;
+    if (has_drafter()) all.draft_path = path;
     char backend[16];
     snprintf(backend, sizeof backend, "%.*s", (int)strcspn(way.backend, "+"), way.backend);
     all.backend = backend;
@@ -242,7 +250,7 @@ static void remember(struct engine *engine, uint32_t which) {
 static bool has_head(void) { return strstr(model, "mtp-") != NULL; }
 
 static uint32_t no_drafts_of(void) {
-    return has_head() ? 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY : 0;
+    return has_head() || has_drafter() ? 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY : 0;
 }
 
 static struct request *start_request(struct sequence *sequence, struct listener *listener) {
