@@ -4,7 +4,7 @@
 // and what was answered; it is killed, and the next one goes on where the day stopped. After each
 // kill the database and the KV folder are sound, and what was said to be answered is there. Each
 // answer, and each conversation at the end of the day, is that of an uninterrupted day without
-// any cache below the device.
+// any cache below the device, and without the drafts that are verified in every step until then.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -405,7 +405,8 @@ static bool live_until_killed(struct crashes *all, bool may_kill) {
                                     .answer_tokens = 8,
                                     .model = all->caches.model,
                                     .kv_type = all->caches.kv_type,
-                                    .window = all->caches.window};
+                                    .window = all->caches.window,
+                                    .drafts = true};
     int notes, result;
     struct note note;
     const pid_t child = start_child(all, &place, &notes);

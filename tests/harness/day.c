@@ -9,6 +9,7 @@
 #include "app/chat/chat_kv.h"
 #include "app/chat/chat_move.h"
 #include "app/chat/chat_turn.h"
+#include "engine/draft/draft.h"
 #include "kernels/base/clock.h"
 #include "store/disk_cache/disk_cache.h"
 
@@ -207,6 +208,25 @@ static void write_windowed(const char *path, int32_t window) {
     if (fclose(out) != 0) exit(1);
 }
 
+enum status __real_request_start_all(struct sequence *const *sequences,
+                                     const struct request_options *options, int32_t count,
+                                     struct request **result);
+enum status __wrap_request_start_all(struct sequence *const *sequences,
+                                     const struct request_options *options, int32_t count,
+                                     struct request **result);
+
+// Answers of a day are short, so hardly a draft would pay.
+enum status __wrap_request_start_all(struct sequence *const *sequences,
+                                     const struct request_options *options, int32_t count,
+                                     struct request **result) {
+    struct request_options all[ENGINE_MAX_REQUESTS];
+    for (int32_t i = 0; i < count && i < ENGINE_MAX_REQUESTS; i++) {
+        all[i] = options[i];
+        all[i].draft_always = true;
+    }
+    return __real_request_start_all(sequences, all, count, result);
+}
+
 static void open_engine(struct day *day, const char *kv_path) {
     const struct day_place *place = &day->place;
     struct error err = {0};
@@ -225,6 +245,9 @@ static void open_engine(struct day *day, const char *kv_path) {
         .backend = "cpu",
         .threads = 2,
         .context = place->context,
+        .draft_path = !place->drafts ? NULL
+                      : place->model ? golden
+                                     : DRAFTER_MODEL,
         .beyond_training = place->model,
         .deterministic = true, // what is computed again has another shape
         .kv_type = place->kv_type,
@@ -252,7 +275,9 @@ void day_open(struct day *day, const struct day_place *place) {
         .engine = day->engine,
         .db = day->db,
         .digest = DIGEST,
-        .settings = {.sampler = sampler_options_default(), .max_tokens = place->answer_tokens},
+        .settings = {.sampler = sampler_options_default(),
+                     .max_tokens = place->answer_tokens,
+                     .speculate = place->drafts ? DRAFT_MAX : 0},
     };
     options.settings.sampler.temperature = 0;
     need("the session", session_open(&options, &day->session, &err), &err);

@@ -67,6 +67,7 @@ struct day_place {
     const char *model;   // a file of tests/golden, far beyond its training; NULL: the demo model
     const char *kv_type; // as of engine_options
     int32_t window;      // of every layer of the demo model but each third; 0: of none
+    bool drafts;         // in every step, also by a smaller model
 };
 
 struct day {
