@@ -201,20 +201,30 @@ static __device__ inline void grid_launch_dependents() {
 #endif
 }
 
+// The same in clusters of `cluster` blocks, on a card of compute capability 9.0 or later.
 template <typename... params_t, typename... args_t>
-static inline void launch_after(struct device *device, void (*kernel)(params_t...), dim3 grid,
-                                dim3 block, size_t shared_bytes, const args_t &...args) {
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
+static inline void launch_clusters_after(struct device *device, void (*kernel)(params_t...),
+                                         dim3 grid, unsigned cluster, dim3 block,
+                                         size_t shared_bytes, const args_t &...args) {
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim = {cluster, 1, 1};
     cudaLaunchConfig_t config = {};
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared_bytes;
     config.stream = device->stream;
-    config.attrs = &attribute;
-    config.numAttrs = device->compiled_for_90;
+    config.attrs = attributes;
+    config.numAttrs = cluster > 1 ? 2 : device->compiled_for_90;
     device_note(device, cudaLaunchKernelEx(&config, kernel, args...));
+}
+
+template <typename... params_t, typename... args_t>
+static inline void launch_after(struct device *device, void (*kernel)(params_t...), dim3 grid,
+                                dim3 block, size_t shared_bytes, const args_t &...args) {
+    launch_clusters_after(device, kernel, grid, 1, block, shared_bytes, args...);
 }
 
 // Lets a kernel be launched with more than 48 KiB of shared memory. A card says itself what is too

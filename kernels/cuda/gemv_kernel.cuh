@@ -7,7 +7,7 @@
 //   grid   one block a multiprocessor, or fewer;  block  warps x 32
 //   shared rings [warps][STAGES][fragment], x [tokens][groups][64 bytes], sums of x
 //          [tokens][quads][32 bytes], sums of the splits [warps][GEMV_STRIPS][TOKENS][16 rows],
-//          sums of the segments so far
+//          sums of the segments so far, of a pair those of both halves
 //
 // Each warp copies its fragments of the weights into a ring of its own, across strips and matrices
 // without a pause; copies in flight cost no registers. They start before grid_wait(), because
@@ -15,7 +15,10 @@
 // share a strip are added.
 //
 // Shared memory holds as many columns of x as fit the budget, a segment. There are several only
-// where tokens times columns is large; then the strips are walked once for each.
+// where tokens times columns is large; then the strips are walked once for each. On a card that has
+// clusters, pairs of blocks share tiles there, each with half of the columns, so that each reads
+// half of x. At the end they send each other the sums of every second tile, and both halves are
+// added in order.
 //
 // The order of a row's sum depends on its type, its columns, the segments, and how the rows are cut
 // up; on a deterministic device these are the same for any number of tokens. Bound by reading W.
@@ -94,7 +97,7 @@ struct gemv_output {
 template <int TOKENS>
 static __device__ inline gemv_output output_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
     const int tile = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>, token = output / TILE_ROWS;
-    const gemv_tile of = tile_of(plan, tiles.first + tile * gridDim.x);
+    const gemv_tile of = tile_of(plan, tiles.first + tile * tile_blocks(plan));
     const int rows = plan.args.parts[of.part].rows, row = of.index * TILE_ROWS + output % TILE_ROWS;
     return {of.part, row, (size_t)token * rows + row,
             tile < tiles.count && row < rows && token < plan.args.tokens};
@@ -160,6 +163,64 @@ static __device__ inline void finish_step(const gemv_plan &plan, char *shared,
     }
 }
 
+// Where half `half` of a tile's sums lie in the block of a pair that finishes it, in one of two
+// sets for waves in turn: so a block may send a wave's while the other still reads the last one's.
+template <int TOKENS>
+static __device__ inline float *half_sums(const gemv_plan &plan, char *shared, int wave, int half,
+                                          int matrix, int tile) {
+    const int strips = (plan.wave_tiles + 1) / 2;
+    return (float *)(shared + plan.halves_at) +
+           (((wave % 2 * 2 + half) * plan.matrices + matrix) * strips + tile / 2) * OUTPUTS<TOKENS>;
+}
+
+// Orders what the threads of a pair stored in each other's shared memory before their next loads.
+static __device__ inline void pair_sync() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+#endif
+}
+
+// Stores in shared memory of block `block` of the pair.
+static __device__ inline void pair_store(float *at, int block, float value) {
+#if __CUDA_ARCH__ >= 900
+    unsigned there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(at)), "r"(block));
+    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
+#endif
+}
+
+// The same of a pair of blocks, of which each finishes every second tile.
+template <enum dtype TYPE, int TOKENS>
+static __device__ inline void finish_half_step(const gemv_plan &plan, char *shared,
+                                               const gemv_strip *strips, gemv_tiles tiles, int wave,
+                                               int segment, float residual) {
+    const int half = half_of(plan);
+    for (int o = threadIdx.x; o < tiles.count * plan.matrices * OUTPUTS<TOKENS>; o += blockDim.x) {
+        const int strip = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>;
+        const int matrix = strip >= tiles.count, tile = strip - matrix * tiles.count;
+        const float sum = sum_strip<TYPE, TOKENS>(plan, shared, strips, strip, output, segment);
+        if (segment + 1 == plan.segments)
+            pair_store(half_sums<TOKENS>(plan, shared, wave, half, matrix, tile) + output, tile % 2,
+                       sum);
+    }
+    if (segment + 1 < plan.segments) return;
+    pair_sync();
+    for (int o = threadIdx.x; o < tiles.count * OUTPUTS<TOKENS>; o += blockDim.x) {
+        const int tile = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>;
+        const gemv_output out = output_of<TOKENS>(plan, tiles, o);
+        if (tile % 2 != half || !out.valid) continue;
+        float sums[2] = {};
+#pragma unroll
+        for (int matrix = 0; matrix < 2; matrix++)
+            if (matrix < plan.matrices)
+                sums[matrix] = half_sums<TOKENS>(plan, shared, wave, 0, matrix, tile)[output] +
+                               half_sums<TOKENS>(plan, shared, wave, 1, matrix, tile)[output];
+        if (o >= blockDim.x) residual = residual_of<TOKENS>(plan, tiles, o);
+        store(plan, out, sums[0], sums[1], residual);
+    }
+}
+
 // ---- a launch
 
 template <enum dtype TYPE, int STAGES, int TOKENS>
@@ -175,7 +236,8 @@ static __device__ __forceinline__ void run_steps(const gemv_plan &plan,
                               shared + plan.x_sums_at,
                               plan.x_stride,
                               plan.x_sums_stride,
-                              segment * plan.segment_fragments * kind::COLUMNS,
+                              (half_of(plan) * plan.fragments + segment * plan.segment_fragments) *
+                                  kind::COLUMNS,
                               strip_fragments(plan, segment) * kind::GROUPS};
             if (TOKENS <= GEMV_NORMED_TOKENS && plan.args.norm && wave == 0)
                 stage_normed<TOKENS>(plan.args, x, kind::HAS_MINIMA, norms);
@@ -186,7 +248,11 @@ static __device__ __forceinline__ void run_steps(const gemv_plan &plan,
             multiply_step<TYPE, STAGES, TOKENS>(plan, ring, shared, strips,
                                                 tiles.count * plan.matrices, segment);
             __syncthreads(); // orders the sums before they are added, and the reads of x
-            finish_step<TYPE, TOKENS>(plan, shared, strips, tiles, segment, residual);
+            if (TOKENS > 1 && plan.halves > 1)
+                finish_half_step<TYPE, TOKENS>(plan, shared, strips, tiles, wave, segment,
+                                               residual);
+            else
+                finish_step<TYPE, TOKENS>(plan, shared, strips, tiles, segment, residual);
         }
 }
 
@@ -201,6 +267,7 @@ static __global__ __launch_bounds__(GEMV_WARPS *LANES,
     norm_weights<TOKENS> norms;
     if (plan.args.norm) norms.load(plan.args); // model weights: no kernel writes them
     grid_wait();
+    if (TOKENS > 1 && plan.halves > 1) pair_sync(); // the other has started
     run_steps<TYPE, STAGES, TOKENS>(plan, ring, shared, norms);
 }
 
@@ -214,7 +281,8 @@ static int planned_tokens(const struct device *device, const struct gemv *args) 
 
 template <enum dtype TYPE> static void cut_tiles(const struct device *device, gemv_plan *plan) {
     const struct gemv *args = &plan->args;
-    const int blocks = device->properties.multiProcessorCount;
+    const int blocks = device->properties.multiProcessorCount / plan->halves;
+    plan->tiles = 0;
     plan->matrices = args->store == GEMV_GATED ? 2 : 1;
     for (int i = 0; i < args->count; i++) {
         plan->part_tiles[i] = (args->parts[i].rows + TILE_ROWS - 1) / TILE_ROWS;
@@ -240,6 +308,7 @@ template <enum dtype TYPE> static void cut_columns(const struct device *device, 
     plan->tile_bytes = TYPE == DTYPE_F16
                            ? (size_t)TILE_ROWS * (size_t)plan->args.columns * sizeof(__half)
                            : (size_t)plan->fragments * kind::BYTES;
+    plan->fragments /= plan->halves;
     const int fitting = (int)(tokens == 1 ? budget.x_alone : budget.x) / tokens - 2 * X_BYTES;
     plan->segment_fragments = fitting / (x_bytes + sums_bytes);
     plan->segments = (plan->fragments + plan->segment_fragments - 1) / plan->segment_fragments;
@@ -258,7 +327,26 @@ static size_t lay_out(const struct device *device, struct gemv_plan *plan, int m
     plan->x_sums_at = plan->x_at + (unsigned)(tokens * plan->x_stride);
     plan->sums_at = plan->x_sums_at + (unsigned)(tokens * plan->x_sums_stride);
     plan->totals_at = plan->sums_at + (unsigned)(warps * GEMV_STRIPS * strip);
-    return plan->totals_at + (size_t)totals;
+    plan->halves_at = plan->totals_at + (unsigned)totals;
+    if (plan->halves == 1) return plan->halves_at;
+    const int sets = plan->waves > 1 ? 2 : 1, tiles = (plan->wave_tiles + 1) / 2;
+    return plan->halves_at + (size_t)(sets * 2 * plan->matrices * tiles * strip);
+}
+
+// Cuts a product up for `most` tokens: in halves where that saves segments.
+template <enum dtype TYPE>
+static void cut_up(const struct device *device, gemv_plan *plan, int most) {
+    plan->halves = 1;
+    cut_tiles<TYPE>(device, plan);
+    cut_columns<TYPE>(device, plan);
+    if (device->deterministic || !device->compiled_for_90 || plan->args.norm) return;
+    if (plan->args.tokens == 1 || plan->segments == 1 || plan->fragments % 2 == 1) return;
+    gemv_plan halved = *plan;
+    halved.halves = 2;
+    cut_tiles<TYPE>(device, &halved);
+    cut_columns<TYPE>(device, &halved);
+    const size_t all = device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES;
+    if (lay_out<TYPE>(device, &halved, most, 2) <= all) *plan = halved;
 }
 
 // ---- launching
@@ -269,16 +357,16 @@ static bool launch_stages(struct device *device, struct gemv_plan *plan) {
     if (shared > device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES) return false;
     const auto kernel = gemv_kernel<TYPE, STAGES, TOKENS>;
     device_allow_more(device, (const void *)kernel, shared);
-    const int blocks = device->properties.multiProcessorCount;
-    launch_after(device, kernel, dim3(plan->tiles < blocks ? plan->tiles : blocks),
-                 dim3(LANES << plan->warps_log2), shared, *plan);
+    const int blocks = device->properties.multiProcessorCount / plan->halves;
+    const int tile_blocks = plan->tiles < blocks ? plan->tiles : blocks;
+    launch_clusters_after(device, kernel, dim3(tile_blocks * plan->halves), plan->halves,
+                          dim3(LANES << plan->warps_log2), shared, *plan);
     return true;
 }
 
 template <enum dtype TYPE, int TOKENS>
 static void launch(struct device *device, struct gemv_plan *plan) {
-    cut_tiles<TYPE>(device, plan);
-    cut_columns<TYPE>(device, plan);
+    cut_up<TYPE>(device, plan, TOKENS);
     const bool launched = launch_stages<TYPE, gemv_fragment<TYPE>::STAGES, TOKENS>(device, plan) ||
                           launch_stages<TYPE, 3, TOKENS>(device, plan) ||
                           launch_stages<TYPE, 2, TOKENS>(device, plan);

@@ -24,13 +24,15 @@ struct gemv_plan { // a product and how it is cut up, the same for all blocks
     int part_tiles[LINEAR_PARTS];
     int block_tiles, larger;                      // tiles of a block; blocks that have one more
     int matrices;                                 // matrices of a tile: GATED 2, else 1
-    int fragments;                                // of a strip
+    int halves;                                   // blocks of a tile, which divide its columns
+    int fragments;                                // of a strip, of a block
     size_t tile_bytes;                            // from one tile to the next
     int waves, wave_tiles;                        // waves of a block; tiles of a wave
     int segments, segment_fragments;              // segments of x; fragments of a segment
     int warps_log2;                               // of a block
     int x_stride, x_sums_stride;                  // bytes from one token to the next
-    unsigned x_at, x_sums_at, sums_at, totals_at; // in shared memory, after the rings
+    unsigned x_at, x_sums_at, sums_at, totals_at, // in shared memory, after the rings
+        halves_at;
 };
 
 // How a card's shared memory is divided. The rings get what is left: for any product at least two
@@ -51,11 +53,20 @@ struct gemv_tiles {
     int first, count;
 };
 
-// A block's tiles of a wave: the i-th is first + i * gridDim.x.
+// Which of a tile's halves is the block's.
+static __device__ inline int half_of(const gemv_plan &plan) {
+    return blockIdx.x & (plan.halves - 1);
+}
+// Blocks that have tiles of their own.
+static __device__ inline int tile_blocks(const gemv_plan &plan) {
+    return gridDim.x >> (plan.halves - 1);
+}
+
+// A block's tiles of a wave: the i-th is first + i * tile_blocks().
 static __device__ inline gemv_tiles wave_tiles(const gemv_plan &plan, int wave) {
-    const int block = blockIdx.x, before = wave * plan.wave_tiles;
+    const int block = blockIdx.x >> (plan.halves - 1), before = wave * plan.wave_tiles;
     const int all = plan.block_tiles + (block < plan.larger);
-    return {block + before * (int)gridDim.x, max(0, min(all - before, plan.wave_tiles))};
+    return {block + before * tile_blocks(plan), max(0, min(all - before, plan.wave_tiles))};
 }
 
 struct gemv_tile {
@@ -160,8 +171,9 @@ template <enum dtype TYPE> struct gemv_cursor {
         }
         const int lane = threadIdx.x % LANES, matrix = at.split.strip >= at.tiles;
         const int tile_of_wave = matrix ? at.split.strip - at.tiles : at.split.strip;
-        const gemv_tile tile = tile_of(plan, at.first_tile + tile_of_wave * (int)gridDim.x);
-        const int fragment = at.segment * plan.segment_fragments + at.split.first_fragment(warp);
+        const gemv_tile tile = tile_of(plan, at.first_tile + tile_of_wave * tile_blocks(plan));
+        const int fragment = half_of(plan) * plan.fragments + at.segment * plan.segment_fragments +
+                             at.split.first_fragment(warp);
         from = (const char *)plan.args.parts[tile.part + matrix].data +
                tile.index * plan.tile_bytes + (size_t)fragment * gemv_fragment<TYPE>::STEP;
         from += TYPE == DTYPE_F16 ? lane / 8 * row_bytes + lane % 8 * 16 : lane * 16;

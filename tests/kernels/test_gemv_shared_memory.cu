@@ -19,8 +19,7 @@ template <enum dtype TYPE>
 static void count(struct device *device, const struct gemv *args, struct tally *tally) {
     struct gemv_plan plan = {};
     plan.args = *args;
-    cut_tiles<TYPE>(device, &plan);
-    cut_columns<TYPE>(device, &plan);
+    cut_up<TYPE>(device, &plan, compiled_tokens<TYPE>(args->tokens));
     const size_t least = lay_out<TYPE>(device, &plan, compiled_tokens<TYPE>(args->tokens), 2);
     const bool fits = least <= device->properties.sharedMemPerBlockOptin - GEMV_STATIC_BYTES &&
                       plan.wave_tiles * plan.matrices <= WAVE_STRIPS &&
@@ -61,6 +60,7 @@ static void count_card(const struct card *card, bool deterministic, struct tally
     device.properties.sharedMemPerBlockOptin = card->block_shared;
     device.properties.multiProcessorCount = card->multiprocessors;
     device.deterministic = deterministic;
+    device.compiled_for_90 = card->major >= 9;
     for (int32_t columns = 32; columns <= 32768; columns += columns < 1024 ? 32 : 256)
         for (int32_t rows : ROWS) {
             for (enum gemv_store store : {GEMV_HALVES, GEMV_FLOATS, GEMV_ADD, GEMV_GATED})
