@@ -116,9 +116,11 @@ template <int QUERIES> static __device__ int all_tiles(const decode_args &args) 
 }
 
 // Tiles of a split. Where every block would have one, every second may as well have two as long as
-// no multiprocessor becomes idle: that leaves fewer parts to merge.
-static __host__ __device__ inline int split_tiles_of(int tiles, int splits) {
-    return tiles > splits ? (tiles + splits - 1) / splits : 2 * tiles > splits ? 2 : 1;
+// no multiprocessor becomes idle: that leaves fewer parts to merge. Not with several queries: a
+// block with two tiles may have two items, and it would prepare the new tokens for each.
+template <int QUERIES> static __host__ __device__ inline int split_tiles_of(int tiles, int splits) {
+    if (tiles > splits) return (tiles + splits - 1) / splits;
+    return QUERIES == 1 && 2 * tiles > splits ? 2 : 1;
 }
 
 // The item that contains tile `from` of the flat list, cut at `to`.
@@ -636,7 +638,7 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
     __shared__ new_tokens<cache_t, SIZE, HEADS, QUERIES> news;
     const int warp = threadIdx.x / 32;
     const int tiles = all_tiles<QUERIES>(args);
-    const int split_tiles = split_tiles_of(tiles, args.splits);
+    const int split_tiles = split_tiles_of<QUERIES>(tiles, args.splits);
     // The splits of the last keys start first, because they have a new token to rotate.
     const int split = (tiles + split_tiles - 1) / split_tiles - 1 - (int)blockIdx.y;
     char *own = memory + warp * WARP_BYTES;
@@ -664,14 +666,21 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
     }
 }
 
-// The most splits that can have work, whatever the lengths are.
-static int splits_needed(const struct paged_attention *args, int head_sets, int splits) {
-    ASSERT(head_sets > 0 && splits > 0);
+// The most tiles that a batch can have, whatever the lengths are.
+static int64_t most_tiles(const struct paged_attention *args, int head_sets) {
+    ASSERT(head_sets > 0);
     const struct batch *batch = args->batch;
     const int64_t keys = (int64_t)batch->max_blocks_per_seq * args->cache->block_size;
-    const int64_t tiles = (keys + TILE - 1) / TILE * batch->num_seqs * head_sets;
-    if (2 * tiles <= splits) return (int)tiles;
-    return tiles <= splits ? (splits + 1) / 2 : splits;
+    return (keys + TILE - 1) / TILE * batch->num_seqs * head_sets;
+}
+
+// The most splits that can have work.
+template <int QUERIES>
+static int splits_needed(const struct paged_attention *args, int head_sets, int splits) {
+    ASSERT(splits > 0);
+    const int64_t tiles = most_tiles(args, head_sets);
+    if (tiles > splits) return splits;
+    return QUERIES == 1 && 2 * tiles > splits ? (splits + 1) / 2 : (int)tiles;
 }
 
 template <int QUERIES> struct decode_launch {
@@ -680,10 +689,21 @@ template <int QUERIES> struct decode_launch {
     const struct rope_and_cache *rope; // or NULL
     int columns;                       // under a KV head, at most
     template <typename cache_t, int SIZE> void run() const {
-        if (columns <= 8 || SIZE > 256)
+        if (columns <= 8 || SIZE > 256 || prefers_narrow<cache_t, SIZE>())
             start<cache_t, SIZE, 1>();
         else if constexpr (SIZE <= 256)
             start<cache_t, SIZE, 2>();
+    }
+    // Sets of 8 columns read K and V more often than sets of 16, but are done sooner where each
+    // tile of keys has a block of its own.
+    template <typename cache_t, int SIZE> bool prefers_narrow() const {
+        if constexpr (QUERIES == 1 || SIZE > FLASH_FEW_HEAD_MAX) return false;
+        const int blocks = device->properties.multiProcessorCount *
+                           decode_shape_on<cache_t, SIZE, 1, QUERIES>(&device->properties).resident;
+        const int kv_heads = args->cache->num_kv_heads, column_sets = (columns + 7) / 8;
+        const int sets = kv_heads * column_sets, side_by_side = std::gcd(sets, blocks);
+        return sets <= args->num_heads &&
+               most_tiles(args, sets / side_by_side) <= blocks / side_by_side;
     }
     template <typename cache_t, int SIZE, int HEADS> void start() const {
         if constexpr (QUERIES == 1 || SIZE <= FLASH_FEW_HEAD_MAX) {
@@ -717,7 +737,7 @@ template <int QUERIES> struct decode_launch {
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs && sets <= args->num_heads);
         device_allow_shared(device, (const void *)kernel, (size_t)shape.bytes);
         launch_after(device, kernel,
-                     dim3(side_by_side, splits_needed(args, sets / side_by_side, splits)),
+                     dim3(side_by_side, splits_needed<QUERIES>(args, sets / side_by_side, splits)),
                      shape.warps * 32, shape.bytes, all);
     }
 };
