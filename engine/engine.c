@@ -34,10 +34,6 @@ enum {
     WRITE_DELAY_US = 1000000,
     CARD_HOST_BYTES = 1 << 30, // of the host tier by default; pinning memory takes time
     MAX_DISK_BLOCKS = 1 << 20, // that the index can hold
-    EXPERT_MORE_BYTES = 2048,  // for the alignment of an expert's matrices
-    WORTHWHILE = 8, // copies of fewer of the experts than 1 in so many cost more than they gain
-    UNCOUNTED_BYTES =
-        256 << 20, // of a card that a plan leaves, and that copies of experts leave, too
 };
 
 struct opening { // what the steps of engine_open() pass on
@@ -48,7 +44,7 @@ struct opening { // what the steps of engine_open() pass on
     bool is_placed;            // by quire, and the device was there to be asked
     int32_t attempt;           // 0; more: memory got short after weights had been placed
     size_t slot_bytes;         // as of placing.h
-    size_t expert_bytes;       // the largest expert's, as it lies on the card; 0 without experts
+    size_t expert_bytes;       // of a copy of an expert on the card; 0: there are none
     size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
     struct error *err;
 };
@@ -221,17 +217,6 @@ static enum status check_recurrence(const struct model_config *config, struct er
     return STATUS_OK;
 }
 
-// Of the largest expert that may be in host memory, as it lies on the card.
-static size_t largest_expert(const struct placement_need *need, const struct model_config *config) {
-    size_t most = 0;
-    for (int32_t i = 0; i < config->layers; i++) {
-        const size_t all = need->parts[PLACEMENT_EXPERTS][i].card_bytes;
-        const size_t experts = (size_t)config->specs[i].ffn.experts;
-        if (experts > 0 && all / experts > most) most = all / experts;
-    }
-    return most > 0 ? most + EXPERT_MORE_BYTES : 0;
-}
-
 // Decides where the weights will live, or says why the card cannot run the model, before anything
 // is copied to it.
 static enum status place_weights(struct opening *opening, struct error *err) {
@@ -259,28 +244,17 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     opening->kv_bytes = placing->kv_bytes;
     opening->slot_bytes = placing->slot_bytes;
     engine->stream_us = placing->stream_us;
-    opening->expert_bytes = largest_expert(&placing->need, &engine->model.config);
+    opening->expert_bytes = placing->need.expert_bytes;
     free(placing);
     return status;
 }
 
-// What the plan leaves of the card's memory goes to copies of experts, but for what nobody counts.
 static struct offload_memory offload_memory_of(const struct opening *opening) {
-    const struct engine *engine = opening->engine;
-    const size_t limit = opening->options->device_bytes, taken = engine->placement.card_bytes;
-    struct device_info info;
-    engine->backend->info(engine->device, &info);
-    const size_t all = limit && limit < info.memory_free ? limit : info.memory_free;
-    struct offload_memory memory = {.slot_bytes = opening->slot_bytes,
-                                    .mixtures = engine->placement.host_layers[PLACEMENT_EXPERTS],
-                                    .expert_bytes = opening->expert_bytes};
-    if (memory.mixtures == 0 || memory.expert_bytes == 0 || all <= taken + UNCOUNTED_BYTES)
-        return memory;
-    const size_t slots = (all - taken - UNCOUNTED_BYTES) / memory.expert_bytes;
-    const size_t most =
-        (size_t)memory.mixtures * (size_t)model_config_maxima(&engine->model.config).experts;
-    if (slots >= most / WORTHWHILE) memory.expert_slots = (int32_t)(slots < most ? slots : most);
-    return memory;
+    const struct placement *placement = &opening->engine->placement;
+    return (struct offload_memory){.slot_bytes = opening->slot_bytes,
+                                   .mixtures = placement->host_layers[PLACEMENT_EXPERTS],
+                                   .expert_bytes = opening->expert_bytes,
+                                   .expert_slots = placement->slots};
 }
 
 // A device for weights in two places, where that is how they are placed.

@@ -1,8 +1,8 @@
-// engine/placing.c — what a placement is planned from.
+// engine/placing.c — gathers what a placement is planned from: sizes, limits and measured rates.
 //
-// A model that fits with a short context stays whole, and its KV cache gets what is left, as if
-// there were one place only. One that does not is planned with the KV cache that was asked for: of
-// the context, or the size. Rates are asked for only then, since measuring takes some time.
+// A model that fits with a short context stays whole, and its KV cache gets what is left, as on a
+// device that holds everything. One that does not is planned with the KV cache that was asked for:
+// of the context, or the size. Rates are asked for only then, since measuring takes some time.
 #include "engine/placing.h"
 
 #include "engine/core/engine_state.h"
@@ -13,11 +13,13 @@
 #include "kernels/base/size.h"
 
 enum {
-    SHORT_CONTEXT = 4096, // with which a model counts as fitting
+    SHORT_CONTEXT = 4096, // a model fits if it does with this context
     KV_SHARE = 4,         // of the memory, at most, for a KV cache that nobody asked for
     STREAM_US_MAX = 100000000,
     UNUSED_SHARE = 16, // of the free memory, for each attempt when reading it again was not enough
-    SLOT_MORE = 1 << 20, // for lists, biases and alignment
+    SLOT_MORE = 1 << 20,         // a slot has room for lists, biases and alignment, too
+    EXPERT_MORE_BYTES = 2048,    // an expert's copy, for the alignment of its matrices
+    UNCOUNTED_BYTES = 256 << 20, // copies of experts leave this, for what nobody counts
 };
 
 bool placing_applies(struct engine *engine, const struct engine_options *options) {
@@ -37,7 +39,8 @@ static size_t least_kv(const struct engine *engine, const struct engine_options 
     return pool_context_bytes(engine, trained < SHORT_CONTEXT ? trained : SHORT_CONTEXT);
 }
 
-// The same, and where none was asked for a share of the memory, up to the longest context.
+// least_kv(), but where no cache was asked for, a share of the memory up to what the longest
+// context needs.
 static size_t wanted_kv(const struct engine *engine, const struct engine_options *options,
                         size_t card_bytes) {
     const size_t least = least_kv(engine, options);
@@ -57,19 +60,33 @@ struct forward_limits placing_forward_limits(const struct engine *engine, int32_
     };
 }
 
-static enum status choose(struct engine *engine, const struct engine_options *options,
-                          struct placing *placing, struct error *err) {
-    const struct model_config *config = &engine->model.config;
-    struct placement_need *need = &placing->need;
+// What a copy of the largest expert takes on the card; 0: no copies, since they would change the
+// last bits of an answer.
+static size_t expert_bytes(const struct placement_need *need,
+                           const struct engine_options *options) {
+    size_t most = 0;
+    for (int32_t i = 0; i < need->layers && !options->deterministic; i++) {
+        const struct placement_part *part = &need->parts[PLACEMENT_EXPERTS][i];
+        if (part->experts > 0 && part->card_bytes / (size_t)part->experts > most)
+            most = part->card_bytes / (size_t)part->experts;
+    }
+    return most > 0 ? most + EXPERT_MORE_BYTES : 0;
+}
+
+static struct placement_limits limits_of(struct engine *engine,
+                                         const struct engine_options *options, int32_t attempt) {
     struct device_info info;
-    ASSERT(need->layers == config->layers && config->context > 0);
     engine->backend->info(engine->device, &info);
+    ASSERT(attempt >= 0 && attempt < PLACING_ATTEMPTS);
     const size_t limit = options->device_bytes ? options->device_bytes : SIZE_MAX;
-    ASSERT(placing->attempt >= 0 && placing->attempt < PLACING_ATTEMPTS);
-    const size_t unused =
-        placing->attempt > 1 ? info.memory_free / UNUSED_SHARE * (size_t)placing->attempt : 0;
-    struct placement_limits limits = {.card_bytes = less_of(info.memory_free - unused, limit),
-                                      .override = options->placement};
+    const size_t unused = attempt > 1 ? info.memory_free / UNUSED_SHARE * (size_t)attempt : 0;
+    return (struct placement_limits){.card_bytes = less_of(info.memory_free - unused, limit),
+                                     .override = options->placement};
+}
+
+static void count_rest(struct engine *engine, const struct engine_options *options,
+                       struct placement_need *need) {
+    const struct model_config *config = &engine->model.config;
     const struct forward_limits forward =
         placing_forward_limits(engine, options->context > 0 ? options->context : config->context);
     need->buffer_bytes =
@@ -77,6 +94,38 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     need->row_bytes =
         (size_t)config->dim * (size_t)(dtype_block_bytes(engine->backend->activation) +
                                        dtype_block_bytes(engine->backend->residual));
+    need->expert_bytes = expert_bytes(need, options);
+    need->unused_bytes = UNCOUNTED_BYTES;
+}
+
+static int32_t stream_us_of(const struct placement *placement, double link) {
+    const double us = link > 0 ? 1e6 * (double)placement->host_bytes / link : 0;
+    return us < STREAM_US_MAX ? (int32_t)us : STREAM_US_MAX;
+}
+
+// With a slot for weights that cross, and a copy of its largest matrix on the way. Where that
+// leaves too little, and on a deterministic device, prompts are computed by the processor.
+static enum status plan_split(struct placing *placing, const struct placement_limits *limits,
+                              bool may_stream, struct error *err) {
+    struct placement_need *need = &placing->need;
+    const size_t part = placement_largest_part(need), rest = need->buffer_bytes;
+    need->buffer_bytes = rest + part + SLOT_MORE + part * 2 / 3;
+    if (may_stream && placement_plan(need, limits, &placing->placement, NULL) == STATUS_OK) {
+        placing->slot_bytes = part + SLOT_MORE;
+        placing->stream_us = stream_us_of(&placing->placement, limits->rates.link);
+        return STATUS_OK;
+    }
+    placing->slot_bytes = 0;
+    need->buffer_bytes = rest;
+    return placement_plan(need, limits, &placing->placement, err);
+}
+
+static enum status choose(struct engine *engine, const struct engine_options *options,
+                          struct placing *placing, struct error *err) {
+    struct placement_need *need = &placing->need;
+    struct placement_limits limits = limits_of(engine, options, placing->attempt);
+    ASSERT(need->layers == engine->model.config.layers && engine->model.config.context > 0);
+    count_rest(engine, options, need);
     need->kv_bytes = least_kv(engine, options);
     const bool told = placement_is_overridden(&options->placement);
     const size_t taken = placement_need_bytes(need) + need->buffer_bytes;
@@ -88,23 +137,7 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     placing->kv_bytes = need->kv_bytes = kv_bytes;
     TRY(placement_plan(need, &limits, &placing->placement, err)); // rates do not change what fits
     limits.rates = options->rates ? *options->rates : rates_get(engine, options, need);
-    // A slot, and a copy of its largest matrix on the way. Where they leave too little, prompts are
-    // computed by the processor.
-    const size_t part = placement_largest_part(need), buffer_bytes = need->buffer_bytes;
-    if (!options->deterministic) {
-        placing->slot_bytes = part + SLOT_MORE;
-        need->buffer_bytes += placing->slot_bytes + part * 2 / 3;
-        if (placement_plan(need, &limits, &placing->placement, NULL) == STATUS_OK) {
-            const double us = limits.rates.link > 0
-                                  ? 1e6 * (double)placing->placement.host_bytes / limits.rates.link
-                                  : 0;
-            placing->stream_us = us < STREAM_US_MAX ? (int32_t)us : STREAM_US_MAX;
-            return STATUS_OK;
-        }
-    }
-    placing->slot_bytes = 0;
-    need->buffer_bytes = buffer_bytes;
-    return placement_plan(need, &limits, &placing->placement, err);
+    return plan_split(placing, &limits, !options->deterministic, err);
 }
 
 // Weights that the system has to drop and to read again cost most of the speed, silently.

@@ -1,11 +1,19 @@
 // engine/rates.c — measures what a placement is planned by, once.
 //
-// The host's rate is that of its products, not of reading: a layer's experts or its feed-forward,
-// of the model's own type and shape, on the threads in use. The same layers are then computed
-// through the card, as a decode step does, with pauses as long as the card computes between two of
-// them. What that takes longer is the crossing.
+// A trial computes layers that are nothing but feed-forwards (kernels/part_speed.h), of the model's
+// own type and shape, as a decode step does: recorded, through the card, by the thread that answers
+// it, from pinned memory, with pauses as long as the card computes between two of them. Two trials
+// tell the bytes from what each part takes besides: one of whole parts, and one of parts that read
+// an eighth or less, such as one expert of eight.
 //
-// The file has lines "CARD HOST LINK TOKEN_US CROSSING_US<tab>KEY", the newest last.
+//   host      bytes more of the whole part / time more       the rate with one row
+//   crossing  time of the small part - its bytes / host      launches, flags, waking, threads
+//   part      time of a whole part on the card - its bytes / card
+//
+// Rates of reading would be too fast, and a crossing that is measured alone too slow: then threads
+// are asleep, and the processor's clock is low.
+//
+// The file has lines "CARD HOST LINK CROSSING_US PART_US<tab>KEY", the newest last.
 #include "engine/rates.h"
 
 #include <fcntl.h>
@@ -25,18 +33,20 @@
 #include "kernels/read_speed.h"
 
 enum {
-    FORMAT = 1, // of the file, and of how rates are measured
+    FORMAT = 2, // of the file, and of how rates are measured
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
+    SMALL = 8, // how much smaller the small feed-forward of a dense model is
 };
 
 // Measured on cards that hold the model: how much of the reading speed products with one token
-// reach, and what each layer takes besides, of a mixture and of a dense model.
-static const double CARD_SHARE = 0.9, MIXTURE_US = 45, DENSE_US = 10;
+// reach; and what each layer takes besides its bytes and its feed-forward, of a mixture and of a
+// dense model, and one with a recurrence more than one with attention.
+static const double CARD_SHARE = 0.9, MIXTURE_US = 32, DENSE_US = 8, RECURRENCE_US = 22;
 
-// Of a card that has no memory for a trial.
-static const double ASSUMED_CROSSING_US = 60;
+// Where there is no memory for a trial on the card.
+static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10;
 
 // What no machine goes beyond; a rate outside was disturbed, or is a damaged line.
 static const double SLOWEST = 1e7, FASTEST = 1e14, LONGEST_US = 20000;
@@ -47,15 +57,16 @@ static bool is_plausible(const struct placement_rates *rates) {
     const double all[] = {rates->card, rates->host, rates->link};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (!(all[i] >= SLOWEST && all[i] <= FASTEST)) return false; // nor NaN
-    return rates->token_us >= 0 && rates->token_us <= 1e7 && rates->crossing_us >= 0 &&
-           rates->crossing_us <= LONGEST_US;
+    return rates->crossing_us >= 0 && rates->crossing_us <= LONGEST_US && rates->part_us >= 0 &&
+           rates->part_us <= LONGEST_US;
 }
 
 static bool parse(char *line, struct placement_rates *rates, const char **key) {
     int length = 0;
     line[strcspn(line, "\n")] = '\0';
+    *rates = (struct placement_rates){0};
     if (sscanf(line, "%lf %lf %lf %lf %lf%n", &rates->card, &rates->host, &rates->link,
-               &rates->token_us, &rates->crossing_us, &length) != 5 ||
+               &rates->crossing_us, &rates->part_us, &length) != 5 ||
         line[length] != '\t')
         return false;
     *key = line + length + 1;
@@ -92,7 +103,7 @@ static bool rewrite(FILE *old, FILE *file, const char *key, const struct placeme
     for (size_t i = count < RATES_MAX ? 0 : count - (RATES_MAX - 1); i < count; i++)
         if (fputs(lines[i % RATES_MAX], file) < 0) return false;
     return fprintf(file, "%.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card, rates->host, rates->link,
-                   rates->token_us, rates->crossing_us, key) > 0;
+                   rates->crossing_us, rates->part_us, key) > 0;
 }
 
 // Folders that are missing; if that fails, so will opening the file.
@@ -152,7 +163,7 @@ static enum dtype type_for(const struct part_shape *shape, enum dtype wanted) {
     return DTYPE_F32;
 }
 
-// The feed-forward that most bytes would leave the card with.
+// The first mixture, or else the widest dense feed-forward.
 static struct part_shape shape_of(const struct model_config *config,
                                   const struct placement_need *need) {
     struct part_shape shape = {0};
@@ -186,24 +197,58 @@ static struct part_speed through_processor(const struct part_shape *shape,
     return speed;
 }
 
+static double rest_us(const struct part_shape *shape) {
+    return shape->used > 0 ? MIXTURE_US : DENSE_US;
+}
+
+// In host memory, or on the card.
 static struct part_speed through_card(const struct backend *card, const struct part_shape *shape,
-                                      const struct engine_options *options, double pause_us) {
+                                      const struct engine_options *options, bool in_host) {
     const struct device_options how = device_options_of(options);
     const struct backend *backend = card;
     struct part_speed speed = {0};
     struct device *device;
     if (backend->open(&how, &device, NULL) != STATUS_OK) return speed;
-    if (offload_open(&backend, &device, &how, &(struct offload_memory){0}, NULL) == STATUS_OK)
-        speed = part_speed_measure(backend, device, shape, true, pause_us * 1e-6);
+    if (!in_host ||
+        offload_open(&backend, &device, &how, &(struct offload_memory){0}, NULL) == STATUS_OK)
+        speed = part_speed_measure(backend, device, shape, in_host,
+                                   in_host ? rest_us(shape) * 1e-6 : 0);
     backend->close(device);
     return speed;
+}
+
+static struct part_shape small_of(const struct part_shape *shape) {
+    const int32_t unit = dtype_block_elements(shape->type);
+    struct part_shape small = *shape;
+    if (shape->used > 1)
+        small.used = 1;
+    else if (shape->width / SMALL >= unit)
+        small.width = shape->width / SMALL / unit * unit;
+    return small;
 }
 
 static double layers_us(const struct model_config *config) {
     double us = 0;
     for (int32_t i = 0; i < config->layers; i++)
-        us += config->specs[i].ffn.experts > 0 ? MIXTURE_US : DENSE_US;
+        us += (config->specs[i].ffn.experts > 0 ? MIXTURE_US : DENSE_US) +
+              (config->specs[i].mixer == MIXER_RECURRENCE ? RECURRENCE_US : 0);
     return us;
+}
+
+static double above_0(double value) { return value > 0 ? value : 0; }
+
+// The processor's rate and the crossing, as a step sees them. False: there was no memory, or the
+// machine was too busy to tell them apart.
+static bool measure_crossing(const struct backend *card, const struct engine_options *options,
+                             const struct part_shape *shape, struct placement_rates *rates) {
+    const struct part_shape small_shape = small_of(shape);
+    const struct part_speed whole = through_card(card, shape, options, true);
+    const struct part_speed small = through_card(card, &small_shape, options, true);
+    if (small.seconds <= 0 || whole.seconds <= small.seconds || whole.bytes <= small.bytes)
+        return false;
+    rates->host = (double)(whole.bytes - small.bytes) / (whole.seconds - small.seconds);
+    rates->crossing_us = 1e6 * above_0(small.seconds - (double)small.bytes / rates->host);
+    return true;
 }
 
 static struct placement_rates measure(struct engine *engine, const struct engine_options *options,
@@ -211,20 +256,25 @@ static struct placement_rates measure(struct engine *engine, const struct engine
                                       const struct placement_need *need) {
     struct device_info info;
     engine->backend->info(engine->device, &info);
-    const bool card = info.threads == 0; // else one that is taken for a card
-    const struct part_speed alone = through_processor(shape, options);
-    struct placement_rates rates = {0};
-    if (alone.seconds <= 0) return rates;
-    rates.host = (double)alone.bytes / alone.seconds;
-    rates.card =
-        card ? CARD_SHARE * read_speed_measure(engine->backend, engine->device) : rates.host;
+    const bool is_card = info.threads == 0; // else one that is taken for a card
+    struct placement_rates rates = {.crossing_us = ASSUMED_CROSSING_US, .part_us = ASSUMED_PART_US};
     rates.link = measure_link(engine->backend, engine->device);
-    if (!card || rates.link <= 0) return rates;
-    const struct part_speed crossing =
-        through_card(engine->backend, shape, options, shape->used > 0 ? MIXTURE_US : DENSE_US);
-    const double rest_us =
-        (crossing.seconds - alone.seconds - (double)need->row_bytes / rates.link) * 1e6;
-    rates.crossing_us = crossing.seconds <= 0 ? ASSUMED_CROSSING_US : rest_us > 0 ? rest_us : 0;
+    if (!is_card || !measure_crossing(engine->backend, options, shape, &rates)) {
+        const struct part_speed alone = through_processor(shape, options);
+        if (alone.seconds <= 0) return (struct placement_rates){0};
+        rates.host = (double)alone.bytes / alone.seconds;
+    }
+    if (!is_card) {
+        rates.card = rates.host;
+        rates.crossing_us = rates.part_us = 0;
+        return rates;
+    }
+    rates.card = CARD_SHARE * read_speed_measure(engine->backend, engine->device);
+    if (rates.link > 0) // which is counted apart
+        rates.crossing_us = above_0(rates.crossing_us - 1e6 * (double)need->row_bytes / rates.link);
+    const struct part_speed on_card = through_card(engine->backend, shape, options, false);
+    if (on_card.seconds > 0 && rates.card > 0)
+        rates.part_us = 1e6 * above_0(on_card.seconds - (double)on_card.bytes / rates.card);
     return rates;
 }
 
@@ -252,8 +302,10 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
             log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
     }
     log_write(LOG_DEBUG,
-              "rates: card %.0f GB/s, processor %.1f GB/s, link %.1f GB/s, a crossing %.0f us",
-              rates.card / 1e9, rates.host / 1e9, rates.link / 1e9, rates.crossing_us);
+              "rates: card %.0f GB/s and %.0f us a part, processor %.1f GB/s, link %.1f GB/s, a "
+              "crossing %.0f us",
+              rates.card / 1e9, rates.part_us, rates.host / 1e9, rates.link / 1e9,
+              rates.crossing_us);
     rates.token_us = layers_us(config);
     return rates;
 }

@@ -13,7 +13,8 @@
 struct engine;
 struct engine_options;
 
-// Of the feed-forward that most bytes would leave the card with. All 0: they could not be measured.
+// Of the feed-forward that most bytes would leave the card with: the first mixture's, or else the
+// widest. All 0: they could not be measured.
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
                                  const struct placement_need *need);
 

@@ -35,6 +35,8 @@ struct device; // one opened GPU, or the CPU's threads
 struct device_options {
     int32_t threads;    // CPU: threads that compute; 0: one for each physical core we may use
     bool deterministic; // the order of every reduction depends on its row alone
+    int32_t spin_us;    // CPU: how long a thread waits awake for the next op; 0: as long as one
+                        // that follows at once takes to come
 };
 
 // How paged_attention computes. Those that read packed pages are PagedAttention as it was published

@@ -21,6 +21,7 @@ enum {
     RESULTS = 2,          // matrices of one op at most: gate and up
     SLOT_ALIGNMENT = 512, // as a card's slabs of weights
     LISTS_MAX = 32,       // of pointers into the slot: few, because layers are alike
+    SPIN_US = 500,        // more than a card takes from one part on the host to the next
 };
 
 enum job_kind { JOB_LINEAR, JOB_GATED, JOB_EXPERTS };
@@ -830,7 +831,11 @@ enum status offload_open(const struct backend **card, struct device **device,
     opened->host = backend_cpu();
     opened->ops = table_of(*card);
     if (!options->deterministic) opened->memory = *memory;
-    const enum status status = opened->host->open(options, &opened->on_host, err);
+    // Between two parts on the host lies what the card computes: about as long as threads usually
+    // wait awake, and waking all of them takes as long again.
+    struct device_options of_host = *options;
+    of_host.spin_us = SPIN_US;
+    const enum status status = opened->host->open(&of_host, &opened->on_host, err);
     if (status != STATUS_OK) {
         free(opened);
         return status;

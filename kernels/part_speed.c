@@ -3,7 +3,7 @@
 // Each layer has weights of its own, at least as many bytes together as SPREAD times the last
 // cache, so each was read longest ago when its turn comes. A token chooses all experts of a layer:
 // which ones they are does not change what is read. The first steps map pages, wake threads and are
-// recorded, and are not timed; of the others the fastest counts.
+// recorded, and are not timed; of the others the median counts, since an answer has all of them.
 #include "kernels/part_speed.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum {
     STEPS_MAX = 50,
     PAUSE_BYTES = 16 << 20,
     STEP_KEY = 1,
-    PAUSE_KEY = 2,
+    PAUSE_KEY = 2, // and the number of readings
 };
 
 static const size_t LEAST_BYTES = (size_t)256 << 20, MOST_BYTES = (size_t)512 << 20;
@@ -188,7 +188,7 @@ static void enqueue(struct trial *trial, bool computes) {
 // Of one step, which is recorded where steps are; 0: the device failed.
 static int64_t step_us(struct trial *trial, bool computes) {
     const struct backend *backend = trial->backend;
-    const uint64_t key = computes ? STEP_KEY : PAUSE_KEY;
+    const uint64_t key = computes ? STEP_KEY : PAUSE_KEY + (uint64_t)trial->readings;
     const int64_t before_us = clock_now_us();
     if (!backend->replay) {
         enqueue(trial, computes);
@@ -201,16 +201,23 @@ static int64_t step_us(struct trial *trial, bool computes) {
     return us > 0 ? us : 1;
 }
 
-static int64_t best_step_us(struct trial *trial, bool computes) {
-    int64_t best = 0, all = 0;
+static int compare(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static int64_t usual_step_us(struct trial *trial, bool computes) {
+    int64_t steps[STEPS_MAX], all = 0;
+    int count = 0;
     for (int i = 0; i < WARM_STEPS + STEPS_MAX && all < LEAST_US; i++) {
         const int64_t us = step_us(trial, computes);
         if (us == 0) return 0;
         if (i < WARM_STEPS) continue;
         all += us;
-        if (best == 0 || us < best) best = us;
+        steps[count++] = us;
     }
-    return best;
+    qsort(steps, (size_t)count, sizeof steps[0], compare);
+    return steps[count / 2];
 }
 
 static enum status make(struct trial *trial) {
@@ -258,15 +265,15 @@ static enum status make(struct trial *trial) {
     return trial->backend->reserve(trial->device, &workspace);
 }
 
-// How many readings take that long, and how long a step of them alone takes.
+// How many readings take about that long, and how long a step of them alone takes.
 static int64_t choose_pause(struct trial *trial, double pause_s) {
     if (pause_s <= 0) return 0;
     trial->readings = 1;
-    const int64_t one_us = best_step_us(trial, false);
+    const int64_t one_us = usual_step_us(trial, false);
     const double wanted_us = pause_s * 1e6 * trial->layers;
     if (one_us > 0 && (double)one_us < wanted_us)
         trial->readings = (int32_t)(wanted_us / (double)one_us);
-    return trial->readings == 1 ? one_us : one_us * trial->readings;
+    return trial->readings == 1 ? one_us : usual_step_us(trial, false);
 }
 
 static void free_all(struct trial *trial) {
@@ -288,7 +295,7 @@ struct part_speed part_speed_measure(const struct backend *backend, struct devic
     struct part_speed speed = {0};
     if (make(&trial) == STATUS_OK) {
         const int64_t pause_us = choose_pause(&trial, pause_s);
-        const int64_t us = best_step_us(&trial, true);
+        const int64_t us = usual_step_us(&trial, true);
         const double parts_us = (double)(us - pause_us) / trial.layers;
         if (us > 0 && parts_us > 0)
             speed = (struct part_speed){parts_us * 1e-6, layer_bytes(&trial)};

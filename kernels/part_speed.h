@@ -3,7 +3,7 @@
 // Computes a layer's experts, or its dense feed-forward, as a decode step does, on a processor
 // alone or on a card whose weights are in_host (offload.h). So it contains what the reading speed
 // of read_speed.h lacks: handing work to threads, and on a card the crossing to the processor and
-// back, and threads that have fallen asleep while the card computed.
+// back, as often in a row as a step has them.
 //
 // Weights are random, and many enough that caches cannot hold them.
 #ifndef KERNELS_PART_SPEED_H

@@ -1,9 +1,9 @@
-// engine/model/placement.c — sorts what may leave the card once, and lets as much of it leave as
-// must.
+// engine/model/placement.c — sorts what may leave the card once, and tries each beginning of that
+// order.
 //
-// Because the order does not depend on the budget, a larger budget keeps a longer end of it on the
-// card, and nothing else moves. Filling the gap that the last part leaves with a smaller one would
-// use at most one layer's weights more, and a model could get slower with more memory.
+// Because the order does not depend on the budget, what fits a budget fits a larger one, with at
+// least as many slots, so a model never gets slower with more memory. Filling the gap that the last
+// part leaves with a smaller one would use at most one layer's weights more, and lose that.
 #include "engine/model/placement.h"
 
 #include <inttypes.h>
@@ -30,18 +30,19 @@ static bool knows_rates(const struct placement_rates *rates) {
     return rates->card > 0 && rates->host > 0 && rates->link > 0;
 }
 
-static double host_seconds(const struct placement_need *need, const struct placement_rates *rates,
-                           size_t bytes, int32_t parts) {
-    return (double)bytes / rates->host +
-           parts * ((double)need->row_bytes / rates->link + rates->crossing_us * 1e-6);
+// Of a part in host memory, besides its bytes.
+static double crossing_seconds(const struct placement_need *need,
+                               const struct placement_rates *rates) {
+    return (double)need->row_bytes / rates->link + rates->crossing_us * 1e-6;
 }
 
 // How much longer a token takes for each byte that the part's leaving frees.
 static double cost_of(const struct placement_need *need, const struct placement_rates *rates,
                       const struct placement_part *part) {
     if (!knows_rates(rates)) return 0;
-    const double here = (double)part->token_bytes / rates->card;
-    return (host_seconds(need, rates, part->token_bytes, 1) - here) / (double)part->card_bytes;
+    const double bytes = (double)part->token_bytes;
+    const double here = bytes / rates->card + rates->part_us * 1e-6;
+    return (bytes / rates->host + crossing_seconds(need, rates) - here) / (double)part->card_bytes;
 }
 
 static int compare(const void *a, const void *b) {
@@ -65,14 +66,87 @@ static size_t sort_leavers(const struct placement_need *need, const struct place
     return count;
 }
 
+// Drawn by what was measured of a mixture with 512 experts (llama.cpp #27861), as
+// tests/bench/bench_slots does; between two points a line.
+double placement_hits(double share) {
+    static const struct {
+        double share, hits;
+    } KNOWN[] = {{0, 0},          {1 / 16.0, 0.24}, {1 / 8.0, 0.44},
+                 {1 / 4.0, 0.70}, {1 / 2.0, 0.81},  {1, 1}};
+    for (size_t i = 1; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
+        if (share < KNOWN[i].share)
+            return KNOWN[i - 1].hits + (share - KNOWN[i - 1].share) *
+                                           (KNOWN[i].hits - KNOWN[i - 1].hits) /
+                                           (KNOWN[i].share - KNOWN[i - 1].share);
+    return 1;
+}
+
+static int32_t at_most(size_t count, int32_t most) {
+    return count < (size_t)most ? (int32_t)count : most;
+}
+
+// What the plan leaves of the card's memory, cut into slots.
+static void cut_slots(const struct placement_need *need, const struct placement_limits *limits,
+                      struct placement *placement) {
+    const size_t taken = placement->card_bytes + need->unused_bytes;
+    placement->slots = placement->lent_slots = 0;
+    placement->hits = 0;
+    if (need->expert_bytes == 0 || placement->experts == 0) return;
+    if (taken < limits->card_bytes)
+        placement->slots =
+            at_most((limits->card_bytes - taken) / need->expert_bytes, placement->experts);
+    placement->lent_slots =
+        at_most(need->lent_bytes / need->expert_bytes, placement->experts - placement->slots);
+    placement->hits =
+        placement_hits((double)(placement->slots + placement->lent_slots) / placement->experts);
+}
+
+// Of a part in host memory, besides the crossing.
+static double part_seconds(const struct placement_rates *rates, const struct placement_part *part,
+                           double hits) {
+    const double bytes = (double)part->token_bytes, all = bytes / rates->host;
+    if (part->experts == 0 || hits <= 0) return all;
+    const double missed = (1 - hits) * all, on_card = bytes / rates->card + rates->part_us * 1e-6;
+    return missed > on_card ? missed : on_card;
+}
+
+static double token_seconds(const struct placement_need *need, const struct placement_rates *rates,
+                            const struct placement *placement, double hits) {
+    double seconds = rates->token_us * 1e-6 + (double)placement->card_token_bytes / rates->card;
+    for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
+        for (int32_t i = 0; i < need->layers; i++) {
+            const struct placement_part *part = part_at(need, kind, i);
+            if (part->card_bytes == 0) continue;
+            seconds += placement->in_host[kind][i]
+                           ? crossing_seconds(need, rates) + part_seconds(rates, part, hits)
+                           : rates->part_us * 1e-6;
+        }
+    return seconds;
+}
+
+// With copies, if they help.
+static void predict(const struct placement_need *need, const struct placement_rates *rates,
+                    struct placement *placement) {
+    placement->tokens_s = 0;
+    if (!knows_rates(rates)) return;
+    const double without = token_seconds(need, rates, placement, 0);
+    double seconds = token_seconds(need, rates, placement, placement->hits);
+    if (without <= seconds) {
+        placement->slots = placement->lent_slots = 0;
+        placement->hits = 0;
+        seconds = without;
+    }
+    placement->tokens_s = seconds > 0 ? 1 / seconds : 0;
+}
+
 // Everything that follows from where the weights are.
-static void sum_up(const struct placement_need *need, const struct placement_rates *rates,
+static void sum_up(const struct placement_need *need, const struct placement_limits *limits,
                    struct placement *placement) {
-    int32_t parts = 0;
     placement->layers = need->layers;
     placement->card_bytes = need->fixed.card_bytes + need->kv_bytes + need->buffer_bytes;
     placement->card_token_bytes = need->fixed.token_bytes;
     placement->host_bytes = placement->host_token_bytes = 0;
+    placement->experts = 0;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++) {
         placement->host_layers[kind] = placement->all_layers[kind] = 0;
         for (int32_t i = 0; i < need->layers; i++) {
@@ -80,19 +154,15 @@ static void sum_up(const struct placement_need *need, const struct placement_rat
             const bool in_host = placement->in_host[kind][i];
             placement->all_layers[kind] += part->card_bytes > 0;
             placement->host_layers[kind] += in_host;
-            parts += in_host;
+            placement->experts += in_host ? part->experts : 0;
             placement->card_bytes += in_host ? 0 : part->card_bytes;
             placement->host_bytes += in_host ? part->host_bytes : 0;
             *(in_host ? &placement->host_token_bytes : &placement->card_token_bytes) +=
                 part->token_bytes;
         }
     }
-    const double seconds = knows_rates(rates)
-                               ? rates->token_us * 1e-6 +
-                                     (double)placement->card_token_bytes / rates->card +
-                                     host_seconds(need, rates, placement->host_token_bytes, parts)
-                               : 0;
-    placement->tokens_s = seconds > 0 ? 1 / seconds : 0;
+    cut_slots(need, limits, placement);
+    predict(need, &limits->rates, placement);
 }
 
 static void obey(const struct placement_need *need, const struct placement_override *override,
@@ -117,23 +187,36 @@ static enum status refuse(const struct placement_need *need, size_t bytes, size_
                      size_format(bytes - card_bytes, more));
 }
 
+// The best beginning of the order that fits. False: none does, and `result` is all of it.
+static bool choose_beginning(const struct placement_need *need,
+                             const struct placement_limits *limits, struct placement *result) {
+    struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
+    struct placement placement = {0};
+    const size_t count = sort_leavers(need, &limits->rates, leavers);
+    bool fits = false;
+    for (size_t left = 0;; left++) {
+        sum_up(need, limits, &placement);
+        const bool this_fits = placement.card_bytes <= limits->card_bytes;
+        if (!fits || placement.tokens_s > result->tokens_s) *result = placement;
+        fits = fits || this_fits;
+        if (left == count || (fits && !knows_rates(&limits->rates))) return fits;
+        placement.in_host[leavers[left].kind][leavers[left].layer] = true;
+    }
+}
+
 enum status placement_plan(const struct placement_need *need, const struct placement_limits *limits,
                            struct placement *result, struct error *err) {
     ASSERT(need->layers > 0 && need->layers <= PLACEMENT_LAYERS_MAX);
     const bool overridden = placement_is_overridden(&limits->override);
-    struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
     struct placement placement = {0};
-    if (overridden) obey(need, &limits->override, &placement);
-    sum_up(need, &limits->rates, &placement);
-    const size_t count = overridden ? 0 : sort_leavers(need, &limits->rates, leavers);
-    size_t bytes = placement.card_bytes;
-    for (size_t i = 0; i < count && bytes > limits->card_bytes; i++) {
-        placement.in_host[leavers[i].kind][leavers[i].layer] = true;
-        bytes -= part_at(need, (int)leavers[i].kind, leavers[i].layer)->card_bytes;
+    if (overridden) {
+        obey(need, &limits->override, &placement);
+        sum_up(need, limits, &placement);
+        if (placement.card_bytes > limits->card_bytes)
+            return refuse(need, placement.card_bytes, limits->card_bytes, true, err);
+    } else if (!choose_beginning(need, limits, &placement)) {
+        return refuse(need, placement.card_bytes, limits->card_bytes, false, err);
     }
-    sum_up(need, &limits->rates, &placement);
-    ASSERT(placement.card_bytes == bytes);
-    if (bytes > limits->card_bytes) return refuse(need, bytes, limits->card_bytes, overridden, err);
     *result = placement;
     return STATUS_OK;
 }
@@ -168,6 +251,13 @@ const char *placement_describe(const struct placement *placement, char text[PLAC
     if (length == 0) length = snprintf(text, PLACEMENT_TEXT_BYTES, "no weights");
     length += snprintf(text + length, (size_t)(PLACEMENT_TEXT_BYTES - length), " in memory (%s)",
                        size_format(placement->host_bytes, size));
+    const double copied =
+        placement->experts > 0
+            ? 100.0 * (placement->slots + placement->lent_slots) / placement->experts
+            : 0;
+    if (copied >= 1)
+        length += snprintf(text + length, (size_t)(PLACEMENT_TEXT_BYTES - length),
+                           ", %.0f %% copied", copied);
     if (placement->tokens_s > 0)
         length += snprintf(text + length, (size_t)(PLACEMENT_TEXT_BYTES - length),
                            "; about %.*f tokens/s", placement->tokens_s < 10 ? 1 : 0,
@@ -214,27 +304,33 @@ bool placement_kind_of(const char *name, size_t length, enum placement_kind *kin
 
 void placement_check(const struct placement_need *need, const struct placement_limits *limits,
                      const struct placement *placement) {
-    struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
     struct placement same = *placement;
-    const size_t count = sort_leavers(need, &limits->rates, leavers);
-    size_t left = 0;
     ASSERT(placement->card_bytes <= limits->card_bytes);
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
         for (int32_t i = 0; i < need->layers; i++)
             ASSERT(!placement->in_host[kind][i] || part_at(need, kind, i)->card_bytes > 0);
-    sum_up(need, &limits->rates, &same);
+    sum_up(need, limits, &same);
     ASSERT(memcmp(same.host_layers, placement->host_layers, sizeof same.host_layers) == 0);
     ASSERT(same.card_bytes == placement->card_bytes && same.host_bytes == placement->host_bytes);
     ASSERT(same.card_token_bytes == placement->card_token_bytes);
     ASSERT(same.host_token_bytes == placement->host_token_bytes);
+    ASSERT(same.slots == placement->slots && same.lent_slots == placement->lent_slots);
     ASSERT(!(same.tokens_s < placement->tokens_s) && !(same.tokens_s > placement->tokens_s));
     if (placement_is_overridden(&limits->override)) return;
-    while (left < count && placement->in_host[leavers[left].kind][leavers[left].layer])
-        left++;
-    for (size_t i = left; i < count; i++)
-        ASSERT(!placement->in_host[leavers[i].kind][leavers[i].layer]);
-    if (left == 0) return;
-    const struct leaver *last = &leavers[left - 1];
-    ASSERT(part_at(need, (int)last->kind, last->layer)->card_bytes >
-           limits->card_bytes - placement->card_bytes);
+    struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
+    const size_t count = sort_leavers(need, &limits->rates, leavers);
+    bool shorter = true; // than the plan, is the beginning
+    memset(same.in_host, 0, sizeof same.in_host);
+    for (size_t left = 0; left <= count; left++) {
+        sum_up(need, limits, &same);
+        const bool fits = same.card_bytes <= limits->card_bytes;
+        if (memcmp(same.in_host, placement->in_host, sizeof same.in_host) == 0)
+            shorter = false;
+        else if (shorter)
+            ASSERT(!fits || same.tokens_s < placement->tokens_s);
+        else
+            ASSERT(!fits || same.tokens_s <= placement->tokens_s);
+        if (left < count) same.in_host[leavers[left].kind][leavers[left].layer] = true;
+    }
+    ASSERT(!shorter); // the plan is a beginning
 }

@@ -7,15 +7,31 @@
 //
 // Weights leave the card in one order, whatever there is of memory: experts before dense
 // feed-forwards, because a token reads only a few of them; among those of a kind first what slows a
-// token down least for each byte that it frees, of equals the lower layer. A plan is the shortest
-// beginning of this order that fits.
+// token down least for each byte that it frees, of equals the lower layer. A plan is a beginning of
+// this order: the shortest one that fits, unless a longer one is predicted to be faster.
+//
+// Memory that a plan leaves on the card holds copies of experts that were used lately
+// (kernels/expert_slots.h), if the need says how large one is. A copy of each second expert of all
+// layers saves more than all experts of each second layer, since tokens choose what those before
+// them chose. So more may leave than has to.
+//
+// A token is predicted to take, with the rates of a step of one row:
+//
+//   token_us                              what is no feed-forward, besides its bytes
+//   + bytes on the card / card            that the token reads
+//   + part_us                             of each feed-forward on the card
+//   + crossing_us + rows / link + bytes / host          of each in host memory; or, where a share
+//                                         `hits` of the chosen experts has a copy:
+//   + crossing_us + rows / link + max((1 - hits) * bytes / host, part_us + bytes / card)
+//
+// as the processor computes what has no copy while the card computes the rest. What is copied in
+// the background is not counted. Where copies would not help, none are made.
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
-//   (2) Without an override, nothing has left that could stay: with the last that left, it would
-//   not
-//       fit.
-//   (3) The bytes and the tokens per second are those of the places.
+//   (2) Without an override, no beginning of the order that fits is predicted to be faster, and no
+//       shorter one as fast. Without rates, it is the shortest.
+//   (3) The bytes, the slots and the tokens per second are those of the places.
 // So more memory, or a shorter context, never makes a plan slower (of equal rates).
 #ifndef ENGINE_PLACEMENT_H
 #define ENGINE_PLACEMENT_H
@@ -34,6 +50,7 @@ struct placement_part {
     size_t card_bytes;  // what they take on the card, whose order may need more
     size_t host_bytes;  // and in host memory
     size_t token_bytes; // that one token reads of them
+    int32_t experts;    // 0: it is dense
 };
 
 enum placement_kind { PLACEMENT_EXPERTS, PLACEMENT_DENSE };
@@ -45,14 +62,18 @@ struct placement_need {
     struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
     enum dtype types[PLACEMENT_KINDS]; // of the last matrix of a kind
     size_t kv_bytes, buffer_bytes;     // on the card
-    size_t row_bytes; // that cross the link for one token and one part in host memory, both ways
+    size_t row_bytes;    // that cross the link for one token and one part in host memory, both ways
+    size_t expert_bytes; // of a copy of an expert, with what its alignment takes; 0: none are made
+    size_t unused_bytes; // that copies leave
+    size_t lent_bytes;   // of kv_bytes, that copies have as long as the cache does not need them
 };
 
 struct placement_rates { // bytes a second
     double card, host;   // that a step of one token reads of weights
     double link;         // between the two
-    double token_us;     // of a token, besides bytes
+    double token_us;     // of a token, besides bytes and feed-forwards
     double crossing_us;  // of a part in host memory, besides its bytes
+    double part_us;      // of a part on the card, besides its bytes
 };
 
 struct placement_override { // what a person said; {0}: nothing
@@ -76,6 +97,10 @@ struct placement {
     size_t card_bytes;                    // with the KV cache and the buffers
     size_t host_bytes;
     size_t card_token_bytes, host_token_bytes; // that a token reads of weights
+    int32_t experts;                           // in host memory
+    int32_t slots;                             // for copies of them
+    int32_t lent_slots;                        // the same, in the KV cache's memory
+    double hits;                               // expected: the share of choices that has a copy
     double tokens_s; // of one answer, at a short context; 0: unknown rates
 };
 
@@ -93,10 +118,14 @@ static inline bool placement_splits(const struct placement *placement) {
     return placement->host_layers[PLACEMENT_EXPERTS] + placement->host_layers[PLACEMENT_DENSE] > 0;
 }
 
+// How many choices are copied experts where copies are of this share of them, when tokens choose
+// much of what those before them chose.
+double placement_hits(double share);
+
 size_t placement_largest_part(const struct placement_need *need); // of what may leave the card
 size_t placement_need_bytes(const struct placement_need *need);   // of all weights on the card
 
-// "31 of 48 layers' experts in memory (11.2 GiB); about 41 tokens/s"
+// "31 of 48 layers' experts in memory (11.2 GiB), 38 % copied; about 41 tokens/s"
 enum { PLACEMENT_TEXT_BYTES = 160 };
 const char *placement_describe(const struct placement *placement, char text[PLACEMENT_TEXT_BYTES]);
 

@@ -45,6 +45,8 @@ static void add(struct placement_need *need, const struct model_config *config, 
     struct placement_part *part = &need->fixed;
     if (layer >= 0 && placement_kind_of(name, strlen(name), &kind))
         part = &need->parts[kind][layer];
+    if (part != &need->fixed && kind == PLACEMENT_EXPERTS)
+        part->experts = config->specs[layer].ffn.experts;
     part->card_bytes += bytes->card_bytes;
     part->host_bytes += bytes->host_bytes;
     part->token_bytes += read_of(config, layer, name, bytes->host_bytes);
@@ -57,12 +59,12 @@ void placement_need_matrix(struct placement_need *need, const struct model_confi
     const size_t on_card = backend->weight_bytes ? backend->weight_bytes(weight) : bytes;
     enum placement_kind kind;
     if (placement_kind_of(name, strlen(name), &kind)) need->types[kind] = weight->type;
-    add(need, config, layer, name, &(struct placement_part){on_card, bytes, 0});
+    add(need, config, layer, name, &(struct placement_part){on_card, bytes, 0, 0});
 }
 
 void placement_need_vector(struct placement_need *need, const struct model_config *config,
                            int32_t layer, const char *name, size_t bytes) {
-    add(need, config, layer, name, &(struct placement_part){bytes, bytes, 0});
+    add(need, config, layer, name, &(struct placement_part){bytes, bytes, 0, 0});
 }
 
 // The first layer with the tensors of this block, and the name behind "blk.N."; -1: none.

@@ -33,7 +33,7 @@ static enum status cpu_open(const struct device_options *options, struct device 
     opened->isa = level->isa;
     opened->matrix = level->matrix;
     opened->deterministic = options->deterministic;
-    const enum status status = threads_create(options->threads, &opened->threads);
+    const enum status status = threads_create(options->threads, options->spin_us, &opened->threads);
     if (status != STATUS_OK) {
         free(opened);
         return error_set(err, status, "cannot start %d threads", (int)options->threads);

@@ -3,8 +3,8 @@
 // A forward pass is hundreds of short jobs, so the cost of starting one counts more than a
 // perfectly even division. Three ideas make it small:
 //
-//   - A helper spins between jobs and sleeps only after SPIN_NANOSECONDS: waking a thread costs
-//     more than many of these jobs.
+//   - A helper spins between jobs and sleeps only after spin_us: waking a thread costs more than
+//     many of these jobs.
 //   - Every thread has a range of tasks and a counter of its own, on a cache line of its own. It
 //     claims there first, and from others only when nothing is left there.
 //   - `claimed` has the job's number in its high half, so no counter is reset between jobs: the
@@ -33,7 +33,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/cpu/machine.h"
 
-enum { SPIN_NANOSECONDS = 50000, SPINS_PER_LOOK = 64 };
+enum { SPIN_NANOSECONDS = 50000, SPINS_PER_LOOK = 64, NANOSECONDS_IN_US = 1000 };
 enum { WATCH_NANOSECONDS = 20000, SLEEP_NANOSECONDS = 1000000 }; // while a helper is waited for
 
 // A number that one side raises and the other waits for. The waiter registers as a sleeper before
@@ -82,6 +82,7 @@ struct cpus {
 
 struct threads {
     int32_t count;
+    int64_t spin_nanoseconds; // of a helper, between jobs
     struct cpus cpus;
     struct helper *helpers;                  // [count - 1], owned
     struct worker *workers;                  // [count], owned; the caller's in front
@@ -125,9 +126,10 @@ static void signal_raise(struct signal *signal) {
     signal_wake(signal);
 }
 
-static unsigned long long signal_wait(struct signal *signal, unsigned long long seen) {
+static unsigned long long signal_wait(struct signal *signal, unsigned long long seen,
+                                      int64_t spin_nanoseconds) {
     unsigned long long value;
-    const int64_t end = now_nanoseconds() + SPIN_NANOSECONDS;
+    const int64_t end = now_nanoseconds() + spin_nanoseconds;
     do {
         for (int i = 0; i < SPINS_PER_LOOK; i++) {
             value = atomic_load(&signal->value);
@@ -270,7 +272,7 @@ static void *help(void *argument) {
     struct threads *threads = helper->pool;
     unsigned long long job = 0;
     for (;;) {
-        job = signal_wait(&threads->start, job);
+        job = signal_wait(&threads->start, job, threads->spin_nanoseconds);
         if (atomic_load(&threads->stop)) return NULL;
         join_job(threads, job, helper->index);
     }
@@ -357,13 +359,15 @@ static struct threads *threads_alloc(int32_t count) {
     return NULL;
 }
 
-enum status threads_create(int32_t count, struct threads **threads) {
+enum status threads_create(int32_t count, int32_t spin_us, struct threads **threads) {
     struct cpus cpus;
     list_cpus(&cpus);
     if (count <= 0) count = cpus.cores > 0 ? cpus.cores : 1;
     struct threads *created = threads_alloc(count);
     if (!created) return STATUS_NO_MEMORY;
     created->cpus = cpus;
+    created->spin_nanoseconds =
+        spin_us > 0 ? (int64_t)spin_us * NANOSECONDS_IN_US : SPIN_NANOSECONDS;
     if (!start_helpers(created)) {
         threads_destroy(created);
         return STATUS_NO_MEMORY;

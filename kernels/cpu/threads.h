@@ -9,8 +9,8 @@
 // helpers keep off that processor. A helper that loses its own within a task finishes the task on
 // the caller's, so another program takes its share of a processor and not more.
 //
-// Between jobs a helper spins for some microseconds, because the next op usually follows at once,
-// and then sleeps, so that an idle chat costs nothing.
+// Between jobs a helper spins for spin_us, because the next op usually follows at once, and then
+// sleeps, so that an idle chat costs nothing.
 //
 // One thread at a time calls threads_for().
 #ifndef CPU_THREADS_H
@@ -25,8 +25,8 @@ struct threads;
 // Computes items begin ... end - 1. `thread` is 0 ... threads_count() - 1, unique at any moment.
 typedef void threads_body(void *context, int64_t begin, int64_t end, int32_t thread);
 
-// `count` of 0: one for each physical core that this process may run on.
-MUST_CHECK enum status threads_create(int32_t count, struct threads **threads);
+// `count` of 0: one for each physical core that this process may run on. `spin_us` of 0: 50.
+MUST_CHECK enum status threads_create(int32_t count, int32_t spin_us, struct threads **threads);
 void threads_destroy(struct threads *threads); // NULL is fine
 
 int32_t threads_count(const struct threads *threads);

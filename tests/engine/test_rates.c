@@ -9,7 +9,7 @@
 
 #include "engine/rates.h"
 
-static const struct placement_rates some = {1e12, 5e10, 2.5e10, 0, 30};
+static const struct placement_rates some = {1e12, 5e10, 2.5e10, 0, 30, 12};
 
 static char folder[] = "/tmp/quire-rates-XXXXXX", path[64];
 
@@ -74,15 +74,16 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
         "",
         "\n\n",
         "words\ta\n",
-        "1e12 5e10 2.5e10 0 30 a\n",
-        "1e12 5e10 2.5e10 0\ta\n",
-        "1e12 0 2.5e10 0 30\ta\n",
-        "1e12 -5e10 2.5e10 0 30\ta\n",
+        "1e12 5e10 2.5e10 30 12 a\n",
+        "1e12 5e10 2.5e10 30\ta\n",
+        "1e12 0 2.5e10 30 12\ta\n",
+        "1e12 -5e10 2.5e10 30 12\ta\n",
         "nan nan nan nan nan\ta\n",
-        "1e12 5e10 inf 0 30\ta\n",
-        "1e300 5e10 2.5e10 0 30\ta\n",
-        "1e12 5e10 2.5e10 0 -30\ta\n",
-        "1e12 5e10 2.5e10 0 1e9\ta\n",
+        "1e12 5e10 inf 30 12\ta\n",
+        "1e300 5e10 2.5e10 30 12\ta\n",
+        "1e12 5e10 2.5e10 -30 12\ta\n",
+        "1e12 5e10 2.5e10 1e9 12\ta\n",
+        "1e12 5e10 2.5e10 30 -12\ta\n",
     };
     struct placement_rates found;
     for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++) {
@@ -91,7 +92,7 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
     }
     assert_true(rates_keep(path, "b", &some)); // and the line is dropped with the next one
     assert_true(rates_find(path, "b", &found));
-    write_file("1e12 5e10 2.5e10 0 30\ta"); // cut before its end
+    write_file("1e12 5e10 2.5e10 30 12\ta"); // cut before its end
     assert_true(rates_find(path, "a", &found));
 }
 

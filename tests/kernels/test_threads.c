@@ -32,7 +32,7 @@ static void every_item_is_processed_exactly_once(void **state) {
     (void)state;
     for (int32_t threads = 1; threads <= MOST_THREADS; threads++) {
         struct threads *pool;
-        assert_int_equal(threads_create(threads, &pool), STATUS_OK);
+        assert_int_equal(threads_create(threads, 0, &pool), STATUS_OK);
         assert_int_equal(threads_count(pool), threads);
         for (int64_t items = 0; items <= MOST_ITEMS; items = items * 2 + 1)
             for (int64_t grain = 1; grain < 600; grain = grain * 3 + 1) {
@@ -58,7 +58,7 @@ static void jobs_run_whether_helpers_spin_or_sleep(void **state) {
     (void)state;
     struct threads *pool;
     atomic_llong sum = 0;
-    assert_int_equal(threads_create(3, &pool), STATUS_OK);
+    assert_int_equal(threads_create(3, 0, &pool), STATUS_OK);
     for (int job = 0; job < 3000; job++) {
         const struct timespec pause = {.tv_nsec = job % 150 * 1000};
         if (job % 3) nanosleep(&pause, NULL);
@@ -74,7 +74,7 @@ static void idle_threads_use_almost_no_cpu_time(void **state) {
     struct timespec before, after;
     const struct timespec nap = {.tv_nsec = 300000000};
     atomic_llong sum = 0;
-    assert_int_equal(threads_create(4, &pool), STATUS_OK);
+    assert_int_equal(threads_create(4, 0, &pool), STATUS_OK);
     threads_for(pool, 100, 1, add_one, &sum);
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     nanosleep(&nap, NULL);
@@ -142,7 +142,7 @@ static void helper_keeps_off_the_processor_that_the_caller_moves_to(void **state
     int cpus[2];
     struct threads *pool;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || !find_two_cpus(&all, cpus)) skip();
-    assert_int_equal(threads_create(CPU_COUNT(&all), &pool), STATUS_OK);
+    assert_int_equal(threads_create(CPU_COUNT(&all), 0, &pool), STATUS_OK);
     for (int move = 0; move < 6; move++) {
         const int cpu = cpus[move % 2];
         if (!move_to(cpu)) break;
@@ -159,7 +159,7 @@ static void helper_without_processor_time_gets_the_callers_processor(void **stat
     int cpus[2];
     struct threads *pool;
     if (sched_getaffinity(0, sizeof all, &all) != 0 || !find_two_cpus(&all, cpus)) skip();
-    assert_int_equal(threads_create(2, &pool), STATUS_OK);
+    assert_int_equal(threads_create(2, 0, &pool), STATUS_OK);
     assert_true(move_to(cpus[0]));
     for (int i = 0; i < 3; i++) {
         assert_int_equal(helper_cpu_in_job(pool, cpus[0], true), cpus[0]);

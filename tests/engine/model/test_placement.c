@@ -10,13 +10,13 @@
 enum { SEED = 47011, MODELS = 2000, MOST_LAYERS = 90 };
 
 static const struct placement_rates rates = {
-    .card = 1e12, .host = 5e10, .link = 2.5e10, .crossing_us = 30};
+    .card = 1e12, .host = 5e10, .link = 2.5e10, .crossing_us = 30, .part_us = 5};
 
 static size_t below(unsigned *state, size_t count) { return (size_t)rand_r(state) % count; }
 
 static struct placement_part random_part(unsigned *state, size_t parts_read) {
     const size_t bytes = below(state, 4) ? 1 + below(state, 1 << 24) : 0;
-    return (struct placement_part){bytes + bytes / 50, bytes, bytes / parts_read};
+    return (struct placement_part){bytes + bytes / 50, bytes, bytes / parts_read, 0};
 }
 
 static struct placement_need random_need(unsigned *state) {
@@ -74,6 +74,39 @@ static void budgets_are_kept_and_more_memory_never_hurts(void **state) {
     }
 }
 
+// Gives each layer of the need experts, which may have copies.
+static void have_copied(unsigned *state, struct placement_need *need) {
+    const int32_t experts = 1 + (int32_t)below(state, 128);
+    for (int32_t i = 0; i < need->layers; i++) {
+        struct placement_part *part = &need->parts[PLACEMENT_EXPERTS][i];
+        if (part->card_bytes == 0) continue;
+        part->experts = experts;
+        const size_t each = part->card_bytes / (size_t)experts + 1;
+        if (each > need->expert_bytes) need->expert_bytes = each;
+    }
+    need->unused_bytes = below(state, 1 << 22);
+    need->lent_bytes = need->kv_bytes / 2;
+}
+
+static void copies_of_experts_never_make_a_plan_slower_nor_does_more_memory(void **state) {
+    (void)state;
+    unsigned seed = SEED + 3;
+    for (int m = 0; m < MODELS / 4; m++) {
+        struct placement_need need = random_need(&seed);
+        const size_t least = all_bytes(&need, false), all = all_bytes(&need, true);
+        struct placement without, few, more;
+        struct placement_limits limits = limits_of(least + below(&seed, all - least + 1));
+        assert_true(plan_with(&need, &limits, &without));
+        have_copied(&seed, &need);
+        assert_true(plan_with(&need, &limits, &few));
+        assert_true(few.tokens_s >= without.tokens_s);
+        assert_true(few.slots + few.lent_slots <= few.experts);
+        limits.card_bytes += below(&seed, 1 << 24);
+        assert_true(plan_with(&need, &limits, &more));
+        assert_true(more.tokens_s >= few.tokens_s);
+    }
+}
+
 static void a_longer_context_moves_weights_and_a_shorter_one_brings_them_back(void **state) {
     (void)state;
     unsigned seed = SEED + 1;
@@ -112,37 +145,74 @@ static void a_model_fits_exactly_or_says_what_is_missing(void **state) {
     }
 }
 
+static void assert_seconds(const struct placement *placement, double seconds) {
+    assert_true(placement->tokens_s > 0.9999 / seconds && placement->tokens_s < 1.0001 / seconds);
+}
+
 // A prediction is the sum of its parts' times.
 static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     (void)state;
-    struct placement_need need = {.layers = 4, .fixed = {1000, 1000, 1000}};
+    struct placement_need need = {.layers = 4, .fixed = {1000, 1000, 1000, 0}};
     struct placement_limits limits = limits_of(1000 + 2 * 8000);
     struct placement placement;
     char text[PLACEMENT_TEXT_BYTES];
-    limits.rates = (struct placement_rates){1e6, 1e5, 1e6, 0, 500};
+    limits.rates = (struct placement_rates){1e6, 1e5, 1e6, 2000, 500, 300};
     need.row_bytes = 100;
     for (int32_t i = 0; i < need.layers; i++)
-        need.parts[PLACEMENT_EXPERTS][i] = (struct placement_part){8000, 8000, 1000};
+        need.parts[PLACEMENT_EXPERTS][i] = (struct placement_part){8000, 8000, 1000, 8};
     assert_true(plan_with(&need, &limits, &placement));
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 2);
     assert_true(placement.in_host[PLACEMENT_EXPERTS][0]); // of equals the lower layers
     assert_true(placement.in_host[PLACEMENT_EXPERTS][1]);
-    const double seconds = 3000 / 1e6 + 2000 / 1e5 + 2 * (100 / 1e6 + 500e-6);
-    assert_true(placement.tokens_s > 0.9999 / seconds && placement.tokens_s < 1.0001 / seconds);
+    assert_seconds(&placement,
+                   2000e-6 + 3000 / 1e6 + 2 * 300e-6 + 2000 / 1e5 + 2 * (100 / 1e6 + 500e-6));
     assert_string_equal(placement_describe(&placement, text),
-                        "2 of 4 layers' experts in memory (15.6 KiB); about 41 tokens/s");
+                        "2 of 4 layers' experts in memory (15.6 KiB); about 37 tokens/s");
+
+    // With copies, all experts leave: half of them have one, and 81 % of what a token chooses.
+    need.expert_bytes = 1000;
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 4);
+    assert_int_equal(placement.slots, 16);
+    assert_seconds(&placement, 2000e-6 + 1000 / 1e6 + 4 * (0.19 * 1000 / 1e5 + 100 / 1e6 + 500e-6));
+    assert_string_equal(
+        placement_describe(&placement, text),
+        "4 of 4 layers' experts in memory (31.2 KiB), 50 % copied; about 77 tokens/s");
+    limits.rates.part_us = 3000; // the card's part takes longer than what is left to the processor
+    limits.rates.token_us = 0;
+    limits.override = (struct placement_override){.has_n_cpu_moe = true, .n_cpu_moe = 4};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_seconds(&placement, 1000 / 1e6 + 4 * (3000e-6 + 1000 / 1e6 + 100 / 1e6 + 500e-6));
+    need.lent_bytes = 9000; // and 9 more slots in the KV cache's memory
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.lent_slots, 9);
+    limits.rates = (struct placement_rates){0}; // unknown: the shortest beginning that fits
+    limits.override = (struct placement_override){0};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 2);
+}
+
+static void more_copies_are_hit_more_often(void **state) {
+    (void)state;
+    double before = 0;
+    for (int i = 1; i <= 64; i++) {
+        const double hits = placement_hits(i / 64.0);
+        assert_true(hits > before && hits >= i / 64.0 && hits <= 1);
+        before = hits;
+    }
+    assert_true(placement_hits(0) <= 0 && placement_hits(2) >= 1);
 }
 
 static void overrides_place_the_layers_that_they_name(void **state) {
     (void)state;
-    struct placement_need need = {.layers = 6, .fixed = {1, 1, 1}};
+    struct placement_need need = {.layers = 6, .fixed = {1, 1, 1, 0}};
     struct placement_limits limits = limits_of(1000);
     struct placement placement;
     struct error err = {0};
     char text[PLACEMENT_TEXT_BYTES];
     for (int32_t i = 0; i < need.layers; i++)
         need.parts[i < 2 ? PLACEMENT_DENSE : PLACEMENT_EXPERTS][i] =
-            (struct placement_part){10, 10, 10};
+            (struct placement_part){10, 10, 10, 0};
     limits.override = (struct placement_override){.has_n_cpu_moe = true, .n_cpu_moe = 4};
     assert_true(plan_with(&need, &limits, &placement));
     for (int32_t i = 0; i < need.layers; i++) {
@@ -198,9 +268,11 @@ static void only_feed_forwards_may_leave(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_are_kept_and_more_memory_never_hurts),
+        cmocka_unit_test(copies_of_experts_never_make_a_plan_slower_nor_does_more_memory),
         cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
         cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
         cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
+        cmocka_unit_test(more_copies_are_hit_more_often),
         cmocka_unit_test(overrides_place_the_layers_that_they_name),
         cmocka_unit_test(only_feed_forwards_may_leave),
     };
