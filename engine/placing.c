@@ -103,21 +103,25 @@ static int32_t stream_us_of(const struct placement *placement, double link) {
     return us < STREAM_US_MAX ? (int32_t)us : STREAM_US_MAX;
 }
 
-// With a slot for weights that cross, and a copy of its largest matrix on the way. Where that
-// leaves too little, and on a deterministic device, prompts are computed by the processor.
+// A KV cache that nobody asked for is smaller before prompts are computed by the processor, and
+// before the model is refused.
 static enum status plan_split(struct placing *placing, const struct placement_limits *limits,
-                              bool may_stream, struct error *err) {
+                              const size_t kv_bytes[2], bool may_stream, struct error *err) {
     struct placement_need *need = &placing->need;
     const size_t part = placement_largest_part(need), rest = need->buffer_bytes;
-    need->buffer_bytes = rest + part + SLOT_MORE + part * 2 / 3;
-    if (may_stream && placement_plan(need, limits, &placing->placement, NULL) == STATUS_OK) {
-        placing->slot_bytes = part + SLOT_MORE;
-        placing->stream_us = stream_us_of(&placing->placement, limits->rates.link);
-        return STATUS_OK;
+    // A slot for weights that cross, and a copy of its largest matrix on the way.
+    const size_t slot_bytes = part + SLOT_MORE, more = slot_bytes + part * 2 / 3;
+    enum status status = STATUS_NO_MEMORY;
+    for (int i = may_stream ? 0 : 2; i < 4 && status != STATUS_OK; i++) {
+        const bool streams = i < 2;
+        placing->kv_bytes = need->kv_bytes = kv_bytes[i % 2];
+        need->buffer_bytes = rest + (streams ? more : 0);
+        placing->slot_bytes = streams ? slot_bytes : 0;
+        status = placement_plan(need, limits, &placing->placement, err);
     }
-    placing->slot_bytes = 0;
-    need->buffer_bytes = rest;
-    return placement_plan(need, limits, &placing->placement, err);
+    if (status == STATUS_OK && placing->slot_bytes > 0)
+        placing->stream_us = stream_us_of(&placing->placement, limits->rates.link);
+    return status;
 }
 
 static enum status choose(struct engine *engine, const struct engine_options *options,
@@ -126,18 +130,18 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     struct placement_limits limits = limits_of(engine, options, placing->attempt);
     ASSERT(need->layers == engine->model.config.layers && engine->model.config.context > 0);
     count_rest(engine, options, need);
-    need->kv_bytes = least_kv(engine, options);
+    const size_t kv_bytes[2] = {wanted_kv(engine, options, limits.card_bytes),
+                                least_kv(engine, options)};
+    need->kv_bytes = kv_bytes[1];
     const bool told = placement_is_overridden(&options->placement);
     const size_t taken = placement_need_bytes(need) + need->buffer_bytes;
     const bool fits = !told && taken + need->kv_bytes <= limits.card_bytes;
-    const size_t kv_bytes = wanted_kv(engine, options, limits.card_bytes);
     if (fits && options->device_bytes)
-        placing->kv_bytes = less_of(kv_bytes, limits.card_bytes - taken);
+        placing->kv_bytes = less_of(kv_bytes[0], limits.card_bytes - taken);
     if (fits) return placement_plan(need, &limits, &placing->placement, err);
-    placing->kv_bytes = need->kv_bytes = kv_bytes;
     TRY(placement_plan(need, &limits, &placing->placement, err)); // rates do not change what fits
     limits.rates = options->rates ? *options->rates : rates_get(engine, options, need);
-    return plan_split(placing, &limits, !options->deterministic, err);
+    return plan_split(placing, &limits, kv_bytes, !options->deterministic, err);
 }
 
 // Weights that the system has to drop and to read again cost most of the speed, silently.

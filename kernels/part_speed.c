@@ -1,9 +1,12 @@
 // kernels/part_speed.c — a model that is nothing but feed-forwards.
 //
 // Each layer has weights of its own, at least as many bytes together as SPREAD times the last
-// cache, so each was read longest ago when its turn comes. A token chooses all experts of a layer:
-// which ones they are does not change what is read. The first steps map pages, wake threads and are
-// recorded, and are not timed; of the others the median counts, since an answer has all of them.
+// cache, so each was read longest ago when its turn comes. Caches replace lines at random, though,
+// and keep a share of what is read in a circle; a processor next to a card, whose caches the card
+// does not know, gets so much to read that this share is small. A token chooses all experts of a
+// layer: which ones they are does not change what is read. The first steps map pages, wake threads
+// and are recorded, and are not timed; of the others the median counts, since an answer has all of
+// them.
 #include "kernels/part_speed.h"
 
 #include <stdlib.h>
@@ -15,7 +18,7 @@
 
 enum {
     MATRICES = 3, // gate, up, down
-    LAYERS_MAX = 256,
+    LAYERS_MAX = 512,
     SPREAD = 2,
     WARM_STEPS = 3,
     STEPS_MAX = 50,
@@ -25,6 +28,7 @@ enum {
 };
 
 static const size_t LEAST_BYTES = (size_t)256 << 20, MOST_BYTES = (size_t)512 << 20;
+static const size_t IN_HOST_BYTES = (size_t)1 << 30;
 static const int64_t LEAST_US = 100000;
 
 struct layer {
@@ -241,8 +245,8 @@ static enum status make(struct trial *trial) {
     trial->backend->info(trial->device, &info);
     size_t bytes = SPREAD * info.cache_bytes;
     if (bytes < LEAST_BYTES) bytes = LEAST_BYTES;
-    if (bytes > MOST_BYTES || trial->in_host)
-        bytes = MOST_BYTES; // a card knows its own caches only
+    if (bytes > MOST_BYTES) bytes = MOST_BYTES;
+    if (trial->in_host) bytes = IN_HOST_BYTES;
     const size_t layers = bytes / each + 1;
     trial->layers = layers < LAYERS_MAX ? (int32_t)layers : LAYERS_MAX;
     trial->source = malloc(each);
