@@ -45,6 +45,7 @@ struct opening { // what the steps of engine_open() pass on
     int32_t attempt;           // 0; more: memory got short after weights had been placed
     size_t slot_bytes;         // as of placing.h
     size_t expert_bytes;       // of a copy of an expert on the card; 0: there are none
+    size_t lent_bytes;         // of the KV cache's memory, that copies may have
     size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
     struct error *err;
 };
@@ -245,6 +246,7 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     opening->slot_bytes = placing->slot_bytes;
     engine->stream_us = placing->stream_us;
     opening->expert_bytes = placing->need.expert_bytes;
+    opening->lent_bytes = placing->need.lent_bytes;
     free(placing);
     return status;
 }
@@ -254,7 +256,8 @@ static struct offload_memory offload_memory_of(const struct opening *opening) {
     return (struct offload_memory){.slot_bytes = opening->slot_bytes,
                                    .mixtures = placement->host_layers[PLACEMENT_EXPERTS],
                                    .expert_bytes = opening->expert_bytes,
-                                   .expert_slots = placement->slots};
+                                   .expert_slots = placement->slots,
+                                   .lent_bytes = opening->lent_bytes};
 }
 
 // A device for weights in two places, where that is how they are placed.
@@ -568,9 +571,13 @@ static enum status open_group(struct opening *opening, int group, size_t host_by
         .write_delay_us = WRITE_DELAY_US,
         .changed = wake,
         .user = engine,
+        .lending = group == 0 ? &engine->lending : NULL,
     };
     TRY(grouped_cache_open(&engine->cache, cache, opening->err));
     *disk = NULL;
+    if (group == 0 && placement_splits(&engine->placement))
+        lending_init(&engine->lending, engine->device, &engine->shapes[0],
+                     block_cache_pool(engine->cache.groups[0]));
     return STATUS_OK;
 }
 

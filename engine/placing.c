@@ -19,6 +19,7 @@ enum {
     UNUSED_SHARE = 16, // of the free memory, for each attempt when reading it again was not enough
     SLOT_MORE = 1 << 20,         // a slot has room for lists, biases and alignment, too
     EXPERT_MORE_BYTES = 2048,    // an expert's copy, for the alignment of its matrices
+    LENT_PARTS = 8,              // a short conversation leaves all of the KV cache but one of them
     UNCOUNTED_BYTES = 256 << 20, // copies of experts leave this, for what nobody counts
 };
 
@@ -103,10 +104,21 @@ static int32_t stream_us_of(const struct placement *placement, double link) {
     return us < STREAM_US_MAX ? (int32_t)us : STREAM_US_MAX;
 }
 
+struct kv_choice {
+    size_t bytes;
+    size_t lent_bytes; // of these, to copies of experts while a conversation is short
+};
+
+static size_t lent_bytes(struct engine *engine, const struct engine_options *options,
+                         const struct placement_need *need, size_t kv_bytes) {
+    if (need->expert_bytes == 0) return 0;
+    return pool_first_group_bytes(engine, options, kv_bytes) / LENT_PARTS * (LENT_PARTS - 1);
+}
+
 // A KV cache that nobody asked for is smaller before prompts are computed by the processor, and
 // before the model is refused.
 static enum status plan_split(struct placing *placing, const struct placement_limits *limits,
-                              const size_t kv_bytes[2], bool may_stream, struct error *err) {
+                              const struct kv_choice kv[2], bool may_stream, struct error *err) {
     struct placement_need *need = &placing->need;
     const size_t part = placement_largest_part(need), rest = need->buffer_bytes;
     // A slot for weights that cross, and a copy of its largest matrix on the way.
@@ -114,7 +126,8 @@ static enum status plan_split(struct placing *placing, const struct placement_li
     enum status status = STATUS_NO_MEMORY;
     for (int i = may_stream ? 0 : 2; i < 4 && status != STATUS_OK; i++) {
         const bool streams = i < 2;
-        placing->kv_bytes = need->kv_bytes = kv_bytes[i % 2];
+        placing->kv_bytes = need->kv_bytes = kv[i % 2].bytes;
+        need->lent_bytes = kv[i % 2].lent_bytes;
         need->buffer_bytes = rest + (streams ? more : 0);
         placing->slot_bytes = streams ? slot_bytes : 0;
         status = placement_plan(need, limits, &placing->placement, err);
@@ -130,18 +143,20 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     struct placement_limits limits = limits_of(engine, options, placing->attempt);
     ASSERT(need->layers == engine->model.config.layers && engine->model.config.context > 0);
     count_rest(engine, options, need);
-    const size_t kv_bytes[2] = {wanted_kv(engine, options, limits.card_bytes),
-                                least_kv(engine, options)};
-    need->kv_bytes = kv_bytes[1];
+    struct kv_choice kv[2] = {{.bytes = wanted_kv(engine, options, limits.card_bytes)},
+                              {.bytes = least_kv(engine, options)}};
+    need->kv_bytes = kv[1].bytes;
     const bool told = placement_is_overridden(&options->placement);
     const size_t taken = placement_need_bytes(need) + need->buffer_bytes;
     const bool fits = !told && taken + need->kv_bytes <= limits.card_bytes;
     if (fits && options->device_bytes)
-        placing->kv_bytes = less_of(kv_bytes[0], limits.card_bytes - taken);
+        placing->kv_bytes = less_of(kv[0].bytes, limits.card_bytes - taken);
     if (fits) return placement_plan(need, &limits, &placing->placement, err);
     TRY(placement_plan(need, &limits, &placing->placement, err)); // rates do not change what fits
+    for (int i = 0; i < 2; i++)
+        kv[i].lent_bytes = lent_bytes(engine, options, need, kv[i].bytes);
     limits.rates = options->rates ? *options->rates : rates_get(engine, options, need);
-    return plan_split(placing, &limits, kv_bytes, !options->deterministic, err);
+    return plan_split(placing, &limits, kv, !options->deterministic, err);
 }
 
 // Weights that the system has to drop and to read again cost most of the speed, silently.

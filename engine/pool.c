@@ -134,6 +134,14 @@ static void choose_blocks(struct engine *engine, const struct engine_options *op
     }
 }
 
+size_t pool_first_group_bytes(struct engine *engine, const struct engine_options *options,
+                              size_t bytes) {
+    struct engine_options in_all = *options;
+    in_all.sequences = 0;
+    choose_blocks(engine, &in_all, bytes);
+    return pool_bytes(engine, 0);
+}
+
 enum status pool_choose(struct engine *engine, const struct engine_options *options,
                         struct error *err) {
     struct kv_cache *cache = &engine->shapes[0];

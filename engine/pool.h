@@ -16,6 +16,10 @@ size_t pool_bytes(const struct engine *engine, int group);
 size_t pool_context_bytes(const struct engine *engine, int32_t context);
 size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options);
 
+// What group 0's blocks come to in a pool of so many bytes.
+size_t pool_first_group_bytes(struct engine *engine, const struct engine_options *options,
+                              size_t bytes);
+
 size_t pool_state_bytes(const struct engine *engine);    // as engine_info says, as does the next
 size_t pool_sequence_bytes(const struct engine *engine); //
 

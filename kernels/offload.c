@@ -298,11 +298,15 @@ static enum status offload_reserve(struct device *device, const struct workspace
     TRY(device->card->reserve(device->on_card, workspace));
     resident_experts_destroy(device->resident);
     device->resident = NULL;
-    if (device->memory.expert_slots <= 0 || workspace->experts <= 0) return STATUS_OK;
-    const struct resident_limits limits = {.layers = device->memory.mixtures,
+    const struct offload_memory *memory = &device->memory;
+    if (workspace->experts <= 0 || memory->mixtures <= 0 || memory->expert_bytes == 0 ||
+        (memory->expert_slots <= 0 && memory->lent_bytes < memory->expert_bytes))
+        return STATUS_OK;
+    const struct resident_limits limits = {.layers = memory->mixtures,
                                            .experts = workspace->experts,
-                                           .slots = device->memory.expert_slots,
-                                           .expert_bytes = device->memory.expert_bytes};
+                                           .slots = memory->expert_slots,
+                                           .lent_bytes = memory->lent_bytes,
+                                           .expert_bytes = memory->expert_bytes};
     if (resident_experts_create(device->card, device->on_card, &limits, &device->resident) !=
         STATUS_OK)
         device->resident = NULL; // the processor computes all experts
@@ -803,13 +807,15 @@ static struct backend table_of(const struct backend *card) {
     return ops;
 }
 
-size_t offload_release_slots(struct device *device, size_t bytes) {
-    return device->resident ? resident_experts_release(device->resident, bytes) : 0;
+size_t offload_slab_bytes(const struct device *device) {
+    return device->resident ? resident_experts_slab_bytes(device->resident) : 0;
 }
 
-size_t offload_regain_slots(struct device *device, size_t bytes) {
-    return device->resident ? resident_experts_regain(device->resident, bytes) : 0;
+bool offload_lend(struct device *device, void *slab) {
+    return device->resident && resident_experts_lend(device->resident, slab);
 }
+
+void offload_take_back(struct device *device) { resident_experts_take_back(device->resident); }
 
 struct offload_counts offload_counts(const struct device *device) {
     if (!device->resident) return (struct offload_counts){0};

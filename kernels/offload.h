@@ -43,6 +43,7 @@ struct offload_memory { // on the card, besides what the model takes; {0}: none
     int32_t mixtures;     // layers whose experts are in host memory
     size_t expert_bytes;  // of the largest expert, as it lies on the card
     int32_t expert_slots; // at most; fewer where memory is taken by others
+    size_t lent_bytes;    // that offload_lend() may come to
 };
 
 // `card` and its device become part of a new device, with a table of its own; both are valid until
@@ -51,11 +52,13 @@ MUST_CHECK enum status offload_open(const struct backend **card, struct device *
                                     const struct device_options *options,
                                     const struct offload_memory *memory, struct error *err);
 
-// Gives card memory back, as many expert slots as take `bytes`, for instance to the KV cache.
-// Between two steps. Returns how much; less only if there is no slot left.
-size_t offload_release_slots(struct device *device, size_t bytes);
-// The other way round: slots that were given up, in up to as many bytes. Returns how much.
-size_t offload_regain_slots(struct device *device, size_t bytes);
+// Card memory that its owner does not need now, for instance the KV cache, can hold copies of
+// experts, too: slabs of offload_slab_bytes(), which is 0 if there is no use for any. lend() is
+// false if there are enough. take_back() returns the slab that was lent last, which nothing writes
+// any more; its contents are undefined. All of it between two steps.
+size_t offload_slab_bytes(const struct device *device);
+bool offload_lend(struct device *device, void *slab);
+void offload_take_back(struct device *device);
 
 struct offload_counts {
     int32_t expert_slots; // that there are now

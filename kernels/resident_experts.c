@@ -11,6 +11,7 @@
 // next step, which is a few microseconds.
 #include "kernels/resident_experts.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum { UP, GATE, DOWN, MATRICES }; // of an expert
 enum {
     ALIGNMENT = 512,   // of a matrix in a slot, as in a card's slabs of weights
     NOTHINGS_MAX = 16, // kinds of matrices of experts
-    SLABS = 8,         // at least, so that some can be given back
+    SLABS = 8,         // at least, so that a part can be given back
     MOVES_MAX = 64,    // experts that are on their way to the card
 };
 static const size_t SLAB_BYTES = (size_t)64 << 20;    // about
@@ -47,8 +48,8 @@ struct resident_experts {
     struct device *on_card;     // borrowed
     size_t expert_bytes;        // of a slot
     struct expert_slots *slots;
-    void **slabs; // [slab_count], owned, from the first one
-    int32_t slab_count, slab_slots, slabs_max;
+    void **slabs; // [slab_count]: the first own_count are owned, the others lent
+    int32_t slab_count, own_count, slab_slots, slabs_max;
     struct layer *layers; // [layers_max], owned
     int32_t layers_max, layer_count;
     int32_t experts;              // of a list
@@ -79,11 +80,15 @@ static char *slot_memory(const struct resident_experts *r, int32_t slot) {
     return (char *)r->slabs[slab] + (size_t)in_slab * r->expert_bytes;
 }
 
+static size_t slab_bytes(const struct resident_experts *r) {
+    return (size_t)r->slab_slots * r->expert_bytes;
+}
+
 static void alloc_slabs(struct resident_experts *r, int32_t wanted) {
-    const size_t bytes = (size_t)r->slab_slots * r->expert_bytes;
     while (r->slab_count < wanted &&
-           r->card->alloc(r->on_card, bytes, &r->slabs[r->slab_count]) == STATUS_OK)
+           r->card->alloc(r->on_card, slab_bytes(r), &r->slabs[r->slab_count]) == STATUS_OK)
         r->slab_count++;
+    r->own_count = r->slab_count;
 }
 
 static enum status alloc_lists(struct resident_experts *r) {
@@ -98,18 +103,22 @@ static enum status alloc_lists(struct resident_experts *r) {
     return STATUS_OK;
 }
 
-static enum status fill(struct resident_experts *r, int32_t wanted) {
+static enum status fill(struct resident_experts *r, const struct resident_limits *limits) {
     const size_t in_slab = SLAB_BYTES / r->expert_bytes;
+    const size_t lent = limits->lent_bytes / r->expert_bytes,
+                 most = (size_t)r->layers_max * (size_t)r->experts;
+    const int32_t wanted = limits->slots + (int32_t)(lent < most ? lent : most);
     const int32_t share = (wanted + SLABS - 1) / SLABS;
     r->slab_slots = in_slab < (size_t)share ? (int32_t)in_slab : share;
     if (r->slab_slots == 0) r->slab_slots = 1;
-    r->slabs_max = wanted / r->slab_slots;
+    const int32_t own = limits->slots / r->slab_slots;
+    r->slabs_max = own + (wanted - limits->slots) / r->slab_slots;
     r->layers = calloc((size_t)r->layers_max, sizeof *r->layers);
     r->slabs = calloc((size_t)r->slabs_max, sizeof *r->slabs);
     if (!r->layers || !r->slabs) return STATUS_NO_MEMORY;
     TRY(alloc_lists(r));
     TRY(expert_slots_create(r->layers_max, r->experts, r->slabs_max * r->slab_slots, &r->slots));
-    alloc_slabs(r, r->slabs_max);
+    alloc_slabs(r, own);
     int32_t layer, expert;
     while (expert_slots_count(r->slots) > r->slab_count * r->slab_slots)
         (void)expert_slots_drop_last(r->slots, &layer, &expert);
@@ -119,7 +128,7 @@ static enum status fill(struct resident_experts *r, int32_t wanted) {
 enum status resident_experts_create(const struct backend *card, struct device *on_card,
                                     const struct resident_limits *limits,
                                     struct resident_experts **result) {
-    ASSERT(limits->layers > 0 && limits->expert_bytes > 0 && limits->slots > 0);
+    ASSERT(limits->layers > 0 && limits->expert_bytes > 0 && limits->slots >= 0);
     struct resident_experts *made = calloc(1, sizeof *made);
     if (!made) return STATUS_NO_MEMORY;
     made->card = card;
@@ -127,7 +136,7 @@ enum status resident_experts_create(const struct backend *card, struct device *o
     made->expert_bytes = size_round_up(limits->expert_bytes, ALIGNMENT);
     made->layers_max = limits->layers;
     made->experts = limits->experts;
-    const enum status status = fill(made, limits->slots);
+    const enum status status = fill(made, limits);
     if (status == STATUS_OK)
         *result = made;
     else
@@ -137,9 +146,8 @@ enum status resident_experts_create(const struct backend *card, struct device *o
 
 void resident_experts_destroy(struct resident_experts *r) {
     if (!r) return;
-    const size_t slab_bytes = (size_t)r->slab_slots * r->expert_bytes;
-    for (int32_t i = 0; i < r->slab_count; i++)
-        r->card->release(r->on_card, r->slabs[i], slab_bytes);
+    for (int32_t i = 0; i < r->own_count; i++)
+        r->card->release(r->on_card, r->slabs[i], slab_bytes(r));
     for (int i = 0; i < NOTHINGS_MAX; i++)
         r->card->release(r->on_card, r->nothings[i].memory, r->nothings[i].bytes);
     r->card->release(r->on_card, r->lists, lists_bytes(r));
@@ -297,30 +305,33 @@ void resident_experts_move(struct resident_experts *r) {
     if (r->changed) copy_lists(r);
 }
 
-// The last slab's memory may still be written by a copy, which release() waits for on a card.
-size_t resident_experts_release(struct resident_experts *r, size_t bytes) {
-    const size_t slab_bytes = (size_t)r->slab_slots * r->expert_bytes;
-    size_t released = 0;
-    int32_t layer, expert;
-    while (released < bytes && r->slab_count > 0) {
-        for (int32_t i = 0; i < r->slab_slots && expert_slots_drop_last(r->slots, &layer, &expert);
-             i++)
-            if (layer >= 0) point_to_nothing(r, layer, expert);
-        r->card->release(r->on_card, r->slabs[--r->slab_count], slab_bytes);
-        released += slab_bytes;
-    }
-    if (r->changed) copy_lists(r);
-    return released;
+size_t resident_experts_slab_bytes(const struct resident_experts *r) {
+    return r->slabs_max > r->own_count ? slab_bytes(r) + ALIGNMENT : 0;
 }
 
-size_t resident_experts_regain(struct resident_experts *r, size_t bytes) {
-    const size_t slab_bytes = (size_t)r->slab_slots * r->expert_bytes;
-    const int32_t before = r->slab_count;
-    const size_t more = bytes / slab_bytes, possible = (size_t)(r->slabs_max - before);
-    alloc_slabs(r, before + (int32_t)(more < possible ? more : possible));
-    for (int32_t i = before * r->slab_slots; i < r->slab_count * r->slab_slots; i++)
+bool resident_experts_lend(struct resident_experts *r, void *memory) {
+    if (r->slab_count == r->slabs_max) return false;
+    r->slabs[r->slab_count++] = (void *)size_round_up((uintptr_t)memory, ALIGNMENT);
+    for (int32_t i = 0; i < r->slab_slots; i++)
         expert_slots_add_last(r->slots);
-    return (size_t)(r->slab_count - before) * slab_bytes;
+    return true;
+}
+
+// Nothing may write to the memory any more once it is the caller's.
+static void wait_for_copies(struct resident_experts *r) {
+    while (r->card->is_copied_aside && !r->card->is_copied_aside(r->on_card))
+        (void)sched_yield();
+}
+
+void resident_experts_take_back(struct resident_experts *r) {
+    int32_t layer, expert;
+    ASSERT(r->slab_count > r->own_count);
+    wait_for_copies(r);
+    for (int32_t i = 0; i < r->slab_slots; i++)
+        if (expert_slots_drop_last(r->slots, &layer, &expert) && layer >= 0)
+            point_to_nothing(r, layer, expert);
+    r->slab_count--;
+    if (r->changed) copy_lists(r);
 }
 
 int32_t resident_experts_slots(const struct resident_experts *r) {

@@ -8,7 +8,8 @@
 //
 // The zeros stay in the card's cache and cost no memory traffic.
 //
-// Owns the slots' memory and the lists. Private to kernels/.
+// Slots lie in slabs of card memory, some of its own and behind them some that are lent. Owns the
+// lists. Private to kernels/.
 #ifndef RESIDENT_EXPERTS_H
 #define RESIDENT_EXPERTS_H
 
@@ -19,7 +20,8 @@ struct resident_experts;
 
 struct resident_limits {
     int32_t layers, experts; // experts: at most, of a layer
-    int32_t slots;           // at most; fewer where memory is taken by others
+    int32_t slots;           // of its own, at most; fewer where memory is taken by others
+    size_t lent_bytes;       // that slabs may be lent of, at most
     size_t expert_bytes;     // of the largest expert, as it lies on the card
 };
 
@@ -43,8 +45,9 @@ bool resident_experts_look(struct resident_experts *resident, int32_t layer, int
 void resident_experts_move(struct resident_experts *resident);
 
 // As offload.h says.
-size_t resident_experts_release(struct resident_experts *resident, size_t bytes);
-size_t resident_experts_regain(struct resident_experts *resident, size_t bytes);
+size_t resident_experts_slab_bytes(const struct resident_experts *resident);
+bool resident_experts_lend(struct resident_experts *resident, void *memory);
+void resident_experts_take_back(struct resident_experts *resident);
 int32_t resident_experts_slots(const struct resident_experts *resident); // that there are now
 struct expert_slots_counts resident_experts_counts(const struct resident_experts *resident);
 

@@ -11,6 +11,7 @@
 #include "engine/core/request.h"
 #include "engine/draft/draft.h"
 #include "engine/kv/grouped_cache.h"
+#include "engine/kv/lending.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/model.h"
 #include "kernels/base/text.h"
@@ -35,6 +36,7 @@ struct engine {
     struct kv_cache shapes[KV_GROUPS]; // group 0's has what all have in common
     enum attention_kernel attention;
     struct grouped_cache cache;
+    struct lending lending; // of group 0's blocks
     struct disk_pool *disk; // until it is moved into the cache
     struct hash128 digest;
     bool knows_digest;

@@ -31,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/kv/lending.h"
 #include "engine/kv/state.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
@@ -176,12 +177,14 @@ struct block_pool *block_cache_pool(struct block_cache *cache) {
 }
 
 uint32_t block_cache_available(const struct block_cache *cache) {
-    return block_pool_free(cache->blocks) + block_pool_cached(cache->blocks);
+    return block_pool_free(cache->blocks) + block_pool_lent(cache->blocks) +
+           block_pool_cached(cache->blocks);
 }
 
 bool block_cache_make_free(struct block_cache *cache, uint32_t blocks) {
+    const struct lending *lending = cache->options.lending;
     while (block_pool_free(cache->blocks) < blocks)
-        if (!evict(cache)) return false;
+        if (!(lending && lending_take_back(lending)) && !evict(cache)) return false;
     return true;
 }
 
@@ -646,7 +649,7 @@ static struct kv_group_usage usage_of_group(const struct block_cache *cache) {
         .reach = cache->options.reach,
         .block_bytes = cache->block_bytes,
         .device_blocks = block_pool_total(cache->blocks),
-        .device_free = block_pool_free(cache->blocks),
+        .device_free = block_pool_free(cache->blocks) + block_pool_lent(cache->blocks),
         .device_cached = block_pool_cached(cache->blocks),
         .device_shared = block_pool_shared(cache->blocks),
         .device_spared = block_pool_spared(cache->blocks),

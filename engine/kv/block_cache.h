@@ -63,6 +63,7 @@ struct block_cache_options {
     void *user;
     int64_t write_delay_us; // how long a few unwritten blocks wait for more; 0: not at all
     bool no_thread;         // the caller drives the disk by block_cache_work_disk(): for tests
+    const struct lending *lending; // of its device blocks, borrowed; NULL: none are lent
 };
 
 // NO_MEMORY says of what. A disk that cannot be used is logged, closed, and done without.
@@ -81,7 +82,8 @@ MUST_CHECK bool block_cache_destroy(struct block_cache *cache, int timeout_ms);
 struct block_pool *block_cache_pool(struct block_cache *cache);  // of the device, for tables
 uint32_t block_cache_available(const struct block_cache *cache); // blocks that could be made FREE
 
-// Evicts until `blocks` are FREE. False: not possible; what could be evicted was. D.
+// Takes back what is lent, and then evicts, until `blocks` are FREE. False: not possible; what
+// could be evicted was. D.
 bool block_cache_make_free(struct block_cache *cache, uint32_t blocks);
 
 // Makes the table's slots from its length to new_length writable; copies the tail if it must. FULL:

@@ -18,7 +18,7 @@
 struct block {
     uint32_t references; // above 0: USED
     struct node_index node;
-    struct block_index previous, next; // in the queue of its rank, or next in the free list
+    struct block_index previous, next; // in the queue of its rank, or in the free list
     enum block_rank rank;
 };
 
@@ -28,7 +28,7 @@ struct queue {
 };
 
 struct block_pool {
-    uint32_t total, free, shared;
+    uint32_t total, free, shared, lent;
     uint64_t spared;
     struct block_index first_free;
     struct queue queues[BLOCK_RANK_COUNT];
@@ -42,7 +42,9 @@ struct block_pool *block_pool_create(uint32_t block_count) {
     pool->total = pool->free = block_count;
     for (uint32_t i = 0; i < block_count; i++) {
         const struct block_index next = {i + 1 < block_count ? i + 1 : UINT32_MAX};
-        pool->blocks[i] = (struct block){.node = NODE_NONE, .next = next, .rank = BLOCK_FRESH};
+        const struct block_index previous = {i > 0 ? i - 1 : UINT32_MAX};
+        pool->blocks[i] = (struct block){
+            .node = NODE_NONE, .previous = previous, .next = next, .rank = BLOCK_FRESH};
     }
     for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
         pool->queues[rank] = (struct queue){.oldest = BLOCK_NONE, .newest = BLOCK_NONE};
@@ -95,10 +97,22 @@ static void become_cached(struct block_pool *pool, struct block_index block) {
 
 static void become_free(struct block_pool *pool, struct block_index block) {
     struct block *b = &pool->blocks[block.number];
+    b->previous = BLOCK_NONE;
     b->next = pool->first_free;
     b->rank = BLOCK_FRESH;
+    if (block_valid(b->next)) pool->blocks[b->next.number].previous = block;
     pool->first_free = block;
     pool->free++;
+}
+
+static void leave_free_list(struct block_pool *pool, struct block_index block) {
+    const struct block *b = &pool->blocks[block.number];
+    if (block_valid(b->previous))
+        pool->blocks[b->previous.number].next = b->next;
+    else
+        pool->first_free = b->next;
+    if (block_valid(b->next)) pool->blocks[b->next.number].previous = b->previous;
+    pool->free--;
 }
 
 enum status block_pool_alloc(struct block_pool *pool, struct block_index *block) {
@@ -106,8 +120,7 @@ enum status block_pool_alloc(struct block_pool *pool, struct block_index *block)
     if (!block_valid(index)) return STATUS_FULL;
     struct block *b = &pool->blocks[index.number];
     ASSERT(b->references == 0 && !node_valid(b->node));
-    pool->first_free = b->next;
-    pool->free--;
+    leave_free_list(pool, index);
     b->references = 1;
     *block = index;
     return STATUS_OK;
@@ -198,6 +211,32 @@ uint32_t block_pool_references(const struct block_pool *pool, struct block_index
     return pool->blocks[block.number].references;
 }
 
+static bool is_free(const struct block_pool *pool, uint32_t number) {
+    const struct block *b = &pool->blocks[number];
+    return b->references == 0 && !node_valid(b->node);
+}
+
+bool block_pool_lend(struct block_pool *pool, uint32_t count) {
+    const uint32_t end = pool->total - pool->lent;
+    if (count > end || count > pool->free) return false;
+    for (uint32_t i = end; i > end - count; i--)
+        if (!is_free(pool, i - 1)) return false;
+    for (uint32_t i = end; i > end - count; i--)
+        leave_free_list(pool, (struct block_index){i - 1});
+    pool->lent += count;
+    return true;
+}
+
+void block_pool_take_back(struct block_pool *pool, uint32_t count) {
+    ASSERT(count <= pool->lent);
+    const uint32_t first = pool->total - pool->lent;
+    for (uint32_t i = first + count; i > first; i--)
+        become_free(pool, (struct block_index){i - 1});
+    pool->lent -= count;
+}
+
+uint32_t block_pool_lent(const struct block_pool *pool) { return pool->lent; }
+
 uint32_t block_pool_total(const struct block_pool *pool) { return pool->total; }
 uint32_t block_pool_free(const struct block_pool *pool) { return pool->free; }
 uint32_t block_pool_shared(const struct block_pool *pool) { return pool->shared; }
@@ -231,6 +270,9 @@ static uint32_t check_queue(const struct block_pool *pool, enum block_rank rank)
 void block_pool_check(const struct block_pool *pool) {
     uint32_t used = 0, shared = 0, listed = 0, cached = 0;
     uint64_t spared = 0;
+    struct block_index previous = BLOCK_NONE;
+    for (uint32_t i = pool->total - pool->lent; i < pool->total; i++)
+        ASSERT(is_free(pool, i));
     for (uint32_t i = 0; i < pool->total; i++) {
         const uint32_t references = pool->blocks[i].references;
         used += references > 0;
@@ -239,14 +281,15 @@ void block_pool_check(const struct block_pool *pool) {
     }
     for (struct block_index i = pool->first_free; block_valid(i); i = pool->blocks[i.number].next) {
         ASSERT(i.number < pool->total);
-        const struct block *b = &pool->blocks[i.number];
-        ASSERT(b->references == 0 && !node_valid(b->node));
+        ASSERT(i.number < pool->total - pool->lent && is_free(pool, i.number));
         ASSERT(listed < pool->total); // else the list runs in a circle
+        ASSERT(block_equal(pool->blocks[i.number].previous, previous));
+        previous = i;
         listed++;
     }
     for (int rank = 0; rank < BLOCK_RANK_COUNT; rank++)
         cached += check_queue(pool, (enum block_rank)rank);
     ASSERT(listed == pool->free);
-    ASSERT(used + listed + cached == pool->total);
+    ASSERT(used + listed + cached + pool->lent == pool->total);
     ASSERT(shared == pool->shared && spared == pool->spared);
 }

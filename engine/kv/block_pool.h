@@ -12,6 +12,10 @@
 //   USED   -> CACHED  the last release, if it has one: its contents can be found again
 //   CACHED -> USED    retain
 //   CACHED -> FREE    set_node(NONE): the victim was evicted, or its contents were dropped
+//   FREE   -> LENT    lend: their bytes serve something else, until
+//   LENT   -> FREE    take_back
+//
+// LENT blocks are the last ones of the pool, so that their bytes are one range of memory.
 //
 // A node is the block's entry in the prefix index (prefix.h): a block with one is immutable up
 // to the tokens that the node names.
@@ -26,13 +30,14 @@
 // leaves evicted before their parents.
 //
 // Invariants; block_pool_check() verifies (1) to (3), the caller keeps (4):
-//   (1) Every block is FREE, USED or CACHED, and in the free list or one queue accordingly.
+//   (1) Every block is FREE, USED, CACHED or LENT, and in the free list, in one queue, or, if it is
+//       USED or LENT, in none; the last ones are LENT, and no others.
 //   (2) A block is USED if and only if there are references to it.
 //   (3) A CACHED block has a node, a FREE one has none.
 //   (4) Only a block with one reference may be written, and only rows that no node names.
 //
-// All memory is taken in block_pool_create(); no later call allocates. Every call but create
-// and check is O(1). Not thread-safe: the engine's lock guards it.
+// All memory is taken in block_pool_create(); no later call allocates. Every call but create,
+// check and those that lend is O(1). Not thread-safe: the engine's lock guards it.
 #ifndef ENGINE_BLOCK_POOL_H
 #define ENGINE_BLOCK_POOL_H
 
@@ -86,6 +91,12 @@ uint32_t block_pool_cached(const struct block_pool *pool);
 uint32_t block_pool_shared(const struct block_pool *pool); // with two references or more
 uint64_t
 block_pool_spared(const struct block_pool *pool); // references past the first, of all blocks
+
+// Lends the last `count` blocks that are not LENT yet. False: not all of them are FREE, and nothing
+// has changed. O(count).
+bool block_pool_lend(struct block_pool *pool, uint32_t count);
+void block_pool_take_back(struct block_pool *pool, uint32_t count); // what was lent last
+uint32_t block_pool_lent(const struct block_pool *pool);
 
 void block_pool_check(const struct block_pool *pool); // O(blocks); for tests
 #endif

@@ -304,6 +304,7 @@ static void work(struct engine *engine) {
     (void)grouped_cache_write_behind(&engine->cache);
     if (engine->cache.device_failed) fail_all(engine);
     start_computing(engine);
+    if (!engine->cache.device_failed) lending_lend(&engine->lending);
     const bool moves = planner_plan(engine, &step);
     if (step.count > 0)
         do_step(engine, &step);

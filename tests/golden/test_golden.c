@@ -178,7 +178,7 @@ struct way { // of computing
     bool singly; // a prompt's tokens, each as a decode step is
     bool deterministic;
     enum harness_host host;
-    int32_t expert_slots;
+    int32_t expert_slots, lent_slots;
     const char *end; // of the model's name; NULL: it is a GGUF file
     int32_t context; // that the model is opened for
 };
@@ -189,6 +189,7 @@ static void open_file(struct harness *harness, const char *path, const struct wa
                                                     .deterministic = way->deterministic,
                                                     .host = way->host,
                                                     .expert_slots = way->expert_slots,
+                                                    .lent_slots = way->lent_slots,
                                                     .kv_type = way->kv_type,
                                                     .attention = way->attention,
                                                     .context = way->context});
@@ -337,20 +338,26 @@ static void logits_match_with_experts_in_slots(void **state) {
 
 // A thousand turns, while something else keeps taking memory from the slots and giving it back.
 static void slots_that_come_and_go_change_no_answer(void **state) {
-    enum { TURNS = 1000, SLOTS = 24, TURN_TOKENS = 4 };
+    enum { TURNS = 1000, SLOTS = 9, LENT = 15, SLABS = 4, TURN_TOKENS = 4 };
     const struct way way = {.backend = backend_reference(),
                             .kv_type = DTYPE_F32,
                             .host = HARNESS_ALL_IN_HOST,
-                            .expert_slots = SLOTS};
+                            .expert_slots = SLOTS,
+                            .lent_slots = LENT};
     struct way whole = way;
     struct harness split, card;
     struct golden golden;
     unsigned seed = 4711;
+    void *slabs[SLABS];
+    int lent = 0;
     (void)state;
     whole.host = HARNESS_NONE_IN_HOST;
     golden_load("qwen3moe", &golden);
     open_golden(&split, "qwen3moe", &way);
     open_golden(&card, "qwen3moe", &whole);
+    const size_t slab_bytes = offload_slab_bytes(split.device);
+    for (int i = 0; i < SLABS; i++)
+        assert_int_equal(split.backend->alloc(split.device, slab_bytes, &slabs[i]), STATUS_OK);
     for (int turn = 0; turn < TURNS; turn++) {
         const struct prompt *prompt = &golden.prompts[turn % golden.count];
         const int32_t length = prompt->length < TURN_TOKENS ? prompt->length : TURN_TOKENS;
@@ -366,16 +373,23 @@ static void slots_that_come_and_go_change_no_answer(void **state) {
             block_table_deinit(&table, harness->pool);
         }
         assert_true(harness_relative_error(rows[0], rows[1], (size_t)golden.vocabulary) <= 1e-4);
-        if (rand_r(&seed) % 8 == 0)
-            (void)offload_release_slots(split.device, (size_t)(rand_r(&seed) % SLOTS) << 20);
-        if (rand_r(&seed) % 8 == 0)
-            (void)offload_regain_slots(split.device, (size_t)(rand_r(&seed) % SLOTS) << 20);
-        assert_true(offload_counts(split.device).expert_slots <= SLOTS);
+        if (lent > 0 && rand_r(&seed) % 8 == 0) {
+            offload_take_back(split.device);
+            memset(slabs[--lent], 0xff, slab_bytes); // numbers that spoil what still reads them
+        }
+        if (lent < SLABS && rand_r(&seed) % 8 == 0) {
+            assert_true(offload_lend(split.device, slabs[lent]));
+            lent++;
+        }
+        const int32_t slots = offload_counts(split.device).expert_slots;
+        assert_true(slots >= SLOTS && slots <= SLOTS + LENT);
     }
     const struct offload_counts counts = offload_counts(split.device);
     printf("%d turns: %lld hits, %lld misses, %lld copies\n", TURNS, (long long)counts.hits,
            (long long)counts.misses, (long long)counts.copied);
     assert_true(counts.hits > TURNS && counts.misses > TURNS && counts.copied > TURNS);
+    for (int i = 0; i < SLABS; i++)
+        split.backend->release(split.device, slabs[i], slab_bytes);
     harness_close(&split);
     harness_close(&card);
     free(golden.bytes);

@@ -45,7 +45,9 @@ void harness_open(struct harness *harness, const struct harness_options *options
         const struct offload_memory memory = {.slot_bytes = SLOT_BYTES,
                                               .mixtures = read.layers,
                                               .expert_bytes = SLOT_BYTES,
-                                              .expert_slots = options->expert_slots};
+                                              .expert_slots = options->expert_slots,
+                                              .lent_bytes =
+                                                  (size_t)options->lent_slots * SLOT_BYTES};
         demand(offload_open(&harness->backend, &harness->device, &device, &memory, &err), &err,
                "offload");
     }

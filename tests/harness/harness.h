@@ -35,6 +35,7 @@ struct harness_options {
     bool deterministic;
     enum harness_host host;
     int32_t expert_slots; // on the card, for copies of experts in host memory
+    int32_t lent_slots;   // more of them that may be lent
     enum dtype kv_type;
     enum attention_kernel attention;
     int32_t context; // as of model_open

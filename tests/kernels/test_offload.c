@@ -494,13 +494,14 @@ static double difference(const float *found, const float *expected, size_t count
 }
 
 // Whatever is in which slot, a token gets the sum of all its experts, with their biases. The two
-// layers have the same matrices in another order. Two of the slots are given up on the way.
+// layers have the same matrices in another order. Slots are lent on the way, and taken back.
 static void experts_in_slots_and_in_memory_add_up(void **state) {
     enum { LAYERS = 2, STEPS = 300, SLOTS = 6, FEW = 3 };
     const struct offload_memory memory = {.slot_bytes = (size_t)1 << 20,
                                           .mixtures = LAYERS,
                                           .expert_bytes = (size_t)1 << 15,
-                                          .expert_slots = SLOTS};
+                                          .expert_slots = SLOTS,
+                                          .lent_bytes = (size_t)1 << 15};
     const struct device_options options = {.threads = 2};
     const void *at[LAYERS][3][EXPERTS];
     static float bias[EXPERTS * ROWS];
@@ -518,6 +519,8 @@ static void experts_in_slots_and_in_memory_add_up(void **state) {
     assert_int_equal(backend_reference()->reserve(plain, &limits), STATUS_OK);
     assert_int_equal(offload_open(&both.backend, &both.device, &options, &memory, NULL), STATUS_OK);
     assert_int_equal(both.backend->reserve(both.device, &limits), STATUS_OK);
+    void *slab = calloc(1, offload_slab_bytes(both.device));
+    assert_non_null(slab);
     for (int i = 0; i < EXPERTS * ROWS; i++)
         bias[i] = (float)(i % 7 - 3) / 4;
     for (int step = 0; step < STEPS; step++) {
@@ -545,12 +548,18 @@ static void experts_in_slots_and_in_memory_add_up(void **state) {
             assert_int_equal(both.backend->sync(both.device), STATUS_OK);
             assert_true(difference(both.y, both.expected, count) < 0.01);
         }
-        if (step == STEPS / 2)
-            assert_true(offload_release_slots(both.device, 2 * memory.expert_bytes) > 0);
+        if (step == STEPS / 3) assert_true(offload_lend(both.device, slab));
+        if (step == STEPS / 3) assert_false(offload_lend(both.device, slab)); // there are enough
+        if (step == STEPS / 3)
+            assert_int_equal(offload_counts(both.device).expert_slots, SLOTS + 1);
+        if (step != 2 * STEPS / 3) continue;
+        offload_take_back(both.device);
+        memset(slab, 0xff, offload_slab_bytes(both.device));
     }
     const struct offload_counts counts = offload_counts(both.device);
     assert_true(counts.hits > 100 && counts.misses > 100 && counts.copied >= SLOTS);
-    assert_int_equal(counts.expert_slots, SLOTS - 2);
+    assert_int_equal(counts.expert_slots, SLOTS);
+    free(slab);
     backend_reference()->close(plain);
     close_both(&both);
 }

@@ -16,7 +16,7 @@ struct facts {
 };
 
 struct model {
-    uint32_t total;
+    uint32_t total, lent;
     struct facts blocks[MOST];
     uint64_t time;
 };
@@ -75,7 +75,7 @@ static void compare(const struct model *m, const struct block_pool *pool) {
     for (uint32_t i = 0; i < m->total; i++) {
         const struct facts *b = &m->blocks[i];
         const struct block_index block = {i};
-        free += b->references == 0 && !node_valid(b->node);
+        free += b->references == 0 && !node_valid(b->node) && i < m->total - m->lent;
         cached += is_cached(b);
         shared += b->references > 1;
         if (b->references > 1) spared += b->references - 1;
@@ -86,6 +86,7 @@ static void compare(const struct model *m, const struct block_pool *pool) {
     for (int rank = BLOCK_PINNED; rank >= BLOCK_RETIRED; rank--)
         if (block_valid(oldest(m, rank))) victim = oldest(m, rank);
     assert_int_equal(block_pool_free(pool), free);
+    assert_int_equal(block_pool_lent(pool), m->lent);
     assert_int_equal(block_pool_cached(pool), cached);
     assert_int_equal(block_pool_shared(pool), shared);
     assert_int_equal(block_pool_spared(pool), spared);
@@ -109,14 +110,32 @@ static void step_alloc(struct model *m, struct block_pool *pool, uint64_t counts
     struct facts *b = &m->blocks[block.number];
     assert_int_equal(b->references, 0);
     assert_false(node_valid(b->node));
+    assert_true(block.number < m->total - m->lent);
     b->references = 1;
+}
+
+// Lends the last blocks, or takes some of them back.
+static void step_lend(struct model *m, struct block_pool *pool) {
+    const uint32_t count = 1 + dice(3), end = m->total - m->lent;
+    bool are_free = count <= end;
+    for (uint32_t i = 0; i < count && are_free; i++) {
+        const struct facts *b = &m->blocks[end - 1 - i];
+        are_free = b->references == 0 && !node_valid(b->node);
+    }
+    if (dice(2)) {
+        assert_int_equal(block_pool_lend(pool, count), are_free);
+        if (are_free) m->lent += count;
+    } else if (count <= m->lent) {
+        block_pool_take_back(pool, count);
+        m->lent -= count;
+    }
 }
 
 static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
     const struct block_index block = {dice(m->total)};
     struct facts *b = &m->blocks[block.number];
     const bool is_free = b->references == 0 && !node_valid(b->node);
-    const uint32_t verb = dice(10);
+    const uint32_t verb = dice(11);
     if (verb < 3) {
         step_alloc(m, pool, counts);
     } else if (verb == 3 && !is_free) {
@@ -141,6 +160,8 @@ static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
     } else if (verb == 9 && !is_free) {
         block_pool_touch(pool, block);
         if (b->references == 0) b->queued = ++m->time;
+    } else if (verb == 10) {
+        step_lend(m, pool);
     }
 }
 

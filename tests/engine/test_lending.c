@@ -1,0 +1,150 @@
+// tests/engine/test_lending.c [TURNS] — copies of experts in memory that the KV cache does not need
+// change no answer, and the cache gets it back before it evicts anything.
+//
+// The reference backend is the card, with all experts in host memory and no memory for copies but
+// the cache's. A second engine has no copies, and must give the same answers.
+#include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core/engine_state.h"
+#include "engine/engine.h"
+#include "kernels/offload.h"
+
+enum {
+    CONTEXT = 200,
+    QUESTION = 21,
+    ANSWER = 8,
+    CHATS = 5,
+    WARM_TURNS = 20,
+    GROWTH_BYTES = 256 << 10, // of the heap, which an allocation of each turn would exceed
+};
+
+static int32_t turns = 60;
+
+static struct engine *open_engine(bool deterministic) {
+    static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50, 0};
+    struct engine *engine;
+    struct error err = {0};
+    const struct engine_options options = {
+        .model_path = TESTS_DIR "/golden/deepseek2.gguf",
+        .backend = "reference",
+        .threads = 2,
+        .device_bytes = (size_t)128 << 20, // copies leave more than that for what nobody counts
+        .placement = {.has_n_cpu_moe = true, .n_cpu_moe = 99},
+        .rates = &rates,
+        .context = CONTEXT,
+        .kv_device_bytes = (size_t)1 << 20,
+        .kv_host_bytes = (size_t)1 << 20,
+        .kv_type = "f32",
+        .deterministic = deterministic};
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return engine;
+}
+
+static void append_question(struct engine *engine, struct sequence *sequence, uint32_t salt) {
+    struct engine_info info;
+    int32_t ids[QUESTION];
+    engine_info(engine, &info);
+    for (uint32_t i = 0; i < QUESTION; i++)
+        ids[i] = (int32_t)(((i + 1) * 2654435761u ^ salt * 40503u) % (uint32_t)info.vocabulary);
+    assert_int_equal(sequence_append(sequence, ids, QUESTION), STATUS_OK);
+}
+
+static void answer(struct engine *engine, struct sequence *sequence) {
+    struct request_options options = {
+        .sampler = sampler_options_default(), .max_tokens = ANSWER, .ignore_end = true};
+    struct request *request;
+    struct event event = {0};
+    options.sampler.temperature = 0;
+    assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
+    while (event.kind != EVENT_DONE)
+        assert_true(engine_next_event(engine, 60000, &event));
+    assert_int_equal(event.status, STATUS_OK);
+    request_release(request);
+}
+
+// A turn of the chat, which begins again when its context is full.
+static void take_turn(struct engine *engine, struct sequence **chats, int32_t turn) {
+    struct sequence **chat = &chats[(turn * 7 / 3) % CHATS];
+    if (*chat && sequence_length(*chat) + QUESTION + ANSWER >= CONTEXT) {
+        sequence_destroy(*chat);
+        *chat = NULL;
+    }
+    if (!*chat) assert_int_equal(sequence_create(engine, chat), STATUS_OK);
+    append_question(engine, *chat, (uint32_t)turn);
+    answer(engine, *chat);
+}
+
+static uint64_t evicted_blocks(struct engine *engine) {
+    struct kv_usage usage;
+    engine_kv_usage(engine, &usage);
+    return usage.evicted_blocks;
+}
+
+static uint32_t lent_blocks(struct engine *engine) {
+    return block_pool_lent(block_cache_pool(engine->cache.groups[0]));
+}
+
+static void the_cache_takes_slots_before_it_evicts(void **state) {
+    (void)state;
+    struct engine *engine = open_engine(false);
+    struct sequence *chats[CHATS] = {NULL};
+    uint32_t most = 0;
+    int32_t turn = 0;
+    for (; evicted_blocks(engine) == 0 && turn < 100; turn++) {
+        take_turn(engine, chats, turn);
+        const uint32_t lent = lent_blocks(engine);
+        if (lent > most) most = lent;
+        engine_check(engine);
+    }
+    assert_true(most > 0 && turn < 100);
+    assert_int_equal(lent_blocks(engine), 0);
+    assert_int_equal(offload_counts(engine->device).expert_slots, 0);
+    assert_true(offload_counts(engine->device).hits > 0);
+    for (int i = 0; i < CHATS; i++)
+        sequence_destroy(chats[i]);
+    engine_close(engine);
+}
+
+static void turns_with_slots_and_a_cache_that_compete_answer_alike(void **state) {
+    (void)state;
+    struct engine *engines[2] = {open_engine(false), open_engine(true)};
+    struct sequence *chats[2][CHATS] = {{NULL}};
+    size_t warm_bytes = 0;
+    for (int32_t turn = 0; turn < turns; turn++) {
+        const int chat = (turn * 7 / 3) % CHATS;
+        for (int e = 0; e < 2; e++)
+            take_turn(engines[e], chats[e], turn);
+        const int32_t length = sequence_length(chats[0][chat]);
+        assert_int_equal(length, sequence_length(chats[1][chat]));
+        assert_memory_equal(sequence_tokens(chats[0][chat]), sequence_tokens(chats[1][chat]),
+                            (size_t)length * sizeof(int32_t));
+        engine_check(engines[0]);
+        if (turn == WARM_TURNS) warm_bytes = mallinfo2().uordblks;
+    }
+    const size_t bytes = mallinfo2().uordblks; // 0 where another allocator is in use
+    assert_true(bytes <= warm_bytes + GROWTH_BYTES);
+    const struct offload_counts counts = offload_counts(engines[0]->device);
+    print_message("%d turns: %lld hits, %lld misses, %lld copies, %zu bytes on the heap\n", turns,
+                  (long long)counts.hits, (long long)counts.misses, (long long)counts.copied,
+                  bytes);
+    assert_true(counts.hits > turns && counts.misses > turns && counts.copied > 0);
+    assert_int_equal(offload_counts(engines[1]->device).hits, 0);
+    for (int e = 0; e < 2; e++) {
+        for (int i = 0; i < CHATS; i++)
+            sequence_destroy(chats[e][i]);
+        engine_close(engines[e]);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cache_takes_slots_before_it_evicts),
+        cmocka_unit_test(turns_with_slots_and_a_cache_that_compete_answer_alike),
+    };
+    if (argc > 1) turns = atoi(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
