@@ -1,6 +1,6 @@
 """tests/bench/random_gguf.py — GGUF files of well-known shapes with random weights.
 
-    write(path, shape, kind)        SHAPES and KINDS are what there is
+    write(path, shape, kind)        SHAPES and KINDS are what there is; "gpt-oss-120b:12": 12 of its layers
 
 Speed depends on shapes and types, not on values, so a file needs no download and weighs nothing in
 a repository. A tensor's bytes are cut from one pool of random blocks of its type, whose scales keep
@@ -9,7 +9,7 @@ readers of GGUF want that list. Needs only Python.
 
 The mixture of types in Q4_K_M is the one that people download: Q6_K for the output matrix, and for
 the value and down projections of the first eighth of the layers, the last eighth and every third
-between them; Q4_K for the rest.
+between them; Q4_K for the rest. MXFP4 is for experts, next to Q8_0, where a family is published so.
 """
 import os
 import random
@@ -20,13 +20,20 @@ Shape = namedtuple("Shape", "family layers width ffn heads kv_heads head_size vo
                             "tied experts used expert_ffn", defaults=(0, 0, 0))
 SHAPES = {
     "llama-3-8b": Shape("llama", 32, 4096, 14336, 32, 8, 128, 128256, 5e5, False),
+    "llama-3-70b": Shape("llama", 80, 8192, 28672, 64, 8, 128, 128256, 5e5, False),
     "llama-3.2-1b": Shape("llama", 16, 2048, 8192, 32, 8, 64, 128256, 5e5, True),
     "qwen3-0.6b": Shape("qwen3", 28, 1024, 3072, 16, 8, 128, 151936, 1e6, True),
     "qwen3-30b-a3b": Shape("qwen3moe", 48, 2048, 6144, 32, 4, 128, 151936, 1e6, False, 128, 8, 768),
     "qwen3-moe-4.5b": Shape("qwen3moe", 12, 2048, 6144, 32, 4, 128, 151936, 1e6, False, 64, 8, 768),
+    "gpt-oss-20b": Shape("gpt-oss", 24, 2880, 2880, 64, 8, 64, 201088, 1.5e5, False, 32, 4, 2880),
+    "gpt-oss-120b": Shape("gpt-oss", 36, 2880, 2880, 64, 8, 64, 201088, 1.5e5, False, 128, 4, 2880),
+    "granite-4-h-tiny": Shape("granitehybrid", 40, 1536, 512, 12, 4, 128, 100352, 1e4, True, 64, 6, 512),
     "tiny": Shape("qwen3", 2, 256, 512, 4, 2, 64, 1024, 1e6, True),  # for the test of this
     "tiny-moe": Shape("qwen3moe", 2, 256, 512, 4, 2, 64, 1024, 1e6, False, 8, 2, 256),
+    "tiny-oss": Shape("gpt-oss", 2, 256, 256, 4, 2, 64, 1024, 1.5e5, False, 8, 2, 256),
+    "tiny-hybrid": Shape("granitehybrid", 6, 256, 256, 4, 2, 64, 1024, 1e4, True, 8, 2, 256),
 }
+SSM_STATE, SSM_HEAD, SSM_CONV, SHARED_FFN = 128, 64, 4, 1024  # of granite-4-h-tiny
 
 Type = namedtuple("Type", "code elements bytes")  # as GGUF numbers them; of one block
 F32, F16, BF16 = Type(0, 1, 4), Type(1, 1, 2), Type(30, 1, 2)
@@ -64,6 +71,24 @@ def vocabulary(count):
     return tokens + names, kinds + [UNUSED] * len(names)
 
 
+# ---- shapes
+
+
+def has_shape(name):
+    name, colon, layers = name.partition(":")
+    return name in SHAPES and (not colon or layers.isdecimal() and 0 < int(layers) <= SHAPES[name].layers)
+
+
+def shape_of(name):
+    name, _, layers = name.partition(":")
+    return SHAPES[name]._replace(layers=int(layers)) if layers else SHAPES[name]
+
+
+def attends(shape, i):
+    """Granite 4: one layer of ten; in a model of fewer layers the last."""
+    return shape.family != "granitehybrid" or i % 10 == min(5, shape.layers - 1)
+
+
 # ---- metadata
 
 
@@ -86,6 +111,31 @@ def packed_key(name, kind, value):
     return head + struct.pack("<I", kind) + packed_value(kind, value)
 
 
+def kv_heads_of(shape):
+    if shape.family != "granitehybrid":
+        return U32, shape.kv_heads
+    return U32, [shape.kv_heads if attends(shape, i) else 0 for i in range(shape.layers)]
+
+
+def keys_of_family(shape):
+    if shape.family == "gpt-oss":
+        return [("gpt-oss.attention.sliding_window", U32, 128),
+                ("gpt-oss.rope.scaling.type", STRING, "yarn"),
+                ("gpt-oss.rope.scaling.factor", FLOAT, 32.0),
+                ("gpt-oss.rope.scaling.original_context_length", U32, 4096)]
+    if shape.family == "granitehybrid":
+        return [("granitehybrid.embedding_scale", FLOAT, 12.0), ("granitehybrid.residual_scale", FLOAT, 0.22),
+                ("granitehybrid.attention.scale", FLOAT, 1 / shape.head_size),
+                ("granitehybrid.logit_scale", FLOAT, 6.0), ("granitehybrid.expert_shared_count", U32, 1),
+                ("granitehybrid.expert_shared_feed_forward_length", U32, SHARED_FFN),
+                ("granitehybrid.ssm.conv_kernel", U32, SSM_CONV), ("granitehybrid.ssm.state_size", U32, SSM_STATE),
+                ("granitehybrid.ssm.group_count", U32, 1),
+                ("granitehybrid.ssm.time_step_rank", U32, 2 * shape.width // SSM_HEAD),
+                ("granitehybrid.ssm.inner_size", U32, 2 * shape.width),
+                ("granitehybrid.rope.scaling.finetuned", BOOL, False)]
+    return []
+
+
 def keys_of(shape, name, kind):
     family = shape.family
     tokens, kinds = vocabulary(shape.vocabulary)
@@ -97,7 +147,7 @@ def keys_of(shape, name, kind):
         (f"{family}.embedding_length", U32, shape.width),
         (f"{family}.feed_forward_length", U32, shape.ffn),
         (f"{family}.attention.head_count", U32, shape.heads),
-        (f"{family}.attention.head_count_kv", U32, shape.kv_heads),
+        (f"{family}.attention.head_count_kv", *kv_heads_of(shape)),
         (f"{family}.attention.key_length", U32, shape.head_size),
         (f"{family}.attention.value_length", U32, shape.head_size),
         (f"{family}.attention.layer_norm_rms_epsilon", FLOAT, 1e-6),
@@ -108,7 +158,7 @@ def keys_of(shape, name, kind):
         keys += [(f"{family}.expert_count", U32, shape.experts),
                  (f"{family}.expert_used_count", U32, shape.used),
                  (f"{family}.expert_feed_forward_length", U32, shape.expert_ffn)]
-    return keys + [
+    return keys + keys_of_family(shape) + [
         ("tokenizer.ggml.model", STRING, "gpt2"), ("tokenizer.ggml.pre", STRING, "qwen2"),
         ("tokenizer.ggml.tokens", STRING, tokens), ("tokenizer.ggml.token_type", I32, kinds),
         ("tokenizer.ggml.merges", STRING, ["a b"]), ("tokenizer.ggml.bos_token_id", U32, 257),
@@ -119,38 +169,70 @@ def keys_of(shape, name, kind):
 # ---- tensors
 
 
-def layer_tensors(shape, i, most, better):
+def mixer_tensors(shape, i, most, best):
     width, heads, kv = shape.width, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    if not attends(shape, i):
+        inner, ssm_heads = 2 * width, 2 * width // SSM_HEAD
+        conv = inner + 2 * SSM_STATE
+        return [("ssm_in.weight", (width, inner + conv + ssm_heads), most),
+                ("ssm_conv1d.weight", (SSM_CONV, conv), F32), ("ssm_conv1d.bias", (conv,), F32),
+                ("ssm_dt.bias", (ssm_heads,), F32), ("ssm_a", (1, ssm_heads), F32),
+                ("ssm_d", (1, ssm_heads), F32), ("ssm_norm.weight", (inner, 1), F32),
+                ("ssm_out.weight", (inner, width), most)]
+    tensors = [("attn_q.weight", (width, heads), most), ("attn_k.weight", (width, kv), most),
+               ("attn_v.weight", (width, kv), best), ("attn_output.weight", (heads, width), most)]
+    if shape.family.startswith("qwen3"):
+        tensors += [(f"attn_{part}_norm.weight", (shape.head_size,), F32) for part in "qk"]
+    if shape.family == "gpt-oss":
+        sizes = {"q": heads, "k": kv, "v": kv, "output": width}
+        tensors += [(f"attn_{part}.bias", (size,), F32) for part, size in sizes.items()]
+        tensors.append(("attn_sinks.weight", (shape.heads,), F32))
+    return tensors
+
+
+def ffn_tensors(shape, most, best, expert):
+    width, all_of = shape.width, shape.experts
+    if not all_of:
+        return [("ffn_gate.weight", (width, shape.ffn), most), ("ffn_up.weight", (width, shape.ffn), most),
+                ("ffn_down.weight", (shape.ffn, width), best)]
+    parts = {"gate": (width, shape.expert_ffn), "up": (width, shape.expert_ffn), "down": (shape.expert_ffn, width)}
+    tensors = [("ffn_gate_inp.weight", (width, all_of), F32)]
+    for part, (inputs, outputs) in parts.items():
+        of = best if part == "down" and best is not most else expert
+        tensors.append((f"ffn_{part}_exps.weight", (inputs, outputs, all_of), of))
+        if shape.family == "gpt-oss":
+            tensors.append((f"ffn_{part}_exps.bias", (outputs, all_of), F32))
+        if shape.family == "granitehybrid":
+            shared = (width, SHARED_FFN) if part != "down" else (SHARED_FFN, width)
+            tensors.append((f"ffn_{part}_shexp.weight", shared, most))
+    if shape.family == "gpt-oss":
+        tensors.append(("ffn_gate_inp.bias", (all_of,), F32))
+    return tensors
+
+
+def layer_tensors(shape, i, most, better, expert):
     eighth = shape.layers // 8
     matters = i < eighth or i >= 7 * shape.layers // 8 or (i - eighth) % 3 == 2
     best = better if matters else most
-    tensors = [("attn_norm", (width,), F32), ("ffn_norm", (width,), F32),
-               ("attn_q", (width, heads), most), ("attn_k", (width, kv), most),
-               ("attn_v", (width, kv), best), ("attn_output", (heads, width), most)]
-    if shape.family != "llama":
-        tensors += [("attn_q_norm", (shape.head_size,), F32), ("attn_k_norm", (shape.head_size,), F32)]
-    if shape.experts:
-        all_of, ffn = shape.experts, shape.expert_ffn
-        tensors += [("ffn_gate_inp", (width, all_of), F32),
-                    ("ffn_gate_exps", (width, ffn, all_of), most),
-                    ("ffn_up_exps", (width, ffn, all_of), most),
-                    ("ffn_down_exps", (ffn, width, all_of), best)]
-    else:
-        tensors += [("ffn_gate", (width, shape.ffn), most), ("ffn_up", (width, shape.ffn), most),
-                    ("ffn_down", (shape.ffn, width), best)]
-    return [(f"blk.{i}.{name}.weight", extent, kind) for name, extent, kind in tensors]
+    second = "post_attention_norm" if shape.family == "gpt-oss" else "ffn_norm"
+    tensors = [("attn_norm.weight", (shape.width,), F32), (f"{second}.weight", (shape.width,), F32)]
+    tensors += mixer_tensors(shape, i, most, best) + ffn_tensors(shape, most, best, expert)
+    return [(f"blk.{i}.{name}", extent, kind) for name, extent, kind in tensors]
 
 
 def tensors_of(shape, kind):
     """(name, dimensions as GGUF has them, innermost first, type)."""
     most, better, _ = KINDS[kind]
+    expert = most
+    if kind == "MXFP4" and shape.family == "gpt-oss":
+        most = better = Q8_0
     table = (shape.width, shape.vocabulary)
     tensors = [("token_embd.weight", table, better if shape.tied else most)]
     if not shape.tied:
         tensors.append(("output.weight", table, better))
     tensors.append(("output_norm.weight", (shape.width,), F32))
     for i in range(shape.layers):
-        tensors += layer_tensors(shape, i, most, better)
+        tensors += layer_tensors(shape, i, most, better, expert)
     return tensors
 
 
@@ -196,7 +278,7 @@ def write_tensor(file, size, pool, start):
 
 def write(path, name, kind):
     """Writes path.part and renames it, so that a file at `path` is whole."""
-    shape, rng = SHAPES[name], random.Random(7)
+    shape, rng = shape_of(name), random.Random(7)
     keys, tensors = keys_of(shape, name, kind), tensors_of(shape, kind)
     head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(keys))
     head += b"".join(packed_key(*key) for key in keys)
@@ -208,10 +290,12 @@ def write(path, name, kind):
     pools = {of: block_pool(of, rng) for of in {tensor[2] for tensor in tensors}}
     with open(f"{path}.part", "wb") as file:
         file.write(head + bytes(-len(head) % ALIGNMENT))
-        for _, extent, of in tensors:
+        for tensor, extent, of in tensors:
             size = bytes_of(extent, of)
-            if of is F32 and len(extent) == 1:
-                file.write(struct.pack("<f", 1) * extent[0])  # a norm
+            if of is F32 and tensor.endswith(("norm.weight", "ssm_d")):
+                file.write(struct.pack("<f", 1) * (size // 4))
+            elif tensor.endswith("ssm_a"):
+                file.write(struct.pack("<f", -1) * (size // 4))
             else:
                 write_tensor(file, size, pools[of], rng.randrange(POOL_BLOCKS) * of.bytes)
             file.write(bytes(-size % ALIGNMENT))
