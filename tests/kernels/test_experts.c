@@ -54,7 +54,7 @@ static void route_picks_the_best_experts_in_order(void **state) {
     (void)state;
     uint64_t random = SEED;
     printf("seed %d\n", SEED);
-    for (int which = 0; which < SUBJECTS; which++) {
+    for (int which = 0; which < 2; which++) { // no instruction set of its own
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (size_t i = 0; i < sizeof ROUTE_SHAPES / sizeof ROUTE_SHAPES[0]; i++)

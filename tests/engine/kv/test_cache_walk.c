@@ -11,7 +11,7 @@
 #include <string.h>
 
 #ifndef WALK_STEPS
-#define WALK_STEPS 200000
+#define WALK_STEPS 600000
 #endif
 
 enum { WALKS = 10, MIXED = 4, LOGS = 9, CONVERSATIONS = 6, STEPS_OF_A_DAY = 600 };
