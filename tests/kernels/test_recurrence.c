@@ -261,6 +261,7 @@ static void recurrence_matches_its_formula_for_any_batching(void **state) {
         struct subject subject;
         if (!subject_open(&subject, which, 2)) continue;
         for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+            if (!CHECK_SHOWS_THREADS(which + (int)i)) continue;
             struct scene scene = {.subject = &subject,
                                   .cache = {.type = DTYPE_F32,
                                             .num_layers = LAYERS,

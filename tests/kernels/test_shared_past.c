@@ -272,7 +272,7 @@ static bool open_for_long(struct subject *subject, int which) {
                                         .max_context = LONGEST,
                                         .num_heads = 20,
                                         .head_size = 576};
-    if (!subject_open(subject, which, 2)) return false;
+    if (!subject_open(subject, which, which == SUBJECT_REFERENCE ? 1 : 2)) return false;
     assert_int_equal(subject->backend->reserve(subject->device, &workspace), STATUS_OK);
     return true;
 }
