@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { ROW_COST_MOST = 64 }; // a step of more rows counts as one of these
+enum { ROW_COST_MOST = 64 }; // a step of more rows counts as one of this many
 
 struct row_cost { // {0}: nothing is known
     struct {
@@ -19,7 +19,7 @@ struct row_cost { // {0}: nothing is known
 
 void row_cost_note(struct row_cost *cost, int32_t rows, int64_t us);
 
-// The expected time of a step, in arbitrary units: only ratios have a meaning.
+// The expected time of a step. Until one was measured, only ratios have a meaning.
 float row_cost_us(const struct row_cost *cost, int32_t rows);
 
 #endif

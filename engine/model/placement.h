@@ -5,10 +5,10 @@
 // routers, shared experts, norms, the embedding and the output. Plain numbers in, a plain plan out:
 // no device, no file, no clock.
 //
-// Weights leave the card in one order, whatever there is of memory: experts before dense
-// feed-forwards, because a token reads only a few of them; among those of a kind first what slows a
-// token down least for each byte that it frees, of equals the lower layer. A plan is a beginning of
-// this order: the shortest one that fits, unless a longer one is predicted to be faster.
+// Weights leave the card in one fixed order, however much memory there is: experts before dense
+// feed-forwards, because a token reads only a few of them; within a kind, first the layer that
+// slows a token down least for each byte freed, and of equal ones the lower. A plan is a beginning
+// of this order: the shortest one that fits, unless a longer one is predicted to be faster.
 //
 // Memory that a plan leaves on the card holds copies of experts that were used lately
 // (kernels/expert_slots.h), if the need says how large one is. A copy of each second expert of all
@@ -47,7 +47,7 @@ enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
 
 // Weights of a kind in one layer; zeros where it has none.
 struct placement_part {
-    size_t card_bytes;  // what they take on the card, whose order may need more
+    size_t card_bytes;  // what they take on the card, whose layout may need more
     size_t host_bytes;  // and in host memory
     size_t token_bytes; // that one token reads of them
     int32_t experts;    // 0: it is dense
