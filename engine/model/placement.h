@@ -7,13 +7,13 @@
 //
 // Weights leave the card in one fixed order, however much memory there is: experts before dense
 // feed-forwards, because a token reads only a few of them; within a kind, first the layer that
-// slows a token down least for each byte freed, and of equal ones the lower. A plan is a beginning
-// of this order: the shortest one that fits, unless a longer one is predicted to be faster.
+// slows a token down least for each byte freed, and of equal ones the lower. A plan is the shortest
+// beginning of this order that fits.
 //
 // Memory that a plan leaves on the card holds copies of experts that were used lately
-// (kernels/expert_slots.h), if the need says how large one is. A copy of each second expert of all
-// layers saves more than all experts of each second layer, since tokens choose what those before
-// them chose. So more may leave than has to.
+// (kernels/expert_slots.h), if the need says how large one is and there is room for an eighth of
+// those in host memory. No layer leaves to make room for copies: on an H200 that gave 1.10 times
+// the speed in one cell, and 0.89 and 0.77 times in two others.
 //
 // A token is predicted to take, with the rates of a step of one row:
 //
@@ -29,10 +29,10 @@
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
-//   (2) Without an override, no beginning of the order that fits is predicted to be faster, and no
-//       shorter one as fast. Without rates, it is the shortest.
+//   (2) Without an override, nothing has left that could stay: with the last that left on the card,
+//       the model would not fit.
 //   (3) The bytes, the slots and the tokens per second are those of the places.
-// So more memory, or a shorter context, never makes a plan slower (of equal rates).
+// So without copies, more memory or a shorter context never makes a plan slower (of equal rates).
 #ifndef ENGINE_PLACEMENT_H
 #define ENGINE_PLACEMENT_H
 
