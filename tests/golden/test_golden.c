@@ -400,7 +400,7 @@ static void slots_that_come_and_go_change_no_answer(void **state) {
     const struct offload_counts counts = offload_counts(split.device);
     printf("%d turns: %lld hits, %lld misses, %lld copies\n", TURNS, (long long)counts.hits,
            (long long)counts.misses, (long long)counts.copied);
-    assert_true(counts.hits > TURNS && counts.misses > TURNS && counts.copied > TURNS);
+    assert_true(counts.hits > TURNS && counts.misses > TURNS && counts.copied > TURNS / 2);
     for (int i = 0; i < SLABS; i++)
         split.backend->release(split.device, slabs[i], slab_bytes);
     harness_close(&split);

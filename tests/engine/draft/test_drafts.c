@@ -488,7 +488,8 @@ static void check_prompt(struct engine *engine, const int32_t *prompt, const cha
     length = answer_in_a_way(engine, prompt, way, 0, reads, plain, &accepted);
     const int32_t whole = length;
     if (reads && reader.text.length > STOP_BYTES) {
-        memcpy(reader.stop, text_string(&reader.text) + reader.text.length / 2, STOP_BYTES);
+        const size_t middle = (reader.text.length - STOP_BYTES) / 2;
+        memcpy(reader.stop, text_string(&reader.text) + middle, STOP_BYTES);
         reader.has_stop = true;
         length = answer_in_a_way(engine, prompt, way, 0, reads, plain, &accepted);
         assert_true(reader.stopped && length <= whole);
