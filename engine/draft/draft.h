@@ -2,8 +2,8 @@
 //
 // A source proposes a few tokens after the end of a log: the draft. The engine computes them in one
 // step together with the pending one, and samples each row in order (step/sampling.c). A draft
-// token is accepted while it equals the token sampled for its position. So drafts decide how soon
-// an answer comes, never what it is. (Speculative decoding; Leviathan et al., 2023.)
+// token is accepted while it equals the token sampled for its position. Drafts change how soon an
+// answer comes, never what it says. (Speculative decoding; Leviathan et al., 2023.)
 //
 //   plan     draft_propose() ─► tokens that the step computes after the log's end
 //   verify   the step samples a token for each row

@@ -226,9 +226,9 @@ static void refuse_quantized(struct reader *reader, const cJSON *json) {
     }
 }
 
-// Which layers have a window, as 1: by their types, or by a pattern that repeats, "LLLG", or by
-// that each so many-th has none, counted from behind the dense layers where these have a pattern of
-// their own. Returns how many are listed so; 0: nothing is.
+// Which layers have a window, as 1: by their types, by a pattern that repeats, "LLLG", or by a
+// period, after which one layer has none. Where dense layers come first and have a pattern of their
+// own, periods are counted from the layer after them. Returns how many are listed; 0: none is.
 static int32_t read_slides(struct reader *reader, int32_t *slides) {
     const cJSON *types = reader_get(reader, reader->json, "layer_types"), *item;
     const cJSON *pattern = reader_get(reader, reader->json, "sliding_window_pattern");

@@ -75,8 +75,8 @@ static int64_t divisor_of_both(int64_t a, int64_t b) {
     return a;
 }
 
-// Of a group with `count` planes of each view, the larger of which lie first: sets its elements,
-// and the first place of each view, at which the other's planes have ended.
+// Lays out a group with count[view] planes of each view: all planes of the view with the larger
+// ones, then all of the other. Sets the group's elements and where each view starts.
 static void lay_out(struct kv_group *group, const int32_t *count, int32_t *start) {
     const int64_t planes[KV_VIEWS] = {plane_of(group, 0), plane_of(group, 1)};
     const int first = planes[1] > planes[0] ? 1 : 0, last = 1 - first;

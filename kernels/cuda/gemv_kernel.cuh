@@ -190,7 +190,7 @@ static __device__ inline void pair_store(float *at, int block, float value) {
 #endif
 }
 
-// The same of a pair of blocks, of which each finishes every second tile.
+// The same for a pair of blocks: each block finishes every second tile.
 template <enum dtype TYPE, int TOKENS>
 static __device__ inline void finish_half_step(const gemv_plan &plan, char *shared,
                                                const gemv_strip *strips, gemv_tiles tiles, int wave,

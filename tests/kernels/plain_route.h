@@ -97,7 +97,8 @@ static const int32_t ROUTE_SHAPES[][4] = {
 };
 enum { ROUTE_KINDS = 64 }; // of each shape
 
-// The nth kind of a route of a shape. False: there is none, as of a shape without groups.
+// Sets the nth combination of settings for a route of this shape. False: the shape cannot have it,
+// such as groups where it has none.
 static inline bool route_kind(const int32_t shape[4], int nth, struct route *args) {
     const bool grouped = nth & 16, mixes = nth & 32;
     args->experts = shape[0];

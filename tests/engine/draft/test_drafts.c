@@ -617,8 +617,8 @@ static int32_t steps_before_reading(int32_t behind, float read_us, float right, 
     return step;
 }
 
-// Three drafts of which each is right in 0.8 of cases: 2.95 tokens in 1.6 steps, so a step alone
-// misses 450 of 1,000 microseconds.
+// Three draft tokens, each right in 0.8 of cases, give 2.95 tokens for the time of 1.6 steps. So an
+// undrafted step of 1,000 us misses a saving of 450 us.
 static void a_model_reads_the_log_once_it_would_have_paid(void **state) {
     (void)state;
     assert_int_equal(steps_before_reading(5, 1000, .8f, 100), 0); // it is not behind
