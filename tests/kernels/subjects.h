@@ -30,11 +30,12 @@ enum {
 };
 enum { CANARIES = 64, CANARY = 0x5A };
 
-// How threads divide the work shows on the narrowest vectors, on others, and on a matrix unit; what
-// computes on one thread shows nothing.
+// How threads divide the work shows on the loops that this machine would choose, the ones that
+// kernels/CMakeLists.txt compiles for ThreadSanitizer: they take the place of the narrowest. What
+// computes on one thread shows nothing, and is there to compare with.
 static inline bool subject_shows_threads(int which, int32_t threads) {
-    const bool is_alike = which == SUBJECT_AVXVNNI || which == SUBJECT_AVX512;
-    return !is_alike && (which != SUBJECT_REFERENCE || threads == 1);
+    return which == SUBJECT_REFERENCE ? threads == 1
+                                      : which == SUBJECT_GENERIC || which == SUBJECT_SPLITS;
 }
 
 // False, and a word printed, where this machine lacks the instruction set. Under ThreadSanitizer
@@ -46,7 +47,8 @@ static bool subject_open(struct subject *subject, int which, int32_t threads) {
     if (CHECK_THREADS && !subject_shows_threads(which, threads)) return false;
     subject->splits = which == SUBJECT_SPLITS;
     const struct device_options options = {.threads = threads, .deterministic = !subject->splits};
-    subject->isa = isas[which];
+    subject->isa =
+        CHECK_THREADS && which == SUBJECT_GENERIC ? isa_choose()->isa->name : isas[which];
     subject->backend = subject->isa ? backend_cpu() : backend_reference();
     if (subject->isa && !isa_force(subject->isa)) {
         printf("skip: this machine has no %s\n", subject->isa);
