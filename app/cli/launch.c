@@ -247,9 +247,16 @@ enum draft_wish launch_draft_wish(const struct args *args) {
     return strcmp(word, "history") == 0 ? DRAFT_FROM_HISTORY : DRAFT_AUTO;
 }
 
-const char *launch_drafter(const struct args *args) {
-    const bool is_word = launch_draft_wish(args) != DRAFT_AUTO || strcmp(args->draft, "auto") == 0;
-    return is_word ? NULL : args->draft;
+// What is no model may be a word that is misspelt.
+enum status launch_find_drafter(const struct args *args, struct text *path, struct error *err) {
+    const char *name = args->draft;
+    struct error why = {.text = "found \"\""};
+    if (launch_draft_wish(args) != DRAFT_AUTO || strcmp(name, "auto") == 0) return STATUS_OK;
+    enum status status = name[0] ? finder_find(name, path, &why) : STATUS_BAD_INPUT;
+    if (status == STATUS_OK) status = check_readable(text_string(path), &why);
+    if (status == STATUS_OK) return STATUS_OK;
+    return error_set(err, status, "--draft: expected auto, off, history, head or a model; %s",
+                     why.text);
 }
 
 // A smaller model's titles are worse than the question itself.

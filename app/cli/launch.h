@@ -91,12 +91,15 @@ MUST_CHECK enum status launch_structure(const struct args *args, struct structur
                                         struct error *err);
 
 // The model's own sampling settings, overridden by the user's.
-// Where drafts may come from, and which smaller model --draft names; NULL: none.
-enum draft_wish launch_draft_wish(const struct args *args);
-const char *launch_drafter(const struct args *args);
-
 struct sampler_options launch_sampling(const struct launch *launch);
+
+// Where drafts may come from.
 enum draft_wish launch_draft_wish(const struct args *args);
+
+// Appends the path of the smaller model that --draft names, if it is not one of its words.
+// NOT_FOUND and more: as of finder_find(), in a sentence that has the words.
+MUST_CHECK enum status launch_find_drafter(const struct args *args, struct text *path,
+                                           struct error *err);
 
 // Finds the model of --model, else of the operand (a path or a name: finder.h), else the demo model
 // (*demo). UNSUPPORTED: on a server (remote_model.h), which launch_model() can open; NOT_FOUND: no

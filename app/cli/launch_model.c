@@ -176,11 +176,10 @@ static enum status open_with_loras(struct launch *launch, struct loading *loadin
                                    struct error *err) {
     struct adapter_source sources[ARGS_LIST_MAX];
     struct text paths[ARGS_LIST_MAX] = {0}, drafter = {0};
-    const char *drafts = launch_drafter(launch->args);
     enum status status = read_loras(launch->args, sources, paths, err);
-    if (status == STATUS_OK && drafts) status = finder_find(drafts, &drafter, err);
-    if (status == STATUS_OK)
-        status = open_engine(launch, sources, drafts ? text_string(&drafter) : NULL, loading, err);
+    if (status == STATUS_OK) status = launch_find_drafter(launch->args, &drafter, err);
+    const char *path = drafter.length ? text_string(&drafter) : NULL;
+    if (status == STATUS_OK) status = open_engine(launch, sources, path, loading, err);
     text_deinit(&drafter);
     for (size_t i = 0; i < ARGS_LIST_MAX; i++)
         text_deinit(&paths[i]);
@@ -455,12 +454,29 @@ static enum status check_options(const struct launch *launch, bool elsewhere, st
     return launch->beside ? STATUS_OK : remote_model_check_local(launch->args, err);
 }
 
+// What the person's own words name and is not there is no fault of the conversation's model. What
+// the environment says of adapters and templates is for new conversations.
+static enum status check_named(const struct launch *launch, struct error *err) {
+    struct text drafter = {0};
+    struct args named = *launch->args;
+    if (launch->args == &launch->own) return STATUS_OK;
+    if (args_source(&named, "lora") != ARGS_WORDS) named.loras = (struct args_list){0};
+    if (args_source(&named, "chat-template") != ARGS_WORDS)
+        named.chat_templates = (struct args_list){0};
+    TRY(launch_check_parts(&named, err));
+    const enum status status = launch_find_drafter(&named, &drafter, err);
+    text_deinit(&drafter);
+    return status;
+}
+
 static int launch_wanted(struct launch *launch) {
     struct error err = {0};
     const bool elsewhere =
         launch->wanted.kind == MODEL_SERVER || launch->wanted.kind == MODEL_SECTION;
     enum status status = check_options(launch, elsewhere, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
+    if (!elsewhere) status = check_named(launch, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_model(status), status, &err);
     status = open_wanted(launch, &err);
     return status == STATUS_OK ? settle(launch, name_of(&launch->wanted), elsewhere)
                                : cannot_open(launch, status, &err);
