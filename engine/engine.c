@@ -269,13 +269,31 @@ static enum status open_offload(struct opening *opening) {
     return offload_open(&engine->backend, &engine->device, &options, &memory, opening->err);
 }
 
+// On a processor all weights are in one place, whatever was asked for.
+static void report_unused(const struct engine_options *options) {
+    const struct placement_override *placement = &options->placement;
+    const char *const names[] = {options->device_bytes > 0 ? "--device-memory" : NULL,
+                                 placement->has_ngl ? "--ngl" : NULL,
+                                 placement->has_n_cpu_moe ? "--n-cpu-moe" : NULL};
+    char unused[64] = "";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t length = strlen(unused);
+        if (names[i])
+            snprintf(unused + length, sizeof unused - length, "%s%s", length ? ", " : "", names[i]);
+    }
+    if (unused[0]) log_write(LOG_WARNING, "no effect without a GPU: %s", unused);
+}
+
 // If the card cannot run the model, opening fails, or the processor computes if the choice of
 // backend was left to us.
 static enum status check_backend(struct opening *opening) {
     struct engine *engine = opening->engine;
     struct error err = {0};
     TRY(choose_shapes(opening));
-    if (!placing_applies(engine, opening->options)) return STATUS_OK;
+    if (!placing_applies(engine, opening->options)) {
+        report_unused(opening->options);
+        return STATUS_OK;
+    }
     const enum status status = place_weights(opening, &err);
     opening->is_placed =
         status == STATUS_OK && !placement_is_overridden(&opening->options->placement);
