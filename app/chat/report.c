@@ -119,7 +119,7 @@ static enum status add_drafts_to_line(const struct draft_stats *drafts, struct t
     if (drafts->steps == 0) return STATUS_OK; // a server does not say
     if (drafted > 0) return text_format(line, ", %.2f tokens/step", report_tokens_per_step(drafts));
     return text_format(line, ", no drafts (%s)",
-                       !drafts->on             ? "off"
+                       drafts->sources == 0    ? "off"
                        : drafts->proposed == 0 ? "nothing repeats"
                                                : "would not pay");
 }

@@ -307,8 +307,11 @@ static void say_refused(const struct setting *setting, const char *value, const 
         terminal_tell(STYLE_ERROR, "%s must be a whole number or random, not \"%.60s\"\n",
                       setting->key, value);
     else
-        terminal_tell(STYLE_ERROR, "%s must be %s, not \"%.60s\"\n", setting->key,
-                      words_of(setting, &words), value);
+        terminal_tell(STYLE_ERROR, "%s must be %s, not \"%.60s\"%s\n", setting->key,
+                      words_of(setting, &words), value,
+                      setting->kind == SETTING_CHOICE && setting->offset == OF(draft)
+                          ? "; a smaller model is named at the start: quire --draft FILE"
+                          : "");
     text_deinit(&words);
 }
 

@@ -143,12 +143,12 @@ static void show_cached(const struct answer_cache *cache) {
     row("restored in", value);
 }
 
-// Of models only those that drafted.
+// Of the sources that may draft.
 static void show_drafts(const struct draft_stats *drafts) {
     char value[200];
     size_t length = 0;
     for (enum draft_source_kind i = 0; i < DRAFT_SOURCES; i++) {
-        if (i > DRAFT_HISTORY && drafts->of[i].drafted == 0) continue;
+        if (!(drafts->sources >> i & 1)) continue;
         length += (size_t)snprintf(value + length, sizeof value - length,
                                    "%s %" PRId64 " of %" PRId64 " · ", draft_source_name(i),
                                    drafts->of[i].accepted, drafts->of[i].drafted);
@@ -156,7 +156,7 @@ static void show_drafts(const struct draft_stats *drafts) {
     }
     snprintf(value + length, sizeof value - length, "%.2f tokens/step",
              report_tokens_per_step(drafts));
-    row("drafts right", value);
+    row(drafts->sources ? "drafts right" : "drafts", drafts->sources ? value : "off");
 }
 
 // The last generated answer here; its figures are stored with it.

@@ -106,7 +106,7 @@ static enum status create_request(struct sequence *sequence, const struct reques
     request->foreground = !options->background;
     request->started_us = clock_working_us();
     request->stats.prompt_tokens = sequence->length;
-    request->stats.drafts.on = drafts;
+    request->stats.drafts.sources = drafts ? all & ~without : 0;
     *result = request;
     return STATUS_OK;
 }

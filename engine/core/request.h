@@ -64,7 +64,7 @@ struct request_options {
 };
 
 struct draft_stats {
-    bool on;          // the request may draft
+    uint32_t sources; // a bit for each that the request may draft from; 0: it drafts nothing
     int64_t steps;    // that gave the output: fewer than tokens, where drafts were accepted
     int64_t proposed; // of those, for how many a source had a proposal
     struct {
