@@ -6,7 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sys/mman.h>
 #include <unistd.h>
+
+static const size_t HUGE_BYTES = (size_t)2 << 20;
 
 // Tells apart the reasons that call for different action. The runtime reports a missing driver as
 // one that is too old.
@@ -227,10 +230,43 @@ static void cuda_release(struct device *device, void *memory, size_t bytes) {
     device_note(device, cudaFree(memory));
 }
 
+// Large memory is read by the processor from end to end, which huge pages make faster: the driver's
+// own has small ones. So it is mapped here and only registered with the driver.
+static bool is_large(size_t bytes) { return bytes >= 8 * HUGE_BYTES; }
+
+static size_t whole_pages(size_t bytes) {
+    return (bytes + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
+}
+
+static char *map_huge_pages(size_t bytes) { // NULL: there is no memory
+    const size_t whole = whole_pages(bytes), all = whole + HUGE_BYTES;
+    if (bytes > SIZE_MAX / 2) return NULL;
+    void *mapped = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return NULL;
+    char *const begin = (char *)mapped, *const end = begin + all;
+    char *const aligned = (char *)whole_pages((size_t)mapped);
+    if (aligned > begin) munmap(begin, (size_t)(aligned - begin));
+    if (end > aligned + whole) munmap(aligned + whole, (size_t)(end - aligned) - whole);
+    (void)madvise(aligned, whole, MADV_HUGEPAGE); // a hint: a refusal costs speed only
+    // A child must not make us copy pages that the card knows.
+    (void)madvise(aligned, whole, MADV_DONTFORK);
+    return aligned;
+}
+
+static void *alloc_large(size_t bytes) { // NULL: the system does not let us, or has no memory
+    char *const mapped = map_huge_pages(bytes);
+    if (!mapped) return NULL;
+    if (cudaHostRegister(mapped, whole_pages(bytes), cudaHostRegisterMapped) == cudaSuccess)
+        return mapped;
+    cudaGetLastError();
+    munmap(mapped, whole_pages(bytes));
+    return NULL;
+}
+
 static enum status cuda_alloc_host(struct device *device, size_t bytes, void **memory) {
     (void)device;
-    void *taken;
-    if (cudaHostAlloc(&taken, bytes ? bytes : 1, cudaHostAllocDefault) != cudaSuccess) {
+    void *taken = is_large(bytes) ? alloc_large(bytes) : NULL;
+    if (!taken && cudaHostAlloc(&taken, bytes ? bytes : 1, cudaHostAllocDefault) != cudaSuccess) {
         cudaGetLastError();
         return STATUS_NO_MEMORY;
     }
@@ -239,7 +275,13 @@ static enum status cuda_alloc_host(struct device *device, size_t bytes, void **m
 }
 
 static void cuda_release_host(struct device *device, void *memory, size_t bytes) {
-    (void)bytes;
+    if (is_large(bytes) && memory) {
+        if (cudaHostUnregister(memory) == cudaSuccess) {
+            munmap(memory, whole_pages(bytes));
+            return;
+        }
+        cudaGetLastError(); // it is the driver's own
+    }
     device_note(device, cudaFreeHost(memory));
 }
 
