@@ -18,6 +18,7 @@
 #include "engine/model/shape.h"
 #include "engine/placing.h"
 #include "engine/pool.h"
+#include "engine/rates.h"
 #include "engine/remote/remote.h"
 #include "engine/sampling/generation_config.h"
 #include "engine/step/step.h"
@@ -44,9 +45,10 @@ struct opening { // what the steps of engine_open() pass on
     bool is_placed;            // by quire, and the device was there to be asked
     int32_t attempt;           // 0; more: memory got short after weights had been placed
     size_t slot_bytes;         // as of placing.h
-    size_t expert_bytes;       // of a copy of an expert on the card; 0: there are none
-    size_t lent_bytes;         // of the KV cache's memory, that copies may have
-    size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
+    int32_t crossing_tokens[PLACEMENT_KINDS];
+    size_t expert_bytes; // of a copy of an expert on the card; 0: there are none
+    size_t lent_bytes;   // of the KV cache's memory, that copies may have
+    size_t kv_bytes;     // of the pool, where weights were placed by it; 0: pool.c decides
     struct error *err;
 };
 
@@ -244,7 +246,9 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     engine->placement = placing->placement;
     opening->kv_bytes = placing->kv_bytes;
     opening->slot_bytes = placing->slot_bytes;
+    memcpy(opening->crossing_tokens, placing->crossing_tokens, sizeof opening->crossing_tokens);
     engine->stream_us = placing->stream_us;
+    engine->few_tokens = placing->few_tokens;
     opening->expert_bytes = placing->need.expert_bytes;
     opening->lent_bytes = placing->need.lent_bytes;
     free(placing);
@@ -254,6 +258,8 @@ static enum status place_weights(struct opening *opening, struct error *err) {
 static struct offload_memory offload_memory_of(const struct opening *opening) {
     const struct placement *placement = &opening->engine->placement;
     return (struct offload_memory){.slot_bytes = opening->slot_bytes,
+                                   .dense_tokens = opening->crossing_tokens[PLACEMENT_DENSE],
+                                   .expert_tokens = opening->crossing_tokens[PLACEMENT_EXPERTS],
                                    .mixtures = placement->host_layers[PLACEMENT_EXPERTS],
                                    .expert_bytes = opening->expert_bytes,
                                    .expert_slots = placement->slots,
@@ -787,6 +793,7 @@ static void stop_thread(struct engine *engine) {
 void engine_close(struct engine *engine) {
     if (!engine) return;
     stop_thread(engine);
+    rates_learn(&engine->lesson, &engine->placement);
     engine_close(engine->drafter);
     while (engine->sequences)
         sequence_destroy(engine->sequences);

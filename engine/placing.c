@@ -5,12 +5,15 @@
 // of the context, or the size. Rates are asked for only then, since measuring takes some time.
 #include "engine/placing.h"
 
+#include <inttypes.h>
+
 #include "engine/core/engine_state.h"
 #include "engine/pool.h"
 #include "engine/rates.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
+#include "kernels/offload.h"
 
 enum {
     SHORT_CONTEXT = 4096, // a model fits if it does with this context
@@ -104,6 +107,28 @@ static int32_t stream_us_of(const struct placement *placement, double link) {
     return us < STREAM_US_MAX ? (int32_t)us : STREAM_US_MAX;
 }
 
+// How many tokens make weights cross, if any number does.
+static void decide_crossing(struct placing *placing, const struct placement_rates *rates) {
+    int32_t fewest = INT32_MAX;
+    if (rates->link <= 0) { // unknown
+        placing->few_tokens = OFFLOAD_STREAM_TOKENS - 1;
+        return;
+    }
+    for (int kind = 0; kind < PLACEMENT_KINDS; kind++) {
+        if (placing->placement.host_layers[kind] == 0) continue;
+        const int32_t tokens = placement_crossing_tokens(&placing->need, rates, &placing->placement,
+                                                         (enum placement_kind)kind);
+        placing->crossing_tokens[kind] = tokens;
+        if (tokens < fewest) fewest = tokens;
+    }
+    if (fewest == INT32_MAX) {
+        placing->slot_bytes = 0;
+        return;
+    }
+    placing->few_tokens = fewest - 1;
+    placing->stream_us = stream_us_of(&placing->placement, rates->link);
+}
+
 struct kv_choice {
     size_t bytes;
     size_t lent_bytes; // of these, to copies of experts while a conversation is short
@@ -120,9 +145,9 @@ static size_t lent_bytes(struct engine *engine, const struct engine_options *opt
 static enum status plan_split(struct placing *placing, const struct placement_limits *limits,
                               const struct kv_choice kv[2], bool may_stream, struct error *err) {
     struct placement_need *need = &placing->need;
-    const size_t part = placement_largest_part(need), rest = need->buffer_bytes;
-    // A slot for weights that cross, and a copy of its largest matrix on the way.
-    const size_t slot_bytes = part + SLOT_MORE, more = slot_bytes + part * 2 / 3;
+    const size_t rest = need->buffer_bytes;
+    // A slot for weights that cross, and as much for those that are on the way to it.
+    const size_t slot_bytes = placement_crossing_bytes(need) + SLOT_MORE, more = 2 * slot_bytes;
     enum status status = STATUS_NO_MEMORY;
     for (int i = may_stream ? 0 : 2; i < 4 && status != STATUS_OK; i++) {
         const bool streams = i < 2;
@@ -132,8 +157,7 @@ static enum status plan_split(struct placing *placing, const struct placement_li
         placing->slot_bytes = streams ? slot_bytes : 0;
         status = placement_plan(need, limits, &placing->placement, err);
     }
-    if (status == STATUS_OK && placing->slot_bytes > 0)
-        placing->stream_us = stream_us_of(&placing->placement, limits->rates.link);
+    if (status == STATUS_OK && placing->slot_bytes > 0) decide_crossing(placing, &limits->rates);
     return status;
 }
 
@@ -174,9 +198,24 @@ static void warn_of_pressure(const struct placement *placement) {
                   size_format(placement->host_bytes, need), size_format(info.memory_free, have));
 }
 
+static void report_crossing(const struct placing *placing, const struct engine_options *options) {
+    char slot[SIZE_TEXT_BYTES];
+    if (placing->slot_bytes > 0)
+        log_write(LOG_DEBUG,
+                  "from %" PRId32 " tokens on, weights cross to the card through a slot of %s",
+                  placing->few_tokens + 1, size_format(placing->slot_bytes, slot));
+    else
+        log_write(LOG_DEBUG, "the processor computes prompts, too: %s",
+                  options->deterministic ? "--deterministic"
+                                         : "the card has no memory for weights that cross, or the "
+                                           "link is too slow");
+}
+
 enum status placing_choose(struct engine *engine, const struct engine_options *options,
                            struct placing *placing, struct error *err) {
     TRY(choose(engine, options, placing, err));
-    if (placement_splits(&placing->placement)) warn_of_pressure(&placing->placement);
+    if (!placement_splits(&placing->placement)) return STATUS_OK;
+    warn_of_pressure(&placing->placement);
+    report_crossing(placing, options);
     return STATUS_OK;
 }

@@ -20,7 +20,9 @@ struct placing {
     struct placement placement;
     size_t slot_bytes; // through which weights in host memory cross for many tokens; 0: none
     int32_t stream_us; // that all of them take to cross
-    size_t kv_bytes;   // of the pool; 0: the options and the free memory say it, as on a processor
+    int32_t crossing_tokens[PLACEMENT_KINDS]; // as placement_crossing_tokens() says; 0: unknown
+    int32_t few_tokens;                       // of a step in which nothing crosses
+    size_t kv_bytes; // of the pool; 0: the options and the free memory say it, as on a processor
 };
 
 // May the model have weights in two places? A card, or a device that is told to be one.

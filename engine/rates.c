@@ -3,17 +3,22 @@
 // A trial computes layers that are nothing but feed-forwards (kernels/part_speed.h), of the model's
 // own type and shape, as a decode step does: recorded, through the card, by the thread that answers
 // it, from pinned memory, with pauses as long as the card computes between two of them. Two trials
-// tell the bytes from what each part takes besides: one of whole parts, and one of parts that read
-// an eighth or less, such as one expert of eight.
+// tell the bytes from what each part takes besides: one of whole parts, and one of parts that are
+// an eighth as wide and, of a mixture, a single expert. These read so little that the crossing is
+// most of their time: if they read a quarter, a rate that is a tenth off hides all of it.
 //
 //   host      bytes more of the whole part / time more       the rate with one row
 //   crossing  time of the small part - its bytes / host      launches, flags, waking, threads
 //   part      time of a whole part on the card - its bytes / card
+//   row       time more of a batch on the processor / tokens more
 //
 // Rates of reading would be too fast, and a crossing that is measured alone too slow: then threads
 // are asleep, and the processor's clock is low.
 //
-// The file has lines "CARD HOST LINK CROSSING_US PART_US<tab>KEY", the newest last.
+// What no machine does was disturbed, and is measured once more; after that, what is assumed for
+// machines without memory for a trial is taken.
+//
+// The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR<tab>KEY", the newest last.
 #include "engine/rates.h"
 
 #include <fcntl.h>
@@ -33,11 +38,13 @@
 #include "kernels/read_speed.h"
 
 enum {
-    FORMAT = 2, // of the file, and of how rates are measured
+    FORMAT = 3, // of the file, and of how rates are measured
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
-    SMALL = 8, // how much smaller the small feed-forward of a dense model is
+    SMALL = 8, // how much narrower the small feed-forward is
+    ROWS = 32, // of a batch on the processor
+    TRIES = 2,
 };
 
 // Measured on cards that hold the model: how much of the reading speed products with one token
@@ -45,28 +52,33 @@ enum {
 // dense model, and one with a recurrence more than one with attention.
 static const double CARD_SHARE = 0.9, MIXTURE_US = 32, DENSE_US = 8, RECURRENCE_US = 22;
 
-// Where there is no memory for a trial on the card.
+// Where there is no memory for a trial on the card, or trials contradict each other.
 static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10;
 
-// What no machine goes beyond; a rate outside was disturbed, or is a damaged line.
-static const double SLOWEST = 1e7, FASTEST = 1e14, LONGEST_US = 20000;
+// What no machine goes beyond; a rate outside was disturbed, or is a damaged line. A flag that
+// crosses the link and back takes longer than SHORTEST_US, and so does starting one kernel.
+static const double SLOWEST = 1e7, FASTEST = 1e14, SHORTEST_US = 1, LONGEST_US = 20000;
 
 // ---- kept
 
+static bool is_rate(double rate) { return rate >= SLOWEST && rate <= FASTEST; } // nor NaN
+
+static bool is_time(double us) { return us >= SHORTEST_US && us <= LONGEST_US; }
+
 static bool is_plausible(const struct placement_rates *rates) {
-    const double all[] = {rates->card, rates->host, rates->link};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (!(all[i] >= SLOWEST && all[i] <= FASTEST)) return false; // nor NaN
-    return rates->crossing_us >= 0 && rates->crossing_us <= LONGEST_US && rates->part_us >= 0 &&
-           rates->part_us <= LONGEST_US;
+    return is_rate(rates->card) && is_rate(rates->host) && is_rate(rates->link) &&
+           is_time(rates->crossing_us) && is_time(rates->part_us) && rates->row_us >= 0 &&
+           rates->row_us <= LONGEST_US && rates->factor >= 1 / PLACEMENT_FACTOR_MAX &&
+           rates->factor <= PLACEMENT_FACTOR_MAX;
 }
 
 static bool parse(char *line, struct placement_rates *rates, const char **key) {
     int length = 0;
     line[strcspn(line, "\n")] = '\0';
     *rates = (struct placement_rates){0};
-    if (sscanf(line, "%lf %lf %lf %lf %lf%n", &rates->card, &rates->host, &rates->link,
-               &rates->crossing_us, &rates->part_us, &length) != 5 ||
+    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf%n", &rates->card, &rates->host, &rates->link,
+               &rates->crossing_us, &rates->part_us, &rates->row_us, &rates->factor,
+               &length) != 7 ||
         line[length] != '\t')
         return false;
     *key = line + length + 1;
@@ -95,15 +107,14 @@ static bool rewrite(FILE *old, FILE *file, const char *key, const struct placeme
     while (old && fgets(line, sizeof line, old)) {
         struct placement_rates read;
         const char *of;
-        char whole[LINE_BYTES];
-        memcpy(whole, line, sizeof whole);
         if (!parse(line, &read, &of) || strcmp(of, key) == 0) continue;
-        memcpy(lines[count++ % RATES_MAX], whole, sizeof whole);
+        memcpy(lines[count++ % RATES_MAX], line, sizeof line); // without its newline
     }
     for (size_t i = count < RATES_MAX ? 0 : count - (RATES_MAX - 1); i < count; i++)
-        if (fputs(lines[i % RATES_MAX], file) < 0) return false;
-    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card, rates->host, rates->link,
-                   rates->crossing_us, rates->part_us, key) > 0;
+        if (fprintf(file, "%s\n", lines[i % RATES_MAX]) < 0) return false;
+    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card, rates->host,
+                   rates->link, rates->crossing_us, rates->part_us, rates->row_us, rates->factor,
+                   key) > 0;
 }
 
 // Folders that are missing; if that fails, so will opening the file.
@@ -186,13 +197,14 @@ static struct device_options device_options_of(const struct engine_options *opti
                                    .deterministic = options->deterministic};
 }
 
-static struct part_speed through_processor(const struct part_shape *shape,
+static struct part_speed through_processor(const struct part_shape *shape, int32_t tokens,
                                            const struct engine_options *options) {
     const struct device_options how = device_options_of(options);
+    const struct part_trial trial = {.shape = *shape, .tokens = tokens};
     struct part_speed speed = {0};
     struct device *device;
     if (backend_cpu()->open(&how, &device, NULL) != STATUS_OK) return speed;
-    speed = part_speed_measure(backend_cpu(), device, shape, false, 0);
+    speed = part_speed_measure(backend_cpu(), device, &trial);
     backend_cpu()->close(device);
     return speed;
 }
@@ -205,14 +217,15 @@ static double rest_us(const struct part_shape *shape) {
 static struct part_speed through_card(const struct backend *card, const struct part_shape *shape,
                                       const struct engine_options *options, bool in_host) {
     const struct device_options how = device_options_of(options);
+    const struct part_trial trial = {
+        .shape = *shape, .tokens = 1, .in_host = in_host, .pause_s = rest_us(shape) * 1e-6};
     const struct backend *backend = card;
     struct part_speed speed = {0};
     struct device *device;
     if (backend->open(&how, &device, NULL) != STATUS_OK) return speed;
     if (!in_host ||
         offload_open(&backend, &device, &how, &(struct offload_memory){0}, NULL) == STATUS_OK)
-        speed = part_speed_measure(backend, device, shape, in_host,
-                                   in_host ? rest_us(shape) * 1e-6 : 0);
+        speed = part_speed_measure(backend, device, &trial);
     backend->close(device);
     return speed;
 }
@@ -220,10 +233,9 @@ static struct part_speed through_card(const struct backend *card, const struct p
 static struct part_shape small_of(const struct part_shape *shape) {
     const int32_t unit = dtype_block_elements(shape->type);
     struct part_shape small = *shape;
-    if (shape->used > 1)
-        small.used = 1;
-    else if (shape->width / SMALL >= unit)
-        small.width = shape->width / SMALL / unit * unit;
+    if (shape->used > 1) small.used = 1;
+    small.width = shape->width / SMALL / unit * unit;
+    if (small.width == 0) small.width = unit < shape->width ? unit : shape->width;
     return small;
 }
 
@@ -235,19 +247,55 @@ static double layers_us(const struct model_config *config) {
     return us;
 }
 
-static double above_0(double value) { return value > 0 ? value : 0; }
+bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *small,
+                      struct placement_rates *rates) {
+    if (small->seconds <= 0 || whole->seconds <= small->seconds || whole->bytes <= small->bytes)
+        return false;
+    const double host = (double)(whole->bytes - small->bytes) / (whole->seconds - small->seconds);
+    const double crossing_us = 1e6 * (small->seconds - (double)small->bytes / host);
+    if (!is_rate(host) || !is_time(crossing_us)) return false;
+    rates->host = host;
+    rates->crossing_us = crossing_us;
+    return true;
+}
 
-// The processor's rate and the crossing, as a step sees them. False: there was no memory, or the
-// machine was too busy to tell them apart.
-static bool measure_crossing(const struct backend *card, const struct engine_options *options,
+// The processor's rate and the crossing, as a step sees them.
+static void measure_crossing(const struct backend *card, const struct engine_options *options,
                              const struct part_shape *shape, struct placement_rates *rates) {
     const struct part_shape small_shape = small_of(shape);
-    const struct part_speed whole = through_card(card, shape, options, true);
-    const struct part_speed small = through_card(card, &small_shape, options, true);
-    if (small.seconds <= 0 || whole.seconds <= small.seconds || whole.bytes <= small.bytes)
-        return false;
-    rates->host = (double)(whole.bytes - small.bytes) / (whole.seconds - small.seconds);
-    rates->crossing_us = 1e6 * above_0(small.seconds - (double)small.bytes / rates->host);
+    struct part_speed whole = {0};
+    for (int i = 0; i < TRIES; i++) {
+        whole = through_card(card, shape, options, true);
+        const struct part_speed small = through_card(card, &small_shape, options, true);
+        if (rates_tell_apart(&whole, &small, rates)) return;
+    }
+    const double rest = whole.seconds - 1e-6 * ASSUMED_CROSSING_US;
+    rates->crossing_us = ASSUMED_CROSSING_US;
+    if (rest > 0) rates->host = (double)whole.bytes / rest;
+    log_write(LOG_DEBUG, "the crossing to the processor could not be measured");
+}
+
+static void measure_part(const struct backend *card, const struct engine_options *options,
+                         const struct part_shape *shape, struct placement_rates *rates) {
+    rates->part_us = ASSUMED_PART_US;
+    for (int i = 0; i < TRIES && rates->card > 0; i++) {
+        const struct part_speed speed = through_card(card, shape, options, false);
+        const double us = 1e6 * (speed.seconds - (double)speed.bytes / rates->card);
+        if (!is_time(us)) continue;
+        rates->part_us = us;
+        return;
+    }
+}
+
+// What a token of a batch takes the processor, and how fast that reads where no trial through the
+// card said so. False: there is no memory.
+static bool measure_processor(const struct engine_options *options, const struct part_shape *shape,
+                              struct placement_rates *rates) {
+    const struct part_speed one = through_processor(shape, 1, options),
+                            many = through_processor(shape, ROWS, options);
+    if (one.seconds <= 0) return false;
+    if (rates->host <= 0) rates->host = (double)one.bytes / one.seconds;
+    if (many.seconds > one.seconds) rates->row_us = 1e6 * (many.seconds - one.seconds) / (ROWS - 1);
     return true;
 }
 
@@ -257,25 +305,39 @@ static struct placement_rates measure(struct engine *engine, const struct engine
     struct device_info info;
     engine->backend->info(engine->device, &info);
     const bool is_card = info.threads == 0; // else one that is taken for a card
-    struct placement_rates rates = {.crossing_us = ASSUMED_CROSSING_US, .part_us = ASSUMED_PART_US};
+    struct placement_rates rates = {
+        .crossing_us = SHORTEST_US, .part_us = SHORTEST_US, .factor = 1};
     rates.link = measure_link(engine->backend, engine->device);
-    if (!is_card || !measure_crossing(engine->backend, options, shape, &rates)) {
-        const struct part_speed alone = through_processor(shape, options);
-        if (alone.seconds <= 0) return (struct placement_rates){0};
-        rates.host = (double)alone.bytes / alone.seconds;
-    }
-    if (!is_card) {
-        rates.card = rates.host;
-        rates.crossing_us = rates.part_us = 0;
-        return rates;
-    }
+    if (is_card) measure_crossing(engine->backend, options, shape, &rates);
+    if (!measure_processor(options, shape, &rates)) return (struct placement_rates){0};
+    rates.card = rates.host;
+    if (!is_card) return rates;
     rates.card = CARD_SHARE * read_speed_measure(engine->backend, engine->device);
-    if (rates.link > 0) // which is counted apart
-        rates.crossing_us = above_0(rates.crossing_us - 1e6 * (double)need->row_bytes / rates.link);
-    const struct part_speed on_card = through_card(engine->backend, shape, options, false);
-    if (on_card.seconds > 0 && rates.card > 0)
-        rates.part_us = 1e6 * above_0(on_card.seconds - (double)on_card.bytes / rates.card);
+    if (rates.link > 0) { // which is counted apart
+        const double left = rates.crossing_us - 1e6 * (double)need->row_bytes / rates.link;
+        rates.crossing_us = left > SHORTEST_US ? left : SHORTEST_US;
+    }
+    measure_part(engine->backend, options, shape, &rates);
     return rates;
+}
+
+// ---- learnt
+
+static void forget(struct placement_lesson *lesson) {
+    free(lesson->path);
+    free(lesson->key);
+    *lesson = (struct placement_lesson){0};
+}
+
+void rates_learn(struct placement_lesson *lesson, const struct placement *placement) {
+    struct placement_rates rates;
+    if (lesson->path && lesson->key && rates_find(lesson->path, lesson->key, &rates)) {
+        const double before = rates.factor;
+        rates.factor = placement_lesson_factor(lesson, placement, before);
+        if (rates.factor < before || rates.factor > before)
+            (void)rates_keep(lesson->path, lesson->key, &rates);
+    }
+    forget(lesson);
 }
 
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
@@ -301,11 +363,17 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
         if (options->rates_path && !rates_keep(options->rates_path, key, &rates))
             log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
     }
-    log_write(LOG_DEBUG,
-              "rates: card %.0f GB/s and %.0f us a part, processor %.1f GB/s, link %.1f GB/s, a "
-              "crossing %.0f us",
-              rates.card / 1e9, rates.part_us, rates.host / 1e9, rates.link / 1e9,
-              rates.crossing_us);
+    log_write(
+        LOG_DEBUG,
+        "rates: card %.0f GB/s and %.0f us a part, processor %.1f GB/s and %.0f us a token of "
+        "a batch, link %.1f GB/s, a crossing %.0f us, factor %.2f",
+        rates.card / 1e9, rates.part_us, rates.host / 1e9, rates.row_us, rates.link / 1e9,
+        rates.crossing_us, rates.factor);
     rates.token_us = layers_us(config);
+    forget(&engine->lesson);
+    if (options->rates_path) {
+        engine->lesson.path = strdup(options->rates_path);
+        engine->lesson.key = strdup(key);
+    }
     return rates;
 }

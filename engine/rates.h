@@ -2,12 +2,12 @@
 //
 // What a placement is planned by (engine/model/placement.h). No table knows these rates, so they
 // are measured, which takes a second or two, and kept in a file: one line for each card, processor,
-// number of threads and kind of feed-forward. Missing and absurd lines are measured again; if the
-// file cannot be written, every start measures.
+// number of threads and kind of feed-forward. Missing and absurd lines, and those of another
+// version, are measured again; if the file cannot be written, every start measures.
 #ifndef ENGINE_RATES_H
 #define ENGINE_RATES_H
 
-#include "engine/model/placement.h"
+#include "engine/model/placement_lesson.h"
 #include "kernels/part_speed.h"
 
 struct engine;
@@ -17,6 +17,14 @@ struct engine_options;
 // widest. All 0: they could not be measured.
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
                                  const struct placement_need *need);
+
+// What a whole part in host memory and a small one take tells how fast the processor reads and how
+// long a crossing takes. False: no machine is like that, as if a crossing took no time.
+bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *small,
+                      struct placement_rates *rates);
+
+// When an engine is closed: keeps what it has learnt (placement_lesson.h), which is empty then.
+void rates_learn(struct placement_lesson *lesson, const struct placement *placement);
 
 // Reads and writes the file, for rates_get() and tests. find: false if there is no plausible line
 // with this key. keep: replaces the line of this key, and drops the oldest beyond RATES_MAX.

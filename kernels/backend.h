@@ -314,6 +314,14 @@ static inline struct weight expert_weight(const struct expert_weights *weights, 
     return weight;
 }
 
+struct expert_range { // experts first ... first + count - 1; {0}: all
+    int32_t first, count;
+};
+
+static inline bool expert_within(const struct expert_range *range, int32_t expert) {
+    return range->count == 0 || (expert >= range->first && expert < range->first + range->count);
+}
+
 // y[t] = sum over j of shares[t][j] * (down h + bias), h = act(gate x[t] + bias, up x[t] + bias),
 // with the matrices and biases of expert chosen[t][j]; summed in the order of j.
 struct experts {
@@ -327,6 +335,9 @@ struct experts {
     enum act act;
     float limit; // of ACT_LIMITED
     bool add;    // y is in and out: the sum is added to it
+    // The choices of other experts add nothing, and their matrices are not read. Of one token on a
+    // card all.
+    struct expert_range only;
 };
 
 // q/k norm, rotary embedding (RoFormer, arXiv 2104.09864) and reshape_and_cache in one:

@@ -33,6 +33,13 @@ void host_release(struct device *device, void *memory, size_t bytes) {
     ASSERT(result == 0); // only a pointer or size that alloc() never gave can fail
 }
 
+bool host_lock(const void *bytes, size_t count) {
+    const uintptr_t first = (uintptr_t)bytes / PAGE_BYTES * PAGE_BYTES;
+    size_t all, unused;
+    host_memory(&all, &unused);
+    return count <= unused && mlock((const void *)first, (uintptr_t)bytes + count - first) == 0;
+}
+
 enum status host_weights(struct device *device, const struct weight *in_file, const void **data) {
     (void)device;
     *data = in_file->data;

@@ -22,6 +22,10 @@ void host_scale_rows(struct device *device, const struct scale_rows *args);
 void host_copy_blocks(struct device *device, const struct copy_blocks *args);
 void host_swap_blocks(struct device *device, const struct swap_blocks *args);
 
+// Reads mapped bytes and keeps them in memory until they are unmapped. False: the system does not
+// allow so many, or they do not fit what is free.
+bool host_lock(const void *bytes, size_t count);
+
 void host_cpu_name(char *name, size_t size);                 // "AMD EPYC", or "processor"
 void host_memory(size_t *memory_total, size_t *memory_free); // bytes; 0 if unknown
 size_t host_cache_bytes(void); // of all last-level caches; 0 if unknown

@@ -14,13 +14,13 @@
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
+#include "kernels/host.h"
 #include "kernels/offload_worker.h"
 #include "kernels/resident_experts.h"
 
 enum {
     RESULTS = 2,          // matrices of one op at most: gate and up
     SLOT_ALIGNMENT = 512, // as a card's slabs of weights
-    LISTS_MAX = 32,       // of pointers into the slot: few, because layers are alike
     SPIN_US = 500,        // more than a card takes from one part on the host to the next
 };
 
@@ -51,7 +51,8 @@ struct pinned_weights { // a copy of a matrix
     size_t bytes;
 };
 
-struct list {     // of a stack of matrices in the slot, in host memory
+struct list { // of a stack of matrices in the slot, in host memory
+    struct list *next;
     char *base;   // the first one
     size_t apart; // bytes from one to the next
     const void *matrices[EXPERTS_MAX];
@@ -71,10 +72,11 @@ struct device {
     struct buffer sums;             // [chunk, features] residual on the card: what is to be added
 
     struct pinned_weights *weights;
-    size_t unpinned_bytes;         // of weights for which there was no pinned memory
-    struct buffer slot;            // on the card, what weights cross into
-    size_t slot_used;              // of this op
-    struct list *lists[LISTS_MAX]; // pinned, made when first needed
+    size_t unpinned_bytes; // of weights for which there was no pinned memory
+    size_t unlocked_bytes; // of these, that the system may drop
+    struct buffer slot;    // on the card, what weights cross into
+    size_t slot_used;      // of this op
+    struct list *lists;    // pinned, made when first needed: few, as layers are alike
 
     struct offload_memory memory;
     struct resident_experts *resident; // or NULL
@@ -162,6 +164,7 @@ static enum status offload_weights(struct device *device, const struct weight *i
     if (!copy || forward_alloc_host(device, bytes, &copy->memory) != STATUS_OK) {
         free(copy);
         device->unpinned_bytes += bytes;
+        if (!host_lock(in_file->data, bytes)) device->unlocked_bytes += bytes;
         return device->host->weights(device->on_host, in_file, data);
     }
     copy->bytes = bytes;
@@ -226,9 +229,10 @@ static void release_buffers(struct device *device) {
     forward_release(device, device->sums.memory, device->sums.bytes);
     forward_release(device, device->slot.memory, device->slot.bytes);
     device->wide = device->sums = device->slot = (struct buffer){0};
-    for (int i = 0; i < LISTS_MAX; i++) { // they point into the slot
-        forward_release_host(device, device->lists[i], sizeof *device->lists[i]);
-        device->lists[i] = NULL;
+    while (device->lists) { // they point into the slot
+        struct list *first = device->lists;
+        device->lists = first->next;
+        forward_release_host(device, first, sizeof *first);
     }
 }
 
@@ -264,20 +268,27 @@ static void run_job(void *user);
 // Where the card can, it talks to a thread of its own.
 static enum status open_mail(struct device *device) {
     void *mail;
-    if (!device->card->ask_host || device->mail) return STATUS_OK;
+    if (!device->card->ask_host || device->worker) return STATUS_OK;
     TRY(forward_alloc_host(device, sizeof *device->mail, &mail));
-    device->mail = mail;
-    *device->mail = (struct host_mail){0};
-    return offload_worker_create(device->mail, run_job, &device->worker);
+    *(struct host_mail *)mail = (struct host_mail){0};
+    const enum status status = offload_worker_create(mail, run_job, &device->worker);
+    if (status == STATUS_OK)
+        device->mail = mail;
+    else
+        forward_release_host(device, mail, sizeof *device->mail);
+    return status;
 }
 
 static void report_unpinned(struct device *device) {
     char text[SIZE_TEXT_BYTES];
     if (device->unpinned_bytes > 0)
         log_write(LOG_WARNING,
-                  "%s of the weights in memory could not be pinned; prompts take longer",
-                  size_format(device->unpinned_bytes, text));
-    device->unpinned_bytes = 0;
+                  "%s of the weights in memory could not be pinned; prompts take longer%s",
+                  size_format(device->unpinned_bytes, text),
+                  device->unlocked_bytes > 0
+                      ? ", and answers, too, when the system drops some and reads them again"
+                      : "");
+    device->unpinned_bytes = device->unlocked_bytes = 0;
 }
 
 static enum status offload_reserve(struct device *device, const struct workspace *workspace) {
@@ -463,12 +474,13 @@ static void enqueue(struct device *device, struct ask_host *ask, const struct jo
 
 // ---- weights that cross
 //
-// An op's weights are laid out in the slot one after the other. Copies are in the card's order, so
-// an op's weights are not overwritten before it has read them.
+// An op's weights are laid out in the slot one after the other, those of a mixture some experts at
+// a time. Copies are in the card's order, so weights are not overwritten before they have been
+// read.
 
-static bool streams(struct device *device, int32_t tokens) {
+static bool streams(struct device *device, int32_t tokens, int32_t least) {
     device->slot_used = 0;
-    return device->slot.memory && tokens >= OFFLOAD_STREAM_TOKENS;
+    return device->slot.memory && tokens >= (least > 0 ? least : OFFLOAD_STREAM_TOKENS);
 }
 
 static char *alloc_in_slot(struct device *device, size_t bytes) { // NULL: there is no room
@@ -500,59 +512,86 @@ static bool stream_matrix(struct device *device, struct weight *weight) {
     return to != NULL;
 }
 
-// The addresses of a stack in the slot. A list is never changed, so a copy may still read it.
+// The addresses of matrices in the slot. A list is never changed, so a copy may still read it.
+// NULL: there is no memory, and the step fails.
 static const struct list *list_of(struct device *device, char *base, size_t apart) {
     void *memory;
-    for (int i = 0; i < LISTS_MAX; i++) {
-        struct list *list = device->lists[i];
-        if (list && list->base == base && list->apart == apart) return list;
-        if (list) continue;
-        if (forward_alloc_host(device, sizeof *list, &memory) != STATUS_OK) return NULL;
-        list = device->lists[i] = memory;
-        *list = (struct list){.base = base, .apart = apart};
-        for (size_t e = 0; e < EXPERTS_MAX; e++)
-            list->matrices[e] = base + e * apart;
-        return list;
+    for (struct list *list = device->lists; list; list = list->next)
+        if (list->base == base && list->apart == apart) return list;
+    if (forward_alloc_host(device, sizeof(struct list), &memory) != STATUS_OK) {
+        device->failure = STATUS_NO_MEMORY;
+        return NULL;
     }
-    return NULL;
+    struct list *list = memory;
+    *list = (struct list){.next = device->lists, .base = base, .apart = apart};
+    for (size_t e = 0; e < EXPERTS_MAX; e++)
+        list->matrices[e] = base + e * apart;
+    device->lists = list;
+    return list;
 }
 
-static bool lie_in_a_row(const struct expert_weights *stack, int32_t count, size_t apart) {
+static bool lie_in_a_row(const struct expert_weights *stack, int32_t first, int32_t count,
+                         size_t apart) {
+    const char *begin = stack->data[first];
     for (int32_t e = 1; e < count; e++)
-        if ((const char *)stack->data[e] != (const char *)stack->data[0] + (size_t)e * apart)
-            return false;
+        if ((const char *)stack->data[first + e] != begin + (size_t)e * apart) return false;
     return true;
 }
 
-// The list crosses after the matrices: a copy waits for the kernels that arrange those, which
-// kernels that read weights early need not do.
-static bool stream_stack(struct device *device, struct expert_weights *stack, int32_t count) {
-    const struct weight one = {.type = stack->type, .rows = stack->rows, .columns = stack->columns};
-    struct weight all = one;
-    all.rows *= count;
-    const size_t each = card_bytes(device, &one);
-    const bool together = card_bytes(device, &all) == each * (size_t)count &&
-                          lie_in_a_row(stack, count, weight_bytes(&one));
-    const size_t apart = together ? each : size_round_up(each, SLOT_ALIGNMENT);
-    char *base = alloc_in_slot(device, apart * (size_t)count);
-    const struct list *list = base ? list_of(device, base, apart) : NULL;
-    if (!list || stack->scales) return false; // those of NVFP4 are computed where they are
-    for (int32_t e = 0; e < (together ? 1 : count); e++) {
-        struct weight from = together ? all : one;
-        from.data = stack->data[e];
-        device->card->copy_weights(device->on_card, &from, base + (size_t)e * apart);
-    }
-    const void *matrices = list->matrices, *bias = stack->bias;
-    const size_t rows = (size_t)count * (size_t)stack->rows;
-    const bool crossed = stream_bytes(device, &bias, rows * sizeof stack->bias[0]) &&
-                         stream_bytes(device, &matrices, (size_t)count * sizeof list->matrices[0]);
-    stack->data = matrices;
-    stack->bias = bias;
-    stack->in_host = false;
-    return crossed;
+// A stack of matrices that crosses some experts at a time.
+struct stream {
+    struct expert_weights from; // in host memory, but for biases and scales
+    const float *scales;        // those in host memory: a card keeps them with the matrices
+    struct weight one;          // of an expert
+    size_t each;                // its bytes on the card
+    char *base;                 // in the slot, for `at_once` of them
+    const void **list;          // in the slot, [experts]
+};
+
+static size_t stride_of(const struct stream *stream) {
+    return size_round_up(stream->each, SLOT_ALIGNMENT);
 }
 
-// After matrices without a list, what stream_stack() says of the list.
+// In the slot, for the whole of the op: the list, and what every expert has.
+static bool begin_stream(struct device *device, struct stream *stream, int32_t experts) {
+    struct expert_weights *from = &stream->from;
+    const void *bias = from->bias, *scales = from->scales;
+    char *list = alloc_in_slot(device, (size_t)experts * sizeof stream->list[0]);
+    if (!list) return false;
+    stream->one = (struct weight){.type = from->type, .rows = from->rows, .columns = from->columns};
+    stream->each = card_bytes(device, &stream->one);
+    stream->list = (const void **)list;
+    const size_t rows = (size_t)experts * (size_t)from->rows;
+    if (!stream_bytes(device, &bias, rows * sizeof from->bias[0]) ||
+        !stream_bytes(device, &scales, (size_t)experts * sizeof from->scales[0]))
+        return false;
+    stream->scales = from->scales;
+    from->bias = bias;
+    from->scales = scales;
+    return true;
+}
+
+// The matrices of these experts, side by side where the card keeps a stack of them as it keeps one
+// by one.
+static const struct list *stream_matrices(struct device *device, const struct stream *stream,
+                                          const struct expert_range *range) {
+    struct weight all = stream->one;
+    all.rows *= range->count;
+    const bool together =
+        !stream->scales && card_bytes(device, &all) == stream->each * (size_t)range->count &&
+        lie_in_a_row(&stream->from, range->first, range->count, weight_bytes(&stream->one));
+    const size_t apart = together ? stream->each : stride_of(stream);
+    const struct list *list = list_of(device, stream->base, apart);
+    for (int32_t e = 0; list && e < (together ? 1 : range->count); e++) {
+        struct weight from = together ? all : stream->one;
+        from.data = stream->from.data[range->first + e];
+        from.scale = stream->scales ? stream->scales[range->first + e] : 0;
+        device->card->copy_weights(device->on_card, &from, stream->base + (size_t)e * apart);
+    }
+    return list;
+}
+
+// After matrices without a list, what stream_experts() says of lists.
 static void wait_for_matrices(struct device *device) {
     enum { SOME = 4 };
     forward_to_device(device, device->sums.memory, device->rows.memory, SOME);
@@ -658,7 +697,7 @@ static void offload_linear(struct device *device, const struct linear *args) {
         return;
     }
     ASSERT(args->count <= RESULTS);
-    if (streams(device, tokens) && stream_linear(device, args)) return;
+    if (streams(device, tokens, device->memory.dense_tokens) && stream_linear(device, args)) return;
     const void *x = normed_rows(device, &args->in, columns);
     for (int32_t first = 0, count; first < tokens; first += count) {
         count = chunk_at(device, first, tokens);
@@ -687,8 +726,8 @@ static void offload_gated_linear(struct device *device, const struct gated_linea
         return;
     }
     struct gated_linear on_card = *args;
-    if (streams(device, args->in.tokens) && stream_matrix(device, &on_card.gate) &&
-        stream_matrix(device, &on_card.up)) {
+    if (streams(device, args->in.tokens, device->memory.dense_tokens) &&
+        stream_matrix(device, &on_card.gate) && stream_matrix(device, &on_card.up)) {
         wait_for_matrices(device);
         device->card->gated_linear(device->on_card, &on_card);
         return;
@@ -710,15 +749,45 @@ static void offload_gated_linear(struct device *device, const struct gated_linea
     }
 }
 
+// The matrices of as many experts as the slot holds at a time, and their part of every token's sum.
+// Lists cross after the matrices: a copy waits for the kernels that arrange those, which kernels
+// that read weights early need not do.
 static bool stream_experts(struct device *device, const struct experts *args) {
+    enum { UP, DOWN, GATE, STACKS };
+    const int stacks = args->gate.data != args->up.data ? STACKS : GATE; // else up serves as gate
+    struct stream of[STACKS] = {{.from = args->up}, {.from = args->down}, {.from = args->gate}};
     struct experts on_card = *args;
-    const bool gated = args->gate.data != args->up.data; // else up serves as gate
-    if (!stream_stack(device, &on_card.up, args->experts) ||
-        (gated && !stream_stack(device, &on_card.gate, args->experts)) ||
-        !stream_stack(device, &on_card.down, args->experts))
-        return false;
-    if (!gated) on_card.gate = on_card.up;
-    device->card->experts(device->on_card, &on_card);
+    struct expert_weights *const to[STACKS] = {&on_card.up, &on_card.down, &on_card.gate};
+    size_t bytes = 0; // of an expert
+    for (int i = 0; i < stacks; i++) {
+        if (!begin_stream(device, &of[i], args->experts)) return false;
+        bytes += stride_of(&of[i]);
+    }
+    const size_t fitting = (device->slot.bytes - device->slot_used) / bytes;
+    if (fitting == 0) return false;
+    const int32_t most = fitting < (size_t)args->experts ? (int32_t)fitting : args->experts;
+    const int32_t chunks = (args->experts + most - 1) / most;
+    const int32_t each = (args->experts + chunks - 1) / chunks;
+    for (int i = 0; i < stacks; i++) {
+        of[i].base = alloc_in_slot(device, (size_t)each * stride_of(&of[i]));
+        *to[i] = of[i].from;
+        to[i]->data = of[i].list;
+        to[i]->in_host = false;
+    }
+    if (stacks == GATE) on_card.gate = on_card.up;
+    for (int32_t first = 0; first < args->experts; first += each) {
+        const int32_t left = args->experts - first;
+        const struct expert_range range = {first, left < each ? left : each};
+        const struct list *lists[STACKS];
+        for (int i = 0; i < stacks; i++)
+            if (!(lists[i] = stream_matrices(device, &of[i], &range))) return true; // it has failed
+        for (int i = 0; i < stacks; i++)
+            forward_to_device(device, of[i].list + first, lists[i]->matrices,
+                              (size_t)range.count * sizeof lists[i]->matrices[0]);
+        if (chunks > 1) on_card.only = range;
+        device->card->experts(device->on_card, &on_card);
+        on_card.add = true;
+    }
     return true;
 }
 
@@ -728,7 +797,8 @@ static void offload_experts(struct device *device, const struct experts *args) {
         device->card->experts(device->on_card, args);
         return;
     }
-    if (streams(device, args->tokens) && stream_experts(device, args)) return;
+    if (streams(device, args->tokens, device->memory.expert_tokens) && stream_experts(device, args))
+        return;
     const size_t used = (size_t)args->used;
     const int32_t layer = device->resident && args->tokens < OFFLOAD_STREAM_TOKENS
                               ? resident_experts_layer(device->resident, args)
@@ -813,6 +883,10 @@ size_t offload_slab_bytes(const struct device *device) {
 
 bool offload_lend(struct device *device, void *slab) {
     return device->resident && resident_experts_lend(device->resident, slab);
+}
+
+bool offload_wants_slab(const struct device *device) {
+    return device->resident && resident_experts_wants_slab(device->resident);
 }
 
 void offload_take_back(struct device *device) { resident_experts_take_back(device->resident); }

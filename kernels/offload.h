@@ -15,8 +15,9 @@
 //
 // The processor computes batches of few tokens. For many the weights cross instead, op by op into
 // one slot on the card, and the card computes (not on a deterministic device, where a row must have
-// the same bits in any batch). Without a slot, batches cross in chunks of the processor's
-// batch_tokens.
+// the same bits in any batch). A mixture's experts cross as many at a time as the slot holds.
+// Without a slot, or for what one expert or matrix is too large, batches cross in chunks of the
+// processor's batch_tokens.
 //
 // A mixture's experts that were used recently have copies on the card, in slots (expert_slots.h).
 // Then the card computes those of a token while the processor computes the others, and the two sums
@@ -28,17 +29,20 @@
 // alone where they do on both.
 //
 // Memory: weights() copies weights in_host to pinned memory, which the system cannot drop and the
-// card reads at full speed; what cannot be pinned is used where it lies, and that is logged. Biases
+// card reads at full speed. What cannot be pinned is used where it lies, and locked there if that
+// is allowed; a line says which. Biases
 // and the list of pointers of such weights are host memory, too. Buffers are taken in reserve().
 #ifndef KERNELS_OFFLOAD_H
 #define KERNELS_OFFLOAD_H
 
 #include "kernels/backend.h"
 
-enum { OFFLOAD_STREAM_TOKENS = 32 }; // from which weights cross
+enum { OFFLOAD_STREAM_TOKENS = 32 }; // from which weights cross, if nobody knows better
 
 struct offload_memory { // on the card, besides what the model takes; {0}: none
-    size_t slot_bytes;  // of the largest feed-forward in host memory, as it lies on the card
+    size_t slot_bytes;  // that weights cross through; 0: none do
+    // From how many tokens on they do, dense ones and a mixture's; 0: OFFLOAD_STREAM_TOKENS.
+    int32_t dense_tokens, expert_tokens;
     // For copies of recently used experts:
     int32_t mixtures;     // layers whose experts are in host memory
     size_t expert_bytes;  // of the largest expert, as it lies on the card
@@ -58,6 +62,7 @@ MUST_CHECK enum status offload_open(const struct backend **card, struct device *
 // any more; its contents are undefined. All of it between two steps.
 size_t offload_slab_bytes(const struct device *device);
 bool offload_lend(struct device *device, void *slab);
+bool offload_wants_slab(const struct device *device);
 void offload_take_back(struct device *device);
 
 struct offload_counts {

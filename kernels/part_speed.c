@@ -40,6 +40,7 @@ struct trial {
     const struct backend *backend;
     struct device *device;
     struct part_shape shape;
+    int32_t tokens;
     bool in_host;
     int32_t layers;
     int32_t readings; // of the pause
@@ -77,49 +78,65 @@ static size_t list_bytes(const struct trial *trial) {
     return (size_t)experts_of(&trial->shape) * sizeof(void *);
 }
 
+struct sizes { // in bytes
+    size_t dim, width, chosen, shares;
+};
+
+static struct sizes sizes_of(const struct trial *trial) {
+    const size_t tokens = (size_t)trial->tokens,
+                 choices = tokens * (size_t)experts_of(&trial->shape);
+    return (struct sizes){.dim = tokens * (size_t)trial->shape.dim * sizeof(float),
+                          .width = tokens * (size_t)trial->shape.width * sizeof(float),
+                          .chosen = choices * sizeof(int32_t),
+                          .shares = choices * sizeof(float)};
+}
+
 static enum status alloc_rows(struct trial *trial) {
     const struct backend *backend = trial->backend;
-    const size_t dim = (size_t)trial->shape.dim * sizeof(float);
-    const size_t width = (size_t)trial->shape.width * sizeof(float);
-    TRY(backend->alloc(trial->device, dim, &trial->rows));
-    TRY(backend->alloc(trial->device, dim, &trial->sums));
-    TRY(backend->alloc(trial->device, width, &trial->inner));
-    TRY(backend->alloc(trial->device, width, &trial->up));
-    TRY(backend->alloc(trial->device, EXPERTS_USED_MAX * sizeof(int32_t), &trial->chosen));
-    TRY(backend->alloc(trial->device, EXPERTS_USED_MAX * sizeof(float), &trial->shares));
+    const struct sizes sizes = sizes_of(trial);
+    TRY(backend->alloc(trial->device, sizes.dim, &trial->rows));
+    TRY(backend->alloc(trial->device, sizes.dim, &trial->sums));
+    TRY(backend->alloc(trial->device, sizes.width, &trial->inner));
+    TRY(backend->alloc(trial->device, sizes.width, &trial->up));
+    TRY(backend->alloc(trial->device, sizes.chosen, &trial->chosen));
+    TRY(backend->alloc(trial->device, sizes.shares, &trial->shares));
     return backend->alloc(trial->device, PAUSE_BYTES, &trial->pause);
 }
 
 static void release_rows(struct trial *trial) {
     const struct backend *backend = trial->backend;
-    const size_t dim = (size_t)trial->shape.dim * sizeof(float);
-    const size_t width = (size_t)trial->shape.width * sizeof(float);
-    backend->release(trial->device, trial->rows, dim);
-    backend->release(trial->device, trial->sums, dim);
-    backend->release(trial->device, trial->inner, width);
-    backend->release(trial->device, trial->up, width);
-    backend->release(trial->device, trial->chosen, EXPERTS_USED_MAX * sizeof(int32_t));
-    backend->release(trial->device, trial->shares, EXPERTS_USED_MAX * sizeof(float));
+    const struct sizes sizes = sizes_of(trial);
+    backend->release(trial->device, trial->rows, sizes.dim);
+    backend->release(trial->device, trial->sums, sizes.dim);
+    backend->release(trial->device, trial->inner, sizes.width);
+    backend->release(trial->device, trial->up, sizes.width);
+    backend->release(trial->device, trial->chosen, sizes.chosen);
+    backend->release(trial->device, trial->shares, sizes.shares);
     backend->release(trial->device, trial->pause, PAUSE_BYTES);
 }
 
 static enum status fill_rows(struct trial *trial) {
     const struct backend *backend = trial->backend;
-    int32_t chosen[EXPERTS_USED_MAX];
-    float shares[EXPERTS_USED_MAX];
-    for (int32_t i = 0; i < EXPERTS_USED_MAX; i++) {
-        chosen[i] = i;
-        shares[i] = 1.0F / EXPERTS_USED_MAX;
+    const struct sizes sizes = sizes_of(trial);
+    const int32_t used = experts_of(&trial->shape);
+    const size_t choices = (size_t)trial->tokens * (size_t)used;
+    float *zeros = calloc(1, sizes.dim), *shares = calloc(choices, sizeof *shares);
+    int32_t *chosen = calloc(choices, sizeof *chosen);
+    enum status status = zeros && shares && chosen ? STATUS_OK : STATUS_NO_MEMORY;
+    for (size_t i = 0; status == STATUS_OK && i < choices; i++) {
+        chosen[i] = (int32_t)i % used;
+        shares[i] = 1.0F / (float)used;
     }
-    const size_t dim = (size_t)trial->shape.dim;
-    float *zeros = calloc(dim, sizeof *zeros);
-    if (!zeros) return STATUS_NO_MEMORY;
-    backend->to_device(trial->device, trial->rows, zeros, dim * sizeof *zeros);
-    backend->to_device(trial->device, trial->sums, zeros, dim * sizeof *zeros);
-    backend->to_device(trial->device, trial->chosen, chosen, sizeof chosen);
-    backend->to_device(trial->device, trial->shares, shares, sizeof shares);
-    const enum status status = backend->sync(trial->device);
+    if (status == STATUS_OK) {
+        backend->to_device(trial->device, trial->rows, zeros, sizes.dim);
+        backend->to_device(trial->device, trial->sums, zeros, sizes.dim);
+        backend->to_device(trial->device, trial->chosen, chosen, sizes.chosen);
+        backend->to_device(trial->device, trial->shares, shares, sizes.shares);
+        status = backend->sync(trial->device);
+    }
     free(zeros);
+    free(shares);
+    free(chosen);
     return status;
 }
 
@@ -153,8 +170,8 @@ static enum status make_layer(struct trial *trial, int32_t index) {
 
 static void run_layer(struct trial *trial, const struct layer *layer) {
     const struct part_shape *shape = &trial->shape;
-    const struct linear_input in = {.x = trial->rows, .tokens = 1},
-                              inner = {.x = trial->inner, .tokens = 1};
+    const struct linear_input in = {.x = trial->rows, .tokens = trial->tokens},
+                              inner = {.x = trial->inner, .tokens = trial->tokens};
     if (shape->used > 0) {
         trial->backend->experts(trial->device, &(struct experts){.y = trial->sums,
                                                                  .x = trial->rows,
@@ -163,7 +180,7 @@ static void run_layer(struct trial *trial, const struct layer *layer) {
                                                                  .gate = layer->stacks[0],
                                                                  .up = layer->stacks[1],
                                                                  .down = layer->stacks[2],
-                                                                 .tokens = 1,
+                                                                 .tokens = trial->tokens,
                                                                  .experts = shape->used,
                                                                  .used = shape->used,
                                                                  .add = true});
@@ -227,7 +244,7 @@ static int64_t usual_step_us(struct trial *trial, bool computes) {
 static enum status make(struct trial *trial) {
     const struct part_shape *shape = &trial->shape;
     const struct workspace workspace = {
-        .max_tokens = 1,
+        .max_tokens = trial->tokens,
         .max_features = shape->dim > shape->width ? shape->dim : shape->width,
         .max_seqs = 1,
         .max_context = 64, // no attention and no logits are computed, but a card reserves for some
@@ -291,14 +308,18 @@ static void free_all(struct trial *trial) {
 }
 
 struct part_speed part_speed_measure(const struct backend *backend, struct device *device,
-                                     const struct part_shape *shape, bool in_host, double pause_s) {
-    ASSERT(shape->dim > 0 && shape->width > 0);
+                                     const struct part_trial *how) {
+    const struct part_shape *shape = &how->shape;
+    ASSERT(shape->dim > 0 && shape->width > 0 && how->tokens > 0);
     ASSERT(shape->used >= 0 && shape->used <= EXPERTS_USED_MAX);
-    struct trial trial = {
-        .backend = backend, .device = device, .shape = *shape, .in_host = in_host};
+    struct trial trial = {.backend = backend,
+                          .device = device,
+                          .shape = *shape,
+                          .tokens = how->tokens,
+                          .in_host = how->in_host};
     struct part_speed speed = {0};
     if (make(&trial) == STATUS_OK) {
-        const int64_t pause_us = choose_pause(&trial, pause_s);
+        const int64_t pause_us = choose_pause(&trial, how->pause_s);
         const int64_t us = usual_step_us(&trial, true);
         const double parts_us = (double)(us - pause_us) / trial.layers;
         if (us > 0 && parts_us > 0)

@@ -1,4 +1,4 @@
-// kernels/part_speed.h — how long does a token take for a feed-forward in host memory?
+// kernels/part_speed.h — how long do tokens take for a feed-forward in host memory?
 //
 // Computes a layer's experts, or its dense feed-forward, as a decode step does, on a processor
 // alone or on a card whose weights are in_host (offload.h). So it contains what the reading speed
@@ -18,13 +18,20 @@ struct part_shape {
 };
 
 struct part_speed {
-    double seconds; // of one part and one token; 0: there is no memory, or the device failed
+    double seconds; // of one part and all its tokens; 0: there is no memory, or the device failed
     size_t bytes;   // of weights that were read in it
 };
 
-// `pause_s` is how long the device does something else between two parts; it is not counted.
+struct part_trial {
+    struct part_shape shape;
+    int32_t tokens; // of a step, all of which choose the same experts
+    bool in_host;
+    double pause_s; // how long the device does something else between two parts, which is not
+                    // counted
+};
+
 // Nothing else may run on the device, whose reservation it replaces.
 struct part_speed part_speed_measure(const struct backend *backend, struct device *device,
-                                     const struct part_shape *shape, bool in_host, double pause_s);
+                                     const struct part_trial *how);
 
 #endif

@@ -309,8 +309,12 @@ size_t resident_experts_slab_bytes(const struct resident_experts *r) {
     return r->slabs_max > r->own_count ? slab_bytes(r) + ALIGNMENT : 0;
 }
 
+bool resident_experts_wants_slab(const struct resident_experts *r) {
+    return r->slab_count < r->slabs_max;
+}
+
 bool resident_experts_lend(struct resident_experts *r, void *memory) {
-    if (r->slab_count == r->slabs_max) return false;
+    if (!resident_experts_wants_slab(r)) return false;
     r->slabs[r->slab_count++] = (void *)size_round_up((uintptr_t)memory, ALIGNMENT);
     for (int32_t i = 0; i < r->slab_slots; i++)
         expert_slots_add_last(r->slots);

@@ -47,6 +47,7 @@ void resident_experts_move(struct resident_experts *resident);
 // As offload.h says.
 size_t resident_experts_slab_bytes(const struct resident_experts *resident);
 bool resident_experts_lend(struct resident_experts *resident, void *memory);
+bool resident_experts_wants_slab(const struct resident_experts *resident);
 void resident_experts_take_back(struct resident_experts *resident);
 int32_t resident_experts_slots(const struct resident_experts *resident); // that there are now
 struct expert_slots_counts resident_experts_counts(const struct resident_experts *resident);

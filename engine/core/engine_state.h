@@ -14,6 +14,7 @@
 #include "engine/kv/lending.h"
 #include "engine/model/kv_shape.h"
 #include "engine/model/model.h"
+#include "engine/model/placement_lesson.h"
 #include "kernels/base/text.h"
 
 enum { EVENTS_MAX = 1024 };
@@ -70,6 +71,8 @@ struct engine {
     double tokens_per_us; // of prefill, measured; 0: not yet
     double added_per_us;  // the same without stream_us
     int32_t stream_us;    // of a step in which weights cross to the card; 0: none do
+    int32_t few_tokens;   // of a step in which they do not
+    struct placement_lesson lesson;
     bool has_stepped;
     struct kv_work request_work;
 };

@@ -160,15 +160,59 @@ static void save_to_host(struct block_cache *cache, struct node_index node) {
     if (cache_copy_to_slot(cache, node, &slot)) block_pool_release(cache->slots, slot);
 }
 
-static bool evict(struct block_cache *cache) {
-    struct block_index block;
-    if (!block_pool_find_victim(cache->blocks, &block)) return false;
+static void evict_block(struct block_cache *cache, struct block_index block) {
     const struct node_index node = block_pool_node(cache->blocks, block);
     save_to_host(cache, node);
     prefix_node(cache->prefix, node)->block = BLOCK_NONE;
     block_pool_set_node(cache->blocks, block, NODE_NONE);
     cache->options.counts->evicted_blocks++;
     after_loss(cache, node);
+}
+
+static bool evict(struct block_cache *cache) {
+    struct block_index block;
+    if (!block_pool_find_victim(cache->blocks, &block)) return false;
+    evict_block(cache, block);
+    return true;
+}
+
+// Can what the CACHED block holds stay in host memory, and nothing be lost there for it?
+static bool fits_host(const struct block_cache *cache, struct block_index block) {
+    const struct node_index node = block_pool_node(cache->blocks, block);
+    return cache->slots && (block_valid(prefix_node(cache->prefix, node)->slot) ||
+                            block_pool_free(cache->slots) > 0);
+}
+
+// To a block before `end`.
+static bool move_block(struct block_cache *cache, struct block_index block, uint32_t end) {
+    const struct node_index node = block_pool_node(cache->blocks, block);
+    struct block_index to;
+    if (!block_pool_replace(cache->blocks, block, end, &to)) return false;
+    prefix_node(cache->prefix, node)->block = to;
+    cache->options.backend->copy_blocks(cache->options.device,
+                                        &(struct copy_blocks){.cache = cache->options.shape,
+                                                              .source = &block.number,
+                                                              .destination = &to.number,
+                                                              .pairs = 1});
+    return true;
+}
+
+bool block_cache_give_up(struct block_cache *cache, const struct lending_wish *wish) {
+    struct block_index block;
+    for (uint32_t i = 0; i < wish->count; i++)
+        if (block_pool_references(cache->blocks, (struct block_index){wish->first + i}) > 0)
+            return false;
+    while (block_pool_free(cache->blocks) < wish->free) {
+        if (!block_pool_find_victim(cache->blocks, &block) || !fits_host(cache, block))
+            return false;
+        evict_block(cache, block);
+    }
+    for (uint32_t i = 0; i < wish->count; i++) {
+        block.number = wish->first + i;
+        if (node_valid(block_pool_node(cache->blocks, block)) &&
+            !move_block(cache, block, wish->first))
+            return false;
+    }
     return true;
 }
 
@@ -182,7 +226,7 @@ uint32_t block_cache_available(const struct block_cache *cache) {
 }
 
 bool block_cache_make_free(struct block_cache *cache, uint32_t blocks) {
-    const struct lending *lending = cache->options.lending;
+    struct lending *lending = cache->options.lending;
     while (block_pool_free(cache->blocks) < blocks)
         if (!(lending && lending_take_back(lending)) && !evict(cache)) return false;
     return true;

@@ -40,6 +40,8 @@
 #include "kernels/backend.h"
 
 struct block_cache;
+struct lending;
+struct lending_wish;
 
 struct block_cache_options {
     const struct backend *backend; // borrowed, as are the next five
@@ -61,9 +63,9 @@ struct block_cache_options {
     uint32_t max_references;     // 0: 65536
     void (*changed)(void *user); // a read or write is done; with the lock held
     void *user;
-    int64_t write_delay_us; // how long a few unwritten blocks wait for more; 0: not at all
-    bool no_thread;         // the caller drives the disk by block_cache_work_disk(): for tests
-    const struct lending *lending; // of its device blocks, borrowed; NULL: none are lent
+    int64_t write_delay_us;  // how long a few unwritten blocks wait for more; 0: not at all
+    bool no_thread;          // the caller drives the disk by block_cache_work_disk(): for tests
+    struct lending *lending; // of its device blocks, borrowed; NULL: none are lent
 };
 
 // NO_MEMORY says of what. A disk that cannot be used is logged, closed, and done without.
@@ -85,6 +87,11 @@ uint32_t block_cache_available(const struct block_cache *cache); // blocks that 
 // Takes back what is lent, and then evicts, until `blocks` are FREE. False: not possible; what
 // could be evicted was. D.
 bool block_cache_make_free(struct block_cache *cache, uint32_t blocks);
+
+// Moves to host memory what was released longest ago, until as many blocks are FREE as wished, and
+// to them what is CACHED in those of the wish. False: some of these are USED, or host memory has no
+// place for more; what had a place was moved. D.
+bool block_cache_give_up(struct block_cache *cache, const struct lending_wish *wish);
 
 // Makes the table's slots from its length to new_length writable; copies the tail if it must. FULL:
 // nothing has changed; block_cache_make_free() first. D.

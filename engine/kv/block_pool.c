@@ -237,6 +237,25 @@ void block_pool_take_back(struct block_pool *pool, uint32_t count) {
 
 uint32_t block_pool_lent(const struct block_pool *pool) { return pool->lent; }
 
+bool block_pool_replace(struct block_pool *pool, struct block_index block, uint32_t end,
+                        struct block_index *by) {
+    struct block *b = &pool->blocks[block.number];
+    struct queue *queue = &pool->queues[b->rank];
+    struct block_index to = pool->first_free;
+    ASSERT(b->references == 0 && node_valid(b->node));
+    while (block_valid(to) && to.number >= end)
+        to = pool->blocks[to.number].next;
+    if (!block_valid(to)) return false;
+    leave_free_list(pool, to);
+    pool->blocks[to.number] = *b;
+    *(block_valid(b->previous) ? &pool->blocks[b->previous.number].next : &queue->oldest) = to;
+    *(block_valid(b->next) ? &pool->blocks[b->next.number].previous : &queue->newest) = to;
+    b->node = NODE_NONE;
+    become_free(pool, block);
+    *by = to;
+    return true;
+}
+
 uint32_t block_pool_total(const struct block_pool *pool) { return pool->total; }
 uint32_t block_pool_free(const struct block_pool *pool) { return pool->free; }
 uint32_t block_pool_shared(const struct block_pool *pool) { return pool->shared; }

@@ -11,7 +11,8 @@
 //   USED   -> FREE    the last release, if the block has no node
 //   USED   -> CACHED  the last release, if it has one: its contents can be found again
 //   CACHED -> USED    retain
-//   CACHED -> FREE    set_node(NONE): the victim was evicted, or its contents were dropped
+//   CACHED -> FREE    set_node(NONE): the victim was evicted, or its contents were dropped;
+//                     replace: its contents move to a block that was FREE, which is CACHED now
 //   FREE   -> LENT    lend: their bytes serve something else, until
 //   LENT   -> FREE    take_back
 //
@@ -37,7 +38,7 @@
 //   (4) Only a block with one reference may be written, and only rows that no node names.
 //
 // All memory is taken in block_pool_create(); no later call allocates. Every call but create,
-// check and those that lend is O(1). Not thread-safe: the engine's lock guards it.
+// check, replace and those that lend is O(1). Not thread-safe: the engine's lock guards it.
 #ifndef ENGINE_BLOCK_POOL_H
 #define ENGINE_BLOCK_POOL_H
 
@@ -97,6 +98,11 @@ block_pool_spared(const struct block_pool *pool); // references past the first, 
 bool block_pool_lend(struct block_pool *pool, uint32_t count);
 void block_pool_take_back(struct block_pool *pool, uint32_t count); // what was lent last
 uint32_t block_pool_lent(const struct block_pool *pool);
+
+// A FREE block before `end` takes the place of the CACHED one, which becomes FREE. False: there is
+// none. O(free).
+bool block_pool_replace(struct block_pool *pool, struct block_index block, uint32_t end,
+                        struct block_index *by);
 
 void block_pool_check(const struct block_pool *pool); // O(blocks); for tests
 #endif

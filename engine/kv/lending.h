@@ -6,7 +6,11 @@
 // before anybody is preempted or refused; and when blocks get free, they are lent again. So a cache
 // is as large with copies of experts as without.
 //
-// What is CACHED is never given up for slots.
+// A cache that was full once has no FREE blocks any more, though most of what is CACHED is read
+// again late or never. So when LENDING_QUIET_STEPS have passed without a slab going back, what was
+// released longest ago moves to host memory, as far as there are free slots for it, and what is
+// CACHED at the end of the pool moves to other blocks (block_cache_give_up()). It comes back from
+// the host within milliseconds; nothing is lost for a slab.
 //
 // Threads: with the engine's lock, on the thread that owns the device, between two steps.
 #ifndef ENGINE_LENDING_H
@@ -17,21 +21,32 @@
 
 struct device;
 
+enum { LENDING_QUIET_STEPS = 64 };
+
 struct lending {           // {0}: nothing is lent
     struct device *device; // of offload.h, borrowed, as is the next
     struct block_pool *pool;
     char *data; // of the pool's blocks
     size_t block_bytes;
     uint32_t slab_blocks; // 0: the device has no use for any
+    int32_t quiet_steps;  // since the last slab went back, or was asked for
+};
+
+struct lending_wish {      // for one more slab
+    uint32_t first, count; // these blocks have to be FREE
+    uint32_t free;         // and as many altogether
 };
 
 void lending_init(struct lending *lending, struct device *device, const struct kv_cache *cache,
                   struct block_pool *pool);
 
-// Lends slabs as long as blocks stay FREE for what comes next.
-void lending_lend(const struct lending *lending);
+// Once a step: lends slabs as long as blocks stay FREE for what comes next.
+void lending_lend(struct lending *lending);
+
+// After lending_lend(): is it time to make room for another one?
+bool lending_wishes(struct lending *lending, struct lending_wish *wish);
 
 // Takes back the slab that was lent last: its blocks are FREE. False: nothing is lent.
-bool lending_take_back(const struct lending *lending);
+bool lending_take_back(struct lending *lending);
 
 #endif

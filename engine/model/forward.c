@@ -507,11 +507,11 @@ static void note_layer(void *user) {
 }
 
 // Before the next layer of a long run is enqueued. A card computes later than that, so where each
-// layer takes long, because its weights cross, we stay only some layers ahead: enough that the
-// card never waits, and so few that it soon stops. One that does not get on within WAITS_MOST has
+// layer takes long, because its weights cross, we stay only a layer ahead: enough that the card
+// never waits, and so few that it soon stops. One that does not get on within WAITS_MOST has
 // failed, which sync() says.
 static bool stops_before(struct forward *forward, int32_t layer) {
-    enum { AHEAD = 2, WAIT_US = 200, WAITS_MOST = 50000 };
+    enum { AHEAD = 1, WAIT_US = 200, WAITS_MOST = 50000 };
     const struct timespec pause = {0, WAIT_US * 1000};
     if (!forward->stops) return false;
     for (int32_t waits = 0; forward->limits.streams && waits < WAITS_MOST; waits++) {

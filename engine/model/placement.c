@@ -14,7 +14,14 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
-enum { SLOTS_LEAST_PART = 8 }; // slots for a smaller part of the experts are not made
+enum {
+    SLOTS_LEAST_PART = 8, // slots for a smaller part of the experts are not made
+    TOKENS_MOST = 4096,   // of a batch
+};
+
+// Experts that cross together. The card computes with some while others cross, and the link takes a
+// hundred times as long for so many bytes as it takes to begin.
+static const size_t EXPERTS_BYTES = (size_t)256 << 20;
 
 struct leaver {
     enum placement_kind kind;
@@ -115,30 +122,36 @@ static double part_seconds(const struct placement_rates *rates, const struct pla
     return missed > on_card ? missed : on_card;
 }
 
+// *in_host: what parts in host memory take, before the factor.
 static double token_seconds(const struct placement_need *need, const struct placement_rates *rates,
-                            const struct placement *placement, double hits) {
+                            const struct placement *placement, double hits, double *in_host) {
     double seconds = rates->token_us * 1e-6 + (double)placement->card_token_bytes / rates->card;
+    *in_host = 0;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
         for (int32_t i = 0; i < need->layers; i++) {
             const struct placement_part *part = part_at(need, kind, i);
             if (part->card_bytes == 0) continue;
-            seconds += placement->in_host[kind][i]
-                           ? crossing_seconds(need, rates) + part_seconds(rates, part, hits)
-                           : rates->part_us * 1e-6;
+            if (placement->in_host[kind][i])
+                *in_host += crossing_seconds(need, rates) + part_seconds(rates, part, hits);
+            else
+                seconds += rates->part_us * 1e-6;
         }
-    return seconds;
+    return seconds + (rates->factor > 0 ? rates->factor : 1) * *in_host;
 }
 
 // With copies, if they help.
 static void predict(const struct placement_need *need, const struct placement_rates *rates,
                     struct placement *placement) {
-    placement->tokens_s = 0;
+    double alone;
+    placement->tokens_s = placement->host_seconds = 0;
     if (!knows_rates(rates)) return;
-    const double without = token_seconds(need, rates, placement, 0);
-    double seconds = token_seconds(need, rates, placement, placement->hits);
+    const double without = token_seconds(need, rates, placement, 0, &alone);
+    double seconds =
+        token_seconds(need, rates, placement, placement->hits, &placement->host_seconds);
     if (without <= seconds) {
         placement->slots = placement->lent_slots = 0;
         placement->hits = 0;
+        placement->host_seconds = alone;
         seconds = without;
     }
     placement->tokens_s = seconds > 0 ? 1 / seconds : 0;
@@ -223,13 +236,51 @@ enum status placement_plan(const struct placement_need *need, const struct place
     return STATUS_OK;
 }
 
-size_t placement_largest_part(const struct placement_need *need) {
+static size_t less_of(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t crossing_bytes(const struct placement_need *need, const struct placement_part *part) {
+    if (part->experts == 0) return less_of(part->card_bytes, 2 * need->matrix_bytes);
+    const size_t each = part->card_bytes / (size_t)part->experts;
+    return less_of(part->card_bytes, EXPERTS_BYTES > 2 * each ? EXPERTS_BYTES : 2 * each);
+}
+
+size_t placement_crossing_bytes(const struct placement_need *need) {
     size_t most = 0;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
-        for (int32_t i = 0; i < need->layers; i++)
-            if (part_at(need, kind, i)->card_bytes > most)
-                most = part_at(need, kind, i)->card_bytes;
+        for (int32_t i = 0; i < need->layers; i++) {
+            const size_t bytes = crossing_bytes(need, part_at(need, kind, i));
+            if (bytes > most) most = bytes;
+        }
     return most;
+}
+
+// Fewer tokens than TOKENS_MOST, or INT32_MAX.
+static int32_t crossing_tokens(const struct placement_need *need,
+                               const struct placement_rates *rates,
+                               const struct placement_part *part) {
+    const double all = (double)part->host_bytes, share = (double)part->token_bytes / all;
+    const double crosses = all / rates->link + rates->part_us * 1e-6;
+    double untouched = share < 1 ? 1 - share : 0; // of the weights, by n tokens that choose apart
+    for (int32_t n = 1; n < TOKENS_MOST; n++) {
+        const double computed = crossing_seconds(need, rates) + n * rates->row_us * 1e-6 +
+                                (1 - untouched) * all / rates->host;
+        if (n >= PLACEMENT_TOKENS_LEAST && crosses < computed) return n;
+        untouched *= share < 1 ? 1 - share : 0;
+    }
+    return INT32_MAX;
+}
+
+int32_t placement_crossing_tokens(const struct placement_need *need,
+                                  const struct placement_rates *rates,
+                                  const struct placement *placement, enum placement_kind kind) {
+    int32_t fewest = INT32_MAX;
+    if (!knows_rates(rates)) return fewest;
+    for (int32_t i = 0; i < need->layers; i++) {
+        if (!placement->in_host[kind][i]) continue;
+        const int32_t tokens = crossing_tokens(need, rates, part_at(need, kind, i));
+        if (tokens < fewest) fewest = tokens;
+    }
+    return fewest;
 }
 
 size_t placement_need_bytes(const struct placement_need *need) {

@@ -25,7 +25,8 @@
 //   + crossing_us + rows / link + max((1 - hits) * bytes / host, part_us + bytes / card)
 //
 // as the processor computes what has no copy while the card computes the rest. What is copied in
-// the background is not counted. Where copies would not help, none are made.
+// the background is not counted. Where copies would not help, none are made. The time of the parts
+// in host memory is multiplied by what earlier answers took beside their prediction (rates.h).
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
@@ -61,6 +62,7 @@ struct placement_need {
     struct placement_part fixed; // what never leaves the card
     struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
     enum dtype types[PLACEMENT_KINDS]; // of the last matrix of a kind
+    size_t matrix_bytes;               // of the largest dense matrix of `parts`, on the card
     size_t kv_bytes, buffer_bytes;     // on the card
     size_t row_bytes;    // that cross the link for one token and one part in host memory, both ways
     size_t expert_bytes; // of a copy of an expert, with what its alignment takes; 0: none are made
@@ -74,6 +76,8 @@ struct placement_rates { // bytes a second
     double token_us;     // of a token, besides bytes and feed-forwards
     double crossing_us;  // of a part in host memory, besides its bytes
     double part_us;      // of a part on the card, besides its bytes
+    double row_us;       // of a part in host memory, for each token of a batch, besides its bytes
+    double factor;       // of the time of all parts in host memory, as answers have shown; 0: 1
 };
 
 struct placement_override { // what a person said; {0}: nothing
@@ -101,7 +105,8 @@ struct placement {
     int32_t slots;                             // for copies of them
     int32_t lent_slots;                        // the same, in the KV cache's memory
     double hits;                               // expected: the share of choices that has a copy
-    double tokens_s; // of one answer, at a short context; 0: unknown rates
+    double tokens_s;     // of one answer, at a short context; 0: unknown rates
+    double host_seconds; // of a token's time, that of parts in host memory; before the factor
 };
 
 // NO_MEMORY: what has to stay on the card, or what an override leaves there, does not fit; the
@@ -118,12 +123,24 @@ static inline bool placement_splits(const struct placement *placement) {
     return placement->host_layers[PLACEMENT_EXPERTS] + placement->host_layers[PLACEMENT_DENSE] > 0;
 }
 
+// From how many tokens on a batch is computed faster by the card, to which all weights of a part
+// then cross, than by the processor: of a kind, the fewest for any of its layers in host memory,
+// and at least PLACEMENT_TOKENS_LEAST, since steps of fewer are recorded. INT32_MAX: never, or the
+// rates are unknown.
+enum { PLACEMENT_TOKENS_LEAST = 17 };
+int32_t placement_crossing_tokens(const struct placement_need *need,
+                                  const struct placement_rates *rates,
+                                  const struct placement *placement, enum placement_kind kind);
+
 // How many choices are copied experts where copies are of this share of them, when tokens choose
 // much of what those before them chose.
 double placement_hits(double share);
 
-size_t placement_largest_part(const struct placement_need *need); // of what may leave the card
-size_t placement_need_bytes(const struct placement_need *need);   // of all weights on the card
+// Through how many bytes on the card whatever may leave it crosses for many tokens: a dense
+// feed-forward's gate and up together, and a mixture's experts some at a time.
+size_t placement_crossing_bytes(const struct placement_need *need);
+
+size_t placement_need_bytes(const struct placement_need *need); // of all weights on the card
 
 // "31 of 48 layers' experts in memory (11.2 GiB), 38 % copied; about 41 tokens/s"
 enum { PLACEMENT_TEXT_BYTES = 160 };

@@ -58,7 +58,10 @@ void placement_need_matrix(struct placement_need *need, const struct model_confi
     const size_t bytes = weight_bytes(weight);
     const size_t on_card = backend->weight_bytes ? backend->weight_bytes(weight) : bytes;
     enum placement_kind kind;
-    if (placement_kind_of(name, strlen(name), &kind)) need->types[kind] = weight->type;
+    if (placement_kind_of(name, strlen(name), &kind)) {
+        need->types[kind] = weight->type;
+        if (kind == PLACEMENT_DENSE && on_card > need->matrix_bytes) need->matrix_bytes = on_card;
+    }
     add(need, config, layer, name, &(struct placement_part){on_card, bytes, 0, 0});
 }
 

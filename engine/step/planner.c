@@ -200,9 +200,15 @@ static int32_t step_budget(const struct engine *engine, const struct scheduler_r
         decodes += described[i].foreground && described[i].state == REQUEST_RUNNING &&
                    engine->requests[i]->stats.output_tokens > 0;
     const float decode_us = decodes > 0 ? row_cost_us(&engine->draft_record.cost, decodes) : 0;
-    return scheduler_budget(engine->added_per_us, engine->stream_us,
-                            scheduler_target_us(decodes, decode_us), engine->cache.block_size,
-                            STEP_LEAST_TOKENS, engine->most_tokens);
+    const struct scheduler_pace pace = {.tokens_per_us = engine->added_per_us,
+                                        .base_us = engine->stream_us,
+                                        .few = engine->few_tokens / engine->cache.block_size *
+                                               engine->cache.block_size,
+                                        .block_size = engine->cache.block_size,
+                                        .least = STEP_LEAST_TOKENS,
+                                        .most = engine->most_tokens};
+    return scheduler_budget(&pace, scheduler_target_us(decodes, decode_us),
+                            scheduler_limit_us(decodes));
 }
 
 static struct scheduler_limits gather_limits(struct engine *engine,

@@ -344,22 +344,33 @@ void scheduler_note(struct scheduler_request *requests, int32_t request_count,
     promote_first(requests, request_count);
 }
 
-int32_t scheduler_budget(double tokens_per_us, int32_t base_us, int32_t target_us,
-                         int32_t block_size, int32_t least, int32_t most) {
-    ASSERT(block_size > 0 && least <= most && base_us >= 0);
-    const int32_t rest_us = target_us - base_us > base_us ? target_us - base_us : base_us;
-    const double wanted = tokens_per_us * rest_us;
-    const int32_t tokens = wanted > most ? most : wanted < least ? least : (int32_t)wanted;
-    return tokens / block_size * block_size;
+enum { ALONE_US = 250000, BESIDE_US = 25000, BESIDE_MOST_US = 200000 };
+
+int32_t scheduler_budget(const struct scheduler_pace *pace, int32_t target_us, int32_t limit_us) {
+    enum { HALF = 2 };
+    const int32_t base_us = pace->base_us;
+    ASSERT(pace->block_size > 0 && pace->least <= pace->most && base_us >= 0);
+    if (base_us > limit_us / HALF && pace->few >= pace->block_size) return pace->few;
+    int32_t rest_us = target_us - base_us > base_us ? target_us - base_us : base_us;
+    if (base_us > 0 && rest_us > limit_us - base_us) rest_us = limit_us - base_us;
+    const double wanted = pace->tokens_per_us * rest_us;
+    const int32_t tokens = wanted > pace->most    ? pace->most
+                           : wanted < pace->least ? pace->least
+                                                  : (int32_t)wanted;
+    return tokens / pace->block_size * pace->block_size;
 }
 
 int32_t scheduler_target_us(int32_t decodes, float decode_us) {
-    enum { ALONE_US = 250000, BESIDE_US = 25000, DECODES = 4 };
+    enum { DECODES = 4 };
     ASSERT(decodes >= 0);
     if (decodes == 0) return ALONE_US;
     const float wanted = DECODES * decode_us;
-    return wanted < BESIDE_US ? BESIDE_US : wanted > ALONE_US ? ALONE_US : (int32_t)wanted;
+    return wanted < BESIDE_US        ? BESIDE_US
+           : wanted > BESIDE_MOST_US ? BESIDE_MOST_US
+                                     : (int32_t)wanted;
 }
+
+int32_t scheduler_limit_us(int32_t decodes) { return decodes > 0 ? BESIDE_MOST_US : INT32_MAX; }
 
 static void check_chunks(const struct scheduler_request *requests,
                          const struct scheduler_limits *limits, const struct scheduler_plan *plan,

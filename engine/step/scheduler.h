@@ -96,17 +96,26 @@ void scheduler_note(struct scheduler_request *requests, int32_t request_count,
 struct block_counts scheduler_need(const struct scheduler_request *request, int32_t end,
                                    int32_t block_size);
 
-// The token budget for which a step takes about `target_us`, a multiple of the block size between
-// least and most. Long steps make ^C and other answers wait. A step takes `base_us` for however few
-// tokens, and beyond that has the measured speed; where the base alone takes half the target, the
-// tokens take as long as the base, or most of the time would be spent on it.
-int32_t scheduler_budget(double tokens_per_us, int32_t base_us, int32_t target_us,
-                         int32_t block_size, int32_t least, int32_t most);
+struct scheduler_pace {
+    double tokens_per_us; // beyond base_us, as measured; 0: unknown
+    int32_t base_us;      // that a step takes for however few tokens, but for up to `few`
+    int32_t few;          // a multiple of the block size
+    int32_t block_size, least, most;
+};
 
-// How long a step may take beside `decodes` answers in the foreground that decode in `decode_us`
-// when they are alone: a few times as long, within what nobody notices and what is too long even
-// for ^C. decode_us 0: unknown.
+// The token budget for which a step takes about `target_us`, a multiple of the block size between
+// least and most. Long steps make ^C and other answers wait. Where the base alone takes half the
+// target, the tokens take as long as the base, or most of the time would be spent on it; but no
+// step takes longer than `limit_us`, as far as `few` tokens allow.
+int32_t scheduler_budget(const struct scheduler_pace *pace, int32_t target_us, int32_t limit_us);
+
+// How long a step should take beside `decodes` answers in the foreground that decode in `decode_us`
+// when they are alone: a few times as long, within what nobody notices and what is too long to wait
+// for a token. decode_us 0: unknown.
 int32_t scheduler_target_us(int32_t decodes, float decode_us);
+
+// How long it may take at most; without answers to wait for it, as long as it is worth.
+int32_t scheduler_limit_us(int32_t decodes);
 
 // Asserts that the plan is valid for these requests and limits, and that it makes progress; for
 // tests.

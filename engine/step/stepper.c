@@ -281,6 +281,8 @@ static void do_step(struct engine *engine, struct step *step) {
             draft_note_cost(&engine->draft_record, DRAFT_HEAD, passes, before - began_us);
         if (step->tokens == step->rows) // it only decodes
             row_cost_note(&engine->draft_record.cost, step->rows, elapsed_us);
+        if (step->tokens == 1 && step->chunks[0].first < PLACEMENT_LESSON_CONTEXT)
+            placement_lesson_note(&engine->lesson, elapsed_us);
         commit_step(step);
     } else if (status == STATUS_CANCELLED) {
         drop_step(step); // all of its requests are finished before the next one
@@ -296,6 +298,14 @@ static void fail_all(struct engine *engine) {
                        STATUS_DEVICE);
 }
 
+static void lend_blocks(struct engine *engine) {
+    struct lending_wish wish;
+    lending_lend(&engine->lending);
+    if (lending_wishes(&engine->lending, &wish) &&
+        block_cache_give_up(engine->cache.groups[0], &wish))
+        lending_lend(&engine->lending);
+}
+
 // With the lock held.
 static void work(struct engine *engine) {
     struct step step;
@@ -304,7 +314,7 @@ static void work(struct engine *engine) {
     (void)grouped_cache_write_behind(&engine->cache);
     if (engine->cache.device_failed) fail_all(engine);
     start_computing(engine);
-    if (!engine->cache.device_failed) lending_lend(&engine->lending);
+    if (!engine->cache.device_failed) lend_blocks(engine);
     const bool moves = planner_plan(engine, &step);
     if (step.count > 0)
         do_step(engine, &step);

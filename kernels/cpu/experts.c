@@ -154,8 +154,13 @@ void cpu_route(struct device *device, const struct route *args) {
     threads_for(device->threads, args->tokens, ROUTE_TOKENS, route_tokens, &copy);
 }
 
+static bool is_computed(const struct experts *args, int32_t slot) {
+    const int32_t expert = args->chosen[slot];
+    return expert != EXPERT_NONE && expert_within(&args->only, expert);
+}
+
 // Sorts slots by expert: first[e] ... first[e + 1] - 1 become the ranks of expert e's slots, in
-// token order. A slot without an expert has rank -1.
+// token order. A slot whose expert is not computed has rank -1.
 static void sort_slots(struct expert_scratch *scratch, const struct experts *args,
                        int32_t first[EXPERTS_MAX + 1]) {
     const int32_t slots = args->tokens * args->used;
@@ -163,7 +168,7 @@ static void sort_slots(struct expert_scratch *scratch, const struct experts *arg
     memset(first, 0, ((size_t)args->experts + 1) * sizeof first[0]);
     for (int32_t s = 0; s < slots; s++) {
         ASSERT(args->chosen[s] >= EXPERT_NONE && args->chosen[s] < args->experts);
-        if (args->chosen[s] != EXPERT_NONE) first[args->chosen[s] + 1]++;
+        if (is_computed(args, s)) first[args->chosen[s] + 1]++;
     }
     for (int32_t e = 0; e < args->experts; e++) {
         first[e + 1] += first[e];
@@ -172,7 +177,7 @@ static void sort_slots(struct expert_scratch *scratch, const struct experts *arg
     ASSERT(first[args->experts] <= slots);
     for (int32_t s = 0; s < slots; s++) {
         scratch->rank_of[s] = -1;
-        if (args->chosen[s] == EXPERT_NONE) continue;
+        if (!is_computed(args, s)) continue;
         scratch->rank_of[s] = next[args->chosen[s]]++;
         scratch->token_of[scratch->rank_of[s]] = s / args->used;
     }

@@ -166,6 +166,7 @@ static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts a
     float4 sum = args.add ? *y : float4{};
     for (int j = 0; j < args.used; j++) {
         const size_t slot = token * args.used + j;
+        if (!is_within(args.only, args.chosen[slot])) continue; // it has no result
         const float share = args.shares[slot];
         const float4 one = *(const float4 *)(results + slot * dim + column);
         sum.x += share * one.x, sum.y += share * one.y;
@@ -225,6 +226,7 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
     ASSERT(args->tokens <= limits->max_tokens && args->used <= limits->experts_used);
     ASSERT(args->gate.rows <= limits->expert_rows && args->down.rows <= limits->expert_outputs);
     ASSERT(args->experts <= limits->experts && args->down.rows % 4 == 0);
+    ASSERT(args->only.count == 0 || args->tokens > 1);
     struct expert_product gated = {};
     gated.weights[0] = args->gate;
     gated.weights[1] = args->up;

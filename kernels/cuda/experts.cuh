@@ -48,6 +48,11 @@ struct expert_sum {
 struct expert_work experts_sort(struct device *device, const struct experts *args,
                                 int32_t item_slots);
 
+// As expert_within().
+static __device__ inline bool is_within(const expert_range &range, int expert) {
+    return range.count == 0 || (unsigned)(expert - range.first) < (unsigned)range.count;
+}
+
 static __device__ inline int count_items(const expert_work &work) {
     return work.items ? *work.count : work.most_items;
 }

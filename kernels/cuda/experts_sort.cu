@@ -9,8 +9,9 @@
 //   shared counts [warps][experts]
 //
 // A stable counting sort: each warp counts a range of slots by expert, a scan over warps and
-// experts turns counts into ranks, and each warp walks its range once more to store the slots. The
-// result depends on the router's choice alone. Bound by latency.
+// experts turns counts into ranks, and each warp walks its range once more to store the slots.
+// Slots of experts that are not computed now have no rank. The result depends on the router's
+// choice alone. Bound by latency.
 #include "kernels/cuda/experts.cuh"
 
 enum { WARPS = 32, THREADS = WARPS * LANES, COUNTS = 8192 }; // counts that fit shared memory
@@ -21,6 +22,7 @@ struct sort_args {
     int32_t *sorted_slots, *count;
     struct expert_item *items;
     int32_t slots, experts, item_slots;
+    struct expert_range only;
     int32_t warps; // that sort: as many as have slots and as COUNTS allows
 };
 
@@ -54,7 +56,8 @@ static __device__ inline void count_slots(const sort_args &args, int *counts) {
     const int end = min(args.slots, (warp + 1) * each);
     for (int base = warp * each; base < end; base += LANES) {
         const int slot = base + lane;
-        const int expert = slot < end ? args.chosen[slot] : -1;
+        const int chosen = slot < end ? args.chosen[slot] : -1;
+        const int expert = is_within(args.only, chosen) ? chosen : -1;
         const unsigned same = __match_any_sync(0xffffffffu, expert);
         const int nth = __popc(same & ((1u << lane) - 1));
         if (STORE && expert >= 0) args.sorted_slots[counts[expert] + nth] = slot;
@@ -104,6 +107,7 @@ struct expert_work experts_sort(struct device *device, const struct experts *arg
     sort.slots = args->tokens * args->used;
     sort.experts = args->experts;
     sort.item_slots = item_slots;
+    sort.only = args->only;
     const int needed = (int)ceil_divide((size_t)sort.slots, LANES);
     const int for_experts = (int)ceil_divide((size_t)args->experts, LANES);
     sort.warps = min(min((int)WARPS, COUNTS / args->experts), needed);

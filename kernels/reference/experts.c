@@ -117,7 +117,7 @@ static void add_expert(struct device *device, const struct experts *args, int32_
                        int32_t nth) {
     const size_t slot = (size_t)token * (size_t)args->used + (size_t)nth;
     const int32_t expert = args->chosen[slot];
-    if (expert == EXPERT_NONE) return;
+    if (expert == EXPERT_NONE || !expert_within(&args->only, expert)) return;
     const float *x = (const float *)args->x + (size_t)token * (size_t)args->gate.columns;
     float *y = (float *)args->y + (size_t)token * (size_t)args->down.rows;
     ASSERT(expert >= 0 && expert < args->experts);

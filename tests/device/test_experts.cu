@@ -206,8 +206,35 @@ static double worst_error(const struct mixture &m, const std::vector<float> &y,
     return worst;
 }
 
+// The list of an op that must not read the matrices of other experts.
+static const void *const *list_within(const struct expert_weights &weights, size_t experts,
+                                      const struct expert_range &range) {
+    std::vector<const void *> at(experts);
+    CUDA(cudaMemcpy(at.data(), weights.data, experts * sizeof at[0], cudaMemcpyDeviceToHost));
+    for (size_t e = 0; e < experts; e++)
+        if (!expert_within(&range, (int32_t)e)) at[e] = nullptr;
+    return upload(at);
+}
+
+// The sum, some experts at a time.
+static void compute_in_parts(struct bench *bench, const struct experts &whole, int32_t parts) {
+    const int32_t each = (whole.experts + parts - 1) / parts;
+    for (int32_t first = 0; first < whole.experts; first += each) {
+        struct experts args = whole;
+        args.only = {first, std::min(each, whole.experts - first)};
+        args.add = whole.add || first > 0;
+        for (struct expert_weights *weights : {&args.gate, &args.up, &args.down})
+            weights->data = list_within(*weights, (size_t)whole.experts, args.only);
+        CUDA(cudaDeviceSynchronize());
+        backend_cuda()->experts(bench->device, &args);
+        finish(bench);
+        for (const struct expert_weights *weights : {&args.gate, &args.up, &args.down})
+            CUDA(cudaFree((void *)weights->data));
+    }
+}
+
 static void test_answers(struct bench *bench, const struct mixture &m, int32_t tokens,
-                         enum crowd crowd) {
+                         enum crowd crowd, int32_t parts = 1) {
     const size_t elements = (size_t)tokens * (size_t)m.dim;
     std::vector<uint16_t> x(elements);
     std::vector<double> wide(elements);
@@ -225,7 +252,10 @@ static void test_answers(struct bench *bench, const struct mixture &m, int32_t t
         upload(poison), upload(x), upload(chosen), upload(shares), m.gate, m.up, m.down,
         tokens,         m.experts, m.used,         m.act,          LIMIT,  add};
     CUDA(cudaDeviceSynchronize());
-    backend_cuda()->experts(bench->device, &args);
+    if (parts > 1)
+        compute_in_parts(bench, args, parts);
+    else
+        backend_cuda()->experts(bench->device, &args);
     finish(bench);
     std::vector<float> y(poison.size());
     CUDA(cudaMemcpy(y.data(), args.y, y.size() * 4, cudaMemcpyDeviceToHost));
@@ -236,9 +266,9 @@ static void test_answers(struct bench *bench, const struct mixture &m, int32_t t
     const double error =
         guarded ? worst_error(m, y, wide, chosen, shares, tokens, start) : INFINITY;
     char what[128];
-    snprintf(what, sizeof what, "experts %s and %s, %d x %d, act %d, %d tokens, %d of %d%s",
+    snprintf(what, sizeof what, "experts %s and %s, %d x %d, act %d, %d tokens, %d of %d%s%s",
              dtype_name(m.type), dtype_name(m.down_type), m.rows, m.dim, m.act, tokens, m.used,
-             m.experts, crowd == CROWD_SAME ? ", the same" : "");
+             m.experts, crowd == CROWD_SAME ? ", the same" : "", parts > 1 ? ", in parts" : "");
     tally_count(bench->tally, error < 3e-3, what, error); // weights may be rounded to fp16
     for (const void *memory :
          {(const void *)args.y, args.x, (const void *)args.chosen, (const void *)args.shares})
@@ -279,6 +309,8 @@ static void test_crowds(struct bench *bench) {
             for (int32_t tokens : {1, 5, 8, 64, 200, 512})
                 for (enum crowd crowd : {CROWD_RANDOM, CROWD_SAME})
                     test_answers(bench, m, tokens, crowd);
+            for (int32_t tokens : {5, 64, 200, 512})
+                test_answers(bench, m, tokens, tokens == 5 ? CROWD_SAME : CROWD_RANDOM, 3);
             unload(&m);
         }
 }

@@ -1,4 +1,4 @@
-// tests/engine/test_equality.c — an answer does not depend on the path that its KV took.
+// tests/engine/test_equality.c [PATTERN] — an answer does not depend on the path that its KV took.
 //
 // For each model, a conversation of two turns is computed in one go in a roomy cache; then along
 // every other path: evicted to host memory and back, written to the disk and read by another
@@ -174,7 +174,7 @@ static struct engine *open_with(const struct engine_options *options) {
     snprintf(backend, sizeof backend, "%.*s", (int)strcspn(way.backend, "+"), way.backend);
     all.backend = backend;
     if (has_host()) {
-        static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50, 0};
+        static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50, 0, 0, 1};
         all.placement = (struct placement_override){.has_ngl = true, .ngl = 1};
         all.rates = &rates;
         all.deterministic = true; // else many rows are computed elsewhere than few
@@ -863,6 +863,7 @@ static int run_other_process(char **words) {
 
 int main(int count, char **words) {
     if (count == 7) return run_other_process(words);
+    if (count == 2) cmocka_set_test_filter(words[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_run_gives_the_same_logits),
         cmocka_unit_test(swapping_to_the_host_and_back_changes_no_logit),

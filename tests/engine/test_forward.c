@@ -290,6 +290,76 @@ static void a_run_stops_between_layers(void **state) {
     for_each_rig(NAMES, sizeof NAMES / sizeof NAMES[0], check_stop);
 }
 
+// A card that does what it was told later: each time that somebody asks whether to stop, it has
+// done a third of a layer, of those whose weights cross.
+static struct {
+    void (*functions[64])(void *user);
+    void *user;
+    int told, done, thirds, asked, stop_after;
+    int most; // that were on their way when nobody told more
+} late;
+
+static void call_later(struct device *device, void (*function)(void *user), void *user) {
+    (void)device;
+    assert_true(late.told < 64);
+    late.functions[late.told++] = function;
+    late.user = user;
+}
+
+static void do_next(void) { late.functions[late.done++](late.user); }
+
+static enum status sync_later(struct device *device) {
+    if (late.told - late.done > late.most) late.most = late.told - late.done;
+    while (late.done < late.told)
+        do_next();
+    return backend_reference()->sync(device);
+}
+
+static bool stops_later(void *user) {
+    (void)user;
+    if (late.done < late.told && ++late.thirds % 3 == 0) do_next();
+    return ++late.asked > late.stop_after;
+}
+
+// Whenever it is stopped, no more than the layer that is computed and the next one are on their
+// way.
+static void a_run_whose_weights_cross_stops_two_layers_later(void **state) {
+    static const char *const CROSSING[] = {"gemma3", "llama4"};
+    struct backend card = *backend_reference();
+    (void)state;
+    card.call_host = call_later;
+    card.sync = sync_later;
+    for (size_t n = 0; n < sizeof CROSSING / sizeof CROSSING[0]; n++) {
+        struct harness harness;
+        struct block_table table;
+        char path[512];
+        int32_t ids[LENGTH];
+        bool stopped = true;
+        int most = 0;
+        snprintf(path, sizeof path, "%s/golden/%s.gguf", TESTS_DIR, CROSSING[n]);
+        harness_open(&harness, &(struct harness_options){.path = path,
+                                                         .backend = &card,
+                                                         .kv_type = DTYPE_F32,
+                                                         .host = HARNESS_ALL_IN_HOST});
+        random_ids(ids, LENGTH);
+        new_table(&harness, &table);
+        harness_grow(&harness, &table, LENGTH);
+        for (int asked = 0; stopped; asked++) {
+            memset(&late, 0, sizeof late);
+            late.stop_after = asked;
+            forward_begin(harness.forward);
+            harness_add(&harness, &table, ids, 0, LENGTH, 1);
+            const enum status status = forward_run(harness.forward, stops_later, NULL);
+            stopped = status == STATUS_CANCELLED;
+            assert_true(stopped || status == STATUS_OK);
+            if (late.most > most) most = late.most;
+        }
+        assert_int_equal(most, 2);
+        block_table_deinit(&table, harness.pool);
+        harness_close(&harness);
+    }
+}
+
 // Of some rows of a step the best are wanted, as where drafts are verified, and of others all.
 static void check_choices(struct harness *harness) {
     enum { ROWS = 4 };
@@ -339,6 +409,7 @@ int main(void) {
         cmocka_unit_test(diverging_forks_equal_two_runs),
         cmocka_unit_test(tokens_before_a_window_are_not_read),
         cmocka_unit_test(a_run_stops_between_layers),
+        cmocka_unit_test(a_run_whose_weights_cross_stops_two_layers_later),
         cmocka_unit_test(any_row_of_a_step_may_be_chosen_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

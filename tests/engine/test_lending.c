@@ -2,7 +2,8 @@
 // change no answer, and the cache gets it back before it evicts anything.
 //
 // The reference backend is the card, with all experts in host memory and no memory for copies but
-// the cache's. A second engine has no copies, and must give the same answers.
+// the cache's. A second engine has no copies, and must give the same answers. At the end the card
+// fails.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <malloc.h>
@@ -24,8 +25,28 @@ enum {
 
 static int32_t turns = 60;
 
-static struct engine *open_engine(bool deterministic) {
-    static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50, 0};
+// The card, which fails in the step that is the last one here.
+static struct backend card;
+static int steps_left = -1; // never
+
+const struct backend *__real_backend_reference(void);
+const struct backend *__wrap_backend_reference(void);
+
+static enum status sync_or_fail(struct device *device) {
+    const enum status status = __real_backend_reference()->sync(device);
+    if (steps_left > 0) steps_left--;
+    return steps_left == 0 ? STATUS_DEVICE : status;
+}
+
+const struct backend *__wrap_backend_reference(void) {
+    card = *__real_backend_reference();
+    card.sync = sync_or_fail;
+    return &card;
+}
+
+// With a slow link, prompts use slots as answers do; with a fast one, weights cross for them.
+static struct engine *open_with(bool deterministic, double link) {
+    const struct placement_rates rates = {1e11, 1e10, link, 0, 50, 1, 1, 1};
     struct engine *engine;
     struct error err = {0};
     const struct engine_options options = {
@@ -37,12 +58,14 @@ static struct engine *open_engine(bool deterministic) {
         .rates = &rates,
         .context = CONTEXT,
         .kv_device_bytes = (size_t)1 << 20,
-        .kv_host_bytes = (size_t)1 << 20,
+        .kv_host_bytes = (size_t)4 << 20,
         .kv_type = "f32",
         .deterministic = deterministic};
     if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     return engine;
 }
+
+static struct engine *open_engine(bool deterministic) { return open_with(deterministic, 1e6); }
 
 static void append_question(struct engine *engine, struct sequence *sequence, uint32_t salt) {
     struct engine_info info;
@@ -53,7 +76,7 @@ static void append_question(struct engine *engine, struct sequence *sequence, ui
     assert_int_equal(sequence_append(sequence, ids, QUESTION), STATUS_OK);
 }
 
-static void answer(struct engine *engine, struct sequence *sequence) {
+static enum status end_of_answer(struct engine *engine, struct sequence *sequence) {
     struct request_options options = {
         .sampler = sampler_options_default(), .max_tokens = ANSWER, .ignore_end = true};
     struct request *request;
@@ -62,8 +85,12 @@ static void answer(struct engine *engine, struct sequence *sequence) {
     assert_int_equal(request_start_all(&sequence, &options, 1, &request), STATUS_OK);
     while (event.kind != EVENT_DONE)
         assert_true(engine_next_event(engine, 60000, &event));
-    assert_int_equal(event.status, STATUS_OK);
     request_release(request);
+    return event.status;
+}
+
+static void answer(struct engine *engine, struct sequence *sequence) {
+    assert_int_equal(end_of_answer(engine, sequence), STATUS_OK);
 }
 
 // A turn of the chat, which begins again when its context is full.
@@ -109,6 +136,41 @@ static void the_cache_takes_slots_before_it_evicts(void **state) {
     engine_close(engine);
 }
 
+// The tokens of a new conversation's first answer.
+static void first_answer(struct engine *engine, uint32_t salt, int32_t ids[QUESTION + ANSWER]) {
+    struct sequence *sequence;
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    append_question(engine, sequence, salt);
+    answer(engine, sequence);
+    assert_int_equal(sequence_length(sequence), QUESTION + ANSWER);
+    memcpy(ids, sequence_tokens(sequence), (QUESTION + ANSWER) * sizeof ids[0]);
+    sequence_destroy(sequence);
+}
+
+// Though the cache is full of what may be wanted again: that is in host memory then.
+static void slots_come_back_when_the_cache_is_quiet(void **state) {
+    enum { OLD = 5000, MOST_STEPS = 4 * LENDING_QUIET_STEPS };
+    int32_t before[QUESTION + ANSWER], after[QUESTION + ANSWER];
+    (void)state;
+    struct engine *engine = open_engine(false);
+    uint32_t salt = OLD;
+    struct kv_usage usage;
+    first_answer(engine, OLD, before);
+    while (evicted_blocks(engine) == 0 || lent_blocks(engine) > 0)
+        first_answer(engine, ++salt, after);
+    const uint32_t most = salt;
+    for (int step = 0; lent_blocks(engine) == 0 && step < MOST_STEPS; step += ANSWER)
+        first_answer(engine, most, after); // which is cached, and needs no new block
+    assert_true(lent_blocks(engine) > 0);
+    engine_check(engine);
+    engine_kv_usage(engine, &usage);
+    assert_int_equal(usage.lost_blocks, 0);
+    first_answer(engine, OLD, after);
+    assert_memory_equal(before, after, sizeof before);
+    engine_check(engine);
+    engine_close(engine);
+}
+
 static void turns_with_slots_and_a_cache_that_compete_answer_alike(void **state) {
     (void)state;
     struct engine *engines[2] = {open_engine(false), open_engine(true)};
@@ -140,9 +202,43 @@ static void turns_with_slots_and_a_cache_that_compete_answer_alike(void **state)
     }
 }
 
+// In a prompt whose weights cross, and in any step of an answer: the engine says so, gives back
+// what it has, and the next one answers as if nothing had been.
+static void a_card_that_fails_in_the_middle_loses_one_answer(void **state) {
+    int32_t expected[QUESTION + ANSWER], found[QUESTION + ANSWER];
+    int failed = 0;
+    (void)state;
+    struct engine *engine = open_with(false, 1e10);
+    first_answer(engine, 1, expected);
+    engine_close(engine);
+    for (int steps = 1;; steps++) {
+        struct sequence *sequence;
+        engine = open_with(false, 1e10);
+        assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+        append_question(engine, sequence, 1);
+        steps_left = steps;
+        const enum status status = end_of_answer(engine, sequence);
+        const bool was_reached = steps_left == 0;
+        assert_int_equal(status, was_reached ? STATUS_DEVICE : STATUS_OK);
+        assert_true(sequence_length(sequence) >= QUESTION);
+        sequence_destroy(sequence);
+        engine_close(engine); // while the card still fails
+        steps_left = -1;
+        if (!was_reached) break;
+        failed++;
+        engine = open_with(false, 1e10);
+        first_answer(engine, 1, found);
+        engine_close(engine);
+        assert_memory_equal(found, expected, sizeof found);
+    }
+    assert_true(failed >= ANSWER);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cache_takes_slots_before_it_evicts),
+        cmocka_unit_test(slots_come_back_when_the_cache_is_quiet),
+        cmocka_unit_test(a_card_that_fails_in_the_middle_loses_one_answer),
         cmocka_unit_test(turns_with_slots_and_a_cache_that_compete_answer_alike),
     };
     if (argc > 1) turns = atoi(argv[1]);

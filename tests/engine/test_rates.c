@@ -1,5 +1,5 @@
-// tests/engine/test_rates.c — measured rates are kept once for each key, and lines that no machine
-// could have measured are not believed.
+// tests/engine/test_rates.c — measured rates are kept once for each key, and what no machine could
+// have measured is not believed.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "engine/rates.h"
 
-static const struct placement_rates some = {1e12, 5e10, 2.5e10, 0, 30, 12};
+static const struct placement_rates some = {1e12, 5e10, 2.5e10, 0, 30, 12, 7, 1.25};
 
 static char folder[] = "/tmp/quire-rates-XXXXXX", path[64];
 
@@ -74,16 +74,22 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
         "",
         "\n\n",
         "words\ta\n",
-        "1e12 5e10 2.5e10 30 12 a\n",
+        "1e12 5e10 2.5e10 30 12 7 1 a\n",
+        "1e12 5e10 2.5e10 30 12\ta\n", // as an older version wrote them
         "1e12 5e10 2.5e10 30\ta\n",
-        "1e12 0 2.5e10 30 12\ta\n",
-        "1e12 -5e10 2.5e10 30 12\ta\n",
-        "nan nan nan nan nan\ta\n",
-        "1e12 5e10 inf 30 12\ta\n",
-        "1e300 5e10 2.5e10 30 12\ta\n",
-        "1e12 5e10 2.5e10 -30 12\ta\n",
-        "1e12 5e10 2.5e10 1e9 12\ta\n",
-        "1e12 5e10 2.5e10 30 -12\ta\n",
+        "1e12 0 2.5e10 30 12 7 1\ta\n",
+        "1e12 -5e10 2.5e10 30 12 7 1\ta\n",
+        "nan nan nan nan nan nan nan\ta\n",
+        "1e12 5e10 inf 30 12 7 1\ta\n",
+        "1e300 5e10 2.5e10 30 12 7 1\ta\n",
+        "1e12 5e10 2.5e10 -30 12 7 1\ta\n",
+        "1e12 5e10 2.5e10 0 12 7 1\ta\n", // a crossing takes time
+        "1e12 5e10 2.5e10 1e9 12 7 1\ta\n",
+        "1e12 5e10 2.5e10 30 -12 7 1\ta\n",
+        "1e12 5e10 2.5e10 30 0 7 1\ta\n", // and so do kernels
+        "1e12 5e10 2.5e10 30 12 -7 1\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 99\ta\n",
     };
     struct placement_rates found;
     for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++) {
@@ -92,8 +98,47 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
     }
     assert_true(rates_keep(path, "b", &some)); // and the line is dropped with the next one
     assert_true(rates_find(path, "b", &found));
-    write_file("1e12 5e10 2.5e10 30 12\ta"); // cut before its end
+    write_file("1e12 5e10 2.5e10 30 12 7 1\ta"); // cut before its end
     assert_true(rates_find(path, "a", &found));
+    assert_true(rates_keep(path, "b", &some)); // which begins a line of its own
+    assert_true(rates_find(path, "a", &found) && rates_find(path, "b", &found));
+}
+
+// After some answers the prediction is theirs, for this placement and for others.
+static void a_prediction_learns_from_answers(void **state) {
+    enum { ANSWERS = 8 };
+    const double rest = 0.002, predicted = 0.004, truth = 0.006; // seconds; of parts in host memory
+    struct placement placement = {.host_seconds = predicted};
+    struct placement_rates rates = some;
+    (void)state;
+    rates.factor = 1;
+    assert_true(rates_keep(path, "learns", &rates));
+    for (int i = 0; i < ANSWERS; i++) {
+        struct placement_lesson lesson = {.path = strdup(path), .key = strdup("learns")};
+        assert_true(rates_find(path, "learns", &rates));
+        placement.tokens_s = 1 / (rest + rates.factor * predicted);
+        for (int t = 0; t < 2 * PLACEMENT_LESSON_TOKENS; t++)
+            placement_lesson_note(&lesson, t < 3 ? 900000 : (int64_t)(1e6 * (rest + truth)));
+        rates_learn(&lesson, &placement);
+        assert_null(lesson.path);
+    }
+    assert_true(rates_find(path, "learns", &rates));
+    assert_true(rates.factor > 0.99 * truth / predicted && rates.factor < truth / predicted);
+    placement.slots = 1; // copies are hit more in one text than in another
+    struct placement_lesson other = {
+        .path = strdup(path), .key = strdup("learns"), .token_us = 1e6, .tokens = 99};
+    rates_learn(&other, &placement);
+    placement.slots = 0;
+    other = (struct placement_lesson){
+        .path = strdup(path), .key = strdup("learns"), .token_us = 1e6, .tokens = 9};
+    rates_learn(&other, &placement); // from too few
+    other = (struct placement_lesson){.token_us = 1e6, .tokens = 99};
+    rates_learn(&other, &placement); // for nobody
+    struct placement_rates same;
+    assert_true(rates_find(path, "learns", &same));
+    assert_memory_equal(&same, &rates, sizeof same);
+    const struct placement_lesson slow = {.token_us = 1e9, .tokens = 99};
+    assert_true(placement_lesson_factor(&slow, &placement, 1) <= 4); // and no further
 }
 
 static void a_folder_in_its_place_costs_the_measuring_only(void **state) {
@@ -104,11 +149,38 @@ static void a_folder_in_its_place_costs_the_measuring_only(void **state) {
     assert_false(rates_find(NULL, "a", &found));
 }
 
+static void a_crossing_that_takes_no_time_is_not_believed(void **state) {
+    (void)state;
+    // A part takes 40 us, and 10 us for each MB.
+    const struct part_speed whole = {.seconds = 640e-6, .bytes = 60000000},
+                            small = {.seconds = 56e-6, .bytes = 1600000};
+    static const struct part_speed ABSURD[][2] = {
+        {{.seconds = 600e-6, .bytes = 60000000}, {.seconds = 16e-6, .bytes = 1600000}}, // none
+        {{.seconds = 640e-6, .bytes = 60000000}, {.seconds = 6e-6, .bytes = 1600000}},  // below
+        {{.seconds = 640e-6, .bytes = 60000000}, {.seconds = 700e-6, .bytes = 1600000}},
+        {{.seconds = 640e-6, .bytes = 60000000}, {.seconds = 0, .bytes = 0}},
+        {{.seconds = 0, .bytes = 0}, {.seconds = 0, .bytes = 0}},
+        {{.seconds = 640e-6, .bytes = 1600000}, {.seconds = 56e-6, .bytes = 1600000}},
+        {{.seconds = 56.0001e-6, .bytes = (size_t)1 << 50}, {.seconds = 56e-6, .bytes = 1600000}},
+        {{.seconds = 9, .bytes = 60000000}, {.seconds = 0.1, .bytes = 1600000}},
+    };
+    struct placement_rates rates = some;
+    for (size_t i = 0; i < sizeof ABSURD / sizeof ABSURD[0]; i++) {
+        assert_false(rates_tell_apart(&ABSURD[i][0], &ABSURD[i][1], &rates));
+        assert_memory_equal(&rates, &some, sizeof some);
+    }
+    assert_true(rates_tell_apart(&whole, &small, &rates));
+    assert_true(rates.host > 0.999e11 && rates.host < 1.001e11);
+    assert_true(rates.crossing_us > 39.9 && rates.crossing_us < 40.1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_key_has_its_newest_rates),
         cmocka_unit_test(the_oldest_make_place),
         cmocka_unit_test(what_no_machine_reaches_is_not_believed),
+        cmocka_unit_test(a_crossing_that_takes_no_time_is_not_believed),
+        cmocka_unit_test(a_prediction_learns_from_answers),
         cmocka_unit_test(a_folder_in_its_place_costs_the_measuring_only),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

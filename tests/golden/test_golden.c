@@ -1,9 +1,9 @@
-// tests/golden/test_golden.c — the logits of an independent implementation, model by model.
+// tests/golden/test_golden.c [PATTERN] — the logits of an independent implementation, model by
+// model; of the tests whose names match.
 //
 // The files beside this one are made by make_golden.py, which says their format, and by
 // make_families.py: tiny random models, run by another implementation. The demo model is compared
 // with our reference. QUIRE_FOLDER=FOLDER/NAME, of what make_folders.py wrote, is compared alone.
-#include "kernels/offload.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/harness/harness.h"
 
@@ -13,6 +13,7 @@
 
 #include "engine/model/kv_shape.h"
 #include "engine/tokenizer/tokenizer.h"
+#include "kernels/cost.h"
 #include "kernels/offload.h"
 
 static const struct {
@@ -179,6 +180,8 @@ struct way { // of computing
     bool singly; // a prompt's tokens, each as a decode step is
     bool deterministic;
     enum harness_host host;
+    size_t slot_bytes;
+    int32_t cross_tokens;
     int32_t expert_slots, lent_slots;
     const char *end; // of the model's name; NULL: it is a GGUF file
     int32_t context; // that the model is opened for
@@ -189,6 +192,8 @@ static void open_file(struct harness *harness, const char *path, const struct wa
                                                     .backend = way->backend,
                                                     .deterministic = way->deterministic,
                                                     .host = way->host,
+                                                    .slot_bytes = way->slot_bytes,
+                                                    .cross_tokens = way->cross_tokens,
                                                     .expert_slots = way->expert_slots,
                                                     .lent_slots = way->lent_slots,
                                                     .kv_type = way->kv_type,
@@ -347,6 +352,40 @@ static void logits_match_with_experts_in_slots(void **state) {
                                     .expert_slots = SLOTS[j]};
             assert_true(worst_error(i, way) <= (models[i].packed ? 1e-2 : 1e-4));
         }
+}
+
+// How large a slot is that every mixture fits only some of its experts in, and its largest expert.
+static size_t small_slot(int nth) {
+    struct harness harness;
+    size_t most = 0;
+    open_golden(&harness, models[nth].name,
+                &(struct way){.backend = backend_reference(),
+                              .kv_type = DTYPE_F32,
+                              .context = models[nth].context});
+    for (int32_t i = 0; i < harness.model.config.layers; i++) {
+        const struct expert_weights *up = &harness.model.layers[i].expert_up,
+                                    *down = &harness.model.layers[i].expert_down;
+        const struct weight rows = {.type = up->type, .rows = up->rows, .columns = up->columns};
+        const struct weight back = {
+            .type = down->type, .rows = down->rows, .columns = down->columns};
+        if (up->rows > 0 && 2 * weight_bytes(&rows) + weight_bytes(&back) > most)
+            most = 2 * weight_bytes(&rows) + weight_bytes(&back);
+    }
+    harness_close(&harness);
+    return 3 * most + 65536; // and lists, biases, what tiles are filled up with
+}
+
+// All weights cross, and experts some at a time.
+static void logits_match_with_weights_that_cross(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS; i++) {
+        struct way way = {.backend = backend_reference(),
+                          .kv_type = DTYPE_F32,
+                          .host = HARNESS_ALL_IN_HOST,
+                          .cross_tokens = 1};
+        if (has_experts(i)) way.slot_bytes = small_slot(i);
+        assert_true(worst_error(i, way) <= 1e-5);
+    }
 }
 
 // Many turns, while something else keeps taking memory from the slots and giving it back.
@@ -526,10 +565,13 @@ static void cuda_logits_match_with_weights_in_host_memory(void **state) {
     for (int i = 0; i < MODELS; i++)
         for (int host = HARNESS_ALL_IN_HOST; host <= HARNESS_ONE_IN_HOST; host++)
             for (int singly = 0; singly < 2; singly++) {
+                const bool crosses = host == HARNESS_ALL_IN_HOST && !singly && has_experts(i);
                 const struct way way = {.backend = backend_cuda(),
                                         .kv_type = DTYPE_F16,
                                         .singly = singly == 1,
                                         .host = (enum harness_host)host,
+                                        .slot_bytes = crosses ? small_slot(i) : 0,
+                                        .cross_tokens = 2,
                                         .expert_slots = host == HARNESS_ALL_IN_HOST ? 1 : 20};
                 const double bound = models[i].rounded > 0 ? models[i].rounded
                                      : models[i].packed    ? 1e-2
@@ -593,12 +635,13 @@ static void cuda_and_reference_agree_on_the_demo_model(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_logits_match_within_1e_5),
         cmocka_unit_test(cpu_logits_match_within_their_bounds),
         cmocka_unit_test(cpu_logits_match_token_by_token),
         cmocka_unit_test(logits_match_with_weights_in_host_memory),
+        cmocka_unit_test(logits_match_with_weights_that_cross),
         cmocka_unit_test(logits_match_with_experts_in_slots),
         cmocka_unit_test(slots_that_come_and_go_change_no_answer),
         cmocka_unit_test(model_folders_match_like_their_gguf_files),
@@ -609,6 +652,7 @@ int main(void) {
         cmocka_unit_test(cuda_picks_the_same_tokens),
         cmocka_unit_test(cuda_and_reference_agree_on_the_demo_model),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest alone[] = {
         cmocka_unit_test(a_given_folder_matches_its_publishers_logits)};
     return getenv("QUIRE_FOLDER") ? cmocka_run_group_tests(alone, NULL, NULL)

@@ -42,7 +42,10 @@ void harness_open(struct harness *harness, const struct harness_options *options
     if (options->host) {
         demand(model_config_read(options->gguf ? options->gguf : harness->gguf, &read, &err), &err,
                "configuration");
-        const struct offload_memory memory = {.slot_bytes = SLOT_BYTES,
+        const size_t slot_bytes = options->slot_bytes ? options->slot_bytes : SLOT_BYTES;
+        const struct offload_memory memory = {.slot_bytes = slot_bytes,
+                                              .dense_tokens = options->cross_tokens,
+                                              .expert_tokens = options->cross_tokens,
                                               .mixtures = read.layers,
                                               .expert_bytes = SLOT_BYTES,
                                               .expert_slots = options->expert_slots,

@@ -34,6 +34,8 @@ struct harness_options {
     int32_t threads; // 0: 2
     bool deterministic;
     enum harness_host host;
+    size_t slot_bytes; // on the card, that weights in host memory cross through; 0: for a layer's
+    int32_t cross_tokens; // from how many on they do; 0: as offload.h says
     int32_t expert_slots; // on the card, for copies of experts in host memory
     int32_t lent_slots;   // more of them that may be lent
     enum dtype kv_type;

@@ -7,9 +7,11 @@
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/log.h"
 #include "kernels/offload.h"
 #include "kernels/part_speed.h"
 
@@ -129,6 +131,15 @@ static struct weight matrix(const struct both *both, int nth, int32_t rows, int3
 
 static void assert_rows(const float *found, const float *expected, size_t count) {
     assert_memory_equal(found, expected, count * sizeof found[0]);
+}
+
+static double difference(const float *found, const float *expected, size_t count) {
+    double sum = 0, norm = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += (double)(found[i] - expected[i]) * (double)(found[i] - expected[i]);
+        norm += (double)expected[i] * (double)expected[i];
+    }
+    return sqrt(sum / norm);
 }
 
 static const int32_t TOKENS[] = {1, 3, 511, 512, MOST};
@@ -268,15 +279,19 @@ static void weights_cross_for_many_tokens(void **state) {
     close_both(&both);
 }
 
-static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, bool crosses);
+static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, int32_t at_once);
 
-static void experts_cross_if_the_slot_holds_them(void **state) {
+// As many of them at a time as the slot has place for, next to lists and biases.
+static void experts_cross_some_at_a_time(void **state) {
     (void)state;
     for (int scattered = 0; scattered < 2; scattered++) {
-        check_experts((size_t)1 << 20, OFFLOAD_STREAM_TOKENS - 1, scattered, false);
-        check_experts((size_t)1 << 20, OFFLOAD_STREAM_TOKENS, scattered, true);
-        check_experts((size_t)1 << 20, MOST, scattered, true);
-        check_experts((size_t)1 << 16, MOST, scattered, false);
+        check_experts((size_t)1 << 20, OFFLOAD_STREAM_TOKENS - 1, scattered, 0);
+        check_experts((size_t)1 << 20, OFFLOAD_STREAM_TOKENS, scattered, EXPERTS);
+        check_experts((size_t)1 << 20, MOST, scattered, EXPERTS);
+        check_experts((size_t)100 << 10, MOST, scattered, 3);
+        check_experts((size_t)1 << 16, MOST, scattered, 2);
+        check_experts((size_t)1 << 15, OFFLOAD_STREAM_TOKENS, scattered, 1);
+        check_experts((size_t)1 << 14, MOST, scattered, 0); // not even for one
     }
 }
 
@@ -324,8 +339,37 @@ static void experts_are_the_processors(void **state) {
     check_mixture(&copying);
 }
 
-// With biases; scattered: each matrix by itself, in another order.
-static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, bool crosses) {
+// A card that spoils memory as soon as it is there, and matrices in the slot after each use.
+static int experts_calls;
+
+static enum status alloc_spoiled(struct device *device, size_t bytes, void **memory) {
+    TRY(backend_reference()->alloc(device, bytes, memory));
+    memset(*memory, 0xff, bytes);
+    return STATUS_OK;
+}
+
+static void spoil_after_experts(struct device *device, const struct experts *args) {
+    backend_reference()->experts(device, args);
+    experts_calls++;
+    for (int32_t e = 0; e < args->experts; e++) // lists and biases stay for the whole op
+        if (expert_within(&args->only, e))
+            memset((void *)(uintptr_t)args->up.data[e], 0xff,
+                   ROWS * dtype_row_bytes(DTYPE_Q8_0, COLUMNS));
+}
+
+// The sum of the whole, computed by parts in the order of experts.
+static void add_in_parts(struct device *plain, struct experts args, int32_t at_once) {
+    for (int32_t first = 0; first < EXPERTS; first += at_once) {
+        if (at_once < EXPERTS) args.only = (struct expert_range){first, at_once};
+        backend_reference()->experts(plain, &args);
+        args.add = true;
+    }
+}
+
+// With biases; scattered: each matrix by itself, in another order. at_once 0: the processor
+// computes.
+static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, int32_t at_once) {
+    struct backend card = *backend_reference();
     struct both both;
     struct device *plain;
     const void *at[3][EXPERTS];
@@ -334,7 +378,10 @@ static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, boo
     unsigned seed = SEED;
     float *shares = random_rows(&seed, MOST * USED);
     assert_non_null(chosen);
-    open_both(&both, backend_reference(), slot_bytes);
+    card.alloc = alloc_spoiled;
+    card.experts = spoil_after_experts;
+    experts_calls = 0;
+    open_both(&both, &card, slot_bytes);
     assert_int_equal(backend_reference()->open(&(struct device_options){0}, &plain, NULL),
                      STATUS_OK);
     assert_int_equal(backend_reference()->reserve(plain, &limits), STATUS_OK);
@@ -348,7 +395,8 @@ static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, boo
                            .down = stack(&both, at[2], 2, COLUMNS, ROWS),
                            .tokens = tokens,
                            .experts = EXPERTS,
-                           .used = USED};
+                           .used = USED,
+                           .add = scattered};
     for (int i = 0; i < 3; i++) {
         const void *first = at[i][0];
         for (int e = 0; e < EXPERTS * ROWS; e++)
@@ -359,14 +407,22 @@ static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, boo
     args.gate.bias = bias[0];
     args.up.bias = bias[1];
     args.down.bias = bias[2];
-    args.y = both.y;
-    both.backend->experts(both.device, &args);
-    args.y = both.expected;
-    if (crosses)
-        backend_reference()->experts(plain, &args);
-    else
-        backend_cpu()->experts(both.processor, &args);
-    assert_rows(both.y, both.expected, (size_t)tokens * COLUMNS);
+    for (int twice = 0; twice < 2; twice++) { // over what the first has left
+        memcpy(both.expected, both.y, (size_t)tokens * COLUMNS * sizeof both.y[0]);
+        args.y = both.y;
+        both.backend->experts(both.device, &args);
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        args.y = both.expected;
+        if (at_once > 0)
+            add_in_parts(plain, args, at_once);
+        else
+            backend_cpu()->experts(both.processor, &args);
+        if (at_once > 0 || !args.add)
+            assert_rows(both.y, both.expected, (size_t)tokens * COLUMNS);
+        else
+            assert_true(difference(both.y, both.expected, (size_t)tokens * COLUMNS) < 1e-6);
+    }
+    assert_int_equal(experts_calls, at_once > 0 ? 2 * EXPERTS / at_once : 0);
     backend_reference()->close(plain);
     close_both(&both);
     free(chosen);
@@ -437,9 +493,44 @@ static void check_recorded(struct backend card, bool asks) {
     close_both(&both);
 }
 
+static enum status pin_nothing(struct device *device, size_t bytes, void **memory) {
+    const size_t weights = ROWS * dtype_row_bytes(DTYPE_Q8_0, COLUMNS);
+    return bytes >= weights && bytes % weights == 0
+               ? STATUS_NO_MEMORY
+               : backend_reference()->alloc_host(device, bytes, memory);
+}
+
+static char warned[256];
+
+static void keep_warning(enum log_level level, const char *text) {
+    if (level == LOG_WARNING) snprintf(warned, sizeof warned, "%s", text);
+}
+
+// They are used where they lie, and one line says how many.
+static void weights_that_cannot_be_pinned_are_named(void **state) {
+    struct backend card = *backend_reference();
+    struct both both;
+    const void *data;
+    (void)state;
+    card.alloc_host = pin_nothing;
+    open_both(&both, &card, 0);
+    const struct weight weight = matrix(&both, 0, ROWS, COLUMNS, true);
+    log_set_sink(keep_warning);
+    assert_int_equal(both.backend->weights(both.device, &weight, &data), STATUS_OK);
+    assert_ptr_equal(data, weight.data);
+    assert_int_equal(both.backend->reserve(both.device, &limits), STATUS_OK);
+    assert_non_null(strstr(warned, "6.4 KiB of the weights in memory could not be pinned; "));
+    warned[0] = '\0';
+    assert_int_equal(both.backend->reserve(both.device, &limits), STATUS_OK); // it was said
+    assert_string_equal(warned, "");
+    log_set_sink(NULL);
+    close_both(&both);
+}
+
 // On the processor alone, and through a card.
 static void parts_are_timed(void **state) {
     (void)state;
+    enum { MANY_TOKENS = 5 };
     const struct device_options options = {.threads = 2};
     static const struct part_shape SHAPES[] = {
         {COLUMNS, ROWS, 0, DTYPE_Q8_0}, {COLUMNS, ROWS, USED, DTYPE_Q8_0}, {48, 80, 1, DTYPE_F32}};
@@ -453,7 +544,9 @@ static void parts_are_timed(void **state) {
             assert_int_equal(
                 offload_open(&backend, &device, &options, &(struct offload_memory){0}, NULL),
                 STATUS_OK);
-        const struct part_speed speed = part_speed_measure(backend, device, shape, in_host, 0);
+        const struct part_trial how = {
+            .shape = *shape, .tokens = i % 4 ? 1 : MANY_TOKENS, .in_host = in_host};
+        const struct part_speed speed = part_speed_measure(backend, device, &how);
         const size_t elements = (size_t)3 * (size_t)shape->dim * (size_t)shape->width;
         const size_t count = shape->used > 0 ? (size_t)shape->used : 1;
         assert_true(speed.seconds > 0);
@@ -482,15 +575,6 @@ static void choose(int32_t chosen[USED], unsigned *seed) {
         while (j > 0 && chosen[j] == chosen[0]);
     }
     if (chosen[0] == chosen[1]) chosen[1] = (chosen[0] + 1) % EXPERTS;
-}
-
-static double difference(const float *found, const float *expected, size_t count) {
-    double sum = 0, norm = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += (double)(found[i] - expected[i]) * (double)(found[i] - expected[i]);
-        norm += (double)expected[i] * (double)expected[i];
-    }
-    return sqrt(sum / norm);
 }
 
 // Whatever is in which slot, a token gets the sum of all its experts, with their biases. The two
@@ -570,9 +654,10 @@ int main(void) {
         cmocka_unit_test(weights_on_the_card_are_its_own),
         cmocka_unit_test(experts_are_the_processors),
         cmocka_unit_test(weights_cross_for_many_tokens),
-        cmocka_unit_test(experts_cross_if_the_slot_holds_them),
+        cmocka_unit_test(experts_cross_some_at_a_time),
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
+        cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
         cmocka_unit_test(parts_are_timed),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
     };

@@ -131,11 +131,26 @@ static void step_lend(struct model *m, struct block_pool *pool) {
     }
 }
 
+// Moves what a CACHED block holds to a FREE one that lies before some block.
+static void step_replace(struct model *m, struct block_pool *pool, struct block_index block) {
+    const uint32_t end = dice(m->total - m->lent + 1);
+    struct block_index by;
+    bool possible = false;
+    for (uint32_t i = 0; i < end; i++)
+        possible |= m->blocks[i].references == 0 && !node_valid(m->blocks[i].node);
+    assert_int_equal(block_pool_replace(pool, block, end, &by), possible);
+    if (!possible) return;
+    assert_true(by.number < end);
+    assert_true(m->blocks[by.number].references == 0 && !node_valid(m->blocks[by.number].node));
+    m->blocks[by.number] = m->blocks[block.number];
+    m->blocks[block.number] = (struct facts){.node = NODE_NONE, .rank = BLOCK_FRESH};
+}
+
 static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
     const struct block_index block = {dice(m->total)};
     struct facts *b = &m->blocks[block.number];
     const bool is_free = b->references == 0 && !node_valid(b->node);
-    const uint32_t verb = dice(11);
+    const uint32_t verb = dice(12);
     if (verb < 3) {
         step_alloc(m, pool, counts);
     } else if (verb == 3 && !is_free) {
@@ -162,6 +177,8 @@ static void step(struct model *m, struct block_pool *pool, uint64_t counts[3]) {
         if (b->references == 0) b->queued = ++m->time;
     } else if (verb == 10) {
         step_lend(m, pool);
+    } else if (verb == 11 && is_cached(b)) {
+        step_replace(m, pool, block);
     }
 }
 

@@ -154,7 +154,7 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     struct placement_limits limits = limits_of(1000 + 2 * 8000);
     struct placement placement;
     char text[PLACEMENT_TEXT_BYTES];
-    limits.rates = (struct placement_rates){1e6, 1e5, 1e6, 2000, 500, 300};
+    limits.rates = (struct placement_rates){1e6, 1e5, 1e6, 2000, 500, 300, 0, 1};
     need.row_bytes = 100;
     for (int32_t i = 0; i < need.layers; i++)
         need.parts[PLACEMENT_EXPERTS][i] = (struct placement_part){8000, 8000, 1000, 8};
@@ -166,6 +166,13 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
                    2000e-6 + 3000 / 1e6 + 2 * 300e-6 + 2000 / 1e5 + 2 * (100 / 1e6 + 500e-6));
     assert_string_equal(placement_describe(&placement, text),
                         "2 of 4 layers' experts in memory (15.6 KiB); about 37 tokens/s");
+
+    // Answers have shown that half of that is enough for the processor's parts.
+    limits.rates.factor = 0.5;
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_seconds(&placement,
+                   2000e-6 + 3000 / 1e6 + 2 * 300e-6 + (2000 / 1e5 + 2 * (100 / 1e6 + 500e-6)) / 2);
+    limits.rates.factor = 1;
 
     // Half of the experts have copies, and 81 % of what a token chooses.
     need.expert_bytes = 1000;
@@ -193,6 +200,53 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     limits.override = (struct placement_override){0};
     assert_true(plan_with(&need, &limits, &placement));
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 2);
+}
+
+// What crosses needs no more room on the card than some experts, or two dense matrices.
+static void a_layer_of_experts_crosses_in_parts(void **state) {
+    (void)state;
+    const size_t mib = (size_t)1 << 20;
+    struct placement_need need = {.layers = 2};
+    need.parts[PLACEMENT_EXPERTS][0] =
+        (struct placement_part){1600 * mib, 1600 * mib, 50 * mib, 128};
+    assert_int_equal(placement_crossing_bytes(&need), 256 * mib);
+    need.parts[PLACEMENT_EXPERTS][0].experts = 8; // of 200 MiB each
+    assert_int_equal(placement_crossing_bytes(&need), 400 * mib);
+    need.parts[PLACEMENT_EXPERTS][0] = (struct placement_part){90 * mib, 90 * mib, 9 * mib, 64};
+    assert_int_equal(placement_crossing_bytes(&need), 90 * mib);
+    need.parts[PLACEMENT_DENSE][1] = (struct placement_part){450 * mib, 450 * mib, 450 * mib, 0};
+    need.matrix_bytes = 180 * mib;
+    assert_int_equal(placement_crossing_bytes(&need), 360 * mib);
+}
+
+// By the time that each way takes, for processors and links of any speed.
+static void batches_cross_as_soon_as_that_is_faster(void **state) {
+    (void)state;
+    struct placement_need need = {.layers = 1};
+    struct placement placement = {.layers = 1, .in_host[PLACEMENT_EXPERTS] = {true}};
+    struct placement_rates fast = {1e12, 1e11, 5e10, 0, 50, 10, 20, 1}, slow;
+    const enum placement_kind kind = PLACEMENT_EXPERTS;
+    need.parts[kind][0] = (struct placement_part){340000000, 340000000, 21250000, 128};
+    // To cross takes 6.8 ms. To read all takes half as long, so the tokens' own time decides: 166
+    // of them make 3.3 ms.
+    const int32_t tokens = placement_crossing_tokens(&need, &fast, &placement, kind);
+    assert_true(tokens > 150 && tokens < 180);
+    slow = fast;
+    slow.host = 1e10; // reading an expert takes as long as five cross
+    assert_int_equal(placement_crossing_tokens(&need, &slow, &placement, kind),
+                     PLACEMENT_TOKENS_LEAST);
+    slow = fast;
+    slow.row_us = 100;
+    assert_true(placement_crossing_tokens(&need, &slow, &placement, kind) < tokens / 3);
+    slow = fast;
+    slow.link = 1e9;
+    assert_true(placement_crossing_tokens(&need, &slow, &placement, kind) > 10 * tokens);
+    slow.link = 1e7;
+    assert_int_equal(placement_crossing_tokens(&need, &slow, &placement, kind), INT32_MAX);
+    slow = (struct placement_rates){0}; // unknown
+    assert_int_equal(placement_crossing_tokens(&need, &slow, &placement, kind), INT32_MAX);
+    assert_int_equal(placement_crossing_tokens(&need, &fast, &placement, PLACEMENT_DENSE),
+                     INT32_MAX);
 }
 
 static void more_copies_are_hit_more_often(void **state) {
@@ -275,6 +329,8 @@ int main(void) {
         cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
         cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
         cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
+        cmocka_unit_test(a_layer_of_experts_crosses_in_parts),
+        cmocka_unit_test(batches_cross_as_soon_as_that_is_faster),
         cmocka_unit_test(more_copies_are_hit_more_often),
         cmocka_unit_test(overrides_place_the_layers_that_they_name),
         cmocka_unit_test(only_feed_forwards_may_leave),

@@ -219,15 +219,26 @@ static void a_foreground_request_preempts_a_background_one(void **state) {
     assert_int_equal(plan_of(runs + 1, 3, &limits).admitted_count, 0);
 }
 
+static int32_t budget(double tokens_per_us, int32_t base_us, int32_t target_us, int32_t least,
+                      int32_t most) {
+    const struct scheduler_pace pace = {.tokens_per_us = tokens_per_us,
+                                        .base_us = base_us,
+                                        .few = 32,
+                                        .block_size = 16,
+                                        .least = least,
+                                        .most = most};
+    return scheduler_budget(&pace, target_us, scheduler_limit_us(0));
+}
+
 static void the_token_budget_follows_the_measured_speed(void **state) {
     (void)state;
-    assert_int_equal(scheduler_budget(0, 0, 250000, 16, 64, 512), 64);
-    assert_int_equal(scheduler_budget(0.001, 0, 250000, 16, 64, 512), 240);
-    assert_int_equal(scheduler_budget(1.0, 0, 250000, 16, 64, 512), 512);
-    assert_int_equal(scheduler_budget(0.00002, 0, 250000, 16, 64, 512), 64);
+    assert_int_equal(budget(0, 0, 250000, 64, 512), 64);
+    assert_int_equal(budget(0.001, 0, 250000, 64, 512), 240);
+    assert_int_equal(budget(1.0, 0, 250000, 64, 512), 512);
+    assert_int_equal(budget(0.00002, 0, 250000, 64, 512), 64);
     // 200 ms of a step are spent whatever it computes: fewer tokens would not make it much shorter
-    assert_int_equal(scheduler_budget(0.01, 200000, 25000, 16, 64, 2048), 2000);
-    assert_int_equal(scheduler_budget(0.01, 20000, 250000, 16, 64, 4096), 2288);
+    assert_int_equal(budget(0.01, 200000, 25000, 64, 2048), 2000);
+    assert_int_equal(budget(0.01, 20000, 250000, 64, 4096), 2288);
 }
 
 // A prompt beside an answer: the answer's next token waits for the step.
@@ -238,7 +249,29 @@ static void a_step_beside_answers_is_a_few_times_as_long_as_theirs(void **state)
     assert_int_equal(scheduler_target_us(1, 0), 25000);
     assert_int_equal(scheduler_target_us(1, 3000), 25000);
     assert_int_equal(scheduler_target_us(3, 20000), 80000);
-    assert_int_equal(scheduler_target_us(1, 1e9F), 250000);
+    assert_int_equal(scheduler_target_us(1, 1e9F), 200000);
+}
+
+// Whatever the weights take to cross and the answers to decode, a step that is planned by the right
+// speed takes 200 ms at most; only where the fewest tokens take longer, it has no more than those.
+static void an_answer_waits_for_a_prompt_at_most_200_ms(void **state) {
+    enum { LIMIT_US = 200000, DRAWS = 100000 };
+    (void)state;
+    for (int i = 0; i < DRAWS; i++) {
+        const struct scheduler_pace pace = {.tokens_per_us = 1.0 / (1 + (int32_t)dice(3000)),
+                                            .base_us = dice(3) ? (int32_t)dice(400000) : 0,
+                                            .few = 16 * ((int32_t)dice(4)),
+                                            .block_size = 16,
+                                            .least = 64,
+                                            .most = 2048};
+        const int32_t decodes = 1 + (int32_t)dice(3);
+        const float decode_us = (float)((int32_t)dice(100000));
+        const int32_t tokens = scheduler_budget(&pace, scheduler_target_us(decodes, decode_us),
+                                                scheduler_limit_us(decodes));
+        assert_true(tokens >= 16 && tokens <= 2048 && tokens % 16 == 0);
+        if (tokens <= pace.few || tokens == pace.least) continue;
+        assert_true(pace.base_us + tokens / pace.tokens_per_us <= LIMIT_US + 1);
+    }
 }
 
 // ---- a day
@@ -461,6 +494,7 @@ int main(void) {
         cmocka_unit_test(a_foreground_request_preempts_a_background_one),
         cmocka_unit_test(the_token_budget_follows_the_measured_speed),
         cmocka_unit_test(a_step_beside_answers_is_a_few_times_as_long_as_theirs),
+        cmocka_unit_test(an_answer_waits_for_a_prompt_at_most_200_ms),
         cmocka_unit_test(every_request_of_a_random_day_finishes),
         cmocka_unit_test(every_request_of_a_day_with_windows_finishes),
     };

@@ -1,0 +1,31 @@
+// engine/model/placement_lesson.h — what do a model's own steps say of its placement's prediction?
+//
+// Rates are measured in trials (engine/rates.h), which read the same weights again and again. A
+// text reads other ones each time, which caches of hundreds of MB and page tables notice. So steps
+// of one token at a short context are timed, and from then on the time of the parts in host memory
+// is multiplied by what they took in proportion to their prediction.
+//
+// Numbers only; who keeps the factor is rates.h's.
+#ifndef ENGINE_PLACEMENT_LESSON_H
+#define ENGINE_PLACEMENT_LESSON_H
+
+#include "engine/model/placement.h"
+
+enum { PLACEMENT_LESSON_TOKENS = 24, PLACEMENT_LESSON_CONTEXT = 4096 };
+
+#define PLACEMENT_FACTOR_MAX 4.0 // and its inverse is the least
+
+struct placement_lesson {
+    char *path, *key; // of the rates, owned; NULL: there is nothing to learn for
+    double token_us;  // a running average
+    int32_t tokens;
+};
+
+void placement_lesson_note(struct placement_lesson *lesson, int64_t us); // a step of one token
+
+// The new factor: half of that of the prediction and half of what was found. The same one after few
+// tokens, and where experts have copies, which are hit more in one text than in another.
+double placement_lesson_factor(const struct placement_lesson *lesson,
+                               const struct placement *placement, double factor);
+
+#endif
