@@ -176,11 +176,15 @@ static bool evict(struct block_cache *cache) {
     return true;
 }
 
-// Can what the CACHED block holds stay in host memory, and nothing be lost there for it?
+// Can what the CACHED block holds stay in host memory, and what has to go there for it on the disk?
 static bool fits_host(const struct block_cache *cache, struct block_index block) {
-    const struct node_index node = block_pool_node(cache->blocks, block);
-    return cache->slots && (block_valid(prefix_node(cache->prefix, node)->slot) ||
-                            block_pool_free(cache->slots) > 0);
+    struct block_index victim;
+    if (!cache->slots) return false;
+    if (block_valid(prefix_node(cache->prefix, block_pool_node(cache->blocks, block))->slot) ||
+        block_pool_free(cache->slots) > 0)
+        return true;
+    return block_pool_find_victim(cache->slots, &victim) &&
+           prefix_node(cache->prefix, block_pool_node(cache->slots, victim))->disk == NODE_ON_DISK;
 }
 
 // To a block before `end`.

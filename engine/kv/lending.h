@@ -8,9 +8,9 @@
 //
 // A cache that was full once has no FREE blocks any more, though most of what is CACHED is read
 // again late or never. So when LENDING_QUIET_STEPS have passed without a slab going back, what was
-// released longest ago moves to host memory, as far as there are free slots for it, and what is
-// CACHED at the end of the pool moves to other blocks (block_cache_give_up()). It comes back from
-// the host within milliseconds; nothing is lost for a slab.
+// released longest ago moves to host memory, as far as nothing is lost there that is not on the
+// disk, and what is CACHED at the end of the pool moves to other blocks (block_cache_give_up()). It
+// comes back from the host within milliseconds; nothing is lost for a slab.
 //
 // Threads: with the engine's lock, on the thread that owns the device, between two steps.
 #ifndef ENGINE_LENDING_H
