@@ -101,8 +101,10 @@ static __device__ inline float mixed_sum(const route &args, const unsigned (&key
 }
 
 // A lane holds every 32nd key in registers: the score's, or the weight's with its bias. Each step
-// selects the highest of all, of equal ones the first, and lane j keeps the j-th.
-template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
+// selects the highest of all, of equal ones the first, and lane j keeps the j-th. A sparse mixer
+// has instances of its own: what one warp does step by step is the time that all of the card waits.
+template <int EACH, bool MIXES>
+static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
     const size_t token = blockIdx.x;
     const int lane = threadIdx.x;
     const float *scores = (const float *)args.scores + token * args.experts;
@@ -135,7 +137,7 @@ template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel
         const unsigned most = __reduce_max_sync(0xffffffffu, best);
         const int mine = best == most ? lane + LANES * nth : EXPERTS_MAX;
         const int chosen = __reduce_min_sync(0xffffffffu, mine);
-        if (args.gating == GATING_SPARSE_MIXER) {
+        if (MIXES) {
             const float sum = mixed_sum(args, keys, score_of(most));
             if (j == lane && sum > 0) mixed = 1 / sum;
         }
@@ -145,7 +147,7 @@ template <int EACH> static __global__ __launch_bounds__(LANES) void route_kernel
         if (j == 0 && !by_weight) figures.highest = score_of(most);
         if (j == lane) expert = chosen;
     }
-    const float weight = args.gating == GATING_SPARSE_MIXER ? mixed
+    const float weight = MIXES              ? mixed
                          : lane < args.used ? weight_of(args, scores[expert], figures)
                                             : 0;
     const float sum = args.raw ? 1 : fmaxf(warp_sum(weight), (float)ROUTE_LEAST_SUM);
@@ -175,12 +177,17 @@ static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts a
     *y = sum;
 }
 
+template <bool MIXES> static void route_launch(struct device *device, const struct route *args) {
+    const auto kernel = args->experts <= 4 * LANES   ? route_kernel<4, MIXES>
+                        : args->experts <= 8 * LANES ? route_kernel<8, MIXES>
+                                                     : route_kernel<EXPERTS_MAX / LANES, MIXES>;
+    launch_after(device, kernel, dim3(args->tokens), dim3(LANES), 0, *args);
+}
+
 extern "C" void cuda_route(struct device *device, const struct route *args) {
     ASSERT(route_is_possible(args));
-    const auto kernel = args->experts <= 4 * LANES   ? route_kernel<4>
-                        : args->experts <= 8 * LANES ? route_kernel<8>
-                                                     : route_kernel<EXPERTS_MAX / LANES>;
-    launch_after(device, kernel, dim3(args->tokens), dim3(LANES), 0, *args);
+    args->gating == GATING_SPARSE_MIXER ? route_launch<true>(device, args)
+                                        : route_launch<false>(device, args);
 }
 
 static bool fits_many(const struct expert_weights *w) {

@@ -79,7 +79,6 @@ template <int HEADS, int QUERIES> static __device__ inline int part_columns(int 
 struct work {
     int sequence, queries;
     int kv_head, column, columns; // of all columns under the KV head, the first here and how many
-    int item;                     // number of the item in the batch
     int begin, keys;              // the first key that is attended to here, and one past the last
     int first, end, from, to;
     __device__ int first_key() const { return begin + (from - first) * TILE; }
@@ -149,27 +148,29 @@ static __device__ work find_work(const decode_args &args, int from, int to) {
             const int column = QUERIES == 1 ? 0 : set % args.column_sets * 8 * HEADS;
             const int columns =
                 QUERIES == 1 ? args.group : min(8 * HEADS, queries * args.group - column);
-            return {s,
-                    queries,
-                    kv_head,
-                    column,
-                    columns,
-                    s * args.cache.num_kv_heads * args.column_sets + set,
-                    first_key(args, s, keys, queries),
-                    keys,
-                    first,
-                    end,
-                    from,
-                    min(to, end)};
+            return {s,    queries, kv_head, column, columns,     first_key(args, s, keys, queries),
+                    keys, first,   end,     from,   min(to, end)};
         }
         before += __shfl_sync(0xffffffffu, through, 31);
     }
 }
 
-// Cosines and sines of the query that a warp rotates.
-template <int PAIRS> struct angles {
+// Cosines and sines of positions. Those of a lone query are computed once for the block, in shared
+// memory; of several, each warp computes those that it needs, in registers.
+template <int QUERIES, int PAIRS> struct angles {
     float2 cos_sin[PAIRS];
     int query = -1;
+    // What depends on no other kernel; called by all threads. `first` is the warp's first query.
+    template <typename news_t>
+    __device__ void prepare(news_t &news, const decode_args &args, const work &work, int first) {
+        turn_to(args, work, first);
+    }
+    template <typename news_t>
+    __device__ void rotate(rope_head<PAIRS> &head, const news_t &news, const decode_args &args,
+                           const work &work, int next) {
+        turn_to(args, work, next);
+        rope_rotate(head, args.rope, cos_sin);
+    }
     __device__ void turn_to(const decode_args &args, const work &work, int next) {
         if (next == query) return;
         query = next;
@@ -178,6 +179,24 @@ template <int PAIRS> struct angles {
         for (int i = 0; i < PAIRS; i++)
             if ((int)threadIdx.x % 32 + 32 * i < args.rope.rotary / 2)
                 cos_sin[i] = rope_cos_sin(args.rope, position, (int)threadIdx.x % 32 + 32 * i);
+    }
+};
+template <int PAIRS> struct angles<1, PAIRS> {
+    template <typename news_t>
+    __device__ void prepare(news_t &news, const decode_args &args, const work &work, int) {
+        const int position = args.batch.positions[args.batch.cu_seqlens_q[work.sequence]];
+        for (int pair = threadIdx.x; pair < args.rope.rotary / 2; pair += blockDim.x)
+            news.cos_sin[pair] = rope_cos_sin(args.rope, position, pair);
+    }
+    template <typename news_t>
+    __device__ void rotate(rope_head<PAIRS> &head, const news_t &news, const decode_args &args,
+                           const work &, int) {
+        const int last = sizeof news.cos_sin / sizeof news.cos_sin[0] - 1;
+        float2 cos_sin[PAIRS];
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++)
+            cos_sin[i] = news.cos_sin[min((int)threadIdx.x % 32 + 32 * i, last)];
+        rope_rotate(head, args.rope, cos_sin);
     }
 };
 
@@ -193,18 +212,22 @@ static __device__ inline cache_t *slot_in_cache(const decode_args &args, const w
 }
 
 // What a block prepares of the new tokens: the columns of q, then k of those among its keys, then
-// their v. Warps have equal shares of that list.
-struct items {
-    int first, count; // queries whose keys are among the block's
-    int all;
+// their v. Of a lone token, a warp has every warps-th of that list; of several, an equal share in
+// one piece, which has few queries.
+template <int QUERIES> struct items {
+    int first, count;      // queries whose keys are among the block's
+    int begin, end, apart; // this warp's
     __device__ items(const decode_args &args, const work &work) : first(0), count(0) {
+        const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
         if (args.rope.q) {
             first = max(0, work.first_key() - work.first_new_key());
             count = max(0, work.end_key() - work.first_new_key() - first);
         }
-        all = work.columns + 2 * count;
+        const int all = work.columns + 2 * count;
+        begin = QUERIES == 1 ? warp : warp * all / warps;
+        end = QUERIES == 1 ? all : (warp + 1) * all / warps;
+        apart = QUERIES == 1 ? warps : 1;
     }
-    __device__ int of_warp(int warp) const { return warp * all / ((int)blockDim.x / 32); }
 };
 
 struct item {
@@ -215,8 +238,8 @@ struct item {
 };
 
 template <int QUERIES>
-static __device__ inline item item_of(const decode_args &args, const work &work, const items &items,
-                                      int index) {
+static __device__ inline item item_of(const decode_args &args, const work &work,
+                                      const items<QUERIES> &items, int index) {
     const int size = args.cache.head_size;
     const size_t first_token = args.batch.cu_seqlens_q[work.sequence];
     if (index < work.columns) {
@@ -241,8 +264,7 @@ static __device__ inline void put_row(new_tokens<cache_t, SIZE, HEADS, QUERIES> 
     const kv_cache &cache = args.cache;
     const int plane = item.plane;
     const bool stores = QUERIES == 1 || work.column == 0; // one of the column sets
-    const unsigned slot =
-        (unsigned)args.batch.slot_mapping[args.batch.cu_seqlens_q[work.sequence] + item.query];
+    const unsigned slot = news.slots[item.query];
     cache_t *in_cache;
     float inverse = 0;
     if constexpr (kv_traits<cache_t>::scaled) {
@@ -299,10 +321,10 @@ static __device__ inline void put_query(new_tokens<cache_t, SIZE, HEADS, QUERIES
 template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
 static __device__ inline void
 put_item(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args, const work &work,
-         const item &item, const float2 (&cos_sin)[PAIRS], rope_head<PAIRS> &head, int index) {
+         const item &item, angles<QUERIES, PAIRS> &angles, rope_head<PAIRS> &head, int index) {
     const float *norm = news.norms[item.plane + 1];
     if (item.normed && !args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
-    if (item.rotated) rope_rotate(head, args.rope, cos_sin);
+    if (item.rotated) angles.rotate(head, news, args, work, item.query);
     if (item.normed && args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
     if (item.plane < 0)
         put_query(news, args, item, index,
@@ -314,26 +336,25 @@ put_item(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &arg
 // Brings q of the new tokens to shared memory, and k and v of those that are among this block's
 // keys, which it writes to the cache as well.
 template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
-static __device__ void prepare_new_tokens(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news,
-                                          const decode_args &args, const work &work,
-                                          const items &items, angles<PAIRS> &angles) {
+static __device__ void
+prepare_new_tokens(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args,
+                   const work &work, const items<QUERIES> &items, angles<QUERIES, PAIRS> &angles) {
     enum { TOGETHER = QUERIES == 1 ? 2 : 4 };
-    const int warp = threadIdx.x / 32, size = args.cache.head_size;
-    const int end = items.of_warp(warp + 1);
-    __syncthreads(); // orders norms before their reads
-    for (int first = items.of_warp(warp); first < end; first += TOGETHER) {
+    const int size = args.cache.head_size, end = items.end, apart = items.apart;
+    __syncthreads(); // orders angles, norms and slots before their reads
+    for (int first = items.begin; first < end; first += TOGETHER * apart) {
         rope_head<PAIRS> heads[TOGETHER];
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++)
-            if (first + i < end)
-                rope_load(heads[i], args.rope, item_of<QUERIES>(args, work, items, first + i).from,
-                          size);
+            if (first + i * apart < end)
+                rope_load(heads[i], args.rope,
+                          item_of<QUERIES>(args, work, items, first + i * apart).from, size);
 #pragma unroll
         for (int i = 0; i < TOGETHER; i++) {
-            if (first + i >= end) break;
-            const item item = item_of<QUERIES>(args, work, items, first + i);
-            if (item.rotated) angles.turn_to(args, work, item.query);
-            put_item(news, args, work, item, angles.cos_sin, heads[i], first + i);
+            const int index = first + i * apart;
+            if (index >= end) break;
+            const item item = item_of<QUERIES>(args, work, items, index);
+            put_item(news, args, work, item, angles, heads[i], index);
         }
     }
     __syncthreads(); // orders q, k and v before their reads
@@ -462,21 +483,22 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums,
     typedef layout<cache_t, SIZE> shape;
     typedef std::conditional_t<QUERIES == 1, seen_by_one, seen_by_few<HEADS>> seen_t;
     copies<cache_t, SIZE, STAGES> copies(args, work, shared_address(own));
-    const items items(args, work);
+    const items<QUERIES> items(args, work);
     int key = copies.ahead, stage = 0;
     const int to = copies.to, stride = blockDim.x / 32 * STEP;
     if (!args.rope.q) grid_wait(); // so far only copies were read, which overlap no kernel
     for (int i = 0; i < STAGES - 1; i++)
         copies.start_next();
-    angles<(SIZE / 2 + 31) / 32>
-        angles; // what rotating and norming need depends on no other kernel
-    if (args.rope.q) {
-        angles.turn_to(args, work,
-                       item_of<QUERIES>(args, work, items, items.of_warp(threadIdx.x / 32)).query);
+    angles<QUERIES, (SIZE / 2 + 31) / 32> angles;
+    if (args.rope.q) { // what rotating and norming need depends on no other kernel
+        angles.prepare(news, args, work, item_of<QUERIES>(args, work, items, items.begin).query);
         for (int i = threadIdx.x; i < args.cache.head_size; i += blockDim.x) {
             if (args.rope.q_norm) news.norms[0][i] = args.rope.q_norm[i];
             if (args.rope.k_norm) news.norms[1][i] = args.rope.k_norm[i];
         }
+        if ((int)threadIdx.x < work.queries)
+            news.slots[threadIdx.x] =
+                args.batch.slot_mapping[args.batch.cu_seqlens_q[work.sequence] + threadIdx.x];
     }
     grid_wait(); // the keys copied so far are older than the step
     grid_launch_dependents();
@@ -608,13 +630,21 @@ static __device__ void join_warps(const decode_args &args, const work &work, con
     }
 }
 
+// The number of an item in the batch.
+template <int HEADS>
+static __device__ inline int item_index(const decode_args &args, const work &work) {
+    const int set = work.kv_head * args.column_sets + work.column / (8 * HEADS);
+    return work.sequence * args.cache.num_kv_heads * args.column_sets + set;
+}
+
 // Counts the block's arrival; true, for every thread, in the last block of the item.
+template <int HEADS>
 static __device__ bool arrive_last(const decode_args &args, const work &work, int split_tiles) {
     __shared__ bool last;
     __syncthreads(); // orders the block's part before its arrival
     if (threadIdx.x == 0) {
         const unsigned others = (work.end - 1) / split_tiles - work.first / split_tiles;
-        unsigned *arrived = args.arrived + work.item;
+        unsigned *arrived = args.arrived + item_index<HEADS>(args, work);
         unsigned before;
         // Releases our part to later arrivals and acquires the parts of earlier ones. The last
         // arrival wraps the counter to 0.
@@ -650,7 +680,7 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
     for (int from = begin; from < end;) {
         const work work = find_work<HEADS, QUERIES>(args, from, end);
         from = work.to;
-        if (work.columns <= 0) continue; // others of the batch have more queries
+        if (QUERIES > 1 && work.columns <= 0) continue; // others of the batch have more queries
         sums<SIZE, HEADS> sums = {};
         for (int n = 0; n < HEADS; n++)
             sums.highest[n][0] = sums.highest[n][1] = -INFINITY;
@@ -660,7 +690,7 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
         const size_t index = part_index(split) + (work.from > begin);
         join_warps<SIZE, HEADS, QUERIES, WARP_BYTES>(args, work, memory, extremes, index);
         if (work.from != work.first || work.to != work.end)
-            if (arrive_last(args, work, split_tiles))
+            if (arrive_last<HEADS>(args, work, split_tiles))
                 merge_parts<SIZE, HEADS, QUERIES>(args, work, split_tiles);
         __syncthreads(); // orders the reads before the next item reuses the memory
     }

@@ -28,10 +28,12 @@ template <typename cache_t, int SIZE> struct layout {
 
 // A sequence's new tokens in shared memory, with HEADS times eight columns of q.
 template <typename cache_t, int SIZE, int HEADS, int QUERIES> struct new_tokens {
-    float norms[2][SIZE];          // weights of q's and k's norm, where they have one
+    float2 cos_sin[QUERIES == 1 ? SIZE / 2 : 1]; // of each pair of a lone token: cosine, sine
+    float norms[2][SIZE];                        // weights of q's and k's norm, where they have one
     __half q[8 * HEADS][SIZE + 8]; // rotated; padded so that eight rows use different banks
     alignas(16) cache_t rows[QUERIES][2][SIZE]; // k, rotated, and v
     bf16 scales[QUERIES][2];                    // theirs, of elements of eight bits
+    unsigned slots[QUERIES];                    // where they are in the cache
 };
 
 struct decode_shape {

@@ -55,9 +55,9 @@ static __device__ inline void store_split_sums(float *slot, const float (&sums)[
 }
 
 template <enum dtype TYPE, int STAGES, int TOKENS>
-static __device__ __forceinline__ void multiply_step(const gemv_plan &plan,
-                                                     gemv_ring<TYPE, STAGES> &ring, char *shared,
-                                                     gemv_strip *strips, int count, int segment) {
+static __device__ __forceinline__ void
+multiply_step(const gemv_plan &plan, gemv_ring<TYPE, STAGES, TOKENS> &ring, char *shared,
+              gemv_strip *strips, int count, int segment) {
     typedef gemv_fragment<TYPE> kind;
     enum { X_STEP = kind::GROUPS * X_BYTES, SUMS_STEP = kind::GROUPS / QUAD_GROUPS * XSUM_BYTES };
     const int warp = ring.warp,
@@ -96,8 +96,9 @@ struct gemv_output {
 
 template <int TOKENS>
 static __device__ inline gemv_output output_of(const gemv_plan &plan, gemv_tiles tiles, int o) {
-    const int tile = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>, token = output / TILE_ROWS;
-    const gemv_tile of = tile_of(plan, tiles.first + tile * tile_blocks(plan));
+    const int tile = o / OUTPUTS<TOKENS>, output = o - tile * OUTPUTS<TOKENS>,
+              token = output / TILE_ROWS;
+    const gemv_tile of = tile_of(plan, tiles.first + tile * tile_blocks<TOKENS>(plan));
     const int rows = plan.args.parts[of.part].rows, row = of.index * TILE_ROWS + output % TILE_ROWS;
     return {of.part, row, (size_t)token * rows + row,
             tile < tiles.count && row < rows && token < plan.args.tokens};
@@ -150,7 +151,7 @@ static __device__ inline void finish_step(const gemv_plan &plan, char *shared,
                                           const gemv_strip *strips, gemv_tiles tiles, int segment,
                                           float residual) {
     for (int o = threadIdx.x; o < tiles.count * OUTPUTS<TOKENS>; o += blockDim.x) {
-        const int strip = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>;
+        const int strip = o / OUTPUTS<TOKENS>, output = o - strip * OUTPUTS<TOKENS>;
         const float sum = sum_strip<TYPE, TOKENS>(plan, shared, strips, strip, output, segment);
         const float other = plan.matrices > 1
                                 ? sum_strip<TYPE, TOKENS>(plan, shared, strips, strip + tiles.count,
@@ -195,9 +196,9 @@ template <enum dtype TYPE, int TOKENS>
 static __device__ inline void finish_half_step(const gemv_plan &plan, char *shared,
                                                const gemv_strip *strips, gemv_tiles tiles, int wave,
                                                int segment, float residual) {
-    const int half = half_of(plan);
+    const int half = half_of<TOKENS>(plan);
     for (int o = threadIdx.x; o < tiles.count * plan.matrices * OUTPUTS<TOKENS>; o += blockDim.x) {
-        const int strip = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>;
+        const int strip = o / OUTPUTS<TOKENS>, output = o - strip * OUTPUTS<TOKENS>;
         const int matrix = strip >= tiles.count, tile = strip - matrix * tiles.count;
         const float sum = sum_strip<TYPE, TOKENS>(plan, shared, strips, strip, output, segment);
         if (segment + 1 == plan.segments)
@@ -207,7 +208,7 @@ static __device__ inline void finish_half_step(const gemv_plan &plan, char *shar
     if (segment + 1 < plan.segments) return;
     pair_sync();
     for (int o = threadIdx.x; o < tiles.count * OUTPUTS<TOKENS>; o += blockDim.x) {
-        const int tile = o / OUTPUTS<TOKENS>, output = o % OUTPUTS<TOKENS>;
+        const int tile = o / OUTPUTS<TOKENS>, output = o - tile * OUTPUTS<TOKENS>;
         const gemv_output out = output_of<TOKENS>(plan, tiles, o);
         if (tile % 2 != half || !out.valid) continue;
         float sums[2] = {};
@@ -225,20 +226,21 @@ static __device__ inline void finish_half_step(const gemv_plan &plan, char *shar
 
 template <enum dtype TYPE, int STAGES, int TOKENS>
 static __device__ __forceinline__ void run_steps(const gemv_plan &plan,
-                                                 gemv_ring<TYPE, STAGES> &ring, char *shared,
-                                                 const norm_weights<TOKENS> &norms) {
+                                                 gemv_ring<TYPE, STAGES, TOKENS> &ring,
+                                                 char *shared, const norm_weights<TOKENS> &norms) {
     typedef gemv_fragment<TYPE> kind;
     __shared__ gemv_strip strips[WAVE_STRIPS];
     for (int wave = 0; wave < plan.waves; wave++)
         for (int segment = 0; segment < plan.segments; segment++) {
-            const gemv_tiles tiles = wave_tiles(plan, wave);
-            const gemv_x x = {shared + plan.x_at,
-                              shared + plan.x_sums_at,
-                              plan.x_stride,
-                              plan.x_sums_stride,
-                              (half_of(plan) * plan.fragments + segment * plan.segment_fragments) *
-                                  kind::COLUMNS,
-                              strip_fragments(plan, segment) * kind::GROUPS};
+            const gemv_tiles tiles = wave_tiles<TOKENS>(plan, wave);
+            const gemv_x x = {
+                shared + plan.x_at,
+                shared + plan.x_sums_at,
+                plan.x_stride,
+                plan.x_sums_stride,
+                (half_of<TOKENS>(plan) * plan.fragments + segment * plan.segment_fragments) *
+                    kind::COLUMNS,
+                strip_fragments(plan, segment) * kind::GROUPS};
             if (TOKENS <= GEMV_NORMED_TOKENS && plan.args.norm && wave == 0)
                 stage_normed<TOKENS>(plan.args, x, kind::HAS_MINIMA, norms);
             else if (plan.segments > 1 || wave == 0)
@@ -263,7 +265,8 @@ static __global__ __launch_bounds__(GEMV_WARPS *LANES,
     extern __shared__ __align__(128) char shared[];
     const int warp = threadIdx.x / LANES;
     grid_launch_dependents();
-    gemv_ring<TYPE, STAGES> ring(plan, shared + warp * STAGES * gemv_fragment<TYPE>::BYTES, warp);
+    gemv_ring<TYPE, STAGES, TOKENS> ring(plan, shared + warp * STAGES * gemv_fragment<TYPE>::BYTES,
+                                         warp);
     norm_weights<TOKENS> norms;
     if (plan.args.norm) norms.load(plan.args); // model weights: no kernel writes them
     grid_wait();

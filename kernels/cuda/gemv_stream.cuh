@@ -53,20 +53,26 @@ struct gemv_tiles {
     int first, count;
 };
 
+// 1 where two blocks divide a tile, else 0. A single token's tiles are never divided, and its
+// kernel has no registers for that.
+template <int TOKENS> static __device__ inline int halved(const gemv_plan &plan) {
+    return TOKENS == 1 ? 0 : plan.halves - 1;
+}
 // Which of a tile's halves is the block's.
-static __device__ inline int half_of(const gemv_plan &plan) {
-    return blockIdx.x & (plan.halves - 1);
+template <int TOKENS> static __device__ inline int half_of(const gemv_plan &plan) {
+    return blockIdx.x & halved<TOKENS>(plan);
 }
 // Blocks that have tiles of their own.
-static __device__ inline int tile_blocks(const gemv_plan &plan) {
-    return gridDim.x >> (plan.halves - 1);
+template <int TOKENS> static __device__ inline int tile_blocks(const gemv_plan &plan) {
+    return gridDim.x >> halved<TOKENS>(plan);
 }
 
 // A block's tiles of a wave: the i-th is first + i * tile_blocks().
+template <int TOKENS>
 static __device__ inline gemv_tiles wave_tiles(const gemv_plan &plan, int wave) {
-    const int block = blockIdx.x >> (plan.halves - 1), before = wave * plan.wave_tiles;
+    const int block = blockIdx.x >> halved<TOKENS>(plan), before = wave * plan.wave_tiles;
     const int all = plan.block_tiles + (block < plan.larger);
-    return {block + before * tile_blocks(plan), max(0, min(all - before, plan.wave_tiles))};
+    return {block + before * tile_blocks<TOKENS>(plan), max(0, min(all - before, plan.wave_tiles))};
 }
 
 struct gemv_tile {
@@ -133,7 +139,7 @@ static __device__ inline gemv_split<TYPE> split_of(const gemv_plan &plan, int st
 }
 
 // What a warp copies next. What it needs only between strips is kept in shared memory.
-template <enum dtype TYPE> struct gemv_cursor {
+template <enum dtype TYPE, int TOKENS> struct gemv_cursor {
     struct position {
         gemv_split<TYPE> split;
         int first_tile, tiles; // of the wave
@@ -171,9 +177,10 @@ template <enum dtype TYPE> struct gemv_cursor {
         }
         const int lane = threadIdx.x % LANES, matrix = at.split.strip >= at.tiles;
         const int tile_of_wave = matrix ? at.split.strip - at.tiles : at.split.strip;
-        const gemv_tile tile = tile_of(plan, at.first_tile + tile_of_wave * tile_blocks(plan));
-        const int fragment = half_of(plan) * plan.fragments + at.segment * plan.segment_fragments +
-                             at.split.first_fragment(warp);
+        const gemv_tile tile =
+            tile_of(plan, at.first_tile + tile_of_wave * tile_blocks<TOKENS>(plan));
+        const int fragment = half_of<TOKENS>(plan) * plan.fragments +
+                             at.segment * plan.segment_fragments + at.split.first_fragment(warp);
         from = (const char *)plan.args.parts[tile.part + matrix].data +
                tile.index * plan.tile_bytes + (size_t)fragment * gemv_fragment<TYPE>::STEP;
         from += TYPE == DTYPE_F16 ? lane / 8 * row_bytes + lane % 8 * 16 : lane * 16;
@@ -184,7 +191,7 @@ template <enum dtype TYPE> struct gemv_cursor {
     static __device__ bool next_step(const gemv_plan &plan, int warp, position &at) {
         if (++at.segment == plan.segments) at.segment = 0, at.wave++;
         if (at.wave == plan.waves) return false;
-        const gemv_tiles tiles = wave_tiles(plan, at.wave);
+        const gemv_tiles tiles = wave_tiles<TOKENS>(plan, at.wave);
         at.first_tile = tiles.first;
         at.tiles = tiles.count;
         at.split = split_of<TYPE>(plan, tiles.count * plan.matrices, at.segment, warp);
@@ -220,11 +227,11 @@ static __device__ inline void copy_packed(char *to, const char *from, int bytes)
 }
 
 // A warp's ring of STAGES fragments: the next ones are copied while the warp works on the front.
-template <enum dtype TYPE, int STAGES> struct gemv_ring {
+template <enum dtype TYPE, int STAGES, int TOKENS> struct gemv_ring {
     enum { BYTES = gemv_fragment<TYPE>::BYTES };
     char *memory;
     int slot, slot_ahead, warp; // slots are byte offsets
-    gemv_cursor<TYPE> ahead;
+    gemv_cursor<TYPE, TOKENS> ahead;
 
     __device__ gemv_ring(const gemv_plan &plan, char *memory, int warp)
         : memory(memory), slot(0), slot_ahead(0), warp(warp), ahead(plan, warp) {
