@@ -55,8 +55,8 @@ struct decode_args {
     struct shared_sums shared;
     int splits;      // that fill the card; the grid has fewer where a batch cannot need them
     int group;       // query heads of a KV head
-    int column_sets; // of a KV head, as many as the sequence with the most queries may need
     int head_sets;   // column sets of all KV heads that are not side by side
+    int column_sets; // of a KV head, as many as the sequence with the most queries may need
 };
 
 // The index of a split's first part; a split has two.
@@ -155,18 +155,41 @@ static __device__ work find_work(const decode_args &args, int from, int to) {
     }
 }
 
-// Cosines and sines of positions. Those of a lone query are computed once for the block, in shared
-// memory; of several, each warp computes those that it needs, in registers.
+// What a thread loads that depends on no other kernel. Weights have displaced all of it from the
+// caches, so its loads start together, before those of the block table.
+struct early_loads {
+    int position;
+    unsigned slot;   // of query threadIdx.x, or of the last one
+    float frequency; // of pair threadIdx.x
+    float norms[2];  // element threadIdx.x of q's and k's
+    __device__ early_loads(const decode_args &args, const work &work)
+        : position(0), slot(0), frequency(0), norms() {
+        const rope_and_cache &rope = args.rope;
+        const int thread = threadIdx.x;
+        if (!rope.q) return;
+        const int first = args.batch.cu_seqlens_q[work.sequence];
+        position = args.batch.positions[first];
+        slot = (unsigned)args.batch.slot_mapping[first + min(thread, work.queries - 1)];
+        if (thread < rope.rotary / 2) frequency = rope.inv_freq[thread];
+        if (thread >= args.cache.head_size) return;
+        if (rope.q_norm) norms[0] = rope.q_norm[thread];
+        if (rope.k_norm) norms[1] = rope.k_norm[thread];
+    }
+};
+
+// Cosines and sines of the queries' positions. Those of a lone query are computed once for the
+// block, in shared memory; of several, each warp computes those that it needs, in registers.
 template <int QUERIES, int PAIRS> struct angles {
     float2 cos_sin[PAIRS];
     int query = -1;
-    // What depends on no other kernel; called by all threads. `first` is the warp's first query.
+    // Called by all threads; `first` is the warp's first query.
     template <typename news_t>
-    __device__ void prepare(news_t &news, const decode_args &args, const work &work, int first) {
+    __device__ void prepare(news_t &, const decode_args &args, const work &work,
+                            const early_loads &, int first) {
         turn_to(args, work, first);
     }
     template <typename news_t>
-    __device__ void rotate(rope_head<PAIRS> &head, const news_t &news, const decode_args &args,
+    __device__ void rotate(rope_head<PAIRS> &head, const news_t &, const decode_args &args,
                            const work &work, int next) {
         turn_to(args, work, next);
         rope_rotate(head, args.rope, cos_sin);
@@ -176,17 +199,22 @@ template <int QUERIES, int PAIRS> struct angles {
         query = next;
         const int position = args.batch.positions[args.batch.cu_seqlens_q[work.sequence] + next];
 #pragma unroll
-        for (int i = 0; i < PAIRS; i++)
-            if ((int)threadIdx.x % 32 + 32 * i < args.rope.rotary / 2)
-                cos_sin[i] = rope_cos_sin(args.rope, position, (int)threadIdx.x % 32 + 32 * i);
+        for (int i = 0; i < PAIRS; i++) {
+            const int pair = (int)threadIdx.x % 32 + 32 * i;
+            if (pair < args.rope.rotary / 2)
+                cos_sin[i] = rope_cos_sin(args.rope, position, args.rope.inv_freq[pair]);
+        }
     }
 };
 template <int PAIRS> struct angles<1, PAIRS> {
     template <typename news_t>
-    __device__ void prepare(news_t &news, const decode_args &args, const work &work, int) {
-        const int position = args.batch.positions[args.batch.cu_seqlens_q[work.sequence]];
-        for (int pair = threadIdx.x; pair < args.rope.rotary / 2; pair += blockDim.x)
-            news.cos_sin[pair] = rope_cos_sin(args.rope, position, pair);
+    __device__ void prepare(news_t &news, const decode_args &args, const work &,
+                            const early_loads &early, int) {
+        float frequency = early.frequency;
+        for (int pair = threadIdx.x; pair < args.rope.rotary / 2; pair += blockDim.x) {
+            if (pair >= (int)blockDim.x) frequency = args.rope.inv_freq[pair];
+            news.cos_sin[pair] = rope_cos_sin(args.rope, early.position, frequency);
+        }
     }
     template <typename news_t>
     __device__ void rotate(rope_head<PAIRS> &head, const news_t &news, const decode_args &args,
@@ -217,9 +245,13 @@ static __device__ inline cache_t *slot_in_cache(const decode_args &args, const w
 template <int QUERIES> struct items {
     int first, count;      // queries whose keys are among the block's
     int begin, end, apart; // this warp's
-    __device__ items(const decode_args &args, const work &work) : first(0), count(0) {
+    unsigned slot;         // in the cache, of a lone token; those of several are in shared memory
+    __device__ items(const decode_args &args, const work &work, unsigned slot)
+        : first(0), count(0), slot(slot) {
         const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
-        if (args.rope.q) {
+        if (QUERIES == 1) {
+            count = args.rope.q && work.to == work.end;
+        } else if (args.rope.q) {
             first = max(0, work.first_key() - work.first_new_key());
             count = max(0, work.end_key() - work.first_new_key() - first);
         }
@@ -249,22 +281,24 @@ static __device__ inline item item_of(const decode_args &args, const work &work,
                     ((first_token + query) * args.attention.num_heads + head) * size,
                 query, -1, args.rope.q_norm != nullptr, args.rope.q != nullptr};
     }
-    const int plane = index - work.columns >= items.count;
+    const int plane = QUERIES == 1 ? index > work.columns : index - work.columns >= items.count;
     const int query = QUERIES == 1 ? 0 : items.first + index - work.columns - plane * items.count;
     const size_t row = (first_token + query) * args.cache.num_kv_heads + work.kv_head;
-    return {(const __half *)(plane ? args.rope.v : args.rope.k) + row * size, query, plane,
-            !plane && args.rope.k_norm != nullptr, !plane};
+    if (plane == 0)
+        return {(const __half *)args.rope.k + row * size, query, 0, args.rope.k_norm != nullptr,
+                true};
+    return {(const __half *)args.rope.v + row * size, query, 1, false, false};
 }
 
 // Stores k or v for this block, and in the cache.
 template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
-static __device__ inline void put_row(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news,
-                                      const decode_args &args, const work &work, const item &item,
-                                      const rope_head<PAIRS> &head) {
+static __device__ inline void
+put_row(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args, const work &work,
+        const items<QUERIES> &items, const item &item, const rope_head<PAIRS> &head) {
     const kv_cache &cache = args.cache;
     const int plane = item.plane;
+    const unsigned slot = QUERIES == 1 ? items.slot : news.slots[item.query];
     const bool stores = QUERIES == 1 || work.column == 0; // one of the column sets
-    const unsigned slot = news.slots[item.query];
     cache_t *in_cache;
     float inverse = 0;
     if constexpr (kv_traits<cache_t>::scaled) {
@@ -321,16 +355,16 @@ static __device__ inline void put_query(new_tokens<cache_t, SIZE, HEADS, QUERIES
 template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
 static __device__ inline void
 put_item(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args, const work &work,
-         const item &item, angles<QUERIES, PAIRS> &angles, rope_head<PAIRS> &head, int index) {
+         const items<QUERIES> &items, const item &item, angles<QUERIES, PAIRS> &angles,
+         rope_head<PAIRS> &head, int index) {
     const float *norm = news.norms[item.plane + 1];
     if (item.normed && !args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
     if (item.rotated) angles.rotate(head, news, args, work, item.query);
     if (item.normed && args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
     if (item.plane < 0)
-        put_query(news, args, item, index,
-                  args.rope.q && work.to == work.end && args.batch.shared.own, head);
+        put_query(news, args, item, index, items.count > 0 && args.batch.shared.own, head);
     else
-        put_row(news, args, work, item, head);
+        put_row(news, args, work, items, item, head);
 }
 
 // Brings q of the new tokens to shared memory, and k and v of those that are among this block's
@@ -354,7 +388,7 @@ prepare_new_tokens(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode
             const int index = first + i * apart;
             if (index >= end) break;
             const item item = item_of<QUERIES>(args, work, items, index);
-            put_item(news, args, work, item, angles, heads[i], index);
+            put_item(news, args, work, items, item, angles, heads[i], index);
         }
     }
     __syncthreads(); // orders q, k and v before their reads
@@ -482,23 +516,24 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums,
                                    const decode_args &args, const work &work, char *own) {
     typedef layout<cache_t, SIZE> shape;
     typedef std::conditional_t<QUERIES == 1, seen_by_one, seen_by_few<HEADS>> seen_t;
+    const early_loads early(args, work);
     copies<cache_t, SIZE, STAGES> copies(args, work, shared_address(own));
-    const items<QUERIES> items(args, work);
+    const items<QUERIES> items(args, work, early.slot);
     int key = copies.ahead, stage = 0;
     const int to = copies.to, stride = blockDim.x / 32 * STEP;
     if (!args.rope.q) grid_wait(); // so far only copies were read, which overlap no kernel
     for (int i = 0; i < STAGES - 1; i++)
         copies.start_next();
     angles<QUERIES, (SIZE / 2 + 31) / 32> angles;
-    if (args.rope.q) { // what rotating and norming need depends on no other kernel
-        angles.prepare(news, args, work, item_of<QUERIES>(args, work, items, items.begin).query);
+    if (args.rope.q) {
         for (int i = threadIdx.x; i < args.cache.head_size; i += blockDim.x) {
-            if (args.rope.q_norm) news.norms[0][i] = args.rope.q_norm[i];
-            if (args.rope.k_norm) news.norms[1][i] = args.rope.k_norm[i];
+            const bool loaded = i < (int)blockDim.x;
+            if (args.rope.q_norm) news.norms[0][i] = loaded ? early.norms[0] : args.rope.q_norm[i];
+            if (args.rope.k_norm) news.norms[1][i] = loaded ? early.norms[1] : args.rope.k_norm[i];
         }
-        if ((int)threadIdx.x < work.queries)
-            news.slots[threadIdx.x] =
-                args.batch.slot_mapping[args.batch.cu_seqlens_q[work.sequence] + threadIdx.x];
+        angles.prepare(news, args, work, early,
+                       item_of<QUERIES>(args, work, items, items.begin).query);
+        if (QUERIES > 1 && (int)threadIdx.x < work.queries) news.slots[threadIdx.x] = early.slot;
     }
     grid_wait(); // the keys copied so far are older than the step
     grid_launch_dependents();
@@ -762,8 +797,8 @@ template <int QUERIES> struct decode_launch {
                                  device->shared,
                                  splits,
                                  args->num_heads / args->cache->num_kv_heads,
-                                 column_sets,
-                                 sets / side_by_side};
+                                 sets / side_by_side,
+                                 column_sets};
         ASSERT(args->batch->num_seqs <= device->limits.max_seqs && sets <= args->num_heads);
         device_allow_shared(device, (const void *)kernel, (size_t)shape.bytes);
         launch_after(device, kernel,

@@ -33,7 +33,7 @@ template <typename cache_t, int SIZE, int HEADS, int QUERIES> struct new_tokens 
     __half q[8 * HEADS][SIZE + 8]; // rotated; padded so that eight rows use different banks
     alignas(16) cache_t rows[QUERIES][2][SIZE]; // k, rotated, and v
     bf16 scales[QUERIES][2];                    // theirs, of elements of eight bits
-    unsigned slots[QUERIES];                    // where they are in the cache
+    unsigned slots[QUERIES];                    // where they are in the cache, if several
 };
 
 struct decode_shape {

@@ -25,13 +25,14 @@ struct x_item {
 };
 
 // The i-th of a token.
+template <int TOKENS>
 static __device__ inline x_item item_of(const gemv &args, const gemv_x &to, int i, int token) {
     x_item item;
     item.t = i % 4;
     item.token = token;
     item.group = i / 4;
     item.column = to.first_column + item.group * GROUP_COLUMNS + 4 * item.t;
-    item.valid = token < args.tokens && item.group < to.groups;
+    item.valid = i < to.groups * 4 && (TOKENS == 1 || token < args.tokens);
     return item;
 }
 
@@ -94,6 +95,14 @@ static __device__ inline gemv_x of_row(const gemv &args, gemv_x to) {
     return to;
 }
 
+// From the sums of a token's chunks, which all lanes add up.
+static __device__ inline float scale_of(const gemv &args, const float *sums, int chunks) {
+    float sum = 0;
+    for (int i = threadIdx.x % LANES; i < chunks; i += LANES)
+        sum += sums[i];
+    return rsqrtf(warp_sum(sum) / args.columns + args.eps);
+}
+
 // x = stream / sqrt(mean(stream^2) + eps) * norm. A warp takes chunks of 256 columns.
 template <int TOKENS>
 static __device__ inline void stage_normed(const gemv &args, const gemv_x &fragments, bool minima,
@@ -101,16 +110,16 @@ static __device__ inline void stage_normed(const gemv &args, const gemv_x &fragm
     enum { ROUNDS = gemv_rounds(TOKENS), CHUNKS = ROUNDS * GEMV_WARPS };
     __shared__ float chunk_sums[TOKENS][CHUNKS];
     const gemv_x to = of_row(args, fragments);
-    const int threads = blockDim.x, warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    const int warps = threads / LANES, chunks = args.columns / CHUNK_COLUMNS;
+    const int threads = blockDim.x, lane = threadIdx.x % LANES;
+    const int chunks = args.columns / CHUNK_COLUMNS;
     float4 v[ROUNDS][TOKENS][2];
     float scales[TOKENS];
 #pragma unroll
     for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
         for (int k = 0; k < TOKENS; k++) {
-            const x_item item = item_of(args, to, threadIdx.x + m * threads, k);
-            if (!item.valid) continue;
+            const x_item item = item_of<TOKENS>(args, to, threadIdx.x + m * threads, k);
+            if (!item.valid) break;
             const size_t row = args.row_index ? args.row_index[k] : k;
             const float *from = args.stream + row * args.columns + item.column;
             v[m][k][0] = __ldcg((const float4 *)from);
@@ -120,26 +129,26 @@ static __device__ inline void stage_normed(const gemv &args, const gemv_x &fragm
     for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
         for (int k = 0; k < TOKENS; k++) {
-            if (warp + m * warps >= chunks || k >= args.tokens) break;
+            const int chunk = (threadIdx.x + m * threads) / LANES;
+            if (chunk >= chunks || (TOKENS > 1 && k >= args.tokens)) break;
             const float sum = warp_sum(squares_of(v[m][k][0]) + squares_of(v[m][k][1]));
-            if (lane == 0) chunk_sums[k][warp + m * warps] = sum;
+            if (lane == 0) chunk_sums[k][chunk] = sum;
         }
     __syncthreads(); // orders the chunks' sums before they are added
+    if (TOKENS > 1)
 #pragma unroll
-    for (int k = 0; k < TOKENS; k++) {
-        float sum = 0;
-        for (int i = lane; i < chunks; i += LANES)
-            sum += chunk_sums[k][i];
-        scales[k] = rsqrtf(warp_sum(sum) / args.columns + args.eps);
-    }
+        for (int k = 0; k < TOKENS; k++)
+            scales[k] = scale_of(args, chunk_sums[k], chunks);
 #pragma unroll
     for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
         for (int k = 0; k < TOKENS; k++) {
-            if (warp + m * warps >= chunks || k >= args.tokens) break;
-            put_item(to, minima, item_of(args, to, threadIdx.x + m * threads, k),
-                     scaled(v[m][k][0], norms.of[m][0], scales[k]),
-                     scaled(v[m][k][1], norms.of[m][1], scales[k]));
+            const int chunk = (threadIdx.x + m * threads) / LANES;
+            if (chunk >= chunks || (TOKENS > 1 && k >= args.tokens)) break;
+            const float scale = TOKENS > 1 ? scales[k] : scale_of(args, chunk_sums[k], chunks);
+            put_item(to, minima, item_of<TOKENS>(args, to, threadIdx.x + m * threads, k),
+                     scaled(v[m][k][0], norms.of[m][0], scale),
+                     scaled(v[m][k][1], norms.of[m][1], scale));
         }
 }
 
@@ -154,7 +163,7 @@ static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bo
         for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
             for (int k = 0; k < TOKENS; k++) {
-                const x_item item = item_of(args, to, base + threadIdx.x + m * threads, k);
+                const x_item item = item_of<TOKENS>(args, to, base + threadIdx.x + m * threads, k);
                 v[m][k][0] = v[m][k][1] = make_uint2(0, 0);
                 if (!item.valid || item.column >= args.columns) continue;
                 const size_t row = args.row_index ? args.row_index[k] : k;
@@ -166,8 +175,8 @@ static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bo
         for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
             for (int k = 0; k < TOKENS; k++) {
-                if (base + m * threads >= all || k >= args.tokens) break;
-                put_item(to, minima, item_of(args, to, base + threadIdx.x + m * threads, k),
+                if (base + m * threads >= all || (TOKENS > 1 && k >= args.tokens)) break;
+                put_item(to, minima, item_of<TOKENS>(args, to, base + threadIdx.x + m * threads, k),
                          v[m][k][0], v[m][k][1]);
             }
     }

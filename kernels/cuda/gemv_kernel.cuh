@@ -101,7 +101,7 @@ static __device__ inline gemv_output output_of(const gemv_plan &plan, gemv_tiles
     const gemv_tile of = tile_of(plan, tiles.first + tile * tile_blocks<TOKENS>(plan));
     const int rows = plan.args.parts[of.part].rows, row = of.index * TILE_ROWS + output % TILE_ROWS;
     return {of.part, row, (size_t)token * rows + row,
-            tile < tiles.count && row < rows && token < plan.args.tokens};
+            tile < tiles.count && row < rows && (TOKENS == 1 || token < plan.args.tokens)};
 }
 
 // The value that GEMV_ADD adds to.

@@ -24,12 +24,12 @@ struct gemv_plan { // a product and how it is cut up, the same for all blocks
     int part_tiles[LINEAR_PARTS];
     int block_tiles, larger;                      // tiles of a block; blocks that have one more
     int matrices;                                 // matrices of a tile: GATED 2, else 1
-    int halves;                                   // blocks of a tile, which divide its columns
     int fragments;                                // of a strip, of a block
     size_t tile_bytes;                            // from one tile to the next
     int waves, wave_tiles;                        // waves of a block; tiles of a wave
     int segments, segment_fragments;              // segments of x; fragments of a segment
     int warps_log2;                               // of a block
+    int halves;                                   // blocks of a tile, which divide its columns
     int x_stride, x_sums_stride;                  // bytes from one token to the next
     unsigned x_at, x_sums_at, sums_at, totals_at, // in shared memory, after the rings
         halves_at;

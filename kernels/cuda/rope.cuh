@@ -16,10 +16,11 @@ static __device__ inline int2 rope_pair(const rope_and_cache &args, int pair) {
                                             : make_int2(pair, pair + half);
 }
 
-// Cosine and sine of a rotated pair.
-static __device__ inline float2 rope_cos_sin(const rope_and_cache &args, int position, int pair) {
+// Cosine and sine of a rotated pair, whose element of inv_freq is `frequency`.
+static __device__ inline float2 rope_cos_sin(const rope_and_cache &args, int position,
+                                             float frequency) {
     float sine, cosine;
-    sincosf((float)position * args.inv_freq[pair], &sine, &cosine);
+    sincosf((float)position * frequency, &sine, &cosine);
     return make_float2(cosine * args.magnitude, sine * args.magnitude);
 }
 

@@ -101,7 +101,8 @@ static __global__ __launch_bounds__(WARPS *LANES) void rope_kernel(const rope_an
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) // may precede the wait: positions are copied, not computed
         if (lane + LANES * i < args.rotary / 2)
-            cos_sin[i] = rope_cos_sin(args, batch.positions[token], lane + LANES * i);
+            cos_sin[i] =
+                rope_cos_sin(args, batch.positions[token], args.inv_freq[lane + LANES * i]);
     grid_wait();
     const int64_t slot = batch.slot_mapping[token];
     for (int index = blockIdx.y * WARPS + threadIdx.x / LANES; index < heads;
