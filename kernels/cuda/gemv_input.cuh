@@ -152,21 +152,30 @@ static __device__ inline void stage_normed(const gemv &args, const gemv_x &fragm
         }
 }
 
-// A thread has an item of each token at once, of a single token four.
+// A thread has an item of each token at once, of a single token four. Where the columns are so few
+// that threads would be idle, several share a column's tokens.
 template <int TOKENS>
 static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bool minima) {
     enum { ROUNDS = TOKENS == 1 ? 4 : 1 };
     const int threads = blockDim.x, all = to.groups * 4;
+    int first = threadIdx.x, token = 0, apart = 1; // this thread's first item and token
+    if (TOKENS > 1) {
+        while (apart < TOKENS && 2 * apart * all <= threads)
+            apart *= 2;
+        for (int i = 1; i < apart; i++)
+            if (first >= all) first -= all, token++;
+    }
     for (int base = 0; base < all; base += ROUNDS * threads) {
         uint2 v[ROUNDS][TOKENS][2];
 #pragma unroll
         for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
             for (int k = 0; k < TOKENS; k++) {
-                const x_item item = item_of<TOKENS>(args, to, base + threadIdx.x + m * threads, k);
+                const x_item item =
+                    item_of<TOKENS>(args, to, base + first + m * threads, k * apart + token);
                 v[m][k][0] = v[m][k][1] = make_uint2(0, 0);
                 if (!item.valid || item.column >= args.columns) continue;
-                const size_t row = args.row_index ? args.row_index[k] : k;
+                const size_t row = args.row_index ? args.row_index[item.token] : item.token;
                 const __half *from = args.x + row * args.columns + item.column;
                 v[m][k][0] = __ldcg((const uint2 *)from);
                 v[m][k][1] = __ldcg((const uint2 *)(from + 16));
@@ -175,8 +184,10 @@ static __device__ inline void stage_plain(const gemv &args, const gemv_x &to, bo
         for (int m = 0; m < ROUNDS; m++)
 #pragma unroll
             for (int k = 0; k < TOKENS; k++) {
-                if (base + m * threads >= all || (TOKENS > 1 && k >= args.tokens)) break;
-                put_item(to, minima, item_of<TOKENS>(args, to, base + threadIdx.x + m * threads, k),
+                // the same for all lanes
+                if (base + m * threads >= all || (TOKENS > 1 && k * apart >= args.tokens)) break;
+                put_item(to, minima,
+                         item_of<TOKENS>(args, to, base + first + m * threads, k * apart + token),
                          v[m][k][0], v[m][k][1]);
             }
     }
