@@ -3,6 +3,7 @@
 // The model is the plainest there is: a log of token ids for each table. Whatever the cache does,
 // every token that a table says it has must have the KV that its own prefix gives, and the sums
 // must be exact. A walk is cut into days: the cache is closed and opened again on the same store.
+#include "engine/kv/lending.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/engine/kv/cache_fixture.h"
 
@@ -247,11 +248,30 @@ static void step_pin(struct walk *w, struct actor *a) {
     if (dice(4) == 0) grouped_cache_pin(&w->fixture.all, &a->log.tables, (int32_t)dice(20));
 }
 
+// Whether or not there is room for the wish, every table and node keeps its rows.
+static void step_give_up(struct block_cache *cache) {
+    const struct block_pool *pool = block_cache_pool(cache);
+    const uint32_t total = block_pool_total(pool), count = 1 + dice(total / 4);
+    const struct lending_wish wish = {
+        .first = total - count, .count = count, .free = count + dice(total / 2)};
+    if (!block_cache_give_up(cache, &wish)) return;
+    assert_true(block_pool_free(pool) >= wish.free);
+    for (uint32_t i = wish.first; i < total; i++) {
+        const struct block_index block = {i};
+        assert_int_equal(block_pool_references(pool, block), 0);
+        assert_false(node_valid(block_pool_node(pool, block)));
+    }
+}
+
 static void step_evict(struct walk *w, struct actor *a) {
     (void)a;
     struct block_cache *cache = any_cache(w);
     const uint32_t free = block_pool_free(block_cache_pool(cache));
     const uint32_t room = block_cache_available(cache), blocks = free + dice(4);
+    if (dice(2)) {
+        step_give_up(cache);
+        return;
+    }
     assert_int_equal(block_cache_make_free(cache, blocks), blocks <= room);
 }
 
