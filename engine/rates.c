@@ -50,7 +50,7 @@ enum {
 // Measured on cards that hold the model: how much of the reading speed products with one token
 // reach; and what each layer takes besides its bytes and its feed-forward, of a mixture and of a
 // dense model, and one with a recurrence more than one with attention.
-static const double CARD_SHARE = 0.9, MIXTURE_US = 32, DENSE_US = 8, RECURRENCE_US = 22;
+static const double CARD_SHARE = 0.9, MIXTURE_US = 18, DENSE_US = 8, RECURRENCE_US = 22;
 
 // Where there is no memory for a trial on the card, or trials contradict each other.
 static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10;

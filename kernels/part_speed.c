@@ -15,11 +15,13 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/cost.h"
+#include "kernels/host.h"
 
 enum {
     MATRICES = 3, // gate, up, down
     LAYERS_MAX = 512,
     SPREAD = 2,
+    SPREAD_IN_HOST = 8,
     WARM_STEPS = 3,
     STEPS_MAX = 50,
     PAUSE_BYTES = 16 << 20,
@@ -28,7 +30,7 @@ enum {
 };
 
 static const size_t LEAST_BYTES = (size_t)256 << 20, MOST_BYTES = (size_t)512 << 20;
-static const size_t IN_HOST_BYTES = (size_t)1 << 30;
+static const size_t LEAST_IN_HOST = (size_t)1 << 30, MOST_IN_HOST = (size_t)4 << 30;
 static const int64_t LEAST_US = 100000;
 
 struct layer {
@@ -241,6 +243,11 @@ static int64_t usual_step_us(struct trial *trial, bool computes) {
     return steps[count / 2];
 }
 
+static size_t in_host_bytes(void) {
+    const size_t bytes = SPREAD_IN_HOST * host_cache_bytes();
+    return bytes < LEAST_IN_HOST ? LEAST_IN_HOST : bytes > MOST_IN_HOST ? MOST_IN_HOST : bytes;
+}
+
 static enum status make(struct trial *trial) {
     const struct part_shape *shape = &trial->shape;
     const struct workspace workspace = {
@@ -263,7 +270,7 @@ static enum status make(struct trial *trial) {
     size_t bytes = SPREAD * info.cache_bytes;
     if (bytes < LEAST_BYTES) bytes = LEAST_BYTES;
     if (bytes > MOST_BYTES) bytes = MOST_BYTES;
-    if (trial->in_host) bytes = IN_HOST_BYTES;
+    if (trial->in_host) bytes = in_host_bytes();
     const size_t layers = bytes / each + 1;
     trial->layers = layers < LAYERS_MAX ? (int32_t)layers : LAYERS_MAX;
     trial->source = malloc(each);
