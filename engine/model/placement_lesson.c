@@ -17,6 +17,7 @@ double placement_lesson_factor(const struct placement_lesson *lesson,
     if (placement->tokens_s <= 0 || predicted <= 0) return factor;
     const double rest = 1 / placement->tokens_s - factor * predicted;
     const double found = (1e-6 * lesson->token_us - rest) / predicted;
-    const double kept = (factor + found) / 2, least = 1 / PLACEMENT_FACTOR_MAX;
+    const bool is_first = !(factor < 1) && !(factor > 1);
+    const double kept = is_first ? found : (factor + found) / 2, least = 1 / PLACEMENT_FACTOR_MAX;
     return kept > PLACEMENT_FACTOR_MAX ? PLACEMENT_FACTOR_MAX : kept < least ? least : kept;
 }

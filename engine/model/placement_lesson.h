@@ -23,8 +23,8 @@ struct placement_lesson {
 
 void placement_lesson_note(struct placement_lesson *lesson, int64_t us); // a step of one token
 
-// The new factor: half of that of the prediction and half of what was found. The same one after few
-// tokens, and where experts have copies, which are hit more in one text than in another.
+// The new factor: what was found, or half of that and half of an earlier one. The same one after
+// few tokens, and where experts have copies, which are hit more in one text than in another.
 double placement_lesson_factor(const struct placement_lesson *lesson,
                                const struct placement *placement, double factor);
 

@@ -106,8 +106,9 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
 
 // After some answers the prediction is theirs, for this placement and for others.
 static void a_prediction_learns_from_answers(void **state) {
-    enum { ANSWERS = 8 };
-    const double rest = 0.002, predicted = 0.004, truth = 0.006; // seconds; of parts in host memory
+    enum { ANSWERS = 4 };
+    const double rest = 0.002, predicted = 0.004; // seconds; of parts in host memory
+    double truth = 0.006;
     struct placement placement = {.host_seconds = predicted};
     struct placement_rates rates = some;
     (void)state;
@@ -121,9 +122,18 @@ static void a_prediction_learns_from_answers(void **state) {
             placement_lesson_note(&lesson, t < 3 ? 900000 : (int64_t)(1e6 * (rest + truth)));
         rates_learn(&lesson, &placement);
         assert_null(lesson.path);
+        assert_true(rates_find(path, "learns", &rates));
+        assert_true(rates.factor > 0.99 * truth / predicted);
+        assert_true(rates.factor < 1.01 * truth / predicted);
     }
+    truth = 0.003; // another text
+    placement.tokens_s = 1 / (rest + rates.factor * predicted);
+    struct placement_lesson later = {.path = strdup(path), .key = strdup("learns")};
+    for (int t = 0; t < 2 * PLACEMENT_LESSON_TOKENS; t++)
+        placement_lesson_note(&later, (int64_t)(1e6 * (rest + truth)));
+    rates_learn(&later, &placement);
     assert_true(rates_find(path, "learns", &rates));
-    assert_true(rates.factor > 0.99 * truth / predicted && rates.factor < truth / predicted);
+    assert_true(rates.factor > 1.12 && rates.factor < 1.13); // half of it
     placement.slots = 1; // copies are hit more in one text than in another
     struct placement_lesson other = {
         .path = strdup(path), .key = strdup("learns"), .token_us = 1e6, .tokens = 99};
