@@ -146,8 +146,9 @@ static enum status plan_split(struct placing *placing, const struct placement_li
                               const struct kv_choice kv[2], bool may_stream, struct error *err) {
     struct placement_need *need = &placing->need;
     const size_t rest = need->buffer_bytes;
-    // A slot for weights that cross, and as much for those that are on the way to it.
-    const size_t slot_bytes = placement_crossing_bytes(need) + SLOT_MORE, more = 2 * slot_bytes;
+    // A slot for weights that cross, and three matrices, of half of it at most, on the way to it.
+    const size_t slot_bytes = placement_crossing_bytes(need) + SLOT_MORE;
+    const size_t more = slot_bytes / 2 * 5;
     enum status status = STATUS_NO_MEMORY;
     for (int i = may_stream ? 0 : 2; i < 4 && status != STATUS_OK; i++) {
         const bool streams = i < 2;

@@ -76,6 +76,7 @@ struct device {
     size_t unlocked_bytes; // of these, that the system may drop
     struct buffer slot;    // on the card, what weights cross into
     size_t slot_used;      // of this op
+    struct weight largest; // of those that were pinned
     struct list *lists;    // pinned, made when first needed: few, as layers are alike
 
     struct offload_memory memory;
@@ -171,6 +172,10 @@ static enum status offload_weights(struct device *device, const struct weight *i
     copy->next = device->weights;
     device->weights = copy;
     *data = memcpy(copy->memory, in_file->data, bytes);
+    if (!device->largest.data || bytes > weight_bytes(&device->largest)) {
+        device->largest = *in_file;
+        device->largest.data = *data;
+    }
     return STATUS_OK;
 }
 
@@ -217,6 +222,10 @@ static bool offload_recorded(struct device *device) {
 }
 
 // ---- memory
+
+static size_t card_bytes(const struct device *device, const struct weight *weight) {
+    return device->card->weight_bytes ? device->card->weight_bytes(weight) : weight_bytes(weight);
+}
 
 static void release_buffers(struct device *device) {
     struct buffer *const pinned[] = {&device->rows, &device->results[0], &device->results[1],
@@ -291,6 +300,21 @@ static void report_unpinned(struct device *device) {
     device->unpinned_bytes = device->unlocked_bytes = 0;
 }
 
+// A card keeps what is on its way to the slot in memory of its own, which it takes when it first
+// has to. It does so here, where somebody can still plan with less, and not in the middle of an
+// answer.
+static enum status open_crossing(struct device *device) {
+    enum { ON_THE_WAY = 3 };
+    struct weight part = device->largest;
+    if (!device->slot.memory || !part.data) return STATUS_OK;
+    while (part.rows > 1 && card_bytes(device, &part) > device->slot.bytes / 2)
+        part.rows /= 2;
+    if (card_bytes(device, &part) > device->slot.bytes) return STATUS_OK; // it will not cross
+    for (int i = 0; i < ON_THE_WAY; i++)
+        device->card->copy_weights(device->on_card, &part, device->slot.memory);
+    return device->card->sync(device->on_card) == STATUS_OK ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
 static enum status offload_reserve(struct device *device, const struct workspace *workspace) {
     struct workspace of_host = *workspace;
     const int32_t most = device->host->batch_tokens;
@@ -307,6 +331,7 @@ static enum status offload_reserve(struct device *device, const struct workspace
     TRY(alloc_buffers(device, workspace->experts_used));
     TRY(open_mail(device));
     TRY(device->card->reserve(device->on_card, workspace));
+    TRY(open_crossing(device));
     resident_experts_destroy(device->resident);
     device->resident = NULL;
     const struct offload_memory *memory = &device->memory;
@@ -489,10 +514,6 @@ static char *alloc_in_slot(struct device *device, size_t bytes) { // NULL: there
     if (taken > left) return NULL;
     device->slot_used += taken;
     return (char *)device->slot.memory + device->slot_used - taken;
-}
-
-static size_t card_bytes(const struct device *device, const struct weight *weight) {
-    return device->card->weight_bytes ? device->card->weight_bytes(weight) : weight_bytes(weight);
 }
 
 // From memory that nobody changes. NULL stays NULL.

@@ -527,6 +527,35 @@ static void weights_that_cannot_be_pinned_are_named(void **state) {
     close_both(&both);
 }
 
+static bool copy_fails;
+
+static void fail_copy(struct device *device, const struct weight *weight, void *memory) {
+    backend_reference()->copy_weights(device, weight, memory);
+    copy_fails = true;
+}
+
+static enum status sync_of_copies(struct device *device) {
+    const bool failed = copy_fails;
+    copy_fails = false;
+    (void)device;
+    return failed ? STATUS_DEVICE : STATUS_OK;
+}
+
+// What crosses takes memory of the card's, which may be short; it is found out before any answer.
+static void memory_for_what_crosses_is_taken_in_time(void **state) {
+    struct backend card = *backend_reference();
+    struct both both;
+    const void *data;
+    (void)state;
+    card.copy_weights = fail_copy;
+    card.sync = sync_of_copies;
+    open_both(&both, &card, (size_t)1 << 16); // nothing has to cross yet
+    const struct weight weight = matrix(&both, 0, ROWS, COLUMNS, true);
+    assert_int_equal(both.backend->weights(both.device, &weight, &data), STATUS_OK);
+    assert_int_equal(both.backend->reserve(both.device, &limits), STATUS_NO_MEMORY);
+    close_both(&both);
+}
+
 // On the processor alone, and through a card.
 static void parts_are_timed(void **state) {
     (void)state;
@@ -658,6 +687,7 @@ int main(void) {
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
+        cmocka_unit_test(memory_for_what_crosses_is_taken_in_time),
         cmocka_unit_test(parts_are_timed),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
     };
