@@ -351,6 +351,8 @@ int32_t scheduler_budget(const struct scheduler_pace *pace, int32_t target_us, i
     const int32_t base_us = pace->base_us;
     ASSERT(pace->block_size > 0 && pace->least <= pace->most && base_us >= 0);
     if (base_us > limit_us / HALF && pace->few >= pace->block_size) return pace->few;
+    if (base_us > 0 && pace->tokens_per_us <= 0 && limit_us == INT32_MAX)
+        return pace->most / pace->block_size * pace->block_size;
     int32_t rest_us = target_us - base_us > base_us ? target_us - base_us : base_us;
     if (base_us > 0 && rest_us > limit_us - base_us) rest_us = limit_us - base_us;
     const double wanted = pace->tokens_per_us * rest_us;

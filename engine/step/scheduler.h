@@ -106,7 +106,8 @@ struct scheduler_pace {
 // The token budget for which a step takes about `target_us`, a multiple of the block size between
 // least and most. Long steps make ^C and other answers wait. Where the base alone takes half the
 // target, the tokens take as long as the base, or most of the time would be spent on it; but no
-// step takes longer than `limit_us`, as far as `few` tokens allow.
+// step takes longer than `limit_us`, as far as `few` tokens allow. A first step with a base and
+// without a limit has as many tokens as it may: fewer would have to pay the base again.
 int32_t scheduler_budget(const struct scheduler_pace *pace, int32_t target_us, int32_t limit_us);
 
 // How long a step should take beside `decodes` answers in the foreground that decode in `decode_us`

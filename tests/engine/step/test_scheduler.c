@@ -239,6 +239,7 @@ static void the_token_budget_follows_the_measured_speed(void **state) {
     // 200 ms of a step are spent whatever it computes: fewer tokens would not make it much shorter
     assert_int_equal(budget(0.01, 200000, 25000, 64, 2048), 2000);
     assert_int_equal(budget(0.01, 20000, 250000, 64, 4096), 2288);
+    assert_int_equal(budget(0, 200000, 250000, 64, 2050), 2048); // the first one
 }
 
 // A prompt beside an answer: the answer's next token waits for the step.
