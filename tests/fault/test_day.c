@@ -30,7 +30,7 @@ struct kind { // of day
     uint32_t host_blocks;
 };
 
-static const struct kind LONG = {20, 60, 300, 190, 76, 100};
+static const struct kind LONG = {14, 40, 180, 190, 76, 100};
 static const struct kind MIDDLE = {10, 20, 100, 100, 60, 50};
 static const struct kind SHORT = {5, 6, 18, 66, 47, 16};
 

@@ -200,7 +200,7 @@ static void use_all(void) {
 
 static void the_cache_stays_sound_if_any_allocation_fails(void **state) {
     (void)state;
-    enum { EVERY_ONE = CHECK_ROUNDS(300, 100), STEP = 17 };
+    enum { EVERY_ONE = CHECK_ROUNDS(300, 100), STEP = CHECK_FULL ? 31 : 67 };
     long at = 1;
     bool more = true;
     for (; more; at += at < EVERY_ONE ? 1 : STEP) {

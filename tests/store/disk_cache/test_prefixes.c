@@ -10,7 +10,7 @@
 
 enum {
     SEEDS = 3,
-    TURNS = CHECK_ROUNDS(100, 30),
+    TURNS = CHECK_ROUNDS(60, 30),
     PREAMBLES = 3,
     CONVERSATIONS = 8,
     MOST = 160, // blocks of a path
