@@ -28,6 +28,7 @@ struct composed {
 struct status_shown { // what the last status line said
     char *name;       // owned; NULL: nothing yet
     int64_t tip;
+    int32_t used; // tokens
     int pool_percent;
 };
 

@@ -321,17 +321,19 @@ static bool obey_queue(struct console *console) {
 
 static void set_shown(struct console *console, const struct status_facts *facts) {
     free(console->status_shown.name);
-    console->status_shown =
-        (struct status_shown){facts->used ? strdup(facts->name) : NULL,
-                              console->session->front->conversation.tip, facts->pool_percent};
+    console->status_shown = (struct status_shown){facts->used ? strdup(facts->name) : NULL,
+                                                  console->session->front->conversation.tip,
+                                                  facts->used, facts->pool_percent};
 }
 
-// Shows the status line once after each move of the tip, without what the last one had.
+// Shows the status line once after each move of the tip, or when the answer there has grown,
+// without what the last one had.
 static void show_status(struct console *console) {
     struct status_facts facts = view_status(console->session->front);
     const struct status_shown *shown = &console->status_shown;
     const bool named = shown->name && strcmp(shown->name, facts.name) == 0;
-    const bool changed = !named || shown->tip != console->session->front->conversation.tip;
+    const bool changed = !named || shown->tip != console->session->front->conversation.tip ||
+                         shown->used != facts.used;
     const bool same_pool = shown->pool_percent == facts.pool_percent;
     struct text line = {0};
     set_shown(console, &facts);
