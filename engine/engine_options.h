@@ -38,7 +38,7 @@ struct engine_options {
                             // a few blocks)
     const char *draft_path; // a smaller model with the same vocabulary, which drafts for this one
                             // (draft/drafter.h); NULL: none
-    bool unattended;        // no thread takes steps: stepper_step() does. As of a model that drafts
+    bool unattended;        // for a model that drafts: stepper_step() takes steps, and no thread
     const struct remote_options *remote; // a server that has the model (remote/remote.h), instead
                                          // of a file; options about devices and caches then have no
                                          // effect
@@ -52,7 +52,7 @@ struct engine_options {
     bool unshared; // each sequence reads its own past, even if others in the step share it: for
                    // comparisons
     bool beyond_training; // context may exceed what the model was made for: for benchmarks
-    enum engine_draft_head draft_head; // a block that drafts (model/mtp.h) has a part of the cache
+    enum engine_draft_head draft_head; // of the model (model/mtp.h): whether to load it
     int32_t step_tokens;       // of one batch; 0: about a quarter of a second's worth; at most the
                                // backend's batch_tokens
     engine_progress *progress; // or NULL

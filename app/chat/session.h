@@ -124,8 +124,10 @@ MUST_CHECK enum status session_differs(const struct session *session,
                                        const struct conversation *conversation, bool *differs,
                                        struct error *err);
 
-// The options for a turn's requests. Draws a seed unless the user chose one.
+// Lets a request draft up to `most` tokens at once, from where `wish` says.
 void session_set_drafts(struct request_options *options, enum draft_wish wish, int32_t most);
+
+// The options for a turn's requests. Draws a seed unless the user chose one.
 struct request_options session_request(const struct session *session);
 
 // Registers a started turn. FOLLOWED: session_next() returns its updates until it is done.

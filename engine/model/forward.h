@@ -58,8 +58,8 @@ void forward_add(struct forward *forward, const struct block_table *tables, cons
 void forward_choose(struct forward *forward, int32_t back, const struct choice *choice,
                     const struct penalty *penalties);
 
-// And waits for it. CANCELLED: `stops` said so between two layers, and what the run was to write is
-// in part written. It is asked in runs that are long, from this thread; NULL: never.
+// Runs the batch and waits for it. CANCELLED: `stops` said so between two layers, and only a part
+// of the results is written. It is asked in long runs, from this thread; NULL: never.
 typedef bool forward_stops(void *user);
 MUST_CHECK enum status forward_run(struct forward *forward, forward_stops *stops, void *user);
 

@@ -29,9 +29,9 @@ struct activations {
     void *wide; // [max_tokens, the widest of all parts together] residual; or NULL
 };
 
-// Memory that is given away from its beginning. One part of a layer lays its activations out in it,
-// and the next layer's does again. A copy is laid out at each use; the sizes follow from the spec,
-// so that a layer's rows are always in the same place. Without memory it only adds up.
+// An arena for what a single part of a layer needs. Each part takes its rows from the beginning, by
+// way of a copy of this struct, over those of the layer before. Sizes follow from the spec, so a
+// layer's rows always lie in the same place. Without memory it only adds sizes up.
 struct scratch {
     const struct forward *forward;
     char *memory;

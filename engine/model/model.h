@@ -125,9 +125,9 @@ struct model_options {
     const struct backend *backend; // borrowed, as the device
     struct device *device;
     int32_t context; // the longest that a sequence will be; 0: as long as the model was made for
-    const struct placement *placement; // borrowed until then, of a device that can compute with
-                                       // weights in host memory (kernels/offload.h); NULL: all
-                                       // weights are on the device
+    const struct placement *placement; // borrowed until model_open() returns; needs a device that
+                                       // computes with weights in host memory (kernels/offload.h);
+                                       // NULL: all weights are on the device
     const struct adapters *adapters;   // borrowed until model_open() returns; NULL: none
     const struct model_config *config; // what to open the file as; NULL: what its metadata says
     model_progress *progress;          // or NULL
@@ -140,9 +140,9 @@ struct model_options {
 MUST_CHECK enum status model_open(struct model *model, const struct gguf *gguf,
                                   const struct model_options *options, struct error *err);
 
-// Random weights of one type at a known shape (shape.h), but where files of that type have others:
-// routers are fp32, only experts are MXFP4, and rows that are no whole blocks are of a type in
-// shorter blocks. Of the options the device counts, and the placement.
+// Random weights of one type at a known shape (shape.h), except where files of that type have
+// others: routers are fp32, only experts are MXFP4, and rows that are no whole blocks are of a type
+// in shorter blocks. Of the options only the device and the placement count.
 MUST_CHECK enum status model_random(struct model *model, const struct shape *shape, enum dtype type,
                                     const struct model_options *options, struct error *err);
 

@@ -26,7 +26,7 @@
 #include "kernels/cuda/gemv_input.cuh"
 
 enum { GEMV_STATIC_BYTES = 2048 }; // upper bound of the shared memory that lay_out() does not place
-// Of a strip, with those of tokens that there are not.
+// Outputs of a strip, those past the last token included.
 template <int TOKENS> static constexpr int OUTPUTS = TOKENS *TILE_ROWS;
 
 // Where the sums of a strip lie. Each warp of a team has its own slots, one for each strip of its

@@ -142,7 +142,7 @@ static bool grow_stage(struct device *device, int index, size_t bytes) {
     return true;
 }
 
-// A stage's turn, of those that there is memory for; -1: of none.
+// The next stage in turn that there is memory for; -1: none.
 static int next_stage(struct device *device, size_t bytes) {
     struct stages *stages = &device->stages;
     for (int i = 0; i < STAGES; i++) {
