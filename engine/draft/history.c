@@ -6,7 +6,7 @@
 #include "kernels/base/assert.h"
 
 // Before and after each text: matches nothing, so neither a match nor a draft leaves its text.
-enum { HISTORY_GAP = -1 };
+enum { HISTORY_GAP = -1, GAPS = 2 };
 
 enum status history_init(struct history *history) {
     *history = (struct history){0};
@@ -35,11 +35,12 @@ void history_clear(struct history *history) {
 }
 
 int32_t history_room(const struct history *history) {
-    return history->wrapped ? 0 : HISTORY_TOKENS - history->end;
+    const int32_t left = HISTORY_TOKENS - GAPS - history->end;
+    return history->wrapped || left < 0 ? 0 : left;
 }
 
 void history_add(struct history *history, const int32_t *ids, int32_t count) {
-    enum { GAPS = 2, MOST = HISTORY_TOKENS / 4 };
+    enum { MOST = HISTORY_TOKENS / 4 };
     if (count > MOST) {
         ids += count - MOST;
         count = MOST;

@@ -28,7 +28,7 @@ void history_deinit(struct history *history); // {0} is fine
 void history_add(struct history *history, const int32_t *ids, int32_t count);
 void history_clear(struct history *history);
 
-// Tokens that can be added before a text is lost.
+// Tokens that the next text may have before an older one is lost.
 int32_t history_room(const struct history *history);
 
 extern const struct draft_source history_source; // `self` is a struct history

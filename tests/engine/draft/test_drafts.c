@@ -141,6 +141,27 @@ static void a_blind_draft_is_as_long_as_it_may_be(void **state) {
     assert_int_equal(draft_propose(&draft, &log, &step, drafted), 2);
 }
 
+// The last text may be as long as the room that is said to be left, and no longer.
+static void history_keeps_all_texts_while_it_has_room(void **state) {
+    (void)state;
+    enum { PART = HISTORY_TOKENS / 8 };
+    static int32_t text[HISTORY_TOKENS / 4];
+    const int32_t first[] = {1, 2, 3, 4, 5};
+    struct history history;
+    for (int32_t more = 0; more < 2; more++) {
+        assert_int_equal(history_init(&history), STATUS_OK);
+        history_add(&history, first, 5);
+        while (history_room(&history) > PART)
+            history_add(&history, text, PART);
+        const int32_t room = history_room(&history);
+        assert_in_range(room, 3, PART);
+        history_add(&history, text, room + more);
+        assert_int_equal(history_room(&history), 0);
+        assert_int_equal(recall(&history, first, 3).count, more ? 0 : 2);
+        history_deinit(&history);
+    }
+}
+
 // Each text counts up from a number of its own.
 static void history_keeps_the_newest_texts(void **state) {
     (void)state;
@@ -765,6 +786,7 @@ int main(void) {
         cmocka_unit_test(the_index_finds_the_longest_match_of_a_growing_log),
         cmocka_unit_test(history_proposes_from_a_text_up_to_its_end),
         cmocka_unit_test(a_blind_draft_is_as_long_as_it_may_be),
+        cmocka_unit_test(history_keeps_all_texts_while_it_has_room),
         cmocka_unit_test(history_keeps_the_newest_texts),
         cmocka_unit_test(what_repeats_itself_is_drafted_at_length),
         cmocka_unit_test(what_does_not_repeat_itself_costs_few_rows),
