@@ -14,7 +14,7 @@
 #include "engine/model/folder_layout.h"
 #include "kernels/base/text.h"
 
-enum { READER_READ_MOST = 192 }; // different keys that quire knows how to read
+enum { READER_READ_MOST = 256 }; // different keys that quire knows how to read
 
 struct reader {
     const cJSON *json;

@@ -102,7 +102,7 @@ void model_file_copy_tensor(struct gguf_writer *writer, const struct gguf_tensor
                        tensor->data, tensor->bytes);
 }
 
-static void write_key(struct gguf_writer *writer, const struct model_key *key) {
+void model_file_write_key(struct gguf_writer *writer, const struct model_key *key) {
     const int32_t elements[2] = {(int32_t)key->value, 0};
     if (key->type == GGUF_STRING)
         gguf_writer_string(writer, key->key, key->string);
@@ -124,7 +124,7 @@ struct model_file model_file_load_with(const char *name, const struct model_key 
     gguf_writer_init(&writer);
     model_file_copy_keys(&writer, gguf, &whole);
     for (size_t i = 0; i < count; i++)
-        write_key(&writer, &keys[i]);
+        model_file_write_key(&writer, &keys[i]);
     for (size_t i = 0; i < gguf_tensor_count(gguf); i++)
         model_file_copy_tensor(&writer, gguf_tensor_at(gguf, i));
     with.bytes = gguf_writer_finish(&writer, &with.length);

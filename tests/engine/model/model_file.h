@@ -32,6 +32,7 @@ struct model_key {
     double value;        // of a string: none
     const char *string;
 };
+void model_file_write_key(struct gguf_writer *writer, const struct model_key *key);
 struct model_file model_file_load_with(const char *name, const struct model_key *keys,
                                        size_t count);
 

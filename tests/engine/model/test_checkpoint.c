@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "engine/model/config_read.h"
+#include "engine/model/folder_config.h"
+#include "engine/model/folder_reader.h"
 #include "tests/engine/model/gguf_writer.h"
 
 static char folder[] = "/tmp/quire-checkpoint-XXXXXX";
@@ -459,6 +461,80 @@ static void every_config_key_is_used_or_harmless_or_refused(void **state) {
     }
 }
 
+// ---- all keys at once
+
+enum { ASKED_MOST = 1024 };
+static char *asked[ASKED_MOST]; // by any reading; owned
+static size_t asked_count;
+
+cJSON *__real_cJSON_GetObjectItemCaseSensitive(const cJSON *object, const char *key);
+cJSON *__wrap_cJSON_GetObjectItemCaseSensitive(const cJSON *object, const char *key);
+cJSON *__wrap_cJSON_GetObjectItemCaseSensitive(const cJSON *object, const char *key) {
+    size_t i = 0;
+    while (i < asked_count && strcmp(asked[i], key) != 0)
+        i++;
+    if (i == asked_count) {
+        assert_true(asked_count < ASKED_MOST);
+        asked[asked_count++] = strdup(key);
+    }
+    return __real_cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static cJSON *make_value(int kind) {
+    static const char *const texts[] = {"null", "0", "1", "2.5", "true", "\"silu\"", "[1,2]"};
+    enum { TEXTS = sizeof texts / sizeof texts[0] };
+    if (kind < TEXTS) return cJSON_Parse(texts[kind]);
+    if (kind > TEXTS) return NULL; // there are no more
+    cJSON *object = cJSON_CreateObject();
+    for (size_t i = 0; i < asked_count; i++)
+        cJSON_AddNumberToObject(object, asked[i], 1);
+    return object;
+}
+
+// A configuration in which each key that any family is asked for has such a value. False: there is
+// no such value.
+static bool read_with_all_keys(const char *type, int kind) {
+    cJSON *value = make_value(kind), *json = cJSON_CreateObject();
+    if (value) {
+        const struct family *family;
+        struct folder_config config = {0};
+        struct error err = {0};
+        for (size_t i = 0; i < asked_count; i++)
+            cJSON_AddItemToObject(json, asked[i], cJSON_Duplicate(value, true));
+        cJSON_DeleteItemFromObjectCaseSensitive(json, "model_type");
+        cJSON_AddStringToObject(json, "model_type", type);
+        enum status status = folder_config_family(json, "all", &family, &err);
+        assert_int_equal(status, STATUS_OK);
+        status = folder_config_read(json, family, "all", &config, &err);
+        if (status == STATUS_OK)
+            folder_config_deinit(&config);
+        else
+            assert_true(strlen(err.text) > 0);
+    }
+    cJSON_Delete(json);
+    cJSON_Delete(value);
+    return value != NULL;
+}
+
+static void a_config_with_every_known_key_is_read_or_refused(void **state) {
+    (void)state;
+    char names[FAMILY_LIST_BYTES], types[FAMILY_LIST_BYTES];
+    family_list(names, types);
+    for (size_t before = SIZE_MAX; before != asked_count;) {
+        char *at = NULL, list[FAMILY_LIST_BYTES];
+        before = asked_count;
+        memcpy(list, types, sizeof list);
+        for (char *type = strtok_r(list, ", ", &at); type; type = strtok_r(NULL, ", ", &at))
+            for (int kind = 0; read_with_all_keys(type, kind);)
+                kind++;
+    }
+    printf("%zu keys are known\n", asked_count);
+    assert_in_range(asked_count, 100, READER_READ_MOST); // even if one family had all of them
+    for (size_t i = 0; i < asked_count; i++)
+        free(asked[i]);
+    asked_count = 0;
+}
+
 // 0: not looked at.
 static const struct {
     const char *type, *keys;
@@ -625,6 +701,7 @@ int main(void) {
         cmocka_unit_test(longrope_magnitude_is_stated_or_follows),
         cmocka_unit_test(missing_config_keys_get_the_publishers_default),
         cmocka_unit_test(every_config_key_is_used_or_harmless_or_refused),
+        cmocka_unit_test(a_config_with_every_known_key_is_read_or_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/config_read.h"
+#include "engine/model/family.h"
 #include "engine/model/family_keys.h"
 
 static const char unknown[] = "is not supported and may change the answers";
@@ -579,6 +581,112 @@ static void an_unexpected_tensor_in_a_gguf_file_is_named(void **state) {
     assert_model_refused(&file, STATUS_UNSUPPORTED, "unexpected tensor output.biases");
 }
 
+// ---- all keys at once
+
+enum { ASKED_MOST = 512, KEY_BYTES = 128 };
+static char asked[ASKED_MOST][KEY_BYTES]; // by any reading, without the family's name
+static size_t asked_count;
+static const char *asking; // the family whose file is read; NULL: it does not matter
+
+static void note_asked(const char *key) {
+    const size_t length = asking ? strlen(asking) : 0;
+    size_t i = 0;
+    if (length == 0 || strncmp(key, asking, length) != 0 || key[length] != '.') return;
+    while (i < asked_count && strcmp(asked[i], key + length + 1) != 0)
+        i++;
+    if (i < asked_count) return;
+    assert_true(asked_count < ASKED_MOST);
+    snprintf(asked[asked_count++], KEY_BYTES, "%s", key + length + 1);
+}
+
+bool __real_gguf_find_float(const struct gguf *gguf, const char *key, double *value);
+bool __wrap_gguf_find_float(const struct gguf *gguf, const char *key, double *value);
+bool __wrap_gguf_find_float(const struct gguf *gguf, const char *key, double *value) {
+    note_asked(key);
+    return __real_gguf_find_float(gguf, key, value);
+}
+
+bool __real_gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array *value);
+bool __wrap_gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array *value);
+bool __wrap_gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array *value) {
+    note_asked(key);
+    return __real_gguf_find_array(gguf, key, value);
+}
+
+bool __real_gguf_find_string(const struct gguf *gguf, const char *key, struct gguf_string *value);
+bool __wrap_gguf_find_string(const struct gguf *gguf, const char *key, struct gguf_string *value);
+bool __wrap_gguf_find_string(const struct gguf *gguf, const char *key, struct gguf_string *value) {
+    note_asked(key);
+    return __real_gguf_find_string(gguf, key, value);
+}
+
+bool __real_gguf_find_bool(const struct gguf *gguf, const char *key, bool *value);
+bool __wrap_gguf_find_bool(const struct gguf *gguf, const char *key, bool *value);
+bool __wrap_gguf_find_bool(const struct gguf *gguf, const char *key, bool *value) {
+    note_asked(key);
+    return __real_gguf_find_bool(gguf, key, value);
+}
+
+// Without these, nothing else is read.
+static const struct model_key first_keys[] = {
+    {"embedding_length", GGUF_U32, 64, NULL},
+    {"block_count", GGUF_U32, 4, NULL},
+    {"context_length", GGUF_U32, 512, NULL},
+    {"attention.layer_norm_rms_epsilon", GGUF_F32, 1e-5, NULL},
+    {"attention.layer_norm_epsilon", GGUF_F32, 1e-5, NULL},
+    {"nextn_predict_layers", GGUF_U32, 1, NULL},
+    {"embedding_scale", GGUF_F32, 1, NULL},
+    {"final_logit_softcapping", GGUF_F32, 30, NULL},
+};
+
+// A file in which each key that any family is asked for has this value, but for the first ones.
+static void read_with_all_keys(const char *family, const struct model_key *value) {
+    struct gguf_writer writer;
+    struct gguf *gguf;
+    struct model_config config;
+    struct error err = {0};
+    size_t length;
+    gguf_writer_init(&writer);
+    gguf_writer_string(&writer, "general.architecture", family);
+    for (size_t i = 0; i < asked_count; i++) {
+        char text[2 * KEY_BYTES];
+        struct model_key key = *value;
+        for (size_t f = 0; f < sizeof first_keys / sizeof first_keys[0]; f++)
+            if (!strcmp(first_keys[f].key, asked[i])) key = first_keys[f];
+        snprintf(text, sizeof text, "%s.%s", family, asked[i]);
+        key.key = text;
+        model_file_write_key(&writer, &key);
+    }
+    unsigned char *bytes = gguf_writer_finish(&writer, &length);
+    assert_int_equal(gguf_open_memory(bytes, length, "all.gguf", &gguf, &err), STATUS_OK);
+    asking = family;
+    if (model_config_read(gguf, &config, &err) != STATUS_OK) assert_true(strlen(err.text) > 0);
+    asking = NULL;
+    gguf_close(gguf);
+    gguf_writer_deinit(&writer);
+    free(bytes);
+}
+
+static void a_file_with_every_known_key_is_read_or_refused(void **state) {
+    (void)state;
+    static const struct model_key values[] = {
+        {"", GGUF_U32, 0, NULL},      {"", GGUF_U32, 1, NULL},    {"", GGUF_U32, 2, NULL},
+        {"", GGUF_U32, 64, NULL},     {"", GGUF_F32, 1e-5, NULL}, {"", GGUF_BOOL, 1, NULL},
+        {"", GGUF_STRING, 0, "none"}, {"", GGUF_ARRAY, 2, NULL}};
+    char names[FAMILY_LIST_BYTES], types[FAMILY_LIST_BYTES];
+    family_list(names, types);
+    for (size_t before = SIZE_MAX; before != asked_count;) {
+        char *at = NULL, list[FAMILY_LIST_BYTES];
+        before = asked_count;
+        memcpy(list, names, sizeof list);
+        for (char *name = strtok_r(list, ", ", &at); name; name = strtok_r(NULL, ", ", &at))
+            for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+                read_with_all_keys(name, &values[i]);
+    }
+    printf("%zu keys are known\n", asked_count);
+    assert_in_range(asked_count, 60, METADATA_ASKED_MOST); // even if one family had all of them
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_family_key_is_used_or_harmless_or_refused),
@@ -591,6 +699,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_rope_scaling_is_refused),
         cmocka_unit_test(draft_blocks_are_told_from_the_trunk_by_their_tensors),
         cmocka_unit_test(an_unexpected_tensor_in_a_gguf_file_is_named),
+        cmocka_unit_test(a_file_with_every_known_key_is_read_or_refused),
     };
     return cmocka_run_group_tests(tests, model_file_open_device, model_file_close_device);
 }
