@@ -11,7 +11,8 @@
 //
 // How many? A step gives one token for each answer in it and the accepted ones. The draft
 // gets as many tokens as make tokens/time greatest, by the cost that was measured for that many
-// rows (row_cost.c); with several answers, and where rows cost much, that is often none.
+// rows (row_cost.c); with several answers, and where rows cost much, that is often none. A step
+// that drafts anyway tries one more or less now and then, until it is known what they cost.
 //
 // What is proposed is compared with what was sampled, drafted or not: so the probabilities are
 // known without spending a row on them, text that repeats nothing costs nothing but a look at the
@@ -101,9 +102,11 @@ struct choice_of_count { // of a source's tokens
     float speed, accepted; // tokens/time of the step, and tokens expected to be right
 };
 
-// How many make the step's tokens per time greatest, if that is greater than `least`.
+// How many make the step's tokens per time greatest, if that is greater than `least`. Beside the
+// count `around`, if it is not 0, rows of which little is known are believed to cost little.
 static struct choice_of_count choose_count(const struct draft *draft, int source,
-                                           const struct draft_step *step, float least) {
+                                           const struct draft_step *step, int32_t around,
+                                           float least) {
     const struct proposal *proposal = &draft->proposals[source];
     const struct row_cost *cost = &draft->record->cost;
     struct choice_of_count best = {.speed = least};
@@ -113,7 +116,8 @@ static struct choice_of_count choose_count(const struct draft *draft, int source
     for (int32_t i = 0; i < most; i++) {
         all *= draft->record->right[source][class_of(proposal, i)];
         sum += all;
-        float us = row_cost_us(cost, step->rows + i + 1);
+        const bool beside = around > 0 && (i + 2 == around || i == around);
+        float us = (beside ? row_cost_least_us : row_cost_us)(cost, step->rows + i + 1);
         if (proposal->unknown) us += (float)(i + 1) * token_us(draft->record, source);
         if (step->replays)
             us += (1 - all) * (row_cost_us(cost, step->rows + 1 + (int32_t)sum) -
@@ -137,13 +141,17 @@ static bool may_begin(struct draft *draft, int source, const struct draft_step *
     return true;
 }
 
-static void ask(struct draft *draft, const struct draft_log *log) {
+// Returns whether any source has a proposal.
+static bool ask(struct draft *draft, const struct draft_log *log) {
     void *const selves[] = {&draft->lookup, draft->history, &draft->head, &draft->drafter};
+    bool any = false;
     for (int i = 0; i < DRAFT_SOURCES; i++) {
         draft->proposals[i] = (struct proposal){0};
         if (selves[i] && !(draft->without >> i & 1))
             SOURCES[i]->propose(selves[i], log, &draft->proposals[i]);
+        any = any || draft->proposals[i].count > 0;
     }
+    return any;
 }
 
 // Rows cost the same whatever tokens they have, except that a mixture reads the experts of each. So
@@ -162,18 +170,19 @@ int32_t draft_propose(struct draft *draft, const struct draft_log *log, struct d
     if (draft->most == 0) return 0;
     if (draft->blind) return draft_any(draft, log, step->limit, tokens);
     draft->head.ready = step->pending;
-    ask(draft, log);
+    draft->chosen = 0;
+    if (!ask(draft, log)) return 0;
     const float plain = step->tokens / row_cost_us(&draft->record->cost, step->rows);
     struct choice_of_count best = {.speed = draft->always ? 0 : plain * WORTH};
-    draft->chosen = 0;
     for (int i = 0; i < DRAFT_SOURCES; i++) {
         const struct choice_of_count choice =
-            choose_count(draft, i, step, draft->always ? 0 : best.speed);
+            choose_count(draft, i, step, 0, draft->always ? 0 : best.speed);
         if (choice.count == 0 || choice.speed <= best.speed) continue;
         if (!may_begin(draft, i, step, &choice, best.speed)) continue;
         best = choice;
         draft->chosen = i;
     }
+    if (best.count > 0) best = choose_count(draft, draft->chosen, step, best.count, 0);
     step->tokens += best.accepted;
     for (int i = 0; i < DRAFT_SOURCES; i++)
         if (draft->proposals[i].unknown && (best.count == 0 || i != draft->chosen))

@@ -62,9 +62,11 @@ void history_add(struct history *history, const int32_t *ids, int32_t count) {
 
 static void propose(void *self, const struct draft_log *log, struct proposal *proposal) {
     const struct history *history = self;
+    *proposal = (struct proposal){0};
+    if (history->end == 0) return;
     const struct suffix_match match =
         suffix_index_find(&history->index, history->tokens, log->tokens, log->length);
-    *proposal = (struct proposal){.match = match.length};
+    proposal->match = match.length;
     while (match.length > 0 && proposal->count < DRAFT_MAX) {
         const int32_t token = history->tokens[match.at + proposal->count];
         if (token == HISTORY_GAP) break;

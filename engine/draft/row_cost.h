@@ -22,4 +22,7 @@ void row_cost_note(struct row_cost *cost, int32_t rows, int64_t us);
 // The expected time of a step. Until one was measured, only ratios have a meaning.
 float row_cost_us(const struct row_cost *cost, int32_t rows);
 
+// The least that it may take: less than that, the less this many rows were measured.
+float row_cost_least_us(const struct row_cost *cost, int32_t rows);
+
 #endif

@@ -276,10 +276,11 @@ static void do_step(struct engine *engine, struct step *step) {
     trace_end(&span);
     if (status == STATUS_DEVICE) block_cache_distrust(engine->cache.groups[0]);
     if (status == STATUS_OK) {
+        const bool first = !engine->has_stepped; // loads kernels, or pages of the weights
         note_speed(engine, step->tokens, elapsed_us);
         if (passes > 0)
             draft_note_cost(&engine->draft_record, DRAFT_HEAD, passes, before - began_us);
-        if (step->tokens == step->rows) // it only decodes
+        if (step->tokens == step->rows && !first) // it only decodes
             row_cost_note(&engine->draft_record.cost, step->rows, elapsed_us);
         if (step->tokens == 1 && step->chunks[0].first < PLACEMENT_LESSON_CONTEXT)
             placement_lesson_note(&engine->lesson, elapsed_us);

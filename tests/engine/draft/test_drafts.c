@@ -193,7 +193,8 @@ struct writer { // of a log whose period is 12 in `repeating` of 16 tokens
     struct draft draft;
     int32_t log[4000];
     int32_t length;
-    int64_t steps, drafted, accepted;
+    const int32_t *row_us; // what a step of so many rows takes, noted after each; NULL: nothing is
+    int64_t steps, drafted, accepted, of_rows[DRAFT_MAX + 2];
 };
 
 static void begin_writing(struct writer *writer, int32_t row_us) {
@@ -221,6 +222,9 @@ static void write_on(struct writer *writer, uint32_t repeating, int32_t length, 
         while (accepted < drafted && tokens[accepted] == truth[accepted])
             accepted++;
         draft_note(&writer->draft, truth, accepted + 1);
+        if (writer->row_us)
+            row_cost_note(&writer->record.cost, 1 + drafted, writer->row_us[1 + drafted]);
+        writer->of_rows[1 + drafted]++;
         memcpy(writer->log + writer->length, truth, (size_t)(accepted + 1) * sizeof truth[0]);
         writer->length += accepted + 1;
         writer->steps++;
@@ -263,6 +267,20 @@ static void dear_rows_and_many_answers_shorten_drafts(void **state) {
         draft_deinit(&writer.draft);
     }
     assert_true(each[0] > 2 * each[1] && each[0] > 1.5 * each[2]);
+}
+
+// A tile of the kernels is full with 8 rows, and a ninth takes another one. The first step was
+// slow.
+static void the_best_count_of_rows_is_found_though_no_line_shows_it(void **state) {
+    (void)state;
+    static const int32_t row_us[] = {0, 1000, 1400, 1750, 1950, 2400, 2500, 2600, 2700, 4000};
+    struct writer writer = {.record = draft_record_new(), .row_us = row_us};
+    writer.draft = (struct draft){.record = &writer.record, .most = DRAFT_MAX};
+    assert_int_equal(draft_init(&writer.draft, 4000), STATUS_OK);
+    row_cost_note(&writer.record.cost, 1, 14000);
+    write_on(&writer, 16, 2000, 0);
+    assert_true(writer.of_rows[8] > writer.steps / 2);
+    draft_deinit(&writer.draft);
 }
 
 static void one_disturbed_step_does_not_end_drafting(void **state) {
@@ -791,6 +809,7 @@ int main(void) {
         cmocka_unit_test(what_repeats_itself_is_drafted_at_length),
         cmocka_unit_test(what_does_not_repeat_itself_costs_few_rows),
         cmocka_unit_test(dear_rows_and_many_answers_shorten_drafts),
+        cmocka_unit_test(the_best_count_of_rows_is_found_though_no_line_shows_it),
         cmocka_unit_test(one_disturbed_step_does_not_end_drafting),
         cmocka_unit_test(speculation_does_not_change_an_answer),
         cmocka_unit_test(any_number_of_drafts_gives_the_same_answer),
