@@ -26,6 +26,7 @@ struct request {
     bool foreground;
     bool promoted;              // by the scheduler, which also counts
     int32_t prefilled, skipped; // tokens of its prompt, steps without a chunk
+    int32_t undone;             // tokens to be decoded once more, and the one sampled last; 0: none
     atomic_bool cancelled;
     bool done; // its DONE event is in the queue
     struct request_stats stats;

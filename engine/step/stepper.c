@@ -134,6 +134,8 @@ static int32_t drop_rejected(struct request *request, const struct scheduler_chu
     const int32_t end = chunk->first + chunk->count + accepted;
     const bool undoes = accepted < drafted && cache->has_states;
     ASSERT(accepted >= 0 && accepted <= drafted);
+    const int32_t left = request->undone - chunk->count;
+    request->undone = undoes ? chunk->count + accepted + 1 : left > 0 ? left : 0;
     if (drafted == 0) return end;
     if (undoes) {
         grouped_table_undo(cache, &sequence->tables, &sequence->before, chunk->first);
@@ -153,7 +155,8 @@ static void commit_chunk(struct request *request, const struct scheduler_chunk *
     struct sequence *sequence = request->sequence;
     struct engine *engine = sequence->engine;
     const int32_t end = chunk->first + chunk->count, accepted = count > 0 ? count - 1 : 0;
-    const bool decodes = request->stats.output_tokens > 0 && chunk->count == 1;
+    const int32_t decoded = request->undone > 0 ? request->undone : 1;
+    const bool decodes = request->stats.output_tokens > 0 && chunk->count <= decoded;
     ASSERT(end <= sequence->length && (count == 0 || end == sequence->length));
     const int32_t computed = drop_rejected(request, chunk, drafted, accepted);
     request->stats.drafts.steps += count > 0;

@@ -44,7 +44,10 @@ struct subject {
 static const struct recurrent {
     const char *model;
     uint32_t device_blocks, host_blocks;
-} RECURRENT[] = {{"qwen35.gguf", 160, 60}, {"granitehybrid.gguf", 40, 12}, {"lfm2.gguf", 160, 60}};
+    bool drafts;
+} RECURRENT[] = {{"qwen35.gguf", 160, 60, false},
+                 {"granitehybrid.gguf", 40, 12, true},
+                 {"lfm2.gguf", 160, 60, true}};
 
 struct books {
     int64_t turns, asked, reused, device, host, disk, restore_us; // as the chat says
@@ -307,7 +310,10 @@ static void a_day_with_recurrent_states_passes(void **state) {
         const struct recurrent *one = &RECURRENT[i];
         const struct kind kind = {10, 20, 100, one->device_blocks, 0, one->host_blocks};
         print_message("%s\n", one->model);
-        live_and_check(&kind, &(struct subject){one->model, .kv_type = "f16", .context = 3072});
+        live_and_check(&kind, &(struct subject){.model = one->model,
+                                                .kv_type = "f16",
+                                                .context = 3072,
+                                                .drafts = one->drafts});
     }
 }
 
