@@ -208,25 +208,6 @@ static void write_windowed(const char *path, int32_t window) {
     if (fclose(out) != 0) exit(1);
 }
 
-enum status __real_request_start_all(struct sequence *const *sequences,
-                                     const struct request_options *options, int32_t count,
-                                     struct request **result);
-enum status __wrap_request_start_all(struct sequence *const *sequences,
-                                     const struct request_options *options, int32_t count,
-                                     struct request **result);
-
-// Answers of a day are short, so hardly a draft would pay.
-enum status __wrap_request_start_all(struct sequence *const *sequences,
-                                     const struct request_options *options, int32_t count,
-                                     struct request **result) {
-    struct request_options all[ENGINE_MAX_REQUESTS];
-    for (int32_t i = 0; i < count && i < ENGINE_MAX_REQUESTS; i++) {
-        all[i] = options[i];
-        all[i].draft_always = true;
-    }
-    return __real_request_start_all(sequences, all, count, result);
-}
-
 static void open_engine(struct day *day, const char *kv_path) {
     const struct day_place *place = &day->place;
     struct error err = {0};
