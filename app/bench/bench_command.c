@@ -1,9 +1,11 @@
 #include "app/bench/bench_command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "app/base/exit_code.h"
 #include "app/cli/launch.h"
+#include "app/cli/options.h"
 #include "app/screen/complain.h"
 
 typedef int bench_runner(const struct bench_options *options);
@@ -62,16 +64,24 @@ int bench_model_run(const struct args *args, const struct config *config, bench_
     return code;
 }
 
+#define OF_A_MODEL " model shape dtype device-memory ngl n-cpu-moe kv-device "
+
 static const struct {
     const char *word;
     bench_runner *run;
+    const char *options; // those that only some measurements have, between blanks
 } TABLE[] = {
-    {"decode", bench_speed_run}, {"prefill", bench_speed_run}, {"attention", bench_ops_run},
-    {"swap", bench_ops_run},     {"batch", bench_batch_run},   {"kv", bench_kv_run},
+    {"decode", bench_speed_run, OF_A_MODEL "tokens depth batch rows accept "},
+    {"prefill", bench_speed_run, OF_A_MODEL "prompt-tokens "},
+    {"attention", bench_ops_run, ""},
+    {"swap", bench_ops_run, ""},
+    {"batch", bench_batch_run, OF_A_MODEL "tokens depth batch branches shared-past "},
+    {"kv", bench_kv_run, OF_A_MODEL "kv-dir "},
 };
+enum { TABLE_COUNT = sizeof TABLE / sizeof TABLE[0] };
 
 static bench_runner *find_runner(const char *word) {
-    for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; i++)
+    for (size_t i = 0; i < TABLE_COUNT; i++)
         if (strcmp(TABLE[i].word, word) == 0) return TABLE[i].run;
     return NULL;
 }
@@ -80,7 +90,7 @@ static int refuse_word(const char *word, const char *first) {
     struct error err = {0};
     struct text words = {0};
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0] && status == STATUS_OK; i++)
+    for (size_t i = 0; i < TABLE_COUNT && status == STATUS_OK; i++)
         status = text_format(&words, "%s%s", i > 0 ? ", " : "", TABLE[i].word);
     if (status == STATUS_OK && find_runner(word))
         status = error_set(&err, STATUS_BAD_INPUT,
@@ -94,12 +104,42 @@ static int refuse_word(const char *word, const char *first) {
     return complain_failed(EXIT_USAGE, status, &err);
 }
 
+static bool has_option(size_t row, const char *name) {
+    char between[40];
+    snprintf(between, sizeof between, " %s ", name);
+    return strstr(TABLE[row].options, between) != NULL;
+}
+
+// BAD_INPUT: an option on the command line that none of the measurements has.
+static enum status check_options(const struct args *args, struct error *err) {
+    for (size_t i = 0; i < option_count(); i++) {
+        const char *name = option_at(i)->name;
+        bool limited = false, has = false;
+        for (size_t row = 0; row < TABLE_COUNT; row++) {
+            const bool runs = args->operand_count ? is_named(args, TABLE[row].word)
+                                                  : TABLE[row].run == bench_speed_run;
+            limited = limited || has_option(row, name);
+            has = has || (runs && has_option(row, name));
+        }
+        if (limited && !has && args_source(args, name) == ARGS_WORDS)
+            return error_set(err, STATUS_BAD_INPUT, "--%s is not an option of `quire bench%s%s`",
+                             name, args->operand_count ? " " : "",
+                             args->operand_count ? args->operands[0] : "");
+    }
+    if (args_source(args, "dtype") == ARGS_WORDS && !args->shape)
+        return error_set(err, STATUS_BAD_INPUT, "--dtype needs --shape: a file has its own types");
+    return STATUS_OK;
+}
+
 int bench_command_run(const struct args *args, const struct config *config) {
     const char *first = args->operand_count ? args->operands[0] : "decode";
     bench_runner *run = find_runner(first);
     if (!run) return refuse_word(first, first);
     for (size_t i = 1; i < args->operand_count; i++)
         if (find_runner(args->operands[i]) != run) return refuse_word(args->operands[i], first);
+    struct error err = {0};
+    const enum status status = check_options(args, &err);
+    if (status != STATUS_OK) return complain_failed(EXIT_USAGE, status, &err);
     if (run != bench_ops_run) return bench_model_run(args, config, run);
     const struct bench_options options = options_of(args, config);
     return run(&options);

@@ -1,7 +1,8 @@
 // app/bench/bench_command.h — `quire bench WHAT…`: chooses the measurement, the model and options.
 //
 // One table has a row per word. Words of the same measurement (decode and prefill, attention and
-// swap) can be combined; without a word it runs decode and prefill.
+// swap) can be combined; without a word it runs decode and prefill. An option on the command line
+// that none of the chosen measurements has is refused.
 #ifndef APP_BENCH_COMMAND_H
 #define APP_BENCH_COMMAND_H
 
