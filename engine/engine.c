@@ -688,10 +688,10 @@ static enum status open_parts(struct opening *opening) {
     const bool is_placed = opening->is_placed;
     opening->is_placed = false; // what the options ask for is no more possible the second time
     TRY(choose_pool(opening));
-    warn_of_pressure(opening->engine);
     TRY(check_attention(opening));
     opening->is_placed = is_placed;
     TRY(alloc_memory(opening));
+    warn_of_pressure(opening->engine);
     TRY(open_cache(opening));
     report_slow(engine);
     return start_thread(opening);

@@ -36,6 +36,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/log.h"
+#include "kernels/base/size.h"
 #include "kernels/base/trace.h"
 
 enum {
@@ -579,21 +580,20 @@ static enum status alloc_memory(struct block_cache *cache,
     const uint32_t slots = options->host_slots > least ? options->host_slots : least;
     const uint32_t nodes = options->shape->num_blocks + slots +
                            (options->disk ? options->max_disk_blocks : 0) + max_references;
+    cache->slab_bytes = slots * cache->block_bytes;
+    if (slots > 0) // first: what is too large fails before its tables are filled
+        TRY(cache->options.backend->alloc_host(cache->options.device, cache->slab_bytes,
+                                               &cache->slab));
     TRY(prefix_create(nodes, cache->block_size, options->format, &cache->prefix));
     TRY(reference_table_init(&cache->references, max_references));
     cache->blocks = block_pool_create(options->shape->num_blocks);
-    if (!cache->blocks) return STATUS_NO_MEMORY;
-    if (slots == 0) return STATUS_OK;
-    cache->slots = block_pool_create(slots); // first: it knows the slab's size
-    if (!cache->slots) return STATUS_NO_MEMORY;
-    return cache->options.backend->alloc_host(cache->options.device, slots * cache->block_bytes,
-                                              &cache->slab);
+    if (slots > 0) cache->slots = block_pool_create(slots);
+    return cache->blocks && (slots == 0 || cache->slots) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static void free_memory(struct block_cache *cache) {
     if (cache->slab)
-        cache->options.backend->release_host(cache->options.device, cache->slab,
-                                             block_pool_total(cache->slots) * cache->block_bytes);
+        cache->options.backend->release_host(cache->options.device, cache->slab, cache->slab_bytes);
     block_pool_destroy(cache->slots);
     block_pool_destroy(cache->blocks);
     prefix_destroy(cache->prefix);
@@ -625,9 +625,12 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->read_failed_us = INT64_MIN / 2;
     cache->unwritten = cache->tails = (struct node_list){NODE_NONE, NODE_NONE, 0};
     if (alloc_memory(cache, options) != STATUS_OK) {
+        char bytes[SIZE_TEXT_BYTES];
+        size_format(cache->slab_bytes, bytes);
         free_memory(cache);
         return error_set(err, STATUS_NO_MEMORY,
-                         "not enough memory for the KV cache in host memory");
+                         "not enough memory for %s of KV cache in host memory; lower --kv-host",
+                         bytes);
     }
     struct error disk_err = {0};
     if (options->disk && open_disk(cache, options, &disk_err) != STATUS_OK) {

@@ -21,9 +21,10 @@ struct block_cache {
     struct block_cache_options options; // as it was opened; what a disk takes is opening's only
     size_t block_bytes;
     int32_t block_size;
-    struct block_pool *blocks;                // on the device
-    struct block_pool *slots;                 // in host memory; NULL: none
-    void *slab;                               // [slots] x block_bytes
+    struct block_pool *blocks; // on the device
+    struct block_pool *slots;  // in host memory; NULL: none
+    void *slab;                // [slots] x block_bytes: slab_bytes
+    size_t slab_bytes;
     struct block_cache *states, *next_states; // list: those that hang on blocks of this cache
     struct prefix *prefix;
     struct disk_pool *disk; // NULL: no disk
