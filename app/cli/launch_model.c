@@ -95,9 +95,18 @@ static struct disk_pool *open_disk(const struct launch *launch) {
                 .folder = path, .limit_bytes = limit_bytes, .home = kv_disk_home(launch->config)});
         else if (args_source(launch->args, "kv-disk") != ARGS_DEFAULT)
             empty_disk(path);
+        else
+            log_write(LOG_WARNING, "the KV cache is not kept on disk: no space is free in %s",
+                      path);
     }
     text_deinit(&folder);
     return disk;
+}
+
+// To the engine 0 means what is usual, and less than a block means none.
+static size_t kv_host_bytes(const struct args *args) {
+    const bool none = args->kv_host_bytes == 0 && args_source(args, "kv-host") != ARGS_DEFAULT;
+    return none ? 1 : args->kv_host_bytes;
 }
 
 static enum kv_restore restore_choice(const struct args *args) {
@@ -152,7 +161,7 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
         .kv_type = args->kv_type,
         .attention = args->attention,
         .kv_device_bytes = args->kv_device_bytes,
-        .kv_host_bytes = args->kv_host_bytes,
+        .kv_host_bytes = kv_host_bytes(args),
         .disk = open_disk(launch),
         .digest = known ? &digest : NULL,
         .digest_state = file.is_folder ? NULL : &file.state,
