@@ -541,7 +541,7 @@ static enum status find_in_hub(const char *given, struct text *path, struct erro
     TRY(hub_name_parse(given, &name, err));
     enum status status = hub_cache_list(name.repo, &listing, err);
     if (status == STATUS_OK && !name.which[0] && hub_listing_model(&listing, 1, &model) &&
-        fit_machine(true, false, &fit))
+        fit_machine(true, &fit))
         machine = (struct hub_machine){fit.memory_free, fit.card};
     if (status == STATUS_OK)
         status = hub_listing_choose(&listing, &name, &machine, &model, &why, err);

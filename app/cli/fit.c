@@ -38,12 +38,12 @@ struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shap
     return need;
 }
 
-struct fit_need fit_kv_of(const struct model_config *config) {
+struct fit_need fit_kv_of(const struct model_config *config, enum dtype kv_type) {
     struct fit_need need = {.context = config->context};
     const struct kv_shape shape = kv_shape_of(config);
     for (int group = 0; group < shape.group_count; group++) {
         const int32_t reach = shape.groups[group].reach;
-        const size_t bytes = kv_shape_token_bytes(&shape, group);
+        const size_t bytes = kv_shape_token_bytes(&shape, group, kv_type);
         if (reach > 0)
             need.windows[need.window_count++] = (struct fit_window){bytes, reach};
         else
@@ -87,10 +87,11 @@ static double read_speed(const struct backend *backend, struct device *device) {
     return best ? (double)READ_BYTES * 1e6 / (double)best : 0;
 }
 
-static bool measure_on(const struct backend *backend, bool speed, struct fit *fit) {
+static bool measure_on(const struct backend *backend, int32_t threads, bool speed,
+                       struct fit *fit) {
     struct device *device;
     struct device_info info;
-    const struct device_options options = {0};
+    const struct device_options options = {.threads = threads};
     if (!backend || backend->open(&options, &device, NULL) != STATUS_OK) return false;
     backend->info(device, &info);
     snprintf(fit->machine, sizeof fit->machine, "%s", info.name);
@@ -102,14 +103,16 @@ static bool measure_on(const struct backend *backend, bool speed, struct fit *fi
     return true;
 }
 
-bool fit_machine(bool card, bool speed, struct fit *fit) {
+static bool measure_machine(bool card, int32_t threads, bool speed, struct fit *fit) {
     *fit = (struct fit){0};
-    return (card && measure_on(backend_cuda(), speed, fit)) ||
-           measure_on(backend_cpu(), speed, fit);
+    return (card && measure_on(backend_cuda(), threads, speed, fit)) ||
+           measure_on(backend_cpu(), threads, speed, fit);
 }
 
-void fit_measure(const struct fit_need *need, bool card, struct fit *fit) {
-    if (!fit_machine(card, true, fit)) return;
+bool fit_machine(bool card, struct fit *fit) { return measure_machine(card, 0, false, fit); }
+
+void fit_measure(const struct fit_need *need, bool card, int32_t threads, struct fit *fit) {
+    if (!measure_machine(card, threads, true, fit)) return;
     const struct fit_window windows = fit_windows(need);
     const size_t full = fit_bytes(need, windows.tokens); // windows
     size_t available =

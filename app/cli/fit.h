@@ -40,8 +40,8 @@ struct fit {
 struct fit_need fit_need_of(const struct gguf *gguf, const struct fit_need *shape, int64_t experts,
                             int64_t used);
 
-// Bytes of K and V per token at 16 bits, and of the windows.
-struct fit_need fit_kv_of(const struct model_config *config);
+// Bytes of K and V of this type per token, and of the windows.
+struct fit_need fit_kv_of(const struct model_config *config, enum dtype kv_type);
 
 // All windows as one: their bytes per token together, and the tokens of the longest.
 struct fit_window fit_windows(const struct fit_need *need);
@@ -49,11 +49,11 @@ struct fit_window fit_windows(const struct fit_need *need);
 // Total bytes with `context` tokens.
 size_t fit_bytes(const struct fit_need *need, int64_t context);
 
-// Describes the machine and, with `speed`, measures it: the GPU if there is one and `card` is set,
-// else the CPU. False: could not be measured.
-bool fit_machine(bool card, bool speed, struct fit *fit);
+// Describes the machine: the GPU if there is one and `card` is set, else the CPU. False: it could
+// not be opened.
+bool fit_machine(bool card, struct fit *fit);
 
-// Of the same device: what fits, and how fast it would be.
-void fit_measure(const struct fit_need *need, bool card, struct fit *fit);
+// Of the same device, with so many threads (0: all): what fits, and how fast it would be.
+void fit_measure(const struct fit_need *need, bool card, int32_t threads, struct fit *fit);
 
 #endif

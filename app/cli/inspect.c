@@ -22,7 +22,9 @@
 #include "engine/model/metadata.h"
 #include "engine/model/model.h"
 #include "engine/tokenizer/tokenizer_json.h"
+#include "kernels/base/assert.h"
 #include "kernels/base/size.h"
+#include "kernels/kv_cache.h"
 #include "prompts/template.h"
 
 enum {
@@ -44,6 +46,7 @@ struct facts {
     const char *tier;                                                     // of the family; or NULL
     bool runs, shaped; // could its configuration be read?
     struct model_config config;
+    enum dtype kv_type;
     int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
     struct type_count types[TYPES_MOST];
     size_t type_count;
@@ -237,7 +240,7 @@ static void read_mixed(struct facts *facts) {
 
 // Bytes per token of layers with full attention, if the shape is known.
 static int64_t kv_bytes(const struct facts *facts) {
-    if (facts->shaped) return (int64_t)fit_kv_of(&facts->config).kv_token_bytes;
+    if (facts->shaped) return (int64_t)fit_kv_of(&facts->config, facts->kv_type).kv_token_bytes;
     size_t bytes = (size_t)2 * KV_ELEMENT_BYTES;
     const int64_t factors[] = {facts->layers, facts->kv_heads, facts->head_size};
     for (size_t i = 0; i < 3; i++)
@@ -245,17 +248,25 @@ static int64_t kv_bytes(const struct facts *facts) {
     return bytes <= INT64_MAX ? (int64_t)bytes : -1;
 }
 
-static void read_fit(struct facts *facts) {
+static void read_fit(struct facts *facts, int32_t threads) {
     const int64_t token = facts->shaped ? 0 : kv_bytes(facts);
     struct fit_need shape = {.kv_token_bytes = token > 0 ? (size_t)token : 0};
-    if (facts->shaped) shape = fit_kv_of(&facts->config);
+    if (facts->shaped) shape = fit_kv_of(&facts->config, facts->kv_type);
     shape.context = facts->context;
     facts->need = fit_need_of(facts->gguf, &shape, facts->experts, facts->experts_used);
-    fit_measure(&facts->need, true, &facts->fit);
+    fit_measure(&facts->need, true, threads, &facts->fit);
 }
 
-// What opening with these options would say, where a card has a part in it: the model fits, or runs
-// with weights in two places, or on the processor, or not at all.
+static bool has_options(const struct args *args) {
+    static const char *const NAMES[] = {"backend",   "ctx",     "device-memory", "ngl",
+                                        "n-cpu-moe", "kv-type", "kv-device"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (args_source(args, NAMES[i]) != ARGS_DEFAULT) return true;
+    return false;
+}
+
+// What opening with these options would say, if there are any or a card has a part in it: the model
+// fits, or runs with weights in two places, or on the processor, or not at all.
 static enum status read_placement(struct facts *facts, const struct args *args, const char *path,
                                   const char *rates_path) {
     const struct engine_options options = {.model_path = path,
@@ -269,25 +280,27 @@ static enum status read_placement(struct facts *facts, const struct args *args, 
                                            .rates_path = rates_path};
     struct engine_forecast forecast;
     struct error err = {0};
-    const bool told = args->device_bytes || placement_is_overridden(&options.placement);
+    const bool told = has_options(args);
     if (!facts->runs || (!facts->fit.card && !told)) return STATUS_OK;
     const enum status status = engine_predict(&options, &forecast, &err);
-    if (status == STATUS_NO_MEMORY) {
+    if (status != STATUS_OK) {
         const size_t prefix = strlen(path) + strlen(": ");
-        facts->fit.holds = facts->runs = false;
-        if (args->device_bytes && args->device_bytes < facts->fit.memory_free)
+        facts->runs = false;
+        if (status == STATUS_NO_MEMORY) facts->fit.holds = false;
+        if (status == STATUS_NO_MEMORY && args->device_bytes &&
+            args->device_bytes < facts->fit.memory_free)
             facts->fit.memory_free = args->device_bytes;
         text_clear(&facts->verdict);
         TRY(text_append_string(&facts->verdict, "no: "));
         const char *why = strncmp(err.text, path, strlen(path)) == 0 ? err.text + prefix : err.text;
         return printable_append(&facts->verdict, why, strlen(why));
     }
-    if (status != STATUS_OK) return STATUS_OK;
-    if (facts->fit.card && !forecast.on_card) fit_measure(&facts->need, false, &facts->fit);
-    if (forecast.placement[0] || forecast.on_card || told) { // else it is as a processor's fit says
-        facts->fit.holds = true;
-        facts->fit.context = forecast.context;
-    }
+    if (facts->fit.card && !forecast.on_card)
+        fit_measure(&facts->need, false, args->threads, &facts->fit);
+    const bool placed = forecast.placement[0] || forecast.on_card || args->device_bytes ||
+                        placement_is_overridden(&options.placement);
+    if (placed) facts->fit.holds = true; // else it is as a processor's fit says
+    if (placed || told) facts->fit.context = forecast.context;
     if (!forecast.placement[0]) return STATUS_OK;
     snprintf(facts->placement, sizeof facts->placement, "%s", forecast.placement);
     facts->fit.tokens_s = forecast.tokens_s;
@@ -333,7 +346,7 @@ static enum status put_kv(struct text *out, const struct facts *facts) {
     for (int group = 0; group < shape.group_count; group++) {
         char bytes[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
         const char *tokens = count_format(shape.groups[group].reach, digits);
-        size_format(kv_shape_token_bytes(&shape, group), bytes);
+        size_format(kv_shape_token_bytes(&shape, group, facts->kv_type), bytes);
         if (group > 0) TRY(text_append_string(out, ", plus "));
         switch (shape.groups[group].kind) {
         case CACHE_FULL:
@@ -381,15 +394,18 @@ static enum status put_memory(struct text *out, const struct facts *facts) {
 // "fits, with 40,960 tokens of context; at most about 34 tokens/s (AMD EPYC, 2 threads, avx2)"
 static enum status put_fit(struct text *out, const struct facts *facts) {
     const struct fit *fit = &facts->fit;
-    char free_text[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
+    char free_text[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES], speed[COUNT_TEXT_BYTES];
     if (!fit->machine[0] || facts->need.weight_bytes == 0) return STATUS_OK;
+    if (fit->tokens_s < 10)
+        snprintf(speed, sizeof speed, "%.1f", fit->tokens_s);
+    else
+        count_format((int64_t)(fit->tokens_s + 0.5), speed);
     TRY(text_format(out, "%-16s ", "here"));
     if (facts->placement[0])
         TRY(text_append_string(out, facts->placement));
     else if (fit->holds)
-        TRY(text_format(out, "fits, with %s tokens of context; at most about %.*f tokens/s",
-                        count_format(fit->context, digits), fit->tokens_s < 10 ? 1 : 0,
-                        fit->tokens_s));
+        TRY(text_format(out, "fits, with %s tokens of context; at most about %s tokens/s",
+                        count_format(fit->context, digits), speed));
     else
         TRY(text_format(out, "does not fit: %s of memory is free%s",
                         size_format(fit->memory_free, free_text),
@@ -560,7 +576,7 @@ static enum status gather(struct facts *facts, const struct args *args, const ch
     }
     TRY(read_verdict(facts));
     read_mixed(facts);
-    read_fit(facts);
+    read_fit(facts, args->threads);
     return read_placement(facts, args, path, rates_path);
 }
 
@@ -578,8 +594,9 @@ int inspect_run(const struct args *args, const struct config *config) {
     } else if (status == STATUS_OK) {
         status = checkpoint_open(found, &gguf, &err);
     }
-    struct facts facts = {.gguf = gguf};
-    int code = status == STATUS_OK ? EXIT_DONE : exit_code_for_model(status);
+    struct facts facts = {.gguf = gguf, .kv_type = DTYPE_F16};
+    if (strcmp(args->kv_type, "auto") != 0) MUST(kv_type_find(args->kv_type, &facts.kv_type));
+    int code = status == STATUS_OK ? EXIT_DONE : EXIT_MODEL;
     if (status == STATUS_OK) {
         status = gather(&facts, args, found, text_string(&config->rates_path));
         if (status == STATUS_OK)

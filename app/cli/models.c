@@ -49,7 +49,7 @@ static const char *fit_of(const struct gguf *gguf, size_t memory_free) {
     const char *role = model_role(gguf);
     if (role) return role;
     if (model_config_read(gguf, &config, NULL) != STATUS_OK) return "not for quire";
-    const struct fit_need shape = fit_kv_of(&config);
+    const struct fit_need shape = fit_kv_of(&config, DTYPE_F16);
     const struct layer_maxima most = model_config_maxima(&config);
     const struct fit_need need = fit_need_of(gguf, &shape, most.experts, most.experts_used);
     const int64_t context = config.context < LEAST_CONTEXT ? config.context : LEAST_CONTEXT;
@@ -142,7 +142,7 @@ int models_run(const struct args *args) {
     size_t incomplete = 0;
     const struct fit_need nothing = {.context = -1};
     enum status status = finder_list(&models);
-    fit_measure(&nothing, true, &fit);
+    fit_measure(&nothing, true, 0, &fit);
     for (size_t i = 0; i < models.count && status == STATUS_OK; i++) {
         const struct row row = read_row(&models.items[i], fit.memory_free);
         status = print_row(args, &row);

@@ -139,8 +139,7 @@ static enum status choose_files(struct pull *pull, struct error *err) {
     TRY(hub_list(pull->hub, pull->name.repo, &pull->listing, err));
     const char *backend = pull->args->backend; // of the environment or the config file
     const bool card = strcmp(backend, "auto") == 0 || strcmp(backend, "cuda") == 0;
-    if (fit_machine(card, false, &fit))
-        pull->machine = (struct hub_machine){fit.memory_free, fit.card};
+    if (fit_machine(card, &fit)) pull->machine = (struct hub_machine){fit.memory_free, fit.card};
     TRY(hub_listing_choose(&pull->listing, &pull->name, &pull->machine, &pull->model, &pull->why,
                            err));
     count_bytes(pull);

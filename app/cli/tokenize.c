@@ -72,7 +72,7 @@ int tokenize_run(const struct args *args) {
     int code = EXIT_DONE;
     enum status status = open_tokenizer(args, &gguf, &tokenizer, &err);
     if (status != STATUS_OK) {
-        code = complain_failed(exit_code_for_model(status), status, &err);
+        code = complain_failed(EXIT_MODEL, status, &err);
         goto done;
     }
     status = file_read_open(STDIN_FILENO, "stdin", &text, &err);

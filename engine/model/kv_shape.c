@@ -146,8 +146,8 @@ void kv_shape_set(struct kv_cache *cache, const struct kv_shape *shape, int grou
     cache->num_layers = (int32_t)(of->elements / plane_of(of, view));
 }
 
-size_t kv_shape_token_bytes(const struct kv_shape *shape, int group) {
-    struct kv_cache cache = {.type = DTYPE_F16, .block_size = 1};
+size_t kv_shape_token_bytes(const struct kv_shape *shape, int group, enum dtype type) {
+    struct kv_cache cache = {.type = type, .block_size = 1};
     kv_shape_set(&cache, shape, group, 0);
     return kv_block_bytes(&cache);
 }
@@ -158,7 +158,7 @@ size_t kv_shape_sequence_bytes(const struct kv_shape *shape, int64_t tokens) {
     for (int group = 0; group < shape->group_count; group++) {
         const int32_t reach = shape->groups[group].reach;
         const int64_t seen = reach > 0 && reach < tokens ? reach : tokens;
-        bytes += kv_shape_token_bytes(shape, group) * (size_t)seen;
+        bytes += kv_shape_token_bytes(shape, group, DTYPE_F16) * (size_t)seen;
     }
     return bytes;
 }

@@ -21,9 +21,8 @@
 #include "engine/kv/cache_kind.h"
 #include "engine/model/model_config.h"
 
-enum {
-    KV_VIEWS = 2
-}; // 0: of the group's first layer's shape; 1: of the other, the same without one
+// View 0 has the shape of the group's first layer, view 1 the other one; the same if there is none.
+enum { KV_VIEWS = 2 };
 
 struct kv_view {
     int32_t kv_heads, head_size;
@@ -55,9 +54,9 @@ struct kv_shape kv_shape_of(const struct model_config *config);
 // fields stay. A block has the same bytes in both.
 void kv_shape_set(struct kv_cache *cache, const struct kv_shape *shape, int group, int view);
 
-// What a token takes in a group in F16, and what a sequence takes in all layers, which have no more
+// What a token takes in a group, and what a sequence takes in F16 in all layers, which have no more
 // of it than they see.
-size_t kv_shape_token_bytes(const struct kv_shape *shape, int group);
+size_t kv_shape_token_bytes(const struct kv_shape *shape, int group, enum dtype type);
 size_t kv_shape_sequence_bytes(const struct kv_shape *shape, int64_t tokens);
 
 #endif

@@ -26,7 +26,7 @@ static void all_windows_and_states_count(void **state) {
     (void)state;
     enum { LAYER = 2 * 2 * 16 * 2 }; // bytes of K and V of a token
     const struct model_config config = mixed_config();
-    const struct fit_need need = fit_kv_of(&config);
+    const struct fit_need need = fit_kv_of(&config, DTYPE_F16);
     const size_t states = recurrence_spec_state_bytes(&DELTA);
     assert_int_equal(need.kv_token_bytes, LAYER);
     assert_int_equal(need.window_count, 3);

@@ -147,7 +147,7 @@ static void latent_keys_and_values_are_cached_once(void **state) {
         config.specs[i].attention = (struct attention_spec){
             .heads = 128, .kv_heads = 1, .head_size = 576, .latent.kv_rank = 512, .kv_source = i};
     const struct kv_shape shape = kv_shape_of(&config);
-    assert_int_equal(kv_shape_token_bytes(&shape, 0), 61 * 576 * 2);
+    assert_int_equal(kv_shape_token_bytes(&shape, 0, DTYPE_F16), 61 * 576 * 2);
     struct kv_cache cache = {.type = DTYPE_F16, .block_size = 16};
     kv_shape_set(&cache, &shape, 0, 0);
     assert_true(cache.latent);
