@@ -298,6 +298,7 @@ static enum status check_pairs(const struct args *args, struct error *err) {
         {"model", "shape"},     {"no-save", "kv-disk"},    {"no-save", "kv-dir"},
         {"samples", "beams"},   {"continue", "preset"},    {"continue", "shots"},
         {"resume", "preset"},   {"resume", "shots"},       {"schema", "grammar"},
+        {"html", "format"},     {"tree", "format"},
     };
     for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
         if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&
