@@ -17,7 +17,6 @@ enum completes {
     COMPLETES_CONVERSATIONS, // ids and names
     COMPLETES_PRESETS,
 };
-enum { COMPLETES_COUNT = 7 };
 
 struct subcommand {
     const char *name;     // "list"; "" for the chat

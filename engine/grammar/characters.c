@@ -8,7 +8,7 @@
 #include "kernels/base/hash.h"
 #include "kernels/base/text.h"
 
-enum { SURROGATES = 0xD800, AFTER_SURROGATES = 0xE000, LAST = 0x10FFFF, CLASSES_MAX = 2048 };
+enum { SURROGATES = 0xD800, AFTER_SURROGATES = 0xE000, LAST = 0x10FFFF };
 
 // Adds a range that has no surrogates; ranges that it overlaps or touches become one with it.
 static bool insert_range(struct character_set *set, struct character_range range) {
@@ -150,7 +150,7 @@ enum status character_classes_find(struct character_classes *classes, struct net
         *number = i;
         return STATUS_OK;
     }
-    if (classes->count == CLASSES_MAX) return STATUS_TOO_LONG;
+    if (classes->count == CHARACTER_CLASSES_MAX) return STATUS_TOO_LONG;
     if (!array_reserve(&classes->items, (size_t)classes->count, &classes->capacity,
                        sizeof classes->items[0]))
         return STATUS_NO_MEMORY;

@@ -9,7 +9,7 @@
 
 #include "engine/grammar/network.h"
 
-enum { CHARACTER_SET_RANGES = 256 };
+enum { CHARACTER_SET_RANGES = 256, CHARACTER_CLASSES_MAX = 2048 };
 
 struct character_range {
     uint32_t first, last;

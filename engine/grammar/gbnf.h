@@ -19,13 +19,12 @@ enum {
     GBNF_MAX_REPEAT = 100000,
     GBNF_MAX_REPEATS = 8,     // in a row: (x*)? has two
     GBNF_MAX_ITEMS = 1 << 20, // of a rule: characters, names, parentheses
-    GBNF_MAX_CLASSES = 2048,  // different ones
 };
 
 // *network is closed, and owned by the caller; it begins with the rule `root`. BAD_INPUT names the
 // line and what is wrong: syntax, a rule without a definition or with two, left recursion, no text
 // that fits. UNSUPPORTED: matching by tokens. TOO_LONG names the limit that is exceeded: one of
-// these, or of network.h. CANCELLED: the user interrupted (effort.h).
+// these, of characters.h or of network.h. CANCELLED: the user interrupted (effort.h).
 MUST_CHECK enum status gbnf_read(const char *bytes, size_t length, const char *root,
                                  struct network *network, struct error *err);
 

@@ -34,8 +34,6 @@ static void *alloc_in(struct model *model, size_t bytes, bool in_host) {
 
 void *model_alloc(struct model *model, size_t bytes) { return alloc_in(model, bytes, false); }
 
-void *model_alloc_host(struct model *model, size_t bytes) { return alloc_in(model, bytes, true); }
-
 const void *model_copy_vector(struct model *model, const void *vector, size_t bytes, bool in_host) {
     ASSERT(bytes > 0);
     void *copy = alloc_in(model, bytes, in_host);

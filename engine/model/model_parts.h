@@ -6,11 +6,10 @@
 
 #include "engine/model/model.h"
 
-// Device memory that lives as long as the model, or host memory. NULL when there is none.
+// Device memory that lives as long as the model. NULL when there is none.
 void *model_alloc(struct model *model, size_t bytes);
-void *model_alloc_host(struct model *model, size_t bytes);
 
-// A copy in either. NULL when there is no memory, or the device failed.
+// A copy there, or in host memory. NULL when there is no memory, or the device failed.
 const void *model_copy_vector(struct model *model, const void *vector, size_t bytes, bool in_host);
 
 // Gives a matrix in memory of the caller's to weights(). What the device does not copy is copied

@@ -210,13 +210,6 @@ enum status slots_find(struct db *db, int64_t format, const struct disk_block *b
 
 int64_t slots_now(void) { return store_now_ms() / SLOTS_USED_MS; }
 
-enum status slots_use(struct db *db, int64_t format, struct hash128 key, struct error *err) {
-    static const char sql[] =
-        "UPDATE kv_slot SET used = ?3 WHERE format = ?1 AND key = ?2 AND used < ?3";
-    ASSERT(db->depth > 0);
-    return sql_run(db, sql, (struct sql_parameters){format, key, slots_now()}, err);
-}
-
 enum status slots_end(struct db *db, int64_t format, uint64_t *slots, struct error *err) {
     static const char sql[] = "SELECT coalesce(max(slot) + 1, 0) FROM kv_slot WHERE format = ?1";
     int64_t found;

@@ -72,10 +72,7 @@ MUST_CHECK enum status slots_insert(struct db *db, int64_t format, const struct 
                                     struct hash128 checksum, uint32_t *slot, struct error *err);
 // The number of slots, VALID and FREE.
 MUST_CHECK enum status slots_end(struct db *db, int64_t format, uint64_t *slots, struct error *err);
-int64_t slots_now(void); // now
-// Marks the block as used now. Its ancestors inherit the time when it is freed.
-MUST_CHECK enum status slots_use(struct db *db, int64_t format, struct hash128 key,
-                                 struct error *err);
+int64_t slots_now(void); // in the unit of `used`
 // Calls the listener for every block, parents before children. NULL: only reads the rows.
 MUST_CHECK enum status slots_list_blocks(struct db *db, int64_t format,
                                          const struct disk_listener *listener, uint64_t *count,
