@@ -308,7 +308,11 @@ static void a_day_with_recurrent_states_passes(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof RECURRENT / sizeof RECURRENT[0]; i++) {
         const struct recurrent *one = &RECURRENT[i];
-        const struct kind kind = {10, 20, 100, one->device_blocks, 0, one->host_blocks};
+        const struct kind kind = {.talks = CHECK_FULL ? 10 : 8,
+                                  .forks = CHECK_FULL ? 20 : 14,
+                                  .sends = CHECK_FULL ? 100 : 50,
+                                  .device_blocks = one->device_blocks,
+                                  .host_blocks = one->host_blocks};
         print_message("%s\n", one->model);
         live_and_check(&kind, &(struct subject){.model = one->model,
                                                 .kv_type = "f16",
