@@ -479,7 +479,7 @@ static void end_day(struct crashes *all) {
 
 static int32_t wanted_kills(void) {
     const char *wanted = getenv("QUIRE_DAY_KILLS");
-    return wanted ? (int32_t)strtol(wanted, NULL, 10) : CHECK_FULL ? 160 : 20;
+    return wanted ? (int32_t)strtol(wanted, NULL, 10) : CHECK_FULL ? 100 : 20;
 }
 
 static void a_day_of_crashes_ends_like_one_without(void **state) {
