@@ -659,6 +659,8 @@ def run(spec, weights, prompts, model_class):
         model, rows, greedy = model_class(spec, weights), [], []
         for token in prompt:
             rows.append(model.step(token))
+        if model.router_margin < spec.get("clear_prompts", 0):
+            return None, 0, 0
         logits = rows[-1]
         for _ in range(CONTINUATION):
             first, second = largest(logits, 2)

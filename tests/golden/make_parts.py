@@ -17,7 +17,7 @@ from make_families import (BOOL, F32, ROUTER_GAIN, STRING, TYPE_BF16, TYPE_F32, 
                            times)
 from make_gemma4 import tokenizer_keys
 
-families.SEEDS_TRIED = 200  # choices are seldom all clear
+families.SEEDS_TRIED = 240  # choices are seldom all clear
 KEY_GAIN = 4  # as in make_mixtures.py
 
 # What a layer is where a model does not say otherwise. `rope` None: it is not rotated.
@@ -26,6 +26,7 @@ LAYER = dict(heads=4, kv=2, size=16, window=0, rope=dict(base=10000.0), qk_norm=
              bias=False)
 SHAPE = dict(dim=32, eps=1e-5, embedding_scale=1.0, logit_scale=1.0)
 NEARNESS = 0.02  # of a sparse mixer: twice the noise in training
+FAR_APART = 0.3  # of its scores: keys and values of 8 bits move them by less
 EXPERTS = dict(ffn="experts", experts=8, used=2, expert_width=32, shared=0, gating="softmax",
                normed=True, scale=1.0)
 
@@ -175,8 +176,8 @@ MODELS = [
                         hidden_act="gelu_new", layer_norm_eps=1e-5,
                         partial_rotary_factor=0.4, qk_layernorm=False, attention_dropout=0.0,
                         embd_pdrop=0.0, resid_pdrop=0.1, rope_scaling=None)),
-    model("phimoe", [{}] * 2, lengths=(1, 9, 17), norms="layer", rms_key=True, output_bias=True,
-          router_gain=4 * ROUTER_GAIN, tokens=True,
+    model("phimoe", [{}] * 2, lengths=(1, 5, 9), norms="layer", rms_key=True, output_bias=True,
+          router_gain=4 * ROUTER_GAIN, tokens=True, clear_prompts=FAR_APART,
           common=dict(EXPERTS, experts=6, expert_width=64, gating="mixer", bias=True, qkv_bias=True,
                       normed=False),
           names=[("ffn_gate_inp", "block_sparse_moe.gate"),
