@@ -373,6 +373,8 @@ static const struct figure_names figures[] = {
     {"attention.key_length", {"head_dim", "attention_head_dim"}},
     {"attention.value_length", {"head_dim", "attention_head_dim"}},
     {"attention.scale", {"attention_multiplier"}},
+    {"attention.query_scale", {"qk_scale_factor"}},
+    {"attention.value_scale", {"attention_value_scale"}},
     {"attn_logit_softcapping", {"attn_logit_softcapping"}},
     {0}};
 

@@ -181,7 +181,24 @@ static void read_prefix(struct reader *reader) {
     reader_state_count(reader, "feed_forward_length", reader_count(reader, key, width));
 }
 
+// Limits of what gate and up make, layer by layer; null and 0 are none.
+static void read_limits(struct reader *reader, const char *ours, const char *theirs) {
+    const cJSON *list = reader_get(reader, reader->json, theirs), *item;
+    float limits[MODEL_MAX_LAYERS];
+    int32_t count = 0;
+    if (!list) return;
+    cJSON_ArrayForEach(item, list) {
+        if (count == MODEL_MAX_LAYERS || !(cJSON_IsNumber(item) || cJSON_IsNull(item)))
+            reader_fail(reader, STATUS_BAD_FILE, theirs, "must list a number for each layer");
+        if (reader->status != STATUS_OK) return;
+        limits[count++] = cJSON_IsNumber(item) ? (float)item->valuedouble : 0;
+    }
+    reader_state_reals(reader, ours, limits, count);
+}
+
 void experts_read_config(struct reader *reader) {
+    read_limits(reader, "swiglu_clamp_exp", "swiglu_limits");
+    read_limits(reader, "swiglu_clamp_shexp", "swiglu_limits_shared");
     read_prefix(reader);
     read_router(reader);
     check_mlp_types(reader);
@@ -525,13 +542,14 @@ static const struct figure_names figures[] = {
     {"expert_shared_count",
      {"n_shared_experts", "moe_num_shared_experts", "num_shared_experts", "num_shared_expert"}},
     {"expert_shared_feed_forward_length",
-     {"moe_shared_expert_intermediate_size", "shared_expert_intermediate_size"}},
+     {"moe_shared_expert_intermediate_size", "shared_expert_intermediate_size",
+      "share_expert_dim"}},
     {"leading_dense_block_count",
      {"first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"}},
     {"interleave_moe_layer_step", {"moe_layer_interval"}},
     {"expert_weights_scale",
-     {"routed_scaling_factor", "router_scaling_factor", "route_scale",
-      "moe_routed_scaling_factor"}},
+     {"routed_scaling_factor", "router_scaling_factor", "route_scale", "moe_routed_scaling_factor",
+      "moe_router_scaling_factor"}},
     {"router_jitter_noise", {"router_jitter_noise"}},
     {"expert_group_count", {"n_group"}},
     {"expert_group_used_count", {"topk_group"}},

@@ -46,11 +46,14 @@ struct family {
     float norm_eps;          // where a file does not say it; 0: it must
     const char *second_norm; // a folder's post_attention_layernorm, where the layer does not say it
     bool multimodal;         // as in model_config.h
+    int32_t
+        window_kv_heads;   // a folder's layers with a window have so many times as many; 0: as many
     bool tied;             // a folder's output is its embedding where tie_word_embeddings is absent
     const char *quantized; // the method by which a folder's experts may be packed; or NULL
     const char *keys;      // of those that change answers in some families only: what it reads,
                            // as family_keys_have() has them
     bool norms_plus_one;   // a folder's norms multiply by 1 + weight
+    bool plain_output_norm; // but the last, by its weight
     enum norm_kind norms;
     bool latent; // attention is
     enum hybrid hybrid;

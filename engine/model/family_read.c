@@ -81,6 +81,14 @@ static struct rope window_rope(struct metadata *metadata, const struct rope *glo
     return rope;
 }
 
+// Rotated elements of a head of `size` elements in such layers.
+static int32_t window_dimensions(struct metadata *metadata, int32_t otherwise, int32_t size) {
+    static const char key[] = "rope.dimension_count_swa";
+    const int32_t dimensions = metadata_int(metadata, key, otherwise, size);
+    if (dimensions % 2) metadata_fail(metadata, STATUS_BAD_FILE, key, "must be even");
+    return dimensions;
+}
+
 // Llama's files and Phi-3's: a window is all layers'.
 void family_read_windowed(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
@@ -213,9 +221,7 @@ void family_read_gemma4(struct metadata *metadata, struct model_config *config) 
     if (metadata_int(metadata, "attention.value_length_swa", size, MODEL_MAX_HEAD_SIZE) != size)
         metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length_swa",
                       "differs from attention.key_length_swa, which is not supported");
-    const int32_t rotated = metadata_int(metadata, "rope.dimension_count_swa", size, size);
-    if (rotated % 2)
-        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count_swa", "must be even");
+    const int32_t rotated = window_dimensions(metadata, size, size);
     if (!metadata_has(metadata, PATTERN))
         metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
     scale_embedding(config);
@@ -322,15 +328,29 @@ void family_read_afmoe(struct metadata *metadata, struct model_config *config) {
         config->specs[i].attention.no_rope = !slides[i];
 }
 
-// The embedding is normed, and the norms of what layers add have an epsilon that no key states.
-// Layers with windows, three of four, are the ones that are rotated.
+// The embedding is normed, and the norms of what layers add have an epsilon that no file states.
+// Layers with windows, three of four, are the ones that are rotated, unless a folder says
+// otherwise. What files have as weights of the norms of queries and keys is a factor in folders.
 void family_read_muse_glimmer(struct metadata *metadata, struct model_config *config) {
-    bool slides[MODEL_MAX_LAYERS];
+    static const char list_key[] = "attention.rope_pattern";
+    bool slides[MODEL_MAX_LAYERS], rotated[MODEL_MAX_LAYERS];
+    const float factor = metadata_factor(metadata, "attention.query_scale", 1);
     set_windows(metadata, config, read_window(metadata, 0), 4, slides);
-    for (int32_t i = 0; i < config->layers; i++)
-        config->specs[i].attention.no_rope = !slides[i];
+    memcpy(rotated, slides, sizeof rotated);
+    if (metadata->folder && !metadata_has(metadata, PATTERN))
+        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    if (metadata->folder && metadata_has(metadata, list_key))
+        metadata_pattern(metadata, list_key, config->layers, 0, rotated);
+    for (int32_t i = 0; i < config->layers; i++) {
+        struct attention_spec *attention = &config->specs[i].attention;
+        attention->no_rope = !rotated[i];
+        attention->scale *= factor;
+        if (!metadata->folder) continue;
+        attention->qk_norm = QK_NORM_NONE;
+        attention->unit_norm = true;
+    }
     config->embedding_norm = true;
-    config->post_norm_eps = 1e-8f;
+    config->post_norm_eps = metadata_float(metadata, "attention.post_norm_epsilon", 1e-8f);
     config->logit_scale = metadata_factor(metadata, "logit_scale", NAN);
 }
 
@@ -346,10 +366,8 @@ void family_read_laguna(struct metadata *metadata, struct model_config *config) 
     bool slides[MODEL_MAX_LAYERS];
     const int32_t window = metadata_count(metadata, WINDOW, MODEL_MAX_CONTEXT);
     const int32_t size = config->specs[0].attention.head_size;
-    const int32_t rotated = metadata_int(metadata, "rope.dimension_count_swa",
-                                         config->specs[0].attention.rope.dimensions, size);
-    if (rotated % 2)
-        metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count_swa", "must be even");
+    const int32_t rotated =
+        window_dimensions(metadata, config->specs[0].attention.rope.dimensions, size);
     set_windows(metadata, config, window, -4, slides);
     for (int32_t i = 0; i < config->layers; i++) {
         struct attention_spec *attention = &config->specs[i].attention;
@@ -374,14 +392,15 @@ void family_read_smallthinker(struct metadata *metadata, struct model_config *co
 }
 
 // Layers with a window are listed, and rotate all that the file states; of the others' heads half
-// of it is rotated. Feed-forwards may have limits, layer by layer.
+// of it is rotated, and what a folder states. Feed-forwards may have limits, layer by layer.
 void family_read_step35(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     float limits[MODEL_MAX_LAYERS], expert_limits[MODEL_MAX_LAYERS];
-    const int32_t rotated = config->specs[0].attention.rope.dimensions;
-    const int32_t in_windows = metadata_int(metadata, "rope.dimension_count_swa", rotated,
-                                            config->specs[0].attention.head_size);
-    if (rotated % 4 || in_windows % 2)
+    const int32_t stated = config->specs[0].attention.rope.dimensions;
+    const int32_t rotated = metadata->folder ? stated : stated / 2;
+    const int32_t in_windows =
+        window_dimensions(metadata, stated, config->specs[0].attention.head_size);
+    if (rotated % 2)
         metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "must be a multiple of 4");
     if (!metadata_has(metadata, PATTERN))
         metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
@@ -394,7 +413,7 @@ void family_read_step35(struct metadata *metadata, struct model_config *config) 
         spec->ffn.expert_limit = expert_limits[i];
         if (slides[i])
             spec->attention.rope = window_rope(metadata, &spec->attention.rope, 10000.0f);
-        spec->attention.rope.dimensions = slides[i] ? in_windows : rotated / 2;
+        spec->attention.rope.dimensions = slides[i] ? in_windows : rotated;
     }
 }
 
@@ -402,13 +421,18 @@ void family_read_step35(struct metadata *metadata, struct model_config *config) 
 void family_read_mimo2(struct metadata *metadata, struct model_config *config) {
     bool slides[MODEL_MAX_LAYERS];
     const float value_scale = metadata_factor(metadata, "attention.value_scale", 1);
+    const int32_t rotated = window_dimensions(metadata, config->specs[0].attention.rope.dimensions,
+                                              config->specs[0].attention.head_size);
     if (!metadata_has(metadata, PATTERN))
         metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
     set_windows(metadata, config, read_window(metadata, 0), 0, slides);
     for (int32_t i = 0; i < config->layers; i++) {
         struct attention_spec *attention = &config->specs[i].attention;
         struct ffn_spec *ffn = &config->specs[i].ffn;
-        if (slides[i]) attention->rope = window_rope(metadata, &attention->rope, 10000.0f);
+        if (slides[i]) {
+            attention->rope = window_rope(metadata, &attention->rope, 10000.0f);
+            attention->rope.dimensions = rotated;
+        }
         attention->sinks = layer_has(metadata, i, "attn_sinks.weight");
         if (value_scale != 1) attention->value_scale = value_scale;
         if (layer_has(metadata, i, "ffn_gate_inp.weight")) continue;

@@ -193,11 +193,19 @@ static enum status open_files(struct folder *folder) {
 // What files hold besides: the output that is the embedding again, angles that follow from the
 // configuration, layers that predict further tokens, and a multimodal model's encoders.
 static bool is_spare(const struct folder *folder, const char *name) {
-    static const char *const others[] = {"vision_tower.",          "model.vision_tower.",
-                                         "multi_modal_projector.", "model.multi_modal_projector.",
-                                         "model.embed_vision.",    "model.audio_tower.",
-                                         "model.embed_audio.",     "visual.",
-                                         "model.visual."};
+    static const char *const others[] = {"vision_tower.",
+                                         "model.vision_tower.",
+                                         "multi_modal_projector.",
+                                         "model.embed_vision.",
+                                         "model.audio_tower.",
+                                         "model.multi_modal_projector.",
+                                         "model.embed_audio.",
+                                         "model.vision_adapter.",
+                                         "model.vision_projection.",
+                                         "visual.",
+                                         "model.visual.",
+                                         "vision_model.",
+                                         "vit_large_projector."};
     for (size_t i = 0; i < sizeof others / sizeof others[0] && folder->family->multimodal; i++)
         if (!strncmp(name, others[i], strlen(others[i]))) return true;
     int layer;
@@ -494,8 +502,9 @@ static enum status scale_rows(struct folder *folder, const char *theirs, struct 
 static enum status change_vector(struct folder *folder, struct gguf_tensor *to) {
     const char *name = to->name.bytes;
     const bool decay = ends_in(name, ".ssm_a");
-    const bool norm = folder->family->norms_plus_one && ends_in(name, "norm.weight") &&
-                      !ends_in(name, ".ssm_norm.weight");
+    const bool plain = ends_in(name, ".ssm_norm.weight") ||
+                       (folder->family->plain_output_norm && !strcmp(name, "output_norm.weight"));
+    const bool norm = folder->family->norms_plus_one && ends_in(name, "norm.weight") && !plain;
     if (!(decay || norm) || !to->known) return STATUS_OK;
     const size_t count = (size_t)to->shape[0];
     if (to->dims != 1 || count > MODEL_MAX_DIM) return bad_shape(folder, to);

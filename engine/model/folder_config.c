@@ -20,6 +20,7 @@ static bool is_mixed_key(const struct reader *reader, const char *key) {
     static const char *const keys[] = {"intermediate_size", "num_key_value_heads", "head_dim"};
     static const char *const widths[] = {"intermediate_size", "moe_intermediate_size"};
     if (!strcmp(key, "num_attention_heads") && reader->lists_heads) return true;
+    if (!strcmp(key, "num_key_value_heads") && reader->family->window_kv_heads) return true;
     if (family_keys_have(reader->family->keys, "prefix_dense_intermediate_size") &&
         reader_is_among(widths, 2, key))
         return true;
@@ -59,9 +60,15 @@ static bool is_of_others(struct reader *reader, const char *ours, const char *th
     return true;
 }
 
+static bool has_value_size(const struct reader *reader) {
+    return family_keys_have(reader->family->keys, "v_head_dim");
+}
+
 // A key that says what one before it says already is read, and not stated again.
 static void read_figure(struct reader *reader, const struct figure_names *names) {
     const cJSON *before = NULL;
+    const bool values = !strcmp(names->ours, "attention.value_length");
+    if (values && has_value_size(reader)) return;
     for (int i = 0; i < FIGURE_KEYS && names->theirs[i]; i++) {
         const char *key = names->theirs[i];
         const bool elsewhere = is_mixed_key(reader, key) || lacks(reader, names->ours) ||
@@ -100,7 +107,9 @@ static void read_numbers(struct reader *reader) {
         {"final_logit_softcapping", {"final_logit_softcapping"}},
         {"embedding_scale", {"embedding_multiplier"}},
         {"residual_scale", {"residual_multiplier"}},
-        {"logit_scale", {"logits_scaling", "logit_scale", "lm_head_multiplier"}},
+        {"attention.post_norm_epsilon", {"post_norm_eps"}},
+        {"logit_scale",
+         {"logits_scaling", "logit_scale", "lm_head_multiplier", "output_multiplier"}},
         {"attention.shared_kv_layers", {"num_kv_shared_layers"}},
         {"embedding_length_per_layer_input", {"hidden_size_per_layer_input"}},
         {0}};
@@ -109,6 +118,10 @@ static void read_numbers(struct reader *reader) {
     read_figures(reader, of_model);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         read_figures(reader, parts[i]->figures);
+    if (has_value_size(reader))
+        reader_state_count(
+            reader, "attention.value_length",
+            reader_count(reader, "v_head_dim", reader_count(reader, "head_dim", -1)));
     if (reader->family->latent) {
         read_figures(reader, latent_attention_part.figures);
         reader_state_count(reader, "attention.key_length",
@@ -126,10 +139,14 @@ static void read_scores(struct reader *reader) {
         if (family_keys_have(reader->family->keys, caps[i]) &&
             cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(reader->json, caps[i])))
             reader_state(reader, caps[i], 0);
-    const double scalar = family_keys_have(reader->family->keys, "attention.scale")
-                              ? reader_number(reader, reader->json, "query_pre_attn_scalar", 0)
-                              : 0;
-    if (scalar > 0) reader_state(reader, "attention.scale", 1 / sqrt(scalar));
+    // In others it may repeat the size of a head.
+    static const char key[] = "query_pre_attn_scalar";
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(reader->json, "head_dim");
+    const bool scaled = family_keys_have(reader->family->keys, "attention.scale");
+    const bool same =
+        size && cJSON_Compare(cJSON_GetObjectItemCaseSensitive(reader->json, key), size, true);
+    const double scalar = scaled || same ? reader_number(reader, reader->json, key, 0) : 0;
+    if (scaled && scalar > 0) reader_state(reader, "attention.scale", 1 / sqrt(scalar));
     if (family_keys_have(reader->family->keys, "embedding_scale") &&
         reader_flag(reader, reader->json, "mup_enabled", false))
         reader_state(reader, "embedding_scale",
@@ -308,6 +325,42 @@ static void read_mixed(struct reader *reader, const int32_t *slides, int32_t lay
     reader_state_list(reader, "feed_forward_length", ffns, layers);
 }
 
+// Layers with a window may have more KV heads, and another number of heads, which each of them
+// may repeat.
+static void read_window_heads(struct reader *reader, const int32_t *slides, int32_t layers) {
+    static const char key[] = "num_sliding_attention_heads";
+    const struct family *family = reader->family;
+    const cJSON *all = reader_get(reader, reader->json, "per_layer_config");
+    const int64_t kv = reader_count(reader, "num_key_value_heads", -1);
+    const int64_t heads = reader_count(reader, "num_attention_heads", -1);
+    const int64_t own = reader_count(reader, key, heads);
+    int32_t kv_list[MODEL_MAX_LAYERS], list[MODEL_MAX_LAYERS], listed = 0;
+    ASSERT(layers >= 0 && layers <= MODEL_MAX_LAYERS);
+    if (kv > MODEL_MAX_HEADS)
+        reader_fail(reader, STATUS_BAD_FILE, "num_key_value_heads", "is out of range");
+    for (int32_t i = 0; i < layers && reader->status == STATUS_OK; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", (int)i);
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(all, name);
+        const cJSON *again = cJSON_GetObjectItemCaseSensitive(item, "num_attention_heads");
+        const bool same =
+            again && cJSON_GetArraySize(item) == 1 && again->valuedouble == (double)own;
+        kv_list[i] = (int32_t)kv * (slides[i] ? family->window_kv_heads : 1);
+        list[i] = (int32_t)(slides[i] ? own : heads);
+        listed += item != NULL;
+        if (all && (item ? !(slides[i] && same) : slides[i] && own != heads))
+            reader_fail(reader, STATUS_UNSUPPORTED, "per_layer_config",
+                        "must repeat num_sliding_attention_heads for layers with a window");
+    }
+    if (listed != cJSON_GetArraySize(all))
+        reader_fail(reader, STATUS_BAD_FILE, "per_layer_config", "names layers that do not exist");
+    if (family->window_kv_heads)
+        reader_state_list(reader, "attention.head_count_kv", kv_list, layers);
+    if (!family_keys_have(family->keys, key) || reader->lists_heads) return;
+    reader_state_list(reader, "attention.head_count", list, layers);
+    reader->lists_heads = true;
+}
+
 static void read_windows(struct reader *reader) {
     const cJSON *json = reader->json;
     int32_t slides[MODEL_MAX_LAYERS];
@@ -317,7 +370,11 @@ static void read_windows(struct reader *reader) {
         const int32_t count = read_slides(reader, slides);
         if (reader->status != STATUS_OK) return;
         reader_state_list(reader, "attention.sliding_window_pattern", slides, count);
-        if (reader->mixed) read_mixed(reader, slides, count);
+        if (reader->mixed)
+            read_mixed(reader, slides, count);
+        else if (reader->family->window_kv_heads ||
+                 family_keys_have(reader->family->keys, "num_sliding_attention_heads"))
+            read_window_heads(reader, slides, count);
     }
     if (reader_number(reader, json, "sliding_window", 0) > 0 &&
         reader_flag(reader, json, "use_sliding_window", true))
@@ -408,11 +465,12 @@ enum status folder_config_read(const cJSON *json, const struct family *family, c
     const bool inner = reader_flag(&reader, reader.json, "tie_word_embeddings", first);
     config->tied = reader_flag(&reader, json, "tie_word_embeddings", inner);
     reader.mixed = reader_get(&reader, reader.json, "global_head_dim") != NULL ||
-                   reader_get(&reader, reader.json, "per_layer_config") != NULL;
+                   (reader_get(&reader, reader.json, "per_layer_config") != NULL &&
+                    !family_keys_have(family->keys, "num_sliding_attention_heads"));
     recurrence_read_config(&reader);
     folder_hybrid_read(&reader);
-    if (family->hybrid == HYBRID_NONE) read_windows(&reader);
     read_heads(&reader);
+    if (family->hybrid == HYBRID_NONE) read_windows(&reader);
     read_numbers(&reader);
     read_scores(&reader);
     read_no_rope(&reader);

@@ -23,6 +23,13 @@
     "num_key_value_heads 2 head_dim 256 partial_rotary_factor 0.25 " \
     "shared_expert_intermediate_size 512"
 
+#define MUSE_GLIMMER                                                             \
+    "num_key_value_heads 2 head_dim 128 sliding_window 2048 post_norm_eps 1e-8 " \
+    "final_logit_softcapping 20 qk_scale_factor 3.87 output_multiplier 0.19611613513818404"
+#define STEP3P5                                                                           \
+    "num_key_value_heads 8 head_dim 128 moe_intermediate_size 1280 n_routed_experts 288 " \
+    "num_experts_per_tok 8 share_expert_dim 1280 norm_topk_prob true first_k_dense_replace 3"
+
 // Keys and values in turn; "a.b" is b in the object a. Where as many KV heads as heads are the
 // default, to state neither means the same to quire.
 static const struct {
@@ -87,6 +94,10 @@ static const struct {
     {"mellum", "num_key_value_heads 4 head_dim 128 moe_intermediate_size 896 "
                "num_experts_per_tok 8 norm_topk_prob true sliding_window 1024 "
                "sliding_window_pattern 1 rope_theta 5e5 rope_local_base_freq 1e4"},
+    {"mimo_v2_flash", "num_key_value_heads 4 head_dim 192 v_head_dim 128 sliding_window 128 "
+                      "attention_value_scale 0.707 n_routed_experts 256 num_experts_per_tok 8 "
+                      "moe_intermediate_size 2048 norm_topk_prob true first_k_dense_replace 1 "
+                      "rope_theta 5e6 rope_local_base_freq 1e4 partial_rotary_factor 0.334"},
     {"minimax_m2", "num_key_value_heads 8 head_dim 128 rope_theta 5e6"},
     {"ministral3", "num_key_value_heads 8 head_dim 128 rope_parameters.rope_type yarn "
                    "rope_parameters.rope_theta 1e6 rope_parameters.factor 16 "
@@ -104,6 +115,8 @@ static const struct {
                  "rope_parameters.mscale_all_dim 1 rope_parameters.mscale 1 "
                  "rope_parameters.llama_4_scaling_beta 0.1"},
     {"mixtral", "num_key_value_heads 8 rope_theta 1e6 num_local_experts 8 num_experts_per_tok 2"},
+    {"muse_glimmer", MUSE_GLIMMER},
+    {"muse_glimmer_text", MUSE_GLIMMER},
     {"nemotron_h", "num_key_value_heads 8 head_dim 128 norm_topk_prob true n_shared_experts 1"},
     {"olmo3", "rope_theta 5e5 sliding_window 4096"},
     {"olmoe", "norm_topk_prob false"},
@@ -130,6 +143,8 @@ static const struct {
     {"qwen3_vl_text", QWEN3_VL},
     {"seed_oss", "num_key_value_heads 8 head_dim 128"},
     {"smollm3", QWEN_WINDOW "num_key_value_heads 4 rope_theta 2e6"},
+    {"step3p5", STEP3P5},
+    {"step3p7", STEP3P5},
     {"starcoder2", "num_key_value_heads 2"},
 };
 

@@ -59,7 +59,8 @@ static const char *const harmless[] = {
     // images and sound beside the text
     "vision_config, audio_config, text_config, mm_tokens_per_image, "
     "vision_soft_tokens_per_image, vision_feature_layer, projector_hidden_act, "
-    "multimodal_projector_bias, spatial_merge_size, deepstack_visual_indexes",
+    "projector_hidden_size, projector_bias, out_hidden_size, multimodal_projector_bias, "
+    "spatial_merge_size, deepstack_visual_indexes",
     // how transformers generated when it kept this here
     "max_length, min_length, max_new_tokens, do_sample, temperature, top_k, top_p, "
     "typical_p, repetition_penalty, length_penalty, diversity_penalty, num_beams, "

@@ -10,13 +10,20 @@
 
 struct family;
 
-enum { FOLDER_MAX_SCALES = 12, FOLDER_MAX_FIGURES = 48, FOLDER_MAX_LISTS = 6, XIELU_NUMBERS = 4 };
+enum {
+    FOLDER_MAX_SCALES = 12,
+    FOLDER_MAX_FIGURES = 48,
+    FOLDER_MAX_LISTS = 6,
+    FOLDER_MAX_REALS = 2,
+    XIELU_NUMBERS = 4
+};
 
 // A figure of the model by the name that metadata.h asks for: a number, or one for each layer.
 struct figure {
     const char *name; // a literal
     double number;
     const int32_t *list; // [count] of the same struct folder_config; or NULL
+    const float *reals;  // the same
     int32_t count;
 };
 
@@ -33,6 +40,8 @@ struct folder_config {
     struct figure figures[FOLDER_MAX_FIGURES];
     int32_t figure_count;
     int32_t lists[FOLDER_MAX_LISTS][MODEL_MAX_LAYERS], list_count; // of figures
+    float reals[FOLDER_MAX_REALS][MODEL_MAX_LAYERS];
+    int32_t reals_count;
     struct rope rope; // original_context 0: the whole context
     bool raw_shares;  // of experts
     struct recurrence_spec recurrence;

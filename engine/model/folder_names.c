@@ -67,6 +67,10 @@ static const struct name layer_names[] = {
     {"mlp.shared_mlp.gate_proj.", "ffn_gate_shexp."},
     {"mlp.shared_mlp.up_proj.", "ffn_up_shexp."},
     {"mlp.shared_mlp.down_proj.", "ffn_down_shexp."},
+    {"share_expert.gate_proj.", "ffn_gate_shexp."},
+    {"share_expert.up_proj.", "ffn_up_shexp."},
+    {"share_expert.down_proj.", "ffn_down_shexp."},
+    {"moe.gate.", "ffn_gate_inp."},
     {"mlp.gate.wg.", "ffn_gate_inp."},
     {"mlp.gate.", "ffn_gate_inp."},
     {"feed_forward.gate.", "ffn_gate_inp."},
@@ -98,6 +102,7 @@ static const struct name mtp_names[] = {
 static const struct name whole_layer_names[] = {
     {"layer_scalar", "layer_output_scale.weight"},
     {"self_attn.sinks", "attn_sinks.weight"},
+    {"self_attn.attention_sink_bias", "attn_sinks.weight"},
     {"router.scale", "ffn_gate_inp.scale"},
     {"router.per_expert_scale", "ffn_down_exps.scale"},
     {"norm.weight", "attn_norm.weight"},
@@ -112,6 +117,10 @@ static const struct name whole_layer_names[] = {
     {"block_sparse_moe.router.layer.weight", "ffn_gate_inp.weight"},
     {"block_sparse_moe.input_linear.weight", "ffn_gate_up_exps.weight"},
     {"block_sparse_moe.output_linear.weight", "ffn_down_exps.weight"},
+    {"moe.gate_proj.weight", "ffn_gate_exps.weight"},
+    {"moe.up_proj.weight", "ffn_up_exps.weight"},
+    {"moe.down_proj.weight", "ffn_down_exps.weight"},
+    {"moe.router_bias", "exp_probs_b.bias"},
     {"mlp.gate.e_score_correction_bias", "exp_probs_b.bias"},
     {"mlp.gate.expert_bias", "exp_probs_b.bias"},
     {"mlp.expert_bias", "exp_probs_b.bias"},
@@ -248,7 +257,8 @@ const char *folder_name_unnested(const struct family *family, const char *theirs
                                            {"backbone.", "model."}};
     for (size_t i = 0; i < sizeof nests / sizeof nests[0]; i++) {
         const size_t length = strlen(nests[i][0]);
-        if (!(i < 3 ? family->multimodal : family->single) || strncmp(theirs, nests[i][0], length))
+        if (!(i < 3 ? family->multimodal : family->single) ||
+            strncmp(theirs, nests[i][0], length) != 0)
             continue;
         snprintf(name, FOLDER_NAME_BYTES, "%s%s", nests[i][1], theirs + length);
         return name;

@@ -91,6 +91,18 @@ bool reader_is_among(const char *const *words, size_t count, const char *word) {
     return false;
 }
 
+void reader_state_reals(struct reader *reader, const char *name, const float *values,
+                        int32_t count) {
+    struct folder_config *config = reader->config;
+    ASSERT(count >= 0 && count <= MODEL_MAX_LAYERS && config->reals_count < FOLDER_MAX_REALS);
+    if (reader->status != STATUS_OK) return;
+    float *reals = config->reals[config->reals_count++];
+    struct figure *figure = next_figure(reader, name);
+    memcpy(reals, values, (size_t)count * sizeof *reals);
+    figure->reals = reals;
+    figure->count = count;
+}
+
 const cJSON *reader_get(struct reader *reader, const cJSON *json, const char *key) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     if (!item && json == reader->json)

@@ -41,6 +41,8 @@ void reader_state(struct reader *reader, const char *name, double value);
 void reader_state_count(struct reader *reader, const char *name, int64_t value);
 void reader_state_list(struct reader *reader, const char *name, const int32_t *values,
                        int32_t count);
+void reader_state_reals(struct reader *reader, const char *name, const float *values,
+                        int32_t count);
 
 // Of the whole configuration or of a part of it. NULL: it is absent, or null. What is there and of
 // another kind is refused.

@@ -30,8 +30,9 @@ static bool look_up(const struct metadata *metadata, const char *key, double *va
     if (!metadata->folder)
         return gguf_find_float(metadata->gguf, full_key(metadata, key, name), value);
     const struct figure *figure = figure_of(metadata, key);
-    if (figure && !figure->list) *value = figure->number;
-    return figure && !figure->list;
+    const bool single = figure && !figure->list && !figure->reals;
+    if (single) *value = figure->number;
+    return single;
 }
 
 static bool look_up_flag(const struct metadata *metadata, const char *key, bool *value) {
@@ -50,9 +51,10 @@ static bool look_up_list(const struct metadata *metadata, const char *key,
     if (!metadata->folder)
         return gguf_find_array(metadata->gguf, full_key(metadata, key, name), list);
     const struct figure *figure = figure_of(metadata, key);
-    if (!figure || !figure->list) return false;
-    *list =
-        (struct gguf_array){GGUF_I32, (size_t)figure->count, (const unsigned char *)figure->list};
+    if (!figure || !(figure->list || figure->reals)) return false;
+    *list = (struct gguf_array){figure->list ? GGUF_I32 : GGUF_F32, (size_t)figure->count,
+                                figure->list ? (const unsigned char *)figure->list
+                                             : (const unsigned char *)figure->reals};
     return true;
 }
 

@@ -5,8 +5,9 @@ usage: make_folders.py OUTDIR [NAME...]      (needs torch and transformers; no n
 
 For each family of the table that this transformers knows it writes OUTDIR/NAME.hf, a tiny random
 model saved by save_pretrained(), and OUTDIR/NAME.golden (make_golden.py says its format) with the
-logits after each token of one prompt. QUIRE_FOLDER=OUTDIR/NAME golden_test_golden compares one of
-them with what quire makes of the folder. A family that fails is named, and the others go on.
+logits after each token of one prompt and a greedy continuation, whose ids are no near ties.
+QUIRE_FOLDER=OUTDIR/NAME golden_test_golden compares one of them with what quire makes of the
+folder. A family that fails is named, and the others go on.
 
 Every number is random that a file has, or else a model of the library's own small weights would
 hardly attend at all, and answer the same with any rotation.
@@ -22,6 +23,8 @@ import torch
 import transformers
 
 LENGTH, VOCABULARY, ORIGINAL = 48, 96, 32
+CONTINUATION = 16
+CLEAR_MARGIN = 0.03  # between the best and the second logit, at every greedy step
 KEPT = (".beta", ".eps")  # constants of an activation, which files have as they are
 
 PLAIN = dict(vocab_size=VOCABULARY, hidden_size=32, intermediate_size=64, num_hidden_layers=4,
@@ -42,13 +45,13 @@ def windows(letters, width=16, **more):
     return dict(sliding_window=width, layer_types=[names[c] for c in letters], **more)
 
 
-def by_layers(full):
-    return dict(rope_parameters=dict(
-        full_attention=full, sliding_attention=dict(rope_type="default", rope_theta=10000.0)))
+def by_layers(full, sliding=dict(rope_type="default", rope_theta=10000.0)):
+    return dict(rope_parameters=dict(full_attention=full, sliding_attention=sliding))
 
 
 LLAMA3 = stretched("llama3", low_freq_factor=1.0, high_freq_factor=4.0)
 YARN = stretched("yarn", beta_fast=32.0, beta_slow=1.0)
+PARTLY = dict(rope_type="default", rope_theta=50000.0, partial_rotary_factor=0.5)
 GLOBAL = dict(rope_type="default", rope_theta=1000000.0)
 MROPE = rope("default", mrope_section=[1, 1, 2])
 MIXTURE = dict(moe_intermediate_size=32, num_experts_per_tok=2)
@@ -209,6 +212,24 @@ MODELS = [
                                         first_k_dense_replace=1, norm_topk_prob=True)),
     ("mellum", "mellum", dict(MIXTURE, **windows("sf", num_hidden_layers=2), num_experts=6)),
     ("granite-swa", "granite_swa", windows("ssf", num_hidden_layers=3)),
+    ("mimo-v2", "mimo_v2_flash", dict(MIXTURE, **windows("fssf"), n_routed_experts=8, v_head_dim=8,
+                                      attention_value_scale=0.7, routed_scaling_factor=1.5,
+                                      norm_topk_prob=True, **by_layers(PARTLY, PARTLY))),
+    ("muse-glimmer", "muse_glimmer", dict(
+        text=dict(windows("fsssf", num_hidden_layers=5), qk_scale_factor=3.0,
+                  final_logit_softcapping=6.0, output_multiplier=0.4),
+        out_hidden_size=64, projector_hidden_size=16, vision_config=dict(
+            hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
+            pos_emb_height=4, pos_emb_width=4, max_position_embeddings=16))),
+    ("step3p7", "step3p7", dict(
+        text=dict(MIXTURE, **windows("fssf"), n_routed_experts=8, share_expert_dim=48,
+                  num_sliding_attention_heads=6, moe_router_scaling_factor=1.5,
+                  mlp_layer_types=["dense", "sparse", "sparse", "sparse"],
+                  swiglu_limits=[None, None, 0.5, 0.25],
+                  swiglu_limits_shared=[None, 0.5, None, 0.25],
+                  **by_layers(dict(LLAMA3["rope_parameters"], partial_rotary_factor=0.5),
+                              dict(rope_type="default", rope_theta=20000.0))),
+        vision_config=dict(SIGLIP, mlp_ratio=1.0))),
     ("qwen2-vl", "qwen2_vl", dict(text=MROPE, vision_config=dict(
         depth=1, embed_dim=16, num_heads=2, hidden_size=32))),
     ("qwen2_5-vl", "qwen2_5_vl", dict(text=MROPE, vision_config=dict(
@@ -266,19 +287,35 @@ def shake(model):
             tensor.copy_(1.4 * noise / tensor.shape[-1] ** 0.5)
 
 
+def greedy(model, ids):
+    """CONTINUATION ids, each the best after those before, and the smallest lead that one had."""
+    lead = float("inf")
+    for _ in range(CONTINUATION):
+        best = model(input_ids=ids, use_cache=False).logits[0, -1].topk(2)
+        lead = min(lead, float(best.values[0] - best.values[1]))
+        ids = torch.cat([ids, best.indices[:1].view(1, 1)], dim=1)
+    return ids[0, -CONTINUATION:], lead
+
+
 def make(name, model_type, changes, folder):
-    torch.manual_seed(7)
-    model = build(model_type, changes)
-    ids = torch.randint(3, VOCABULARY, (1, LENGTH))
-    with torch.no_grad():
-        shake(model)
-        logits = model(input_ids=ids).logits[0].float().numpy()
+    for seed in range(7, 71):
+        torch.manual_seed(seed)
+        model = build(model_type, changes)
+        ids = torch.randint(3, VOCABULARY, (1, LENGTH))
+        with torch.no_grad():
+            shake(model)
+            logits = model(input_ids=ids).logits[0].float().numpy()
+            chosen, lead = greedy(model, ids)
+        if lead >= CLEAR_MARGIN:
+            break
     path = os.path.join(folder, name)
     model.save_pretrained(path + ".hf")
     with open(path + ".golden", "wb") as file:
-        file.write(b"QGOLDEN1" + struct.pack("<5i", VOCABULARY, 1, LENGTH, LENGTH, 0))
+        file.write(b"QGOLDEN1" + struct.pack("<5i", VOCABULARY, 1, LENGTH, LENGTH, CONTINUATION))
         file.write(ids.numpy().astype("<i4").tobytes() + logits.astype("<f4").tobytes())
-    print(f"{name}: largest logit {abs(logits).max():.2f}", flush=True)
+        file.write(chosen.numpy().astype("<i4").tobytes())
+    print(f"{name}: seed {seed}, largest logit {abs(logits).max():.2f}, smallest lead {lead:.3f}",
+          flush=True)
 
 
 def main():

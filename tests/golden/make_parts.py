@@ -64,6 +64,7 @@ STRETCHED = [("rope.scaling.type", STRING, "yarn"), ("rope.scaling.factor", F32,
 FAR = dict(YARN, mscale_all_dim=1.0, original_max_position_embeddings=16)
 PATTERN, PERIOD = "attention.sliding_window_pattern", [dict(window=16)] * 3 + [FULL]
 KINDS = ["sliding_attention"] * 3 + ["full_attention"]
+BOTH_ENDS = dict(layer_types=["full_attention"] + KINDS[1:])
 COHERE2MOE = dict(
     side_by_side=True, parallel=True, averaged=True, shared_width=True, logit_scale=0.5,
     embedding_gain=0.3,
@@ -112,10 +113,21 @@ MODELS = [
                         route_norm=True, router_scaling_factor=1.5, first_k_dense_replace=1,
                         enable_moe_fp32_combine=True)),
     model("muse-glimmer", PERIOD, lengths=(1, 17, 40), embedding_norm=True, post_eps=1e-8,
-          side_by_side=True, logit_scale=0.25, softcap=6.0, tokens=True,
+          side_by_side=True, logit_scale=0.25, softcap=6.0, tokens=True, query_scale=1.5,
           common=dict(gate=("sigmoid", "element"), qk_norm=True, post_norm=True),
           keys=[("logit_scale", F32, 0.25), ("final_logit_softcapping", F32, 6.0),
-                (PATTERN, BOOL, [True, True, True, False])]),
+                (PATTERN, BOOL, [True, True, True, False])],
+          names=[("post_attention_norm", "post_attention_layernorm"),
+                 ("post_ffw_norm", "post_feedforward_layernorm"),
+                 ("ffn_norm", "pre_feedforward_layernorm")],
+          less_one="layernorm.weight",
+          whole=("muse_glimmer", "model.language_model.", "model.vision_tower."),
+          config=config("muse_glimmer_text", num_hidden_layers=4, head_dim=16, sliding_window=16,
+                        layer_types=KINDS, rope_theta=None, attention_bias=False,
+                        rope_parameters=dict(rope_type="default", rope_theta=10000.0),
+                        layer_rope_theta=[10000.0] * 3 + [0], hidden_activation="silu",
+                        qk_scale_factor=1.5, post_norm_eps=1e-8, output_multiplier=0.25,
+                        final_logit_softcapping=6.0)),
     model("laguna", [dict(DENSE, gate=("softplus", "element"),
                           rope=dict(base=500000.0, dimensions=8, yarn=YARN))] +
           [dict(window=16, heads=6, gate=("softplus", "head"))] * 2, lengths=(1, 9, 17),
@@ -191,13 +203,29 @@ MODELS = [
     model("smallthinker", [FULL] + [dict(window=16)] * 2, lengths=(1, 9, 17), routed_first=True,
           tokens=True, common=dict(EXPERTS, experts=5, gating="sigmoid", act="relu"),
           keys=[("expert_gating_func", U32, 2)]),
-    model("step35", [dict(DENSE, heads=6, kv=3, rope=HALF), dict(window=16), dict(window=16, limits=(0, 0.7)),
-                     dict(heads=6, kv=3, rope=HALF, limits=(0.5, 0))], lengths=(1, 9, 17),
+    model("step35", [dict(DENSE, heads=6, rope=HALF), dict(window=16), dict(window=16, limits=(0, 0.7)),
+                     dict(heads=6, rope=HALF, limits=(0.5, 0))], lengths=(1, 9, 17),
           shared_width=True, common=dict(SIGMOID, gate=("sigmoid", "head"), kv=2), tokens=True,
           keys=ROUTED + [("rope.dimension_count", U32, 16), ("rope.freq_base_swa", F32, 10000.0),
                          (PATTERN, BOOL, [False, True, True, False]),
                          ("swiglu_clamp_exp", F32, [0.0, 0.0, 0.7, 0.0]),
-                         ("swiglu_clamp_shexp", F32, [0.0, 0.0, 0.0, 0.5])]),
+                         ("swiglu_clamp_shexp", F32, [0.0, 0.0, 0.0, 0.5])],
+          names=[("attn_gate", "self_attn.g_proj"), ("exp_probs_b.bias", "moe.router_bias"),
+                 ("ffn_gate_inp", "moe.gate")],
+          shared_name="share_expert", less_one="norm.weight", stacked=True, whole=("step3p7", "model.", "vision_model."),
+          config=config("step3p5", num_hidden_layers=4, head_dim=16, num_attention_heads=6,
+                        num_sliding_attention_heads=4, rope_theta=None, query_pre_attn_scalar=16,
+                        per_layer_config={"1": dict(num_attention_heads=4),
+                                          "2": dict(num_attention_heads=4)},
+                        sliding_window=16, n_routed_experts=8, num_experts_per_tok=2,
+                        moe_intermediate_size=32, share_expert_dim=32,
+                        moe_router_scaling_factor=1.5, swiglu_limits=[None, None, 0.7, None],
+                        swiglu_limits_shared=[None, 0, 0, 0.5],
+                        mlp_layer_types=["dense"] + ["sparse"] * 3, **BOTH_ENDS,
+                        rope_parameters=dict(
+                            full_attention=dict(rope_type="default", rope_theta=500000.0,
+                                                partial_rotary_factor=0.5),
+                            sliding_attention=dict(rope_type="default", rope_theta=10000.0)))),
     model("cohere2moe", [DENSE, dict(window=16), FULL], lengths=(1, 9, 17), norms="centered",
           **dict(COHERE2MOE, keys=COHERE2MOE["keys"] + [(PATTERN, BOOL, [False, True, False])])),
     model("mimo2", [dict(DENSE, kv=1, rope=HALF), dict(window=16, sinks=True), dict(window=16, sinks=True),
@@ -205,7 +233,18 @@ MODELS = [
           common=dict(EXPERTS, gating="sigmoid", choice_bias=True, value_size=8, value_scale=0.6,
                       rope=dict(base=10000.0, dimensions=8)),
           keys=[("rope.dimension_count", U32, 8), ("rope.freq_base_swa", F32, 10000.0),
-                ("attention.value_scale", F32, 0.6), (PATTERN, BOOL, [False, True, True, False])]),
+                ("attention.value_scale", F32, 0.6), (PATTERN, BOOL, [False, True, True, False])],
+          names=[("attn_sinks.weight", "self_attn.attention_sink_bias")],
+          config=config("mimo_v2_flash", num_hidden_layers=4, head_dim=16, v_head_dim=8,
+                        num_key_value_heads=1, rope_theta=None, sliding_window=16,
+                        attention_value_scale=0.6, n_routed_experts=8, num_experts_per_tok=2,
+                        moe_intermediate_size=32, norm_topk_prob=True, routed_scaling_factor=1.0,
+                        n_group=1, topk_group=1, mlp_layer_types=["dense"] + ["sparse"] * 3,
+                        **BOTH_ENDS, rope_parameters=dict(
+                            full_attention=dict(rope_type="default", rope_theta=500000.0,
+                                                partial_rotary_factor=0.5),
+                            sliding_attention=dict(rope_type="default", rope_theta=10000.0,
+                                                   partial_rotary_factor=0.5)))),
     model("cohere2moe-rms", [dict(window=16), FULL], arch="cohere2moe", lengths=(1, 9, 17), tokens=True,
           **dict(COHERE2MOE, keys=COHERE2MOE["keys"] + [
               ("leading_dense_block_count", U32, 0), (PATTERN, BOOL, [True, False])])),
@@ -251,6 +290,9 @@ def make_weights(spec, seed):
         if c["qk_norm"]:
             norm(p + "attn_q_norm", size)
             norm(p + "attn_k_norm", size)
+        if "query_scale" in spec:
+            w[p + "attn_q_norm.weight"] = [spec["query_scale"]] * size
+            w[p + "attn_k_norm.weight"] = [1.0] * size
         if c["gate"]:
             matrix(p + "attn_gate", c["heads"] * (size if c["gate"][1] == "element" else 1), dim)
         if c.get("sinks"):
@@ -554,9 +596,49 @@ def folder_name(spec, name):
     return name
 
 
+def halves(rows, size):
+    """Each head's even rows above its odd ones."""
+    return [row for at in range(0, len(rows), size)
+            for row in rows[at:at + size:2] + rows[at + 1:at + size:2]]
+
+
+def published(spec, weights):
+    """What a folder has: pairs that rotate half a head apart, and some norms less 1."""
+    for name, value in weights.items():
+        if "query_scale" in spec and name.endswith(("attn_q_norm.weight", "attn_k_norm.weight")):
+            continue
+        if spec.get("side_by_side") and name.endswith(("attn_q.weight", "attn_k.weight")):
+            value = halves(value, spec["layers"][0]["size"])
+        theirs = folder_name(spec, name)
+        if "less_one" in spec and theirs.endswith(spec["less_one"]):
+            value = [v - 1 for v in value]
+        yield theirs, value
+
+
+def stack(tensors):
+    """Each layer's experts in one tensor, and the one that all tokens ask apart."""
+    out = {}
+    for name, value in tensors.items():
+        before, _, part = name.partition("mlp.experts.")
+        if part:
+            out.setdefault(f"{before}moe.{part.partition('.')[2]}", []).append(value)
+        else:
+            out[name.replace("mlp.share_expert.", "share_expert.")] = value
+    return out
+
+
 def write_folder(path, spec, weights):
-    published = {folder_name(spec, name): value for name, value in weights.items()}
-    families.write_folder(path, dict(config=spec["config"]), published)
+    """Of a model that also sees the text is a part."""
+    tensors, c = dict(published(spec, weights)), spec["config"]
+    if spec.get("stacked"):
+        tensors = stack(tensors)
+    if "whole" in spec:
+        kind, nest, eyes = spec["whole"]
+        tensors = {name.replace("model.", nest, 1): value for name, value in tensors.items()}
+        tensors[eyes + "layers.0.proj.weight"] = [[0.5, 0.25], [1.0, 2.0]]
+        c = dict(model_type=kind, tie_word_embeddings=False, text_config=c,
+                 vision_config=dict(hidden_size=2))
+    families.write_folder(path, dict(config=c), tensors)
 
 
 class Maker:

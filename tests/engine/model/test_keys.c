@@ -169,6 +169,7 @@ static void keys_that_change_answers_are_read_by_the_families_that_have_them(voi
         {"no_rope_layers", GGUF_U32, 2, NULL},
         {"ssm.state_size", GGUF_U32, 16, NULL},
         {"attention.causal", GGUF_BOOL, 0, NULL},
+        {"attention.key_of_tomorrow", GGUF_F32, 0.5, NULL},
     };
     static const struct {
         const char *family, *reads;
@@ -190,7 +191,8 @@ static void keys_that_change_answers_are_read_by_the_families_that_have_them(voi
         {"phimoe", WINDOW_KEYS ", expert_shared_count"},
         {"smallthinker", "rope.freq_base_swa, expert_shared_count"},
         {"step35", "rope.dimension_count_swa, expert_shared_count"},
-        {"mimo2", "expert_shared_count"},
+        {"mimo2", "rope.dimension_count_swa, expert_shared_count, expert_weights_scale, "
+                  "expert_weights_norm"},
         {"cohere2moe", "rope.freq_base_swa, expert_weights_scale"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
@@ -235,7 +237,6 @@ static void keys_that_converters_write_are_understood(void **state) {
         {"laguna", {"laguna.rope.scaling.yarn_ext_factor", GGUF_F32, 0.5, NULL}, "(expected 1)"},
         {"mimo2", {"mimo2.expert_gating_func", GGUF_U32, 2, NULL}, NULL},
         {"mimo2", {"mimo2.expert_gating_func", GGUF_U32, 1, NULL}, unknown},
-        {"mimo2", {"mimo2.expert_weights_scale", GGUF_F32, 2.5, NULL}, unknown},
         {"mimo2", {"mimo2.nextn_predict_layers", GGUF_U32, 3, NULL}, NULL},
         {"muse-glimmer", {"muse-glimmer.rope.freq_base_swa", GGUF_F32, 10000, NULL}, NULL},
         {"muse-glimmer", {"muse-glimmer.target_layers", GGUF_ARRAY, 1, NULL}, unknown},
