@@ -4,12 +4,12 @@
 usage: make_nvfp4.py OUTDIR [NAME...]      (the standard library alone; a minute)
 
 The same way as make_families.py, whose arithmetic and writers it uses. Matrices but for the router
-and the embedding are rounded as a quantiser does it: a scale of the matrix, an e4m3 for each 16
-weights, and the nearest numbers of four bits. The model runs with what they came to. A file has a
-matrix's scale next to it, and one for each expert. Here the output has none, as in files of
-quantisers that know no such scale, and all others have one of activations as well. Of a model with
-latent attention only the matrix of keys and values is so, of whose rows each head has some, and of
-Gemma 4 only the experts, whose scales have the gains of what they add.
+and the embedding, which one model has so too, are rounded as a quantiser does it: a scale of the
+matrix, an e4m3 for each 16 weights, and the nearest numbers of four bits. The model runs with what
+they came to. A file has a matrix's scale next to it, and one for each expert. Here the output has
+none, as in files of quantisers that know no such scale, and all others have one of activations as
+well. Of a model with latent attention only the matrix of keys and values is so, of whose rows each
+head has some, and of Gemma 4 only the experts, whose scales have the gains of what they add.
 """
 import struct
 
@@ -21,13 +21,16 @@ from make_families import FP4, TYPE_F32, config, f32, gguf_name
 TYPE_NVFP4 = 40
 GROUP, BLOCK = 16, 64
 GAIN = 0.15  # of what a layer adds, so that roundings of 8-bit activations do not add up to more
-ALONE = ("mlp.gate.weight", "embed_tokens.weight")  # as models are published
+ROUTER, EMBEDDING = "mlp.gate.weight", "embed_tokens.weight"
 
 # Every expert is asked, or else what 8-bit activations change of a score may change an answer.
 MODEL = dict(name="qwen3moe-nvfp4", nvfp4=True, lengths=(1, 17, 40),
              config=config("qwen3_moe", hidden_size=64, num_experts=4, num_experts_per_tok=4,
                            norm_topk_prob=True, moe_intermediate_size=64, num_hidden_layers=2,
                            head_dim=16))
+WHOLE = dict(name="qwen3moe-nvfp4-whole", nvfp4=True, embedding=True, lengths=(1, 9),
+             config=dict(MODEL["config"], num_experts=2, num_experts_per_tok=2,
+                         num_hidden_layers=1))
 LATENT = dict(name="minicpm3-nvfp4", nvfp4=True, whole=True, lengths=(1, 17, 40),
               config=dict(latent.MODELS[-1]["config"], kv_lora_rank=64))
 GEMMA4 = dict(name="gemma4-moe-nvfp4", lengths=(1, 9),
@@ -74,8 +77,9 @@ class Packed(list):
 
 def make_weights(spec, seed):
     weights = families.make_weights(spec, seed)
+    alone = (ROUTER,) if spec.get("embedding") else (ROUTER, EMBEDDING)
     for name, rows in weights.items():
-        if not isinstance(rows[0], list) or name.endswith(ALONE):
+        if not isinstance(rows[0], list) or name.endswith(alone):  # as models are published
             continue
         if "o_proj" in name or "down_proj" in name:
             rows = [[v * GAIN for v in row] for row in rows]
@@ -184,7 +188,7 @@ class Maker:
 
 
 if __name__ == "__main__":
-    families.make_all(__doc__, [MODEL], 90000, Maker)
+    families.make_all(__doc__, [MODEL, WHOLE], 90000, Maker)
     families.make_all(__doc__, [LATENT], 90000, LatentMaker)
     families.SEEDS_TRIED = families.MIN_DISTINCT = 1  # slow, and it repeats itself
     families.make_all(__doc__, [GEMMA4], 94000, Gemma4Maker)

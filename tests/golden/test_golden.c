@@ -110,6 +110,7 @@ static const struct {
     {.name = "gpt-oss", .rounded = 8e-3},
     {.name = "gpt-oss-mxfp4", .rounded = 1e-2, .packed = true, .folder = true},
     {.name = "qwen3moe-nvfp4", .packed = true},
+    {.name = "qwen3moe-nvfp4-whole", .packed = true},
     {.name = "minicpm3-nvfp4", .packed = true},
     {.name = "gemma4-moe-nvfp4", .rounded = 1e-2, .packed = true},
 };
