@@ -257,6 +257,24 @@ static void packed_experts_need_all_their_parts(void **state) {
                "{\"model_type\":\"llama\",\"num_attention_heads\":4,\"hidden_size\":32}");
 }
 
+// What is read of a folder without tensors whose config.json has these keys beside a small model's.
+static void read_config(const char *type, const char *keys, struct model_config *config) {
+    static const unsigned char no_tensors[10] = {2, [8] = '{', [9] = '}'};
+    char text[1024];
+    struct gguf *gguf = NULL;
+    struct error err = {0};
+    snprintf(text, sizeof text,
+             "{\"model_type\":\"%s\",\"num_attention_heads\":4,\"num_key_value_heads\":2,"
+             "\"hidden_size\":32,\"num_hidden_layers\":2,\"intermediate_size\":64,"
+             "\"rms_norm_eps\":1e-6,\"max_position_embeddings\":512,%s}",
+             type, keys);
+    write_text("hf/config.json", text);
+    write_bytes("hf/model.safetensors", no_tensors, sizeof no_tensors);
+    if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
+    if (model_config_read(gguf, config, &err)) fail_msg("%s", err.text);
+    gguf_close(gguf);
+}
+
 // Published scalings of the rotation, as the reader of GGUF keys sees them.
 static void rope_settings_are_read_in_both_config_layouts(void **state) {
     (void)state;
@@ -265,27 +283,14 @@ static void rope_settings_are_read_in_both_config_layouts(void **state) {
         "\"original_max_position_embeddings\":128}",
         "\"rope_parameters\":{\"rope_theta\":500000.0,\"rope_type\":\"yarn\",\"factor\":4.0,"
         "\"original_max_position_embeddings\":128}"};
-    unsigned char bytes[10] = {2, [8] = '{', [9] = '}'};
-    write_bytes("hf/model.safetensors", bytes, sizeof bytes);
     for (int i = 0; i < 2; i++) {
-        char text[1024];
-        snprintf(text, sizeof text,
-                 "{\"model_type\":\"qwen2\",\"num_attention_heads\":4,\"hidden_size\":32,"
-                 "\"num_hidden_layers\":2,\"intermediate_size\":64,\"rms_norm_eps\":1e-6,"
-                 "\"max_position_embeddings\":512,%s}",
-                 scalings[i]);
-        write_text("hf/config.json", text);
-        struct gguf *gguf;
         struct model_config config;
-        struct error err = {0};
-        if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
-        if (model_config_read(gguf, &config, &err)) fail_msg("%s", err.text);
+        read_config("qwen2", scalings[i], &config);
         const struct attention_spec *attention = &config.specs[1].attention;
         const struct rope *rope = &attention->rope;
         assert_true(rope->scaling == ROPE_YARN && rope->factor == 4.0f && !rope->interleaved);
         assert_true(rope->original_context == 128 && rope->base == 500000.0f);
-        assert_true(attention->head_size == 8 && attention->kv_heads == 4);
-        gguf_close(gguf);
+        assert_true(attention->head_size == 8 && attention->kv_heads == 2);
     }
 }
 
@@ -308,6 +313,12 @@ static void rope_settings_are_read_in_both_config_layouts(void **state) {
 #define LONGROPE                                                                        \
     "\"original_max_position_embeddings\":128,\"rope_scaling\":{\"type\":\"longrope\"," \
     "\"short_factor\":[1,1,1,1],\"long_factor\":[1,2,4,8]"
+
+#define KINDS   "\"layer_types\":[\"full_attention\",\"sliding_attention\"],\"sliding_window\":16,"
+#define EXPERTS "\"n_routed_experts\":4,\"num_experts_per_tok\":2,"
+#define MIMO    KINDS EXPERTS "\"head_dim\":24,\"v_head_dim\":12,\"attention_value_scale\":0.7"
+#define STEP    KINDS EXPERTS "\"head_dim\":16,\"num_sliding_attention_heads\":8"
+#define MUSE    KINDS "\"head_dim\":16,\"qk_scale_factor\":2"
 
 static const struct {
     const char *type, *keys, *refusal; // NULL: the folder opens
@@ -436,6 +447,22 @@ static const struct {
      "shared_expert_combination_strategy \"sum\" (expected average)"},
     {"cohere2_moe", "\"prefix_dense_sliding_window_pattern\":2",
      "prefix_dense_sliding_window_pattern 2 (expected 1)"},
+    {"step3p7", STEP ",\"per_layer_config\":{\"1\":{\"num_attention_heads\":8}}", NULL},
+    {"step3p7", STEP ",\"per_layer_config\":{\"1\":{\"num_attention_heads\":6}}",
+     "per_layer_config must repeat num_sliding_attention_heads"},
+    {"step3p7", STEP ",\"per_layer_config\":{\"1\":{\"head_dim\":8}}",
+     "per_layer_config must repeat num_sliding_attention_heads"},
+    {"step3p7", STEP ",\"per_layer_config\":{\"2\":{\"num_attention_heads\":8}}",
+     "per_layer_config"},
+    {"step3p7", STEP ",\"swiglu_limits\":[null,\"7\"]", "swiglu_limits must list a number"},
+    {"step3p7", STEP ",\"query_pre_attn_scalar\":16", NULL},
+    {"step3p7", STEP ",\"query_pre_attn_scalar\":64", "query_pre_attn_scalar is not supported"},
+    {"mimo_v2_flash", MIMO ",\"routed_scaling_factor\":null", NULL},
+    {"mimo_v2_flash", MIMO ",\"hybrid_layer_pattern\":[0,1]",
+     "hybrid_layer_pattern is not supported and may change"},
+    {"muse_glimmer_text", MUSE ",\"hidden_activation\":\"gelu\"", "hidden_activation \"gelu\""},
+    {"llama", "\"qk_scale_factor\":2", "qk_scale_factor is not supported and may change"},
+    {"llama", "\"output_multiplier\":0.5", "output_multiplier is not supported and may change"},
     {"llama", "\"quantization\":{\"group_size\":64,\"bits\":4}", "quantization is set"},
     {"llama", "\"quantization_config\":{\"quant_method\":\"fp8\"}", "quantization_config is fp8"},
 };
@@ -606,71 +633,43 @@ static void missing_config_keys_get_the_publishers_default(void **state) {
     }
 }
 
-// What cosine and sine are multiplied by, as transformers reckons it; 1 + 0.1 ln 4 by itself.
-static void yarn_magnitude_matches_transformers(void **state) {
+// What cosine and sine are multiplied by, as transformers reckons it: stated, or of YaRN
+// 1 + 0.1 ln 4, and of LongRoPE sqrt(1 + ln(512 / 128) / ln(128)).
+static void rope_magnitudes_match_transformers(void **state) {
     (void)state;
+#define YARN "\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4.0"
     static const struct {
-        const char *keys;
+        const char *type, *keys;
         float magnitude;
     } rows[] = {
-        {"", 1.13862944f},
-        {",\"attention_factor\":0.9", 0.9f},
-        {",\"mscale\":1.0,\"mscale_all_dim\":1.0", 1},
-        {",\"mscale\":0.5,\"mscale_all_dim\":1.0", 1.06931472f / 1.13862944f},
-        {",\"mscale\":0.7", 1.13862944f},
-        {",\"attn_factor\":0.8782", 1.13862944f},
+        {"qwen2", YARN "}", 1.13862944f},
+        {"qwen2", YARN ",\"attention_factor\":0.9}", 0.9f},
+        {"qwen2", YARN ",\"mscale\":1.0,\"mscale_all_dim\":1.0}", 1},
+        {"qwen2", YARN ",\"mscale\":0.5,\"mscale_all_dim\":1.0}", 1.06931472f / 1.13862944f},
+        {"qwen2", YARN ",\"mscale\":0.7}", 1.13862944f},
+        {"qwen2", YARN ",\"attn_factor\":0.8782}", 1.13862944f},
+        {"phimoe", LONGROPE "}", 1.13389342f},
+        {"phimoe", LONGROPE ",\"attention_factor\":0.9}", 0.9f},
+        {"phimoe", LONGROPE ",\"short_mscale\":1.25,\"long_mscale\":1.25}", 1.25f},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[1024];
-        struct gguf *gguf = NULL;
         struct model_config config;
-        struct error err = {0};
-        snprintf(text, sizeof text,
-                 "{\"model_type\":\"qwen2\",\"num_attention_heads\":4,\"hidden_size\":32,"
-                 "\"num_hidden_layers\":2,\"intermediate_size\":64,\"rms_norm_eps\":1e-6,"
-                 "\"max_position_embeddings\":512,\"rope_scaling\":{\"type\":\"yarn\","
-                 "\"factor\":4.0%s}}",
-                 rows[i].keys);
-        write_text("hf/config.json", text);
-        if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
-        if (model_config_read(gguf, &config, &err)) fail_msg("%s", err.text);
+        read_config(rows[i].type, rows[i].keys, &config);
         assert_float_equal(config.specs[0].attention.rope.attention_factor, rows[i].magnitude,
                            1e-6);
-        gguf_close(gguf);
     }
 }
 
-// Stated, or sqrt(1 + ln(512 / 128) / ln(128)).
-static void longrope_magnitude_is_stated_or_follows(void **state) {
+static void sparse_mixers_look_twice_as_far_as_their_noise_in_training(void **state) {
     (void)state;
-    static const struct {
-        const char *keys;
-        float magnitude;
-    } rows[] = {
-        {"}", 1.13389342f},
-        {",\"attention_factor\":0.9}", 0.9f},
-        {",\"short_mscale\":1.25,\"long_mscale\":1.25}", 1.25f},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[1024];
-        struct gguf *gguf = NULL;
-        struct model_config config;
-        struct error err = {0};
-        snprintf(text, sizeof text,
-                 "{\"model_type\":\"phimoe\",\"num_attention_heads\":4,\"hidden_size\":32,"
-                 "\"num_key_value_heads\":4,\"num_hidden_layers\":2,\"intermediate_size\":64,"
-                 "\"rms_norm_eps\":1e-6,\"max_position_embeddings\":512," LONGROPE "%s}",
-                 rows[i].keys);
-        write_text("hf/config.json", text);
-        if (checkpoint_open(path_of("hf"), &gguf, &err)) fail_msg("%s", err.text);
-        if (model_config_read(gguf, &config, &err)) fail_msg("%s", err.text);
-        assert_float_equal(config.specs[0].attention.rope.attention_factor, rows[i].magnitude,
-                           1e-6);
-        assert_true(config.specs[1].ffn.nearness == 0.02f);
-        gguf_close(gguf);
-    }
+    struct model_config config;
+    read_config("phimoe", "\"router_jitter_noise\":0.03", &config);
+    assert_true(config.specs[1].ffn.nearness == 0.06f);
+    read_config("phimoe", "\"norm_topk_prob\":false", &config);
+    assert_true(config.specs[1].ffn.nearness == 0.02f);
 }
 
+// Three families whose layers with a window differ from the others in more than the window.
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
@@ -697,8 +696,8 @@ int main(void) {
         cmocka_unit_test(unexpected_tensors_in_a_folder_are_named),
         cmocka_unit_test(packed_experts_need_all_their_parts),
         cmocka_unit_test(rope_settings_are_read_in_both_config_layouts),
-        cmocka_unit_test(yarn_magnitude_matches_transformers),
-        cmocka_unit_test(longrope_magnitude_is_stated_or_follows),
+        cmocka_unit_test(rope_magnitudes_match_transformers),
+        cmocka_unit_test(sparse_mixers_look_twice_as_far_as_their_noise_in_training),
         cmocka_unit_test(missing_config_keys_get_the_publishers_default),
         cmocka_unit_test(every_config_key_is_used_or_harmless_or_refused),
         cmocka_unit_test(a_config_with_every_known_key_is_read_or_refused),
