@@ -28,12 +28,15 @@ SHAPES = {
     "gpt-oss-20b": Shape("gpt-oss", 24, 2880, 2880, 64, 8, 64, 201088, 1.5e5, False, 32, 4, 2880),
     "gpt-oss-120b": Shape("gpt-oss", 36, 2880, 2880, 64, 8, 64, 201088, 1.5e5, False, 128, 4, 2880),
     "granite-4-h-tiny": Shape("granitehybrid", 40, 1536, 512, 12, 4, 128, 100352, 1e4, True, 64, 6, 512),
+    "lfm2-350m": Shape("lfm2", 16, 1024, 4608, 16, 8, 64, 65536, 1e6, True),
     "tiny": Shape("qwen3", 2, 256, 512, 4, 2, 64, 1024, 1e6, True),  # for the test of this
     "tiny-moe": Shape("qwen3moe", 2, 256, 512, 4, 2, 64, 1024, 1e6, False, 8, 2, 256),
     "tiny-oss": Shape("gpt-oss", 2, 256, 256, 4, 2, 64, 1024, 1.5e5, False, 8, 2, 256),
     "tiny-hybrid": Shape("granitehybrid", 6, 256, 256, 4, 2, 64, 1024, 1e4, True, 8, 2, 256),
+    "tiny-conv": Shape("lfm2", 3, 256, 512, 4, 2, 64, 1024, 1e6, True),
 }
 SSM_STATE, SSM_HEAD, SSM_CONV, SHARED_FFN = 128, 64, 4, 1024  # of granite-4-h-tiny
+CONV_TAPS, LFM2_ATTENDS = 3, (2, 5, 8, 10, 12, 14)
 
 Type = namedtuple("Type", "code elements bytes")  # as GGUF numbers them; of one block
 F32, F16, BF16 = Type(0, 1, 4), Type(1, 1, 2), Type(30, 1, 2)
@@ -86,6 +89,8 @@ def shape_of(name):
 
 def attends(shape, i):
     """Granite 4: one layer of ten; in a model of fewer layers the last."""
+    if shape.family == "lfm2":
+        return i in LFM2_ATTENDS
     return shape.family != "granitehybrid" or i % 10 == min(5, shape.layers - 1)
 
 
@@ -112,7 +117,7 @@ def packed_key(name, kind, value):
 
 
 def kv_heads_of(shape):
-    if shape.family != "granitehybrid":
+    if shape.family not in ("granitehybrid", "lfm2"):
         return U32, shape.kv_heads
     return U32, [shape.kv_heads if attends(shape, i) else 0 for i in range(shape.layers)]
 
@@ -133,6 +138,8 @@ def keys_of_family(shape):
                 ("granitehybrid.ssm.time_step_rank", U32, 2 * shape.width // SSM_HEAD),
                 ("granitehybrid.ssm.inner_size", U32, 2 * shape.width),
                 ("granitehybrid.rope.scaling.finetuned", BOOL, False)]
+    if shape.family == "lfm2":
+        return [("lfm2.vocab_size", U32, shape.vocabulary), ("lfm2.shortconv.l_cache", U32, CONV_TAPS)]
     return []
 
 
@@ -171,6 +178,10 @@ def keys_of(shape, name, kind):
 
 def mixer_tensors(shape, i, most, best):
     width, heads, kv = shape.width, shape.heads * shape.head_size, shape.kv_heads * shape.head_size
+    if not attends(shape, i) and shape.family == "lfm2":
+        return [("shortconv.conv.weight", (CONV_TAPS, width), F32),
+                ("shortconv.in_proj.weight", (width, 3 * width), most),
+                ("shortconv.out_proj.weight", (width, width), most)]
     if not attends(shape, i):
         inner, ssm_heads = 2 * width, 2 * width // SSM_HEAD
         conv = inner + 2 * SSM_STATE
@@ -181,7 +192,7 @@ def mixer_tensors(shape, i, most, best):
                 ("ssm_out.weight", (inner, width), most)]
     tensors = [("attn_q.weight", (width, heads), most), ("attn_k.weight", (width, kv), most),
                ("attn_v.weight", (width, kv), best), ("attn_output.weight", (heads, width), most)]
-    if shape.family.startswith("qwen3"):
+    if shape.family.startswith(("qwen3", "lfm2")):
         tensors += [(f"attn_{part}_norm.weight", (shape.head_size,), F32) for part in "qk"]
     if shape.family == "gpt-oss":
         sizes = {"q": heads, "k": kv, "v": kv, "output": width}
@@ -230,7 +241,8 @@ def tensors_of(shape, kind):
     tensors = [("token_embd.weight", table, better if shape.tied else most)]
     if not shape.tied:
         tensors.append(("output.weight", table, better))
-    tensors.append(("output_norm.weight", (shape.width,), F32))
+    norm = "token_embd_norm.weight" if shape.family == "lfm2" else "output_norm.weight"
+    tensors.append((norm, (shape.width,), F32))
     for i in range(shape.layers):
         tensors += layer_tensors(shape, i, most, better, expert)
     return tensors
