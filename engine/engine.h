@@ -89,10 +89,12 @@ void engine_history_clear(struct engine *engine);
 // returns how many bytes a step must read at least so that its speed can be compared with that. The
 // third returns the bytes that a step of `rows` sequences of `context` tokens each must read: in a
 // mixture only the experts that are likely to be chosen, in windowed layers only the keys in the
-// window.
+// window. The fourth says whether that is an expectation, because several tokens of a mixture may
+// choose the same experts; then a step may read less.
 double engine_measure_read(struct engine *engine);
 size_t engine_read_bytes(struct engine *engine);
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);
+bool engine_step_bytes_vary(const struct engine *engine, int32_t rows);
 
 void engine_check(struct engine *engine); // proves the invariants; for tests
 #endif

@@ -32,3 +32,7 @@ size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t cont
     }
     return bytes;
 }
+
+bool engine_step_bytes_vary(const struct engine *engine, int32_t rows) {
+    return model_step_bytes_vary(&engine->model, rows);
+}

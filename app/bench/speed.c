@@ -3,7 +3,8 @@
 // The speed of a decode is taken from the times of the tokens themselves: from the moment when all
 // sequences of a batch decode until the first of them ends, so that neither the start, where they
 // join one by one, nor the end counts. The ceiling is measured before and after each row, because a
-// machine varies; the highest so far counts.
+// machine varies; the highest so far counts. The bytes that several tokens of a mixture read are an
+// expectation, which may exceed what they did read; so these rows have neither a rate nor a share.
 //
 // With several rows of each sequence, all but the first are drafts of any tokens, which hardly ever
 // are right. Those that were are subtracted from the tokens, so what is left is the steps. With
@@ -39,6 +40,7 @@ struct speed_row {
     struct figure tokens_per_s;  // of all rows together
     size_t bytes_per_token;      // bytes read per token; for a prefill, per pass
     size_t step_bytes;           // read by a step, or by the whole prefill
+    bool bytes_vary;             // they are an expectation
 };
 
 struct speed_bench {
@@ -197,9 +199,9 @@ static double expected(const struct speed_bench *bench) {
     return tokens;
 }
 
-// Of the ceiling; 0: the step reads so little that caches have a part of it.
+// Of the ceiling; 0: what was read is unknown, or so little that caches have a part of it.
 static double share_of(const struct speed_bench *bench, const struct speed_row *row) {
-    if (row->step_bytes < bench->least_bytes) return 0;
+    if (row->step_bytes < bench->least_bytes || row->bytes_vary) return 0;
     return bytes_per_s(row) / bench->read_bytes_per_s;
 }
 
@@ -225,18 +227,19 @@ static void print_floor(const struct speed_bench *bench, const struct speed_row 
 
 static void print_row(const struct speed_bench *bench, const struct speed_row *row) {
     char bytes[SIZE_TEXT_BYTES], speed[FIGURE_TEXT_BYTES], share[DIGITS_TEXT_BYTES] = "-";
-    char batch[DIGITS_TEXT_BYTES];
+    char batch[DIGITS_TEXT_BYTES], rate[DIGITS_TEXT_BYTES] = "-";
     const char *name = row->simulated ? "drafted" : row->name;
     snprintf(batch, sizeof batch, row->rows > 1 ? "%" PRId32 "x%" PRId32 : "%" PRId32, row->batch,
              row->rows);
     printf("%-7s %6" PRId32 " %6" PRId32 " %5s ", name, row->tokens, row->depth, batch);
     if (share_of(bench, row) > 0)
         snprintf(share, sizeof share, "%.1f %%", 100 * share_of(bench, row));
+    if (!row->bytes_vary) snprintf(rate, sizeof rate, "%.1f", bytes_per_s(row) / 1e9);
     if (row->missing[0])
         printf("%s\n", row->missing);
     else
-        printf("%24s %11s %6.1f %7s\n", figure_format(&row->tokens_per_s, 1, speed),
-               size_format(row->bytes_per_token, bytes), bytes_per_s(row) / 1e9, share);
+        printf("%24s %11s %6s %7s\n", figure_format(&row->tokens_per_s, 1, speed),
+               size_format(row->bytes_per_token, bytes), rate, share);
     if (!row->missing[0]) print_floor(bench, row);
     fflush(stdout); // a row may take minutes
 }
@@ -255,7 +258,10 @@ static void report_row(struct report *report, const struct speed_bench *bench,
         report_number(report, "tokens_per_s_low", row->tokens_per_s.low);
         report_number(report, "tokens_per_s_high", row->tokens_per_s.high);
         report_number(report, "bytes_per_token", (double)row->bytes_per_token);
-        report_number(report, "bytes_per_s", bytes_per_s(row));
+        if (row->bytes_vary)
+            report_text(report, "bytes_per_s", NULL);
+        else
+            report_number(report, "bytes_per_s", bytes_per_s(row));
         if (share_of(bench, row) > 0)
             report_number(report, "of_read_bandwidth", share_of(bench, row));
         else
@@ -339,6 +345,7 @@ static enum status measure_row(struct speed_bench *bench, struct speed_row row, 
         }
         row.tokens_per_s = samples_figure(&samples);
         row.step_bytes = step_bytes(bench, &row, at_once);
+        row.bytes_vary = engine_step_bytes_vary(bench->harness.engine, at_once);
         row.bytes_per_token = row.step_bytes / (size_t)at_once;
         if (row.simulated)
             row.bytes_per_token = (size_t)((double)row.step_bytes / (row.batch * expected(bench)));

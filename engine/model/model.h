@@ -156,5 +156,7 @@ void model_close(struct model *model); // {0} is fine
 // Bytes of weights that a step of `rows` tokens reads: all but the embedding rows that it does not
 // use, and of the experts those that the rows can be expected to choose.
 size_t model_step_bytes(const struct model *model, int32_t rows);
+// Whether that is an expectation, because rows may choose the same experts.
+bool model_step_bytes_vary(const struct model *model, int32_t rows);
 
 #endif

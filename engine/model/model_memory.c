@@ -151,3 +151,12 @@ size_t model_step_bytes(const struct model *model, int32_t rows) {
     }
     return bytes - (size_t)unread;
 }
+
+bool model_step_bytes_vary(const struct model *model, int32_t rows) {
+    bool vary = false;
+    for (int32_t i = 0; i < model->config.layers; i++) {
+        const struct ffn_spec *spec = &model->config.specs[i].ffn;
+        vary = vary || (rows > 1 && spec->experts > spec->experts_used);
+    }
+    return vary;
+}

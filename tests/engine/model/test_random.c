@@ -172,6 +172,12 @@ static void step_bytes_count_the_experts_that_rows_choose(void **state) {
     const size_t two = model_step_bytes(&model, 2); // 8 (1 - (6/8)^2) = 3.5
     assert_int_equal(two, all - 4 * expert - expert / 2);
     assert_true(all - model_step_bytes(&model, 200) < 10);
+    assert_false(model_step_bytes_vary(&model, 1));
+    assert_true(model_step_bytes_vary(&model, 2));
+    model.config.specs[0].ffn.experts_used = 8; // all of them, so nothing is left to chance
+    assert_true(model_step_bytes_vary(&model, 2));
+    model.config.specs[1].ffn.experts_used = 8;
+    assert_false(model_step_bytes_vary(&model, 2));
     model_close(&model);
     backend_cpu()->close(device);
 }
