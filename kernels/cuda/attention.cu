@@ -2,6 +2,7 @@
 //
 //   flash_decode.cu   sequences with one query: K and V are read once for a whole group of heads
 //   flash_few.cu      sequences with a few, as a token and drafts after it: the same
+//   flash_split.cuh   the same on cards that have wgmma, for few sequences
 //   flash_prefill.cu  sequences with several; flash_hopper.cu the same on cards that have wgmma
 //   flash_shared.cuh  the past that sequences with one query have in common
 //   paged_attention_v1.cu, paged_attention_v2.cu  sequences with one query, over packed pages
@@ -50,6 +51,15 @@ static void many_queries(struct device *device, const struct paged_attention *ar
         flash_prefill(device, args, least);
 }
 
+static void few_queries(struct device *device, const struct paged_attention *args,
+                        const struct rope_and_cache *rope) {
+    ASSERT(has_few(args));
+    if (flash_splits(device, args))
+        flash_split(device, args, rope);
+    else
+        flash_few(device, args, rope);
+}
+
 static void rows_attention(struct device *device, const struct paged_attention *args) {
     ASSERT(args->cache->layout == KV_LAYOUT_ROWS);
     const struct batch *batch = args->batch;
@@ -62,7 +72,7 @@ static void rows_attention(struct device *device, const struct paged_attention *
         if (shares.shared.own) flash_shared(device, &mine, mine.q);
         many_queries(device, &mine, 1);
     } else if (batch->num_tokens != batch->num_seqs && has_few(args)) {
-        flash_few(device, args, nullptr);
+        few_queries(device, args, nullptr);
     } else {
         if (batch->num_tokens != batch->num_seqs) many_queries(device, args, 2);
         if (batch->num_seqs > 1 || batch->num_tokens == 1) flash_decode(device, args, nullptr);
@@ -140,7 +150,7 @@ extern "C" void cuda_attention(struct device *device, const struct attention *ar
     if (fused && batch->num_tokens == batch->num_seqs)
         flash_decode(device, attend, rope);
     else if (fused && has_few(attend) && !batch->shared.own)
-        flash_few(device, attend, rope);
+        few_queries(device, attend, rope);
     else
         attention_unfused(backend_cuda(), device, args);
 }

@@ -197,6 +197,11 @@ void flash_decode(struct device *device, const struct paged_attention *args,
 // after it. With `rope`, which needs a batch that shares no past, rope_and_cache comes first.
 void flash_few(struct device *device, const struct paged_attention *args,
                const struct rope_and_cache *rope);
+// The same on the tensor cores of compute capability 9.0, where the batch has so few sequences that
+// it is faster.
+bool flash_splits(const struct device *device, const struct paged_attention *args);
+void flash_split(struct device *device, const struct paged_attention *args,
+                 const struct rope_and_cache *rope);
 // Computes the sequences with at least `least` queries, 1 or 2, and only those.
 void flash_prefill(struct device *device, const struct paged_attention *args, int least);
 // The same on the tensor cores of compute capability 9.0, for heads of at most 128.

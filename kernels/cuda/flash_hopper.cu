@@ -10,6 +10,7 @@
 //
 // Bound by the tensor cores.
 #include "kernels/cuda/flash_spans.cuh"
+#include "kernels/cuda/flash_split.cuh"
 
 enum { GROUPS = 2, KEYS = 128, PANEL = KEYS * 128 };
 
@@ -108,9 +109,14 @@ template <typename type, int SIZE> struct wgmma_tiles {
     typedef row_queries<SIZE, GROUPS * 128, SIZE / 16> queries;
     static const int size = SIZE, columns = SIZE, threads = GROUPS * 128, blocks = 1, keys = KEYS;
     static const int together = 128, span_stages = SIZE > 64 ? 3 : 4, copiers = 128;
-    static const int chunks = SIZE / 8, alignment = 1024;
+    static const int chunks = SIZE / 8, alignment = 1024, cluster = 1;
     static const int plane = SIZE / 64 * PANEL, stage = 2 * plane, bytes = 2 * stage + alignment;
     static_assert(SIZE % 64 == 0 && KEYS * chunks % threads == 0, "whole panels and copies");
+
+    // Where a chunk of a key lies in K or V of a tile.
+    static __device__ inline unsigned place(int key, int chunk) {
+        return chunk / 8 * PANEL + key * 128 + ((chunk ^ key) % 8) * 16;
+    }
 
     // Keys begin ... end - 1 of a tile, and zeros for the others; rows[] says where they lie.
     // Threads from FROM on copy: all, or one warpgroup for the other, whose tile no other block
@@ -129,7 +135,7 @@ template <typename type, int SIZE> struct wgmma_tiles {
             const bool valid = key >= begin && key < end && chunk * 8 < cache.head_size;
             const size_t row = valid ? rows[key] : 0;
             const int column = valid ? chunk * 8 : 0;
-            const unsigned at = to + chunk / 8 * PANEL + key * 128 + ((chunk ^ key) % 8) * 16;
+            const unsigned at = to + place(key, chunk);
             const cache_t *k = data + row * cache.head_size + column;
             const cache_t *v = data + (row + v_rows) * cache.head_size + column;
             FROM > 0 ? copy16_once(at, k, valid, policy) : copy16(at, k, valid);
@@ -171,6 +177,35 @@ template <typename type, int SIZE> struct wgmma_tiles {
         products_end();
     }
 };
+
+template <typename type, int SIZE> struct split_tiles : wgmma_tiles<type, SIZE> {
+    static const int cluster = SPLITS;
+};
+
+// A block has whole tiles of keys. With few rows most of a tile of rows is empty, and with many
+// keys that costs more than it saves.
+bool flash_splits(const struct device *device, const struct paged_attention *args) {
+    enum { ROWS = 64, FEW_ROWS = 8, FEW_ROWS_KEYS = 4096 };
+    const struct batch *batch = args->batch;
+    const int kv_heads = args->cache->num_kv_heads;
+    const int rows = (batch->num_tokens - batch->num_seqs + 1) * args->num_heads / kv_heads;
+    const int64_t keys = (int64_t)batch->max_blocks_per_seq * args->cache->block_size; // at most
+    return flash_has_hopper(device, args->cache) && !batch->shared.own && rows <= ROWS &&
+           (rows > FEW_ROWS || keys <= FEW_ROWS_KEYS) &&
+           batch->num_seqs * kv_heads * SPLITS <= device->properties.multiProcessorCount;
+}
+
+void flash_split(struct device *device, const struct paged_attention *args,
+                 const struct rope_and_cache *rope) {
+    ASSERT(flash_splits(device, args));
+    const bool is_half = args->cache->type == DTYPE_F16;
+    if (args->cache->head_size <= 64)
+        is_half ? launch_split<split_tiles<__half, 64>>(device, args, rope)
+                : launch_split<split_tiles<__nv_bfloat16, 64>>(device, args, rope);
+    else
+        is_half ? launch_split<split_tiles<__half, 128>>(device, args, rope)
+                : launch_split<split_tiles<__nv_bfloat16, 128>>(device, args, rope);
+}
 
 void flash_hopper(struct device *device, const struct paged_attention *args, int least) {
     ASSERT(flash_has_hopper(device, args->cache) && least > 0);

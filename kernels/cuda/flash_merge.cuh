@@ -15,26 +15,14 @@ struct merged {
     float highest, total;
 };
 
-// Adds `count` parts from `parts` on, in order, after starting all their loads.
-static __device__ inline void add_parts(merged &merged, const float *values_at, size_t stride,
-                                        const float2 *extremes_at, size_t extremes_stride,
-                                        int count) {
-    float4 values[MERGED];
-    float2 extremes[MERGED];
+// Adds parts, in order. One without keys, which a query may see none of, is -INFINITY and zeros.
+static __device__ inline void add_loaded(merged &merged, const float4 (&values)[MERGED],
+                                         const float2 (&extremes)[MERGED]) {
     float top = merged.highest;
-#pragma unroll
-    for (int i = 0; i < MERGED; i++) {
-        extremes[i] = make_float2(-INFINITY, 0);
-        values[i] = {};
-        if (i >= count) continue;
-        extremes[i] = __ldcg(extremes_at + i * extremes_stride);
-        values[i] = __ldcg((const float4 *)(values_at + i * stride));
-    }
 #pragma unroll
     for (int i = 0; i < MERGED; i++)
         top = fmaxf(top, extremes[i].x);
-    const float offset =
-        top > -INFINITY ? top : 0; // a part may be of keys that a query does not see
+    const float offset = top > -INFINITY ? top : 0;
     const float old = power_of_two(merged.highest - offset);
     merged.highest = top;
     merged.total *= old;
@@ -51,6 +39,23 @@ static __device__ inline void add_parts(merged &merged, const float *values_at, 
         merged.sum.z = fmaf(weight, values[i].z, merged.sum.z);
         merged.sum.w = fmaf(weight, values[i].w, merged.sum.w);
     }
+}
+
+// Adds `count` parts from `parts` on, in order, after starting all their loads.
+static __device__ inline void add_parts(merged &merged, const float *values_at, size_t stride,
+                                        const float2 *extremes_at, size_t extremes_stride,
+                                        int count) {
+    float4 values[MERGED];
+    float2 extremes[MERGED];
+#pragma unroll
+    for (int i = 0; i < MERGED; i++) {
+        extremes[i] = make_float2(-INFINITY, 0);
+        values[i] = {};
+        if (i >= count) continue;
+        extremes[i] = __ldcg(extremes_at + i * extremes_stride);
+        values[i] = __ldcg((const float4 *)(values_at + i * stride));
+    }
+    add_loaded(merged, values, extremes);
 }
 
 // Stores four elements of `row`, which is a token's head.

@@ -7,6 +7,7 @@
 //
 //   cache_t, size           type of K and V, columns of q and K in shared memory
 //   columns                 of V and of the result, that a block computes: size, or a part of it
+//   cluster                 blocks that have shares of one tile's keys: flash_split.cuh; else 1
 //   threads, blocks         threads of a block; blocks of a multiprocessor
 //   together, span_stages   threads that multiply as one; tiles in shared memory for
 //                           flash_spans.cuh
@@ -50,9 +51,9 @@ template <int SIZE, int THREADS, int KEPT> struct row_queries {
     __device__ inline unsigned slot(int k) const { return slots + (k - KEPT) * THREADS * 16; }
 };
 
-// Blocks of one KV head, side by side, compute its columns in parts.
+// Blocks of one KV head, side by side, compute its columns in parts, or are a cluster.
 template <typename tiles> static __device__ inline int kv_head_of_block() {
-    return blockIdx.x / (tiles::size / tiles::columns);
+    return tiles::cluster > 1 ? blockIdx.y : blockIdx.x / (tiles::size / tiles::columns);
 }
 template <typename tiles> static __device__ inline int first_column() {
     return blockIdx.x % (tiles::size / tiles::columns) * tiles::columns;

@@ -65,7 +65,7 @@ template <int SIZE, bool SMALL> struct mma_shape {
     static const bool halved = SIZE > 256;
     static_assert(halved || !SMALL, "others fit any card");
     static const int size = SIZE, columns = halved ? SIZE / 2 : SIZE, threads = 128;
-    static const int together = 32, span_stages = 2, copiers = 0, alignment = 16;
+    static const int together = 32, span_stages = 2, copiers = 0, alignment = 16, cluster = 1;
     static const int keys = SMALL ? 16 : SIZE > 128 ? 32 : 64;
     static const int blocks = halved ? 1 : SIZE > 128 ? 2 : 3;
     static const int chunks = SIZE / 8, v_chunks = columns / 8;

@@ -23,6 +23,7 @@
 // The order of a row's sum depends on its type, its columns, the segments, and how the rows are cut
 // up; on a deterministic device these are the same for any number of tokens. Bound by reading W.
 #pragma once
+#include "kernels/cuda/clusters.cuh"
 #include "kernels/cuda/gemv_input.cuh"
 
 enum { GEMV_STATIC_BYTES = 2048 }; // upper bound of the shared memory that lay_out() does not place
@@ -174,23 +175,6 @@ static __device__ inline float *half_sums(const gemv_plan &plan, char *shared, i
            (((wave % 2 * 2 + half) * plan.matrices + matrix) * strips + tile / 2) * OUTPUTS<TOKENS>;
 }
 
-// Orders what the threads of a pair stored in each other's shared memory before their next loads.
-static __device__ inline void pair_sync() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
-#endif
-}
-
-// Stores in shared memory of block `block` of the pair.
-static __device__ inline void pair_store(float *at, int block, float value) {
-#if __CUDA_ARCH__ >= 900
-    unsigned there;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(at)), "r"(block));
-    asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
-#endif
-}
-
 // The same for a pair of blocks: each block finishes every second tile.
 template <enum dtype TYPE, int TOKENS>
 static __device__ inline void finish_half_step(const gemv_plan &plan, char *shared,
@@ -202,11 +186,11 @@ static __device__ inline void finish_half_step(const gemv_plan &plan, char *shar
         const int matrix = strip >= tiles.count, tile = strip - matrix * tiles.count;
         const float sum = sum_strip<TYPE, TOKENS>(plan, shared, strips, strip, output, segment);
         if (segment + 1 == plan.segments)
-            pair_store(half_sums<TOKENS>(plan, shared, wave, half, matrix, tile) + output, tile % 2,
-                       sum);
+            cluster_store(half_sums<TOKENS>(plan, shared, wave, half, matrix, tile) + output,
+                          tile % 2, sum);
     }
     if (segment + 1 < plan.segments) return;
-    pair_sync();
+    cluster_sync();
     for (int o = threadIdx.x; o < tiles.count * OUTPUTS<TOKENS>; o += blockDim.x) {
         const int tile = o / OUTPUTS<TOKENS>, output = o - tile * OUTPUTS<TOKENS>;
         const gemv_output out = output_of<TOKENS>(plan, tiles, o);
@@ -270,7 +254,7 @@ static __global__ __launch_bounds__(GEMV_WARPS *LANES,
     norm_weights<TOKENS> norms;
     if (plan.args.norm) norms.load(plan.args); // model weights: no kernel writes them
     grid_wait();
-    if (TOKENS > 1 && plan.halves > 1) pair_sync(); // the other has started
+    if (TOKENS > 1 && plan.halves > 1) cluster_sync(); // the other has started
     run_steps<TYPE, STAGES, TOKENS>(plan, ring, shared, norms);
 }
 
