@@ -14,7 +14,7 @@
 #include "kernels/cuda/plain.cuh"
 #include "kernels/cuda/stream_k.cuh"
 
-enum { GEMV_LEAST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, CAP_THREADS = 256 };
+enum { GEMV_LEAST_TOKENS = 4, FEW_PLAIN_TOKENS = 8, SHORT_COLUMNS = 4096, CAP_THREADS = 256 };
 
 static bool few(const struct device *device, const struct weight *w, int32_t tokens) {
     ASSERT(tokens > 0);
@@ -35,7 +35,8 @@ static bool streams(const struct device *device, const struct gemv *args) {
     if (device->deterministic || args->tokens <= GEMV_LEAST_TOKENS) return false;
     if (args->tokens > GEMV_TOKENS) return true;
     if (elements <= 16 << 10) return false;
-    return rows <= args->columns || elements > (bits < 6 ? 36 : bits < 9 ? 26 : 16) << 10;
+    const bool tall = rows > args->columns || (bits < 6 && args->columns <= SHORT_COLUMNS);
+    return !tall || elements > (bits < 6 ? 36 : bits < 9 ? 26 : 16) << 10;
 }
 
 // Computes a product whose matrices gemv_fits().
