@@ -140,18 +140,18 @@ static size_t lent_bytes(struct engine *engine, const struct engine_options *opt
     return pool_first_group_bytes(engine, options, kv_bytes) / LENT_PARTS * (LENT_PARTS - 1);
 }
 
-// A KV cache that nobody asked for is smaller before prompts are computed by the processor, and
-// before the model is refused.
+// A KV cache that nobody asked for is smaller before experts cross by twos, these before prompts
+// are computed by the processor, and that before the model is refused.
 static enum status plan_split(struct placing *placing, const struct placement_limits *limits,
                               const struct kv_choice kv[2], bool may_stream, struct error *err) {
     struct placement_need *need = &placing->need;
     const size_t rest = need->buffer_bytes;
-    // A slot for weights that cross, and three matrices, of half of it at most, on the way to it.
-    const size_t slot_bytes = placement_crossing_bytes(need) + SLOT_MORE;
-    const size_t more = slot_bytes / 2 * 5;
     enum status status = STATUS_NO_MEMORY;
-    for (int i = may_stream ? 0 : 2; i < 4 && status != STATUS_OK; i++) {
-        const bool streams = i < 2;
+    for (int i = may_stream ? 0 : 4; i < 6 && status != STATUS_OK; i++) {
+        const bool streams = i < 4, tight = i >= 2;
+        // A slot for weights that cross, and three matrices, of half of it at most, on the way.
+        const size_t slot_bytes = placement_crossing_bytes(need, tight) + SLOT_MORE;
+        const size_t more = slot_bytes / 2 * 5;
         placing->kv_bytes = need->kv_bytes = kv[i % 2].bytes;
         need->lent_bytes = kv[i % 2].lent_bytes;
         need->buffer_bytes = rest + (streams ? more : 0);

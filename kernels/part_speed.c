@@ -31,7 +31,7 @@ enum {
 
 static const size_t LEAST_BYTES = (size_t)256 << 20, MOST_BYTES = (size_t)512 << 20;
 static const size_t LEAST_IN_HOST = (size_t)1 << 30, MOST_IN_HOST = (size_t)4 << 30;
-static const int64_t LEAST_US = 100000;
+static const int64_t LEAST_US = 250000;
 
 struct layer {
     struct weight matrices[MATRICES]; // dense

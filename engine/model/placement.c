@@ -21,7 +21,7 @@ enum {
 
 // Experts that cross together. The card computes with some while others cross, and the link takes a
 // hundred times as long for so many bytes as it takes to begin.
-static const size_t EXPERTS_BYTES = (size_t)256 << 20;
+static const size_t EXPERTS_BYTES = (size_t)256 << 20, TIGHT_BYTES = (size_t)32 << 20;
 
 struct leaver {
     enum placement_kind kind;
@@ -238,17 +238,19 @@ enum status placement_plan(const struct placement_need *need, const struct place
 
 static size_t less_of(size_t a, size_t b) { return a < b ? a : b; }
 
-static size_t crossing_bytes(const struct placement_need *need, const struct placement_part *part) {
+static size_t crossing_bytes(const struct placement_need *need, const struct placement_part *part,
+                             bool tight) {
     if (part->experts == 0) return less_of(part->card_bytes, 2 * need->matrix_bytes);
-    const size_t each = part->card_bytes / (size_t)part->experts;
-    return less_of(part->card_bytes, EXPERTS_BYTES > 2 * each ? EXPERTS_BYTES : 2 * each);
+    const size_t pair = 2 * (part->card_bytes / (size_t)part->experts);
+    const size_t wanted = tight ? TIGHT_BYTES : EXPERTS_BYTES;
+    return less_of(part->card_bytes, wanted > pair ? wanted : pair);
 }
 
-size_t placement_crossing_bytes(const struct placement_need *need) {
+size_t placement_crossing_bytes(const struct placement_need *need, bool tight) {
     size_t most = 0;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
         for (int32_t i = 0; i < need->layers; i++) {
-            const size_t bytes = crossing_bytes(need, part_at(need, kind, i));
+            const size_t bytes = crossing_bytes(need, part_at(need, kind, i), tight);
             if (bytes > most) most = bytes;
         }
     return most;

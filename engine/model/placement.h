@@ -137,8 +137,9 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
 double placement_hits(double share);
 
 // Through how many bytes on the card whatever may leave it crosses for many tokens: a dense
-// feed-forward's gate and up together, and a mixture's experts some at a time.
-size_t placement_crossing_bytes(const struct placement_need *need);
+// feed-forward's gate and up together, and a mixture's experts some at a time; tight: as few as
+// still go in pairs.
+size_t placement_crossing_bytes(const struct placement_need *need, bool tight);
 
 size_t placement_need_bytes(const struct placement_need *need); // of all weights on the card
 

@@ -209,14 +209,16 @@ static void a_layer_of_experts_crosses_in_parts(void **state) {
     struct placement_need need = {.layers = 2};
     need.parts[PLACEMENT_EXPERTS][0] =
         (struct placement_part){1600 * mib, 1600 * mib, 50 * mib, 128};
-    assert_int_equal(placement_crossing_bytes(&need), 256 * mib);
+    assert_int_equal(placement_crossing_bytes(&need, false), 256 * mib);
+    assert_int_equal(placement_crossing_bytes(&need, true), 32 * mib);
     need.parts[PLACEMENT_EXPERTS][0].experts = 8; // of 200 MiB each
-    assert_int_equal(placement_crossing_bytes(&need), 400 * mib);
+    assert_int_equal(placement_crossing_bytes(&need, true), 400 * mib);
+    assert_int_equal(placement_crossing_bytes(&need, false), 400 * mib);
     need.parts[PLACEMENT_EXPERTS][0] = (struct placement_part){90 * mib, 90 * mib, 9 * mib, 64};
-    assert_int_equal(placement_crossing_bytes(&need), 90 * mib);
+    assert_int_equal(placement_crossing_bytes(&need, false), 90 * mib);
     need.parts[PLACEMENT_DENSE][1] = (struct placement_part){450 * mib, 450 * mib, 450 * mib, 0};
     need.matrix_bytes = 180 * mib;
-    assert_int_equal(placement_crossing_bytes(&need), 360 * mib);
+    assert_int_equal(placement_crossing_bytes(&need, false), 360 * mib);
 }
 
 // By the time that each way takes, for processors and links of any speed.
