@@ -51,6 +51,7 @@ static const struct recurrent {
 
 struct books {
     int64_t turns, asked, reused, device, host, disk, restore_us; // as the chat says
+    int64_t drafted, accepted;                                    // the same
     struct kv_usage sum;                                          // as the engine says
     int64_t fork_us[MOST_FORKS], sequence_us[MOST_FORKS];
     size_t forks;
@@ -83,6 +84,10 @@ static void enter_turn(struct books *books, struct day *day) {
     books->host += cache->host_tokens;
     books->disk += cache->disk_tokens;
     books->restore_us += cache->restore_us;
+    for (int i = 0; i < DRAFT_SOURCES; i++) {
+        books->drafted += report.drafts.of[i].drafted;
+        books->accepted += report.drafts.of[i].accepted;
+    }
 }
 
 static void enter_fork(struct books *books, struct day *day) {
@@ -206,6 +211,7 @@ static void print_books(struct books *books) {
                   books->turns, books->asked, books->reused, books->device, books->host,
                   books->disk, sum->work.prefilled_tokens, sum->work.decoded_tokens,
                   (double)books->restore_us / 1000 / (double)books->turns);
+    print_message("%" PRId64 " of %" PRId64 " drafts accepted\n", books->accepted, books->drafted);
     print_message("%" PRIu64 " blocks evicted, %" PRIu64 " of them lost, %" PRIu64
                   " requests preempted\n",
                   sum->evicted_blocks, sum->lost_blocks, sum->work.preempted_requests);
@@ -277,6 +283,8 @@ static void live_and_check(const struct kind *kind, const struct subject *subjec
                   books.sum.groups[0].host_blocks);
     print_books(&books);
     check_books(&books, need);
+    assert_true(subject->drafts ? books.drafted > books.accepted && books.accepted > 0
+                                : books.drafted == 0);
     for (int32_t talk = 0; talk < script.talk_count; talk += 5)
         answers += check_answers(db, talk, subject);
     print_message("%d answers are those of a fresh engine\n", (int)answers);
