@@ -317,8 +317,10 @@ static void rope_settings_are_read_in_both_config_layouts(void **state) {
 #define KINDS   "\"layer_types\":[\"full_attention\",\"sliding_attention\"],\"sliding_window\":16,"
 #define EXPERTS "\"n_routed_experts\":4,\"num_experts_per_tok\":2,"
 #define MIMO    KINDS EXPERTS "\"head_dim\":24,\"v_head_dim\":12,\"attention_value_scale\":0.7"
-#define STEP    KINDS EXPERTS "\"head_dim\":16,\"num_sliding_attention_heads\":8"
-#define MUSE    KINDS "\"head_dim\":16,\"qk_scale_factor\":2"
+#define STEP                                                                                \
+    KINDS EXPERTS "\"head_dim\":16,\"num_sliding_attention_heads\":8,\"mlp_layer_types\":[" \
+                  "\"dense\",\"sparse\"]"
+#define MUSE KINDS "\"head_dim\":16,\"qk_scale_factor\":2"
 
 static const struct {
     const char *type, *keys, *refusal; // NULL: the folder opens
@@ -670,6 +672,30 @@ static void sparse_mixers_look_twice_as_far_as_their_noise_in_training(void **st
 }
 
 // Three families whose layers with a window differ from the others in more than the window.
+static void layers_with_a_window_have_what_is_theirs(void **state) {
+    (void)state;
+    struct model_config config;
+    const struct attention_spec *wide = &config.specs[0].attention;
+    const struct attention_spec *narrow = &config.specs[1].attention;
+    read_config("mimo_v2_flash", MIMO, &config);
+    assert_true(wide->kv_heads == 2 && narrow->kv_heads == 4 && narrow->value_size == 12);
+    assert_true(wide->rope.base == 5e6f && narrow->rope.base == 1e4f);
+    assert_true(wide->value_scale == 0.7f && narrow->window == 16);
+    read_config("step3p7",
+                STEP ",\"swiglu_limits\":[null,0.5],\"swiglu_limits_shared\":[0.25,0],"
+                     "\"rope_parameters\":{\"full_attention\":{\"partial_rotary_factor\":0.5,"
+                     "\"rope_theta\":5e6},\"sliding_attention\":{\"rope_theta\":1e4}}",
+                &config);
+    assert_true(wide->heads == 4 && narrow->heads == 8 && narrow->kv_heads == 2);
+    assert_true(wide->rope.dimensions == 8 && narrow->rope.dimensions == 16);
+    assert_true(config.specs[0].ffn.limit == 0.25f && config.specs[0].ffn.expert_limit == 0);
+    assert_true(config.specs[1].ffn.limit == 0 && config.specs[1].ffn.expert_limit == 0.5f);
+    read_config("muse_glimmer_text", MUSE ",\"layer_rope_theta\":[1e4,0]", &config);
+    assert_true(wide->unit_norm && wide->qk_norm == QK_NORM_NONE && wide->scale == 0.5f);
+    assert_true(!wide->no_rope && narrow->no_rope && narrow->window == 16);
+    assert_true(config.embedding_norm && config.post_norm_eps == 1e-8f);
+}
+
 static int make_folder(void **state) {
     (void)state;
     return mkdtemp(folder) ? 0 : -1;
@@ -698,6 +724,7 @@ int main(void) {
         cmocka_unit_test(rope_settings_are_read_in_both_config_layouts),
         cmocka_unit_test(rope_magnitudes_match_transformers),
         cmocka_unit_test(sparse_mixers_look_twice_as_far_as_their_noise_in_training),
+        cmocka_unit_test(layers_with_a_window_have_what_is_theirs),
         cmocka_unit_test(missing_config_keys_get_the_publishers_default),
         cmocka_unit_test(every_config_key_is_used_or_harmless_or_refused),
         cmocka_unit_test(a_config_with_every_known_key_is_read_or_refused),
