@@ -174,6 +174,7 @@ void cpu_multiply(struct device *device, struct linear_part *parts, int32_t coun
             part->row_index += part->first_token;
         else
             part->x += (size_t)part->first_token * (size_t)part->weight.columns;
+        part->in_order = device->matrix == NULL;
         job.tokens = end > job.tokens ? end : job.tokens;
         rows += numbered_rows(part);
         packed = packed || !is_plain(part->weight.type);
