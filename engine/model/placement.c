@@ -279,7 +279,7 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
     if (!knows_rates(rates)) return fewest;
     for (int32_t i = 0; i < need->layers; i++) {
         if (!placement->in_host[kind][i]) continue;
-        const int32_t tokens = crossing_tokens(need, rates, part_at(need, kind, i));
+        const int32_t tokens = crossing_tokens(need, rates, part_at(need, (int)kind, i));
         if (tokens < fewest) fewest = tokens;
     }
     return fewest;
