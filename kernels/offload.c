@@ -76,7 +76,7 @@ struct device {
     size_t unlocked_bytes; // of these, that the system may drop
     struct buffer slot;    // on the card, what weights cross into
     size_t slot_used;      // of this op
-    struct weight largest; // of those that were pinned
+    struct weight largest; // pinned matrix
     struct list *lists;    // pinned, made when first needed: few, as layers are alike
 
     struct offload_memory memory;

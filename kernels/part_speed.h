@@ -24,7 +24,7 @@ struct part_speed {
 
 struct part_trial {
     struct part_shape shape;
-    int32_t tokens; // of a step, all of which choose the same experts
+    int32_t tokens; // a step; they all choose the same experts
     bool in_host;
     double pause_s; // how long the device does something else between two parts, which is not
                     // counted

@@ -102,8 +102,9 @@ struct choice_of_count { // of a source's tokens
     float speed, accepted; // tokens/time of the step, and tokens expected to be right
 };
 
-// How many make the step's tokens per time greatest, if that is greater than `least`. Beside the
-// count `around`, if it is not 0, rows of which little is known are believed to cost little.
+// How many make the step's tokens per time greatest, if that is greater than `least`. One token
+// more or less than `around`, unless that is 0, counts as cheap until it has been measured often
+// enough.
 static struct choice_of_count choose_count(const struct draft *draft, int source,
                                            const struct draft_step *step, int32_t around,
                                            float least) {
