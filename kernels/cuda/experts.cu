@@ -156,7 +156,9 @@ static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
     args.shares[token * args.used + lane] = weight * (args.gains ? args.gains[expert] : 1.0f) / sum;
 }
 
-// y[t] = the weighted sum of the token's slots, in slot order.
+// y[t] = the weighted sum of the token's slots, in slot order. Where all slots have results, their
+// loads do not wait for which expert was chosen.
+template <bool PARTLY>
 static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts args,
                                                                  const float *results) {
     const int column = (blockIdx.x * THREADS + threadIdx.x) * 4, dim = args.down.rows;
@@ -168,7 +170,7 @@ static __global__ __launch_bounds__(THREADS) void combine_kernel(const experts a
     float4 sum = args.add ? *y : float4{};
     for (int j = 0; j < args.used; j++) {
         const size_t slot = token * args.used + j;
-        if (!is_within(args.only, args.chosen[slot])) continue; // it has no result
+        if (PARTLY && !is_within(args.only, args.chosen[slot])) continue; // it has no result
         const float share = args.shares[slot];
         const float4 one = *(const float4 *)(results + slot * dim + column);
         sum.x += share * one.x, sum.y += share * one.y;
@@ -260,8 +262,8 @@ extern "C" void cuda_experts(struct device *device, const struct experts *args) 
             of->experts_few(device, product);
     }
     const dim3 grid(ceil_divide((size_t)args->down.rows, 4 * THREADS), (unsigned)args->tokens);
-    launch_after(device, combine_kernel, grid, dim3(THREADS), 0, *args,
-                 (const float *)device->expert_results);
+    launch_after(device, args->only.count ? combine_kernel<true> : combine_kernel<false>, grid,
+                 dim3(THREADS), 0, *args, (const float *)device->expert_results);
 }
 
 static enum status replace(struct device *device, void **memory, size_t bytes) {
