@@ -21,11 +21,14 @@ static __global__ void act_and_mul_kernel(halfx8 *gate, const halfx8 *up, size_t
     if (i >= vectors) return;
     halfx8 g = gate[i];
     const halfx8 u = up[i];
-    for (int k = 0; k < 8; k++)
-        from_float(act == ACT_XIELU
-                       ? xielu_of(xielu, __half2float(g.v[k]))
-                       : act_of(act, __half2float(g.v[k]), __half2float(u.v[k]), limit),
-                   &g.v[k]);
+    with_act(act, [&](auto chosen) {
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            from_float(chosen.value == ACT_XIELU ? xielu_of(xielu, __half2float(g.v[k]))
+                                                 : act_of(chosen.value, __half2float(g.v[k]),
+                                                          __half2float(u.v[k]), limit),
+                       &g.v[k]);
+    });
     gate[i] = g;
 }
 

@@ -4,7 +4,6 @@
 // Slots are sorted by expert, and a slot's rank is its position in that order. A work item is up to
 // ITEM_SLOTS consecutive ranks of one expert, so that the expert's weights are read once for all.
 #pragma once
-#include "kernels/cuda/act.cuh"
 #include "kernels/cuda/tiles.cuh"
 
 enum { FEW_SLOTS = 8, MANY_SLOTS = 64 }; // of an item
@@ -68,21 +67,6 @@ static __device__ inline int slot_of(const expert_work &work, int rank) {
 // The row of x that a rank reads.
 static __device__ inline int input_row(const expert_product &args, int rank) {
     return args.gated ? slot_of(args.work, rank) / args.work.used : rank;
-}
-
-// Stores the result of one row and rank: `sum`, or where gated act(sum, through).
-static __device__ inline void store_result(const expert_product &args, const expert_item &item,
-                                           int row, int rank, float sum, float through) {
-    const int rows = args.weights[0].rows;
-    const size_t bias = (size_t)item.expert * rows + row;
-    if (args.weights[0].bias) sum += args.weights[0].bias[bias];
-    if (!args.gated) {
-        ((float *)args.y)[(size_t)slot_of(args.work, rank) * rows + row] = sum;
-        return;
-    }
-    if (args.weights[1].bias) through += args.weights[1].bias[bias];
-    from_float(act_of(args.act, sum, through, args.limit),
-               (__half *)args.y + (size_t)rank * rows + row);
 }
 
 static inline int32_t most_items(int32_t slots, int32_t experts, int32_t item_slots) {

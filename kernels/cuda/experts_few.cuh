@@ -21,6 +21,7 @@
 // Partial sums are added in warp order, so the order of a row's sum depends on its type and columns
 // alone. Bound by reading the weights of the chosen experts.
 #pragma once
+#include "kernels/cuda/act.cuh"
 #include "kernels/cuda/experts.cuh"
 #include "kernels/cuda/gemv_input.cuh"
 
@@ -186,6 +187,21 @@ static __device__ inline void stage_few(const few_plan &plan, const expert_item 
                      v[k][1]);
         }
     }
+}
+
+// Stores the result of one row and rank: `sum`, or where gated act(sum, through).
+static __device__ inline void store_result(const expert_product &args, const expert_item &item,
+                                           int row, int rank, float sum, float through) {
+    const int rows = args.weights[0].rows;
+    const size_t bias = (size_t)item.expert * rows + row;
+    if (args.weights[0].bias) sum += args.weights[0].bias[bias];
+    if (!args.gated) {
+        ((float *)args.y)[(size_t)slot_of(args.work, rank) * rows + row] = sum;
+        return;
+    }
+    if (args.weights[1].bias) through += args.weights[1].bias[bias];
+    from_float(act_of(args.act, sum, through, args.limit),
+               (__half *)args.y + (size_t)rank * rows + row);
 }
 
 // Adds and stores the partial sums of the unit that the warps have just finished.

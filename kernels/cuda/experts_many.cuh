@@ -16,6 +16,7 @@
 // cache. The order of sums depends on columns alone. Bound by the tensor cores, and by unpacking
 // where items are small.
 #pragma once
+#include "kernels/cuda/act.cuh"
 #include "kernels/cuda/experts.cuh"
 #include "kernels/cuda/stream_k_fragment.cuh"
 
@@ -98,22 +99,62 @@ static __device__ inline void many_wait(int stages) { // until the oldest of sta
         asm volatile("cp.async.wait_group 2;" ::: "memory");
 }
 
+// ---- what becomes of sums: a lane has those of two rows of a tile, 8 apart
+
+template <int EIGHTS>
+static __device__ inline void add_bias(float (&sums)[EIGHTS][4], const expert_weights &of,
+                                       int expert, int row) {
+    if (!of.bias) return;
+    const float *bias = of.bias + (size_t)expert * of.rows;
+    const float upper = row < of.rows ? bias[row] : 0;
+    const float lower = row + 8 < of.rows ? bias[row + 8] : 0;
+#pragma unroll
+    for (int j = 0; j < 4 * EIGHTS; j++)
+        sums[j / 4][j % 4] += j % 4 < 2 ? upper : lower;
+}
+
+// Stores sums of TILES tiles in y's rows: a rank's or, of results, a slot's.
+template <typename result_t, int TILES, int EIGHTS>
+static __device__ inline void store_tiles(const many_plan &plan, const expert_item &item,
+                                          const warp_sums<EIGHTS> &sums, int first_row) {
+    const int lane = threadIdx.x % LANES, rows = plan.args.weights[0].rows;
+#pragma unroll
+    for (int j = 0; j < 2 * EIGHTS; j++) {
+        const int slot = j / 2 * 8 + lane % 4 * 2 + j % 2;
+        if (slot >= item.count) continue;
+        const int rank = item.first + slot;
+        const size_t at = plan.args.gated ? rank : slot_of(plan.args.work, rank);
+        result_t *y = (result_t *)plan.args.y + at * rows;
+#pragma unroll
+        for (int i = 0; i < 2 * TILES; i++) {
+            const int row = first_row + i * 8;
+            if (row < rows) from_float(sums.of[i / 2][j / 2][i % 2 * 2 + j % 2], &y[row]);
+        }
+    }
+}
+
 template <int EIGHTS>
 static __device__ inline void store_many(const many_plan &plan, const expert_item &item,
-                                         int first_tile, const warp_sums<EIGHTS> &sums) {
-    const int lane = threadIdx.x % LANES, tile = first_tile + threadIdx.x / LANES * WARP_TILES;
-    const int matrices = plan.args.gated ? 2 : 1, rows = plan.args.weights[0].rows;
+                                         int first_tile, warp_sums<EIGHTS> &sums) {
+    const int tile = first_tile + threadIdx.x / LANES * WARP_TILES;
+    const int matrices = plan.args.gated ? 2 : 1;
+    const int row = tile / matrices * TILE_ROWS + threadIdx.x % LANES / 4;
+    if (tile >= plan.tiles) return;
 #pragma unroll
-    for (int m = 0; m < WARP_TILES; m++) {
-        if (tile + m >= plan.tiles || (m > 0 && matrices > 1)) break;
+    for (int m = 0; m < WARP_TILES; m++)
+        add_bias(sums.of[m], plan.args.weights[m % matrices], item.expert,
+                 row + m / matrices * TILE_ROWS);
+    if (plan.args.gated) {
+        with_act(plan.args.act, [&](auto chosen) {
 #pragma unroll
-        for (int j = 0; j < 4 * EIGHTS; j++) {
-            const int n = j / 4, i = j % 4, slot = n * 8 + lane % 4 * 2 + i % 2;
-            const int row = (tile + m) / matrices * TILE_ROWS + lane / 4 + i / 2 * 8;
-            if (slot < item.count && row < rows)
-                store_result(plan.args, item, row, item.first + slot, sums.of[m][n][i],
-                             sums.of[WARP_TILES - 1][n][i]);
-        }
+            for (int j = 0; j < 4 * EIGHTS; j++) {
+                float &gate = sums.of[0][j / 4][j % 4];
+                gate = act_of(chosen.value, gate, sums.of[1][j / 4][j % 4], plan.args.limit);
+            }
+        });
+        store_tiles<__half, 1>(plan, item, sums, row);
+    } else {
+        store_tiles<float, WARP_TILES>(plan, item, sums, row);
     }
 }
 

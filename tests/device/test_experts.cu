@@ -152,6 +152,7 @@ static double act_of(enum act act, double g, double u) {
     if (act == ACT_GELU)
         return g / 2 * (1 + tanh(0.79788456080286536 * (g + 0.044715 * g * g * g))) * u;
     if (act == ACT_LIMITED) return fmin(g / (1 + exp(-g)), LIMIT) * fmin(fmax(u, -LIMIT), LIMIT);
+    if (act == ACT_RELU) return g > 0 ? g * u : 0;
     g = fmin(g, 7);
     return g / (1 + exp(-1.702 * g)) * (fmin(fmax(u, -7), 7) + 1);
 }
@@ -284,7 +285,7 @@ static void test_types(struct bench *bench) {
         m.rows = block == 256 ? 512 : 3 * odd;
         m.dim = block == 256 ? 256 : 5 * odd;
         m.biased = type % 2 == 0;
-        m.act = (enum act)(type % 3);
+        m.act = (enum act)(type % 5);
         load(bench, &m);
         for (int32_t tokens : {1, 2, 3, 8, 16, 33, 64, 65, 100})
             test_answers(bench, m, tokens, CROWD_RANDOM);
