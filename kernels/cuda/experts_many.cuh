@@ -92,11 +92,11 @@ template <enum dtype TYPE, int EIGHTS, int WARPS> struct many_copies {
 
 static __device__ inline void many_wait(int stages) { // until the oldest of stages - 1 has arrived
     if (stages == 2)
-        asm volatile("cp.async.wait_group 0;" ::: "memory");
+        copy_wait<0>();
     else if (stages == 3)
-        asm volatile("cp.async.wait_group 1;" ::: "memory");
+        copy_wait<1>();
     else
-        asm volatile("cp.async.wait_group 2;" ::: "memory");
+        copy_wait<2>();
 }
 
 // ---- what becomes of sums: a lane has those of two rows of a tile, 8 apart
@@ -173,7 +173,7 @@ static __global__ __launch_bounds__(WARPS *LANES,
     many_copies<TYPE, EIGHTS, WARPS> copies(plan, item, first_tile);
     for (int i = 0; i < ahead; i++) {
         if (i < plan.steps) copies.copy(plan, shared + i * stage::BYTES, i);
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        copy_commit();
     }
     warp_sums<EIGHTS> sums = {};
     int slot = 0, slot_ahead = ahead * stage::BYTES;
@@ -181,7 +181,7 @@ static __global__ __launch_bounds__(WARPS *LANES,
         many_wait(plan.stages);
         __syncthreads(); // orders all copies of the stage before its reads, and the last reads
         if (step + ahead < plan.steps) copies.copy(plan, shared + slot_ahead, step + ahead);
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        copy_commit();
         const char *at = shared + slot;
         const char *fragments = at + threadIdx.x / LANES * WARP_TILES * kind::BYTES;
         kind::template add<0, EIGHTS>(sums, fragments, at + stage::X_AT);

@@ -1,9 +1,10 @@
-// kernels/cuda/flash.cuh — what the two flash kernels share: pages, copies, tensor-core tiles.
+// kernels/cuda/flash.cuh — what the flash kernels share: pages and tensor-core tiles.
 //
 // Queries and probabilities are rounded to the cache's 16-bit type before they meet K and V;
 // products, maxima and sums are fp32. In shared memory a row of K or V takes an odd number of
 // 16-byte chunks, so that the eight rows of an ldmatrix use different banks.
 #pragma once
+#include "kernels/cuda/async_copy.cuh"
 #include "kernels/cuda/kv_bytes.cuh"
 
 enum {
@@ -25,37 +26,6 @@ static __device__ inline unsigned flash_row(const kv_cache &cache, const int32_t
     const unsigned plane = (unsigned)table[page] * 2 * cache.num_layers + 2 * layer;
     return (plane * cache.num_kv_heads + kv_head) * cache.block_size +
            (key & (cache.block_size - 1));
-}
-
-// Copies 16 bytes from global to shared memory; if not valid, writes zeros and reads nothing.
-static __device__ inline void copy16(unsigned to, const void *from, bool valid) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-                 "r"(valid ? 16 : 0)
-                 : "memory");
-}
-// The same for rows that are read whole and by one block only: L2 fetches 128 bytes at once, and
-// evicts them before other data.
-static __device__ inline uint64_t read_once_policy() {
-    uint64_t policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-    return policy;
-}
-static __device__ inline void copy16_once(unsigned to, const void *from, bool valid,
-                                          uint64_t policy) {
-    asm volatile(
-        "cp.async.cg.shared.global.L2::cache_hint.L2::128B [%0], [%1], 16, %2, %3;" ::"r"(to),
-        "l"(from), "r"(valid ? 16 : 0), "l"(policy)
-        : "memory");
-}
-// Copies 4 bytes.
-static __device__ inline void copy4(unsigned to, const void *from, bool valid) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from),
-                 "r"(valid ? 4 : 0)
-                 : "memory");
-}
-static __device__ inline void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int PENDING> static __device__ inline void copy_wait() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
 static __device__ inline void store16(unsigned to, uint4 value) { // to shared memory

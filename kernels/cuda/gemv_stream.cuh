@@ -12,6 +12,7 @@
 // GEMV_STRIPS strips, and one segment of x. A gemv_cursor is a warp's position in all this; it runs
 // ahead of the products and says what to copy next.
 #pragma once
+#include "kernels/cuda/async_copy.cuh"
 #include "kernels/cuda/gemv.cuh"
 #include "kernels/cuda/gemv_fragment.cuh"
 
@@ -187,7 +188,7 @@ template <enum dtype TYPE, int TOKENS> struct gemv_cursor {
         if (lane == 0) *kept = at;
         __syncwarp(); // orders the write before the reads
     }
-    // Goes on to the next step; false if there is none.
+    // Moves on to the next step; false after the last one.
     static __device__ bool next_step(const gemv_plan &plan, int warp, position &at) {
         if (++at.segment == plan.segments) at.segment = 0, at.wave++;
         if (at.wave == plan.waves) return false;
@@ -200,13 +201,6 @@ template <enum dtype TYPE, int TOKENS> struct gemv_cursor {
 };
 
 // ---- copies
-
-static __device__ inline void copy16(void *shared, const void *global) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(shared)),
-                 "l"(global)
-                 : "memory");
-}
 
 // Copies four rows at a time; their chunks of 16 bytes go where gemv_fragment<F16> reads them.
 static __device__ inline void copy_rows(char *to, const char *from, int row_bytes) {
@@ -247,12 +241,12 @@ template <enum dtype TYPE, int STAGES, int TOKENS> struct gemv_ring {
                 copy_packed(memory + slot_ahead, ahead.from, BYTES);
             ahead.next(plan, warp);
         }
-        asm volatile("cp.async.commit_group;" ::: "memory");
+        copy_commit();
         slot_ahead = slot_ahead == (STAGES - 1) * BYTES ? 0 : slot_ahead + BYTES;
     }
     // Waits until every lane's copies of the next fragment have arrived, and returns it.
     __device__ __forceinline__ const char *front() {
-        asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 1) : "memory");
+        copy_wait<STAGES - 1>();
         __syncwarp();
         return memory + slot;
     }

@@ -7,23 +7,13 @@
 // bytes are swizzled by the row's number, so that neither the eight rows of an ldmatrix nor the
 // four rows of a load of 8 bytes a lane share a bank. Rows of fp16 weights lie alike.
 #pragma once
+#include "kernels/cuda/async_copy.cuh"
 #include "kernels/cuda/fragments_fp16.cuh"
 
 enum { PANEL_COLUMNS = 64, PANEL_ROW = PANEL_COLUMNS * 2, WARP_TILES = 2 };
 
 // What a row's chunk numbers are XORed with.
 static __device__ inline int swizzle_of(int row) { return (row & 3) << 1 | (row >> 2 & 1); }
-
-// Copies 16 bytes to shared memory; if not valid, writes zeros and reads nothing.
-static __device__ inline void copy16(char *to, const void *from, bool valid) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)),
-                 "l"(from), "r"(valid ? 16 : 0)
-                 : "memory");
-}
-static __device__ inline void copy16(char *to, const void *from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from)
-                 : "memory");
-}
 
 static __device__ inline void load_matrices(unsigned (&r)[4], const char *from) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -109,12 +109,6 @@ template <enum dtype TYPE, int EIGHTS> struct x_stream {
     }
 };
 
-static __device__ inline void copy_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-
-template <int PENDING> static __device__ inline void copy_wait() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
-}
-
 // Waits until the oldest of `stages` - 1 stages has arrived.
 static __device__ inline void wait_stage(int stages) {
     switch (stages) {
