@@ -172,6 +172,17 @@ static __device__ inline float warp_max(float value) {
     return value;
 }
 
+// Counts a block's or a warp's arrival; true for the last of `others` + 1. The last sees all that
+// the others wrote before they arrived, and leaves the counter at 0.
+static __device__ inline bool count_arrival(unsigned *arrived, unsigned others) {
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(arrived), "r"(others)
+                 : "memory");
+    return before == others;
+}
+
 // Sum over the block, returned to every thread. blockDim.x must be THREADS.
 template <int THREADS> static __device__ inline float block_sum(float value) {
     static_assert(THREADS % 32 == 0 && THREADS <= 1024, "whole warps");

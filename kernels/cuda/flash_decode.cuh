@@ -679,15 +679,7 @@ static __device__ bool arrive_last(const decode_args &args, const work &work, in
     __syncthreads(); // orders the block's part before its arrival
     if (threadIdx.x == 0) {
         const unsigned others = (work.end - 1) / split_tiles - work.first / split_tiles;
-        unsigned *arrived = args.arrived + item_index<HEADS>(args, work);
-        unsigned before;
-        // Releases our part to later arrivals and acquires the parts of earlier ones. The last
-        // arrival wraps the counter to 0.
-        asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-                     : "=r"(before)
-                     : "l"(arrived), "r"(others)
-                     : "memory");
-        last = before == others;
+        last = count_arrival(args.arrived + item_index<HEADS>(args, work), others);
     }
     __syncthreads();
     return last;

@@ -109,17 +109,6 @@ static __device__ inline void join_warp_groups(const stream_k_plan &plan, warp_s
     }
 }
 
-// Counts an arrival; true for the last of `others` + 1. The last sees all that the others wrote
-// before they arrived, and leaves the counter at 0.
-static __device__ inline bool arrive_last(unsigned *arrived, int others) {
-    unsigned before;
-    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(arrived), "r"(others)
-                 : "memory");
-    return before == (unsigned)others;
-}
-
 // Leaves a warp's sums of a tile that several blocks share. True for the last of these warps, which
 // then holds the sums of all. A block has two slots for parts: the even one for the tile that its
 // range begins in, the odd one for a tile that begins inside the range.
@@ -139,7 +128,7 @@ static __device__ inline bool join_blocks(const stream_k_plan &plan, warp_sums<E
             __stcg(own + (m * EIGHTS + n) * LANES, *(const float4 *)sums.of[m][n]);
     __syncwarp(); // orders all lanes' stores before the count
     bool is_last = false;
-    if (lane == 0) is_last = arrive_last(plan.arrived + first * WARPS + warp, last - first);
+    if (lane == 0) is_last = count_arrival(plan.arrived + first * WARPS + warp, last - first);
     if (!__shfl_sync(0xffffffffu, is_last, 0)) return false;
     __syncwarp(); // orders the count before the reads of the other parts
     sums = {};
