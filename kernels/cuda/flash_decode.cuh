@@ -337,19 +337,11 @@ template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
 static __device__ inline void put_query(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news,
                                         const decode_args &args, const item &item, int index,
                                         bool shares, const rope_head<PAIRS> &head) {
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++) {
-        const int2 pair = rope_pair(args.rope, threadIdx.x % 32 + 32 * i);
-#pragma unroll
-        for (int side = 0; side < 2; side++) {
-            const int at = side ? pair.y : pair.x;
-            if (at >= SIZE) continue;
-            from_float(head.x[i][side], &news.q[index][at]);
-            if (shares && at < args.cache.head_size)
-                args.shared.q[item.from - (const __half *)args.attention.q + at] =
-                    news.q[index][at];
-        }
-    }
+    rope_store(head, args.rope, SIZE, [&](int at, float value) {
+        from_float(value, &news.q[index][at]);
+        if (shares && at < args.cache.head_size)
+            args.shared.q[item.from - (const __half *)args.attention.q + at] = news.q[index][at];
+    });
 }
 
 template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>

@@ -145,6 +145,13 @@ struct row_state { // of a thread's two rows
     int limit[2]; // keys that the row sees
 };
 
+// The sum of a row's probabilities; each of its four threads has a part.
+static __device__ inline float row_sum(const row_state &state, int half) {
+    float sum = state.sum[half];
+    sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+    return sum + __shfl_xor_sync(0xffffffffu, sum, 2);
+}
+
 // Turns scores into probabilities under the new maxima; returns the factors that rescale the old
 // sums.
 template <int KEYS>
@@ -255,9 +262,7 @@ static __device__ void store_rows(const paged_attention &args, const tile &tile,
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        float sum = state.sum[half];
-        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
-        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        float sum = row_sum(state, half);
         const int row = tile.row + threadIdx.x / 32 * 16 + lane / 4 + 8 * half;
         if (row >= tile.queries * group) continue;
         const size_t token = tile.first_token + row / group;

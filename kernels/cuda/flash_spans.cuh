@@ -106,9 +106,7 @@ static __device__ void store_part(const shared_args &args, const span_work &work
     const int lane = threadIdx.x % 32, head_size = args.cache.head_size;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        float sum = state.sum[half];
-        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
-        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        const float sum = row_sum(state, half);
         const int row = work.first + threadIdx.x / 32 * 16 + lane / 4 + 8 * half;
         if (row >= work.rows) continue;
         const size_t at = (work.part + row) * gridDim.x + blockIdx.x;

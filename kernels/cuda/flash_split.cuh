@@ -52,11 +52,8 @@ static __device__ void find_tokens(split_tokens<cache_t, SIZE> &tokens, const sp
     for (int i = threadIdx.x; i < tile.queries * (SIZE / 2); i += blockDim.x) {
         const int query = i / (SIZE / 2), pair = i % (SIZE / 2);
         if (pair >= pairs) continue;
-        float sine, cosine; // as in rope.cuh
         const int position = args.batch.positions[tile.first_token + query];
-        sincosf((float)position * args.rope.inv_freq[pair], &sine, &cosine);
-        tokens.cos_sin[query][pair] =
-            make_float2(cosine * args.rope.magnitude, sine * args.rope.magnitude);
+        tokens.cos_sin[query][pair] = rope_cos_sin(args.rope, position, args.rope.inv_freq[pair]);
     }
 }
 
@@ -104,21 +101,14 @@ static __device__ inline void put_head(split_tokens<cache_t, SIZE> &tokens, cons
         row = tokens.rows[item.query][item.plane];
         in_cache = (cache_t *)cache.data + (k_row + item.plane * v_rows) * cache.head_size;
     }
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++) {
-        const int2 pair = rope_pair(args.rope, threadIdx.x % 32 + 32 * i);
-#pragma unroll
-        for (int side = 0; side < 2; side++) {
-            const int at = side ? pair.y : pair.x;
-            if (at >= SIZE) continue;
-            if (is_q) {
-                from_float(head.x[i][side], q_row + at);
-            } else {
-                from_float(head.x[i][side], row + at);
-                if (at < cache.head_size) in_cache[at] = row[at];
-            }
+    rope_store(head, args.rope, SIZE, [&](int at, float value) {
+        if (is_q) {
+            from_float(value, q_row + at);
+        } else {
+            from_float(value, row + at);
+            if (at < cache.head_size) in_cache[at] = row[at];
         }
-    }
+    });
 }
 
 // Elements from one row of q to the next in shared memory.
@@ -201,9 +191,7 @@ static __device__ void put_rows(float *sums, float2 *extremes, const float (&val
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        float sum = state.sum[half];
-        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
-        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        const float sum = row_sum(state, half);
         const int row = threadIdx.x / 32 * 16 + lane / 4 + 8 * half;
         if (lane % 4 == 0) extremes[row] = make_float2(state.highest[half] * scale, sum);
         float *to = sums + row * (SIZE + 8) + 2 * (lane % 4);

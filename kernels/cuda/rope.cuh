@@ -65,6 +65,20 @@ static __device__ inline void rope_rotate(rope_head<PAIRS> &head, const rope_and
     }
 }
 
+// Calls store(element, value) for this lane's elements of a head that are below `size`.
+template <int PAIRS, typename store_t>
+static __device__ inline void rope_store(const rope_head<PAIRS> &head, const rope_and_cache &args,
+                                         int size, const store_t &store) {
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+        const int2 pair = rope_pair(args, threadIdx.x % 32 + 32 * i);
+        for (int side = 0; side < 2; side++) {
+            const int at = side ? pair.y : pair.x;
+            if (at < size) store(at, head.x[i][side]);
+        }
+    }
+}
+
 // The largest magnitude of a head; NaN if a number of it is not finite.
 template <int PAIRS> static __device__ inline float rope_highest(const rope_head<PAIRS> &head) {
     float highest = 0, zeros = 0;

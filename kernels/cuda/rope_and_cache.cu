@@ -43,20 +43,13 @@ static __device__ inline void store_head(const rope_head<PAIRS> &head, const rop
     cache_t *to =
         (cache_t *)cache.data + (block + plane_of(cache, args.layer, !location.is_k)) * plane;
     const int offset = (int)(slot % cache.block_size);
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++) {
-        const int2 pair = rope_pair(args, threadIdx.x % LANES + LANES * i);
-        for (int side = 0; side < 2; side++) {
-            const int at = side ? pair.y : pair.x;
-            if (at >= cache.head_size) continue;
-            if (location.is_q)
-                from_float(head.x[i][side], (__half *)location.from + at);
-            else
-                from_float(
-                    head.x[i][side],
-                    &to[kv_element<cache_t>(cache, !location.is_k, location.head, offset, at)]);
-        }
-    }
+    rope_store(head, args, cache.head_size, [&](int at, float value) {
+        if (location.is_q)
+            from_float(value, (__half *)location.from + at);
+        else
+            from_float(value,
+                       &to[kv_element<cache_t>(cache, !location.is_k, location.head, offset, at)]);
+    });
 }
 
 // K or V of a cache of eight bits.
@@ -78,16 +71,10 @@ static __device__ inline void store_scaled(const rope_head<PAIRS> &head, const r
     uint8_t *to = (uint8_t *)(data + (location.is_k ? planes.k : planes.v));
     if (threadIdx.x % LANES == 0)
         *(bf16 *)(data + (location.is_k ? place.k_scale : place.v_scale)) = scale;
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++) {
-        const int2 pair = rope_pair(args, threadIdx.x % LANES + LANES * i);
-        for (int side = 0; side < 2; side++) {
-            const int at = side ? pair.y : pair.x;
-            if (at >= cache.head_size) continue;
-            to[kv_element<cache_t>(cache, !location.is_k, location.head, offset, at)] =
-                kv_element_of(head.x[i][side], inverse, cache_t());
-        }
-    }
+    rope_store(head, args, cache.head_size, [&](int at, float value) {
+        to[kv_element<cache_t>(cache, !location.is_k, location.head, offset, at)] =
+            kv_element_of(value, inverse, cache_t());
+    });
 }
 
 template <typename cache_t, int PAIRS>
