@@ -6,6 +6,7 @@
 // logits must be the same to the bit, as hashes of each row of logits by its position; recomputed,
 // chunked and batched too, where --deterministic asks for it. On the cpu with keys and values of 16
 // and of 8 bits, and on a card if there is one: there over rows and over packed pages.
+// QUIRE_TEST_BACKEND=cuda leaves the other backends out.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdatomic.h>
@@ -813,9 +814,11 @@ static void every_model(void (*test)(void), int ways) {
         {"cuda", "auto", "int8"}, {"cuda" HOST, "auto", "f16"},
         {"cuda", "v2", "f16"}};
     static struct known all[WAYS][sizeof MODELS / sizeof MODELS[0]];
+    const char *only = getenv("QUIRE_TEST_BACKEND");
     for (int w = 0; w < (has_cuda() ? ways : CPU_WAYS); w++)
         for (size_t i = FIRST_MODEL; i < sizeof MODELS / sizeof MODELS[0]; i++) {
             const bool is_wide = strcmp(ALL[w].kv_type, "f16") == 0;
+            if (only && strncmp(ALL[w].backend, only, strlen(only)) != 0) continue;
             if (w > CPU_WAYS && i > FIRST_MODEL) continue; // a card opens slowly
             // The two types of 8 bits take turns, and none is for the large model, which is slow.
             // Instrumented, one model shows what they touch. Threads do the same for all.

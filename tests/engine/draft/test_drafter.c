@@ -1,12 +1,14 @@
-// tests/engine/draft/test_drafter.c — a smaller model drafts, and the answer is the one without.
+// tests/engine/draft/test_drafter.c [PATTERN] — a smaller model drafts, and the answer is the one
+// without.
 //
 // The demo model and its drafter answer what people ask: QUIRE_TEST_PROMPTS of them (12; 200 take
 // minutes), greedily and by a seed, with drafts from the history and from the model. Small random
 // models of every kind of layer draft for themselves, so their drafts are right and, where a token
-// is sampled, wrong.
+// is sampled, wrong; on a processor and on a card.
 #include "engine/draft/draft.h"
 #include "engine/engine.h"
 #include "engine/grammar/grammar.h"
+#include "kernels/backend.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -19,32 +21,39 @@ enum {
     PROMPT_MOST = 64,
     CHATS = 6,
     POOL_BYTES = 16 << 20,
+    SMALL_HOST_BYTES = 8 << 20, // what a card pins unasked takes long
 };
 
 #define GOLDEN(name) TESTS_DIR "/golden/" name ".gguf"
 
 // Deterministic, an answer among others has the bits of one alone also where a matrix unit computes
-// the prompts.
-static enum status open_pair(const char *model, const char *drafter, int32_t context,
-                             bool deterministic, struct engine **engine, struct error *err) {
-    const struct engine_options options = {.model_path = model,
-                                           .draft_path = drafter,
-                                           .backend = "cpu",
+// the prompts, and drafts have those of single tokens on a card.
+struct pair {
+    const char *model, *drafter;
+    int32_t context;
+    bool deterministic, on_card;
+};
+
+static enum status open_pair(const struct pair *pair, struct engine **engine, struct error *err) {
+    const struct engine_options options = {.model_path = pair->model,
+                                           .draft_path = pair->drafter,
+                                           .backend = pair->on_card ? "cuda" : "cpu",
                                            .threads = 2,
-                                           .context = context,
-                                           .deterministic = deterministic,
-                                           .kv_device_bytes = POOL_BYTES};
+                                           .context = pair->context,
+                                           .deterministic = pair->deterministic,
+                                           .kv_device_bytes = POOL_BYTES,
+                                           .kv_host_bytes = pair->on_card ? SMALL_HOST_BYTES : 0};
     return engine_open(&options, engine, err);
 }
 
-static struct engine *open_engine(const char *model, const char *drafter, int32_t context,
-                                  bool deterministic) {
+static struct engine *open_engine(const struct pair *pair) {
     struct engine *engine;
     struct error err = {0};
-    if (open_pair(model, drafter, context, deterministic, &engine, &err) != STATUS_OK)
-        fail_msg("%s", err.text);
+    if (open_pair(pair, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     return engine;
 }
+
+static const struct pair DEMO = {DEMO_MODEL, DRAFTER_MODEL, CONTEXT, false, false};
 
 static void a_drafter_with_other_tokens_is_refused_by_name(void **state) {
     (void)state;
@@ -52,8 +61,9 @@ static void a_drafter_with_other_tokens_is_refused_by_name(void **state) {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct engine *engine = NULL;
         struct error err = {0};
-        assert_int_equal(open_pair(DEMO_MODEL, others[i], CONTEXT, false, &engine, &err),
-                         STATUS_UNSUPPORTED);
+        assert_int_equal(
+            open_pair(&(struct pair){DEMO_MODEL, others[i], CONTEXT, false, false}, &engine, &err),
+            STATUS_UNSUPPORTED);
         assert_non_null(strstr(err.text, others[i]));
         assert_non_null(strstr(err.text, "vocabulary"));
         assert_null(engine);
@@ -64,8 +74,8 @@ static void a_file_that_is_no_model_is_refused_by_name(void **state) {
     (void)state;
     struct engine *engine = NULL;
     struct error err = {0};
-    assert_int_not_equal(open_pair(DEMO_MODEL, TESTS_DIR "/check.h", CONTEXT, false, &engine, &err),
-                         STATUS_OK);
+    const struct pair pair = {DEMO_MODEL, TESTS_DIR "/check.h", CONTEXT, false, false};
+    assert_int_not_equal(open_pair(&pair, &engine, &err), STATUS_OK);
     assert_non_null(strstr(err.text, "check.h"));
     assert_null(engine);
 }
@@ -197,7 +207,7 @@ static void the_demo_answers_as_without_drafts(void **state) {
     static const enum draft_source_kind sources[] = {DRAFT_HISTORY, DRAFT_MODEL};
     const char *wanted = getenv("QUIRE_TEST_PROMPTS");
     const int count = wanted ? atoi(wanted) : CHECK_ROUNDS(12, 2);
-    struct engine *engine = open_engine(DEMO_MODEL, DRAFTER_MODEL, CONTEXT, false);
+    struct engine *engine = open_engine(&DEMO);
     int64_t drafted[DRAFT_SOURCES] = {0}, accepted[DRAFT_SOURCES] = {0};
     for (int i = 0; i < count; i++) {
         struct prompt prompt;
@@ -262,8 +272,7 @@ static void check_way(struct engine *engine, const char *model, const struct way
     }
 }
 
-static void models_of_every_kind_draft_for_themselves(void **state) {
-    (void)state;
+static void check_every_kind(bool on_card) {
     static const char *const models[] = {
         GOLDEN("llama"),  GOLDEN("gemma4"), GOLDEN("gemma4-moe"),    GOLDEN("deepseek2"),
         GOLDEN("qwen35"), GOLDEN("lfm2"),   GOLDEN("granitehybrid"), GOLDEN("falcon-h1")};
@@ -271,7 +280,8 @@ static void models_of_every_kind_draft_for_themselves(void **state) {
     const char *wanted = getenv("QUIRE_TEST_PROMPTS");
     const int count = wanted ? atoi(wanted) : 1;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
-        struct engine *engine = open_engine(models[m], models[m], 256, false);
+        struct engine *engine =
+            open_engine(&(struct pair){models[m], models[m], 256, on_card, on_card});
         int64_t accepted = 0;
         for (int i = 0; i < KINDS * count; i++) {
             const struct way *way = &WAYS[i % KINDS];
@@ -280,14 +290,31 @@ static void models_of_every_kind_draft_for_themselves(void **state) {
         }
         assert_true(accepted > 0);
         engine_close(engine);
+        printf("%s, %s: %d prompts, the same answers\n", on_card ? "cuda" : "cpu", models[m],
+               KINDS * count);
     }
+}
+
+static void models_of_every_kind_draft_for_themselves(void **state) {
+    (void)state;
+    check_every_kind(false);
+}
+
+static void models_of_every_kind_draft_for_themselves_on_a_card(void **state) {
+    struct device *device;
+    (void)state;
+    if (!backend_cuda() || backend_cuda()->open(&(struct device_options){0}, &device, NULL)) skip();
+    backend_cuda()->close(device);
+    check_every_kind(true);
 }
 
 // ---- several at once, and ends in the middle
 
 static void answers_at_once_and_their_forks_are_drafted_for_together(void **state) {
     (void)state;
-    struct engine *engine = open_engine(DEMO_MODEL, DRAFTER_MODEL, CONTEXT, true);
+    struct pair pair = DEMO;
+    pair.deterministic = true;
+    struct engine *engine = open_engine(&pair);
     struct prompt prompts[CHATS];
     struct answer plain[CHATS], forked;
     struct sequence *sequences[CHATS], *fork = NULL;
@@ -344,7 +371,7 @@ static void answers_at_once_and_their_forks_are_drafted_for_together(void **stat
 static void an_engine_closes_in_the_middle_of_drafting(void **state) {
     (void)state;
     for (int end = 1; end < 20; end += 6) {
-        struct engine *engine = open_engine(DEMO_MODEL, DRAFTER_MODEL, CONTEXT, false);
+        struct engine *engine = open_engine(&DEMO);
         struct prompt prompt;
         struct request *request;
         struct event event;
@@ -361,7 +388,8 @@ static void an_engine_closes_in_the_middle_of_drafting(void **state) {
 
 static void drafts_end_before_the_context_is_full(void **state) {
     (void)state;
-    struct engine *engine = open_engine(GOLDEN("llama"), GOLDEN("llama"), 64, false);
+    const struct pair pair = {GOLDEN("llama"), GOLDEN("llama"), 64, false, false};
+    struct engine *engine = open_engine(&pair);
     struct prompt prompt;
     struct request *request;
     struct event event = {.kind = EVENT_PREFILL};
@@ -380,15 +408,17 @@ static void drafts_end_before_the_context_is_full(void **state) {
     engine_close(engine);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_drafter_with_other_tokens_is_refused_by_name),
         cmocka_unit_test(a_file_that_is_no_model_is_refused_by_name),
         cmocka_unit_test(the_demo_answers_as_without_drafts),
         cmocka_unit_test(models_of_every_kind_draft_for_themselves),
+        cmocka_unit_test(models_of_every_kind_draft_for_themselves_on_a_card),
         cmocka_unit_test(answers_at_once_and_their_forks_are_drafted_for_together),
         cmocka_unit_test(an_engine_closes_in_the_middle_of_drafting),
         cmocka_unit_test(drafts_end_before_the_context_is_full),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
-// tests/engine/draft/test_drafts.c — what is proposed, how much of it is drafted, and that an
-// answer with drafts is the answer without: for QUIRE_TEST_PROMPTS (1) of each model and way.
+// tests/engine/draft/test_drafts.c [PATTERN] — what is proposed, how much of it is drafted, and
+// that an answer with drafts is the answer without: for QUIRE_TEST_PROMPTS (1) of each model and
+// way, on a processor and on a card.
 #include "engine/draft/draft.h"
 #include "engine/engine.h"
 #include "engine/grammar/grammar.h"
 #include "engine/tokenizer/detokenizer.h"
+#include "kernels/backend.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
@@ -20,7 +22,8 @@ enum {
     CHATS = 6,
     CHATS_MOST = 24,
     ROUNDS = CHECK_ROUNDS(8, 2),
-    POOL_BYTES = 16 << 20
+    POOL_BYTES = 16 << 20,
+    SMALL_HOST_BYTES = 8 << 20 // what a card pins unasked takes long
 };
 
 static uint32_t seed = 5;
@@ -367,17 +370,16 @@ static void answer_chats(struct engine *engine, const struct chat *chats, int co
     }
 }
 
-static struct engine *open_engine(const char *model, int32_t context, bool deterministic,
+static struct engine *open_engine(const char *model, const struct engine_options *some,
                                   struct engine_info *info) {
     struct engine *engine;
     struct error err = {0};
-    const struct engine_options options = {.model_path = model,
-                                           .backend = "cpu",
-                                           .threads = 2,
-                                           .context = context,
-                                           .deterministic = deterministic,
-                                           .step_tokens = ENGINE_STEP_TOKENS_ALL,
-                                           .kv_device_bytes = POOL_BYTES};
+    struct engine_options options = *some;
+    options.model_path = model;
+    options.threads = 2;
+    options.step_tokens = ENGINE_STEP_TOKENS_ALL;
+    options.kv_device_bytes = POOL_BYTES;
+    if (strcmp(options.backend, "cuda") == 0) options.kv_host_bytes = SMALL_HOST_BYTES;
     if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
     engine_info(engine, info);
     return engine;
@@ -401,7 +403,9 @@ static void speculation_does_not_change_an_answer(void **state) {
     printf("seed %u\n", seed);
     for (size_t m = 0; m < 3; m++) {
         struct engine_info info;
-        struct engine *engine = open_engine(models[m], m < 2 ? 256 : CONTEXT, true, &info);
+        const struct engine_options options = {
+            .backend = "cpu", .context = m < 2 ? 256 : CONTEXT, .deterministic = true};
+        struct engine *engine = open_engine(models[m], &options, &info);
         for (int round = 0; round < ROUNDS; round++) {
             const int count = round % 2 ? CHATS : 1;
             for (int i = 0; i < count; i++)
@@ -422,8 +426,9 @@ static void speculation_does_not_change_an_answer(void **state) {
 
 // ---- every number of drafts, every kind of layer, every way to sample
 //
-// Not deterministic: a matrix unit would compute a longer prompt with other bits than what is left
-// of it after a look into the cache. Few tokens always have the bits of one.
+// A processor is not deterministic: a matrix unit would compute a longer prompt with other bits
+// than what is left of it after a look into the cache. Few tokens always have the bits of one
+// there. On a card they have them when it is deterministic.
 
 struct way {
     const char *name;
@@ -520,7 +525,7 @@ static void remember_mostly(struct engine *engine, const int32_t *prompt, const 
 
 static void check_prompt(struct engine *engine, const int32_t *prompt, const char *path,
                          const struct way *way) {
-    static const int32_t lengths[] = {1, 2, 4, 8};
+    static const int32_t lengths[] = {1, 2, 3, 4, 8};
     struct reader reader = {0}, *reads = way->stops ? &reader : NULL;
     int32_t plain[ANSWER], drafted[ANSWER], length;
     int64_t accepted = 0;
@@ -534,7 +539,7 @@ static void check_prompt(struct engine *engine, const int32_t *prompt, const cha
         assert_true(reader.stopped && length <= whole);
     }
     assert_int_equal(accepted, 0);
-    for (int n = 0; n < 4; n++) {
+    for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++) {
         remember_mostly(engine, prompt, plain, length);
         if (answer_in_a_way(engine, prompt, way, lengths[n], reads, drafted, &accepted) != length ||
             memcmp(drafted, plain, (size_t)length * sizeof plain[0]) != 0)
@@ -544,11 +549,13 @@ static void check_prompt(struct engine *engine, const int32_t *prompt, const cha
     text_deinit(&reader.text);
 }
 
-static void check_model(const char *path, const struct way *ways, int count) {
+static void check_model(const char *backend, const char *path, const struct way *ways, int count) {
     const char *wanted = getenv("QUIRE_TEST_PROMPTS");
     const int prompts = wanted ? atoi(wanted) : 1;
+    const struct engine_options options = {
+        .backend = backend, .context = 256, .deterministic = strcmp(backend, "cuda") == 0};
     struct engine_info info;
-    struct engine *engine = open_engine(path, 256, false, &info);
+    struct engine *engine = open_engine(path, &options, &info);
     for (int i = 0; i < count * prompts; i++) {
         const struct way *way = &ways[i % count];
         int32_t prompt[SHORT_PROMPT];
@@ -558,16 +565,15 @@ static void check_model(const char *path, const struct way *ways, int count) {
         check_prompt(engine, prompt, path, way);
     }
     engine_close(engine);
+    printf("%s, %s: %d prompts, the same answers\n", info.backend, path, count * prompts);
 }
 
-static void any_number_of_drafts_gives_the_same_answer(void **state) {
-    (void)state;
-    static const char *const models[] = {
-        TESTS_DIR "/golden/llama.gguf",      TESTS_DIR "/golden/gemma4.gguf",        // windows
-        TESTS_DIR "/golden/gemma4-moe.gguf", TESTS_DIR "/golden/deepseek2.gguf",     // latent
-        TESTS_DIR "/golden/qwen35.gguf",     TESTS_DIR "/golden/granitehybrid.gguf", // states
-        TESTS_DIR "/golden/falcon-h1.gguf",  TESTS_DIR "/golden/lfm2.gguf",          DEMO_MODEL};
-    const struct way ways[] = {
+#define GOLDEN(name) TESTS_DIR "/golden/" name ".gguf"
+
+enum { SAMPLERS = 7, HEAD_SAMPLERS = 2 };
+
+static void fill_ways(struct way ways[SAMPLERS]) {
+    const struct way all[SAMPLERS] = {
         {.name = "greedy", .sampler = sample(0, 1, 0)},
         {.name = "seeded", .sampler = sample(0.8f, 1, 0)},
         {.name = "penalties", .sampler = sample(0.8f, 1.3f, 0.5f)},
@@ -578,17 +584,62 @@ static void any_number_of_drafts_gives_the_same_answer(void **state) {
         {.name = "cancel", .sampler = sample(0.8f, 1, 0), .stop_after = 37},
         {.name = "stop string", .sampler = sample(0.8f, 1, 0), .stops = true},
     };
-    printf("seed %u\n", seed);
+    memcpy(ways, all, sizeof all);
+}
+
+static void check_kinds(const char *backend) {
+    static const char *const models[] = {GOLDEN("llama"),      GOLDEN("gemma4"),        // windows
+                                         GOLDEN("gemma4-moe"), GOLDEN("deepseek2"),     // latent
+                                         GOLDEN("qwen35"),     GOLDEN("granitehybrid"), // states
+                                         GOLDEN("falcon-h1"),  GOLDEN("lfm2")};
+    struct way ways[SAMPLERS];
+    fill_ways(ways);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
-        check_model(models[i], ways, sizeof ways / sizeof ways[0]);
-    struct way by_head[sizeof ways / sizeof ways[0]];
+        check_model(backend, models[i], ways, SAMPLERS);
+}
+
+// By the head alone, and among other sources.
+static void check_heads(const char *backend) {
+    static const char *const models[] = {GOLDEN("mtp-right-glm4moe"), GOLDEN("mtp-right-qwen35")};
+    struct way ways[SAMPLERS], by_head[SAMPLERS];
+    fill_ways(ways);
     memcpy(by_head, ways, sizeof ways);
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+    for (size_t i = 0; i < SAMPLERS; i++)
         by_head[i].without = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY;
-    check_model(TESTS_DIR "/golden/mtp-right-glm4moe.gguf", by_head, 2);
-    check_model(TESTS_DIR "/golden/mtp-right-qwen35.gguf", by_head, 2);
-    check_model(TESTS_DIR "/golden/mtp-right-glm4moe.gguf", ways, sizeof ways / sizeof ways[0]);
-    check_model(TESTS_DIR "/golden/mtp-right-qwen35.gguf", ways, sizeof ways / sizeof ways[0]);
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        check_model(backend, models[i], by_head, HEAD_SAMPLERS);
+        check_model(backend, models[i], ways, SAMPLERS);
+    }
+}
+
+static void any_number_of_drafts_gives_the_same_answer(void **state) {
+    (void)state;
+    struct way ways[SAMPLERS];
+    printf("seed %u\n", seed);
+    fill_ways(ways);
+    check_kinds("cpu");
+    check_heads("cpu");
+    check_model("cpu", DEMO_MODEL, ways, SAMPLERS);
+}
+
+static bool has_cuda(void) {
+    struct device *device;
+    const struct device_options options = {0};
+    if (!backend_cuda() || backend_cuda()->open(&options, &device, NULL) != STATUS_OK) return false;
+    backend_cuda()->close(device);
+    return true;
+}
+
+static void any_number_of_drafts_gives_the_same_answer_on_a_card(void **state) {
+    (void)state;
+    if (!has_cuda()) skip();
+    check_kinds("cuda");
+}
+
+static void a_heads_drafts_give_the_same_answer_on_a_card(void **state) {
+    (void)state;
+    if (!has_cuda()) skip();
+    check_heads("cuda");
 }
 
 // Where rows cost little, a head that is right is asked for more tokens, and one that is wrong for
@@ -693,7 +744,8 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     static struct chat chats[ALL];
     static struct outcome with[ALL], without[ALL];
     struct engine_info info;
-    struct engine *engine = open_engine(TESTS_DIR "/golden/llama.gguf", 256, true, &info);
+    const struct engine_options options = {.backend = "cpu", .context = 256, .deterministic = true};
+    struct engine *engine = open_engine(GOLDEN("llama"), &options, &info);
     for (int32_t i = 0; i < ALL; i++) {
         struct chat *chat = &chats[i];
         const bool guesses = i < GUESSING;
@@ -707,8 +759,7 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
     }
     answer_chats(engine, chats, ALL, 0, without);
     engine_close(engine);
-    engine =
-        open_engine(TESTS_DIR "/golden/llama.gguf", 256, true, &info); // that has no prompt yet
+    engine = open_engine(GOLDEN("llama"), &options, &info); // that has no prompt yet
     answer_chats(engine, chats, ALL, DRAFT_MAX, with);
     for (int32_t i = 0; i < ALL; i++) {
         check_same(&with[i], &without[i]);
@@ -791,7 +842,7 @@ static void a_head_that_is_announced_and_not_there_is_none(void **state) {
     assert_non_null(strstr(err.text, "has no draft head"));
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_after_the_latest_match_are_proposed),
         cmocka_unit_test(a_head_is_asked_as_often_as_it_pays),
@@ -813,7 +864,10 @@ int main(void) {
         cmocka_unit_test(one_disturbed_step_does_not_end_drafting),
         cmocka_unit_test(speculation_does_not_change_an_answer),
         cmocka_unit_test(any_number_of_drafts_gives_the_same_answer),
+        cmocka_unit_test(any_number_of_drafts_gives_the_same_answer_on_a_card),
+        cmocka_unit_test(a_heads_drafts_give_the_same_answer_on_a_card),
         cmocka_unit_test(drafts_take_no_room_from_prompts_in_a_full_step),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
