@@ -222,8 +222,7 @@ void family_read_gemma4(struct metadata *metadata, struct model_config *config) 
         metadata_fail(metadata, STATUS_UNSUPPORTED, "attention.value_length_swa",
                       "differs from attention.key_length_swa, which is not supported");
     const int32_t rotated = window_dimensions(metadata, size, size);
-    if (!metadata_has(metadata, PATTERN))
-        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    metadata_require(metadata, PATTERN);
     scale_embedding(config);
     set_attention_scale(metadata, config, 1);
     set_windows(metadata, config, read_window(metadata, 0), 0, slides);
@@ -287,8 +286,7 @@ void family_read_granite(struct metadata *metadata, struct model_config *config)
 void family_read_granite_swa(struct metadata *metadata, struct model_config *config) {
     static const char list_key[] = "attention.rope_pattern";
     bool slides[MODEL_MAX_LAYERS], rotated[MODEL_MAX_LAYERS];
-    if (!metadata_has(metadata, PATTERN))
-        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    metadata_require(metadata, PATTERN);
     set_windows(metadata, config, read_window(metadata, 0), 0, slides);
     metadata_pattern(metadata, list_key, config->layers, 0, rotated);
     for (int32_t i = 0; i < config->layers; i++)
@@ -337,8 +335,7 @@ void family_read_muse_glimmer(struct metadata *metadata, struct model_config *co
     const float factor = metadata_factor(metadata, "attention.query_scale", 1);
     set_windows(metadata, config, read_window(metadata, 0), 4, slides);
     memcpy(rotated, slides, sizeof rotated);
-    if (metadata->folder && !metadata_has(metadata, PATTERN))
-        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    if (metadata->folder) metadata_require(metadata, PATTERN);
     if (metadata->folder && metadata_has(metadata, list_key))
         metadata_pattern(metadata, list_key, config->layers, 0, rotated);
     for (int32_t i = 0; i < config->layers; i++) {
@@ -402,8 +399,7 @@ void family_read_step35(struct metadata *metadata, struct model_config *config) 
         window_dimensions(metadata, stated, config->specs[0].attention.head_size);
     if (rotated % 2)
         metadata_fail(metadata, STATUS_BAD_FILE, "rope.dimension_count", "must be a multiple of 4");
-    if (!metadata_has(metadata, PATTERN))
-        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    metadata_require(metadata, PATTERN);
     set_windows(metadata, config, read_window(metadata, 0), 0, slides);
     metadata_reals(metadata, "swiglu_clamp_shexp", config->layers, limits);
     metadata_reals(metadata, "swiglu_clamp_exp", config->layers, expert_limits);
@@ -423,8 +419,7 @@ void family_read_mimo2(struct metadata *metadata, struct model_config *config) {
     const float value_scale = metadata_factor(metadata, "attention.value_scale", 1);
     const int32_t rotated = window_dimensions(metadata, config->specs[0].attention.rope.dimensions,
                                               config->specs[0].attention.head_size);
-    if (!metadata_has(metadata, PATTERN))
-        metadata_fail(metadata, STATUS_BAD_FILE, PATTERN, "is missing");
+    metadata_require(metadata, PATTERN);
     set_windows(metadata, config, read_window(metadata, 0), 0, slides);
     for (int32_t i = 0; i < config->layers; i++) {
         struct attention_spec *attention = &config->specs[i].attention;

@@ -103,6 +103,26 @@ void metadata_unsupported(struct metadata *metadata, const char *key, const char
         gguf_path(metadata->gguf), metadata->family, key, found[0] ? " " : "", found, expected);
 }
 
+static const char other_type[] = "has an unsupported type";
+
+// Is the key there, of whatever type?
+static bool is_stated(const struct metadata *metadata, const char *key) {
+    char name[KEY_BYTES];
+    if (!family_keys_have(metadata->keys, key)) return false;
+    if (metadata->folder) return figure_of(metadata, key) != NULL;
+    full_key(metadata, key, name);
+    for (size_t i = 0; i < gguf_key_count(metadata->gguf); i++)
+        if (gguf_string_is(gguf_key_at(metadata->gguf, i).name, name)) return true;
+    return false;
+}
+
+static void fail_unfound(struct metadata *metadata, const char *key) {
+    if (is_stated(metadata, key))
+        metadata_fail(metadata, STATUS_UNSUPPORTED, key, other_type);
+    else
+        metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing");
+}
+
 // Its place among the keys that were asked for; their number if it is none of them.
 static int32_t place_of(const struct metadata *metadata, struct gguf_string key) {
     int32_t i = 0;
@@ -132,21 +152,25 @@ bool metadata_find_float(struct metadata *metadata, const char *key, double *val
 
 bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value) {
     char name[KEY_BYTES];
-    double number = 0;
+    double number;
     if (!family_keys_have(metadata->keys, key)) return false;
+    const bool real = look_up(metadata, key, &number);
+    bool found = real && metadata->folder && floor(number) == number && fabs(number) < 0x1p31;
+    if (found) *value = (int64_t)number;
     if (!metadata->folder)
-        return note(metadata, key,
-                    gguf_find_int(metadata->gguf, full_key(metadata, key, name), value));
-    const bool found =
-        look_up(metadata, key, &number) && floor(number) == number && fabs(number) < 0x1p31;
-    if (note(metadata, key, found)) *value = (int64_t)number;
-    return found;
+        found = gguf_find_int(metadata->gguf, full_key(metadata, key, name), value);
+    if (real && !found) metadata_fail(metadata, STATUS_UNSUPPORTED, key, other_type);
+    return note(metadata, key, found);
 }
 
 bool metadata_has(struct metadata *metadata, const char *key) {
     double value;
     struct gguf_array array;
     return metadata_find_float(metadata, key, &value) || find_array(metadata, key, &array);
+}
+
+void metadata_require(struct metadata *metadata, const char *key) {
+    if (!metadata_has(metadata, key)) fail_unfound(metadata, key);
 }
 
 bool metadata_is_set(struct metadata *metadata, const char *key) {
@@ -214,8 +238,8 @@ int32_t metadata_int(struct metadata *metadata, const char *key, int32_t otherwi
     if (!found && find_array(metadata, key, &array))
         metadata_fail(metadata, STATUS_UNSUPPORTED, key,
                       "differs from layer to layer, which is not supported");
-    else if (!found && otherwise == 0)
-        metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing");
+    else if (!found && (otherwise == 0 || is_stated(metadata, key)))
+        fail_unfound(metadata, key);
     else if (value < 1 || value > most)
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     return metadata->status == STATUS_OK ? (int32_t)value : 1;
@@ -275,7 +299,7 @@ float metadata_float(struct metadata *metadata, const char *key, float otherwise
     const bool found = metadata_find_float(metadata, key, &value);
     if (!found && find_array(metadata, key, &array))
         metadata_fail(metadata, STATUS_UNSUPPORTED, key, "is a list, which is not supported");
-    if (!found && isnan(otherwise)) metadata_fail(metadata, STATUS_BAD_FILE, key, "is missing");
+    if (!found && (isnan(otherwise) || is_stated(metadata, key))) fail_unfound(metadata, key);
     if (!isfinite(value) || value < 0 || value > 1e12)
         metadata_fail(metadata, STATUS_BAD_FILE, key, "is out of range");
     return metadata->status == STATUS_OK ? (float)value : 1.0f;
@@ -460,8 +484,7 @@ static void check_read(struct metadata *metadata, struct gguf_string key) {
     if (asked ? metadata->found[place] : is_harmless(metadata, key)) return;
     snprintf(shown, sizeof shown, "%.*s", (int)key.length, key.bytes);
     metadata_fail(metadata, STATUS_UNSUPPORTED, shown,
-                  asked ? "has an unsupported type"
-                        : "is not supported and may change the answers");
+                  asked ? other_type : "is not supported and may change the answers");
 }
 
 void metadata_check_unread(struct metadata *metadata) {

@@ -47,11 +47,14 @@ bool metadata_is_of_writer(const struct metadata *metadata);
 // A key that the family does not have, but whose value is about this one, is as good as read.
 void metadata_accept(struct metadata *metadata, const char *key, double value);
 
-bool metadata_has(struct metadata *metadata, const char *key); // a number, or a list
-bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value);
+bool metadata_has(struct metadata *metadata, const char *key);     // a number, or a list
+void metadata_require(struct metadata *metadata, const char *key); // fails unless it has
 bool metadata_find_float(struct metadata *metadata, const char *key, double *value);
 bool metadata_is_set(struct metadata *metadata, const char *key); // a number other than 0
 bool metadata_flag(struct metadata *metadata, const char *key, bool otherwise);
+
+// A whole number; false where the key is absent. UNSUPPORTED: it has another number.
+bool metadata_find_int(struct metadata *metadata, const char *key, int64_t *value);
 
 // Which of `count` names the key has; -1 where it is absent. UNSUPPORTED: another one.
 int metadata_choice(struct metadata *metadata, const char *key, const char *const names[],

@@ -529,6 +529,34 @@ static void rope_scaling_keys_of_old_and_new_files_are_read(void **state) {
     assert_int_equal(last_layer_with("gpt-oss", each).window, 0);
 }
 
+// Whether the family could do without the key or not; and it is this key that is named, not one
+// that does not fit to what is assumed in its place.
+static void a_key_of_another_type_is_not_missing(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *key;
+    } cases[] = {{"llama", "llama.block_count"},
+                 {"llama", "llama.attention.layer_norm_rms_epsilon"},
+                 {"nanbeige", "nanbeige.attention.key_length"},
+                 {"nanbeige", "nanbeige.num_loops"},
+                 {"gemma3", "gemma3.attention.sliding_window"},
+                 {"mimo2", "mimo2.attention.sliding_window_pattern"},
+                 {"mtp-qwen35", "qwen35.nextn_predict_layers"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct model_key others[] = {{cases[i].key, GGUF_STRING, 0, "2"},
+                                           {cases[i].key, GGUF_BOOL, 1, NULL},
+                                           {cases[i].key, GGUF_F32, 1.5, NULL}};
+        const size_t count = strstr(cases[i].key, "epsilon") ? 2 : 3; // which is such a number
+        for (size_t o = 0; o < count; o++) {
+            struct model_file file = model_file_load_with(cases[i].file, &others[o], 1);
+            char refusal[128];
+            snprintf(refusal, sizeof refusal, "%s %s", cases[i].key, another);
+            model_file_hide_key(&file, cases[i].key);
+            assert_model_refused(&file, STATUS_UNSUPPORTED, refusal);
+        }
+    }
+}
+
 static void an_unknown_rope_scaling_is_refused(void **state) {
     (void)state;
     struct model_file file = model_file_load("llama-linear");
@@ -697,6 +725,7 @@ int main(void) {
         cmocka_unit_test(a_key_that_turns_a_feature_off_is_accepted),
         cmocka_unit_test(files_rewritten_by_llama_cpp_open_unchanged),
         cmocka_unit_test(rope_scaling_keys_of_old_and_new_files_are_read),
+        cmocka_unit_test(a_key_of_another_type_is_not_missing),
         cmocka_unit_test(an_unknown_rope_scaling_is_refused),
         cmocka_unit_test(draft_blocks_are_told_from_the_trunk_by_their_tensors),
         cmocka_unit_test(an_unexpected_tensor_in_a_gguf_file_is_named),
