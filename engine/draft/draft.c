@@ -97,6 +97,13 @@ static float reading_us(const struct draft_record *record, int source, int32_t t
     return (float)tokens * each;
 }
 
+// After a rejection the next step computes the accepted tokens once more: how much longer it takes.
+// It never takes less, though steps of few rows may have been measured while they were disturbed.
+static float replay_us(const struct row_cost *cost, int32_t rows, float accepted) {
+    const float longer = row_cost_us(cost, rows + 1 + (int32_t)accepted) - row_cost_us(cost, rows);
+    return longer > 0 ? longer : 0;
+}
+
 struct choice_of_count { // of a source's tokens
     int32_t count;
     float speed, accepted; // tokens/time of the step, and tokens expected to be right
@@ -120,9 +127,7 @@ static struct choice_of_count choose_count(const struct draft *draft, int source
         const bool beside = around > 0 && (i + 2 == around || i == around);
         float us = (beside ? row_cost_least_us : row_cost_us)(cost, step->rows + i + 1);
         if (proposal->unknown) us += (float)(i + 1) * token_us(draft->record, source);
-        if (step->replays)
-            us += (1 - all) * (row_cost_us(cost, step->rows + 1 + (int32_t)sum) -
-                               row_cost_us(cost, step->rows));
+        if (step->replays) us += (1 - all) * replay_us(cost, step->rows, sum);
         const float speed = (step->tokens + sum) / us;
         if (speed > best.speed || draft->always) best = (struct choice_of_count){i + 1, speed, sum};
     }

@@ -286,6 +286,24 @@ static void the_best_count_of_rows_is_found_though_no_line_shows_it(void **state
     draft_deinit(&writer.draft);
 }
 
+// A step of one row then seems to cost more than one of several.
+static void one_disturbed_step_does_not_end_drafting_where_steps_are_replayed(void **state) {
+    (void)state;
+    int32_t tokens[DRAFT_MAX], log[64] = {0};
+    for (int always = 0; always < 2; always++) {
+        struct draft_record record = draft_record_new();
+        struct draft draft = {.record = &record, .most = DRAFT_MAX, .always = always == 1};
+        struct draft_step step = {.rows = 1, .tokens = 1, .limit = DRAFT_MAX, .replays = true};
+        assert_int_equal(draft_init(&draft, 64), STATUS_OK);
+        for (int i = 0; i < 50; i++)
+            for (int32_t rows = 1; rows <= 1 + DRAFT_MAX; rows++)
+                row_cost_note(&record.cost, rows, 1000 + 50 * rows);
+        row_cost_note(&record.cost, 1, 1000000);
+        assert_true(draft_propose(&draft, &(struct draft_log){log, 64}, &step, tokens) > 0);
+        draft_deinit(&draft);
+    }
+}
+
 static void one_disturbed_step_does_not_end_drafting(void **state) {
     (void)state;
     struct writer writer;
@@ -862,6 +880,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(dear_rows_and_many_answers_shorten_drafts),
         cmocka_unit_test(the_best_count_of_rows_is_found_though_no_line_shows_it),
         cmocka_unit_test(one_disturbed_step_does_not_end_drafting),
+        cmocka_unit_test(one_disturbed_step_does_not_end_drafting_where_steps_are_replayed),
         cmocka_unit_test(speculation_does_not_change_an_answer),
         cmocka_unit_test(any_number_of_drafts_gives_the_same_answer),
         cmocka_unit_test(any_number_of_drafts_gives_the_same_answer_on_a_card),
