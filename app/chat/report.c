@@ -118,10 +118,11 @@ static enum status add_drafts_to_line(const struct draft_stats *drafts, struct t
         drafted += drafts->of[i].drafted;
     if (drafts->steps == 0) return STATUS_OK; // a server does not say
     if (drafted > 0) return text_format(line, ", %.2f tokens/step", report_tokens_per_step(drafts));
+    const bool computes = drafts->sources & (1u << DRAFT_HEAD | 1u << DRAFT_MODEL);
     return text_format(line, ", no drafts (%s)",
-                       drafts->sources == 0    ? "off"
-                       : drafts->proposed == 0 ? "nothing repeats"
-                                               : "would not pay");
+                       drafts->sources == 0                 ? "off"
+                       : drafts->proposed == 0 && !computes ? "nothing repeats"
+                                                            : "would not pay");
 }
 
 enum status report_line(const struct turn_report *report, struct text *line) {

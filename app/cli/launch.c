@@ -252,6 +252,8 @@ enum status launch_find_drafter(const struct args *args, struct text *path, stru
     const char *name = args->draft;
     struct error why = {.text = "found \"\""};
     if (launch_draft_wish(args) != DRAFT_AUTO || strcmp(name, "auto") == 0) return STATUS_OK;
+    if (path_is_url(name))
+        return error_set(err, STATUS_UNSUPPORTED, "--draft: a model on a server cannot draft");
     enum status status = name[0] ? finder_find(name, path, &why) : STATUS_BAD_INPUT;
     if (status == STATUS_OK) status = check_readable(text_string(path), &why);
     if (status == STATUS_OK) return STATUS_OK;
