@@ -293,8 +293,8 @@ static void check_way(struct engine *engine, const struct pair *pair, const stru
 
 static void check_every_kind(bool on_card) {
     static const char *const models[] = {
-        GOLDEN("llama"),  GOLDEN("gemma4"), GOLDEN("gemma4-moe"),    GOLDEN("deepseek2"),
-        GOLDEN("qwen35"), GOLDEN("lfm2"),   GOLDEN("granitehybrid"), GOLDEN("falcon-h1")};
+        GOLDEN("llama"),  GOLDEN("gemma4-moe"), GOLDEN("deepseek2"),     GOLDEN("qwen35"),
+        GOLDEN("gemma4"), GOLDEN("lfm2"),       GOLDEN("granitehybrid"), GOLDEN("falcon-h1")};
     enum { KINDS = sizeof WAYS / sizeof WAYS[0] };
     const char *wanted = getenv("QUIRE_TEST_PROMPTS");
     const int count = wanted ? atoi(wanted) : 1;

@@ -606,10 +606,11 @@ static void fill_ways(struct way ways[SAMPLERS]) {
 }
 
 static void check_kinds(const char *backend) {
-    static const char *const models[] = {GOLDEN("llama"),      GOLDEN("gemma4"),        // windows
-                                         GOLDEN("gemma4-moe"), GOLDEN("deepseek2"),     // latent
-                                         GOLDEN("qwen35"),     GOLDEN("granitehybrid"), // states
-                                         GOLDEN("falcon-h1"),  GOLDEN("lfm2")};
+    static const char *const models[] = {
+        GOLDEN("llama"),         GOLDEN("gemma4-moe"), GOLDEN("deepseek2"), // latent
+        GOLDEN("qwen35"),                                                   // states
+        GOLDEN("gemma4"),                                                   // windows
+        GOLDEN("granitehybrid"), GOLDEN("falcon-h1"),  GOLDEN("lfm2")};
     struct way ways[SAMPLERS];
     fill_ways(ways);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
