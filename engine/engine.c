@@ -21,11 +21,13 @@
 #include "engine/rates.h"
 #include "engine/remote/remote.h"
 #include "engine/sampling/generation_config.h"
+#include "engine/settling.h"
 #include "engine/step/step.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
+#include "kernels/huge_pages.h"
 #include "kernels/numa.h"
 #include "kernels/offload.h"
 
@@ -694,6 +696,7 @@ static enum status open_parts(struct opening *opening) {
     warn_of_pressure(opening->engine);
     TRY(open_cache(opening));
     report_slow(engine);
+    settling_start(engine, opening->options);
     return start_thread(opening);
 }
 
@@ -793,6 +796,7 @@ static void stop_thread(struct engine *engine) {
 void engine_close(struct engine *engine) {
     if (!engine) return;
     stop_thread(engine);
+    huge_pages_stop(engine->huge_pages);
     rates_learn(&engine->lesson, &engine->placement);
     engine_close(engine->drafter);
     while (engine->sequences)

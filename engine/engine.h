@@ -84,6 +84,10 @@ void engine_history_add(struct engine *engine, const int32_t *ids, int32_t count
 int32_t engine_history_room(struct engine *engine);
 void engine_history_clear(struct engine *engine);
 
+// Waits until the weights are where they will be read from (kernels/huge_pages.h), for benchmarks.
+// No request may run.
+void engine_settle(struct engine *engine);
+
 // For benchmarks (kernels/read_speed.h). The first returns the bytes per second at which the device
 // reads its memory, or 0 if there is no memory to measure that; no request may run. The second
 // returns how many bytes a step must read at least so that its speed can be compared with that. The

@@ -3,7 +3,13 @@
 #include "engine/engine.h"
 #include "engine/model/kv_shape.h"
 #include "kernels/cost.h"
+#include "kernels/huge_pages.h"
 #include "kernels/read_speed.h"
+
+void engine_settle(struct engine *engine) {
+    (void)huge_pages_wait(engine->huge_pages);
+    if (engine->drafter) engine_settle(engine->drafter);
+}
 
 double engine_measure_read(struct engine *engine) {
     return read_speed_measure(engine->backend, engine->device);

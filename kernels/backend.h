@@ -624,6 +624,7 @@ struct backend {
     enum dtype activation; // of all rows except the residual's; F32 on processors
     enum dtype residual;   // of the stream that embedding starts and linears add to
     int32_t batch_tokens;  // of one batch; with more, the time per token stops falling
+    bool weights_in_file;  // weights() returns the file's own bytes, which ops read where they are
 
     // Attention reads a span of a shared past once. It begins and ends at multiples of shared_keys;
     // 0: each sequence reads its own past. It pays if together that saves reading shared_least

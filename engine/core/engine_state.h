@@ -25,6 +25,8 @@ struct event_queue { // a ring
     int fd; // eventfd: readable while count > 0
 };
 
+struct huge_pages;
+
 struct engine {
     struct gguf *gguf;           // NULL for a random shape
     struct tokenizer *tokenizer; // the same
@@ -49,6 +51,7 @@ struct engine {
     enum kv_restore kv_restore;
     int64_t io_deadline_us;
     struct forward *forward;
+    struct huge_pages *huge_pages; // of weights that are read in the file; NULL: they stay
     int32_t context;
     int32_t most_tokens;  // of one step
     int32_t step_tokens;  // of one step; 0: as many as fit the time that a step may take

@@ -47,7 +47,9 @@ static enum status part_path(const char *path, const struct split *split, int32_
 }
 
 static struct hash128 digest_part(const void *self) { return gguf_digest(self); }
-static void prefetch_part(const void *self) { gguf_prefetch(self); }
+static void visit_part(const void *self, mapped_file_visitor *visitor, void *user) {
+    gguf_visit_files(self, visitor, user);
+}
 static void close_part(void *self) { gguf_close(self); }
 
 // The part becomes the model's, or is still the caller's when that fails.
@@ -58,8 +60,8 @@ static enum status attach_part(struct gguf *model, struct gguf *part, struct err
     if (!tensors) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", gguf_path(part));
     for (size_t i = 0; i < count; i++)
         tensors[i] = *gguf_tensor_at(part, i);
-    const struct gguf_owner owner = {part,        gguf_file_bytes(part), gguf_state(part),
-                                     digest_part, prefetch_part,         close_part};
+    const struct gguf_owner owner = {
+        part, gguf_file_bytes(part), gguf_state(part), digest_part, visit_part, close_part};
     const enum status status = gguf_attach(model, tensors, count, &owner, err);
     free(tensors);
     return status;

@@ -76,10 +76,10 @@ static struct hash128 folder_digest(const void *self) {
     return digest;
 }
 
-static void folder_prefetch(const void *self) {
+static void folder_visit_files(const void *self, mapped_file_visitor *visitor, void *user) {
     const struct folder *folder = self;
     for (size_t i = 0; i < folder->file_count; i++)
-        safetensors_prefetch(folder->files[i]);
+        visitor(safetensors_mapping(folder->files[i]), user);
 }
 
 static enum status no_memory(const struct folder *folder) {
@@ -681,8 +681,8 @@ enum status folder_open(const char *path, struct gguf **gguf, struct error *err)
     folder->err = err;
     enum status status = open_folder(folder, &opened);
     ASSERT(folder->count <= folder->room && folder->file_count <= FOLDER_MAX_FILES);
-    const struct gguf_owner owner = {folder,        folder->bytes,   folder->state,
-                                     folder_digest, folder_prefetch, folder_close};
+    const struct gguf_owner owner = {folder,        folder->bytes,      folder->state,
+                                     folder_digest, folder_visit_files, folder_close};
     if (status == STATUS_OK)
         status = gguf_attach(opened, folder->tensors, folder->count, &owner, err);
     folder->path = NULL;

@@ -594,11 +594,18 @@ struct hash128 gguf_digest(const struct gguf *gguf) {
     return digest;
 }
 
-void gguf_prefetch(const struct gguf *gguf) {
-    mapped_file_prefetch(&gguf->mapping);
+void gguf_visit_files(const struct gguf *gguf, mapped_file_visitor *visitor, void *user) {
+    visitor(&gguf->mapping, user);
     for (size_t i = 0; i < gguf->owner_count; i++)
-        gguf->owners[i].prefetch(gguf->owners[i].self);
+        gguf->owners[i].visit_files(gguf->owners[i].self, visitor, user);
 }
+
+static void prefetch_file(const struct mapped_file *file, void *user) {
+    (void)user;
+    mapped_file_prefetch(file);
+}
+
+void gguf_prefetch(const struct gguf *gguf) { gguf_visit_files(gguf, prefetch_file, NULL); }
 
 // Fills an empty index.
 static enum status name_all(struct gguf *gguf, struct error *err) {
@@ -617,7 +624,7 @@ static enum status name_all(struct gguf *gguf, struct error *err) {
 enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors, size_t count,
                         const struct gguf_owner *owner, struct error *err) {
     const size_t total = gguf->tensor_count + count;
-    ASSERT(owner->self && owner->digest && owner->prefetch && owner->close);
+    ASSERT(owner->self && owner->digest && owner->visit_files && owner->close);
     if (count > GGUF_MAX_TENSORS || total > GGUF_MAX_TENSORS)
         return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d tensors, found %zu",
                          shown_path(gguf), GGUF_MAX_TENSORS, total);

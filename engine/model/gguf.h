@@ -101,7 +101,7 @@ struct gguf_owner {
     size_t bytes;            // of its files
     struct file_state state; // of them
     struct hash128 (*digest)(const void *self);
-    void (*prefetch)(const void *self);
+    void (*visit_files)(const void *self, mapped_file_visitor *visitor, void *user);
     void (*close)(void *self);
 };
 
@@ -127,7 +127,8 @@ struct file_state gguf_state(const struct gguf *gguf);
 // Hash of the bytes of all its files, header and tensors. Reads all of them.
 struct hash128 gguf_digest(const struct gguf *gguf);
 
-// Tells the kernel that all of its files will be read soon (madvise).
+// All its files, as of gguf_state(). The second tells the kernel that they will be read soon.
+void gguf_visit_files(const struct gguf *gguf, mapped_file_visitor *visitor, void *user);
 void gguf_prefetch(const struct gguf *gguf);
 
 // Keys by name. False when there is no such key or its type does not convert without loss

@@ -134,5 +134,8 @@ void mapped_file_close(struct mapped_file *file) {
 
 void mapped_file_prefetch(const struct mapped_file *file) {
     // Advice only: where the kernel does not take it, the pages come when they are touched.
-    if (file->bytes) (void)madvise((void *)(uintptr_t)file->bytes, file->length, MADV_WILLNEED);
+    if (!file->bytes) return;
+    void *bytes = (void *)(uintptr_t)file->bytes;
+    (void)madvise(bytes, file->length, MADV_HUGEPAGE);
+    (void)madvise(bytes, file->length, MADV_WILLNEED);
 }

@@ -2,7 +2,8 @@
 //
 // Memory: the mapping is the caller's until mapped_file_close(). Any thread may read it. Where a
 // file becomes shorter while it is mapped, reading what is lost is a SIGBUS, whose handler asks
-// mapped_file_at(). Model files are to be replaced, not rewritten.
+// mapped_file_at(). Model files are to be replaced, not rewritten. kernels/huge_pages.h may replace
+// the pages of a mapping by copies.
 #ifndef ENGINE_MAPPED_FILE_H
 #define ENGINE_MAPPED_FILE_H
 
@@ -42,8 +43,12 @@ void mapped_file_close(struct mapped_file *file); // {0} is fine
 enum { MAPPED_FILE_MOST_KNOWN = 256 };
 const char *mapped_file_at(const void *address);
 
-// Tells the kernel that all of it will be read soon (madvise).
+// Tells the kernel that all of it will be read soon, in huge pages where its file system has them
+// (madvise).
 void mapped_file_prefetch(const struct mapped_file *file);
+
+// For each of the files that something is made of.
+typedef void mapped_file_visitor(const struct mapped_file *file, void *user);
 
 // The end of a path, as much of it as errors show.
 const char *mapped_file_shown(const char *path);

@@ -3,8 +3,9 @@
 // Comes from a GGUF file (checked tensor by tensor: name, shape, type; a tensor that the layers
 // have no place for is refused) or from a named shape with random weights, for benchmarks.
 //
-// Memory: matrices are the file's mapped bytes on a processor, copies on a card, which may have
-// some of its weights in host memory (placement.h), the file's bytes again; the gguf must outlive
+// Memory: matrices are at the file's mapped bytes on a processor (kernels/huge_pages.h may move
+// those into other pages), copies on a card, which may have some of its weights in host memory
+// (placement.h), the file's bytes again; the gguf must outlive
 // the model. Everything the model took from the device goes back in model_close().
 // Immutable after opening.
 #ifndef ENGINE_MODEL_H

@@ -25,8 +25,8 @@ static struct hash128 peft_digest(const void *self) {
     return safetensors_digest(((const struct peft *)self)->file);
 }
 
-static void peft_prefetch(const void *self) {
-    safetensors_prefetch(((const struct peft *)self)->file);
+static void peft_visit_files(const void *self, mapped_file_visitor *visitor, void *user) {
+    visitor(safetensors_mapping(((const struct peft *)self)->file), user);
 }
 
 static void peft_close(void *self) {
@@ -161,7 +161,7 @@ static enum status open_tensors(const char *path, struct peft *peft, struct gguf
                                      safetensors_bytes(peft->file),
                                      safetensors_state(peft->file),
                                      peft_digest,
-                                     peft_prefetch,
+                                     peft_visit_files,
                                      peft_close};
     status = gguf_attach(opened, peft->tensors, safetensors_count(peft->file), &owner, err);
     if (status == STATUS_OK)

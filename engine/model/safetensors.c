@@ -262,4 +262,6 @@ struct hash128 safetensors_digest(const struct safetensors *file) {
     return hash_bytes(file->bytes, file->length, 0);
 }
 
-void safetensors_prefetch(const struct safetensors *file) { mapped_file_prefetch(&file->mapping); }
+const struct mapped_file *safetensors_mapping(const struct safetensors *file) {
+    return &file->mapping;
+}

@@ -46,6 +46,6 @@ const struct gguf_tensor *safetensors_at(const struct safetensors *file, size_t 
 size_t safetensors_bytes(const struct safetensors *file); // of the file
 struct file_state safetensors_state(const struct safetensors *file);
 struct hash128 safetensors_digest(const struct safetensors *file);
-void safetensors_prefetch(const struct safetensors *file);
+const struct mapped_file *safetensors_mapping(const struct safetensors *file); // {0}: in memory
 
 #endif

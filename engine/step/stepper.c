@@ -29,6 +29,7 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/clock.h"
 #include "kernels/base/trace.h"
+#include "kernels/huge_pages.h"
 
 enum {
     STEP_FIRST_TOKENS = 16, // of a step that gives a first idea of the speed
@@ -248,9 +249,16 @@ static void start_computing(struct engine *engine) {
     }
 }
 
+// Nobody waits longer for a first token because weights move meanwhile.
+static void pause_huge_pages(struct engine *engine, bool paused) {
+    huge_pages_pause(engine->huge_pages, paused);
+    if (engine->drafter) huge_pages_pause(engine->drafter->huge_pages, paused);
+}
+
 // Waits until there is something to do; while reads are in flight, at most as long as a cancel may
 // take.
 static void wait_for_work(struct engine *engine) {
+    pause_huge_pages(engine, false);
     const bool looks_again = engine->request_count > 0 || engine->restoring_count > 0;
     if (!looks_again && grouped_cache_write_behind(&engine->cache)) {
         pthread_cond_wait(&engine->work, &engine->lock);
@@ -263,6 +271,7 @@ static void wait_for_work(struct engine *engine) {
 
 static void do_step(struct engine *engine, struct step *step) {
     pthread_mutex_unlock(&engine->lock);
+    pause_huge_pages(engine, step->tokens > step->rows);
     struct trace_span span = trace_begin("step");
     if (trace_is_on) trace_chunks(step, true);
     if (engine->drafter) drafter_run(engine, step);

@@ -152,6 +152,7 @@ const struct backend *backend_cpu(void) {
         .name = "cpu",
         .activation = DTYPE_F32,
         .residual = DTYPE_F32,
+        .weights_in_file = true,
         .batch_tokens = 512,
         .shared_keys = ATTENTION_KEYS,
         .shared_least = ATTENTION_KEYS,

@@ -93,6 +93,7 @@ const struct backend *backend_reference(void) {
         .name = "reference",
         .activation = DTYPE_F32,
         .residual = DTYPE_F32,
+        .weights_in_file = true,
         .batch_tokens = 512,
         .open = reference_open,
         .close = reference_close,

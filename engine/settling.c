@@ -1,0 +1,43 @@
+#include "engine/settling.h"
+
+#include <stdlib.h>
+
+#include "engine/core/engine_state.h"
+#include "engine/pool.h"
+#include "kernels/huge_pages.h"
+#include "kernels/numa.h"
+
+struct files {
+    struct huge_pages_range *ranges; // NULL: they are counted
+    size_t count;
+};
+
+static void add_file(const struct mapped_file *file, void *user) {
+    struct files *files = user;
+    if (files->ranges)
+        files->ranges[files->count] = (struct huge_pages_range){file->bytes, file->length};
+    files->count++;
+}
+
+// What the cache and the sequences may still come to, as they are committed when first touched.
+static size_t promised_bytes(const struct engine *engine, const struct engine_options *options) {
+    size_t bytes = options->kv_host_bytes;
+    for (int i = 0; i < engine->kv_shape.group_count; i++)
+        bytes += pool_bytes(engine, i);
+    return bytes;
+}
+
+void settling_start(struct engine *engine, const struct engine_options *options) {
+    struct files files = {0};
+    if (!engine->gguf || !engine->backend->weights_in_file) return;
+    gguf_visit_files(engine->gguf, add_file, &files);
+    files.ranges = malloc(files.count * sizeof *files.ranges);
+    if (!files.ranges) return; // they stay where they are
+    files.count = 0;
+    gguf_visit_files(engine->gguf, add_file, &files);
+    const size_t budget =
+        huge_pages_budget("", gguf_file_bytes(engine->gguf), promised_bytes(engine, options));
+    engine->huge_pages =
+        huge_pages_start(files.ranges, files.count, budget, numa_nodes("", options->threads));
+    free(files.ranges);
+}

@@ -1,0 +1,65 @@
+// kernels/huge_pages.h — where do weights lie that a processor reads in their file?
+//
+// A mapped file has pages of 4 KiB, and a processor that streams weights through them waits for its
+// page tables. A thread moves what is mapped into huge pages, chunk by chunk, while others read it:
+//
+//   mapping  ├──┼── chunk ──┼── chunk ──┼── … ──┼──┤      chunks begin and end at huge pages;
+//               │     ▲ moved over it in one call         the edges stay as they are
+//   copy        └─────┘ anonymous, huge pages, read-only
+//
+// A chunk whose cached pages are huge already stays, and those that the system can join in its
+// cache are joined there (MADV_COLLAPSE). Only what is left is copied, which takes memory: at most
+// `budget` bytes. The file stays in the cache as long as the system has memory for it.
+//
+// Invariants:
+//   (1) addresses and bytes are the same before, while and after a chunk moves;
+//   (2) whatever is refused (memory, the call, a kernel without it) leaves a mapping that works.
+//
+// Memory: ranges are borrowed until huge_pages_stop(), which comes before they are unmapped;
+// unmapping them gives the copies back. Threads: one owner calls; anyone may read the ranges.
+#ifndef KERNELS_HUGE_PAGES_H
+#define KERNELS_HUGE_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct huge_pages;
+
+struct huge_pages_range { // of a mapping that is only read
+    const void *bytes;
+    size_t length;
+};
+
+enum { HUGE_PAGES_LEAST_BYTES = 4 << 20 }; // of a range that is worth it
+
+// What may be copied of `bytes` that are mapped: available memory stays above them, so that the
+// file can stay in the cache, and above `reserved` bytes that were promised to others. 0: nothing,
+// or the system gives no huge pages to those who ask (madvise). `root` stands before /sys, for
+// tests; else "".
+size_t huge_pages_budget(const char *root, size_t bytes, size_t reserved);
+
+// Starts the thread, whose copies are spread over these memory nodes (numa.h). The ranges are
+// copied from. NULL: there is nothing to move, or no thread.
+struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_t count,
+                                    size_t budget, uint64_t nodes);
+
+// While it is paused no chunk begins, so that a prompt has the processor and the disk to itself.
+void huge_pages_pause(struct huge_pages *pages, bool paused); // NULL is fine
+
+// Returns when each chunk is where it will stay, and how many bytes were copied. Not while it is
+// paused. NULL is fine.
+size_t huge_pages_wait(struct huge_pages *pages);
+
+// Ends the thread, within a chunk, and frees it. NULL is fine.
+void huge_pages_stop(struct huge_pages *pages);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
