@@ -45,9 +45,9 @@ struct trial {
     int32_t tokens;
     bool in_host;
     int32_t layers;
-    int32_t readings; // of the pause
-    char *source;     // [MATRICES * used] one layer's weights, that of the others are copies of
-    char *weights;    // [layers] the same
+    int32_t readings;                // of the pause
+    char *weights;                   // [MATRICES, layers, used] matrices, those of all layers alike
+    const void **matrices[MATRICES]; // [layers, used] where they are on the device
     struct layer *of_layers;
     void *rows, *normed, *inner, *up, *sums; // on the device
     void *chosen, *shares, *pause;           // the same
@@ -142,24 +142,56 @@ static enum status fill_rows(struct trial *trial) {
     return status;
 }
 
-// The matrices of a layer, each as the backend wants it.
-static enum status make_layer(struct trial *trial, int32_t index) {
+static void fill_weights(struct trial *trial) {
+    const size_t used = (size_t)experts_of(&trial->shape);
+    char *at = trial->weights;
+    for (int i = 0; i < MATRICES; i++) {
+        const struct weight matrix = matrix_of(trial, i);
+        const size_t each = weight_bytes(&matrix), of_layer = used * each;
+        for (size_t e = 0; e < used; e++)
+            dtype_fill_random(matrix.type, at + e * each,
+                              (size_t)matrix.rows * (size_t)matrix.columns, 0.02F, 1);
+        for (int32_t l = 1; l < trial->layers; l++)
+            memcpy(at + (size_t)l * of_layer, at, of_layer);
+        at += (size_t)trial->layers * of_layer;
+    }
+}
+
+// The weights of all layers, as the backend wants them: on a card one by one, and in host memory in
+// one piece, since a model's lie there in large ones, whose pages are large.
+static enum status place_weights(struct trial *trial) {
     const struct backend *backend = trial->backend;
-    const size_t each = layer_bytes(trial);
-    char *bytes = memcpy(trial->weights + (size_t)index * each, trial->source, each);
+    const size_t count = (size_t)trial->layers * (size_t)experts_of(&trial->shape);
+    const char *bytes = trial->weights;
+    for (int i = 0; i < MATRICES; i++) {
+        struct weight matrix = matrix_of(trial, i);
+        const size_t each = weight_bytes(&matrix);
+        matrix.data = bytes;
+        if (!trial->in_host) {
+            for (size_t n = 0; n < count; n++, matrix.data = bytes + n * each)
+                TRY(backend->weights(trial->device, &matrix, &trial->matrices[i][n]));
+        } else {
+            const void *first;
+            matrix.rows *= (int32_t)count;
+            TRY(backend->weights(trial->device, &matrix, &first));
+            for (size_t n = 0; n < count; n++)
+                trial->matrices[i][n] = (const char *)first + n * each;
+        }
+        bytes += count * each;
+    }
+    return STATUS_OK;
+}
+
+static enum status make_layer(struct trial *trial, int32_t index) {
+    const size_t used = (size_t)experts_of(&trial->shape);
     struct layer *layer = &trial->of_layers[index];
     for (int i = 0; i < MATRICES; i++) {
         struct weight *matrix = &layer->matrices[i];
-        const void *list[EXPERTS_USED_MAX];
-        *matrix = matrix_of(trial, i);
-        for (int32_t e = 0; e < experts_of(&trial->shape); e++) {
-            matrix->data = bytes;
-            bytes += weight_bytes(matrix);
-            TRY(backend->weights(trial->device, matrix, &list[e]));
-        }
-        matrix->data = list[0];
+        const void **list = &trial->matrices[i][(size_t)index * used];
         void **kept = &trial->lists[index * MATRICES + i];
-        TRY(backend->alloc_host(trial->device, list_bytes(trial), kept));
+        *matrix = matrix_of(trial, i);
+        matrix->data = list[0];
+        TRY(trial->backend->alloc_host(trial->device, list_bytes(trial), kept));
         memcpy(*kept, list, list_bytes(trial));
         layer->stacks[i] = (struct expert_weights){.data = *kept,
                                                    .type = matrix->type,
@@ -273,19 +305,17 @@ static enum status make(struct trial *trial) {
     if (trial->in_host) bytes = in_host_bytes();
     const size_t layers = bytes / each + 1;
     trial->layers = layers < LAYERS_MAX ? (int32_t)layers : LAYERS_MAX;
-    trial->source = malloc(each);
     trial->weights = malloc((size_t)trial->layers * each);
     trial->of_layers = calloc((size_t)trial->layers, sizeof *trial->of_layers);
     trial->lists = calloc((size_t)trial->layers * MATRICES, sizeof *trial->lists);
-    if (!trial->source || !trial->weights || !trial->of_layers || !trial->lists)
-        return STATUS_NO_MEMORY;
-    char *at = trial->source;
+    if (!trial->weights || !trial->of_layers || !trial->lists) return STATUS_NO_MEMORY;
     for (int i = 0; i < MATRICES; i++) {
-        const struct weight matrix = matrix_of(trial, i);
-        for (int32_t e = 0; e < experts_of(shape); e++, at += weight_bytes(&matrix))
-            dtype_fill_random(matrix.type, at, (size_t)matrix.rows * (size_t)matrix.columns, 0.02F,
-                              1);
+        trial->matrices[i] =
+            calloc((size_t)trial->layers * (size_t)experts_of(shape), sizeof trial->matrices[i][0]);
+        if (!trial->matrices[i]) return STATUS_NO_MEMORY;
     }
+    fill_weights(trial);
+    TRY(place_weights(trial));
     TRY(alloc_rows(trial));
     TRY(fill_rows(trial));
     for (int32_t i = 0; i < trial->layers; i++)
@@ -310,8 +340,9 @@ static void free_all(struct trial *trial) {
         trial->backend->release_host(trial->device, trial->lists[i], list_bytes(trial));
     free(trial->lists);
     free(trial->of_layers);
+    for (int i = 0; i < MATRICES; i++)
+        free(trial->matrices[i]);
     free(trial->weights);
-    free(trial->source);
 }
 
 struct part_speed part_speed_measure(const struct backend *backend, struct device *device,
