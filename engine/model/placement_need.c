@@ -88,6 +88,13 @@ static bool is_left_aside(const struct model_config *config, const char *name) {
            block >= model_config_blocks(config) + (config->mtp_layers > 0);
 }
 
+// Those of a layer's experts are one matrix in a file.
+static bool is_bias(const char *name) {
+    static const char END[] = ".bias";
+    const size_t length = strlen(name), end = sizeof END - 1;
+    return length >= end && strcmp(name + length - end, END) == 0;
+}
+
 static void add_tensor(struct placement_need *need, const struct model_config *config,
                        const struct backend *backend, const struct gguf_tensor *tensor) {
     char whole[GGUF_MAX_NAME_BYTES + 1];
@@ -96,7 +103,7 @@ static void add_tensor(struct placement_need *need, const struct model_config *c
     if (is_left_aside(config, whole)) return;
     const char *name = whole;
     const int32_t layer = layer_of(config, &name);
-    if (tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX &&
+    if (tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX && !is_bias(name) &&
         tensor->shape[0] <= MODEL_MAX_DIM) {
         const struct weight weight = {
             .type = tensor->type, .rows = (int32_t)rows, .columns = (int32_t)tensor->shape[0]};
