@@ -262,6 +262,8 @@ static struct offload_memory offload_memory_of(const struct opening *opening) {
     return (struct offload_memory){.slot_bytes = opening->slot_bytes,
                                    .dense_tokens = opening->crossing_tokens[PLACEMENT_DENSE],
                                    .expert_tokens = opening->crossing_tokens[PLACEMENT_EXPERTS],
+                                   .gathered_experts = placement->gathered,
+                                   .crossing_share = placement->crossing_share,
                                    .mixtures = placement->host_layers[PLACEMENT_EXPERTS],
                                    .expert_bytes = opening->expert_bytes,
                                    .expert_slots = placement->slots,

@@ -99,6 +99,8 @@ static void count_rest(struct engine *engine, const struct engine_options *optio
         (size_t)config->dim * (size_t)(dtype_block_bytes(engine->backend->activation) +
                                        dtype_block_bytes(engine->backend->residual));
     need->expert_bytes = expert_bytes(need, options);
+    need->gathered_max = 0;
+    need->rows_cross = false;
     need->unused_bytes = UNCOUNTED_BYTES;
 }
 
@@ -122,11 +124,32 @@ static void decide_crossing(struct placing *placing, const struct placement_rate
         if (tokens < fewest) fewest = tokens;
     }
     if (fewest == INT32_MAX) {
-        placing->slot_bytes = 0;
+        if (placing->placement.gathered == 0 && placing->placement.crossing_share <= 0)
+            placing->slot_bytes = 0;
         return;
     }
     placing->few_tokens = fewest - 1;
     placing->stream_us = stream_us_of(&placing->placement, rates->link);
+}
+
+// How many of a token's experts may cross to the slot at once, as they lie in the file and as on
+// the card. At least one is the processor's.
+static int32_t gathered_max(const struct engine *engine, const struct placement_need *need,
+                            size_t slot_bytes) {
+    const struct model_config *config = &engine->model.config;
+    int32_t most = INT32_MAX;
+    const bool scaled = need->types[PLACEMENT_EXPERTS] == DTYPE_NVFP4; // each matrix by its own
+    if (slot_bytes <= SLOT_MORE || scaled || !engine->backend->gather_experts) return 0;
+    for (int32_t i = 0; i < config->layers; i++) {
+        const struct placement_part *part = &need->parts[PLACEMENT_EXPERTS][i];
+        if (part->experts == 0) continue;
+        const size_t each = (part->card_bytes + part->host_bytes) / (size_t)part->experts;
+        const size_t fit = each > 0 ? (slot_bytes - SLOT_MORE) / each : 0;
+        const int32_t used = config->specs[i].ffn.experts_used;
+        if (used - 1 < most) most = used - 1;
+        if (fit < (size_t)most) most = (int32_t)fit;
+    }
+    return most < INT32_MAX ? most : 0;
 }
 
 struct kv_choice {
@@ -142,8 +165,9 @@ static size_t lent_bytes(struct engine *engine, const struct engine_options *opt
 
 // A KV cache that nobody asked for is smaller before experts cross by twos, these before prompts
 // are computed by the processor, and that before the model is refused.
-static enum status plan_split(struct placing *placing, const struct placement_limits *limits,
-                              const struct kv_choice kv[2], bool may_stream, struct error *err) {
+static enum status plan_split(const struct engine *engine, struct placing *placing,
+                              const struct placement_limits *limits, const struct kv_choice kv[2],
+                              bool may_stream, struct error *err) {
     struct placement_need *need = &placing->need;
     const size_t rest = need->buffer_bytes;
     enum status status = STATUS_NO_MEMORY;
@@ -156,6 +180,8 @@ static enum status plan_split(struct placing *placing, const struct placement_li
         need->lent_bytes = kv[i % 2].lent_bytes;
         need->buffer_bytes = rest + (streams ? more : 0);
         placing->slot_bytes = streams ? slot_bytes : 0;
+        need->rows_cross = streams && engine->backend->arrange_weights;
+        need->gathered_max = gathered_max(engine, need, placing->slot_bytes);
         status = placement_plan(need, limits, &placing->placement, err);
     }
     if (status == STATUS_OK && placing->slot_bytes > 0) decide_crossing(placing, &limits->rates);
@@ -181,7 +207,7 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     for (int i = 0; i < 2; i++)
         kv[i].lent_bytes = lent_bytes(engine, options, need, kv[i].bytes);
     limits.rates = options->rates ? *options->rates : rates_get(engine, options, need);
-    return plan_split(placing, &limits, kv, !options->deterministic, err);
+    return plan_split(engine, placing, &limits, kv, !options->deterministic, err);
 }
 
 // Weights that the system has to drop and to read again cost most of the speed, silently.
@@ -201,7 +227,13 @@ static void warn_of_pressure(const struct placement *placement) {
 
 static void report_crossing(const struct placing *placing, const struct engine_options *options) {
     char slot[SIZE_TEXT_BYTES];
-    if (placing->slot_bytes > 0)
+    if (placing->placement.crossing_share > 0)
+        log_write(LOG_DEBUG, "of one token, %.0f %% of a dense matrix cross to the card",
+                  100 * placing->placement.crossing_share);
+    if (placing->placement.gathered > 0)
+        log_write(LOG_DEBUG, "of one token, %" PRId32 " experts of a layer cross to the card",
+                  placing->placement.gathered);
+    if (placing->few_tokens > 0)
         log_write(LOG_DEBUG,
                   "from %" PRId32 " tokens on, weights cross to the card through a slot of %s",
                   placing->few_tokens + 1, size_format(placing->slot_bytes, slot));

@@ -614,6 +614,28 @@ struct take_answer {
     bool add;        // y is in and out
 };
 
+enum { GATHERED_STACKS = 3 }; // up, gate and down; of an expert without a gate two
+
+// Matrices of the experts that a token chose first, out of host memory that the device reads in
+// place, and their biases. Experts are numbered 0, 1, ... from then on. The bytes of a matrix are a
+// multiple of 16, and aligned so.
+struct gathered {
+    struct expert_weights from; // [experts], with list and biases, from alloc_host()
+    void *rows;                 // [count] device, out: matrices as in the file, side by side
+    float *bias;                // [count, from.rows] device, out; NULL: there is none
+    const void **list;          // [count] device, out: to, to + apart, ...
+    char *to;
+    size_t apart;
+};
+
+struct gather_experts {
+    const int32_t *chosen; // [count] device
+    int32_t *ids;          // [count] device, out: the new numbers
+    int32_t count;
+    struct gathered stacks[GATHERED_STACKS];
+    int32_t stack_count;
+};
+
 struct swap_time {
     double us; // that the device took
     int64_t pairs;
@@ -671,9 +693,14 @@ struct backend {
     // must stay until the next sync(). Much faster from what alloc_host() returned.
     void (*copy_weights)(struct device *device, const struct weight *in_file, void *memory);
 
-    // The same beside the ops, and less urgent than they: the copy begins at once, and the bytes
-    // are there, and in_file may change, when is_copied_aside() is true of all such copies. NULL:
-    // use copy_weights().
+    // The same, of bytes that are on the device already: what to_device() has brought there, or
+    // gather_experts(). Whatever reads weights before its turn (experts.cu) needs a copy between
+    // the two.
+    void (*arrange_weights)(struct device *device, const struct weight *on_device, void *memory);
+
+    // As copy_weights(), beside the ops, and less urgent than they: the copy begins at once, and
+    // the bytes are there, and in_file may change, when is_copied_aside() is true of all such
+    // copies. NULL: use copy_weights().
     void (*copy_aside)(struct device *device, const struct weight *in_file, void *memory);
     bool (*is_copied_aside)(struct device *device);
 
@@ -695,6 +722,9 @@ struct backend {
     // comes: a device waits for it without end. NULL: there are only copies and calls.
     void (*ask_host)(struct device *device, const struct ask_host *args);
     void (*take_answer)(struct device *device, const struct take_answer *args);
+
+    // NULL: the device does not read host memory.
+    void (*gather_experts)(struct device *device, const struct gather_experts *args);
 
     void (*embedding)(struct device *device, const struct embedding *args);
     void (*rmsnorm)(struct device *device, const struct rmsnorm *args);

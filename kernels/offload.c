@@ -31,9 +31,10 @@ struct job {
     struct device *device;
     enum job_kind kind;
     int32_t tokens;
-    bool narrow;   // results become activations
-    int32_t layer; // of experts, in `resident`; -1: all of them are computed here
-    union {        // of the processor, with rows in host memory
+    bool narrow;      // results become activations
+    int32_t layer;    // of experts, in `resident`; -1: none has a copy on the card
+    int32_t gathered; // of a lone token's, that the card computes
+    union {           // of the processor, with rows in host memory
         struct linear linear;
         struct gated_linear gated;
         struct experts experts;
@@ -72,6 +73,7 @@ struct device {
     struct buffer sums;             // [chunk, features] residual on the card: what is to be added
 
     struct pinned_weights *weights;
+    bool reads_in_place;   // the card, all weights in host memory
     size_t unpinned_bytes; // of weights for which there was no pinned memory
     size_t unlocked_bytes; // of these, that the system may drop
     struct buffer slot;    // on the card, what weights cross into
@@ -164,6 +166,7 @@ static enum status offload_weights(struct device *device, const struct weight *i
     struct pinned_weights *copy = calloc(1, sizeof *copy);
     if (!copy || forward_alloc_host(device, bytes, &copy->memory) != STATUS_OK) {
         free(copy);
+        device->reads_in_place = false;
         device->unpinned_bytes += bytes;
         if (!host_lock(in_file->data, bytes)) device->unlocked_bytes += bytes;
         return device->host->weights(device->on_host, in_file, data);
@@ -414,6 +417,12 @@ static void leave_out_resident(const struct job *job) {
         if (resident_experts_look(device->resident, job->layer, chosen[i])) chosen[i] = EXPERT_NONE;
 }
 
+static void leave_out_gathered(const struct job *job) {
+    int32_t *chosen = job->device->chosen.memory;
+    for (int32_t i = 0; i < job->gathered; i++)
+        chosen[i] = EXPERT_NONE;
+}
+
 static void run_job(void *user) {
     const struct job *job = user;
     const struct device *device = job->device;
@@ -434,6 +443,7 @@ static void run_job(void *user) {
         break;
     case JOB_EXPERTS:
         if (job->layer >= 0) leave_out_resident(job);
+        leave_out_gathered(job);
         device->host->experts(device->on_host, &job->experts);
         break;
     }
@@ -708,6 +718,84 @@ static bool stream_linear(struct device *device, const struct linear *args) {
     return true;
 }
 
+// ---- rows of dense matrices that cross for one token
+//
+// As with experts below: of each matrix the first rows cross and are the card's.
+
+enum { ROWS_TOGETHER = 64 }; // the card arranges rows by so many
+
+// How many of each matrix's rows cross. False: none, in a batch or where there is no room for all.
+static bool split_rows(const struct device *device, const struct weight *const of[], int32_t count,
+                       int32_t tokens, int32_t rows[RESULTS]) {
+    size_t bytes = 0;
+    ASSERT(count <= RESULTS);
+    if (tokens != 1 || !device->mail || !device->reads_in_place || !device->slot.memory)
+        return false;
+    for (int32_t i = 0; i < count; i++) {
+        struct weight first = *of[i];
+        rows[i] = (int32_t)(device->memory.crossing_share * first.rows) / ROWS_TOGETHER;
+        first.rows = rows[i] *= ROWS_TOGETHER;
+        if (first.rows == 0 || first.scale != 0) return false;
+        bytes += size_round_up(weight_bytes(&first), SLOT_ALIGNMENT) +
+                 size_round_up(card_bytes(device, &first), SLOT_ALIGNMENT);
+    }
+    return bytes <= device->slot.bytes;
+}
+
+// The first rows of a matrix, in the slot.
+static struct weight cross_rows(struct device *device, const struct weight *weight, int32_t rows) {
+    struct weight first = *weight;
+    first.rows = rows;
+    first.in_host = false;
+    char *bytes = alloc_in_slot(device, weight_bytes(&first));
+    char *to = alloc_in_slot(device, card_bytes(device, &first));
+    ASSERT(bytes && to);
+    forward_to_device(device, bytes, weight->data, weight_bytes(&first));
+    first.data = bytes;
+    device->card->arrange_weights(device->on_card, &first, to);
+    first.data = to;
+    return first;
+}
+
+static struct weight rows_from(const struct weight *weight, int32_t row) { // the other ones
+    struct weight rest = *weight;
+    rest.data = row_at(weight->data, row, weight->type, weight->columns);
+    rest.rows -= row;
+    return rest;
+}
+
+static void *behind(const struct device *device, void *y, int32_t rows, enum linear_store store) {
+    const enum dtype type =
+        store == LINEAR_ACTIVATION ? device->card->activation : device->card->residual;
+    return (char *)y + (size_t)rows * row_bytes(type, 1);
+}
+
+static bool split_linear(const struct device *device, const struct linear *args,
+                         int32_t rows[RESULTS], struct linear *rest) {
+    const struct weight *of[RESULTS];
+    for (int32_t i = 0; i < args->count; i++)
+        of[i] = &args->parts[i].weight;
+    if (!split_rows(device, of, args->count, args->in.tokens, rows)) return false;
+    for (int32_t i = 0; i < args->count; i++) {
+        struct projection *part = &rest->parts[i];
+        part->weight = rows_from(&part->weight, rows[i]);
+        part->y = behind(device, part->y, rows[i], args->store);
+        if (part->bias) part->bias += rows[i];
+    }
+    return true;
+}
+
+static void compute_first_rows(struct device *device, const struct linear *args, const void *x,
+                               const int32_t rows[RESULTS]) {
+    struct linear first = *args;
+    device->slot_used = 0;
+    first.in = (struct linear_input){.x = x, .tokens = args->in.tokens};
+    for (int32_t i = 0; i < args->count; i++)
+        first.parts[i].weight = cross_rows(device, &args->parts[i].weight, rows[i]);
+    wait_for_matrices(device);
+    device->card->linear(device->on_card, &first);
+}
+
 static void offload_linear(struct device *device, const struct linear *args) {
     const int32_t columns = args->parts[0].weight.columns, tokens = args->in.tokens;
     const bool in_host = args->parts[0].weight.in_host;
@@ -719,13 +807,16 @@ static void offload_linear(struct device *device, const struct linear *args) {
     }
     ASSERT(args->count <= RESULTS);
     if (streams(device, tokens, device->memory.dense_tokens) && stream_linear(device, args)) return;
+    struct linear rest = *args;
+    int32_t rows[RESULTS];
     const void *x = normed_rows(device, &args->in, columns);
+    const bool some_cross = split_linear(device, args, rows, &rest);
     for (int32_t first = 0, count; first < tokens; first += count) {
         count = chunk_at(device, first, tokens);
         struct job job = {.kind = JOB_LINEAR,
                           .tokens = count,
                           .narrow = args->store == LINEAR_ACTIVATION,
-                          .linear = *args};
+                          .linear = rest};
         job.linear.in = (struct linear_input){.x = crossed_rows(device), .tokens = count};
         job.linear.store = LINEAR_RESIDUAL;
         for (int32_t i = 0; i < args->count; i++)
@@ -734,10 +825,22 @@ static void offload_linear(struct device *device, const struct linear *args) {
         send_rows(device, &ask, row_at(x, first, device->card->activation, columns), count,
                   columns);
         enqueue(device, &ask, &job);
+        if (some_cross) compute_first_rows(device, args, x, rows);
         for (int32_t i = 0; i < args->count; i++)
-            fetch_rows(device, args->parts[i].y, device->results[i].memory, first, count,
-                       args->parts[i].weight.rows, args->store);
+            fetch_rows(device, rest.parts[i].y, device->results[i].memory, first, count,
+                       rest.parts[i].weight.rows, args->store);
     }
+}
+
+static void compute_first_gated(struct device *device, const struct gated_linear *args,
+                                const void *x, int32_t rows) {
+    struct gated_linear first = *args;
+    device->slot_used = 0;
+    first.in = (struct linear_input){.x = x, .tokens = args->in.tokens};
+    first.gate = cross_rows(device, &args->gate, rows);
+    first.up = cross_rows(device, &args->up, rows);
+    wait_for_matrices(device);
+    device->card->gated_linear(device->on_card, &first);
 }
 
 static void offload_gated_linear(struct device *device, const struct gated_linear *args) {
@@ -753,10 +856,19 @@ static void offload_gated_linear(struct device *device, const struct gated_linea
         device->card->gated_linear(device->on_card, &on_card);
         return;
     }
+    const struct weight *const both[RESULTS] = {&args->gate, &args->up};
+    struct gated_linear rest = *args;
+    int32_t rows[RESULTS];
     const void *x = normed_rows(device, &args->in, args->gate.columns);
+    const bool some_cross = split_rows(device, both, RESULTS, args->in.tokens, rows);
+    if (some_cross) {
+        rest.gate = rows_from(&args->gate, rows[0]);
+        rest.up = rows_from(&args->up, rows[1]);
+        rest.y = behind(device, args->y, rows[0], LINEAR_ACTIVATION);
+    }
     for (int32_t first = 0, count; first < args->in.tokens; first += count) {
         count = chunk_at(device, first, args->in.tokens);
-        struct job job = {.kind = JOB_GATED, .tokens = count, .narrow = true, .gated = *args};
+        struct job job = {.kind = JOB_GATED, .tokens = count, .narrow = true, .gated = rest};
         job.gated.in = (struct linear_input){.x = crossed_rows(device), .tokens = count};
         job.gated.y = device->results[0].memory;
         job.gated.up_rows = device->results[1].memory;
@@ -765,7 +877,8 @@ static void offload_gated_linear(struct device *device, const struct gated_linea
         send_rows(device, &ask, row_at(x, first, device->card->activation, columns), count,
                   columns);
         enqueue(device, &ask, &job);
-        fetch_rows(device, args->y, device->results[0].memory, first, count, args->gate.rows,
+        if (some_cross) compute_first_gated(device, args, x, rows[0]);
+        fetch_rows(device, rest.y, device->results[0].memory, first, count, rest.gate.rows,
                    LINEAR_ACTIVATION);
     }
 }
@@ -812,6 +925,82 @@ static bool stream_experts(struct device *device, const struct experts *args) {
     return true;
 }
 
+// ---- experts that cross for one token
+//
+// While the processor computes most experts of a token, the link is idle. So the first of those
+// that the router chose cross to the slot, where the card computes them at the same time.
+
+static int stacks_of(const struct experts *args, const struct expert_weights *of[GATHERED_STACKS]) {
+    of[0] = &args->up;
+    of[1] = &args->down;
+    of[2] = &args->gate;
+    return args->gate.data != args->up.data ? 3 : 2; // else up serves as gate
+}
+
+static struct weight stacked(const struct expert_weights *of, int32_t count) {
+    return (struct weight){.type = of->type, .rows = of->rows * count, .columns = of->columns};
+}
+
+// Where all of it lies in the slot. False: there is no room, or the card keeps a stack otherwise
+// than one by one, or cannot read it by 16 bytes.
+static bool lay_out(struct device *device, const struct experts *args,
+                    struct gather_experts *gather) {
+    enum { READ_AT_ONCE = 16 };
+    const struct expert_weights *of[GATHERED_STACKS];
+    const size_t count = (size_t)gather->count;
+    device->slot_used = 0;
+    gather->ids = (int32_t *)alloc_in_slot(device, count * sizeof gather->ids[0]);
+    gather->stack_count = stacks_of(args, of);
+    for (int i = 0; i < gather->stack_count; i++) {
+        struct gathered *stack = &gather->stacks[i];
+        const struct weight one = stacked(of[i], 1), all = stacked(of[i], gather->count);
+        bool aligned = weight_bytes(&one) % READ_AT_ONCE == 0 && !of[i]->scales;
+        for (int32_t e = 0; e < args->experts; e++)
+            aligned = aligned && (uintptr_t)of[i]->data[e] % READ_AT_ONCE == 0;
+        if (!aligned || card_bytes(device, &all) != count * card_bytes(device, &one)) return false;
+        stack->from = *of[i];
+        stack->apart = card_bytes(device, &one);
+        stack->rows = alloc_in_slot(device, weight_bytes(&all));
+        stack->to = alloc_in_slot(device, card_bytes(device, &all));
+        stack->list = (const void **)alloc_in_slot(device, count * sizeof stack->list[0]);
+        stack->bias =
+            of[i]->bias ? (float *)alloc_in_slot(device, (size_t)all.rows * sizeof(float)) : NULL;
+        if (!stack->rows || !stack->to || !stack->list || (of[i]->bias && !stack->bias))
+            return false;
+    }
+    return gather->ids != NULL;
+}
+
+// How many experts cross: 0 in a batch.
+static bool gathers(struct device *device, const struct experts *args,
+                    struct gather_experts *gather) {
+    const int32_t most = device->memory.gathered_experts;
+    *gather = (struct gather_experts){.chosen = args->chosen,
+                                      .count = most < args->used ? most : args->used - 1};
+    return device->mail && device->reads_in_place && device->slot.memory && args->tokens == 1 &&
+           gather->count > 0 && lay_out(device, args, gather);
+}
+
+static void compute_gathered(struct device *device, const struct experts *args,
+                             const struct gather_experts *gather) {
+    struct experts on_card = *args;
+    struct expert_weights *const to[GATHERED_STACKS] = {&on_card.up, &on_card.down, &on_card.gate};
+    device->card->gather_experts(device->on_card, gather);
+    for (int i = 0; i < gather->stack_count; i++) {
+        struct weight rows = stacked(&gather->stacks[i].from, gather->count);
+        rows.data = gather->stacks[i].rows;
+        device->card->arrange_weights(device->on_card, &rows, gather->stacks[i].to);
+        to[i]->data = gather->stacks[i].list;
+        to[i]->bias = gather->stacks[i].bias;
+        to[i]->in_host = false;
+    }
+    if (gather->stack_count < GATHERED_STACKS) on_card.gate = on_card.up;
+    on_card.chosen = gather->ids;
+    on_card.experts = on_card.used = gather->count;
+    wait_for_matrices(device);
+    device->card->experts(device->on_card, &on_card);
+}
+
 static void offload_experts(struct device *device, const struct experts *args) {
     ASSERT(args->gate.in_host == args->down.in_host && args->up.in_host == args->down.in_host);
     if (!args->down.in_host) {
@@ -824,10 +1013,13 @@ static void offload_experts(struct device *device, const struct experts *args) {
     const int32_t layer = device->resident && args->tokens < OFFLOAD_STREAM_TOKENS
                               ? resident_experts_layer(device->resident, args)
                               : -1;
+    struct gather_experts gather;
+    const bool some_cross = layer < 0 && gathers(device, args, &gather);
     for (int32_t first = 0, count; first < args->tokens; first += count) {
         count = chunk_at(device, first, args->tokens);
         const size_t from = (size_t)first * used, choices = (size_t)count * used;
         struct job job = {.kind = JOB_EXPERTS, .tokens = count, .layer = layer, .experts = *args};
+        job.gathered = some_cross ? gather.count : 0;
         job.experts.x = crossed_rows(device);
         job.experts.y = device->results[0].memory;
         job.experts.chosen = device->chosen.memory;
@@ -847,8 +1039,9 @@ static void offload_experts(struct device *device, const struct experts *args) {
             resident_experts_on_card(device->resident, layer, &on_card);
             device->card->experts(device->on_card, &on_card);
         }
+        if (some_cross) compute_gathered(device, args, &gather);
         fetch_rows(device, args->y, device->results[0].memory, first, count, args->down.rows,
-                   args->add || layer >= 0 ? LINEAR_ADD : LINEAR_RESIDUAL);
+                   args->add || layer >= 0 || some_cross ? LINEAR_ADD : LINEAR_RESIDUAL);
     }
 }
 
@@ -871,6 +1064,7 @@ static struct backend table_of(const struct backend *card) {
     ops.call_host = forward_call_host;
     ops.ask_host = NULL; // the device's own
     ops.take_answer = NULL;
+    ops.gather_experts = NULL;
     ops.embedding = forward_embedding;
     ops.rmsnorm = forward_rmsnorm;
     ops.narrow = forward_narrow;
@@ -931,6 +1125,7 @@ enum status offload_open(const struct backend **card, struct device **device,
     opened->on_card = *device;
     opened->host = backend_cpu();
     opened->ops = table_of(*card);
+    opened->reads_in_place = (*card)->gather_experts != NULL;
     if (!options->deterministic) opened->memory = *memory;
     // Between two parts on the host lies what the card computes: about as long as threads usually
     // wait awake, and waking all of them takes as long again.

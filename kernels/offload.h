@@ -24,6 +24,11 @@
 // are added. What is copied to the card next is copied in the background. A deterministic device
 // has no slots: which experts are there would change the last bits of a result.
 //
+// For a lone token a fixed share of the weights crosses, too, while the processor reads the rest:
+// the first rows of dense matrices, and of a mixture without copies the experts that its router
+// chose first, which the card reads from where they lie. So the bits of an answer do not depend on
+// chance.
+//
 // Numbers: rows cross in the card's types and the processor computes in its own, so the bits of a
 // result are neither those of the card alone nor of the processor alone. They depend on the row
 // alone where they do on both.
@@ -43,6 +48,8 @@ struct offload_memory { // on the card, besides what the model takes; {0}: none
     size_t slot_bytes;  // that weights cross through; 0: none do
     // From how many tokens on they do, dense ones and a mixture's; 0: OFFLOAD_STREAM_TOKENS.
     int32_t dense_tokens, expert_tokens;
+    int32_t gathered_experts; // of a lone token's, that cross; at least one is left
+    double crossing_share;    // of the rows of dense matrices that cross for a lone token
     // For copies of recently used experts:
     int32_t mixtures;     // layers whose experts are in host memory
     size_t expert_bytes;  // of the largest expert, as it lies on the card

@@ -7,6 +7,7 @@
 #include "engine/model/placement.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,17 @@
 enum {
     SLOTS_LEAST_PART = 8, // slots for a smaller part of the experts are not made
     TOKENS_MOST = 4096,   // of a batch
+    ROWS_STEPS = 16,      // shares of rows that cross are multiples of one of so many
+    ROWS_MOST = 7,        // of which no more do, so that there is room for them twice
 };
 
 // Experts that cross together. The card computes with some while others cross, and the link takes a
 // hundred times as long for so many bytes as it takes to begin.
-static const size_t EXPERTS_BYTES = (size_t)256 << 20, TIGHT_BYTES = (size_t)32 << 20;
+// Of the link's rate, what weights reach that cross for one token, after which they are arranged
+// and used: experts of a few MB, which a kernel reads after the router, and rows, which are copied.
+static const double GATHERED_SHARE = 0.66, ROWS_SHARE = 0.85;
+
+static const size_t EXPERTS_BYTES = (size_t)128 << 20, TIGHT_BYTES = (size_t)32 << 20;
 
 struct leaver {
     enum placement_kind kind;
@@ -113,18 +120,30 @@ static void cut_slots(const struct placement_need *need, const struct placement_
         placement_hits((double)(placement->slots + placement->lent_slots) / placement->experts);
 }
 
+// What the card computes of a part in host memory meanwhile.
+struct beside {
+    double hits;      // the share of choices that has a copy; or
+    int32_t gathered; // how many cross
+    double rows;      // the share of a dense part's that does
+};
+
 // Of a part in host memory, besides the crossing.
 static double part_seconds(const struct placement_rates *rates, const struct placement_part *part,
-                           double hits) {
+                           const struct beside *beside) {
     const double bytes = (double)part->token_bytes, all = bytes / rates->host;
-    if (part->experts == 0 || hits <= 0) return all;
-    const double missed = (1 - hits) * all, on_card = bytes / rates->card + rates->part_us * 1e-6;
-    return missed > on_card ? missed : on_card;
+    const double used = part->experts * bytes / (double)part->host_bytes;
+    const double crosses = part->experts == 0 ? beside->rows : fmin(beside->gathered / used, 1);
+    const double hits = part->experts == 0 ? 0 : beside->hits;
+    const double link = (part->experts == 0 ? ROWS_SHARE : GATHERED_SHARE) * rates->link;
+    if (hits <= 0 && crosses <= 0) return all;
+    return fmax((1 - hits - crosses) * all,
+                bytes / rates->card + crosses * bytes / link + rates->part_us * 1e-6);
 }
 
 // *in_host: what parts in host memory take, before the factor.
 static double token_seconds(const struct placement_need *need, const struct placement_rates *rates,
-                            const struct placement *placement, double hits, double *in_host) {
+                            const struct placement *placement, const struct beside *beside,
+                            double *in_host) {
     double seconds = rates->token_us * 1e-6 + (double)placement->card_token_bytes / rates->card;
     *in_host = 0;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
@@ -132,29 +151,44 @@ static double token_seconds(const struct placement_need *need, const struct plac
             const struct placement_part *part = part_at(need, kind, i);
             if (part->card_bytes == 0) continue;
             if (placement->in_host[kind][i])
-                *in_host += crossing_seconds(need, rates) + part_seconds(rates, part, hits);
+                *in_host += crossing_seconds(need, rates) + part_seconds(rates, part, beside);
             else
                 seconds += rates->part_us * 1e-6;
         }
     return seconds + (rates->factor > 0 ? rates->factor : 1) * *in_host;
 }
 
-// With copies, if they help.
+// With this besides, if that is faster.
+static bool try_beside(const struct placement_need *need, const struct placement_rates *rates,
+                       struct placement *placement, const struct beside *beside) {
+    double in_host;
+    const double seconds = token_seconds(need, rates, placement, beside, &in_host);
+    if (placement->tokens_s > 0 && seconds >= 1 / placement->tokens_s) return false;
+    placement->tokens_s = seconds > 0 ? 1 / seconds : 0;
+    placement->host_seconds = in_host;
+    placement->gathered = beside->gathered;
+    placement->crossing_share = beside->rows;
+    return true;
+}
+
+// With copies, or with weights that cross, if that helps.
 static void predict(const struct placement_need *need, const struct placement_rates *rates,
                     struct placement *placement) {
-    double alone;
-    placement->tokens_s = placement->host_seconds = 0;
+    struct beside beside = {0};
+    placement->tokens_s = placement->host_seconds = placement->crossing_share = 0;
+    placement->gathered = 0;
     if (!knows_rates(rates)) return;
-    const double without = token_seconds(need, rates, placement, 0, &alone);
-    double seconds =
-        token_seconds(need, rates, placement, placement->hits, &placement->host_seconds);
-    if (without <= seconds) {
-        placement->slots = placement->lent_slots = 0;
-        placement->hits = 0;
-        placement->host_seconds = alone;
-        seconds = without;
+    (void)try_beside(need, rates, placement, &beside);
+    for (beside.gathered = 1; beside.gathered <= need->gathered_max; beside.gathered++)
+        (void)try_beside(need, rates, placement, &beside);
+    beside.gathered = placement->gathered;
+    for (int i = 1; i <= ROWS_MOST && need->rows_cross; i++) {
+        beside.rows = i / (double)ROWS_STEPS;
+        (void)try_beside(need, rates, placement, &beside);
     }
-    placement->tokens_s = seconds > 0 ? 1 / seconds : 0;
+    if (try_beside(need, rates, placement, &(struct beside){.hits = placement->hits})) return;
+    placement->slots = placement->lent_slots = 0;
+    placement->hits = 0;
 }
 
 // Everything that follows from where the weights are.
@@ -370,6 +404,9 @@ void placement_check(const struct placement_need *need, const struct placement_l
     ASSERT(same.card_token_bytes == placement->card_token_bytes);
     ASSERT(same.host_token_bytes == placement->host_token_bytes);
     ASSERT(same.slots == placement->slots && same.lent_slots == placement->lent_slots);
+    ASSERT(same.gathered == placement->gathered && same.gathered <= need->gathered_max);
+    ASSERT(!(same.crossing_share < placement->crossing_share) &&
+           !(same.crossing_share > placement->crossing_share));
     ASSERT(!(same.tokens_s < placement->tokens_s) && !(same.tokens_s > placement->tokens_s));
     if (placement_is_overridden(&limits->override)) return;
     struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];

@@ -24,8 +24,14 @@
 //                                         `hits` of the chosen experts has a copy:
 //   + crossing_us + rows / link + max((1 - hits) * bytes / host, part_us + bytes / card)
 //
-// as the processor computes what has no copy while the card computes the rest. What is copied in
-// the background is not counted. Where copies would not help, none are made. The time of the parts
+// as the processor computes what has no copy while the card computes the rest; or, where a share of
+// its bytes crosses to the card, of a mixture whole experts and of a dense one rows:
+//
+//   + crossing_us + rows / link + max((1 - share) * bytes / host,
+//                                     part_us + share * bytes / (what the link reaches))
+//
+// What is copied in the background is not counted. Of these ways the fastest is taken, for all
+// layers the same. The time of the parts
 // in host memory is multiplied by what earlier answers took beside their prediction (rates.h).
 //
 // What a plan guarantees, checked by placement_check():
@@ -67,7 +73,9 @@ struct placement_need {
     size_t row_bytes;    // that cross the link for one token and one part in host memory, both ways
     size_t expert_bytes; // of a copy of an expert, with what its alignment takes; 0: none are made
     size_t unused_bytes; // that copies leave
-    size_t lent_bytes;   // of kv_bytes, that copies have as long as the cache does not need them
+    int32_t gathered_max; // of the experts that a token chose in a layer, that may cross
+    bool rows_cross;      // some of a dense matrix, for one token
+    size_t lent_bytes;    // of kv_bytes, that copies have as long as the cache does not need them
 };
 
 struct placement_rates { // bytes a second
@@ -104,9 +112,11 @@ struct placement {
     int32_t experts;                           // in host memory
     int32_t slots;                             // for copies of them
     int32_t lent_slots;                        // the same, in the KV cache's memory
-    double hits;                               // expected: the share of choices that has a copy
-    double tokens_s;     // of one answer, at a short context; 0: unknown rates
-    double host_seconds; // of a token's time, that of parts in host memory; before the factor
+    int32_t gathered; // of the experts that a token chose in a layer, those that cross; no copies
+    double crossing_share; // of the rows of dense matrices
+    double hits;           // expected: the share of choices that has a copy
+    double tokens_s;       // of one answer, at a short context; 0: unknown rates
+    double host_seconds;   // of a token's time, that of parts in host memory; before the factor
 };
 
 // NO_MEMORY: what has to stay on the card, or what an override leaves there, does not fit; the

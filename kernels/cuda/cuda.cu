@@ -304,6 +304,7 @@ static cudaError_t wait_asleep(struct device *device) {
 
 static enum status cuda_sync(struct device *device) {
     device_note(device, device->done ? wait_asleep(device) : cudaStreamSynchronize(device->stream));
+    cuda_note_exceeding(device);
     const cudaError_t failure = device->failure;
     device->failure = cudaSuccess;
     return failure == cudaSuccess ? STATUS_OK : STATUS_DEVICE;
@@ -340,6 +341,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .release_host = cuda_release_host,
         .weights = cuda_weights,
         .copy_weights = cuda_copy_weights,
+        .arrange_weights = cuda_arrange_weights,
         .copy_aside = cuda_copy_aside,
         .is_copied_aside = cuda_is_copied_aside,
         .weight_bytes = cuda_weight_bytes,
@@ -349,6 +351,7 @@ extern "C" const struct backend *backend_cuda(void) {
         .call_host = cuda_call_host,
         .ask_host = cuda_ask_host,
         .take_answer = cuda_take_answer,
+        .gather_experts = cuda_gather_experts,
         .embedding = cuda_embedding,
         .rmsnorm = cuda_rmsnorm,
         .narrow = cuda_narrow,

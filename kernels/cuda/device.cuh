@@ -84,6 +84,7 @@ struct device {
     size_t staging_bytes;
     struct aside aside;
     struct stages stages;
+    bool crossed[DTYPE_COUNT]; // types of weights that did, in the middle of a step
     struct workspace limits;
     struct recordings *recordings;
     cublasLtHandle_t blas;
@@ -299,6 +300,7 @@ void device_wait_asleep(struct device *device); // in sync() from now on: the ho
 enum status cuda_reserve_mail(struct device *device);
 void cuda_ask_host(struct device *device, const struct ask_host *args);
 void cuda_take_answer(struct device *device, const struct take_answer *args);
+void cuda_gather_experts(struct device *device, const struct gather_experts *args);
 size_t cuda_candidate_keys(const struct workspace *workspace); // keys that candidates needs
 void cuda_copy_blocks(struct device *device, const struct copy_blocks *args);
 void cuda_swap_blocks(struct device *device, const struct swap_blocks *args);
@@ -306,12 +308,14 @@ struct swap_time cuda_swap_time(struct device *device);
 void cuda_free_timers(struct device *device);
 void cuda_read(struct device *device, const void *memory, size_t bytes, int pattern);
 void cuda_copy_weights(struct device *device, const struct weight *in_file, void *memory);
+void cuda_arrange_weights(struct device *device, const struct weight *on_device, void *memory);
 void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory);
 bool cuda_is_copied_aside(struct device *device);
 void cuda_close_copies(struct device *device);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);
 size_t cuda_weight_bytes(const struct weight *in_file);
 void cuda_free_weights(struct device *device);
+void cuda_note_exceeding(struct device *device); // after waiting for the device
 void cuda_free_staging(struct device *device);
 bool cuda_replay(struct device *device, uint64_t key);
 bool cuda_recorded(struct device *device);

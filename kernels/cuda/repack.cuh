@@ -120,7 +120,7 @@ static __device__ inline void put_params(char *to, int row, const block_t *from,
         put_bytes(to + row * fragment<TYPE>::PARAMS + i * BYTES, &from[i].d, BYTES, i < groups);
 }
 
-// Set when a weight exceeds what its fragment can hold; repack_of() reads and clears it.
+// Set when a weight exceeds what its fragment can hold; exceeds_of() reads and clears it.
 static __device__ bool too_large;
 
 template <enum dtype TYPE>

@@ -35,8 +35,7 @@ template <enum dtype OF> static size_t bytes_of(const struct weight *w) {
 }
 
 template <enum dtype OF>
-static enum status repack_of(struct device *device, void *to, const struct weight *in_file) {
-    bool beyond = false;
+static void repack_of(struct device *device, void *to, const struct weight *in_file) {
     if constexpr (PACKED) {
         const size_t fragments = tile_count(in_file) * fragments_of<OF>::a_row(*in_file);
         repack_kernel<OF><<<(unsigned)fragments, LANES, 0, device->stream>>>(
@@ -45,13 +44,17 @@ static enum status repack_of(struct device *device, void *to, const struct weigh
     } else {
         ASSERT(false); // plain types are copied as they are
     }
+}
+
+template <enum dtype OF> static bool exceeds_of(struct device *device) {
+    bool beyond = false;
     if constexpr (OF == DTYPE_MXFP4 || OF == DTYPE_NVFP4) {
         static const bool none = false;
         device_note(device, cudaStreamSynchronize(device->stream)); // before the flag is copied
         device_note(device, cudaMemcpyFromSymbol(&beyond, too_large, sizeof beyond));
         if (beyond) device_note(device, cudaMemcpyToSymbol(too_large, &none, sizeof none));
     }
-    return beyond ? STATUS_UNSUPPORTED : STATUS_OK;
+    return beyond;
 }
 
 // ---- unpacking
@@ -148,7 +151,8 @@ static int32_t stream_k_of(struct device *device, const struct gemv *args) {
 
 template <enum dtype OF> static constexpr struct type_kernels row_of() {
     struct type_kernels row = {};
-    row.bytes = bytes_of<OF>, row.repack = repack_of<OF>, row.unpack = unpack_of<OF>;
+    row.bytes = bytes_of<OF>, row.repack = repack_of<OF>, row.exceeds = exceeds_of<OF>;
+    row.unpack = unpack_of<OF>;
     row.embedding = embedding_of<OF>;
     row.experts_few = few_launch_of<OF>, row.experts_alone = alone_launch_of<OF>;
     if constexpr (OF != DTYPE_F32)

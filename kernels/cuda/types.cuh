@@ -12,10 +12,11 @@ struct expert_product;
 struct expert_sum;
 
 struct type_kernels {
-    // Bytes of a matrix on the card, and its repacking from a file's bytes that lie there already:
-    // UNSUPPORTED if a weight is too large for fp16.
+    // Bytes of a matrix on the card, and its repacking from a file's bytes that lie there already.
+    // Has a weight been too large for fp16 since the last question? Waits, where one can be.
     size_t (*bytes)(const struct weight *w);
-    enum status (*repack)(struct device *device, void *to, const struct weight *in_file);
+    void (*repack)(struct device *device, void *to, const struct weight *in_file);
+    bool (*exceeds)(struct device *device);
     // Rows of w from `first` on, a multiple of TILE_ROWS, as rows of fp16: written to `to`, or for
     // F16 left where they are.
     const __half *(*unpack)(struct device *device, __half *to, const struct weight *w,

@@ -27,13 +27,30 @@ static __global__ void halves_kernel(__half *to, const __nv_bfloat16 *from, size
         from_float(__bfloat162float(from[i]), &to[i]);
 }
 
-static enum status repack(struct device *device, void *to, const struct weight *from) {
-    if (from->type != DTYPE_BF16) return type_kernels(from->type)->repack(device, to, from);
+// Other types are kept as they are in a file.
+static bool is_repacked(enum dtype type) { return type != DTYPE_F32 && type != DTYPE_F16; }
+
+static void repack(struct device *device, void *to, const struct weight *from) {
+    if (from->type != DTYPE_BF16) {
+        type_kernels(from->type)->repack(device, to, from);
+        return;
+    }
     halves_kernel<<<1024, THREADS, 0, device->stream>>>((__half *)to,
                                                         (const __nv_bfloat16 *)from->data,
                                                         (size_t)from->rows * (size_t)from->columns);
     device_note(device, cudaGetLastError());
-    return STATUS_OK;
+}
+
+// Waits for the device if the type's weights can be too large for it.
+static bool exceeds(struct device *device, enum dtype type) {
+    return type_kernels(kept_type(type))->exceeds(device);
+}
+
+// Weights that cross in the middle of a step are not waited for: sync() finds those that exceed.
+extern "C" void cuda_note_exceeding(struct device *device) {
+    for (int type = 0; type < DTYPE_COUNT; type++)
+        if (device->crossed[type] && exceeds(device, (enum dtype)type))
+            device_note(device, cudaErrorInvalidValue);
 }
 
 // Grows the buffer on the card that holds a matrix's bytes as in the file until they are repacked.
@@ -57,12 +74,13 @@ static enum status copy_repacked(struct device *device, const struct weight *in_
     ASSERT(in_file->rows > 0 && in_file->columns > 0);
     struct weight raw = *in_file;
     const size_t bytes = (size_t)raw.rows * dtype_row_bytes(raw.type, raw.columns);
-    const bool as_it_is = raw.type == DTYPE_F32 || raw.type == DTYPE_F16;
-    if (!as_it_is) TRY(grow_staging(device, bytes));
-    raw.data = as_it_is ? to : device->staging;
+    const bool repacked = is_repacked(raw.type);
+    if (repacked) TRY(grow_staging(device, bytes));
+    raw.data = repacked ? device->staging : to;
     device_note(device, cudaMemcpyAsync((void *)raw.data, in_file->data, bytes,
                                         cudaMemcpyHostToDevice, device->stream));
-    return as_it_is ? STATUS_OK : repack(device, to, &raw);
+    if (repacked) repack(device, to, &raw);
+    return STATUS_OK;
 }
 
 static enum status add_slab(struct device *device, size_t bytes) {
@@ -109,14 +127,14 @@ extern "C" enum status cuda_weights(struct device *device, const struct weight *
     const size_t bytes = bytes_on_card(in_file);
     TRY(alloc_in_slab(device, bytes, &memory));
     TRY(copy_repacked(device, in_file, memory));
+    if (exceeds(device, in_file->type)) return STATUS_UNSUPPORTED;
     if (!gemv_fits(in_file)) device->plain_bytes += bytes;
     *data = memory;
     return STATUS_OK;
 }
 
 static void note_status(struct device *device, enum status status) {
-    if (status == STATUS_NO_MEMORY) device_note(device, cudaErrorMemoryAllocation);
-    if (status == STATUS_UNSUPPORTED) device_note(device, cudaErrorInvalidValue);
+    if (status != STATUS_OK) device_note(device, cudaErrorMemoryAllocation);
 }
 
 static bool open_stages(struct device *device) {
@@ -165,7 +183,7 @@ static bool copy_ahead(struct device *device, const struct weight *in_file, void
     struct stages *stages = &device->stages;
     struct weight raw = *in_file;
     const size_t bytes = (size_t)raw.rows * dtype_row_bytes(raw.type, raw.columns);
-    if (raw.type == DTYPE_F32 || raw.type == DTYPE_F16 || is_recording(device)) return false;
+    if (!is_repacked(raw.type) || is_recording(device)) return false;
     const int index = open_stages(device) ? next_stage(device, bytes) : -1;
     if (index < 0) return false;
     const auto &stage = stages->of[index];
@@ -175,15 +193,28 @@ static bool copy_ahead(struct device *device, const struct weight *in_file, void
                                         stages->stream));
     device_note(device, cudaEventRecord(stage.copied, stages->stream));
     device_note(device, cudaStreamWaitEvent(device->stream, stage.copied, 0));
-    note_status(device, repack(device, memory, &raw));
+    repack(device, memory, &raw);
     device_note(device, cudaEventRecord(stage.repacked, device->stream));
     return true;
 }
 
 extern "C" void cuda_copy_weights(struct device *device, const struct weight *in_file,
                                   void *memory) {
+    device->crossed[in_file->type] = true;
     if (!copy_ahead(device, in_file, memory))
         note_status(device, copy_repacked(device, in_file, memory));
+}
+
+extern "C" void cuda_arrange_weights(struct device *device, const struct weight *on_device,
+                                     void *memory) {
+    const size_t bytes =
+        (size_t)on_device->rows * dtype_row_bytes(on_device->type, on_device->columns);
+    device->crossed[on_device->type] = true;
+    if (is_repacked(on_device->type))
+        repack(device, memory, on_device);
+    else
+        device_note(device, cudaMemcpyAsync(memory, on_device->data, bytes,
+                                            cudaMemcpyDeviceToDevice, device->stream));
 }
 
 static bool open_aside(struct device *device) {
@@ -210,6 +241,7 @@ static void swap_with_aside(struct device *device) {
 // With a stream and a staging buffer of its own, as if they were the device's.
 extern "C" void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory) {
     if (!open_aside(device)) return;
+    device->crossed[in_file->type] = true;
     swap_with_aside(device);
     note_status(device, copy_repacked(device, in_file, memory));
     device_note(device, cudaEventRecord(device->aside.done, device->stream));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/base/assert.h"
+#include "kernels/cost.h"
 #include "kernels/host.h"
 #include "kernels/reference/reference.h"
 
@@ -141,4 +142,22 @@ void reference_experts(struct device *device, const struct experts *args) {
         for (int32_t j = 0; j < args->used; j++)
             add_expert(device, args, t, j);
     }
+}
+
+void reference_gather_experts(struct device *device, const struct gather_experts *args) {
+    (void)device;
+    ASSERT(args->stack_count > 0 && args->stack_count <= GATHERED_STACKS);
+    for (int32_t i = 0; i < args->stack_count; i++)
+        for (size_t j = 0; j < (size_t)args->count; j++) {
+            const struct gathered *stack = &args->stacks[i];
+            const size_t rows = (size_t)stack->from.rows, chosen = (size_t)args->chosen[j];
+            const struct weight one = expert_weight(&stack->from, args->chosen[j]);
+            memcpy((char *)stack->rows + j * weight_bytes(&one), one.data, weight_bytes(&one));
+            stack->list[j] = stack->to + j * stack->apart;
+            if (stack->bias)
+                memcpy(stack->bias + j * rows, stack->from.bias + chosen * rows,
+                       rows * sizeof stack->bias[0]);
+        }
+    for (int32_t j = 0; j < args->count; j++)
+        args->ids[j] = j;
 }

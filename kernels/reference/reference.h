@@ -31,6 +31,7 @@ void reference_logits(struct device *device, const struct logits *args);
 void reference_candidates(struct device *device, const struct candidates *args);
 void reference_ask_host(struct device *device, const struct ask_host *args);
 void reference_take_answer(struct device *device, const struct take_answer *args);
+void reference_gather_experts(struct device *device, const struct gather_experts *args);
 
 float reference_act(enum act act, float gate, float up, float limit);
 

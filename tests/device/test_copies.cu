@@ -1,5 +1,6 @@
 // tests/device/test_copies.cu — matrices that cross in the middle of a step, one after the other
-// into the same memory, and beside it, are what weights() makes of them.
+// into the same memory, beside it, and as experts that a token chose, are what weights() makes of
+// them.
 #include <stdio.h>
 #include <string.h>
 
@@ -84,6 +85,85 @@ static void test_type(struct copies *copies, enum dtype type, int32_t rows) {
         CUDA(cudaFreeHost((void *)weight.data));
 }
 
+// Experts that a token chose, out of pinned memory, and a bias of each.
+static void test_gathered(struct copies *copies, enum dtype type, int32_t rows, int32_t chosen) {
+    std::vector<const void *> list(MATRICES);
+    std::vector<float> bias(MATRICES * (size_t)rows);
+    std::vector<int32_t> choices(chosen);
+    const size_t bytes = (size_t)rows * dtype_row_bytes(type, COLUMNS);
+    uint64_t state = copies->tally->seed;
+    void *pinned_list, *pinned_bias;
+    fill(copies, type, rows);
+    for (int i = 0; i < MATRICES; i++)
+        list[i] = copies->weights[i].data;
+    for (float &value : bias)
+        value = (float)(random_next(&state) % 1000);
+    for (int i = 0; i < chosen; i++)
+        choices[i] = (int32_t)((random_next(&state) + (uint64_t)i) % MATRICES);
+    CUDA(cudaHostAlloc(&pinned_list, list.size() * sizeof list[0], cudaHostAllocDefault));
+    CUDA(cudaHostAlloc(&pinned_bias, bias.size() * sizeof bias[0], cudaHostAllocDefault));
+    memcpy(pinned_list, list.data(), list.size() * sizeof list[0]);
+    memcpy(pinned_bias, bias.data(), bias.size() * sizeof bias[0]);
+    struct gather_experts args = {};
+    args.chosen = (const int32_t *)copy_to_card(choices.data(), choices.size() * sizeof choices[0]);
+    args.count = chosen;
+    args.stack_count = GATHERED_STACKS;
+    CUDA(cudaMalloc(&args.ids, (size_t)chosen * sizeof args.ids[0]));
+    for (struct gathered &stack : args.stacks) {
+        stack.from.data = (const void *const *)pinned_list;
+        stack.from.type = type;
+        stack.from.rows = rows;
+        stack.from.columns = COLUMNS;
+        stack.from.bias = (const float *)pinned_bias;
+        stack.apart = copies->bytes;
+        CUDA(cudaMalloc(&stack.rows, (size_t)chosen * bytes));
+        CUDA(cudaMalloc(&stack.bias, (size_t)chosen * (size_t)rows * sizeof stack.bias[0]));
+        CUDA(cudaMalloc(&stack.list, (size_t)chosen * sizeof stack.list[0]));
+        CUDA(cudaMalloc(&stack.to, (size_t)chosen * copies->bytes));
+    }
+    backend_cuda()->gather_experts(copies->device, &args);
+    for (const struct gathered &stack : args.stacks) {
+        struct weight all = {};
+        all.data = stack.rows;
+        all.type = type;
+        all.rows = rows * chosen;
+        all.columns = COLUMNS;
+        backend_cuda()->arrange_weights(copies->device, &all, stack.to);
+    }
+    int wrong = backend_cuda()->sync(copies->device) != STATUS_OK;
+    std::vector<int32_t> ids(chosen);
+    CUDA(cudaMemcpy(ids.data(), args.ids, ids.size() * sizeof ids[0], cudaMemcpyDeviceToHost));
+    for (const struct gathered &stack : args.stacks) {
+        std::vector<char> found(copies->bytes);
+        std::vector<float> biases((size_t)chosen * (size_t)rows);
+        std::vector<const void *> lists(chosen);
+        CUDA(cudaMemcpy(biases.data(), stack.bias, biases.size() * sizeof biases[0],
+                        cudaMemcpyDeviceToHost));
+        CUDA(cudaMemcpy(lists.data(), stack.list, lists.size() * sizeof lists[0],
+                        cudaMemcpyDeviceToHost));
+        for (int j = 0; j < chosen; j++) {
+            const char *to = stack.to + (size_t)j * stack.apart;
+            CUDA(cudaMemcpy(found.data(), to, copies->bytes, cudaMemcpyDeviceToHost));
+            wrong += found != copies->expected[choices[j]] || lists[j] != to || ids[j] != j;
+            wrong +=
+                memcmp(&biases[(size_t)j * (size_t)rows], &bias[(size_t)choices[j] * (size_t)rows],
+                       (size_t)rows * sizeof bias[0]) != 0;
+        }
+        for (void *memory : {stack.rows, (void *)stack.bias, (void *)stack.list, (void *)stack.to})
+            CUDA(cudaFree(memory));
+    }
+    char what[96];
+    snprintf(what, sizeof what, "%d gathered experts of %s, %d rows", (int)chosen, dtype_name(type),
+             (int)rows);
+    tally_count(copies->tally, wrong == 0, what, wrong);
+    CUDA(cudaFree((void *)args.chosen));
+    CUDA(cudaFree(args.ids));
+    CUDA(cudaFreeHost(pinned_list));
+    CUDA(cudaFreeHost(pinned_bias));
+    for (const struct weight &weight : copies->weights)
+        CUDA(cudaFreeHost((void *)weight.data));
+}
+
 void test_copies(struct device *, struct tally *tally) {
     struct copies copies = {};
     struct error err;
@@ -94,5 +174,8 @@ void test_copies(struct device *, struct tally *tally) {
     for (enum dtype type : {DTYPE_Q4_K, DTYPE_Q6_K, DTYPE_Q8_0, DTYPE_MXFP4, DTYPE_BF16, DTYPE_F16})
         for (int32_t rows : {16, 768, 8192}) // the buffers grow
             if (tally_takes(tally, type)) test_type(&copies, type, rows);
+    for (enum dtype type : {DTYPE_Q4_K, DTYPE_Q6_K, DTYPE_Q8_0, DTYPE_MXFP4, DTYPE_BF16, DTYPE_F16})
+        for (int32_t chosen : {1, 2, 7})
+            if (tally_takes(tally, type)) test_gathered(&copies, type, 8 * 96, chosen);
     backend_cuda()->close(copies.device);
 }

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/model/checkpoint.h"
+#include "engine/model/config_read.h"
 #include "engine/model/kv_shape.h"
+#include "engine/model/placement_need.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/cost.h"
 #include "kernels/offload.h"
@@ -182,7 +185,7 @@ struct way { // of computing
     enum harness_host host;
     size_t slot_bytes;
     int32_t cross_tokens;
-    int32_t expert_slots, lent_slots;
+    int32_t expert_slots, lent_slots, gathered;
     const char *end; // of the model's name; NULL: it is a GGUF file
     int32_t context; // that the model is opened for
 };
@@ -194,6 +197,7 @@ static void open_file(struct harness *harness, const char *path, const struct wa
                                                     .host = way->host,
                                                     .slot_bytes = way->slot_bytes,
                                                     .cross_tokens = way->cross_tokens,
+                                                    .gathered_experts = way->gathered,
                                                     .expert_slots = way->expert_slots,
                                                     .lent_slots = way->lent_slots,
                                                     .kv_type = way->kv_type,
@@ -349,6 +353,36 @@ static void logits_match_with_experts_in_slots(void **state) {
                                     .singly = true,
                                     .host = j ? HARNESS_HALF_IN_HOST : HARNESS_ALL_IN_HOST,
                                     .expert_slots = SLOTS[j]};
+            assert_true(worst_error(i, way) <= (models[i].packed ? 1e-2 : 1e-4));
+        }
+}
+
+// Rates are measured with matrices of this type. Biases of a layer's experts are not among them.
+static void experts_with_biases_have_their_matrices_type(void **state) {
+    char path[PATH_BYTES];
+    struct gguf *gguf;
+    struct model_config config;
+    static struct placement_need need;
+    (void)state;
+    golden_path("gpt-oss-mxfp4", "gguf", path);
+    assert_int_equal(checkpoint_open(path, &gguf, NULL), STATUS_OK);
+    assert_int_equal(model_config_read(gguf, &config, NULL), STATUS_OK);
+    placement_need_file(gguf, &config, backend_reference(), &need);
+    assert_int_equal(need.types[PLACEMENT_EXPERTS], DTYPE_MXFP4);
+    assert_true(need.parts[PLACEMENT_EXPERTS][0].host_bytes > 0);
+    gguf_close(gguf);
+}
+
+static void logits_match_with_experts_that_cross_for_one_token(void **state) {
+    (void)state;
+    for (int i = 0; i < MODELS; i++)
+        for (int32_t gathered = 1; gathered < 4 && has_experts(i); gathered += 2) {
+            const struct way way = {.backend = backend_reference(),
+                                    .kv_type = DTYPE_F32,
+                                    .singly = true,
+                                    .host =
+                                        gathered > 1 ? HARNESS_HALF_IN_HOST : HARNESS_ALL_IN_HOST,
+                                    .gathered = gathered};
             assert_true(worst_error(i, way) <= (models[i].packed ? 1e-2 : 1e-4));
         }
 }
@@ -567,6 +601,7 @@ static void cuda_logits_match_within_their_bounds(void **state) {
 }
 
 static void cuda_logits_match_with_weights_in_host_memory(void **state) {
+    static const int32_t SLOTS[] = {[HARNESS_ALL_IN_HOST] = 1, [HARNESS_ONE_IN_HOST] = 20};
     (void)state;
     int worse = 0;
     if (!has_cuda()) skip();
@@ -580,7 +615,8 @@ static void cuda_logits_match_with_weights_in_host_memory(void **state) {
                                         .host = (enum harness_host)host,
                                         .slot_bytes = crosses ? small_slot(i) : 0,
                                         .cross_tokens = 2,
-                                        .expert_slots = host == HARNESS_ALL_IN_HOST ? 1 : 20};
+                                        .gathered = host == HARNESS_HALF_IN_HOST ? 1 : 0,
+                                        .expert_slots = SLOTS[host]};
                 const double bound = models[i].rounded > 0 ? models[i].rounded
                                      : models[i].packed    ? 1e-2
                                                            : 4e-3;
@@ -651,6 +687,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(logits_match_with_weights_in_host_memory),
         cmocka_unit_test(logits_match_with_weights_that_cross),
         cmocka_unit_test(logits_match_with_experts_in_slots),
+        cmocka_unit_test(logits_match_with_experts_that_cross_for_one_token),
+        cmocka_unit_test(experts_with_biases_have_their_matrices_type),
         cmocka_unit_test(slots_that_come_and_go_change_no_answer),
         cmocka_unit_test(model_folders_match_like_their_gguf_files),
         cmocka_unit_test(reference_picks_the_same_tokens),

@@ -46,6 +46,7 @@ void harness_open(struct harness *harness, const struct harness_options *options
         const struct offload_memory memory = {.slot_bytes = slot_bytes,
                                               .dense_tokens = options->cross_tokens,
                                               .expert_tokens = options->cross_tokens,
+                                              .gathered_experts = options->gathered_experts,
                                               .mixtures = read.layers,
                                               .expert_bytes = SLOT_BYTES,
                                               .expert_slots = options->expert_slots,

@@ -35,9 +35,10 @@ struct harness_options {
     bool deterministic;
     enum harness_host host;
     size_t slot_bytes; // on the card, that weights in host memory cross through; 0: for a layer's
-    int32_t cross_tokens; // from how many on they do; 0: as offload.h says
-    int32_t expert_slots; // on the card, for copies of experts in host memory
-    int32_t lent_slots;   // more of them that may be lent
+    int32_t cross_tokens;     // from how many on they do; 0: as offload.h says
+    int32_t gathered_experts; // of a lone token's, that cross
+    int32_t expert_slots;     // on the card, for copies of experts in host memory
+    int32_t lent_slots;       // more of them that may be lent
     enum dtype kv_type;
     enum attention_kernel attention;
     int32_t context; // as of model_open

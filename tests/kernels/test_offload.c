@@ -677,8 +677,160 @@ static void experts_in_slots_and_in_memory_add_up(void **state) {
     close_both(&both);
 }
 
+// The first rows of a lone token's products are the card's, and the others the processor's.
+static void some_rows_for_a_lone_token_cross(void **state) {
+    enum { WIDE = 192, FIRST = 64 }; // of 0.4 x 192
+    const struct offload_memory memory = {.slot_bytes = (size_t)1 << 20, .crossing_share = 0.4};
+    const struct device_options options = {.threads = 2};
+    static float bias[WIDE];
+    struct workspace most = limits;
+    struct both both;
+    struct device *plain = NULL;
+    (void)state;
+    most.max_features = WIDE;
+    open_both(&both, backend_reference(), 0);
+    both.backend->close(both.device);
+    backend_cpu()->close(both.processor);
+    both.backend = backend_reference();
+    assert_int_equal(both.backend->open(&options, &both.device, NULL), STATUS_OK);
+    assert_int_equal(backend_reference()->open(&options, &plain, NULL), STATUS_OK);
+    assert_int_equal(backend_cpu()->open(&options, &both.processor, NULL), STATUS_OK);
+    assert_int_equal(offload_open(&both.backend, &both.device, &options, &memory, NULL), STATUS_OK);
+    assert_int_equal(both.backend->reserve(both.device, &most), STATUS_OK);
+    assert_int_equal(backend_reference()->reserve(plain, &most), STATUS_OK);
+    assert_int_equal(backend_cpu()->reserve(both.processor, &most), STATUS_OK);
+    for (int i = 0; i < WIDE; i++)
+        bias[i] = (float)(i % 7 - 3) / 4;
+    for (int32_t i = 0; i < 4 * 3; i++) {
+        const int32_t tokens = 1 + i / 6, first = tokens == 1 ? FIRST : 0;
+        const enum linear_store store = (enum linear_store)(i % 3);
+        struct linear args = {.in = {.x = both.x, .tokens = tokens},
+                              .parts = {{both.y, matrix(&both, 0, WIDE, COLUMNS, true), bias}},
+                              .count = 1,
+                              .store = store};
+        const size_t count = (size_t)tokens * WIDE;
+        float *cards = both.normed, *processors = both.expected;
+        memcpy(cards, both.y, count * sizeof(float));
+        memcpy(processors, both.y, count * sizeof(float));
+        if (i % 2 || store == LINEAR_ADD) args.parts[0].bias = NULL;
+        struct linear right = args;
+        both.backend->linear(both.device, &args);
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        right.parts[0].y = cards;
+        backend_reference()->linear(plain, &right);
+        right.parts[0].y = processors;
+        backend_cpu()->linear(both.processor, &right);
+        assert_rows(both.y, cards, (size_t)first);
+        if (store != LINEAR_ADD) // there the sum is the card's
+            assert_rows(both.y + first, processors + first, count - (size_t)first);
+        assert_true(difference(both.y, cards, count) < 0.01);
+        struct gated_linear gated = {.in = {.x = both.x, .tokens = tokens},
+                                     .y = both.y,
+                                     .up_rows = both.normed,
+                                     .gate = matrix(&both, 0, WIDE, COLUMNS, true),
+                                     .up = matrix(&both, 2, WIDE, COLUMNS, true)};
+        both.backend->gated_linear(both.device, &gated);
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        gated.y = processors;
+        backend_cpu()->gated_linear(both.processor, &gated);
+        assert_rows(both.y + first, processors + first, count - (size_t)first);
+        backend_reference()->gated_linear(plain, &gated);
+        assert_rows(both.y, processors, (size_t)first);
+    }
+    backend_reference()->close(plain);
+    close_both(&both);
+}
+
+static int gather_count;
+
+static void note_gather(struct device *device, const struct gather_experts *args) {
+    gather_count += args->count;
+    backend_reference()->gather_experts(device, args);
+}
+
+// The card computes what a lone token chose first, and the processor the others.
+static void check_gathered(size_t slot_bytes, int32_t tokens, bool gated, int crossing) {
+    enum { CHOSEN = 3, STEPS = 20 };
+    const struct offload_memory memory = {.slot_bytes = slot_bytes, .gathered_experts = 2};
+    const struct device_options options = {.threads = 2};
+    struct workspace most = limits;
+    struct backend card = *backend_reference();
+    const void *at[3][EXPERTS];
+    static float bias[EXPERTS * ROWS];
+    float shares[2 * CHOSEN] = {0.5F, 0.25F, 0.75F, 0.125F, 1, 0.5F};
+    struct both both;
+    struct device *plain = NULL;
+    unsigned seed = SEED;
+    open_both(&both, backend_reference(), 0);
+    both.backend->close(both.device);
+    backend_cpu()->close(both.processor);
+    card.gather_experts = note_gather;
+    most.experts_used = CHOSEN;
+    both.backend = &card;
+    assert_int_equal(card.open(&options, &both.device, NULL), STATUS_OK);
+    assert_int_equal(backend_reference()->open(&options, &plain, NULL), STATUS_OK);
+    assert_int_equal(backend_cpu()->open(&options, &both.processor, NULL), STATUS_OK);
+    assert_int_equal(offload_open(&both.backend, &both.device, &options, &memory, NULL), STATUS_OK);
+    assert_int_equal(both.backend->reserve(both.device, &most), STATUS_OK);
+    assert_int_equal(backend_reference()->reserve(plain, &most), STATUS_OK);
+    assert_int_equal(backend_cpu()->reserve(both.processor, &most), STATUS_OK);
+    for (int i = 0; i < EXPERTS * ROWS; i++)
+        bias[i] = (float)(i % 7 - 3) / 4;
+    gather_count = 0;
+    for (int step = 0; step < STEPS; step++) {
+        const size_t count = (size_t)tokens * COLUMNS;
+        const int32_t from = rand_r(&seed) % EXPERTS;
+        int32_t chosen[2 * CHOSEN], left[2 * CHOSEN];
+        for (int j = 0; j < 2 * CHOSEN; j++)
+            chosen[j] = left[j] = (from + 2 * j) % EXPERTS;
+        struct experts args = {.x = both.x + (size_t)step * COLUMNS,
+                               .chosen = chosen,
+                               .shares = shares,
+                               .up = stack(&both, at[0], 0, ROWS, COLUMNS),
+                               .gate = stack(&both, at[gated], gated, ROWS, COLUMNS),
+                               .down = stack(&both, at[2], 2, COLUMNS, ROWS),
+                               .tokens = tokens,
+                               .experts = EXPERTS,
+                               .used = CHOSEN,
+                               .add = step % 2};
+        args.gate.bias = args.up.bias = args.down.bias = step % 4 < 2 ? bias : NULL;
+        memcpy(both.expected, both.y, count * sizeof(float));
+        args.y = both.y;
+        both.backend->experts(both.device, &args);
+        assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        for (int32_t j = crossing; j < CHOSEN * tokens; j++)
+            chosen[j] = EXPERT_NONE;
+        args.y = both.expected;
+        if (crossing > 0) backend_reference()->experts(plain, &args);
+        for (int32_t j = 0; j < crossing; j++)
+            left[j] = EXPERT_NONE;
+        args.chosen = left;
+        args.y = both.normed;
+        const bool adds = args.add || crossing > 0;
+        args.add = false;
+        backend_cpu()->experts(both.processor, &args);
+        for (size_t i = 0; i < count; i++)
+            both.expected[i] = (adds ? both.expected[i] : 0) + both.normed[i];
+        assert_rows(both.y, both.expected, count);
+    }
+    assert_int_equal(gather_count, crossing * STEPS);
+    backend_reference()->close(plain);
+    close_both(&both);
+}
+
+static void some_experts_of_a_lone_token_cross(void **state) {
+    (void)state;
+    for (int gated = 0; gated < 2; gated++) {
+        check_gathered((size_t)1 << 20, 1, gated, 2);
+        check_gathered((size_t)1 << 20, 2, gated, 0); // of two tokens none
+        check_gathered((size_t)1 << 14, 1, gated, 0); // there is no room
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(some_rows_for_a_lone_token_cross),
+        cmocka_unit_test(some_experts_of_a_lone_token_cross),
         cmocka_unit_test(products_are_the_processors),
         cmocka_unit_test(weights_on_the_card_are_its_own),
         cmocka_unit_test(experts_are_the_processors),

@@ -202,6 +202,66 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 2);
 }
 
+// The link brings some of a token's experts to the card while the processor reads the others.
+static void some_experts_cross_where_that_is_faster(void **state) {
+    (void)state;
+    const size_t mib = (size_t)1 << 20;
+    struct placement_need need = {.layers = 32, .gathered_max = 7};
+    struct placement_limits limits = limits_of(0);
+    struct placement placement, alone;
+    limits.rates = (struct placement_rates){.card = 3.8e12,
+                                            .host = 8.6e10,
+                                            .link = 5.4e10,
+                                            .crossing_us = 33,
+                                            .part_us = 33,
+                                            .factor = 1};
+    for (int32_t i = 0; i < need.layers; i++)
+        need.parts[PLACEMENT_EXPERTS][i] =
+            (struct placement_part){352 * mib, 352 * mib, 22 * mib, 128}; // 8 of them
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.gathered, 2);
+    assert_seconds(&placement, 32 * (33e-6 + 0.75 * 22 * (double)mib / 8.6e10));
+    need.gathered_max = 0;
+    assert_true(plan_with(&need, &limits, &alone));
+    assert_int_equal(alone.gathered, 0);
+    assert_seconds(&alone, 32 * (33e-6 + 22 * (double)mib / 8.6e10));
+    need.gathered_max = 7;
+    limits.rates.link =
+        4e11; // the processor reads three as long as it takes to begin and five cross
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.gathered, 5);
+    limits.rates.link = 1e9; // one crosses as long as the processor reads ten
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.gathered, 0);
+    assert_seconds(&placement, 1 / alone.tokens_s);
+}
+
+// And of a dense matrix some rows.
+static void some_rows_cross_where_that_is_faster(void **state) {
+    (void)state;
+    struct placement_need need = {.layers = 12};
+    struct placement_limits limits = limits_of(0);
+    struct placement placement;
+    limits.rates = (struct placement_rates){
+        .card = 4e12, .host = 8e10, .link = 5e10, .crossing_us = 40, .part_us = 40, .factor = 1};
+    for (int32_t i = 0; i < need.layers; i++)
+        need.parts[PLACEMENT_DENSE][i] =
+            (struct placement_part){400000000, 400000000, 400000000, 0};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_true(placement.crossing_share <= 0);
+    assert_seconds(&placement, 12 * (40e-6 + 4e8 / 8e10));
+    need.rows_cross = true; // 5/16 take 2,941 us by the link and 140 more, 11/16 3,438 us
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_true(placement.crossing_share > 0.31 && placement.crossing_share < 0.32);
+    assert_seconds(&placement, 12 * (40e-6 + 11 / 16.0 * 4e8 / 8e10));
+    limits.rates.link = 1e12;
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_true(placement.crossing_share < 0.44);
+    limits.rates.link = 1e9;
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_true(placement.crossing_share <= 0);
+}
+
 // What crosses needs no more room on the card than some experts, or two dense matrices.
 static void a_layer_of_experts_crosses_in_parts(void **state) {
     (void)state;
@@ -209,7 +269,7 @@ static void a_layer_of_experts_crosses_in_parts(void **state) {
     struct placement_need need = {.layers = 2};
     need.parts[PLACEMENT_EXPERTS][0] =
         (struct placement_part){1600 * mib, 1600 * mib, 50 * mib, 128};
-    assert_int_equal(placement_crossing_bytes(&need, false), 256 * mib);
+    assert_int_equal(placement_crossing_bytes(&need, false), 128 * mib);
     assert_int_equal(placement_crossing_bytes(&need, true), 32 * mib);
     need.parts[PLACEMENT_EXPERTS][0].experts = 8; // of 200 MiB each
     assert_int_equal(placement_crossing_bytes(&need, true), 400 * mib);
@@ -331,6 +391,8 @@ int main(void) {
         cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
         cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
         cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
+        cmocka_unit_test(some_experts_cross_where_that_is_faster),
+        cmocka_unit_test(some_rows_cross_where_that_is_faster),
         cmocka_unit_test(a_layer_of_experts_crosses_in_parts),
         cmocka_unit_test(batches_cross_as_soon_as_that_is_faster),
         cmocka_unit_test(more_copies_are_hit_more_often),
