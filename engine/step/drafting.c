@@ -36,7 +36,8 @@ static enum status run_pass(struct engine *engine, const struct step *step, int3
     for (int32_t i = 0; i < step->count; i++) {
         if (!drafts(step, i, nth)) continue;
         const struct sequence *sequence = step->requests[i]->sequence;
-        sequence->tokens[sequence->length + nth] = forward_candidates(forward, row++)[0].id;
+        const int32_t id = forward_candidates(forward, row++)[0].id;
+        sequence->tokens[sequence->length + nth] = id < 0 ? 0 : id; // of weights that are NaN
     }
     return STATUS_OK;
 }

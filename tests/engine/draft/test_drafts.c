@@ -4,6 +4,7 @@
 #include "engine/draft/draft.h"
 #include "engine/engine.h"
 #include "engine/grammar/grammar.h"
+#include "engine/model/gguf.h"
 #include "engine/tokenizer/detokenizer.h"
 #include "kernels/backend.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
@@ -789,25 +790,39 @@ static void drafts_take_no_room_from_prompts_in_a_full_step(void **state) {
 
 // ---- files whose head is not as it should be
 
+struct model_copy { // of a file, to be changed
+    char bytes[1 << 20];
+    size_t size;
+    char path[sizeof "/tmp/quire-drafts-XXXXXX"];
+};
+
+static void copy_model(const char *model, struct model_copy *copy) {
+    FILE *file = fopen(model, "rb");
+    assert_non_null(file);
+    copy->size = fread(copy->bytes, 1, sizeof copy->bytes, file);
+    fclose(file);
+}
+
+static void write_copy(struct model_copy *copy) {
+    strcpy(copy->path, "/tmp/quire-drafts-XXXXXX");
+    const int descriptor = mkstemp(copy->path);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, copy->bytes, copy->size), copy->size);
+    close(descriptor);
+}
+
 // Opens the model with `with` in place of `bytes`, as long, behind the name of a tensor or in it.
 static enum status open_changed(const char *model, const char *name, size_t behind,
                                 const void *with, size_t length, enum engine_draft_head head,
                                 bool *has_head, struct error *err) {
-    char path[] = "/tmp/quire-drafts-XXXXXX";
-    FILE *file = fopen(model, "rb");
-    assert_non_null(file);
-    static char bytes[1 << 20];
-    const size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    char *at = memmem(bytes, size, name, strlen(name));
+    static struct model_copy copy;
+    copy_model(model, &copy);
+    char *at = memmem(copy.bytes, copy.size, name, strlen(name));
     assert_non_null(at);
     memcpy(at + behind, with, length);
-    const int descriptor = mkstemp(path);
-    assert_true(descriptor >= 0);
-    assert_int_equal(write(descriptor, bytes, size), size);
-    close(descriptor);
+    write_copy(&copy);
     struct engine *engine = NULL;
-    const struct engine_options options = {.model_path = path,
+    const struct engine_options options = {.model_path = copy.path,
                                            .backend = "cpu",
                                            .context = 64,
                                            .draft_head = head,
@@ -819,7 +834,7 @@ static enum status open_changed(const char *model, const char *name, size_t behi
         *has_head = info.has_draft_head;
         engine_close(engine);
     }
-    unlink(path);
+    unlink(copy.path);
     return status;
 }
 
@@ -861,6 +876,44 @@ static void a_head_that_is_announced_and_not_there_is_none(void **state) {
     assert_non_null(strstr(err.text, "has no draft head"));
 }
 
+// No logit of such a head is a candidate for a draft.
+static void a_head_of_nans_changes_no_answer(void **state) {
+    (void)state;
+    static const char *const models[] = {GOLDEN("mtp-right-glm4moe"), GOLDEN("mtp-right-qwen35")};
+    static const char part[] = ".nextn.";
+    const struct way way = {.sampler = sample(0, 1, 0),
+                            .without = 1u << DRAFT_LOOKUP | 1u << DRAFT_HISTORY};
+    const struct engine_options options = {.backend = "cpu", .context = 256};
+    static struct model_copy copy;
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        int32_t prompt[SHORT_PROMPT] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+        int32_t plain[ANSWER], drafted[ANSWER];
+        int64_t accepted = 0;
+        struct engine_info info;
+        struct error err = {0};
+        struct gguf *gguf;
+        copy_model(models[m], &copy);
+        assert_int_equal(gguf_open_memory(copy.bytes, copy.size, models[m], &gguf, &err),
+                         STATUS_OK);
+        for (size_t i = 0; i < gguf_tensor_count(gguf); i++) {
+            const struct gguf_tensor *tensor = gguf_tensor_at(gguf, i);
+            if (memmem(tensor->name.bytes, tensor->name.length, part, strlen(part)))
+                memset(copy.bytes + ((const char *)tensor->data - copy.bytes), 0xff, tensor->bytes);
+        }
+        gguf_close(gguf);
+        write_copy(&copy);
+        struct engine *engine = open_engine(copy.path, &options, &info);
+        unlink(copy.path);
+        assert_true(info.has_draft_head);
+        const int32_t length = answer_in_a_way(engine, prompt, &way, 0, NULL, plain, &accepted);
+        assert_true(length > 20);
+        assert_int_equal(answer_in_a_way(engine, prompt, &way, 4, NULL, drafted, &accepted),
+                         length);
+        assert_memory_equal(drafted, plain, (size_t)length * sizeof plain[0]);
+        engine_close(engine);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tokens_after_the_latest_match_are_proposed),
@@ -869,6 +922,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(rows_that_were_not_measured_lie_on_the_line_of_those_that_were),
         cmocka_unit_test(heads_of_a_wrong_shape_are_refused_by_name),
         cmocka_unit_test(a_head_that_is_announced_and_not_there_is_none),
+        cmocka_unit_test(a_head_of_nans_changes_no_answer),
         cmocka_unit_test(a_longer_match_beats_a_later_one),
         cmocka_unit_test(a_period_is_continued_beyond_the_end_of_the_log),
         cmocka_unit_test(the_index_finds_the_longest_match_of_a_growing_log),
