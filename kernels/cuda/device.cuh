@@ -254,7 +254,7 @@ static inline void device_allow_shared(struct device *device, const void *kernel
 // The same for kernels that are launched with more at one time than at another: the driver is asked
 // only for more than before. Where all places are taken, it is asked each time.
 static inline void device_allow_more(struct device *device, const void *kernel, size_t bytes) {
-    enum { NO_NEED = 46 << 10 }; // with what is static beside it
+    enum { NO_NEED = 46 << 10 }; // leaves 2 KiB of the 48 for static memory
     if (bytes <= NO_NEED) return;
     const uint64_t hash = (uint64_t)(uintptr_t)kernel * 0x9e3779b97f4a7c15u >> 32;
     for (int i = 0; i < ALLOWED_PLACES; i++) {

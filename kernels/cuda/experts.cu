@@ -31,10 +31,10 @@ static __device__ inline float score_of(unsigned key) {
     return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
 }
 
-// What a token's weights are computed with: the highest score and the sum of all powers, which are
-// of no use to a sigmoid, and cancel out of shares that are divided by their sum.
+// What softmax weights are computed with. Sigmoid weights need neither, and both cancel out of
+// shares that are divided by their sum.
 struct softmax_figures {
-    float highest, sum;
+    float highest, sum; // of all scores; of their powers
 };
 
 static __device__ inline float weight_of(const route &args, float score, softmax_figures figures) {
@@ -53,9 +53,9 @@ static __device__ inline softmax_figures figures_of(const route &args, const flo
     return {highest, warp_sum(sum)};
 }
 
-// Keys of groups that are not among the best become 0. Lane g keeps what its group comes to.
+// Keys of groups that are not among the best become 0. Lane g holds group g's score.
 template <int EACH>
-static __device__ inline void leave_groups(const route &args, unsigned (&keys)[EACH]) {
+static __device__ inline void drop_groups(const route &args, unsigned (&keys)[EACH]) {
     const int lane = threadIdx.x, each = args.experts / args.groups;
     float mine = -INFINITY;
     for (int g = 0; g < args.groups; g++) {
@@ -127,7 +127,7 @@ static __global__ __launch_bounds__(LANES) void route_kernel(const route args) {
         else
             keys[i] = 0;
     }
-    if (args.groups) leave_groups(args, keys);
+    if (args.groups) drop_groups(args, keys);
     for (int j = 0; j < args.used; j++) {
         unsigned best = 0;
         int nth = 0;

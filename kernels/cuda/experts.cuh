@@ -1,8 +1,8 @@
 // kernels/cuda/experts.cuh — the work of a mixture: which expert computes for which token.
 //
 // A slot is one expert's result for one token: the token's j-th expert has slot token * used + j.
-// Slots are sorted by expert, and a slot's rank is its position in that order. A work item is up to
-// ITEM_SLOTS consecutive ranks of one expert, so that the expert's weights are read once for all.
+// Slots are sorted by expert, and a slot's rank is its position in that order. A work item is a few
+// consecutive ranks of one expert, so that the expert's weights are read once for all.
 #pragma once
 #include "kernels/cuda/tiles.cuh"
 

@@ -1,9 +1,9 @@
 // kernels/cuda/types.cuh — the kernels of each type that a matrix on the card may have.
 //
-// A type is a row of PACKED_DTYPE_MAP in kernels/dtype.h, its fragment (tiles.cuh) and how loading
-// fills it (repack.cuh). The sources that types.cmake lists are compiled once for each type, with
-// TYPE_ID its id, and define the launches in the type's row of the table. A new kind of kernel that
-// depends on the type is one more source in that list and one more member here.
+// A type is a row of PACKED_DTYPE_MAP in kernels/dtype_table.h, its fragment (tiles.cuh) and how
+// loading fills it (repack.cuh). types.cmake compiles type.cu once for each type, with TYPE_ID its
+// id; that defines the type's row of the table. A new kind of kernel that depends on the type is a
+// header that type.cu includes, and one more member here.
 #pragma once
 #include "kernels/cuda/tiles.cuh"
 
