@@ -6,6 +6,7 @@
 // in registers for each of its items.
 #pragma once
 #include "kernels/cuda/gemv_stream.cuh"
+#include "kernels/cuda/norm.cuh"
 
 enum { CHUNK_COLUMNS = 8 * LANES };
 
@@ -60,15 +61,6 @@ static __device__ inline void put_item(const gemv_x &to, bool minima, const x_it
     if (item.valid && item.t == 0)
         *(uint2 *)(to.sums + item.token * to.sums_stride + item.group / QUAD_GROUPS * XSUM_BYTES +
                    item.group % QUAD_GROUPS * 8) = make_uint2(as_bits(mean), as_bits(rest));
-}
-
-static __device__ inline uint2 scaled(float4 v, float4 w, float scale) {
-    return make_uint2(as_bits(halves(v.x * scale * w.x, v.y * scale * w.y)),
-                      as_bits(halves(v.z * scale * w.z, v.w * scale * w.w)));
-}
-
-static __device__ inline float squares_of(float4 v) {
-    return v.x * v.x + v.y * v.y + (v.z * v.z + v.w * v.w);
 }
 
 // The norm's weights for a thread's items, which have the same columns of every token.

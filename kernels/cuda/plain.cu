@@ -10,6 +10,7 @@
 // Rows are short and latency is long, so several loads are in flight; those of weights, which no
 // kernel writes, before grid_wait(). Each warp norms all of x for itself, which takes less than a
 // kernel of its own; the first row's warps keep what is normed.
+#include "kernels/cuda/norm.cuh"
 #include "kernels/cuda/plain.cuh"
 
 enum { WARPS = 4, KEPT = 16, STEP = 4 * LANES }; // loads in flight; columns of a warp's load
@@ -76,15 +77,6 @@ __launch_bounds__(WARPS *LANES) void plain_kernel(const __grid_constant__ gemv a
                        four_weights<TYPE>(part.data, first + column));
     sum = warp_sum(sum);
     if (lane == 0) store(args, token, row, sum);
-}
-
-static __device__ inline float squares_of(float4 v) {
-    return v.x * v.x + v.y * v.y + (v.z * v.z + v.w * v.w);
-}
-
-static __device__ inline uint2 scaled(float4 v, float4 norm, float scale) {
-    return make_uint2(as_bits(halves(v.x * scale * norm.x, v.y * scale * norm.y)),
-                      as_bits(halves(v.z * scale * norm.z, v.w * scale * norm.w)));
 }
 
 template <enum dtype TYPE>
