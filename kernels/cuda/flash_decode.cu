@@ -1,5 +1,6 @@
 // kernels/cuda/flash_decode.cu — attention of sequences with one query.
 #include "kernels/cuda/flash_decode.cuh"
+#include "kernels/cuda/flash_shared.cuh"
 
 void flash_decode(struct device *device, const struct paged_attention *args,
                   const struct rope_and_cache *rope) {

@@ -5,24 +5,14 @@
 //   k, v    [num_tokens, num_kv_heads, head_size]  fp16, of the new tokens; with rope only
 //   cache   rows layout, fp16, bf16 or eight bits; with rope the new tokens' slots are written
 //
-// A column is a query under one head of a KV head's group. A work item is a sequence and up to 8 or
-// 16 columns under one KV head, so that K and V are read once for these. Its keys, from the first
-// in the first query's window on, without those of a shared past, are cut into tiles of TILE keys.
-// The flat list of all items' tiles is divided into even splits (as in Flash-Decoding), as many as
-// fill the card once, so a block may end one item and begin another. Neighbouring blocks compute
-// the same keys for different columns or heads, which lie side by side in a page.
-//
-// Within a block, warps take steps of STEP keys round robin, each on its own: a warp copies,
-// multiplies and keeps its own maxima and sums (flash_step.cuh).
+// A block computes work items (flash_work.cuh), each a sequence and up to 8 or 16 columns under one
+// KV head, so that K and V are read once for these. Within a block, warps take steps of STEP keys
+// round robin, each on its own: a warp copies, multiplies and keeps its own maxima and sums
+// (flash_step.cuh). With rope, q, k and v arrive as the linear left them (flash_new_tokens.cuh).
 //
 //   grid   (column sets side by side, splits in tile order), as many as are resident at once
 //   block  up to layout::warps x 32, as many as the card's shared memory holds
 //   smem   warps x stages as in flash_step.cuh; q of the columns; k and v of the new tokens
-//
-// With rope, q arrives as the linear left it. Each block norms and rotates its columns. The blocks
-// whose keys include new tokens do the same for k, write k and v to the cache, and put them over
-// what their stages hold for those keys. All other keys are older than the step, so their first
-// copies start before the kernel that makes q, k and v is done.
 //
 // An item that several blocks share is merged by the last of them to finish. Each leaves its
 // weighted values, maximum and sum in device->flash_parts and counts itself in
@@ -36,400 +26,12 @@
 // Bound by reading K and V.
 #pragma once
 #include "kernels/cuda/flash_merge.cuh"
-#include "kernels/cuda/flash_shared.cuh"
+#include "kernels/cuda/flash_new_tokens.cuh"
 #include "kernels/cuda/flash_step.cuh"
-#include "kernels/cuda/rope.cuh"
+#include "kernels/cuda/flash_work.cuh"
 
 #include <numeric>
 #include <type_traits>
-
-enum { TILE = 64 };
-
-struct decode_args {
-    struct rope_and_cache rope; // q is NULL: q is rotated, and all keys are in the cache
-    struct paged_attention attention;
-    struct kv_cache cache;
-    struct batch batch;
-    float *parts;      // [2 x blocks][part_floats()]
-    unsigned *arrived; // [num_seqs x num_kv_heads], 0 between calls
-    struct shared_sums shared;
-    int splits;      // that fill the card; the grid has fewer where a batch cannot need them
-    int group;       // query heads of a KV head
-    int head_sets;   // column sets of all KV heads that are not side by side
-    int column_sets; // of a KV head, as many as the sequence with the most queries may need
-};
-
-// The index of a split's first part; a split has two.
-static __device__ inline size_t part_index(int split) {
-    return 2 * ((size_t)split * gridDim.x + blockIdx.x);
-}
-
-// Floats of a block's part of an item: [columns][SIZE] values, [columns] maximum and sum, rounded
-// up to 16 bytes.
-template <int SIZE> static __device__ inline size_t part_floats(int columns) {
-    return (size_t)columns * SIZE + (2 * columns + 3) / 4 * 4;
-}
-// The columns that a part has memory for, the same for all items.
-template <int HEADS, int QUERIES> static __device__ inline int part_columns(int group) {
-    return QUERIES == 1 ? group : 8 * HEADS;
-}
-
-// A work item: tiles [first, end) of the flat list, of which [from, to) are this block's. The list
-// is ordered by sequence and then by column set; gridDim.x sets have lists side by side.
-struct work {
-    int sequence, queries;
-    int kv_head, column, columns; // of all columns under the KV head, the first here and how many
-    int begin, keys;              // the first key that is attended to here, and one past the last
-    int first, end, from, to;
-    __device__ int first_key() const { return begin + (from - first) * TILE; }
-    __device__ int end_key() const { return min(keys, begin + (to - first) * TILE); }
-    __device__ int first_new_key() const { return keys - queries; }
-};
-
-static __device__ inline int queries_of(const decode_args &args, int s) {
-    return args.batch.cu_seqlens_q[s + 1] - args.batch.cu_seqlens_q[s];
-}
-
-// The first key in the window of a sequence's first query that is not in a span.
-static __device__ inline int first_key(const decode_args &args, int s, int keys, int queries) {
-    const int32_t *own = args.batch.shared.own;
-    const int window = args.attention.window;
-    return max(own ? own[s] : 0, window > 0 ? keys - queries + 1 - window : 0);
-}
-
-template <int QUERIES> static __device__ inline int tiles_of(const decode_args &args, int s) {
-    const batch &batch = args.batch;
-    if (s >= batch.num_seqs) return 0;
-    const int keys = batch.seq_lens_kv[s]; // loaded here, so that it overlaps with the loads below
-    const int queries = queries_of(args, s);
-    const int seen = keys - first_key(args, s, keys, queries);
-    return queries <= QUERIES ? (seen + TILE - 1) / TILE : 0;
-}
-
-// Tiles of all items. Every thread of a warp calls this and find_work().
-template <int QUERIES> static __device__ int all_tiles(const decode_args &args) {
-    int tiles = 0;
-    for (int s = threadIdx.x % 32; s < args.batch.num_seqs; s += 32)
-        tiles += tiles_of<QUERIES>(args, s);
-    return (int)__reduce_add_sync(0xffffffffu, (unsigned)tiles) * args.head_sets;
-}
-
-// Tiles of a split. Where every block would have one, every second may as well have two as long as
-// no multiprocessor becomes idle: that leaves fewer parts to merge. Not with several queries: a
-// block with two tiles may have two items, and it would prepare the new tokens for each.
-template <int QUERIES> static __host__ __device__ inline int split_tiles_of(int tiles, int splits) {
-    if (tiles > splits) return (tiles + splits - 1) / splits;
-    return QUERIES == 1 && 2 * tiles > splits ? 2 : 1;
-}
-
-// The item that contains tile `from` of the flat list, cut at `to`.
-template <int HEADS, int QUERIES>
-static __device__ work find_work(const decode_args &args, int from, int to) {
-    const int lane = threadIdx.x % 32, head_sets = args.head_sets;
-    int before = 0;
-    for (int base = 0;; base += 32) {
-        const int tiles = tiles_of<QUERIES>(args, base + lane) * head_sets;
-        int through = tiles;
-        for (int offset = 1; offset < 32; offset *= 2) {
-            const int lower = __shfl_up_sync(0xffffffffu, through, offset);
-            if (lane >= offset) through += lower;
-        }
-        const unsigned reached = __ballot_sync(0xffffffffu, before + through > from);
-        if (reached) {
-            const int owner = __ffs(reached) - 1, s = base + owner;
-            const int tiles_each = __shfl_sync(0xffffffffu, tiles, owner) / head_sets;
-            const int start = before + __shfl_sync(0xffffffffu, through - tiles, owner);
-            const int head_set = (from - start) / tiles_each;
-            const int first = start + head_set * tiles_each, end = first + tiles_each;
-            const int set = head_set * gridDim.x + blockIdx.x;
-            const int keys = args.batch.seq_lens_kv[s];
-            const int queries = QUERIES == 1 ? 1 : queries_of(args, s);
-            const int kv_head = QUERIES == 1 ? set : set / args.column_sets;
-            const int column = QUERIES == 1 ? 0 : set % args.column_sets * 8 * HEADS;
-            const int columns =
-                QUERIES == 1 ? args.group : min(8 * HEADS, queries * args.group - column);
-            return {s,    queries, kv_head, column, columns,     first_key(args, s, keys, queries),
-                    keys, first,   end,     from,   min(to, end)};
-        }
-        before += __shfl_sync(0xffffffffu, through, 31);
-    }
-}
-
-// What a thread loads that depends on no other kernel. Weights have displaced all of it from the
-// caches, so its loads start together, before those of the block table.
-struct early_loads {
-    int position;
-    unsigned slot;   // of query threadIdx.x, or of the last one
-    float frequency; // of pair threadIdx.x
-    float norms[2];  // element threadIdx.x of q's and k's
-    __device__ early_loads(const decode_args &args, const work &work)
-        : position(0), slot(0), frequency(0), norms() {
-        const rope_and_cache &rope = args.rope;
-        const int thread = threadIdx.x;
-        if (!rope.q) return;
-        const int first = args.batch.cu_seqlens_q[work.sequence];
-        position = args.batch.positions[first];
-        slot = (unsigned)args.batch.slot_mapping[first + min(thread, work.queries - 1)];
-        if (thread < rope.rotary / 2) frequency = rope.inv_freq[thread];
-        if (thread >= args.cache.head_size) return;
-        if (rope.q_norm) norms[0] = rope.q_norm[thread];
-        if (rope.k_norm) norms[1] = rope.k_norm[thread];
-    }
-};
-
-// Cosines and sines of the queries' positions. Those of a lone query are computed once for the
-// block, in shared memory; of several, each warp computes those that it needs, in registers.
-template <int QUERIES, int PAIRS> struct angles {
-    float2 cos_sin[PAIRS];
-    int query = -1;
-    // Called by all threads; `first` is the warp's first query.
-    template <typename news_t>
-    __device__ void prepare(news_t &, const decode_args &args, const work &work,
-                            const early_loads &, int first) {
-        turn_to(args, work, first);
-    }
-    template <typename news_t>
-    __device__ void rotate(rope_head<PAIRS> &head, const news_t &, const decode_args &args,
-                           const work &work, int next) {
-        turn_to(args, work, next);
-        rope_rotate(head, args.rope, cos_sin);
-    }
-    __device__ void turn_to(const decode_args &args, const work &work, int next) {
-        if (next == query) return;
-        query = next;
-        const int position = args.batch.positions[args.batch.cu_seqlens_q[work.sequence] + next];
-#pragma unroll
-        for (int i = 0; i < PAIRS; i++) {
-            const int pair = (int)threadIdx.x % 32 + 32 * i;
-            if (pair < args.rope.rotary / 2)
-                cos_sin[i] = rope_cos_sin(args.rope, position, args.rope.inv_freq[pair]);
-        }
-    }
-};
-template <int PAIRS> struct angles<1, PAIRS> {
-    template <typename news_t>
-    __device__ void prepare(news_t &news, const decode_args &args, const work &,
-                            const early_loads &early, int) {
-        float frequency = early.frequency;
-        for (int pair = threadIdx.x; pair < args.rope.rotary / 2; pair += blockDim.x) {
-            if (pair >= (int)blockDim.x) frequency = args.rope.inv_freq[pair];
-            news.cos_sin[pair] = rope_cos_sin(args.rope, early.position, frequency);
-        }
-    }
-    template <typename news_t>
-    __device__ void rotate(rope_head<PAIRS> &head, const news_t &news, const decode_args &args,
-                           const work &, int) {
-        const int last = sizeof news.cos_sin / sizeof news.cos_sin[0] - 1;
-        float2 cos_sin[PAIRS];
-#pragma unroll
-        for (int i = 0; i < PAIRS; i++)
-            cos_sin[i] = news.cos_sin[min((int)threadIdx.x % 32 + 32 * i, last)];
-        rope_rotate(head, args.rope, cos_sin);
-    }
-};
-
-// Where K of a slot is in the cache, if elements have 16 bits; V is v_plane() further.
-template <typename cache_t>
-static __device__ inline cache_t *slot_in_cache(const decode_args &args, const work &work,
-                                                unsigned slot) {
-    const kv_cache &cache = args.cache;
-    const int32_t block = (int32_t)(slot >> (31 - __clz(cache.block_size)));
-    const size_t row = flash_row(cache, &block, args.attention.layer, work.kv_head,
-                                 (int)slot & (cache.block_size - 1));
-    return (cache_t *)cache.data + row * cache.head_size;
-}
-
-// What a block prepares of the new tokens: the columns of q, then k of those among its keys, then
-// their v. Of a lone token, a warp has every warps-th of that list; of several, an equal share in
-// one piece, which has few queries.
-template <int QUERIES> struct items {
-    int first, count;      // queries whose keys are among the block's
-    int begin, end, apart; // this warp's
-    unsigned slot;         // in the cache, of a lone token; those of several are in shared memory
-    __device__ items(const decode_args &args, const work &work, unsigned slot)
-        : first(0), count(0), slot(slot) {
-        const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
-        if (QUERIES == 1) {
-            count = args.rope.q && work.to == work.end;
-        } else if (args.rope.q) {
-            first = max(0, work.first_key() - work.first_new_key());
-            count = max(0, work.end_key() - work.first_new_key() - first);
-        }
-        const int all = work.columns + 2 * count;
-        begin = QUERIES == 1 ? warp : warp * all / warps;
-        end = QUERIES == 1 ? all : (warp + 1) * all / warps;
-        apart = QUERIES == 1 ? warps : 1;
-    }
-};
-
-struct item {
-    const __half *from;
-    int query;
-    int plane; // of k or v; -1: q
-    bool normed, rotated;
-};
-
-template <int QUERIES>
-static __device__ inline item item_of(const decode_args &args, const work &work,
-                                      const items<QUERIES> &items, int index) {
-    const int size = args.cache.head_size;
-    const size_t first_token = args.batch.cu_seqlens_q[work.sequence];
-    if (index < work.columns) {
-        const int column = work.column + index, query = QUERIES == 1 ? 0 : column / args.group;
-        const int head = work.kv_head * args.group + column - query * args.group;
-        return {(const __half *)args.attention.q +
-                    ((first_token + query) * args.attention.num_heads + head) * size,
-                query, -1, args.rope.q_norm != nullptr, args.rope.q != nullptr};
-    }
-    const int plane = QUERIES == 1 ? index > work.columns : index - work.columns >= items.count;
-    const int query = QUERIES == 1 ? 0 : items.first + index - work.columns - plane * items.count;
-    const size_t row = (first_token + query) * args.cache.num_kv_heads + work.kv_head;
-    if (plane == 0)
-        return {(const __half *)args.rope.k + row * size, query, 0, args.rope.k_norm != nullptr,
-                true};
-    return {(const __half *)args.rope.v + row * size, query, 1, false, false};
-}
-
-// Stores k or v for this block, and in the cache.
-template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
-static __device__ inline void
-put_row(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args, const work &work,
-        const items<QUERIES> &items, const item &item, const rope_head<PAIRS> &head) {
-    const kv_cache &cache = args.cache;
-    const int plane = item.plane;
-    const unsigned slot = QUERIES == 1 ? items.slot : news.slots[item.query];
-    const bool stores = QUERIES == 1 || work.column == 0; // one of the column sets
-    cache_t *in_cache;
-    float inverse = 0;
-    if constexpr (kv_traits<cache_t>::scaled) {
-        const kv_place place =
-            kv_place_at(cache, kv_head_of(cache, args.attention.layer, work.kv_head), slot);
-        const bf16 scale = kv_scale_of<cache_t>(rope_highest(head));
-        char *data = (char *)cache.data;
-        in_cache = (cache_t *)(data + (plane ? place.v : place.k));
-        inverse = kv_inverse(scale);
-        if (threadIdx.x % 32 == 0) {
-            news.scales[item.query][plane] = scale;
-            if (stores) *(bf16 *)(data + (plane ? place.v_scale : place.k_scale)) = scale;
-        }
-    } else {
-        in_cache = slot_in_cache<cache_t>(args, work, slot) + plane * v_plane(cache);
-    }
-#pragma unroll
-    for (int i = 0; i < PAIRS; i++) {
-        const int2 pair = rope_pair(args.rope, threadIdx.x % 32 + 32 * i);
-#pragma unroll
-        for (int side = 0; side < 2; side++) {
-            const int at = side ? pair.y : pair.x;
-            if (at >= SIZE) continue;
-            cache_t *to = &news.rows[item.query][plane][at];
-            if constexpr (kv_traits<cache_t>::scaled)
-                to->bits = kv_element_of(head.x[i][side], inverse, cache_t());
-            else
-                from_float(head.x[i][side], to);
-            if (stores && at < cache.head_size) in_cache[at] = *to;
-        }
-    }
-}
-
-// Stores a head of q for this block and, with `shares`, for flash_shared().
-template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
-static __device__ inline void put_query(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news,
-                                        const decode_args &args, const item &item, int index,
-                                        bool shares, const rope_head<PAIRS> &head) {
-    rope_store(head, args.rope, SIZE, [&](int at, float value) {
-        from_float(value, &news.q[index][at]);
-        if (shares && at < args.cache.head_size)
-            args.shared.q[item.from - (const __half *)args.attention.q + at] = news.q[index][at];
-    });
-}
-
-template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
-static __device__ inline void
-put_item(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args, const work &work,
-         const items<QUERIES> &items, const item &item, angles<QUERIES, PAIRS> &angles,
-         rope_head<PAIRS> &head, int index) {
-    const float *norm = news.norms[item.plane + 1];
-    if (item.normed && !args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
-    if (item.rotated) angles.rotate(head, news, args, work, item.query);
-    if (item.normed && args.rope.norm_last) rope_norm(head, args.rope, norm, args.cache.head_size);
-    if (item.plane < 0)
-        put_query(news, args, item, index, items.count > 0 && args.batch.shared.own, head);
-    else
-        put_row(news, args, work, items, item, head);
-}
-
-// Brings q of the new tokens to shared memory, and k and v of those that are among this block's
-// keys, which it writes to the cache as well.
-template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
-static __device__ void
-prepare_new_tokens(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args,
-                   const work &work, const items<QUERIES> &items, angles<QUERIES, PAIRS> &angles) {
-    enum { TOGETHER = QUERIES == 1 ? 2 : 4 };
-    const int size = args.cache.head_size, end = items.end, apart = items.apart;
-    __syncthreads(); // orders angles, norms and slots before their reads
-    for (int first = items.begin; first < end; first += TOGETHER * apart) {
-        rope_head<PAIRS> heads[TOGETHER];
-#pragma unroll
-        for (int i = 0; i < TOGETHER; i++)
-            if (first + i * apart < end)
-                rope_load(heads[i], args.rope,
-                          item_of<QUERIES>(args, work, items, first + i * apart).from, size);
-#pragma unroll
-        for (int i = 0; i < TOGETHER; i++) {
-            const int index = first + i * apart;
-            if (index >= end) break;
-            const item item = item_of<QUERIES>(args, work, items, index);
-            put_item(news, args, work, items, item, angles, heads[i], index);
-        }
-    }
-    __syncthreads(); // orders q, k and v before their reads
-}
-
-// With BYTES, columns are in the order that a tile of bytes is in.
-template <bool BYTES, typename cache_t, int SIZE, int HEADS, int QUERIES>
-static __device__ void load_query(unsigned (&q)[HEADS][SIZE / 16][2],
-                                  const new_tokens<cache_t, SIZE, HEADS, QUERIES> &news,
-                                  int columns) {
-    typedef typename kv_traits<cache_t>::multiplied multiplied;
-    const int lane = threadIdx.x % 32, first = (BYTES ? 4 : 2) * (lane % 4);
-#pragma unroll
-    for (int n = 0; n < HEADS; n++) {
-        const int column = 8 * n + lane / 4;
-#pragma unroll
-        for (int k = 0; k < SIZE / 16; k++)
-#pragma unroll
-            for (int side = 0; side < 2; side++)
-                q[n][k][side] =
-                    column < columns
-                        ? query_pair(&news.q[column][16 * k + first + (BYTES ? 2 : 8) * side],
-                                     multiplied())
-                        : 0;
-    }
-}
-
-// Puts k and v of the new tokens over what the copies left of them in a step that begins at `key`.
-template <typename cache_t, int SIZE, int HEADS, int QUERIES>
-static __device__ inline void put_new_tokens(char *stage,
-                                             const new_tokens<cache_t, SIZE, HEADS, QUERIES> &news,
-                                             const work &work, int key) {
-    typedef layout<cache_t, SIZE> shape;
-    const int lane = threadIdx.x % 32, new_key = work.first_new_key();
-    const int first = QUERIES == 1 ? 0 : max(0, key - new_key);
-    const int end = QUERIES == 1 ? 1 : min(work.queries, key + STEP - new_key);
-    for (int query = first; query < end; query++) {
-        const int row = new_key + query - key;
-        for (int i = lane; i < 2 * shape::chunks; i += 32) {
-            const int plane = i / shape::chunks, at = i % shape::chunks * 16;
-            *(uint4 *)(stage + plane * shape::plane + row * shape::row + at) =
-                *(const uint4 *)((const char *)news.rows[query][plane] + at);
-        }
-        if (shape::scaled && lane < 2)
-            *(bf16 *)(stage + 2 * shape::plane + (lane * STEP + row) * 4 +
-                      (new_key + query) % 2 * 2) = news.scales[query][lane];
-    }
-    __syncwarp(); // orders the writes before all lanes' reads
-}
 
 // A warp's copies of its keys of an item, step by step.
 template <typename cache_t, int SIZE, int STAGES> struct copies {
@@ -548,6 +150,21 @@ static __device__ void attend_keys(sums<SIZE, HEADS> &sums,
     }
     copy_wait<0>();
     __syncwarp(); // orders the last reads before values are stored over the stages
+}
+
+// The index of a split's first part; a split has two.
+static __device__ inline size_t part_index(int split) {
+    return 2 * ((size_t)split * gridDim.x + blockIdx.x);
+}
+
+// Floats of a block's part of an item: [columns][SIZE] values, [columns] maximum and sum, rounded
+// up to 16 bytes.
+template <int SIZE> static __device__ inline size_t part_floats(int columns) {
+    return (size_t)columns * SIZE + (2 * columns + 3) / 4 * 4;
+}
+// The columns that a part has memory for, the same for all items.
+template <int HEADS, int QUERIES> static __device__ inline int part_columns(int group) {
+    return QUERIES == 1 ? group : 8 * HEADS;
 }
 
 // Stores a warp's sums in shared memory: values [heads][SIZE] over its stages; maxima and sums
@@ -713,23 +330,6 @@ static __global__ __launch_bounds__(32 * layout<cache_t, SIZE>::warps,
                 merge_parts<SIZE, HEADS, QUERIES>(args, work, split_tiles);
         __syncthreads(); // orders the reads before the next item reuses the memory
     }
-}
-
-// The most tiles that a batch can have, whatever the lengths are.
-static int64_t most_tiles(const struct paged_attention *args, int head_sets) {
-    ASSERT(head_sets > 0);
-    const struct batch *batch = args->batch;
-    const int64_t keys = (int64_t)batch->max_blocks_per_seq * args->cache->block_size;
-    return (keys + TILE - 1) / TILE * batch->num_seqs * head_sets;
-}
-
-// The most splits that can have work.
-template <int QUERIES>
-static int splits_needed(const struct paged_attention *args, int head_sets, int splits) {
-    ASSERT(splits > 0);
-    const int64_t tiles = most_tiles(args, head_sets);
-    if (tiles > splits) return splits;
-    return QUERIES == 1 && 2 * tiles > splits ? (splits + 1) / 2 : (int)tiles;
 }
 
 template <int QUERIES> struct decode_launch {

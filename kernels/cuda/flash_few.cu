@@ -1,5 +1,6 @@
 // kernels/cuda/flash_few.cu — attention of sequences with a few queries.
 #include "kernels/cuda/flash_decode.cuh"
+#include "kernels/cuda/flash_shared.cuh"
 
 void flash_few(struct device *device, const struct paged_attention *args,
                const struct rope_and_cache *rope) {
