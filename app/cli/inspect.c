@@ -69,7 +69,7 @@ static void facts_deinit(struct facts *facts) {
 }
 
 static int64_t find_figure(const struct gguf *gguf, struct gguf_string family, const char *key) {
-    struct metadata metadata = {.gguf = gguf, .folder = gguf_config(gguf)};
+    struct metadata metadata = {.gguf = gguf, .folder = gguf_config(gguf), .family = ""};
     char name[GGUF_MAX_NAME_BYTES];
     int64_t value;
     if (metadata.folder)
