@@ -33,74 +33,42 @@ static __device__ inline void products_end() {
 #define SUMS8(i)                                                                           \
     SUMS(i), SUMS(i + 1), SUMS(i + 2), SUMS(i + 3), SUMS(i + 4), SUMS(i + 5), SUMS(i + 6), \
         SUMS(i + 7)
-static __device__ inline void multiply_columns(float (&d)[16][4], const unsigned (&a)[4],
-                                               uint64_t b, int add, __half) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %69, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "{%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t}"
-                 : SUMS8(0), SUMS8(8)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
-}
-static __device__ inline void multiply_columns(float (&d)[16][4], const unsigned (&a)[4],
-                                               uint64_t b, int add, __nv_bfloat16) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %69, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "{%64, %65, %66, %67}, %68, p, 1, 1, 0;\n\t}"
-                 : SUMS8(0), SUMS8(8)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
-}
-static __device__ inline void multiply_rows(float (&d)[8][4], const unsigned (&a)[4], uint64_t b,
-                                            int add, __half) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %37, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-                 "{%32, %33, %34, %35}, %36, p, 1, 1, 1;\n\t}"
-                 : SUMS8(0)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
-}
-static __device__ inline void multiply_rows(float (&d)[8][4], const unsigned (&a)[4], uint64_t b,
-                                            int add, __nv_bfloat16) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %37, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-                 "{%32, %33, %34, %35}, %36, p, 1, 1, 1;\n\t}"
-                 : SUMS8(0)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
-}
-static __device__ inline void multiply_rows(float (&d)[16][4], const unsigned (&a)[4], uint64_t b,
-                                            int add, __half) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %69, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "{%64, %65, %66, %67}, %68, p, 1, 1, 1;\n\t}"
-                 : SUMS8(0), SUMS8(8)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
-}
-static __device__ inline void multiply_rows(float (&d)[16][4], const unsigned (&a)[4], uint64_t b,
-                                            int add, __nv_bfloat16) {
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %69, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "{%64, %65, %66, %67}, %68, p, 1, 1, 1;\n\t}"
-                 : SUMS8(0), SUMS8(8)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
-}
+#define NAMES32                                                              \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define NAMES64                                                                                  \
+    NAMES32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+            "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define OPERANDS "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add)
+#define MULTIPLY_64(name, type, ptx_type, by_rows)                                           \
+    static __device__ inline void name(float(&d)[8][4], const unsigned(&a)[4], uint64_t b,   \
+                                       int add, type) {                                      \
+        asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %37, 0;\n\t"                      \
+                     "wgmma.mma_async.sync.aligned.m64n64k16.f32." ptx_type "." ptx_type     \
+                     " {" NAMES32 "}, {%32, %33, %34, %35}, %36, p, 1, 1, " by_rows ";\n\t}" \
+                     : SUMS8(0)                                                              \
+                     : OPERANDS);                                                            \
+    }
+#define MULTIPLY_128(name, type, ptx_type, by_rows)                                          \
+    static __device__ inline void name(float(&d)[16][4], const unsigned(&a)[4], uint64_t b,  \
+                                       int add, type) {                                      \
+        asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %69, 0;\n\t"                      \
+                     "wgmma.mma_async.sync.aligned.m64n128k16.f32." ptx_type "." ptx_type    \
+                     " {" NAMES64 "}, {%64, %65, %66, %67}, %68, p, 1, 1, " by_rows ";\n\t}" \
+                     : SUMS8(0), SUMS8(8)                                                    \
+                     : OPERANDS);                                                            \
+    }
+MULTIPLY_128(multiply_columns, __half, "f16", "0")
+MULTIPLY_128(multiply_columns, __nv_bfloat16, "bf16", "0")
+MULTIPLY_64(multiply_rows, __half, "f16", "1")
+MULTIPLY_64(multiply_rows, __nv_bfloat16, "bf16", "1")
+MULTIPLY_128(multiply_rows, __half, "f16", "1")
+MULTIPLY_128(multiply_rows, __nv_bfloat16, "bf16", "1")
+#undef MULTIPLY_128
+#undef MULTIPLY_64
+#undef OPERANDS
+#undef NAMES64
+#undef NAMES32
 #undef SUMS8
 #undef SUMS
 
