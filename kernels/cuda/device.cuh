@@ -167,6 +167,16 @@ static __device__ inline float warp_sum(float value) {
     return value;
 }
 
+// Sum of the values of this lane and of those before it.
+static __device__ inline int warp_scan(int value) {
+    const int lane = threadIdx.x % 32;
+    for (int offset = 1; offset < 32; offset *= 2) {
+        const int lower = __shfl_up_sync(0xffffffffu, value, offset);
+        if (lane >= offset) value += lower;
+    }
+    return value;
+}
+
 static __device__ inline float warp_max(float value) {
     for (int offset = 16; offset > 0; offset /= 2)
         value = fmaxf(value, __shfl_xor_sync(0xffffffffu, value, offset));

@@ -30,11 +30,7 @@ struct sort_args {
 static __device__ inline int scan(int value, int *total) {
     __shared__ int warps[WARPS];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    int sum = value;
-    for (int offset = 1; offset < LANES; offset *= 2) {
-        const int before = __shfl_up_sync(0xffffffffu, sum, offset);
-        if (lane >= offset) sum += before;
-    }
+    const int sum = warp_scan(value);
     if (lane == LANES - 1) warps[warp] = sum;
     __syncthreads(); // orders the warps' sums before their reads
     int others = 0, all = 0;

@@ -1,5 +1,5 @@
 // kernels/cuda/flash_rows.cuh — attention of a tile of query rows to its keys: the frame of both
-// prefill kernels.
+// prefill kernels, and of flash_spans.cuh and flash_split.cuh.
 //
 // The rows of a tile are the queries of a sequence under the heads of one group, so K and V are
 // read once for the group (FlashAttention-2, arXiv 2307.08691). Each kernel brings its own way of
@@ -79,11 +79,7 @@ static __device__ tile find_tile(const batch &batch, int group, int least, int i
             keys = batch.seq_lens_kv[s];
         }
         const int tiles = queries < least ? 0 : (queries * group + ROWS - 1) / ROWS;
-        int through = tiles;
-        for (int offset = 1; offset < 32; offset *= 2) {
-            const int lower = __shfl_up_sync(0xffffffffu, through, offset);
-            if (lane >= offset) through += lower;
-        }
+        const int through = warp_scan(tiles);
         const unsigned reached = __ballot_sync(0xffffffffu, before + through > index);
         if (reached) {
             const int owner = __ffs(reached) - 1;

@@ -45,7 +45,7 @@ struct decode_shape {
 template <typename cache_t, int SIZE, int HEADS, int QUERIES>
 static decode_shape decode_shape_on(const struct cudaDeviceProp *card) {
     typedef layout<cache_t, SIZE> shape;
-    // and what warps leave
+    // Static: the new tokens, and the maxima and sums of all warps.
     const int fixed = sizeof(new_tokens<cache_t, SIZE, HEADS, QUERIES>) + 1024;
     const int available = (int)card->sharedMemPerBlockOptin - fixed;
     for (int stages = STEP_STAGES; stages >= shape::least_stages; stages--) {

@@ -10,15 +10,7 @@
 #include "kernels/cuda/flash_shared.cuh"
 
 // Values of the lanes before this one, added up.
-static __device__ inline int sum_before(int value) {
-    const int lane = threadIdx.x % 32;
-    int through = value;
-    for (int offset = 1; offset < 32; offset *= 2) {
-        const int lower = __shfl_up_sync(0xffffffffu, through, offset);
-        if (lane >= offset) through += lower;
-    }
-    return through - value;
-}
+static __device__ inline int sum_before(int value) { return warp_scan(value) - value; }
 
 // Each lane of a warp gets the list of one span.
 static __device__ inline span_list list_spans(const struct span_grid &grid, const batch &batch,
@@ -225,7 +217,6 @@ static __global__ __launch_bounds__(tiles::threads,
 
 // Merges the rows of a sequence under a KV head: its own keys, then its spans.
 static __global__ void merge_spans_kernel(const shared_args args) {
-    enum { THREADS = 128 };
     __shared__ span_list path[SHARED_DEPTH_MAX];
     __shared__ int member[SHARED_DEPTH_MAX], length;
     const batch &batch = args.batch;

@@ -81,11 +81,7 @@ static __device__ work find_work(const decode_args &args, int from, int to) {
     int before = 0;
     for (int base = 0;; base += 32) {
         const int tiles = tiles_of<QUERIES>(args, base + lane) * head_sets;
-        int through = tiles;
-        for (int offset = 1; offset < 32; offset *= 2) {
-            const int lower = __shfl_up_sync(0xffffffffu, through, offset);
-            if (lane >= offset) through += lower;
-        }
+        const int through = warp_scan(tiles);
         const unsigned reached = __ballot_sync(0xffffffffu, before + through > from);
         if (reached) {
             const int owner = __ffs(reached) - 1, s = base + owner;
