@@ -32,9 +32,9 @@ extern const int NUM_CARDS;
 MUST_CHECK enum status card_overlay(const struct card *card, struct cudaDeviceProp *properties,
                                     struct error *err);
 
-// "compute capability 8.9, tested within its limits on another card, not on one"
+// "compute capability 8.9, tested only on another GPU, within the limits of this one"
 void card_describe(const struct cudaDeviceProp *properties, char *text, size_t bytes);
 
 // Reads the properties of device->index, and which of the program's kernels run there. Errors:
-// DEVICE, if none do; USAGE for a QUIRE_CARD that cannot be.
+// DEVICE, if none do; BAD_INPUT for an unknown QUIRE_CARD, or one larger than the card.
 MUST_CHECK enum status card_open(struct device *device, struct error *err);
