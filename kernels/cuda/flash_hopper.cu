@@ -150,6 +150,16 @@ template <typename type, int SIZE> struct split_tiles : wgmma_tiles<type, SIZE> 
     static const int cluster = SPLITS;
 };
 
+// Calls launch(tiles) with those for the cache's type and heads.
+template <template <typename, int> class tiles, typename launch_t>
+static void with_tiles(const struct kv_cache *cache, const launch_t &launch) {
+    const bool is_half = cache->type == DTYPE_F16;
+    if (cache->head_size <= 64)
+        is_half ? launch(tiles<__half, 64>()) : launch(tiles<__nv_bfloat16, 64>());
+    else
+        is_half ? launch(tiles<__half, 128>()) : launch(tiles<__nv_bfloat16, 128>());
+}
+
 // A block has whole tiles of keys. With few rows most of a tile of rows is empty, and with many
 // keys that costs more than it saves.
 bool flash_splits(const struct device *device, const struct paged_attention *args) {
@@ -166,33 +176,18 @@ bool flash_splits(const struct device *device, const struct paged_attention *arg
 void flash_split(struct device *device, const struct paged_attention *args,
                  const struct rope_and_cache *rope) {
     ASSERT(flash_splits(device, args));
-    const bool is_half = args->cache->type == DTYPE_F16;
-    if (args->cache->head_size <= 64)
-        is_half ? launch_split<split_tiles<__half, 64>>(device, args, rope)
-                : launch_split<split_tiles<__nv_bfloat16, 64>>(device, args, rope);
-    else
-        is_half ? launch_split<split_tiles<__half, 128>>(device, args, rope)
-                : launch_split<split_tiles<__nv_bfloat16, 128>>(device, args, rope);
+    with_tiles<split_tiles>(args->cache,
+                            [&](auto tiles) { launch_split<decltype(tiles)>(device, args, rope); });
 }
 
 void flash_hopper(struct device *device, const struct paged_attention *args, int least) {
     ASSERT(flash_has_hopper(device, args->cache) && least > 0);
-    const bool is_half = args->cache->type == DTYPE_F16;
-    if (args->cache->head_size <= 64)
-        is_half ? launch_rows<wgmma_tiles<__half, 64>>(device, args, least)
-                : launch_rows<wgmma_tiles<__nv_bfloat16, 64>>(device, args, least);
-    else
-        is_half ? launch_rows<wgmma_tiles<__half, 128>>(device, args, least)
-                : launch_rows<wgmma_tiles<__nv_bfloat16, 128>>(device, args, least);
+    with_tiles<wgmma_tiles>(args->cache,
+                            [&](auto tiles) { launch_rows<decltype(tiles)>(device, args, least); });
 }
 
 void flash_shared_hopper(struct device *device, const struct paged_attention *args, const void *q) {
     ASSERT(flash_has_hopper(device, args->cache));
-    const bool is_half = args->cache->type == DTYPE_F16;
-    if (args->cache->head_size <= 64)
-        is_half ? launch_spans<wgmma_tiles<__half, 64>>(device, args, q)
-                : launch_spans<wgmma_tiles<__nv_bfloat16, 64>>(device, args, q);
-    else
-        is_half ? launch_spans<wgmma_tiles<__half, 128>>(device, args, q)
-                : launch_spans<wgmma_tiles<__nv_bfloat16, 128>>(device, args, q);
+    with_tiles<wgmma_tiles>(args->cache,
+                            [&](auto tiles) { launch_spans<decltype(tiles)>(device, args, q); });
 }
