@@ -620,7 +620,7 @@ static void fetch_whole_rows(struct forward *forward) {
     }
 }
 
-// What the arguments of all verbs of a decode step depend on; 0: not to be recorded.
+// What the arguments of all ops of a decode step depend on; 0: not to be recorded.
 static uint64_t shape_of(const struct forward *forward, bool drafts) {
     if (!forward->backend->replay || !only_decodes(forward)) return 0;
     enum { DEPTH_BITS = 4, WIDTH_BITS = 18 };

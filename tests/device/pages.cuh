@@ -17,7 +17,7 @@ struct page_limits { // what a case looks like, besides packed_attention's shape
 };
 
 struct pages {
-    struct packed_attention args; // as the verbs take it
+    struct packed_attention args; // as the ops take it
     void *memory, *scratch;       // of blocks; of v2
     size_t memory_bytes, scratch_bytes, out_bytes;
     std::vector<int32_t> lens, table;

@@ -23,7 +23,7 @@ struct scene_shape {
 struct scene {
     struct kv_cache cache;
     struct batch batch;
-    struct paged_attention args; // as the verb takes it
+    struct paged_attention args; // as the op takes it
     std::vector<int32_t> starts; // cu_seqlens_q
     size_t out_bytes;
 };

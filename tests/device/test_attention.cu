@@ -36,8 +36,8 @@ static const char *type_name(enum dtype type) {
 }
 
 static void describe(char *text, size_t bytes, const struct packed_attention *args,
-                     const char *verb) {
-    snprintf(text, bytes, "%s %s%s, %d/%d heads of %d, blocks of %d, %d sequences up to %d%s", verb,
+                     const char *op) {
+    snprintf(text, bytes, "%s %s%s, %d/%d heads of %d, blocks of %d, %d sequences up to %d%s", op,
              type_name(args->type), args->format == CACHE_SAME ? "" : " with fp8 pages",
              args->num_heads, args->num_kv_heads, args->head_size, args->block_size, args->num_seqs,
              args->max_seq_len, args->alibi_slopes ? ", ALiBi" : "");
@@ -64,7 +64,7 @@ static std::vector<char> output(const struct pages *pages) {
 static void compare_shared_heads(struct device *device, struct pages *pages, struct tally *tally,
                                  bool v1) {
     const struct packed_attention *args = &pages->args;
-    char what[256], verb[64];
+    char what[256], op[64];
     run_verb(device, pages, v1, 1);
     const std::vector<char> alone = output(pages);
     for (int heads = 2; heads <= 4; heads *= 2) {
@@ -72,9 +72,9 @@ static void compare_shared_heads(struct device *device, struct pages *pages, str
                                            args->block_size, heads};
         if (args->num_heads / args->num_kv_heads % heads || !instances_find(&shape)) continue;
         run_verb(device, pages, v1, heads);
-        snprintf(verb, sizeof verb, "%s, %d heads a thread block, to the bit:", v1 ? "v1" : "v2",
+        snprintf(op, sizeof op, "%s, %d heads a thread block, to the bit:", v1 ? "v1" : "v2",
                  heads);
-        describe(what, sizeof what, args, verb);
+        describe(what, sizeof what, args, op);
         tally_count(tally, output(pages) == alone, what, 0);
     }
 }

@@ -1,4 +1,4 @@
-// tests/device/test_decode.cu — the verb attention against its two verbs in turn, and plain loops.
+// tests/device/test_decode.cu — the op attention against its two ops in turn, and plain loops.
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct decode_case {
     bool interleaved, has_norm, norm_last;
 };
 
-struct decode { // what a scene lacks for the verb
+struct decode { // arguments of the op that a scene does not have
     std::vector<uint16_t> q, k, v;
     std::vector<float> q_norm, k_norm, inv_freq;
     std::vector<int32_t> positions, table;
@@ -238,7 +238,7 @@ struct made {
     bool operator==(const made &other) const { return out == other.out && cache == other.cache; }
 };
 
-// What the verb makes of the same start, in one or in turn.
+// What the op makes of the same start, in one or in turn.
 static struct made make(struct device *device, const struct scene *scene, const struct decode *in,
                         const std::vector<char> &before, bool unfused) {
     CUDA(cudaMemcpy(scene->cache.data, before.data(), before.size(), cudaMemcpyHostToDevice));

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 enum { SEQUENCES = 7, LONGEST = 4096 };
-enum way { WAY_VERB, WAY_DETERMINISTIC, WAY_PREFILL, WAY_HOPPER, WAY_GATHER, WAYS };
+enum way { WAY_OP, WAY_DETERMINISTIC, WAY_PREFILL, WAY_HOPPER, WAY_GATHER, WAYS };
 
-static const char *const way_names[] = {"the verb", "the deterministic verb", "flash_prefill",
+static const char *const way_names[] = {"the op", "the deterministic op", "flash_prefill",
                                         "flash_hopper", "gather"};
 
 struct flash_tests {
@@ -41,7 +41,7 @@ static bool has_way(const struct flash_tests *tests, enum way way,
 static void attend(struct flash_tests *tests, enum way way, const struct paged_attention *args) {
     struct device *device = way == WAY_DETERMINISTIC ? tests->deterministic : tests->device;
     switch (way) {
-    case WAY_VERB:
+    case WAY_OP:
     case WAY_DETERMINISTIC:
         backend_cuda()->paged_attention(device, args);
         break;
@@ -209,7 +209,7 @@ static void test_gathered(struct flash_tests *tests) {
         scene_fill(&scene, &shape, random_next(&tests->state));
         const std::vector<double> expected = scene_attend(&scene);
         scene_poison(&scene);
-        attend(tests, WAY_VERB, &scene.args);
+        attend(tests, WAY_OP, &scene.args);
         const double error = scene_error(&scene, expected);
         describe(what, sizeof what, &shape, "gathered");
         tally_count(tests->tally, error <= 1e-3 && scene_guard_holds(&scene), what, error);

@@ -195,10 +195,10 @@ static double allowed(const struct weight *w, int32_t tokens, double few) {
     return rounded && tokens > 4 ? 2.5e-3 : few;
 }
 
-static void count_case(struct bench *bench, const char *verb, const struct matrix &w,
-                       int32_t tokens, bool guarded, double error, double allowed) {
+static void count_case(struct bench *bench, const char *op, const struct matrix &w, int32_t tokens,
+                       bool guarded, double error, double allowed) {
     char what[160];
-    snprintf(what, sizeof what, "%s %s [%d, %d], %d tokens%s", verb, dtype_name(w.weight.type),
+    snprintf(what, sizeof what, "%s %s [%d, %d], %d tokens%s", op, dtype_name(w.weight.type),
              w.weight.rows, w.weight.columns, tokens, guarded ? "" : ", written past its end");
     tally_count(bench->tally, guarded && error <= allowed, what, error);
 }
@@ -270,7 +270,7 @@ static void test_wide(struct bench *bench, enum dtype type, int32_t rows, int32_
     const doubles weights = random_floats(bench, (size_t)columns);
     const size_t count = (size_t)tokens * (size_t)rows;
     const doubles read = norm ? normed(x, weights, tokens, 1e-5) : x.values;
-    const char *verb = norm ? "a normed linear in fp32" : "a linear in fp32";
+    const char *op = norm ? "a normed linear in fp32" : "a linear in fp32";
     struct linear args = {};
     args.in = {
         x.memory, norm ? upload(bench, weights) : nullptr, take(bench, x.count * 2), tokens, 1e-5f,
@@ -281,7 +281,7 @@ static void test_wide(struct bench *bench, enum dtype type, int32_t rows, int32_
     begin();
     bench->backend->linear(bench->device, &args);
     finish(bench);
-    count_case(bench, verb, w, tokens, guard_holds(args.parts[0].y, count * 4),
+    count_case(bench, op, w, tokens, guard_holds(args.parts[0].y, count * 4),
                worst_of(product(w, read, tokens, &bias), download(args.parts[0].y, count, true)),
                allowed(&w.weight, tokens, norm ? 1e-3 : 2e-5));
     if (norm) // near 0 the numbers of fp16 are a fixed step apart

@@ -1,7 +1,7 @@
 // tests/device/time_experts.cu — how long a mixture's products take, at the shapes of
 // qwen3-30b-a3b and gpt-oss-20b.
 //
-// Each cell: microseconds of a layer's verb experts, and GB/s of the experts that were read. Steps
+// Each cell: microseconds of a layer's op experts, and GB/s of the experts that were read. Steps
 // are recorded, as those of the program are; layers hold more than any cache.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // tests/kernels/test_elementwise.c — rmsnorm, narrow, add_rows, copy_parts, act_and_mul, and the
-// verbs of the device itself.
+// ops of the device itself.
 #include "tests/kernels/subjects.h"
 
 enum { SEED = 77101, THREADS = 2 };
