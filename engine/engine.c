@@ -267,7 +267,9 @@ static struct offload_memory offload_memory_of(const struct opening *opening) {
                                    .mixtures = placement->host_layers[PLACEMENT_EXPERTS],
                                    .expert_bytes = opening->expert_bytes,
                                    .expert_slots = placement->slots,
-                                   .lent_bytes = opening->lent_bytes};
+                                   // Fewer than the plan wants are worse than none.
+                                   .lent_bytes =
+                                       placement->lent_slots > 0 ? opening->lent_bytes : 0};
 }
 
 // A device for weights in two places, where that is how they are placed.

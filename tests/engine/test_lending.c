@@ -45,8 +45,8 @@ const struct backend *__wrap_backend_reference(void) {
 }
 
 // With a slow link, prompts use slots as answers do; with a fast one, weights cross for them.
-static struct engine *open_with(bool deterministic, double link) {
-    const struct placement_rates rates = {1e11, 1e10, link, 0, 50, 1, 1, 1};
+static struct engine *open_with(bool deterministic, double link, double part_us) {
+    const struct placement_rates rates = {1e11, 1e10, link, 0, 50, part_us, 1, 1};
     struct engine *engine;
     struct error err = {0};
     const struct engine_options options = {
@@ -65,7 +65,7 @@ static struct engine *open_with(bool deterministic, double link) {
     return engine;
 }
 
-static struct engine *open_engine(bool deterministic) { return open_with(deterministic, 1e6); }
+static struct engine *open_engine(bool deterministic) { return open_with(deterministic, 1e6, 1); }
 
 static void append_question(struct engine *engine, struct sequence *sequence, uint32_t salt) {
     struct engine_info info;
@@ -131,6 +131,21 @@ static void the_cache_takes_slots_before_it_evicts(void **state) {
     assert_int_equal(lent_blocks(engine), 0);
     assert_int_equal(offload_counts(engine->device).expert_slots, 0);
     assert_true(offload_counts(engine->device).hits > 0);
+    for (int i = 0; i < CHATS; i++)
+        sequence_destroy(chats[i]);
+    engine_close(engine);
+}
+
+// Copies do not help where the card takes long to begin.
+static void a_plan_without_copies_lends_nothing(void **state) {
+    (void)state;
+    struct engine *engine = open_with(false, 1e6, 20000);
+    struct sequence *chats[CHATS] = {NULL};
+    for (int32_t turn = 0; turn < 3; turn++) {
+        take_turn(engine, chats, turn);
+        assert_int_equal(lent_blocks(engine), 0);
+    }
+    assert_int_equal(offload_counts(engine->device).expert_slots, 0);
     for (int i = 0; i < CHATS; i++)
         sequence_destroy(chats[i]);
     engine_close(engine);
@@ -208,12 +223,12 @@ static void a_card_that_fails_in_the_middle_loses_one_answer(void **state) {
     int32_t expected[QUESTION + ANSWER], found[QUESTION + ANSWER];
     int failed = 0;
     (void)state;
-    struct engine *engine = open_with(false, 1e10);
+    struct engine *engine = open_with(false, 1e10, 1);
     first_answer(engine, 1, expected);
     engine_close(engine);
     for (int steps = 1;; steps++) {
         struct sequence *sequence;
-        engine = open_with(false, 1e10);
+        engine = open_with(false, 1e10, 1);
         assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
         append_question(engine, sequence, 1);
         steps_left = steps;
@@ -226,7 +241,7 @@ static void a_card_that_fails_in_the_middle_loses_one_answer(void **state) {
         steps_left = -1;
         if (!was_reached) break;
         failed++;
-        engine = open_with(false, 1e10);
+        engine = open_with(false, 1e10, 1);
         first_answer(engine, 1, found);
         engine_close(engine);
         assert_memory_equal(found, expected, sizeof found);
@@ -236,6 +251,7 @@ static void a_card_that_fails_in_the_middle_loses_one_answer(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plan_without_copies_lends_nothing),
         cmocka_unit_test(the_cache_takes_slots_before_it_evicts),
         cmocka_unit_test(slots_come_back_when_the_cache_is_quiet),
         cmocka_unit_test(a_card_that_fails_in_the_middle_loses_one_answer),
