@@ -178,7 +178,7 @@ struct add_rows {
     int32_t rows, dim;
     float eps, scale;
     float gain;
-    bool anew; // x counts as 0 and is not read
+    bool overwrites; // x counts as 0 and is not read
 };
 
 // What a product reads: activations or, with a norm, the residual stream, which is normed first

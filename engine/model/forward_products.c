@@ -23,7 +23,7 @@ void forward_store_rows(const struct forward *forward, void *x, const void *y, c
                                   .eps = config->norm_eps,
                                   .scale = 1,
                                   .gain = 1,
-                                  .anew = !adds};
+                                  .overwrites = !adds};
     forward->backend->add_rows(forward->device, &args);
 }
 

@@ -22,7 +22,7 @@ static __device__ inline float4 weights_at(const add_rows &args, int i) {
 }
 
 static __device__ inline float4 old_at(const add_rows &args, const float4 *x, int i) {
-    return args.anew ? make_float4(0, 0, 0, 0) : x[i];
+    return args.overwrites ? make_float4(0, 0, 0, 0) : x[i];
 }
 
 static __device__ inline float4 sum_of(float4 x, float4 y, float4 w, float scale, float gain) {

@@ -47,7 +47,7 @@ void reference_add_rows(struct device *device, const struct add_rows *args) {
         if (args->norm) scale /= sqrt(squares / (double)args->dim + (double)args->eps);
         for (size_t i = 0; i < dim; i++) {
             const double more = (double)y[i] * scale * (double)(args->norm ? args->norm[i] : 1.0f);
-            x[i] = args->gain * ((args->anew ? 0 : x[i]) + (float)more);
+            x[i] = args->gain * ((args->overwrites ? 0 : x[i]) + (float)more);
         }
     }
 }

@@ -200,7 +200,7 @@ static void act_and_mul_matches_its_formula_from_tiny_to_huge(void **state) {
 }
 
 struct adding {
-    bool normed, anew;
+    bool normed, overwrites;
     float gain;
 };
 
@@ -213,7 +213,7 @@ static void check_add_rows(const struct subject *subject, int32_t dim, const str
     const bool normed = how->normed;
     const double gain = (double)how->gain;
     memcpy(before, x, count * sizeof *x);
-    for (size_t i = 0; i < count && how->anew; i++) {
+    for (size_t i = 0; i < count && how->overwrites; i++) {
         x[i] = NAN;
         before[i] = 0;
     }
@@ -225,7 +225,7 @@ static void check_add_rows(const struct subject *subject, int32_t dim, const str
                                   .eps = 1e-5F,
                                   .scale = 0.22F,
                                   .gain = how->gain,
-                                  .anew = how->anew};
+                                  .overwrites = how->overwrites};
     subject->backend->add_rows(subject->device, &args);
     for (size_t r = 0; r < ROWS; r++) {
         double squares = 0;
@@ -253,8 +253,8 @@ static void add_rows_matches_its_formula_for_all_optional_inputs(void **state) {
                                          {.normed = true, .gain = 1},
                                          {.gain = 0.07F},
                                          {.normed = true, .gain = 3},
-                                         {.normed = true, .anew = true, .gain = 1},
-                                         {.anew = true, .gain = 0.5F}};
+                                         {.normed = true, .overwrites = true, .gain = 1},
+                                         {.overwrites = true, .gain = 0.5F}};
     uint64_t random = SEED + 3;
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
