@@ -55,7 +55,7 @@ struct linear_part {
     int32_t first_token; // of an input that parts share: cpu_multiply()
     int32_t first_row, end_row;
     const uint8_t *next; // weights to prefetch after the matrix's last row, or NULL
-    bool in_order;       // one token's F16, BF16 and F32 rows are read one after the other
+    bool in_order; // one token's rows are read in the order of memory: plain.inc, segments.inc
 };
 
 // Queries first ... first + count - 1 of one sequence, for query heads of one KV head. Or, with

@@ -12,10 +12,11 @@
 #include "kernels/cpu/elementwise.inc"
 #include "kernels/cpu/plain.inc"
 #include "kernels/cpu/quantized.inc"
+#include "kernels/cpu/segments.inc"
 
 #include "kernels/cpu/attention.inc"
 
 #define ISA_NAME         isa_avx2
 #define ISA_TEXT         "avx2"
-#define LINEAR_QUANTIZED linear_quantized
+#define LINEAR_QUANTIZED linear_quantized_or_segments
 #include "kernels/cpu/table.inc"

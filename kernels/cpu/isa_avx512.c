@@ -13,6 +13,8 @@
 #include "kernels/cpu/elementwise.inc"
 #include "kernels/cpu/plain.inc"
 #include "kernels/cpu/quantized.inc"
+#include "kernels/cpu/segments.inc"
+
 #include "kernels/cpu/rows.inc"
 
 #include "kernels/cpu/attention.inc"

@@ -12,10 +12,11 @@
 #include "kernels/cpu/elementwise.inc"
 #include "kernels/cpu/plain.inc"
 #include "kernels/cpu/quantized.inc"
+#include "kernels/cpu/segments.inc"
 
 #include "kernels/cpu/attention.inc"
 
 #define ISA_NAME         isa_avxvnni
 #define ISA_TEXT         "avxvnni"
-#define LINEAR_QUANTIZED linear_quantized
+#define LINEAR_QUANTIZED linear_quantized_or_segments
 #include "kernels/cpu/table.inc"

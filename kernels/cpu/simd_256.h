@@ -98,22 +98,50 @@ static inline vb vb_broadcast(const int8_t *p) {
     memcpy(&four, p, sizeof four);
     return _mm256_set1_epi32(four);
 }
+// Within each 16 bytes: lane i of w[s] becomes lane s of w[i].
+static inline void vb_transpose(vb w[4]) {
+    const __m256i ab_low = _mm256_unpacklo_epi32(w[0], w[1]),
+                  cd_low = _mm256_unpacklo_epi32(w[2], w[3]);
+    const __m256i ab_high = _mm256_unpackhi_epi32(w[0], w[1]),
+                  cd_high = _mm256_unpackhi_epi32(w[2], w[3]);
+    w[0] = _mm256_unpacklo_epi64(ab_low, cd_low);
+    w[1] = _mm256_unpackhi_epi64(ab_low, cd_low);
+    w[2] = _mm256_unpacklo_epi64(ab_high, cd_high);
+    w[3] = _mm256_unpackhi_epi64(ab_high, cd_high);
+}
 static inline __m256i two_rows(const uint8_t *low, const uint8_t *high) {
     return _mm256_inserti128_si256(
         _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)low)),
         _mm_loadu_si128((const __m128i *)(const void *)high), 1);
 }
 static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], size_t offset) {
-    const __m256i a = two_rows(row[0] + offset, row[4] + offset);
-    const __m256i b = two_rows(row[1] + offset, row[5] + offset);
-    const __m256i c = two_rows(row[2] + offset, row[6] + offset);
-    const __m256i d = two_rows(row[3] + offset, row[7] + offset);
-    const __m256i ab_low = _mm256_unpacklo_epi32(a, b), cd_low = _mm256_unpacklo_epi32(c, d);
-    const __m256i ab_high = _mm256_unpackhi_epi32(a, b), cd_high = _mm256_unpackhi_epi32(c, d);
-    out[0] = _mm256_unpacklo_epi64(ab_low, cd_low);
-    out[1] = _mm256_unpackhi_epi64(ab_low, cd_low);
-    out[2] = _mm256_unpacklo_epi64(ab_high, cd_high);
-    out[3] = _mm256_unpackhi_epi64(ab_high, cd_high);
+    out[0] = two_rows(row[0] + offset, row[4] + offset);
+    out[1] = two_rows(row[1] + offset, row[5] + offset);
+    out[2] = two_rows(row[2] + offset, row[6] + offset);
+    out[3] = two_rows(row[3] + offset, row[7] + offset);
+    vb_transpose(out);
+}
+
+// For segments.inc: as in simd_avx512.h, with one pair of parts.
+static inline vb vb_load(const uint8_t *p) {
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+static inline vb vb_load_groups(const int8_t *first, const int8_t *second) {
+    (void)second;
+    return _mm256_loadu_si256((const __m256i *)(const void *)first);
+}
+static inline vb vb_load32(const uint8_t *p) { return vb_load(p); }
+static inline vb vb_spread(vb a, int i) {
+    return _mm256_shuffle_epi8(a, _mm256_set1_epi32(0x03020100 + 0x04040404 * i));
+}
+static inline vi vi_left_pairs(vi a, int n) { return _mm256_slli_epi32(a, n); }
+static inline vi vi_right_pairs(vi a, int n) { return _mm256_srli_epi32(a, n); }
+static inline vi vi_signed_byte(vi a, int i) {
+    return _mm256_srai_epi32(_mm256_slli_epi32(a, 24 - 8 * i), 24);
+}
+static inline void vi_join_halves(vi sums[2], const vi a[2]) {
+    sums[0] = _mm256_permute2x128_si256(a[0], a[1], 0x20);
+    sums[1] = _mm256_permute2x128_si256(a[0], a[1], 0x31);
 }
 
 static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {

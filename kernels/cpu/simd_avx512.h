@@ -90,6 +90,17 @@ static inline vb vb_broadcast(const int8_t *p) {
 static inline __m128i load16(const uint8_t *p) {
     return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
+// Within each 16 bytes: lane i of w[s] becomes lane s of w[i].
+static inline void vb_transpose(vb w[4]) {
+    const __m512i ab_low = _mm512_unpacklo_epi32(w[0], w[1]),
+                  cd_low = _mm512_unpacklo_epi32(w[2], w[3]);
+    const __m512i ab_high = _mm512_unpackhi_epi32(w[0], w[1]),
+                  cd_high = _mm512_unpackhi_epi32(w[2], w[3]);
+    w[0] = _mm512_unpacklo_epi64(ab_low, cd_low);
+    w[1] = _mm512_unpackhi_epi64(ab_low, cd_low);
+    w[2] = _mm512_unpacklo_epi64(ab_high, cd_high);
+    w[3] = _mm512_unpackhi_epi64(ab_high, cd_high);
+}
 static inline __m512i four_rows(const uint8_t *const row[LANES], int first, size_t offset) {
     __m512i a = _mm512_castsi128_si512(load16(row[first] + offset));
     a = _mm512_inserti32x4(a, load16(row[first + 4] + offset), 1);
@@ -97,14 +108,48 @@ static inline __m512i four_rows(const uint8_t *const row[LANES], int first, size
     return _mm512_inserti32x4(a, load16(row[first + 12] + offset), 3);
 }
 static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], size_t offset) {
-    const __m512i a = four_rows(row, 0, offset), b = four_rows(row, 1, offset);
-    const __m512i c = four_rows(row, 2, offset), d = four_rows(row, 3, offset);
-    const __m512i ab_low = _mm512_unpacklo_epi32(a, b), cd_low = _mm512_unpacklo_epi32(c, d);
-    const __m512i ab_high = _mm512_unpackhi_epi32(a, b), cd_high = _mm512_unpackhi_epi32(c, d);
-    out[0] = _mm512_unpacklo_epi64(ab_low, cd_low);
-    out[1] = _mm512_unpackhi_epi64(ab_low, cd_low);
-    out[2] = _mm512_unpacklo_epi64(ab_high, cd_high);
-    out[3] = _mm512_unpackhi_epi64(ab_high, cd_high);
+    out[0] = four_rows(row, 0, offset);
+    out[1] = four_rows(row, 1, offset);
+    out[2] = four_rows(row, 2, offset);
+    out[3] = four_rows(row, 3, offset);
+    vb_transpose(out);
+}
+
+// For segments.inc. A vector has four parts of 16 bytes, two pairs of them. Pairs are shifted by
+// different counts: the second by 2 bits less to the left, or more to the right, than the first.
+// vb_load32() has the same 32 bytes in both; vb_load_groups() 32 of each pointer. vb_spread()
+// copies lane i of each part to all of the part. vi_join_halves() takes the sums of four sets of
+// four rows: sums[p] has part p of all rows.
+static inline vb vb_load(const uint8_t *p) { return _mm512_loadu_si512(p); }
+static inline vb vb_load_groups(const int8_t *first, const int8_t *second) {
+    const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)first);
+    const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)second);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+static inline vb vb_load32(const uint8_t *p) {
+    return _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+static inline vb vb_spread(vb a, int i) {
+    return _mm512_shuffle_epi8(
+        a, _mm512_add_epi8(_mm512_set1_epi32(0x03020100), _mm512_set1_epi8((char)(4 * i))));
+}
+static inline vi pair_counts(int first, int second) {
+    return _mm512_inserti64x4(_mm512_set1_epi32(first), _mm256_set1_epi32(second), 1);
+}
+static inline vi vi_left_pairs(vi a, int n) { return _mm512_sllv_epi32(a, pair_counts(n, n - 2)); }
+static inline vi vi_right_pairs(vi a, int n) { return _mm512_srlv_epi32(a, pair_counts(n, n + 2)); }
+static inline vi vi_signed_byte(vi a, int i) {
+    return _mm512_dpbusd_epi32(_mm512_setzero_si512(), _mm512_set1_epi32(1 << 8 * i), a);
+}
+static inline void vi_join_halves(vi sums[4], const vi a[4]) {
+    const __m512i ab_even = _mm512_shuffle_i32x4(a[0], a[1], 0x88),
+                  cd_even = _mm512_shuffle_i32x4(a[2], a[3], 0x88);
+    const __m512i ab_odd = _mm512_shuffle_i32x4(a[0], a[1], 0xDD),
+                  cd_odd = _mm512_shuffle_i32x4(a[2], a[3], 0xDD);
+    sums[0] = _mm512_shuffle_i32x4(ab_even, cd_even, 0x88);
+    sums[1] = _mm512_shuffle_i32x4(ab_odd, cd_odd, 0x88);
+    sums[2] = _mm512_shuffle_i32x4(ab_even, cd_even, 0xDD);
+    sums[3] = _mm512_shuffle_i32x4(ab_odd, cd_odd, 0xDD);
 }
 
 static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {

@@ -57,7 +57,7 @@ static bool subject_open(struct subject *subject, int which, int32_t threads) {
     assert_int_equal(subject->backend->open(&options, &subject->device, &err), STATUS_OK);
     assert_true(isa_force(NULL));
     const struct workspace workspace = {.max_tokens = 300,
-                                        .max_features = 4096,
+                                        .max_features = 8192,
                                         .max_seqs = 8,
                                         .max_context = 512,
                                         .num_heads = 48,

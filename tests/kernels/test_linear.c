@@ -566,6 +566,30 @@ static void a_row_has_the_same_bits_however_many_there_are(void **state) {
     }
 }
 
+// One token's activations are laid out for 4096 columns at a time.
+static void one_token_has_the_same_bits_in_rows_of_many_columns(void **state) {
+    (void)state;
+    enum { ROWS = 37, MOST = 4096, TOKENS = 2 };
+    uint64_t random = SEED + 6;
+    for (int which = 0; which < SUBJECTS; which++) {
+        struct subject subject;
+        if (!subject_open(&subject, which, 2)) continue;
+        for (enum dtype type = DTYPE_Q8_0; type < DTYPE_COUNT; type++) {
+            if (!CHECK_TAKES(which + (int)type)) continue;
+            const int32_t columns = fitting_columns(type, MOST + 1 + random_below(&random, 1000));
+            struct problem p = make_problem(type, ROWS, columns, TOKENS, &random);
+            float both[TOKENS * ROWS], one[ROWS];
+            run_linear(&subject, &p, p.x, p.bias, TOKENS, both);
+            for (size_t t = 0; t < TOKENS; t++) {
+                run_linear(&subject, &p, p.x + t * (size_t)columns, p.bias, 1, one);
+                assert_memory_equal(both + t * ROWS, one, sizeof one);
+            }
+            drop_problem(&p);
+        }
+        subject_close(&subject);
+    }
+}
+
 // A call without tokens, and activations of nothing but zeros, are everyday.
 static void no_tokens_write_nothing_and_zeros_give_the_bias(void **state) {
     (void)state;
@@ -628,6 +652,7 @@ int main(void) {
         cmocka_unit_test(plain_weights_need_no_alignment),
         cmocka_unit_test(packed_weights_give_the_same_bits_on_every_isa),
         cmocka_unit_test(a_row_has_the_same_bits_however_many_there_are),
+        cmocka_unit_test(one_token_has_the_same_bits_in_rows_of_many_columns),
         cmocka_unit_test(no_tokens_write_nothing_and_zeros_give_the_bias),
         cmocka_unit_test(a_non_finite_token_stays_so_and_spoils_no_other),
     };
