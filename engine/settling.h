@@ -1,7 +1,8 @@
 // engine/settling.h — which of the files' bytes move into huge pages, and with how much memory?
 //
 // The engine calls this once, when its memory is allocated. From then on its thread of
-// kernels/huge_pages.h may work, which steps pause; engine_close() stops it before files close.
+// kernels/huge_pages.h may work, at a pace that steps set; engine_close() stops it before files
+// close.
 #ifndef ENGINE_SETTLING_H
 #define ENGINE_SETTLING_H
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kernels/base/assert.h"
+#include "kernels/base/clock.h"
 #include "kernels/host.h"
 #include "kernels/numa.h"
 
 static const size_t HUGE_BYTES = (size_t)2 << 20;
 static const size_t CHUNK_BYTES = (size_t)16 << 20;
+
+enum { SPARING = 19 }; // times as long as a chunk took, a rest follows it
 
 enum { POPULATE_READ = 22, COLLAPSE = 25 }; // of madvise, as the kernel numbers them
 
@@ -43,8 +46,9 @@ struct huge_pages {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool paused, stopping, done; // with the lock
-    size_t copied;               // with the lock
+    enum huge_pages_pace pace; // with the lock, as the next three
+    bool stopping, done;
+    size_t copied;
     size_t budget;
     uint64_t nodes;
     int pagemap; // a descriptor; -1: none
@@ -118,11 +122,19 @@ static bool settle_chunk(struct huge_pages *pages, char *chunk, size_t bytes) {
     return true;
 }
 
-// Waits while it is paused. False: the owner wants no more.
-static bool may_begin(struct huge_pages *pages) {
+// Waits as long as the pace wants it after a chunk that took that long. False: the owner wants no
+// more.
+static bool may_begin(struct huge_pages *pages, int64_t elapsed_us) {
+    const struct timespec until = clock_deadline((int)(elapsed_us * SPARING / 1000));
+    bool rested = elapsed_us == 0;
     pthread_mutex_lock(&pages->lock);
-    while (pages->paused && !pages->stopping)
-        pthread_cond_wait(&pages->changed, &pages->lock);
+    while (!pages->stopping && pages->pace != HUGE_PAGES_FREELY &&
+           !(rested && pages->pace == HUGE_PAGES_SPARINGLY)) {
+        if (rested)
+            pthread_cond_wait(&pages->changed, &pages->lock);
+        else
+            rested = pthread_cond_timedwait(&pages->changed, &pages->lock, &until) == ETIMEDOUT;
+    }
     const bool may = !pages->stopping;
     pthread_mutex_unlock(&pages->lock);
     return may;
@@ -133,9 +145,13 @@ static bool settle_range(struct huge_pages *pages, const struct huge_pages_range
     if (range->length < HUGE_PAGES_LEAST_BYTES) return true;
     const size_t bytes = (range->length - skipped) / HUGE_BYTES * HUGE_BYTES;
     char *first = (char *)(uintptr_t)range->bytes + skipped;
+    int64_t elapsed_us = 0;
     for (size_t at = 0; at < bytes; at += CHUNK_BYTES) {
         const size_t left = bytes - at, chunk = left < CHUNK_BYTES ? left : CHUNK_BYTES;
-        if (!may_begin(pages) || !settle_chunk(pages, first + at, chunk)) return false;
+        if (!may_begin(pages, elapsed_us)) return false;
+        const int64_t began_us = clock_now_us();
+        if (!settle_chunk(pages, first + at, chunk)) return false;
+        elapsed_us = clock_now_us() - began_us;
     }
     return true;
 }
@@ -168,6 +184,7 @@ struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_
     pages->count = count;
     pages->budget = budget;
     pages->nodes = nodes;
+    pages->pace = HUGE_PAGES_FREELY;
     pages->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     pthread_mutex_init(&pages->lock, NULL);
     pthread_cond_init(&pages->changed, NULL);
@@ -176,10 +193,10 @@ struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_
     return NULL;
 }
 
-void huge_pages_pause(struct huge_pages *pages, bool paused) {
+void huge_pages_set_pace(struct huge_pages *pages, enum huge_pages_pace pace) {
     if (!pages) return;
     pthread_mutex_lock(&pages->lock);
-    pages->paused = paused;
+    pages->pace = pace;
     pthread_cond_broadcast(&pages->changed);
     pthread_mutex_unlock(&pages->lock);
 }

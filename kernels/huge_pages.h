@@ -20,7 +20,6 @@
 #ifndef KERNELS_HUGE_PAGES_H
 #define KERNELS_HUGE_PAGES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,8 +47,13 @@ size_t huge_pages_budget(const char *root, size_t bytes, size_t reserved);
 struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_t count,
                                     size_t budget, uint64_t nodes);
 
-// While it is paused no chunk begins, so that a prompt has the processor and the disk to itself.
-void huge_pages_pause(struct huge_pages *pages, bool paused); // NULL is fine
+// How much of a processor the thread may take. It begins with all of it.
+enum huge_pages_pace {
+    HUGE_PAGES_PAUSED,    // no chunk begins: a prompt has the processor and the disk to itself
+    HUGE_PAGES_SPARINGLY, // a twentieth of the time, so that a short answer hardly feels it
+    HUGE_PAGES_FREELY,    // nobody waits
+};
+void huge_pages_set_pace(struct huge_pages *pages, enum huge_pages_pace pace); // NULL is fine
 
 // Returns when each chunk is where it will stay, and how many bytes were copied. Not while it is
 // paused. NULL is fine.

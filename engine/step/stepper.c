@@ -250,15 +250,15 @@ static void start_computing(struct engine *engine) {
 }
 
 // Nobody waits longer for a first token because weights move meanwhile.
-static void pause_huge_pages(struct engine *engine, bool paused) {
-    huge_pages_pause(engine->huge_pages, paused);
-    if (engine->drafter) huge_pages_pause(engine->drafter->huge_pages, paused);
+static void set_pace(struct engine *engine, enum huge_pages_pace pace) {
+    huge_pages_set_pace(engine->huge_pages, pace);
+    if (engine->drafter) huge_pages_set_pace(engine->drafter->huge_pages, pace);
 }
 
 // Waits until there is something to do; while reads are in flight, at most as long as a cancel may
 // take.
 static void wait_for_work(struct engine *engine) {
-    pause_huge_pages(engine, false);
+    set_pace(engine, HUGE_PAGES_FREELY);
     const bool looks_again = engine->request_count > 0 || engine->restoring_count > 0;
     if (!looks_again && grouped_cache_write_behind(&engine->cache)) {
         pthread_cond_wait(&engine->work, &engine->lock);
@@ -271,7 +271,7 @@ static void wait_for_work(struct engine *engine) {
 
 static void do_step(struct engine *engine, struct step *step) {
     pthread_mutex_unlock(&engine->lock);
-    pause_huge_pages(engine, step->tokens > step->rows);
+    set_pace(engine, step->tokens > step->rows ? HUGE_PAGES_PAUSED : HUGE_PAGES_SPARINGLY);
     struct trace_span span = trace_begin("step");
     if (trace_is_on) trace_chunks(step, true);
     if (engine->drafter) drafter_run(engine, step);

@@ -4,10 +4,10 @@
 // ones nor joined, whatever the file system, and what is to move must be copied.
 #include "tests/kernels/machine_root.h" // cmocka and the headers that it wants first
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "kernels/huge_pages.h"
@@ -153,13 +153,14 @@ static void what_memory_is_short_for_stays(void **state) {
 
 static void it_stops_at_any_time(void **state) {
     (void)state;
-    huge_pages_pause(NULL, true);
+    huge_pages_set_pace(NULL, HUGE_PAGES_PAUSED);
     huge_pages_stop(NULL);
     assert_int_equal(huge_pages_wait(NULL), 0);
     for (int i = 0; i < 8; i++) {
         struct file file = map_file();
         struct huge_pages *pages = start(&file, SIZE_MAX);
-        if (i % 2) huge_pages_pause(pages, true);
+        if (i % 2)
+            huge_pages_set_pace(pages, i % 4 == 1 ? HUGE_PAGES_SPARINGLY : HUGE_PAGES_PAUSED);
         if (i % 4 == 3) usleep(2000);
         huge_pages_stop(pages);
         assert_true(is_whole(file.bytes, LENGTH));
@@ -167,15 +168,18 @@ static void it_stops_at_any_time(void **state) {
     }
 }
 
-static void it_continues_after_a_pause(void **state) {
+static void it_continues_after_a_pause_at_either_pace(void **state) {
     (void)state;
-    struct file file = map_file();
-    struct huge_pages *pages = start(&file, SIZE_MAX);
-    huge_pages_pause(pages, true);
-    huge_pages_pause(pages, false);
-    assert_int_equal(huge_pages_wait(pages), MOVABLE);
-    huge_pages_stop(pages);
-    unmap(&file);
+    static const enum huge_pages_pace paces[] = {HUGE_PAGES_FREELY, HUGE_PAGES_SPARINGLY};
+    for (int i = 0; i < 2; i++) {
+        struct file file = map_file();
+        struct huge_pages *pages = start(&file, SIZE_MAX);
+        huge_pages_set_pace(pages, HUGE_PAGES_PAUSED);
+        huge_pages_set_pace(pages, paces[i]);
+        assert_int_equal(huge_pages_wait(pages), MOVABLE);
+        huge_pages_stop(pages);
+        unmap(&file);
+    }
 }
 
 // Touching what a file has lost would be a SIGBUS.
@@ -235,7 +239,7 @@ int main(void) {
         cmocka_unit_test(readers_do_not_notice),
         cmocka_unit_test(what_memory_is_short_for_stays),
         cmocka_unit_test(it_stops_at_any_time),
-        cmocka_unit_test(it_continues_after_a_pause),
+        cmocka_unit_test(it_continues_after_a_pause_at_either_pace),
         cmocka_unit_test(a_file_that_became_shorter_ends_it),
         cmocka_unit_test(small_ranges_stay),
         cmocka_unit_test(the_budget_asks_the_system),
