@@ -984,17 +984,22 @@ static bool gathers(struct device *device, const struct experts *args,
 static void compute_gathered(struct device *device, const struct experts *args,
                              const struct gather_experts *gather) {
     struct experts on_card = *args;
-    struct expert_weights *const to[GATHERED_STACKS] = {&on_card.up, &on_card.down, &on_card.gate};
+    struct expert_weights of[GATHERED_STACKS];
+    ASSERT(gather->stack_count > 0 && gather->stack_count <= GATHERED_STACKS);
     device->card->gather_experts(device->on_card, gather);
     for (int i = 0; i < gather->stack_count; i++) {
-        struct weight rows = stacked(&gather->stacks[i].from, gather->count);
-        rows.data = gather->stacks[i].rows;
-        device->card->arrange_weights(device->on_card, &rows, gather->stacks[i].to);
-        to[i]->data = gather->stacks[i].list;
-        to[i]->bias = gather->stacks[i].bias;
-        to[i]->in_host = false;
+        const struct gathered *stack = &gather->stacks[i];
+        struct weight rows = stacked(&stack->from, gather->count);
+        rows.data = stack->rows;
+        device->card->arrange_weights(device->on_card, &rows, stack->to);
+        of[i] = stack->from;
+        of[i].data = stack->list;
+        of[i].bias = stack->bias;
+        of[i].in_host = false;
     }
-    if (gather->stack_count < GATHERED_STACKS) on_card.gate = on_card.up;
+    on_card.up = of[0];
+    on_card.down = of[1];
+    on_card.gate = gather->stack_count < GATHERED_STACKS ? of[0] : of[2];
     on_card.chosen = gather->ids;
     on_card.experts = on_card.used = gather->count;
     wait_for_matrices(device);
