@@ -714,8 +714,10 @@ static void some_rows_for_a_lone_token_cross(void **state) {
         memcpy(processors, both.y, count * sizeof(float));
         if (i % 2 || store == LINEAR_ADD) args.parts[0].bias = NULL;
         struct linear right = args;
+        const float behind = both.y[count];
         both.backend->linear(both.device, &args);
         assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        assert_rows(both.y + count, &behind, 1);
         right.parts[0].y = cards;
         backend_reference()->linear(plain, &right);
         right.parts[0].y = processors;
@@ -731,6 +733,7 @@ static void some_rows_for_a_lone_token_cross(void **state) {
                                      .up = matrix(&both, 2, WIDE, COLUMNS, true)};
         both.backend->gated_linear(both.device, &gated);
         assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+        assert_rows(both.y + count, &behind, 1);
         gated.y = processors;
         backend_cpu()->gated_linear(both.processor, &gated);
         assert_rows(both.y + first, processors + first, count - (size_t)first);
