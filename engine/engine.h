@@ -89,12 +89,13 @@ void engine_history_clear(struct engine *engine);
 void engine_settle(struct engine *engine);
 
 // For benchmarks (kernels/read_speed.h). The first returns the bytes per second at which the device
-// reads its memory, or 0 if there is no memory to measure that; no request may run. The second
-// returns how many bytes a step must read at least so that its speed can be compared with that. The
-// third returns the bytes that a step of `rows` sequences of `context` tokens each must read: in a
-// mixture only the experts that are likely to be chosen, in windowed layers only the keys in the
-// window. The fourth says whether that is an expectation, because several tokens of a mixture may
-// choose the same experts; then a step may read less.
+// reads its memory, or 0 if there is no memory to measure that; no request may run. Where weights
+// in two places leave none, it is what they were placed by. The second returns how many bytes a
+// step must read at least so that its speed can be compared with that. The third returns the bytes
+// that a step of `rows` sequences of `context` tokens each must read: in a mixture only the experts
+// that are likely to be chosen, in windowed layers only the keys in the window. The fourth says
+// whether that is an expectation, because several tokens of a mixture may choose the same experts;
+// then a step may read less.
 double engine_measure_read(struct engine *engine);
 size_t engine_read_bytes(struct engine *engine);
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);

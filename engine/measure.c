@@ -12,7 +12,8 @@ void engine_settle(struct engine *engine) {
 }
 
 double engine_measure_read(struct engine *engine) {
-    return read_speed_measure(engine->backend, engine->device);
+    const double speed = read_speed_measure(engine->backend, engine->device);
+    return speed > 0 ? speed : engine->read_bytes_s; // a split may leave no memory for a trial
 }
 
 size_t engine_read_bytes(struct engine *engine) {

@@ -340,6 +340,8 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
     forget(lesson);
 }
 
+double rates_card_reads(const struct placement_rates *rates) { return rates->card / CARD_SHARE; }
+
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
                                  const struct placement_need *need) {
     const struct model_config *config = &engine->model.config;

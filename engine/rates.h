@@ -23,6 +23,9 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
 bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *small,
                       struct placement_rates *rates);
 
+// The bytes a second that the card reads without computing; 0: unknown.
+double rates_card_reads(const struct placement_rates *rates);
+
 // When an engine is closed: keeps what it has learnt (placement_lesson.h), which is empty then.
 void rates_learn(struct placement_lesson *lesson, const struct placement *placement);
 

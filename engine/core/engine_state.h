@@ -76,6 +76,7 @@ struct engine {
     int32_t stream_us;    // of a step in which weights cross to the card; 0: none do
     int32_t few_tokens;   // of a step in which they do not
     struct placement_lesson lesson;
+    double read_bytes_s; // of the card, as a split was planned by; 0: nothing was
     bool has_stepped;
     struct kv_work request_work;
 };

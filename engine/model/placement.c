@@ -158,13 +158,13 @@ static double token_seconds(const struct placement_need *need, const struct plac
     return seconds + (rates->factor > 0 ? rates->factor : 1) * *in_host;
 }
 
-// With this besides, if that is faster.
+// With this besides, if that is faster than *least seconds.
 static bool try_beside(const struct placement_need *need, const struct placement_rates *rates,
-                       struct placement *placement, const struct beside *beside) {
+                       struct placement *placement, const struct beside *beside, double *least) {
     double in_host;
     const double seconds = token_seconds(need, rates, placement, beside, &in_host);
-    if (placement->tokens_s > 0 && seconds >= 1 / placement->tokens_s) return false;
-    placement->tokens_s = seconds > 0 ? 1 / seconds : 0;
+    if (seconds >= *least) return false;
+    *least = seconds;
     placement->host_seconds = in_host;
     placement->gathered = beside->gathered;
     placement->crossing_share = beside->rows;
@@ -175,20 +175,24 @@ static bool try_beside(const struct placement_need *need, const struct placement
 static void predict(const struct placement_need *need, const struct placement_rates *rates,
                     struct placement *placement) {
     struct beside beside = {0};
+    double least = INFINITY;
     placement->tokens_s = placement->host_seconds = placement->crossing_share = 0;
     placement->gathered = 0;
     if (!knows_rates(rates)) return;
-    (void)try_beside(need, rates, placement, &beside);
+    (void)try_beside(need, rates, placement, &beside, &least);
     for (beside.gathered = 1; beside.gathered <= need->gathered_max; beside.gathered++)
-        (void)try_beside(need, rates, placement, &beside);
+        (void)try_beside(need, rates, placement, &beside, &least);
     beside.gathered = placement->gathered;
     for (int i = 1; i <= ROWS_MOST && need->rows_cross; i++) {
         beside.rows = i / (double)ROWS_STEPS;
-        (void)try_beside(need, rates, placement, &beside);
+        (void)try_beside(need, rates, placement, &beside, &least);
     }
-    if (try_beside(need, rates, placement, &(struct beside){.hits = placement->hits})) return;
-    placement->slots = placement->lent_slots = 0;
-    placement->hits = 0;
+    beside = (struct beside){.hits = placement->hits};
+    if (!try_beside(need, rates, placement, &beside, &least)) {
+        placement->slots = placement->lent_slots = 0;
+        placement->hits = 0;
+    }
+    placement->tokens_s = least > 0 ? 1 / least : 0;
 }
 
 // Everything that follows from where the weights are.

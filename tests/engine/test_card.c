@@ -212,6 +212,10 @@ static void a_model_larger_than_the_gpu_keeps_its_feed_forwards_in_memory(void *
     assert_int_equal(open_split(whole - 128, &engine), STATUS_OK);
     engine_info(engine, &info);
     engine_check(engine);
+    taken_bytes = 0;
+    allocs_left = 0; // none is left for a trial
+    assert_true(engine_measure_read(engine) > 0);
+    assert_int_equal(allocs_left, -1);
     engine_close(engine);
     assert_true(given_bytes < all && given_bytes > 0);
     assert_non_null(strstr(info.placement, "1 of "));
