@@ -85,8 +85,8 @@ static void share_equally(struct engine *engine, size_t bytes) {
 }
 
 // Divides the pool between group 0 and the others: what the context needs, then as many windows and
-// states as there are conversations of a usual length in the rest. A small pool, and one for long
-// windows, has as many blocks of each.
+// states as there are conversations of a usual length in the rest. A pool that is too small for
+// that, and one for long windows, has as many blocks of each.
 static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
     ASSERT(context > 0);
     struct kv_cache *shapes = engine->shapes;
@@ -98,11 +98,12 @@ static void divide_pool(struct engine *engine, size_t bytes, int32_t context) {
     for (int i = 1; i < groups; i++) {
         least[i] = blocks_for(engine, i, context);
         shares[i] = usual_blocks(engine, i) / usual_blocks(engine, 0);
-        if (shapes[i].num_blocks <= least[i] || shares[i] >= 1) return;
+        if (shares[i] >= 1) return;
         least_bytes += least[i] * kv_block_bytes(&shapes[i]);
         share_bytes += shares[i] * (double)kv_block_bytes(&shapes[i]);
     }
-    const size_t rest = bytes - least_bytes;
+    const size_t rest = bytes > least_bytes ? bytes - least_bytes : 0;
+    if (rest / block < shapes[0].num_blocks) return;
     size_t blocks = (size_t)((double)rest / ((double)block + share_bytes));
     if (blocks < need) blocks = need < rest / block ? need : rest / block;
     shapes[0].num_blocks = at_most(blocks);

@@ -296,8 +296,10 @@ static bool fits(const struct speed_bench *bench, struct speed_row *row) {
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (blocks * row->batch > (int64_t)info->blocks_total)
         snprintf(row->missing, sizeof row->missing, "needs %s of KV cache (there is %s)",
-                 size_format((size_t)(blocks * row->batch) * info->block_bytes, need),
-                 size_format(info->blocks_total * info->block_bytes, have));
+                 size_format((size_t)row->batch *
+                                 ((size_t)blocks * info->block_bytes + info->sequence_bytes),
+                             need),
+                 size_format(bench->harness.most_bytes, have));
     else if (length > info->context)
         snprintf(row->missing, sizeof row->missing,
                  "does not fit the context of %" PRId32 " tokens", info->context);

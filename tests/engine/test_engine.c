@@ -488,6 +488,30 @@ static void a_waiting_request_can_be_cancelled(void **state) {
     engine_close(small);
 }
 
+// A state takes as much as many blocks of keys. What is left when a sequence has its states is for
+// the keys, however few states that are.
+static void a_small_pool_of_a_hybrid_has_room_for_keys(void **state) {
+    (void)state;
+    enum { BLOCKS = 12 };
+    struct engine_options options = {.model_path = TESTS_DIR "/golden/granitehybrid.gguf",
+                                     .backend = "cpu",
+                                     .threads = 1,
+                                     .kv_device_bytes = (size_t)64 << 20};
+    struct engine *engine;
+    struct engine_info info;
+    struct error err = {0};
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_info(engine, &info);
+    engine_close(engine);
+    assert_true(info.sequence_bytes > BLOCKS * info.block_bytes);
+    options.kv_device_bytes = info.sequence_bytes + BLOCKS * info.block_bytes;
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_info(engine, &info);
+    assert_true(info.blocks_total > BLOCKS * 3 / 4);
+    engine_check(engine);
+    engine_close(engine);
+}
+
 // The context is what the pool holds, so a sequence that fills it has room for its last block.
 static void one_sequence_can_fill_the_pool(void **state) {
     (void)state;
@@ -713,6 +737,7 @@ int main(void) {
         cmocka_unit_test(a_token_id_out_of_range_is_refused),
         cmocka_unit_test(preempted_requests_answer_as_if_alone),
         cmocka_unit_test(a_waiting_request_can_be_cancelled),
+        cmocka_unit_test(a_small_pool_of_a_hybrid_has_room_for_keys),
         cmocka_unit_test(one_sequence_can_fill_the_pool),
         cmocka_unit_test(a_decode_step_allocates_nothing),
         cmocka_unit_test(a_random_walk_agrees_with_running_alone),
