@@ -40,12 +40,9 @@ static int64_t reading_us(const struct backend *backend, struct device *device, 
     return elapsed_us > 0 ? elapsed_us : 1;
 }
 
-double read_speed_measure(const struct backend *backend, struct device *device) {
-    struct device_info info;
+double read_speed_of(const struct backend *backend, struct device *device, size_t bytes) {
     void *memory;
     double best = 0;
-    backend->info(device, &info);
-    const size_t bytes = read_speed_bytes(info.cache_bytes);
     if (backend->alloc(device, bytes, &memory) != STATUS_OK) return 0;
     bool works = fill_memory(backend, device, memory, bytes);
     for (int i = 0; i < READINGS * READ_PATTERNS && works; i++) {
@@ -61,4 +58,10 @@ double read_speed_measure(const struct backend *backend, struct device *device) 
     }
     backend->release(device, memory, bytes);
     return works ? best : 0;
+}
+
+double read_speed_measure(const struct backend *backend, struct device *device) {
+    struct device_info info;
+    backend->info(device, &info);
+    return read_speed_of(backend, device, read_speed_bytes(info.cache_bytes));
 }
