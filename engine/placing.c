@@ -206,7 +206,8 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     TRY(placement_plan(need, &limits, &placing->placement, err)); // rates do not change what fits
     for (int i = 0; i < 2; i++)
         kv[i].lent_bytes = lent_bytes(engine, options, need, kv[i].bytes);
-    limits.rates = options->rates ? *options->rates : rates_get(engine, options, need);
+    limits.rates =
+        options->rates ? *options->rates : rates_get(engine, options, need, limits.card_bytes);
     engine->read_bytes_s = rates_card_reads(&limits.rates);
     return plan_split(engine, placing, &limits, kv, !options->deterministic, err);
 }

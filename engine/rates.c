@@ -38,7 +38,7 @@
 #include "kernels/read_speed.h"
 
 enum {
-    FORMAT = 3, // of the file, and of how rates are measured
+    FORMAT = 4, // of the file, and of how rates are measured
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
@@ -340,16 +340,25 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
     forget(lesson);
 }
 
+void rates_of_split(const char *path, const char *key, size_t card_bytes,
+                    struct placement_rates *rates, char split[]) {
+    struct placement_rates learnt = {.factor = 1};
+    snprintf(split, RATES_KEY_BYTES, "%s; %zu GiB", key, card_bytes >> 30);
+    const bool found = rates_find(path, split, &learnt);
+    rates->factor = learnt.factor;
+    if (path && !found) (void)rates_keep(path, split, rates);
+}
+
 double rates_card_reads(const struct placement_rates *rates) { return rates->card / CARD_SHARE; }
 
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
-                                 const struct placement_need *need) {
+                                 const struct placement_need *need, size_t card_bytes) {
     const struct model_config *config = &engine->model.config;
     const struct part_shape shape = shape_of(config, need);
     struct placement_rates rates = {0};
     struct device_info card, processor = {0};
     struct device *device;
-    char key[RATES_KEY_BYTES];
+    char key[RATES_KEY_BYTES], split[RATES_KEY_BYTES];
     if (shape.width == 0) return rates;
     engine->backend->info(engine->device, &card);
     const struct device_options how = device_options_of(options);
@@ -365,6 +374,7 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
         if (options->rates_path && !rates_keep(options->rates_path, key, &rates))
             log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
     }
+    rates_of_split(options->rates_path, key, card_bytes, &rates, split);
     log_write(
         LOG_DEBUG,
         "rates: card %.0f GB/s and %.0f us a part, processor %.1f GB/s and %.0f us a token of "
@@ -375,7 +385,7 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
     forget(&engine->lesson);
     if (options->rates_path) {
         engine->lesson.path = strdup(options->rates_path);
-        engine->lesson.key = strdup(key);
+        engine->lesson.key = strdup(split);
     }
     return rates;
 }

@@ -14,9 +14,10 @@ struct engine;
 struct engine_options;
 
 // Of the feed-forward that most bytes would leave the card with: the first mixture's, or else the
-// widest. All 0: they could not be measured.
+// widest. All 0: they could not be measured. The factor is that of splits of a card of about
+// card_bytes: what answers take beside a prediction differs from one split to another.
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
-                                 const struct placement_need *need);
+                                 const struct placement_need *need, size_t card_bytes);
 
 // What a whole part in host memory and a small one take tells how fast the processor reads and how
 // long a crossing takes. False: no machine is like that, as if a crossing took no time.
@@ -31,6 +32,9 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
 
 // Reads and writes the file, for rates_get() and tests. find: false if there is no plausible line
 // with this key. keep: replaces the line of this key, and drops the oldest beyond RATES_MAX.
+// of_split: the factor of splits of about this size, 1 if there is none yet, with a line for it.
+void rates_of_split(const char *path, const char *key, size_t card_bytes,
+                    struct placement_rates *rates, char split[]); // its key, of RATES_KEY_BYTES
 enum { RATES_MAX = 32, RATES_KEY_BYTES = 320 };
 bool rates_find(const char *path, const char *key, struct placement_rates *rates);
 bool rates_keep(const char *path, const char *key, const struct placement_rates *rates);

@@ -151,6 +151,25 @@ static void a_prediction_learns_from_answers(void **state) {
     assert_true(placement_lesson_factor(&slow, &placement, 1) <= 4); // and no further
 }
 
+static void each_size_of_a_split_learns_for_itself(void **state) {
+    (void)state;
+    const size_t gib = (size_t)1 << 30;
+    struct placement_rates rates = some, found;
+    char quarter[RATES_KEY_BYTES], twice[RATES_KEY_BYTES];
+    rates.factor = 3;
+    rates_of_split(path, "sizes", 5 * gib + 7, &rates, quarter);
+    assert_true(rates.factor > 0.99 && rates.factor < 1.01);
+    rates.factor = 2;
+    assert_true(rates_keep(path, quarter, &rates));
+    rates_of_split(path, "sizes", 10 * gib, &rates, twice);
+    assert_true(rates.factor > 0.99 && rates.factor < 1.01);
+    rates_of_split(path, "sizes", 5 * gib + 99, &rates, quarter);
+    assert_true(rates.factor > 1.99 && rates.factor < 2.01);
+    assert_true(rates_find(path, twice, &found) && found.factor < 1.01);
+    rates_of_split(NULL, "sizes", 5 * gib, &rates, quarter);
+    assert_true(rates.factor > 0.99 && rates.factor < 1.01);
+}
+
 static void a_folder_in_its_place_costs_the_measuring_only(void **state) {
     (void)state;
     struct placement_rates found;
@@ -191,6 +210,7 @@ int main(void) {
         cmocka_unit_test(what_no_machine_reaches_is_not_believed),
         cmocka_unit_test(a_crossing_that_takes_no_time_is_not_believed),
         cmocka_unit_test(a_prediction_learns_from_answers),
+        cmocka_unit_test(each_size_of_a_split_learns_for_itself),
         cmocka_unit_test(a_folder_in_its_place_costs_the_measuring_only),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
