@@ -2,8 +2,9 @@
 //
 // What a placement is planned by (engine/model/placement.h). No table knows these rates, so they
 // are measured, which takes a second or two, and kept in a file: one line for each card, processor,
-// number of threads and kind of feed-forward. Missing and absurd lines, and those of another
-// version, are measured again; if the file cannot be written, every start measures.
+// number of threads and kind of feed-forward, and one for each size of a split. Missing and absurd
+// lines, and those of another version, are measured again; if the file cannot be written, every
+// start measures.
 #ifndef ENGINE_RATES_H
 #define ENGINE_RATES_H
 
