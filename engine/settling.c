@@ -35,9 +35,12 @@ void settling_start(struct engine *engine, const struct engine_options *options)
     if (!files.ranges) return; // they stay where they are
     files.count = 0;
     gguf_visit_files(engine->gguf, add_file, &files);
-    const size_t budget =
-        huge_pages_budget("", gguf_file_bytes(engine->gguf), promised_bytes(engine, options));
-    engine->huge_pages =
-        huge_pages_start(files.ranges, files.count, budget, numa_nodes("", options->threads));
+    const size_t bytes = gguf_file_bytes(engine->gguf), promised = promised_bytes(engine, options);
+    const struct huge_pages_memory memory = {
+        .budget = huge_pages_budget("", bytes, promised),
+        .kept = bytes + promised,
+        .nodes = numa_nodes("", options->threads),
+    };
+    engine->huge_pages = huge_pages_start(files.ranges, files.count, &memory);
     free(files.ranges);
 }

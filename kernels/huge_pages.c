@@ -49,9 +49,8 @@ struct huge_pages {
     enum huge_pages_pace pace; // with the lock, as the next three
     bool stopping, done;
     size_t copied;
-    size_t budget;
-    uint64_t nodes;
-    int pagemap; // a descriptor; -1: none
+    struct huge_pages_memory memory; // its budget: what is left of it
+    int pagemap;                     // a descriptor; -1: none
     size_t count;
     struct huge_pages_range ranges[];
 };
@@ -108,14 +107,23 @@ static bool move_copy(char *chunk, size_t bytes) {
     return moved;
 }
 
+// What others have taken since the start counts, so that programs that start together do not each
+// take the same memory.
+static bool may_copy(const struct huge_pages *pages, size_t bytes) {
+    size_t total, available;
+    if (bytes > pages->memory.budget) return false;
+    host_memory(&total, &available);
+    return available >= bytes && available - bytes >= pages->memory.kept;
+}
+
 // False: the next ones will fare no better.
 static bool settle_chunk(struct huge_pages *pages, char *chunk, size_t bytes) {
     // Fails where the file has become shorter. Older kernels do not know it.
     if (madvise(chunk, bytes, POPULATE_READ) != 0 && errno != EINVAL) return false;
     if (lies_in_huge_pages(pages, chunk, bytes)) return true;
     if (madvise(chunk, bytes, COLLAPSE) == 0) return true;
-    if (bytes > pages->budget || !move_copy(chunk, bytes)) return false;
-    pages->budget -= bytes;
+    if (!may_copy(pages, bytes) || !move_copy(chunk, bytes)) return false;
+    pages->memory.budget -= bytes;
     pthread_mutex_lock(&pages->lock);
     pages->copied += bytes;
     pthread_mutex_unlock(&pages->lock);
@@ -158,7 +166,8 @@ static bool settle_range(struct huge_pages *pages, const struct huge_pages_range
 
 static void *settle_main(void *argument) {
     struct huge_pages *pages = argument;
-    if (pages->nodes) (void)numa_spread(pages->nodes); // this thread's memory, and it ends here
+    if (pages->memory.nodes)
+        (void)numa_spread(pages->memory.nodes); // this thread's memory, and it ends here
     bool goes_on = true;
     for (size_t i = 0; i < pages->count && goes_on; i++)
         goes_on = settle_range(pages, &pages->ranges[i]);
@@ -177,13 +186,12 @@ static void destroy(struct huge_pages *pages) {
 }
 
 struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_t count,
-                                    size_t budget, uint64_t nodes) {
+                                    const struct huge_pages_memory *memory) {
     struct huge_pages *pages = count ? calloc(1, sizeof *pages + count * sizeof *ranges) : NULL;
     if (!pages) return NULL;
     memcpy(pages->ranges, ranges, count * sizeof *ranges);
     pages->count = count;
-    pages->budget = budget;
-    pages->nodes = nodes;
+    pages->memory = *memory;
     pages->pace = HUGE_PAGES_FREELY;
     pages->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     pthread_mutex_init(&pages->lock, NULL);

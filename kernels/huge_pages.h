@@ -8,8 +8,8 @@
 //   copy        └─────┘ anonymous, huge pages, read-only
 //
 // A chunk whose cached pages are huge already stays, and those that the system can join in its
-// cache are joined there (MADV_COLLAPSE). Only what is left is copied, which takes memory: at most
-// `budget` bytes. The file stays in the cache as long as the system has memory for it.
+// cache are joined there (MADV_COLLAPSE). Only what is left is copied, which takes memory (struct
+// huge_pages_memory). The file stays in the cache as long as the system has memory for it.
 //
 // Invariants:
 //   (1) addresses and bytes are the same before, while and after a chunk moves;
@@ -42,10 +42,15 @@ enum { HUGE_PAGES_LEAST_BYTES = 4 << 20 }; // of a range that is worth it
 // tests; else "".
 size_t huge_pages_budget(const char *root, size_t bytes, size_t reserved);
 
-// Starts the thread, whose copies are spread over these memory nodes (numa.h). The ranges are
-// copied from. NULL: there is nothing to move, or no thread.
+struct huge_pages_memory {
+    size_t budget;  // bytes that may be copied
+    size_t kept;    // of available memory, which each copy leaves; else there are no more copies
+    uint64_t nodes; // over which copies are spread (numa.h)
+};
+
+// Starts the thread. The ranges are copied from. NULL: there is nothing to move, or no thread.
 struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_t count,
-                                    size_t budget, uint64_t nodes);
+                                    const struct huge_pages_memory *memory);
 
 // How much of a processor the thread may take. It begins with all of it.
 enum huge_pages_pace {

@@ -80,7 +80,8 @@ static bool is_of_file(const void *address) {
 
 static struct huge_pages *start(const struct file *file, size_t budget) {
     const struct huge_pages_range range = {file->bytes, LENGTH};
-    struct huge_pages *pages = huge_pages_start(&range, 1, budget, 0);
+    const struct huge_pages_memory memory = {.budget = budget};
+    struct huge_pages *pages = huge_pages_start(&range, 1, &memory);
     assert_non_null(pages);
     return pages;
 }
@@ -151,6 +152,23 @@ static void what_memory_is_short_for_stays(void **state) {
     }
 }
 
+// Whatever the budget was when they began.
+static void copies_leave_the_memory_that_is_kept(void **state) {
+    (void)state;
+    static const size_t KEPT[] = {SIZE_MAX, SIZE_MAX / 2, (size_t)1 << 50, 1};
+    const size_t COPIED[] = {0, 0, 0, MOVABLE};
+    for (size_t i = 0; i < sizeof KEPT / sizeof *KEPT; i++) {
+        struct file file = map_file();
+        const struct huge_pages_range range = {file.bytes, LENGTH};
+        const struct huge_pages_memory memory = {.budget = SIZE_MAX, .kept = KEPT[i]};
+        struct huge_pages *pages = huge_pages_start(&range, 1, &memory);
+        assert_int_equal(huge_pages_wait(pages), COPIED[i]);
+        huge_pages_stop(pages);
+        assert_true(is_whole(file.bytes, LENGTH));
+        unmap(&file);
+    }
+}
+
 static void it_stops_at_any_time(void **state) {
     (void)state;
     huge_pages_set_pace(NULL, HUGE_PAGES_PAUSED);
@@ -207,8 +225,9 @@ static void small_ranges_stay(void **state) {
         {file.bytes, HUGE_PAGES_LEAST_BYTES - 1},
         {file.bytes + (8 << 20), HUGE_PAGES_LEAST_BYTES},
     };
-    assert_null(huge_pages_start(ranges, 0, SIZE_MAX, 0));
-    struct huge_pages *pages = huge_pages_start(ranges, 3, SIZE_MAX, 0);
+    const struct huge_pages_memory memory = {.budget = SIZE_MAX};
+    assert_null(huge_pages_start(ranges, 0, &memory));
+    struct huge_pages *pages = huge_pages_start(ranges, 3, &memory);
     assert_int_equal(huge_pages_wait(pages), HUGE_BYTES);
     huge_pages_stop(pages);
     assert_true(is_whole(file.bytes, LENGTH));
@@ -238,6 +257,7 @@ int main(void) {
         cmocka_unit_test(all_but_the_edges_moves_and_stays_equal),
         cmocka_unit_test(readers_do_not_notice),
         cmocka_unit_test(what_memory_is_short_for_stays),
+        cmocka_unit_test(copies_leave_the_memory_that_is_kept),
         cmocka_unit_test(it_stops_at_any_time),
         cmocka_unit_test(it_continues_after_a_pause_at_either_pace),
         cmocka_unit_test(a_file_that_became_shorter_ends_it),
