@@ -2,8 +2,11 @@
 //
 // The call unmaps a chunk of the file and puts the copy's page tables in its place under the lock
 // of the address space. A reader whose page is gone in between faults and waits for that lock, then
-// finds the copy. All that the kernel refuses, it refuses before it unmaps. A copy keeps the huge
-// pages it has, because source and destination begin at one.
+// finds the copy. A copy keeps the huge pages it has, because source and destination begin at one.
+//
+// What the kernel refuses, it refuses before it unmaps, but for one thing: where it promises no
+// more memory than it has (vm.overcommit_memory is 2), it looks at what is promised after it has
+// unmapped, though the call asks for no more. Nothing is copied there. fork() would fail, too.
 //
 // Copies that do not fit each other's addresses stay mappings of their own, and a process may have
 // 65,530 of those: so a chunk is several huge pages. A smaller one would make a prompt wait less.
@@ -55,14 +58,22 @@ struct huge_pages {
     struct huge_pages_range ranges[];
 };
 
-size_t huge_pages_budget(const char *root, size_t bytes, size_t reserved) {
-    char path[256], text[64] = "";
-    size_t total, available;
-    snprintf(path, sizeof path, "%s/sys/kernel/mm/transparent_hugepage/enabled", root);
+static bool read_line(const char *root, const char *name, char text[64]) {
+    char path[256];
+    snprintf(path, sizeof path, "%s%s", root, name);
     FILE *file = fopen(path, "r");
-    const bool known = file && fgets(text, sizeof text, file);
+    const bool known = file && fgets(text, 64, file);
     if (file) (void)fclose(file);
-    if (!known || strstr(text, "[never]")) return 0;
+    return known;
+}
+
+size_t huge_pages_budget(const char *root, size_t bytes, size_t reserved) {
+    char text[64];
+    size_t total, available;
+    if (!read_line(root, "/sys/kernel/mm/transparent_hugepage/enabled", text) ||
+        strstr(text, "[never]"))
+        return 0;
+    if (read_line(root, "/proc/sys/vm/overcommit_memory", text) && text[0] == '2') return 0;
     host_memory(&total, &available);
     if (available < bytes || available - bytes < reserved) return 0;
     return available - bytes - reserved;

@@ -38,8 +38,8 @@ enum { HUGE_PAGES_LEAST_BYTES = 4 << 20 }; // of a range that is worth it
 
 // What may be copied of `bytes` that are mapped: available memory stays above them, so that the
 // file can stay in the cache, and above `reserved` bytes that were promised to others. 0: nothing,
-// or the system gives no huge pages to those who ask (madvise). `root` stands before /sys, for
-// tests; else "".
+// the system gives no huge pages to those who ask (madvise), or it promises no more memory than it
+// has. `root` stands before /proc and /sys, for tests; else "".
 size_t huge_pages_budget(const char *root, size_t bytes, size_t reserved);
 
 struct huge_pages_memory {

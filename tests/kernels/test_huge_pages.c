@@ -250,6 +250,10 @@ static void the_budget_asks_the_system(void **state) {
     assert_int_equal(huge_pages_budget(machine_root, SIZE_MAX, 0), 0);
     assert_int_equal(huge_pages_budget(machine_root, 0, SIZE_MAX), 0);
     assert_int_equal(huge_pages_budget(machine_root, SIZE_MAX / 2, SIZE_MAX / 2 + 2), 0);
+    machine_root_write("proc/sys/vm/overcommit_memory", "2\n");
+    assert_int_equal(huge_pages_budget(machine_root, 0, 0), 0);
+    machine_root_write("proc/sys/vm/overcommit_memory", "0\n");
+    assert_true(huge_pages_budget(machine_root, 0, 0) > 0);
 }
 
 int main(void) {
