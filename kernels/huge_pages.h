@@ -54,7 +54,8 @@ struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_
 
 // How much of a processor the thread may take. It begins with all of it.
 enum huge_pages_pace {
-    HUGE_PAGES_PAUSED,    // no chunk begins: a prompt has the processor and the disk to itself
+    HUGE_PAGES_PAUSED,    // no chunk begins: a prompt has the processor and the disk to itself,
+                          // and so has what is read of an earlier conversation
     HUGE_PAGES_SPARINGLY, // a twentieth of the time, so that a short answer hardly feels it
     HUGE_PAGES_FREELY,    // nobody waits
 };

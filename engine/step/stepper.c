@@ -258,8 +258,8 @@ static void set_pace(struct engine *engine, enum huge_pages_pace pace) {
 // Waits until there is something to do; while reads are in flight, at most as long as a cancel may
 // take.
 static void wait_for_work(struct engine *engine) {
-    set_pace(engine, HUGE_PAGES_FREELY);
     const bool looks_again = engine->request_count > 0 || engine->restoring_count > 0;
+    set_pace(engine, looks_again ? HUGE_PAGES_PAUSED : HUGE_PAGES_FREELY);
     if (!looks_again && grouped_cache_write_behind(&engine->cache)) {
         pthread_cond_wait(&engine->work, &engine->lock);
         return;
