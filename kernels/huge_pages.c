@@ -30,7 +30,9 @@
 static const size_t HUGE_BYTES = (size_t)2 << 20;
 static const size_t CHUNK_BYTES = (size_t)16 << 20;
 
-enum { SPARING = 19 }; // times as long as a chunk took, a rest follows it
+// After a chunk the thread rests, SPARING times as long as the chunk took: days, if the process was
+// stopped meanwhile.
+enum { SPARING = 19, LONGEST_REST_MS = 60000 };
 
 enum { POPULATE_READ = 22, COLLAPSE = 25 }; // of madvise, as the kernel numbers them
 
@@ -144,7 +146,9 @@ static bool settle_chunk(struct huge_pages *pages, char *chunk, size_t bytes) {
 // Waits as long as the pace wants it after a chunk that took that long. False: the owner wants no
 // more.
 static bool may_begin(struct huge_pages *pages, int64_t elapsed_us) {
-    const struct timespec until = clock_deadline((int)(elapsed_us * SPARING / 1000));
+    const int64_t rest_ms = elapsed_us * SPARING / 1000;
+    const struct timespec until =
+        clock_deadline(rest_ms < LONGEST_REST_MS ? (int)rest_ms : LONGEST_REST_MS);
     bool rested = elapsed_us == 0;
     pthread_mutex_lock(&pages->lock);
     while (!pages->stopping && pages->pace != HUGE_PAGES_FREELY &&
