@@ -112,6 +112,7 @@ static char *map_copy(size_t bytes) {
 static bool move_copy(char *chunk, size_t bytes) {
     char *copy = map_copy(bytes);
     if (!copy) return false;
+    (void)madvise(copy, bytes, MADV_DONTDUMP); // as little as the file it is copied from
     bool moved = madvise(copy, bytes, MADV_HUGEPAGE) == 0;
     if (moved) memcpy(copy, chunk, bytes);
     moved = moved && mprotect(copy, bytes, PROT_READ) == 0 &&

@@ -78,6 +78,23 @@ static bool is_of_file(const void *address) {
     return found;
 }
 
+// Whether a core dump leaves out what is mapped there (proc_pid_smaps(5)).
+static bool is_not_dumped(const void *address) {
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool inside = false, found = false;
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long begin, end;
+        if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+            inside = (uintptr_t)address >= begin && (uintptr_t)address < end;
+        else if (inside && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, " dd") != NULL;
+    }
+    (void)fclose(maps);
+    return found;
+}
+
 static struct huge_pages *start(const struct file *file, size_t budget) {
     const struct huge_pages_range range = {file->bytes, LENGTH};
     const struct huge_pages_memory memory = {.budget = budget};
@@ -96,6 +113,7 @@ static void all_but_the_edges_moves_and_stays_equal(void **state) {
     const char *first = file.bytes + HUGE_BYTES - PAGE;
     assert_true(is_of_file(first - 1) && is_of_file(first + MOVABLE));
     assert_false(is_of_file(first) || is_of_file(first + MOVABLE - 1));
+    assert_true(is_not_dumped(first) && is_not_dumped(first + MOVABLE - 1));
     unmap(&file);
 }
 
