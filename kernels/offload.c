@@ -159,9 +159,14 @@ static void forward_read(struct device *device, const void *memory, size_t bytes
     device->card->read(device->on_card, memory, bytes, pattern);
 }
 
+static size_t card_bytes(const struct device *device, const struct weight *weight) {
+    return device->card->weight_bytes ? device->card->weight_bytes(weight) : weight_bytes(weight);
+}
+
 static enum status offload_weights(struct device *device, const struct weight *in_file,
                                    const void **data) {
     if (!in_file->in_host) return device->card->weights(device->on_card, in_file, data);
+    if (card_bytes(device, in_file) == 0) return STATUS_UNSUPPORTED; // what crosses is the card's
     const size_t bytes = weight_bytes(in_file);
     struct pinned_weights *copy = calloc(1, sizeof *copy);
     if (!copy || forward_alloc_host(device, bytes, &copy->memory) != STATUS_OK) {
@@ -225,10 +230,6 @@ static bool offload_recorded(struct device *device) {
 }
 
 // ---- memory
-
-static size_t card_bytes(const struct device *device, const struct weight *weight) {
-    return device->card->weight_bytes ? device->card->weight_bytes(weight) : weight_bytes(weight);
-}
 
 static void release_buffers(struct device *device) {
     struct buffer *const pinned[] = {&device->rows, &device->results[0], &device->results[1],

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/base/log.h"
+#include "kernels/cost.h"
 #include "kernels/offload.h"
 #include "kernels/part_speed.h"
 
@@ -527,6 +528,26 @@ static void weights_that_cannot_be_pinned_are_named(void **state) {
     close_both(&both);
 }
 
+static size_t odd_rows_take_nothing(const struct weight *weight) {
+    return weight->columns == COLUMNS ? weight_bytes(weight) : 0;
+}
+
+// Rows that the card cannot compute with would have no place where they cross to.
+static void rows_that_the_card_cannot_read_are_refused(void **state) {
+    struct backend card = *backend_reference();
+    struct both both;
+    const void *data = NULL;
+    (void)state;
+    card.weight_bytes = odd_rows_take_nothing;
+    open_both(&both, &card, (size_t)1 << 16);
+    const struct weight odd = matrix(&both, 0, ROWS, COLUMNS / 2, true),
+                        even = matrix(&both, 0, ROWS, COLUMNS, true);
+    assert_int_equal(both.backend->weights(both.device, &odd, &data), STATUS_UNSUPPORTED);
+    assert_null(data);
+    assert_int_equal(both.backend->weights(both.device, &even, &data), STATUS_OK);
+    close_both(&both);
+}
+
 static bool copy_fails;
 
 static void fail_copy(struct device *device, const struct weight *weight, void *memory) {
@@ -842,6 +863,7 @@ int main(void) {
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
+        cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(memory_for_what_crosses_is_taken_in_time),
         cmocka_unit_test(parts_are_timed),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
