@@ -22,12 +22,12 @@ enum {
     ROWS_MOST = 7,        // of which no more do, so that there is room for them twice
 };
 
-// Experts that cross together. The card computes with some while others cross, and the link takes a
-// hundred times as long for so many bytes as it takes to begin.
 // Of the link's rate, what weights reach that cross for one token, after which they are arranged
 // and used: experts of a few MB, which a kernel reads after the router, and rows, which are copied.
 static const double GATHERED_SHARE = 0.66, ROWS_SHARE = 0.85;
 
+// Experts that cross together. The card computes with some while others cross, and the link takes a
+// hundred times as long for so many bytes as it takes to begin.
 static const size_t EXPERTS_BYTES = (size_t)128 << 20, TIGHT_BYTES = (size_t)32 << 20;
 
 struct leaver {

@@ -28,10 +28,10 @@
 // its bytes crosses to the card, of a mixture whole experts and of a dense one rows:
 //
 //   + crossing_us + rows / link + max((1 - share) * bytes / host,
-//                                     part_us + share * bytes / (what the link reaches))
+//                                     part_us + bytes / card + share * bytes / (of the link))
 //
-// What is copied in the background is not counted. Of these ways the fastest is taken, for all
-// layers the same. The time of the parts
+// where arranging what has crossed counts as reading the rest. What is copied in the background is
+// not counted. Of these ways the fastest is taken, for all layers the same. The time of the parts
 // in host memory is multiplied by what earlier answers took beside their prediction (rates.h).
 //
 // What a plan guarantees, checked by placement_check():
