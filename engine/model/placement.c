@@ -175,7 +175,7 @@ static bool try_beside(const struct placement_need *need, const struct placement
 static void predict(const struct placement_need *need, const struct placement_rates *rates,
                     struct placement *placement) {
     struct beside beside = {0};
-    double least = INFINITY;
+    double least = HUGE_VAL;
     placement->tokens_s = placement->host_seconds = placement->crossing_share = 0;
     placement->gathered = 0;
     if (!knows_rates(rates)) return;
