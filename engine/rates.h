@@ -33,7 +33,8 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
 
 // Reads and writes the file, for rates_get() and tests. find: false if there is no plausible line
 // with this key. keep: replaces the line of this key, and drops the oldest beyond RATES_MAX.
-// of_split: the factor of splits of about this size, 1 if there is none yet, with a line for it.
+// of_split: the factor of splits of about this size, or 1 if none has been learnt, with a line for
+// it.
 void rates_of_split(const char *path, const char *key, size_t card_bytes,
                     struct placement_rates *rates, char split[]); // its key, of RATES_KEY_BYTES
 enum { RATES_MAX = 32, RATES_KEY_BYTES = 320 };

@@ -18,12 +18,13 @@
 enum {
     SLOTS_LEAST_PART = 8, // slots for a smaller part of the experts are not made
     TOKENS_MOST = 4096,   // of a batch
-    ROWS_STEPS = 16,      // shares of rows that cross are multiples of one of so many
-    ROWS_MOST = 7,        // of which no more do, so that there is room for them twice
+    ROWS_STEPS = 16,      // rows cross by sixteenths of a matrix,
+    ROWS_MOST = 7,        // at most seven, so that they fit the slot twice
 };
 
-// Of the link's rate, what weights reach that cross for one token, after which they are arranged
-// and used: experts of a few MB, which a kernel reads after the router, and rows, which are copied.
+// The share of the link's rate that weights reach when they cross for one token and are then
+// arranged and used: experts of a few MB, which a kernel reads after the router, and rows, which
+// are copied.
 static const double GATHERED_SHARE = 0.66, ROWS_SHARE = 0.85;
 
 // Experts that cross together. The card computes with some while others cross, and the link takes a
