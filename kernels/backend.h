@@ -622,7 +622,7 @@ enum { GATHERED_STACKS = 3 }; // up, gate and down; of an expert without a gate 
 struct gathered {
     struct expert_weights from; // [experts], with list and biases, from alloc_host()
     void *rows;                 // [count] device, out: matrices as in the file, side by side
-    float *bias;                // [count, from.rows] device, out; NULL: there is none
+    float *bias;                // [count, from.rows] device, out; NULL: they have no bias
     const void **list;          // [count] device, out: to, to + apart, ...
     char *to;
     size_t apart;

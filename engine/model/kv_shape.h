@@ -21,7 +21,7 @@
 #include "engine/kv/cache_kind.h"
 #include "engine/model/model_config.h"
 
-// View 0 has the shape of the group's first layer, view 1 the other one; the same if there is none.
+// View 0 has the shape of the group's first layer, view 1 the group's other shape, or the same one.
 enum { KV_VIEWS = 2 };
 
 struct kv_view {

@@ -6,7 +6,7 @@
 
 #include "engine/model/model.h"
 
-// Device memory that lives as long as the model. NULL when there is none.
+// Device memory that lives as long as the model. NULL when the device has no memory left.
 void *model_alloc(struct model *model, size_t bytes);
 
 // A copy there, or in host memory. NULL when there is no memory, or the device failed.

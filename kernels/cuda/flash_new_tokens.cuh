@@ -215,8 +215,8 @@ put_item(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &arg
         put_row(news, args, work, items, item, head);
 }
 
-// Brings q of the new tokens to shared memory, and k and v of those that are among this block's
-// keys, which it writes to the cache as well.
+// Brings q of the new tokens to shared memory. Where this block's keys include new tokens, it
+// brings their k and v as well, and writes them to the cache.
 template <typename cache_t, int SIZE, int HEADS, int QUERIES, int PAIRS>
 static __device__ void
 prepare_new_tokens(new_tokens<cache_t, SIZE, HEADS, QUERIES> &news, const decode_args &args,

@@ -26,8 +26,8 @@ struct decode_args {
     int column_sets; // of a KV head, as many as the sequence with the most queries may need
 };
 
-// A work item: tiles [first, end) of the flat list, of which [from, to) are this block's. The list
-// is ordered by sequence and then by column set; gridDim.x sets have lists side by side.
+// A work item: tiles [first, end) of the flat list. This block computes [from, to) of them. The
+// list is ordered by sequence and then by column set; gridDim.x sets have lists side by side.
 struct work {
     int sequence, queries;
     int kv_head, column, columns; // of all columns under the KV head, the first here and how many

@@ -230,7 +230,7 @@ static void some_experts_cross_where_that_is_faster(void **state) {
         4e11; // the processor reads three as long as it takes to begin and five cross
     assert_true(plan_with(&need, &limits, &placement));
     assert_int_equal(placement.gathered, 5);
-    need.rows_cross = true; // of dense matrices, of which there are none
+    need.rows_cross = true; // but this model has no dense matrices
     limits.rates.factor = 0.96;
     assert_true(plan_with(&need, &limits, &placement));
     assert_true(placement.gathered == 5 && placement.crossing_share <= 0);
