@@ -10,7 +10,7 @@
 MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_config *config,
                                          struct error *err);
 
-// Is the tensor an encoder's or a draft layer's, which are not loaded?
+// Is the tensor an encoder's, or a draft layer's that mtp.h does not read? Those are not loaded.
 bool model_config_leaves_aside(const struct model_config *config, struct gguf_string name);
 
 #endif

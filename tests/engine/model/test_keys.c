@@ -610,6 +610,17 @@ static void an_unexpected_tensor_in_a_gguf_file_is_named(void **state) {
     assert_model_refused(&file, STATUS_UNSUPPORTED, "unexpected tensor output.biases");
 }
 
+// One that the head could do without, under a name that nothing reads.
+static void an_unexpected_tensor_of_a_draft_head_is_named(void **state) {
+    (void)state;
+    static const char optional[] = "blk.3.nextn.shared_head_norm.weight";
+    static const char odd[] = "blk.3.nextn.shared_head_odds.weight";
+    struct model_file file = model_file_load("mtp-glm4moe");
+    memcpy(model_file_after(&file, optional) - strlen(odd), odd, strlen(odd));
+    assert_model_refused(&file, STATUS_UNSUPPORTED,
+                         "unexpected tensor blk.3.nextn.shared_head_odds.weight");
+}
+
 // ---- all keys at once
 
 enum { ASKED_MOST = 512, KEY_BYTES = 128 };
@@ -729,6 +740,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_rope_scaling_is_refused),
         cmocka_unit_test(draft_blocks_are_told_from_the_trunk_by_their_tensors),
         cmocka_unit_test(an_unexpected_tensor_in_a_gguf_file_is_named),
+        cmocka_unit_test(an_unexpected_tensor_of_a_draft_head_is_named),
         cmocka_unit_test(a_file_with_every_known_key_is_read_or_refused),
     };
     return cmocka_run_group_tests(tests, model_file_open_device, model_file_close_device);
