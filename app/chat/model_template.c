@@ -9,6 +9,8 @@
 #include "engine/model/checkpoint.h"
 #include "engine/tokenizer/tokenizer_json.h"
 
+static const char KEY[] = "tokenizer.chat_template";
+
 static enum status read_token(const struct tokenizer *tokenizer, int32_t id, struct text *text) {
     return id == TOKEN_NONE ? STATUS_OK : tokenizer_decode(tokenizer, id, true, text);
 }
@@ -19,8 +21,9 @@ static enum status read_gguf(const char *path, struct model_template *found, str
     struct gguf_string source = {"", 0};
     enum status status = checkpoint_open(path, &gguf, err);
     if (status == STATUS_OK) status = tokenizer_open(gguf, &tokenizer, err);
+    if (status == STATUS_OK) status = gguf_check_kind(gguf, KEY, GGUF_TEXT, err);
     if (status == STATUS_OK) {
-        gguf_find_string(gguf, "tokenizer.chat_template", &source);
+        gguf_find_string(gguf, KEY, &source);
         found->absent = source.length == 0;
         status = text_append(&found->source, source.bytes, source.length);
     }
@@ -130,7 +133,8 @@ static enum status read_source(const struct gguf *gguf, struct text *source, str
     struct model_template folder = {0};
     struct gguf_string key = {"", 0};
     if (!gguf || !tokenizer_is_in_folder(gguf_path(gguf))) {
-        gguf_find_string(gguf, "tokenizer.chat_template", &key);
+        TRY(gguf_check_kind(gguf, KEY, GGUF_TEXT, err));
+        gguf_find_string(gguf, KEY, &key);
         return text_append(source, key.bytes, key.length);
     }
     const enum status status = read_folder(gguf_path(gguf), &folder, err);

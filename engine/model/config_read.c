@@ -189,6 +189,7 @@ enum status model_config_read(const struct gguf *gguf, struct model_config *conf
     const struct folder_config *folder = gguf_config(gguf);
     struct gguf_string name = {"", 0};
     TRY(refuse_part(gguf, err));
+    TRY(gguf_check_kind(gguf, "general.architecture", GGUF_TEXT, err));
     if (!folder && !gguf_find_string(gguf, "general.architecture", &name))
         return error_set(err, STATUS_BAD_FILE, "%s: general.architecture is missing",
                          gguf_path(gguf));

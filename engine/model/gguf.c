@@ -718,6 +718,22 @@ bool gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array
     return true;
 }
 
+bool gguf_has_key(const struct gguf *gguf, const char *key) { return find_key(gguf, key) != NULL; }
+
+enum status gguf_check_kind(const struct gguf *gguf, const char *key, enum gguf_kind kind,
+                            struct error *err) {
+    static const char *const names[] = {"a number", "a whole number", "true or false", "a string",
+                                        "a list"};
+    static const enum gguf_kind others[GGUF_F64 + 1] = {
+        [GGUF_BOOL] = GGUF_FLAG, [GGUF_STRING] = GGUF_TEXT, [GGUF_ARRAY] = GGUF_LIST};
+    const struct key *found = find_key(gguf, key);
+    if (!found) return STATUS_OK;
+    const bool whole = value_kinds[found->type] != NOT_WHOLE;
+    if ((whole ? GGUF_WHOLE : others[found->type]) == kind) return STATUS_OK;
+    return error_set(err, STATUS_UNSUPPORTED, "%s: %s has an unsupported type (expected %s)",
+                     shown_path(gguf), key, names[kind]);
+}
+
 int64_t gguf_array_int(const struct gguf_array *array, size_t index) {
     ASSERT(index < array->count);
     const unsigned char *bytes = array->bytes + index * value_bytes[array->type];

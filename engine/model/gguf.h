@@ -139,6 +139,13 @@ bool gguf_find_bool(const struct gguf *gguf, const char *key, bool *value);
 bool gguf_find_string(const struct gguf *gguf, const char *key, struct gguf_string *value);
 bool gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array *value);
 bool gguf_says(const struct gguf *gguf, const char *key, const char *text); // it is that string
+bool gguf_has_key(const struct gguf *gguf, const char *key);                // of whatever type
+
+// UNSUPPORTED names a key that is there and has another kind of value, which whoever reads it with
+// a default would pass over.
+enum gguf_kind { GGUF_REAL, GGUF_WHOLE, GGUF_FLAG, GGUF_TEXT, GGUF_LIST };
+MUST_CHECK enum status gguf_check_kind(const struct gguf *gguf, const char *key,
+                                       enum gguf_kind kind, struct error *err);
 
 // Elements of an array; `index` < count, the type must match. Strings are walked in order:
 // start with *cursor = 0 and call `count` times. An integer above INT64_MAX reads as that.

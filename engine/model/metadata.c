@@ -110,10 +110,7 @@ static bool is_stated(const struct metadata *metadata, const char *key) {
     char name[KEY_BYTES];
     if (!family_keys_have(metadata->keys, key)) return false;
     if (metadata->folder) return figure_of(metadata, key) != NULL;
-    full_key(metadata, key, name);
-    for (size_t i = 0; i < gguf_key_count(metadata->gguf); i++)
-        if (gguf_string_is(gguf_key_at(metadata->gguf, i).name, name)) return true;
-    return false;
+    return gguf_has_key(metadata->gguf, full_key(metadata, key, name));
 }
 
 static void fail_unfound(struct metadata *metadata, const char *key) {

@@ -24,7 +24,11 @@ static enum status read_merges(const struct vocabulary *vocabulary, const struct
 static enum status open_bytes(struct tokenizer *tokenizer, const struct gguf *gguf,
                               struct gguf_string pre, struct error *err) {
     struct merge_table merges = {0};
-    TRY(pretokenizer_open(pre, &tokenizer->pretokenizer, err));
+    struct error why = {0};
+    const enum status opened = pretokenizer_open(pre, &tokenizer->pretokenizer, &why);
+    if (opened == STATUS_UNSUPPORTED)
+        return error_set(err, opened, "%s: %s", gguf_path(gguf), why.text);
+    TRY(opened);
     enum status status = read_merges(&tokenizer->vocabulary, gguf, &merges, err);
     if (status == STATUS_OK)
         status = byte_bpe_create(&tokenizer->vocabulary, &merges, gguf_path(gguf),
@@ -73,9 +77,36 @@ static enum status open_characters(struct tokenizer *tokenizer, const struct ggu
     return STATUS_OK;
 }
 
+// What a file need not have is read with a default, which a value of another type would get too.
+static enum status check_kinds(const struct gguf *gguf, struct error *err) {
+    static const struct {
+        const char *key;
+        enum gguf_kind kind;
+    } rows[] = {
+        {"tokenizer.ggml.model", GGUF_TEXT},
+        {"tokenizer.ggml.pre", GGUF_TEXT},
+        {"tokenizer.ggml.tokens", GGUF_LIST},
+        {"tokenizer.ggml.token_type", GGUF_LIST},
+        {"tokenizer.ggml.scores", GGUF_LIST},
+        {"tokenizer.ggml.merges", GGUF_LIST},
+        {"tokenizer.ggml.bos_token_id", GGUF_WHOLE},
+        {"tokenizer.ggml.eos_token_id", GGUF_WHOLE},
+        {"tokenizer.ggml.eot_token_id", GGUF_WHOLE},
+        {"tokenizer.ggml.eom_token_id", GGUF_WHOLE},
+        {"tokenizer.ggml.unknown_token_id", GGUF_WHOLE},
+        {"tokenizer.ggml.add_bos_token", GGUF_FLAG},
+        {"tokenizer.ggml.add_space_prefix", GGUF_FLAG},
+        {"tokenizer.ggml.remove_extra_whitespaces", GGUF_FLAG},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        TRY(gguf_check_kind(gguf, rows[i].key, rows[i].kind, err));
+    return STATUS_OK;
+}
+
 static enum status open_parts(struct tokenizer *tokenizer, const struct gguf *gguf,
                               struct error *err) {
     struct gguf_string model, pre = {0};
+    TRY(check_kinds(gguf, err));
     if (!gguf_find_string(gguf, "tokenizer.ggml.model", &model))
         return error_set(err, STATUS_BAD_FILE, "%s: tokenizer.ggml.model is missing",
                          gguf_path(gguf));

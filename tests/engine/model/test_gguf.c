@@ -115,6 +115,30 @@ static void a_key_converts_only_without_loss(void **state) {
     close_written(opened);
 }
 
+static void a_key_of_another_kind_is_refused_by_name(void **state) {
+    (void)state;
+    static const char *const keys[] = {"real", "whole", "flag", "text", "list"};
+    struct gguf_writer writer;
+    gguf_writer_init(&writer);
+    gguf_writer_float(&writer, "real", GGUF_F64, 1);
+    gguf_writer_int(&writer, "whole", GGUF_I8, 1);
+    gguf_writer_int(&writer, "flag", GGUF_BOOL, 1);
+    gguf_writer_string(&writer, "text", "1");
+    gguf_writer_strings(&writer, "list", keys, 1);
+    struct opened opened = open_written(&writer);
+    for (enum gguf_kind kind = GGUF_REAL; kind <= GGUF_LIST; kind++) {
+        struct error err = {0};
+        assert_int_equal(gguf_check_kind(opened.gguf, "absent", kind, &err), STATUS_OK);
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+            const enum status status = gguf_check_kind(opened.gguf, keys[i], kind, &err);
+            assert_int_equal(status, i == kind ? STATUS_OK : STATUS_UNSUPPORTED);
+            assert_true(i == kind || strstr(err.text, keys[i]));
+        }
+    }
+    assert_true(gguf_has_key(opened.gguf, "list") && !gguf_has_key(opened.gguf, "lists"));
+    close_written(opened);
+}
+
 static void arrays_of_every_type_read_back(void **state) {
     (void)state;
     static const char *const words[] = {"", "one", "\xE2\x96\x81two", "a\nb"};
@@ -446,6 +470,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_every_type_read_back),
         cmocka_unit_test(a_key_converts_only_without_loss),
+        cmocka_unit_test(a_key_of_another_kind_is_refused_by_name),
         cmocka_unit_test(arrays_of_every_type_read_back),
         cmocka_unit_test(tensors_have_the_shape_and_bytes_of_the_file),
         cmocka_unit_test(a_file_can_set_its_alignment),

@@ -6,6 +6,7 @@
 
 #include "kernels/base/log.h"
 #include "tests/check.h"
+#include "tests/engine/model/gguf_writer.h"
 #include "tests/engine/tokenizer/vocabulary_fixture.h"
 
 // The first token with this text.
@@ -318,6 +319,44 @@ static void broken_files_are_refused_with_a_reason(void **state) {
     }
 }
 
+// Each by itself: what a file need not have would be taken for absent.
+static void a_key_of_another_type_is_refused_by_name(void **state) {
+    (void)state;
+    static const char *const parts[] = {"model",
+                                        "pre",
+                                        "tokens",
+                                        "token_type",
+                                        "scores",
+                                        "merges",
+                                        "bos_token_id",
+                                        "eos_token_id",
+                                        "eot_token_id",
+                                        "eom_token_id",
+                                        "unknown_token_id",
+                                        "add_bos_token",
+                                        "add_space_prefix",
+                                        "remove_extra_whitespaces"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        struct gguf_writer writer;
+        struct tokenizer *tokenizer = NULL;
+        struct gguf *gguf;
+        struct error err = {0};
+        size_t length;
+        char key[64], says[128];
+        snprintf(key, sizeof key, "tokenizer.ggml.%s", parts[i]);
+        snprintf(says, sizeof says, "%s has an unsupported type", key);
+        gguf_writer_init(&writer);
+        gguf_writer_float(&writer, key, GGUF_F32, 1);
+        unsigned char *bytes = gguf_writer_finish(&writer, &length);
+        assert_int_equal(gguf_open_memory(bytes, length, "written", &gguf, &err), STATUS_OK);
+        assert_int_equal(tokenizer_open(gguf, &tokenizer, &err), STATUS_UNSUPPORTED);
+        if (!strstr(err.text, says)) fail_msg("\"%s\"", err.text);
+        gguf_close(gguf);
+        free(bytes);
+        gguf_writer_deinit(&writer);
+    }
+}
+
 static char warning[256];
 static void keep_warning(enum log_level level, const char *text) {
     assert_int_equal(level, LOG_WARNING);
@@ -440,6 +479,7 @@ int main(void) {
         cmocka_unit_test(bos_is_added_if_the_file_or_family_says_so),
         cmocka_unit_test(encoding_appends_ids_and_nothing_for_an_empty_prompt),
         cmocka_unit_test(broken_files_are_refused_with_a_reason),
+        cmocka_unit_test(a_key_of_another_type_is_refused_by_name),
         cmocka_unit_test(an_out_of_range_eos_id_is_ignored_with_a_warning),
         cmocka_unit_test(a_byte_without_a_token_is_skipped_with_a_warning),
         cmocka_unit_test(byte_level_files_need_no_types_or_scores),
