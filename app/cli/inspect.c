@@ -131,11 +131,12 @@ static enum status append_error(struct text *out, const struct error *err) {
     return printable_append(out, err->text, strlen(err->text));
 }
 
-static enum status append_template(struct facts *facts, const struct tokenizer *tokenizer) {
+// Sets *chats: can the model be asked as its template wants it?
+static enum status append_template(struct facts *facts, const struct tokenizer *tokenizer,
+                                   bool *chats, struct error *err) {
     struct chat_template *chat_template = NULL;
-    struct error err = {0};
-    if (model_template_create(facts->gguf, tokenizer, NULL, &chat_template, &err) != STATUS_OK)
-        return append_error(&facts->template_name, &err);
+    *chats = model_template_create(facts->gguf, tokenizer, NULL, &chat_template, err) == STATUS_OK;
+    if (!*chats) return append_error(&facts->template_name, err);
     const char *guess = chat_template_guessed(chat_template) ? " (a guess: the file has none)" : "";
     const enum status status =
         text_format(&facts->template_name, "%s%s", chat_template_name(chat_template), guess);
@@ -174,13 +175,14 @@ static enum status check_weights(const struct gguf *gguf, const struct tokenizer
 // Would it run, and if not, why? Begins with what kind of file it is, because the rest may follow
 // from that.
 static enum status read_verdict(struct facts *facts) {
-    struct error shape = {0}, of_tokenizer = {0}, weights = {0};
+    struct error shape = {0}, of_tokenizer = {0}, of_template = {0}, weights = {0};
     struct tokenizer *tokenizer = NULL;
     facts->shaped = model_config_read(facts->gguf, &facts->config, &shape) == STATUS_OK;
     enum status status = read_tokenizer(facts, &tokenizer, &of_tokenizer);
     const bool empty = gguf_tensor_count(facts->gguf) == 0, tokenizes = tokenizer != NULL;
-    if (status == STATUS_OK) status = append_template(facts, tokenizer);
-    facts->runs = facts->shaped && tokenizes && !empty &&
+    bool chats = true;
+    if (status == STATUS_OK) status = append_template(facts, tokenizer, &chats, &of_template);
+    facts->runs = facts->shaped && tokenizes && chats && !empty &&
                   check_weights(facts->gguf, tokenizer, &weights) == STATUS_OK;
     tokenizer_close(tokenizer);
     TRY(status);
@@ -189,7 +191,7 @@ static enum status read_verdict(struct facts *facts) {
     if (empty) return text_append_string(&facts->verdict, "the file has no weights");
     if (!facts->shaped) return append_error(&facts->verdict, &shape);
     if (!tokenizes) return text_append_string(&facts->verdict, "its tokenizer is not supported");
-    return append_error(&facts->verdict, &weights);
+    return append_error(&facts->verdict, chats ? &weights : &of_template);
 }
 
 // Reads what kind of adapter it is, and for which model.
