@@ -21,6 +21,7 @@
 #include "engine/rates.h"
 #include "engine/remote/remote.h"
 #include "engine/sampling/generation_config.h"
+#include "engine/sampling/sampling_keys.h"
 #include "engine/settling.h"
 #include "engine/step/step.h"
 #include "engine/tokenizer/tokenizer_json.h"
@@ -906,27 +907,12 @@ void engine_history_clear(struct engine *engine) {
     pthread_mutex_unlock(&engine->lock);
 }
 
-// Reads a key that some converters write from a model's generation_config.json.
-static void read_sampling(const struct gguf *gguf, const char *key, float *value) {
-    double found;
-    if (gguf_find_float(gguf, key, &found)) *value = (float)found;
-}
-
 struct sampler_options engine_sampler_defaults(const struct engine *engine) {
-    const struct sampler_options ours = sampler_options_default();
-    struct sampler_options options = ours;
+    struct sampler_options options = sampler_options_default();
     if (!engine->gguf) return engine->remote ? remote_sampler_defaults() : options;
-    int64_t top_k;
-    if (gguf_find_int(engine->gguf, "general.sampling.top_k", &top_k) && top_k >= 0 &&
-        top_k <= INT32_MAX)
-        options.top_k = (int32_t)top_k;
-    read_sampling(engine->gguf, "general.sampling.temp", &options.temperature);
-    read_sampling(engine->gguf, "general.sampling.top_p", &options.top_p);
-    read_sampling(engine->gguf, "general.sampling.min_p", &options.min_p);
-    read_sampling(engine->gguf, "general.sampling.penalty_repeat", &options.repeat_penalty);
+    sampling_keys_read(engine->gguf, &options);
     generation_config_read(gguf_path(engine->gguf), &options); // of a folder
-    // A file's defaults are used as a whole or not at all.
-    return sampler_options_check(&options, NULL) == STATUS_OK ? options : ours;
+    return options;
 }
 
 static void check_group(const struct engine *engine, int group) {

@@ -2,7 +2,7 @@
 // model to be sampled?
 //
 // The folder's generation_config.json says so. llama.cpp's converter makes a GGUF file's
-// general.sampling.* of the same file, and both are treated alike.
+// general.sampling.* of the same file (sampling_keys.h), and both are treated alike.
 //
 // Source: transformers' documentation of GenerationConfig.
 #ifndef ENGINE_GENERATION_CONFIG_H
