@@ -477,6 +477,7 @@ static int read_options(int argc, char **argv, struct args *args, struct config 
     if (status == STATUS_BAD_INPUT) return complain_failed(EXIT_USAGE, status, &err);
     if (status != STATUS_OK && config->config_path.length)
         return complain_failed(EXIT_RUN_TIME, status, &err);
+    args_settle(args);
     status = args_check(args, &err);
     return status == STATUS_OK ? EXIT_DONE : complain_failed(EXIT_USAGE, status, &err);
 }

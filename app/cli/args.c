@@ -76,6 +76,18 @@ enum args_source args_source(const struct args *args, const char *name) {
     return (enum args_source)args->sources[row_of(option)];
 }
 
+const char *args_shown(const struct args *args, const char *name, char shown[ARGS_SHOWN_BYTES]) {
+    char twin[OPTION_TWIN_BYTES];
+    const enum args_source source = args_source(args, name);
+    if (source == ARGS_ENVIRONMENT)
+        snprintf(shown, ARGS_SHOWN_BYTES, "%s", option_twin(option_find(name, strlen(name)), twin));
+    else if (source == ARGS_CONFIG)
+        snprintf(shown, ARGS_SHOWN_BYTES, "%s in the config file", name);
+    else
+        snprintf(shown, ARGS_SHOWN_BYTES, "--%s", name);
+    return shown;
+}
+
 struct placement_override args_placement(const struct args *args) {
     return (struct placement_override){
         .has_ngl = args_source(args, "ngl") != ARGS_DEFAULT,
@@ -289,22 +301,60 @@ static enum status check_commands(const struct args *args, struct error *err) {
     return STATUS_OK;
 }
 
-// Pairs of which only one can be on the command line.
+// Pairs of which only one can be on the command line, and whether one replaces the other, so that
+// only one of them can be in effect.
+static const struct pair {
+    const char *names[2];
+    bool replaces;
+} PAIRS[] = {
+    {{"prompt", "prompt-file"}, true},    {{"system", "system-file"}, true},
+    {{"samples", "beams"}, true},         {{"schema", "grammar"}, true},
+    {{"verbose", "quiet"}, true},         {{"html", "format"}, true},
+    {{"tree", "format"}, true},           {{"continue", "resume"}, false},
+    {{"no-save", "name"}, false},         {{"continue", "system"}, false},
+    {{"continue", "system-file"}, false}, {{"resume", "system"}, false},
+    {{"resume", "system-file"}, false},   {{"model", "shape"}, false},
+    {{"no-save", "kv-disk"}, false},      {{"no-save", "kv-dir"}, false},
+    {{"continue", "preset"}, false},      {{"continue", "shots"}, false},
+    {{"resume", "preset"}, false},        {{"resume", "shots"}, false},
+};
+enum { PAIR_COUNT = sizeof PAIRS / sizeof PAIRS[0] };
+
+static void unset(struct args *args, const char *name) {
+    const struct option *option = option_find(name, strlen(name));
+    struct args fresh;
+    args_init(&fresh);
+    option_copy(option, &fresh, args);
+    args->sources[row_of(option)] = ARGS_DEFAULT;
+}
+
+void args_settle(struct args *args) {
+    for (size_t i = 0; i < PAIR_COUNT; i++) {
+        const char *const *names = PAIRS[i].names;
+        const enum args_source one = args_source(args, names[0]);
+        const enum args_source other = args_source(args, names[1]);
+        if (PAIRS[i].replaces && one != other && one && other)
+            unset(args, names[one < other ? 0 : 1]);
+    }
+}
+
+static bool applies(const struct args *args, const char *name) {
+    return option_find(name, strlen(name))->commands & 1u << args->command;
+}
+
 static enum status check_pairs(const struct args *args, struct error *err) {
-    static const char *const PAIRS[][2] = {
-        {"continue", "resume"}, {"prompt", "prompt-file"}, {"system", "system-file"},
-        {"no-save", "name"},    {"continue", "system"},    {"continue", "system-file"},
-        {"resume", "system"},   {"resume", "system-file"}, {"verbose", "quiet"},
-        {"model", "shape"},     {"no-save", "kv-disk"},    {"no-save", "kv-dir"},
-        {"samples", "beams"},   {"continue", "preset"},    {"continue", "shots"},
-        {"resume", "preset"},   {"resume", "shots"},       {"schema", "grammar"},
-        {"html", "format"},     {"tree", "format"},
-    };
-    for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
-        if (args_source(args, PAIRS[i][0]) == ARGS_WORDS &&
-            args_source(args, PAIRS[i][1]) == ARGS_WORDS)
-            return error_set(err, STATUS_BAD_INPUT, "--%s and --%s cannot be used together",
-                             PAIRS[i][0], PAIRS[i][1]);
+    for (size_t i = 0; i < PAIR_COUNT; i++) {
+        const char *const *names = PAIRS[i].names;
+        const enum args_source one = args_source(args, names[0]);
+        char shown[2][ARGS_SHOWN_BYTES];
+        if (!one || one != args_source(args, names[1]) ||
+            (one != ARGS_WORDS &&
+             !(PAIRS[i].replaces && applies(args, names[0]) && applies(args, names[1]))))
+            continue;
+        return error_set(err, STATUS_BAD_INPUT, "%s and %s cannot be used together",
+                         args_shown(args, names[0], shown[0]),
+                         args_shown(args, names[1], shown[1]));
+    }
     return STATUS_OK;
 }
 
@@ -340,11 +390,13 @@ enum status args_check(const struct args *args, struct error *err) {
     TRY(check_pairs(args, err));
     if (args->command == COMMAND_CHAT && args->name) TRY(conversation_check_name(args->name, err));
     const bool resumes = args->go_on || args->resume;
+    char shown[ARGS_SHOWN_BYTES];
     if (args->no_save && resumes)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "--no-save cannot be used with a saved conversation");
+        return error_set(err, STATUS_BAD_INPUT, "%s cannot be used with a saved conversation",
+                         args_shown(args, "no-save", shown));
     if (args->fork && !resumes)
-        return error_set(err, STATUS_BAD_INPUT, "--fork needs a conversation: -r ID, or -C");
+        return error_set(err, STATUS_BAD_INPUT, "%s needs a conversation: -r ID, or -C",
+                         args_shown(args, "fork", shown));
     if (resumes && !args->fork && args_source(args, "name") == ARGS_WORDS)
         return error_set(err, STATUS_BAD_INPUT,
                          "--name with an existing conversation needs --fork");
@@ -352,11 +404,12 @@ enum status args_check(const struct args *args, struct error *err) {
         (strspn(args->fork, "0123456789") != strlen(args->fork) || strlen(args->fork) > 9 ||
          strspn(args->fork, "0") == strlen(args->fork)))
         return error_set(err, STATUS_BAD_INPUT,
-                         "--fork: expected the number of a turn, from 1, found \"%.60s\"",
-                         args->fork);
+                         "%s: expected the number of a turn, from 1, found \"%.60s\"",
+                         args_shown(args, "fork", shown), args->fork);
     for (size_t i = 0; i < args->stops.count; i++)
         if (!utf8_valid(args->stops.items[i], strlen(args->stops.items[i]), NULL))
-            return error_set(err, STATUS_BAD_INPUT, "--stop: the text is not UTF-8");
+            return error_set(err, STATUS_BAD_INPUT, "%s: the text is not UTF-8",
+                             args_shown(args, "stop", shown));
     const enum command command = args->command;
     const bool needs_id =
         command == COMMAND_SHOW || command == COMMAND_EXPORT || command == COMMAND_RM;
@@ -376,16 +429,18 @@ enum status args_check(const struct args *args, struct error *err) {
     return STATUS_OK;
 }
 
-enum status args_read_lora(const char *given, struct text *path, float *scale, struct error *err) {
-    const char *equals = strrchr(given, '=');
-    char *end = NULL;
+enum status args_read_lora(const struct args *args, size_t nth, struct text *path, float *scale,
+                           struct error *err) {
+    ASSERT(nth < args->loras.count);
+    const char *given = args->loras.items[nth], *equals = strrchr(given, '=');
+    char *end = NULL, shown[ARGS_SHOWN_BYTES];
     *scale = 1;
     TRY(path_expand(given, path));
     if (!equals || access(text_string(path), F_OK) == 0) return STATUS_OK;
     *scale = strtof(equals + 1, &end);
     if (end == equals + 1 || *end)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "--lora: expected FILE or FILE=SCALE, found \"%.200s\"", given);
+        return error_set(err, STATUS_BAD_INPUT, "%s: expected FILE or FILE=SCALE, found \"%.200s\"",
+                         args_shown(args, "lora", shown), given);
     path->length -= strlen(equals);
     path->bytes[path->length] = '\0';
     return STATUS_OK;

@@ -6,7 +6,7 @@
 // order of the calls does not matter, because each value remembers its source. Values of losing
 // sources are checked too. A list from a higher source replaces one from a lower source.
 //
-//   args_init ─► args_read_words, args_read_environment, config_read ─► args_check
+//   args_init ─► args_read_words, args_read_environment, config_read ─► args_settle ─► args_check
 //
 // Memory: values are borrowed from argv, the environment and `config`, which is owned.
 #ifndef APP_ARGS_H
@@ -28,13 +28,16 @@ MUST_CHECK enum status args_read_environment(struct args *args, struct error *er
 MUST_CHECK enum status args_set(struct args *args, const char *name, const char *value,
                                 enum args_source source, const char *where, struct error *err);
 
+// Of two options of which one replaces the other, drops the one from the lower source.
+void args_settle(struct args *args);
+
 // BAD_INPUT: options that exclude each other or do not apply to this command.
 MUST_CHECK enum status args_check(const struct args *args, struct error *err);
 
-// Parses the "FILE=0.5" of --lora: appends the file and sets the scale. The path itself may contain
-// an equals sign.
-MUST_CHECK enum status args_read_lora(const char *given, struct text *path, float *scale,
-                                      struct error *err);
+// Parses the "FILE=0.5" of an adapter: appends the file and sets the scale. The path itself may
+// contain an equals sign.
+MUST_CHECK enum status args_read_lora(const struct args *args, size_t nth, struct text *path,
+                                      float *scale, struct error *err);
 
 // What --ngl and --n-cpu-moe say, if they were given.
 struct placement_override args_placement(const struct args *args);
@@ -45,7 +48,11 @@ struct placement_override args_placement(const struct args *args);
 void args_forget_model(struct args *args);
 void args_forget_key(struct args *args);
 
-// The source of the option with this long name, which must exist.
+// The source of the option with this long name, which must exist; and its name as a person knows it
+// from there: "--draft", "QUIRE_DRAFT" or "draft in the config file".
 enum args_source args_source(const struct args *args, const char *name);
+
+enum { ARGS_SHOWN_BYTES = 64 };
+const char *args_shown(const struct args *args, const char *name, char shown[ARGS_SHOWN_BYTES]);
 
 #endif

@@ -122,7 +122,7 @@ static enum status add_adapters(struct db *db, const struct args *args, struct m
     for (size_t i = 0; i < args->loras.count; i++) {
         struct text path = {0};
         struct model_part part = {.role = PART_ADAPTER};
-        enum status status = args_read_lora(args->loras.items[i], &path, &part.scale, err);
+        enum status status = args_read_lora(args, i, &path, &part.scale, err);
         if (status == STATUS_OK) status = add_part(db, source, &part, text_string(&path), err);
         text_deinit(&path);
         TRY(status);

@@ -185,22 +185,20 @@ static enum status judge(const struct running *running, bool ended, int status, 
     const bool whole = ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     const size_t length = strcspn(running->bytes[0], "\n");
     struct text said = {0};
-    if (asked_to_end)
-        return error_set(err, STATUS_CANCELLED, "--key-from: the command was stopped");
+    if (asked_to_end) return error_set(err, STATUS_CANCELLED, "the command was stopped");
     enum status result = append_said(running, &said);
     const char *words = text_string(&said), *colon = said.length ? ": " : "";
     if (result != STATUS_OK)
-        (void)error_set(err, result, "not enough memory");
+        result = error_set(err, result, "not enough memory");
     else if (!running->leader)
-        result = error_set(err, STATUS_IO, "--key-from: cannot run the command");
+        result = error_set(err, STATUS_IO, "cannot run the command");
     else if (!ended)
-        result = error_set(err, STATUS_IO, "--key-from: the command took more than %d s%s%s",
+        result = error_set(err, STATUS_IO, "the command took more than %d s%s%s",
                            KEY_COMMAND_LIMIT_S, colon, words);
     else if (!whole || length == 0)
-        result =
-            error_set(err, STATUS_IO, "--key-from: the command printed no key%s%s", colon, words);
+        result = error_set(err, STATUS_IO, "the command printed no key%s%s", colon, words);
     else if (said.length)
-        log_write(LOG_WARNING, "--key-from: the command says: %s", words);
+        log_write(LOG_WARNING, "the command for the API key says: %s", words);
     if (result == STATUS_OK) result = text_append(key, running->bytes[0], length);
     text_deinit(&said);
     return result;

@@ -69,9 +69,11 @@ static enum status find_place(struct launch *launch, struct error *err) {
 // -r alone: the chat asks which one, so there must be a chat.
 static enum status let_pick(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
+    char shown[ARGS_SHOWN_BYTES];
     if (launch->once || args->fork)
         return error_set(err, STATUS_BAD_INPUT,
-                         "--resume needs an id or name here; quire list shows them");
+                         "%s needs an id or name here; quire list shows them",
+                         args_shown(args, "resume", shown));
     launch->resumed = false;
     launch->picks = true;
     return STATUS_OK;
@@ -215,7 +217,7 @@ enum status launch_check_parts(const struct args *args, struct error *err) {
     for (size_t i = 0; i < args->loras.count; i++) {
         struct text path = {0};
         float scale;
-        enum status status = args_read_lora(args->loras.items[i], &path, &scale, err);
+        enum status status = args_read_lora(args, i, &path, &scale, err);
         if (status == STATUS_OK) status = check_readable(text_string(&path), err);
         text_deinit(&path);
         TRY(status);
@@ -250,15 +252,17 @@ enum draft_wish launch_draft_wish(const struct args *args) {
 // What is no model may be a word that is misspelt.
 enum status launch_find_drafter(const struct args *args, struct text *path, struct error *err) {
     const char *name = args->draft;
+    char shown[ARGS_SHOWN_BYTES];
     struct error why = {.text = "found \"\""};
     if (launch_draft_wish(args) != DRAFT_AUTO || strcmp(name, "auto") == 0) return STATUS_OK;
     if (path_is_url(name))
-        return error_set(err, STATUS_UNSUPPORTED, "--draft: a model on a server cannot draft");
+        return error_set(err, STATUS_UNSUPPORTED, "%s: a model on a server cannot draft",
+                         args_shown(args, "draft", shown));
     enum status status = name[0] ? finder_find(name, path, &why) : STATUS_BAD_INPUT;
     if (status == STATUS_OK) status = check_readable(text_string(path), &why);
     if (status == STATUS_OK) return STATUS_OK;
-    return error_set(err, status, "--draft: expected auto, off, history, head or a model; %s",
-                     why.text);
+    return error_set(err, status, "%s: expected auto, off, history, head or a model; %s",
+                     args_shown(args, "draft", shown), why.text);
 }
 
 // A smaller model's titles are worse than the question itself.

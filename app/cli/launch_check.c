@@ -19,7 +19,7 @@ static enum status check_adapters(const struct args *args, struct error *err) {
         struct text path = {0};
         struct adapter adapter = {0};
         struct adapter_source source = {0};
-        enum status status = args_read_lora(args->loras.items[i], &path, &source.scale, err);
+        enum status status = args_read_lora(args, i, &path, &source.scale, err);
         source.path = text_string(&path);
         if (status == STATUS_OK) status = adapter_open(&source, &adapter, err);
         adapter_close(&adapter);

@@ -132,7 +132,7 @@ static enum engine_draft_head head_choice(const struct args *args) {
 static enum status read_loras(const struct args *args, struct adapter_source sources[],
                               struct text paths[], struct error *err) {
     for (size_t i = 0; i < args->loras.count; i++) {
-        TRY(args_read_lora(args->loras.items[i], &paths[i], &sources[i].scale, err));
+        TRY(args_read_lora(args, i, &paths[i], &sources[i].scale, err));
         sources[i].path = text_string(&paths[i]);
     }
     return STATUS_OK;

@@ -30,38 +30,38 @@ static const struct option OPTIONS[] = {
      "do not use the network: no pull, no URL"},
     {NULL, "yes", 0, OPTION_FLAG, NULL, AT(yes), FOR_MODELS | ONLY_AS_WORD, 0, 0,
      "models rm: do not ask for confirmation"},
-    {NULL, "lora", 0, OPTION_LIST, "FILE[=SCALE]", AT(loras), FOR_ANSWERS, 0, 0,
+    {NULL, "lora", 0, OPTION_LIST, "FILE[=SCALE]", AT(loras), FOR_ANSWERS | ONLY_HERE, 0, 0,
      "apply a LoRA adapter; repeatable"},
-    {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS | FOR_INSPECT, 16, 1 << 24,
-     "context size in tokens (default: the model's)"},
+    {NULL, "ctx", 'c', OPTION_WHOLE, "N", AT(context), FOR_ANSWERS | FOR_INSPECT | ONLY_HERE, 16,
+     1 << 24, "context size in tokens (default: the model's)"},
     {NULL, "chat-template", 0, OPTION_LIST, "[MODEL=]FILE|NAME", AT(chat_templates), FOR_ANSWERS, 0,
      0, "replace the template; MODEL: part of a model's name"},
     {NULL, "backend", 0, OPTION_CHOICE, "auto|cpu|reference|cuda", AT(backend),
-     FOR_ENGINE | FOR_INSPECT, 0, 0, "where to compute"},
-    {NULL, "threads", 't', OPTION_WHOLE, "N", AT(threads), FOR_ENGINE | FOR_INSPECT, 1, 1024,
-     "number of CPU threads (default: one per core)"},
-    {NULL, "device-memory", 0, OPTION_BYTES, "SIZE", AT(device_bytes), FOR_ENGINE | FOR_INSPECT, 1,
-     0, "GPU memory to use: 12G (default: what is free)"},
-    {NULL, "ngl", 0, OPTION_WHOLE, "N", AT(ngl), FOR_ENGINE | FOR_INSPECT, 0, 1 << 24,
+     FOR_ENGINE | FOR_INSPECT | ONLY_HERE, 0, 0, "where to compute"},
+    {NULL, "threads", 't', OPTION_WHOLE, "N", AT(threads), FOR_ENGINE | FOR_INSPECT | ONLY_HERE, 1,
+     1024, "number of CPU threads (default: one per core)"},
+    {NULL, "device-memory", 0, OPTION_BYTES, "SIZE", AT(device_bytes),
+     FOR_ENGINE | FOR_INSPECT | ONLY_HERE, 1, 0, "GPU memory to use: 12G (default: what is free)"},
+    {NULL, "ngl", 0, OPTION_WHOLE, "N", AT(ngl), FOR_ENGINE | FOR_INSPECT | ONLY_HERE, 0, 1 << 24,
      "layers kept on the GPU as a whole (default: chosen)"},
-    {NULL, "n-cpu-moe", 0, OPTION_WHOLE, "N", AT(n_cpu_moe), FOR_ENGINE | FOR_INSPECT, 0, 1 << 24,
-     "layers with experts in memory (default: chosen)"},
-    {NULL, "deterministic", 0, OPTION_FLAG, NULL, AT(deterministic), FOR_ANSWERS, 0, 0,
+    {NULL, "n-cpu-moe", 0, OPTION_WHOLE, "N", AT(n_cpu_moe), FOR_ENGINE | FOR_INSPECT | ONLY_HERE,
+     0, 1 << 24, "layers with experts in memory (default: chosen)"},
+    {NULL, "deterministic", 0, OPTION_FLAG, NULL, AT(deterministic), FOR_ANSWERS | ONLY_HERE, 0, 0,
      "make equal input give equal output, bit for bit"},
     {NULL, "attention", 0, OPTION_CHOICE, "auto|flash|v1|v2|paged|gather", AT(attention),
-     FOR_ANSWERS, 0, 0, "GPU attention; paged: v1 or v2 (default: fastest)"},
+     FOR_ANSWERS | ONLY_HERE, 0, 0, "GPU attention; paged: v1 or v2 (default: fastest)"},
 
-    {"Remote model", "key-from", 0, OPTION_TEXT, "WHERE", AT(key_from), FOR_ANSWERS, 0, 0,
-     "API key source: env:NAME, file:PATH or command:…"},
-    {NULL, "remote", 0, OPTION_CHOICE, "auto|messages|tokens", AT(remote), FOR_ANSWERS, 0, 0,
-     "what to send; auto: tokens if the server takes them"},
-    {NULL, "vocabulary", 0, OPTION_TEXT, "FILE", AT(vocabulary), FOR_ANSWERS, 0, 0,
+    {"Remote model", "key-from", 0, OPTION_TEXT, "WHERE", AT(key_from),
+     FOR_ANSWERS | ONLY_ON_SERVER, 0, 0, "API key source: env:NAME, file:PATH or command:…"},
+    {NULL, "remote", 0, OPTION_CHOICE, "auto|messages|tokens", AT(remote),
+     FOR_ANSWERS | ONLY_ON_SERVER, 0, 0, "what to send; auto: tokens if the server takes them"},
+    {NULL, "vocabulary", 0, OPTION_TEXT, "FILE", AT(vocabulary), FOR_ANSWERS | ONLY_ON_SERVER, 0, 0,
      "GGUF file with the server's vocabulary"},
-    {NULL, "cache-salt", 0, OPTION_TEXT, "TEXT", AT(cache_salt), FOR_ANSWERS, 0, 0,
+    {NULL, "cache-salt", 0, OPTION_TEXT, "TEXT", AT(cache_salt), FOR_ANSWERS | ONLY_ON_SERVER, 0, 0,
      "keep this prefix private in the server's cache"},
-    {NULL, "first-byte", 0, OPTION_WHOLE, "S", AT(first_byte), FOR_ANSWERS, 1, 1 << 20,
-     "seconds to wait for the first byte (default: 600)"},
-    {NULL, "silence", 0, OPTION_WHOLE, "S", AT(silence), FOR_ANSWERS, 1, 1 << 20,
+    {NULL, "first-byte", 0, OPTION_WHOLE, "S", AT(first_byte), FOR_ANSWERS | ONLY_ON_SERVER, 1,
+     1 << 20, "seconds to wait for the first byte (default: 600)"},
+    {NULL, "silence", 0, OPTION_WHOLE, "S", AT(silence), FOR_ANSWERS | ONLY_ON_SERVER, 1, 1 << 20,
      "seconds to wait for the next byte (default: 300)"},
 
     {"Conversation", "continue", 'C', OPTION_FLAG, NULL, AT(go_on), FOR_CHAT, 0, 0,
@@ -117,15 +117,16 @@ static const struct option OPTIONS[] = {
      "set the random seed (default: a new one each turn)"},
     {NULL, "samples", 0, OPTION_WHOLE, "K", AT(samples), FOR_CHAT, 1, ENGINE_MAX_REQUESTS,
      "write K answers to each message at once"},
-    {NULL, "beams", 0, OPTION_WHOLE, "K", AT(beams), FOR_CHAT, 1, BEAMS_MAX_WIDTH,
+    {NULL, "beams", 0, OPTION_WHOLE, "K", AT(beams), FOR_CHAT | ONLY_HERE, 1, BEAMS_MAX_WIDTH,
      "search for the likeliest answer with K beams"},
-    {NULL, "length-penalty", 0, OPTION_NUMBER, "X", AT(length_penalty), FOR_CHAT, 0, 4,
+    {NULL, "length-penalty", 0, OPTION_NUMBER, "X", AT(length_penalty), FOR_CHAT | ONLY_HERE, 0, 4,
      "beams: favor longer answers as X grows (default: 1)"},
-    {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT, 0, 0,
+    {NULL, "early-stopping", 0, OPTION_FLAG, NULL, AT(early_stopping), FOR_CHAT | ONLY_HERE, 0, 0,
      "beams: stop as soon as K answers are complete"},
-    {NULL, "draft", 0, OPTION_TEXT, "auto|off|history|head|FILE", AT(draft), FOR_ANSWERS, 0, 0,
+    {NULL, "draft", 0, OPTION_TEXT, "auto|off|history|head|FILE", AT(draft),
+     FOR_ANSWERS | ONLY_HERE, 0, 0,
      "draft tokens from earlier text, a draft head or a small model"},
-    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS, 0, DRAFT_MAX,
+    {NULL, "speculate", 0, OPTION_WHOLE, "N", AT(speculate), FOR_ANSWERS | ONLY_HERE, 0, DRAFT_MAX,
      "draft up to N tokens at once (default: 8); 0: off"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
      "end an answer at this text; repeatable"},
@@ -138,21 +139,21 @@ static const struct option OPTIONS[] = {
     {NULL, "overflow", 0, OPTION_CHOICE, "error|drop|compact", AT(overflow), FOR_CHAT, 0, 0,
      "what to do with old turns when the context is full"},
 
-    {"KV cache", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_ANSWERS, 0, 0,
-     "tokens per block"},
+    {"KV cache", "block-size", 0, OPTION_CHOICE, "8|16|32", AT(block_size), FOR_ANSWERS | ONLY_HERE,
+     0, 0, "tokens per block"},
     {NULL, "kv-type", 0, OPTION_CHOICE, "auto|f32|f16|bf16|fp8|int8", AT(kv_type),
-     FOR_ENGINE | FOR_INSPECT, 0, 0, "data type of the cached keys and values"},
-    {NULL, "kv-device", 0, OPTION_BYTES, "SIZE", AT(kv_device_bytes), FOR_ENGINE | FOR_INSPECT, 1,
-     0, "size of the cache: 512M (default: 1/4 of free)"},
-    {NULL, "kv-host", 0, OPTION_BYTES, "SIZE", AT(kv_host_bytes), FOR_ANSWERS, 0, 0,
+     FOR_ENGINE | FOR_INSPECT | ONLY_HERE, 0, 0, "data type of the cached keys and values"},
+    {NULL, "kv-device", 0, OPTION_BYTES, "SIZE", AT(kv_device_bytes),
+     FOR_ENGINE | FOR_INSPECT | ONLY_HERE, 1, 0, "size of the cache: 512M (default: 1/4 of free)"},
+    {NULL, "kv-host", 0, OPTION_BYTES, "SIZE", AT(kv_host_bytes), FOR_ANSWERS | ONLY_HERE, 0, 0,
      "host memory for blocks that leave the device; 0: none"},
-    {NULL, "kv-disk", 0, OPTION_BYTES, "SIZE", AT(kv_disk_bytes), FOR_CHAT, 0, 0,
+    {NULL, "kv-disk", 0, OPTION_BYTES, "SIZE", AT(kv_disk_bytes), FOR_CHAT | ONLY_HERE, 0, 0,
      "disk space; 0: none (default: 1/4 of free, max 32G)"},
     {NULL, "kv-dir", 0, OPTION_TEXT, "DIR", AT(kv_dir),
-     FOR_CHAT | FOR_RM | FOR_KV | FOR_BENCH | FOR_DOCTOR, 0, 0,
+     FOR_CHAT | FOR_RM | FOR_KV | FOR_BENCH | FOR_DOCTOR | ONLY_HERE, 0, 0,
      "disk cache folder (default: ~/.cache/quire/kv)"},
-    {NULL, "kv-restore", 0, OPTION_CHOICE, "auto|always|never", AT(kv_restore), FOR_CHAT, 0, 0,
-     "read the cache back or recompute; auto: the faster"},
+    {NULL, "kv-restore", 0, OPTION_CHOICE, "auto|always|never", AT(kv_restore),
+     FOR_CHAT | ONLY_HERE, 0, 0, "read the cache back or recompute; auto: the faster"},
 
     {"Output", "format", 0, OPTION_CHOICE, "text|json|jsonl", AT(format),
      FOR_ALL & ~(unsigned)(FOR_RM | FOR_PULL | FOR_TOKENIZE | FOR_TEMPLATE | FOR_IMPORT), 0, 0,
@@ -270,6 +271,38 @@ const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES
     }
     twin[at] = '\0';
     return twin;
+}
+
+static size_t field_bytes(const struct option *option) {
+    switch (option->kind) {
+    case OPTION_FLAG:
+        return sizeof(bool);
+    case OPTION_COUNT:
+    case OPTION_WHOLE:
+        return sizeof(int32_t);
+    case OPTION_LIST:
+        return sizeof(struct args_list);
+    case OPTION_WHOLES:
+        return sizeof(struct args_numbers);
+    case OPTION_NUMBER:
+        return sizeof(float);
+    case OPTION_SEED:
+        return sizeof(uint64_t);
+    case OPTION_BYTES:
+        return sizeof(size_t);
+    case OPTION_CHOICE:
+    case OPTION_MAYBE_CHOICE:
+        return option->offset == AT(block_size) ? sizeof(int32_t) : sizeof(const char *);
+    case OPTION_TEXT:
+    case OPTION_MAYBE_WORD:
+    case OPTION_MAYBE_VALUE:
+        return sizeof(const char *);
+    }
+    return 0;
+}
+
+void option_copy(const struct option *option, const struct args *from, struct args *to) {
+    memcpy((char *)to + option->offset, (const char *)from + option->offset, field_bytes(option));
 }
 
 static enum status refuse_value(struct error *err, const char *where, const char *expected,

@@ -40,7 +40,9 @@ enum {
     FOR_PULL = 1u << COMMAND_PULL,
     FOR_MODELS = 1u << COMMAND_MODELS,
     FOR_ALL = (1u << COMMAND_COUNT) - 1,
-    ONLY_AS_WORD = 1u << 30, // only on the command line
+    ONLY_ON_SERVER = 1u << 28, // of a model on a server
+    ONLY_HERE = 1u << 29,      // of a model on this machine
+    ONLY_AS_WORD = 1u << 30,   // only on the command line
 };
 
 struct option {
@@ -76,6 +78,9 @@ enum { OPTION_TWIN_BYTES = 48 };
 enum completes option_completes(const struct option *option); // kind of its values
 
 const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]);
+
+// Copies the option's field.
+void option_copy(const struct option *option, const struct args *from, struct args *to);
 
 // Parses `value` into its field of *args. BAD_INPUT: the error begins with `where`.
 MUST_CHECK enum status option_set(const struct option *option, const char *value, struct args *args,

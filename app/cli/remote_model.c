@@ -8,6 +8,7 @@
 #include "app/base/path.h"
 #include "app/cli/finder.h"
 #include "app/cli/key_command.h"
+#include "app/cli/options.h"
 
 static const char SECTION[] = "remote.";
 
@@ -47,65 +48,68 @@ void remote_model_deinit(struct remote_model *model) {
     text_deinit(&model->vocabulary);
 }
 
-// Refuses options about how this machine computes. Those in the config file are for other models.
+// The option on the command line whose row has this bit, or NULL. Those of other sources are for
+// other models.
+static const char *find_word(const struct args *args, unsigned bit) {
+    for (size_t i = 0; i < option_count(); i++)
+        if (option_at(i)->commands & bit && args_source(args, option_at(i)->name) == ARGS_WORDS)
+            return option_at(i)->name;
+    return NULL;
+}
+
 enum status remote_model_check(const struct args *args, struct error *err) {
-    static const char *const local[] = {"lora",          "ctx",        "backend", "threads",
-                                        "deterministic", "attention",  "draft",   "speculate",
-                                        "beams",         "block-size", "kv-type", "kv-device",
-                                        "kv-host",       "kv-disk",    "kv-dir",  "kv-restore"};
-    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
-        if (args_source(args, local[i]) == ARGS_WORDS)
-            return error_set(err, STATUS_BAD_INPUT, "--%s is not supported for a model on a server",
-                             local[i]);
-    return STATUS_OK;
+    const char *local = find_word(args, ONLY_HERE);
+    if (!local) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "--%s is not supported for a model on a server", local);
 }
 
 enum status remote_model_check_local(const struct args *args, struct error *err) {
-    static const char *const server[] = {"key-from",   "remote",     "vocabulary",
-                                         "cache-salt", "first-byte", "silence"};
-    for (size_t i = 0; i < sizeof server / sizeof server[0]; i++)
-        if (args_source(args, server[i]) == ARGS_WORDS)
-            return error_set(err, STATUS_BAD_INPUT, "--%s is only for a model on a server",
-                             server[i]);
-    return STATUS_OK;
+    const char *server = find_word(args, ONLY_ON_SERVER);
+    if (!server) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "--%s is only for a model on a server", server);
 }
 
 // A key is one line of text, without the blanks around it.
-static enum status trim_key(struct text *key, const char *from, struct error *err) {
+static enum status trim_key(struct text *key, const char *where, const char *from,
+                            struct error *err) {
     const char *bytes = text_string(key);
     const size_t first = strspn(bytes, " \t\r\n"), length = strcspn(bytes + first, " \t\r\n");
     const bool more = bytes[first + length + strspn(bytes + first + length, " \t\r\n")] != '\0';
     if (length == 0 || more || utf8_has_control(bytes + first, length))
         return error_set(err, STATUS_BAD_INPUT,
-                         "--key-from %.200s: no key found (expected one line of text)", from);
+                         "%s %.200s: no key found (expected one line of text)", where, from);
     memmove(key->bytes, key->bytes + first, length);
     key->bytes[length] = '\0';
     key->length = length;
     return STATUS_OK;
 }
 
-static enum status read_key(const char *from, struct text *key, struct error *err) {
+// `where` is what said where the key is, for errors.
+static enum status read_key(const char *where, const char *from, struct text *key,
+                            struct error *err) {
     const char *colon = strchr(from, ':'), *value = colon ? colon + 1 : "";
     const size_t kind = colon ? (size_t)(colon - from) : 0;
     struct text path = {0};
+    struct error why = {0};
     enum status status;
     if (kind == 3 && strncmp(from, "env", kind) == 0) {
         const char *set = getenv(value);
         status = set ? text_append_string(key, set)
-                     : error_set(err, STATUS_BAD_INPUT, "--key-from %.200s: %.200s is not set",
-                                 from, value);
+                     : error_set(err, STATUS_BAD_INPUT, "%s %.200s: %.200s is not set", where, from,
+                                 value);
     } else if (kind == 4 && strncmp(from, "file", kind) == 0) {
         status = path_expand(value, &path);
         if (status == STATUS_OK) status = file_read(text_string(&path), key, err);
     } else if (kind == 7 && strncmp(from, "command", kind) == 0) {
-        status = key_command_read(value, key, err);
+        status = key_command_read(value, key, &why);
+        if (why.text[0]) error_set(err, status, "%s: %s", where, why.text);
     } else {
-        status = error_set(err, STATUS_BAD_INPUT,
-                           "--key-from: expected env:NAME, file:PATH or command:…, never the key "
-                           "itself");
+        status =
+            error_set(err, STATUS_BAD_INPUT,
+                      "%s: expected env:NAME, file:PATH or command:…, never the key itself", where);
     }
     text_deinit(&path);
-    return status == STATUS_OK ? trim_key(key, from, err) : status;
+    return status == STATUS_OK ? trim_key(key, where, from, err) : status;
 }
 
 // Applies the section's lines, unless a higher source sets the same option.
@@ -155,12 +159,13 @@ enum status remote_model_read(const struct args *given, const char *name,
     enum { MS = 1000 };
     struct args args = *given; // with what its section says
     const char *inherited = getenv("QUIRE_API_KEY");
+    char shown[ARGS_SHOWN_BYTES];
     TRY(remote_model_check(given, err));
     TRY(path_is_url(name) ? split_url(name, model) : read_section(name, &args, model, err));
     if (args.key_from)
-        TRY(read_key(args.key_from, &model->key, err));
+        TRY(read_key(args_shown(&args, "key-from", shown), args.key_from, &model->key, err));
     else if (inherited && *inherited)
-        TRY(read_key("env:QUIRE_API_KEY", &model->key, err));
+        TRY(read_key("QUIRE_API_KEY", "env:QUIRE_API_KEY", &model->key, err));
     if (args.vocabulary) TRY(finder_find(args.vocabulary, &model->vocabulary, err));
     model->options = (struct remote_options){
         .url = text_string(&model->url),

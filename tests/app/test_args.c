@@ -391,6 +391,71 @@ static void some_options_are_read_only_from_the_command_line(void **state) {
     }
 }
 
+static void a_higher_source_drops_the_option_that_its_own_replaces(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {{"prompt", "prompt-file"}, {"system", "system-file"},
+                                           {"samples", "beams"},      {"schema", "grammar"},
+                                           {"verbose", "quiet"},      {"html", "format"},
+                                           {"tree", "format"}};
+    for (size_t i = 0; i < 2 * sizeof pairs / sizeof pairs[0]; i++) {
+        const char *lower = pairs[i / 2][i % 2], *higher = pairs[i / 2][1 - i % 2];
+        struct args args, fresh;
+        struct error err = {0};
+        char got[64], wanted[64];
+        const struct option *option = option_find(lower, strlen(lower));
+        const bool exports = strcmp(pairs[i / 2][1], "format") == 0;
+        args_init(&args);
+        args_init(&fresh);
+        args.command = exports ? COMMAND_EXPORT : COMMAND_CHAT;
+        args.operand_count = exports;
+        write_value(option, 0, wanted);
+        assert_int_equal(args_set(&args, lower, wanted, ARGS_CONFIG, "f:1", &err), STATUS_OK);
+        write_value(option_find(higher, strlen(higher)), 0, got);
+        assert_int_equal(args_set(&args, higher, got, ARGS_ENVIRONMENT, "E", &err), STATUS_OK);
+        args_settle(&args);
+        assert_int_equal(args_check(&args, &err), STATUS_OK);
+        assert_int_equal(args_source(&args, lower), ARGS_DEFAULT);
+        assert_int_equal(args_source(&args, higher), ARGS_ENVIRONMENT);
+        read_place(option, &args, got);
+        read_place(option, &fresh, wanted);
+        assert_string_equal(got, wanted);
+        write_value(option, 0, wanted); // the same source says both
+        assert_int_equal(args_set(&args, lower, wanted, ARGS_ENVIRONMENT, "E", &err), STATUS_OK);
+        args_settle(&args);
+        assert_int_equal(args_check(&args, &err), STATUS_BAD_INPUT);
+        assert_non_null(strstr(err.text, "cannot be used together"));
+        assert_null(strstr(err.text, "--")); // but QUIRE_…
+        args.command = COMMAND_LIST;         // to which they do not apply
+        if (!exports && strcmp(lower, "verbose") != 0 && strcmp(lower, "quiet") != 0)
+            assert_int_equal(args_check(&args, &err), STATUS_OK);
+    }
+}
+
+static void an_option_is_named_as_its_source_has_it(void **state) {
+    (void)state;
+    static const struct {
+        enum args_source source;
+        const char *shown;
+    } rows[] = {{ARGS_WORDS, "--top-k"},
+                {ARGS_ENVIRONMENT, "QUIRE_TOP_K"},
+                {ARGS_CONFIG, "top-k in the config file"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct args args;
+        struct error err = {0};
+        char shown[ARGS_SHOWN_BYTES];
+        args_init(&args);
+        assert_int_equal(args_set(&args, "top-k", "1", rows[i].source, "f:1", &err), STATUS_OK);
+        assert_string_equal(args_shown(&args, "top-k", shown), rows[i].shown);
+    }
+    for (size_t i = 0; i < option_count(); i++) {
+        struct args args;
+        char shown[ARGS_SHOWN_BYTES];
+        args_init(&args);
+        args.sources[i] = ARGS_CONFIG;
+        assert_true(strlen(args_shown(&args, option_at(i)->name, shown)) + 1 < ARGS_SHOWN_BYTES);
+    }
+}
+
 static void a_higher_source_replaces_a_whole_list(void **state) {
     (void)state;
     struct args args;
@@ -454,6 +519,8 @@ int main(void) {
         cmocka_unit_test(an_unknown_first_word_is_a_model),
         cmocka_unit_test(the_highest_source_wins_for_every_option),
         cmocka_unit_test(some_options_are_read_only_from_the_command_line),
+        cmocka_unit_test(a_higher_source_drops_the_option_that_its_own_replaces),
+        cmocka_unit_test(an_option_is_named_as_its_source_has_it),
         cmocka_unit_test(a_higher_source_replaces_a_whole_list),
         cmocka_unit_test(option_names_letters_and_fields_are_unique),
         cmocka_unit_test(the_help_fits_eighty_columns),
