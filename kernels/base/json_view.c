@@ -194,14 +194,17 @@ static bool check_all(struct checker *checker) {
 
 enum status json_view_open(const char *bytes, size_t length, const char *name,
                            struct json_view *view, struct error *err) {
+    static const char MARK[] = "\xEF\xBB\xBF"; // of the byte order, as Windows writes it
+    const bool marked = length >= sizeof MARK - 1 && memcmp(bytes, MARK, sizeof MARK - 1) == 0;
+    const size_t first = marked ? sizeof MARK - 1 : 0;
     size_t bad;
     if (!utf8_valid(bytes, length, &bad))
         return error_set(err, STATUS_BAD_INPUT, "%s: byte %zu is not UTF-8", name, bad);
-    struct checker checker = {.bytes = bytes, .length = length};
+    struct checker checker = {.bytes = bytes, .length = length, .at = first};
     if (!check_all(&checker))
         return error_set(err, STATUS_BAD_INPUT, "%s: invalid JSON at byte %zu: %s", name,
                          checker.at, checker.wrong);
-    size_t start = 0;
+    size_t start = first;
     while (is_blank_byte(bytes[start]))
         start++;
     ASSERT(start < length); // a valid text has a value

@@ -34,7 +34,8 @@ struct json_view {
     size_t length;     // of the value, or up to the end of the text: see json_view_next()
 };
 
-// BAD_INPUT says at which byte what is wrong; `name` begins the sentence.
+// A byte order mark in front is passed over. BAD_INPUT says at which byte what is wrong; `name`
+// begins the sentence.
 MUST_CHECK enum status json_view_open(const char *bytes, size_t length, const char *name,
                                       struct json_view *view, struct error *err);
 

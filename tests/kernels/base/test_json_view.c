@@ -53,6 +53,23 @@ static void string_escapes_are_decoded(void **state) {
     assert_false(json_view_is(view_of("\"a\\\\b\""), "a\\\\b"));
 }
 
+static void a_byte_order_mark_in_front_is_passed_over(void **state) {
+    (void)state;
+    struct json_view view = view_of("\xEF\xBB\xBF {\"a\":1}");
+    struct error err = {0};
+    double number;
+    assert_true(json_view_double(json_view_find(view, "a"), &number) && number == 1);
+    static const char *const bad[][2] = {{"\xEF\xBB\xBF", "byte 3"},
+                                         {"\xEF\xBB\xBF\xEF\xBB\xBF{}", "byte 3"},
+                                         {" \xEF\xBB\xBF{}", "byte 1"},
+                                         {"\xEF\xBB\xBF{", "byte 4"}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const enum status status = json_view_open(bad[i][0], strlen(bad[i][0]), "x", &view, &err);
+        assert_int_equal(status, STATUS_BAD_INPUT);
+        if (!strstr(err.text, bad[i][1])) fail_msg("%zu: %s", i, err.text);
+    }
+}
+
 static void numbers_that_do_not_fit_are_refused(void **state) {
     (void)state;
     double real;
@@ -142,6 +159,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_and_items_are_visited_in_document_order),
         cmocka_unit_test(string_escapes_are_decoded),
+        cmocka_unit_test(a_byte_order_mark_in_front_is_passed_over),
         cmocka_unit_test(numbers_that_do_not_fit_are_refused),
         cmocka_unit_test(invalid_json_is_refused_with_its_byte_offset),
         cmocka_unit_test(nesting_deeper_than_the_limit_is_refused),
