@@ -99,6 +99,12 @@ bool file_state_equal(const struct file_state *a, const struct file_state *b) {
     return a->bytes == b->bytes && a->changed_ns == b->changed_ns && a->inodes == b->inodes;
 }
 
+// What a repository holds in place of a large file, where the program that fetches it is missing.
+static bool is_pointer(const struct mapped_file *file) {
+    static const char BEGIN[] = "version https://git-lfs.github.com/spec/";
+    return file->length > sizeof BEGIN && memcmp(file->bytes, BEGIN, sizeof BEGIN - 1) == 0;
+}
+
 static enum status map_descriptor(int descriptor, const char *path, const char *kind,
                                   struct mapped_file *file, struct error *err) {
     struct stat info;
@@ -123,7 +129,12 @@ enum status mapped_file_open(const char *path, const char *kind, struct mapped_f
     if (descriptor < 0) return system_refused(path, "open", err);
     const enum status status = map_descriptor(descriptor, path, kind, file, err);
     close(descriptor);
-    return status;
+    TRY(status);
+    if (!is_pointer(file)) return STATUS_OK;
+    mapped_file_close(file);
+    return error_set(err, STATUS_BAD_FILE,
+                     "%s: expected %s, found a Git LFS pointer; git lfs pull fetches the file",
+                     mapped_file_shown(path), kind);
 }
 
 void mapped_file_close(struct mapped_file *file) {

@@ -384,6 +384,9 @@ static void other_files_are_refused_with_what_was_found(void **state) {
     expect_refused(path, STATUS_BAD_FILE, "2 bytes");
     write_whole_file(path, "<!DOCTYPE html>", 15);
     expect_refused(path, STATUS_BAD_FILE, "starts with \"<!DO\"");
+    static const char pointer[] = "version https://git-lfs.github.com/spec/v1\noid sha256:12\n";
+    write_whole_file(path, pointer, sizeof pointer - 1);
+    expect_refused(path, STATUS_BAD_FILE, "found a Git LFS pointer; git lfs pull fetches the file");
     write_whole_file(path, "FUGG\0\0\0\3", 8);
     expect_refused(path, STATUS_UNSUPPORTED, "big-endian");
     write_whole_file(path, "GGUF\0\0\0\3", 8);
