@@ -798,11 +798,22 @@ static void stop_thread(struct engine *engine) {
     }
 }
 
+// What a split's answers have shown of its prediction.
+static void learn(struct engine *engine) {
+    struct placement_lesson *lesson = &engine->lesson;
+    if (lesson->tokens > 0 && engine->placement.experts > 0) {
+        const struct offload_counts counts = offload_counts(engine->device);
+        lesson->copied = (double)counts.expert_slots / engine->placement.experts;
+        lesson->hits = counts.hit_share;
+    }
+    rates_learn(lesson, &engine->placement);
+}
+
 void engine_close(struct engine *engine) {
     if (!engine) return;
     stop_thread(engine);
     huge_pages_stop(engine->huge_pages);
-    rates_learn(&engine->lesson, &engine->placement);
+    learn(engine);
     engine_close(engine->drafter);
     while (engine->sequences)
         sequence_destroy(engine->sequences);

@@ -18,7 +18,8 @@
 // What no machine does was disturbed, and is measured once more; after that, what is assumed for
 // machines without memory for a trial is taken.
 //
-// The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR<tab>KEY", the newest last.
+// The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR COPIES_FACTOR
+// RECENCY<tab>KEY", those used last at the end.
 #include "engine/rates.h"
 
 #include <fcntl.h>
@@ -38,12 +39,13 @@
 #include "kernels/read_speed.h"
 
 enum {
-    FORMAT = 4, // of the file, and of how rates are measured
+    FORMAT = 5, // of the file, and of how rates are measured
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
-    SMALL = 8, // how much narrower the small feed-forward is
-    ROWS = 32, // of a batch on the processor
+    SPLIT_BYTES = 32, // of a key, what tells splits apart
+    SMALL = 8,        // how much narrower the small feed-forward is
+    ROWS = 32,        // of a batch on the processor
     TRIES = 2,
 };
 
@@ -65,20 +67,25 @@ static bool is_rate(double rate) { return rate >= SLOWEST && rate <= FASTEST; } 
 
 static bool is_time(double us) { return us >= SHORTEST_US && us <= LONGEST_US; }
 
+static bool is_factor(double factor) {
+    return factor >= 1 / PLACEMENT_FACTOR_MAX && factor <= PLACEMENT_FACTOR_MAX;
+}
+
 static bool is_plausible(const struct placement_rates *rates) {
     return is_rate(rates->card) && is_rate(rates->host) && is_rate(rates->link) &&
            is_time(rates->crossing_us) && is_time(rates->part_us) && rates->row_us >= 0 &&
-           rates->row_us <= LONGEST_US && rates->factor >= 1 / PLACEMENT_FACTOR_MAX &&
-           rates->factor <= PLACEMENT_FACTOR_MAX;
+           rates->row_us <= LONGEST_US && is_factor(rates->factor) &&
+           is_factor(rates->copies_factor) && rates->recency >= 0 &&
+           rates->recency <= PLACEMENT_RECENCY_MAX;
 }
 
 static bool parse(char *line, struct placement_rates *rates, const char **key) {
     int length = 0;
     line[strcspn(line, "\n")] = '\0';
     *rates = (struct placement_rates){0};
-    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf%n", &rates->card, &rates->host, &rates->link,
-               &rates->crossing_us, &rates->part_us, &rates->row_us, &rates->factor,
-               &length) != 7 ||
+    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf %lf %lf%n", &rates->card, &rates->host,
+               &rates->link, &rates->crossing_us, &rates->part_us, &rates->row_us, &rates->factor,
+               &rates->copies_factor, &rates->recency, &length) != 9 ||
         line[length] != '\t')
         return false;
     *key = line + length + 1;
@@ -112,9 +119,9 @@ static bool rewrite(FILE *old, FILE *file, const char *key, const struct placeme
     }
     for (size_t i = count < RATES_MAX ? 0 : count - (RATES_MAX - 1); i < count; i++)
         if (fprintf(file, "%s\n", lines[i % RATES_MAX]) < 0) return false;
-    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card, rates->host,
-                   rates->link, rates->crossing_us, rates->part_us, rates->row_us, rates->factor,
-                   key) > 0;
+    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card,
+                   rates->host, rates->link, rates->crossing_us, rates->part_us, rates->row_us,
+                   rates->factor, rates->copies_factor, rates->recency, key) > 0;
 }
 
 // Folders that are missing; if that fails, so will opening the file.
@@ -305,8 +312,11 @@ static struct placement_rates measure(struct engine *engine, const struct engine
     struct device_info info;
     engine->backend->info(engine->device, &info);
     const bool is_card = info.threads == 0; // else one that is taken for a card
-    struct placement_rates rates = {
-        .crossing_us = SHORTEST_US, .part_us = SHORTEST_US, .factor = 1};
+    struct placement_rates rates = {.crossing_us = SHORTEST_US,
+                                    .part_us = SHORTEST_US,
+                                    .factor = 1,
+                                    .copies_factor = 1,
+                                    .recency = PLACEMENT_RECENCY_ASSUMED};
     rates.link = measure_link(engine->backend, engine->device);
     if (is_card) measure_crossing(engine->backend, options, shape, &rates);
     if (!measure_processor(options, shape, &rates)) return (struct placement_rates){0};
@@ -330,23 +340,21 @@ static void forget(struct placement_lesson *lesson) {
 }
 
 void rates_learn(struct placement_lesson *lesson, const struct placement *placement) {
-    struct placement_rates rates;
-    if (lesson->path && lesson->key && rates_find(lesson->path, lesson->key, &rates)) {
-        const double before = rates.factor;
-        rates.factor = placement_lesson_factor(lesson, placement, before);
-        if (rates.factor < before || rates.factor > before)
-            (void)rates_keep(lesson->path, lesson->key, &rates);
-    }
+    struct placement_rates learnt;
+    if (lesson->path && lesson->key && placement_lesson_find(lesson, placement, &learnt))
+        (void)rates_keep(lesson->path, lesson->key, &learnt);
     forget(lesson);
 }
 
 void rates_of_split(const char *path, const char *key, size_t card_bytes,
                     struct placement_rates *rates, char split[]) {
-    struct placement_rates learnt = {.factor = 1};
+    struct placement_rates learnt = {
+        .factor = 1, .copies_factor = 1, .recency = PLACEMENT_RECENCY_ASSUMED};
     snprintf(split, RATES_KEY_BYTES, "%s; %zu GiB", key, card_bytes >> 30);
-    const bool found = rates_find(path, split, &learnt);
+    (void)rates_find(path, split, &learnt);
     rates->factor = learnt.factor;
-    if (path && !found) (void)rates_keep(path, split, rates);
+    rates->copies_factor = learnt.copies_factor;
+    rates->recency = learnt.recency;
 }
 
 double rates_card_reads(const struct placement_rates *rates) { return rates->card / CARD_SHARE; }
@@ -358,7 +366,7 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
     struct placement_rates rates = {0};
     struct device_info card, processor = {0};
     struct device *device;
-    char key[RATES_KEY_BYTES], split[RATES_KEY_BYTES];
+    char key[RATES_KEY_BYTES - SPLIT_BYTES], split[RATES_KEY_BYTES];
     if (shape.width == 0) return rates;
     engine->backend->info(engine->device, &card);
     const struct device_options how = device_options_of(options);
@@ -371,21 +379,23 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
     if (!rates_find(options->rates_path, key, &rates)) {
         rates = measure(engine, options, &shape, need);
         if (!is_plausible(&rates)) return (struct placement_rates){0};
-        if (options->rates_path && !rates_keep(options->rates_path, key, &rates))
-            log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
     }
+    // Again where they were found, too, so that what is learnt of splits does not push them out.
+    if (options->rates_path && !rates_keep(options->rates_path, key, &rates))
+        log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
     rates_of_split(options->rates_path, key, card_bytes, &rates, split);
     log_write(
         LOG_DEBUG,
         "rates: card %.0f GB/s and %.0f us a part, processor %.1f GB/s and %.0f us a token of "
-        "a batch, link %.1f GB/s, a crossing %.0f us, factor %.2f",
+        "a batch, link %.1f GB/s, a crossing %.0f us, factor %.2f, with copies %.2f, recency %.2f",
         rates.card / 1e9, rates.part_us, rates.host / 1e9, rates.row_us, rates.link / 1e9,
-        rates.crossing_us, rates.factor);
+        rates.crossing_us, rates.factor, rates.copies_factor, rates.recency);
     rates.token_us = layers_us(config);
     forget(&engine->lesson);
     if (options->rates_path) {
         engine->lesson.path = strdup(options->rates_path);
         engine->lesson.key = strdup(split);
+        engine->lesson.rates = rates;
     }
     return rates;
 }

@@ -214,6 +214,8 @@ struct expert_slots_counts expert_slots_counts(const struct expert_slots *all) {
     return all->counts;
 }
 
+double expert_slots_hit_share(const struct expert_slots *all) { return all->share; }
+
 void expert_slots_check(const struct expert_slots *all) {
     int32_t held = 0, listed = 0;
     for (int32_t i = 0; i < all->count; i++) {

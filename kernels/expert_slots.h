@@ -62,6 +62,7 @@ void expert_slots_add_last(struct expert_slots *slots); // an empty one that was
 
 int32_t expert_slots_count(const struct expert_slots *slots);
 struct expert_slots_counts expert_slots_counts(const struct expert_slots *slots);
+double expert_slots_hit_share(const struct expert_slots *slots); // of looks, lately
 void expert_slots_check(const struct expert_slots *slots);
 
 #endif

@@ -1118,7 +1118,8 @@ struct offload_counts offload_counts(const struct device *device) {
     return (struct offload_counts){.expert_slots = resident_experts_slots(device->resident),
                                    .hits = counts.hits,
                                    .misses = counts.misses,
-                                   .copied = counts.moves};
+                                   .copied = counts.moves,
+                                   .hit_share = resident_experts_hit_share(device->resident)};
 }
 
 enum status offload_open(const struct backend **card, struct device **device,

@@ -76,6 +76,7 @@ struct offload_counts {
     int32_t expert_slots; // that there are now
     int64_t hits, misses; // choices of a router that were computed on the card, and in host memory
     int64_t copied;       // experts
+    double hit_share;     // of choices, lately
 };
 struct offload_counts offload_counts(const struct device *device);
 

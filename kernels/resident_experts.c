@@ -345,3 +345,7 @@ int32_t resident_experts_slots(const struct resident_experts *r) {
 struct expert_slots_counts resident_experts_counts(const struct resident_experts *r) {
     return expert_slots_counts(r->slots);
 }
+
+double resident_experts_hit_share(const struct resident_experts *r) {
+    return expert_slots_hit_share(r->slots);
+}

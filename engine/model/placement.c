@@ -1,9 +1,9 @@
 // engine/model/placement.c — sorts what may leave the card once, and tries each beginning of that
 // order.
 //
-// Because the order does not depend on the budget, what fits a budget fits a larger one, so no
-// layer ever leaves for more memory. Filling the gap that the last part leaves with a smaller one
-// would use at most one layer's weights more, and lose that.
+// Because the order does not depend on the budget, what fits a budget fits a larger one, with at
+// least as many slots. Filling the gap that the last part leaves with a smaller one would use at
+// most one layer's weights more, and lose that.
 #include "engine/model/placement.h"
 
 #include <inttypes.h>
@@ -85,7 +85,7 @@ static size_t sort_leavers(const struct placement_need *need, const struct place
 
 // Drawn by what was measured of a mixture with 512 experts (llama.cpp #27861), as
 // tests/bench/bench_slots does; between two points a line.
-double placement_hits(double share) {
+static double published_hits(double share) {
     static const struct {
         double share, hits;
     } KNOWN[] = {{0, 0},          {1 / 16.0, 0.24}, {1 / 8.0, 0.44},
@@ -96,6 +96,17 @@ double placement_hits(double share) {
                                            (KNOWN[i].hits - KNOWN[i - 1].hits) /
                                            (KNOWN[i].share - KNOWN[i - 1].share);
     return 1;
+}
+
+double placement_hits(double share, double recency) {
+    const double without = fmin(share, 1);
+    return fmin(without + recency * (published_hits(share) - without), 1);
+}
+
+double placement_recency(double share, double hits) {
+    const double without = fmin(share, 1), more = published_hits(share) - without;
+    if (more <= 0) return 0;
+    return fmax(0, fmin((hits - without) / more, PLACEMENT_RECENCY_MAX));
 }
 
 static int32_t at_most(size_t count, int32_t most) {
@@ -118,7 +129,8 @@ static void cut_slots(const struct placement_need *need, const struct placement_
     if ((placement->slots + placement->lent_slots) * SLOTS_LEAST_PART < placement->experts)
         placement->slots = placement->lent_slots = 0;
     placement->hits =
-        placement_hits((double)(placement->slots + placement->lent_slots) / placement->experts);
+        placement_hits((double)(placement->slots + placement->lent_slots) / placement->experts,
+                       limits->rates.recency);
 }
 
 // What the card computes of a part in host memory meanwhile.
@@ -141,6 +153,11 @@ static double part_seconds(const struct placement_rates *rates, const struct pla
                 bytes / rates->card + crosses * bytes / link + rates->part_us * 1e-6);
 }
 
+static double factor_of(const struct placement_rates *rates, const struct beside *beside) {
+    const double factor = beside->hits > 0 ? rates->copies_factor : rates->factor;
+    return factor > 0 ? factor : 1;
+}
+
 // *in_host: what parts in host memory take, before the factor.
 static double token_seconds(const struct placement_need *need, const struct placement_rates *rates,
                             const struct placement *placement, const struct beside *beside,
@@ -156,7 +173,7 @@ static double token_seconds(const struct placement_need *need, const struct plac
             else
                 seconds += rates->part_us * 1e-6;
         }
-    return seconds + (rates->factor > 0 ? rates->factor : 1) * *in_host;
+    return seconds + factor_of(rates, beside) * *in_host;
 }
 
 // With this besides, if that is faster than *least seconds.
@@ -172,12 +189,23 @@ static bool try_beside(const struct placement_need *need, const struct placement
     return true;
 }
 
+// That the processor would read the experts of a token, if none had a copy.
+static double read_seconds(const struct placement_need *need, const struct placement_rates *rates,
+                           const struct placement *placement) {
+    double bytes = 0;
+    for (int32_t i = 0; i < need->layers; i++)
+        if (placement->in_host[PLACEMENT_EXPERTS][i])
+            bytes += (double)part_at(need, PLACEMENT_EXPERTS, i)->token_bytes;
+    return bytes / rates->host;
+}
+
 // With copies, or with weights that cross, if that helps.
 static void predict(const struct placement_need *need, const struct placement_rates *rates,
                     struct placement *placement) {
     struct beside beside = {0};
     double least = HUGE_VAL;
     placement->tokens_s = placement->host_seconds = placement->crossing_share = 0;
+    placement->hit_seconds = 0;
     placement->gathered = 0;
     if (!knows_rates(rates)) return;
     (void)try_beside(need, rates, placement, &beside, &least);
@@ -189,7 +217,9 @@ static void predict(const struct placement_need *need, const struct placement_ra
         (void)try_beside(need, rates, placement, &beside, &least);
     }
     beside = (struct beside){.hits = placement->hits};
-    if (!try_beside(need, rates, placement, &beside, &least)) {
+    if (placement->hits > 0 && try_beside(need, rates, placement, &beside, &least)) {
+        placement->hit_seconds = read_seconds(need, rates, placement);
+    } else {
         placement->slots = placement->lent_slots = 0;
         placement->hits = 0;
     }
@@ -244,17 +274,27 @@ static enum status refuse(const struct placement_need *need, size_t bytes, size_
                      size_format(bytes - card_bytes, more));
 }
 
-// The shortest beginning of the order that fits. False: none does, and `result` is all of it.
+static bool makes_room(const struct placement_need *need, const struct placement_limits *limits,
+                       const struct leaver *leaver) {
+    return knows_rates(&limits->rates) && need->expert_bytes > 0 &&
+           leaver->kind == PLACEMENT_EXPERTS;
+}
+
+// The fastest beginning of the order that fits, and of equal ones the shortest. What leaves behind
+// that makes room for copies, so only experts do. False: none fits, and `result` is all of it.
 static bool choose_beginning(const struct placement_need *need,
                              const struct placement_limits *limits, struct placement *result) {
     struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
+    struct placement placement = {0};
     const size_t count = sort_leavers(need, &limits->rates, leavers);
-    *result = (struct placement){0};
+    bool fits = false;
     for (size_t left = 0;; left++) {
-        sum_up(need, limits, result);
-        if (result->card_bytes <= limits->card_bytes) return true;
-        if (left == count) return false;
-        result->in_host[leavers[left].kind][leavers[left].layer] = true;
+        sum_up(need, limits, &placement);
+        const bool this_fits = placement.card_bytes <= limits->card_bytes;
+        if (!fits || placement.tokens_s > result->tokens_s) *result = placement;
+        fits = fits || this_fits;
+        if (left == count || (fits && !makes_room(need, limits, &leavers[left]))) return fits;
+        placement.in_host[leavers[left].kind][leavers[left].layer] = true;
     }
 }
 
@@ -416,11 +456,17 @@ void placement_check(const struct placement_need *need, const struct placement_l
     if (placement_is_overridden(&limits->override)) return;
     struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
     const size_t count = sort_leavers(need, &limits->rates, leavers);
+    bool found = false;
     memset(same.in_host, 0, sizeof same.in_host);
-    for (size_t left = 0;; left++) { // until the plan, no beginning fits
+    for (size_t left = 0;; left++) {
         sum_up(need, limits, &same);
-        if (memcmp(same.in_host, placement->in_host, sizeof same.in_host) == 0) return;
-        ASSERT(same.card_bytes > limits->card_bytes && left < count);
+        const bool is_this = memcmp(same.in_host, placement->in_host, sizeof same.in_host) == 0;
+        if (same.card_bytes <= limits->card_bytes && !is_this)
+            ASSERT(found ? same.tokens_s <= placement->tokens_s
+                         : same.tokens_s < placement->tokens_s);
+        found = found || is_this;
+        if (left == count || (found && !makes_room(need, limits, &leavers[left]))) break;
         same.in_host[leavers[left].kind][leavers[left].layer] = true;
     }
+    ASSERT(found);
 }

@@ -7,13 +7,19 @@
 //
 // Weights leave the card in one fixed order, however much memory there is: experts before dense
 // feed-forwards, because a token reads only a few of them; within a kind, first the layer that
-// slows a token down least for each byte freed, and of equal ones the lower. A plan is the shortest
-// beginning of this order that fits.
+// slows a token down least for each byte freed, and of equal ones the lower. A plan is a beginning
+// of this order that fits: the shortest, or one with more layers' experts if that is predicted to
+// be faster.
 //
-// Memory that a plan leaves on the card holds copies of experts that were used lately
-// (kernels/expert_slots.h), if the need says how large one is and there is room for an eighth of
-// those in host memory. No layer leaves to make room for copies: on an H200 that gave 1.10 times
-// the speed in one cell, and 0.89 and 0.77 times in two others.
+// It can be, because memory that a plan leaves on the card holds copies of experts that were used
+// lately (kernels/expert_slots.h), if the need says how large one is and there is room for an
+// eighth of those in host memory. Prompts are read more slowly then, since more weights cross; an
+// answer of some fifty tokens is worth that.
+//
+// What share of a token's choices has a copy is known of nothing that has not run yet. Where
+// routing has no memory, it is the share of experts with copies; of a published mixture it was
+// `placement_hits(share, 1)`. In between, `recency` says how far a model's routing is from one to
+// the other: PLACEMENT_RECENCY_ASSUMED until answers have shown it (placement_lesson.h).
 //
 // A token is predicted to take, with the rates of a step of one row:
 //
@@ -36,10 +42,10 @@
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
-//   (2) Without an override, nothing has left that could stay: with the last that left on the card,
-//       the model would not fit.
+//   (2) Without an override, it is a beginning of the order, no shorter one fits unless this one is
+//       predicted to be faster, and no longer one is predicted to be faster still.
 //   (3) The bytes, the slots and the tokens per second are those of the places.
-// So without copies, more memory or a shorter context never makes a plan slower (of equal rates).
+// So more memory or a shorter context never makes a plan slower (of equal rates).
 #ifndef ENGINE_PLACEMENT_H
 #define ENGINE_PLACEMENT_H
 
@@ -51,6 +57,9 @@
 #include "kernels/dtype.h"
 
 enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
+
+#define PLACEMENT_RECENCY_ASSUMED 0.5
+#define PLACEMENT_RECENCY_MAX     1.5
 
 // Weights of a kind in one layer; zeros where it has none.
 struct placement_part {
@@ -78,14 +87,16 @@ struct placement_need {
     size_t lent_bytes;    // of kv_bytes, that copies have as long as the cache does not need them
 };
 
-struct placement_rates { // bytes a second
-    double card, host;   // that a step of one token reads of weights
-    double link;         // between the two
-    double token_us;     // of a token, besides bytes and feed-forwards
-    double crossing_us;  // of a part in host memory, besides its bytes
-    double part_us;      // of a part on the card, besides its bytes
-    double row_us;       // of a part in host memory, for each token of a batch, besides its bytes
-    double factor;       // of the time of all parts in host memory, as answers have shown; 0: 1
+struct placement_rates {  // bytes a second
+    double card, host;    // that a step of one token reads of weights
+    double link;          // between the two
+    double token_us;      // of a token, besides bytes and feed-forwards
+    double crossing_us;   // of a part in host memory, besides its bytes
+    double part_us;       // of a part on the card, besides its bytes
+    double row_us;        // of a part in host memory, for each token of a batch, besides its bytes
+    double factor;        // of the time of all parts in host memory, as answers have shown; 0: 1
+    double copies_factor; // the same where experts have copies
+    double recency;       // of routing: 0 it has no memory, 1 that of a published mixture
 };
 
 struct placement_override { // what a person said; {0}: nothing
@@ -117,6 +128,7 @@ struct placement {
     double hits;           // expected: the share of choices that has a copy
     double tokens_s;       // of one answer, at a short context; 0: unknown rates
     double host_seconds;   // of a token's time, that of parts in host memory; before the factor
+    double hit_seconds;    // of these, what they would be less if all choices had a copy
 };
 
 // NO_MEMORY: what has to stay on the card, or what an override leaves there, does not fit; the
@@ -142,9 +154,10 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
                                   const struct placement_rates *rates,
                                   const struct placement *placement, enum placement_kind kind);
 
-// How many choices are copied experts where copies are of this share of them, when tokens choose
-// much of what those before them chose.
-double placement_hits(double share);
+// What share of choices has a copy where copies are of this share of the experts; and the other way
+// round, the recency of routing that has shown these hits (0 to PLACEMENT_RECENCY_MAX).
+double placement_hits(double share, double recency);
+double placement_recency(double share, double hits);
 
 // Through how many bytes on the card whatever may leave it crosses for many tokens: a dense
 // feed-forward's gate and up together, and a mixture's experts some at a time; tight: as few as

@@ -2,6 +2,8 @@
 // memory.
 #include "engine/model/placement_lesson.h"
 
+#include <math.h>
+
 void placement_lesson_note(struct placement_lesson *lesson, int64_t us) {
     enum { FIRST = 4, AVERAGED = 16 }; // of FIRST tokens, pages are mapped and steps recorded
     if (lesson->tokens++ < FIRST) return;
@@ -9,15 +11,37 @@ void placement_lesson_note(struct placement_lesson *lesson, int64_t us) {
     lesson->token_us += ((double)us - lesson->token_us) / of;
 }
 
-double placement_lesson_factor(const struct placement_lesson *lesson,
-                               const struct placement *placement, double factor) {
-    const double predicted = placement->host_seconds;
-    const bool copies = placement->slots + placement->lent_slots > 0;
-    if (lesson->tokens < PLACEMENT_LESSON_TOKENS || copies) return factor;
-    if (placement->tokens_s <= 0 || predicted <= 0) return factor;
-    const double rest = 1 / placement->tokens_s - factor * predicted;
+// What is about as it was stays as it was: another plan would compute cached KV once more.
+static const double ABOUT = 0.1;
+
+// Half of what was found, and half of what was known; all of it where that was only assumed.
+static double blend(double known, double assumed, double found) {
+    const bool is_first = !(known < assumed) && !(known > assumed);
+    if (is_first) return found;
+    return fabs(found - known) < ABOUT ? known : (known + found) / 2;
+}
+
+static double factor_of(const struct placement_lesson *lesson, const struct placement *placement,
+                        double factor, double predicted) {
+    const double rest = 1 / placement->tokens_s - factor * placement->host_seconds;
     const double found = (1e-6 * lesson->token_us - rest) / predicted;
-    const bool is_first = !(factor < 1) && !(factor > 1);
-    const double kept = is_first ? found : (factor + found) / 2, least = 1 / PLACEMENT_FACTOR_MAX;
+    const double kept = blend(factor, 1, found), least = 1 / PLACEMENT_FACTOR_MAX;
     return kept > PLACEMENT_FACTOR_MAX ? PLACEMENT_FACTOR_MAX : kept < least ? least : kept;
+}
+
+bool placement_lesson_find(const struct placement_lesson *lesson, const struct placement *placement,
+                           struct placement_rates *rates) {
+    const bool copies = placement->slots + placement->lent_slots > 0;
+    double predicted = placement->host_seconds;
+    if (lesson->tokens < PLACEMENT_LESSON_TOKENS || placement->tokens_s <= 0) return false;
+    if (copies && lesson->copied <= 0) return false; // what was planned could not be made
+    if (copies) predicted -= (lesson->hits - placement->hits) * placement->hit_seconds;
+    if (predicted <= 0) return false;
+    *rates = lesson->rates;
+    double *factor = copies ? &rates->copies_factor : &rates->factor;
+    *factor = factor_of(lesson, placement, *factor, predicted);
+    if (copies)
+        rates->recency = blend(rates->recency, PLACEMENT_RECENCY_ASSUMED,
+                               placement_recency(lesson->copied, lesson->hits));
+    return true;
 }

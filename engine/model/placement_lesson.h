@@ -5,7 +5,10 @@
 // of one token at a short context are timed, and from then on the time of the parts in host memory
 // is multiplied by what they took in proportion to their prediction.
 //
-// Numbers only; who keeps the factor is rates.h's.
+// Where experts have copies, the same is learnt of another factor, and before it how often a choice
+// had one: how far the routing of this model and these texts has a memory.
+//
+// Numbers only; who keeps what is learnt is rates.h's.
 #ifndef ENGINE_PLACEMENT_LESSON_H
 #define ENGINE_PLACEMENT_LESSON_H
 
@@ -16,16 +19,18 @@ enum { PLACEMENT_LESSON_TOKENS = 24, PLACEMENT_LESSON_CONTEXT = 4096 };
 #define PLACEMENT_FACTOR_MAX 4.0 // and its inverse is the least
 
 struct placement_lesson {
-    char *path, *key; // of the rates, owned; NULL: there is nothing to learn for
-    double token_us;  // a running average
+    char *path, *key;             // of the rates, owned; NULL: there is nothing to learn for
+    struct placement_rates rates; // that the placement was planned by
+    double token_us;              // a running average
     int32_t tokens;
+    double copied, hits; // shares, lately: of experts with a copy, of choices that had one; 0: none
 };
 
 void placement_lesson_note(struct placement_lesson *lesson, int64_t us); // a step of one token
 
-// The new factor: what was found, or half of that and half of an earlier one. The same one after
-// few tokens, and where experts have copies, which are hit more in one text than in another.
-double placement_lesson_factor(const struct placement_lesson *lesson,
-                               const struct placement *placement, double factor);
+// The rates with what was found, or with half of that and half of an earlier finding that differs
+// from it. False: that were too few tokens to say anything.
+bool placement_lesson_find(const struct placement_lesson *lesson, const struct placement *placement,
+                           struct placement_rates *rates);
 
 #endif

@@ -1,6 +1,7 @@
 // tests/engine/model/test_placement.c — where weights live, for models and cards at random.
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,10 @@ static bool plan_with(const struct placement_need *need, const struct placement_
     return status == STATUS_OK;
 }
 
+static void assert_seconds(const struct placement *placement, double seconds) {
+    assert_true(placement->tokens_s > 0.9999 / seconds && placement->tokens_s < 1.0001 / seconds);
+}
+
 static void budgets_are_kept_and_more_memory_never_hurts(void **state) {
     (void)state;
     unsigned seed = SEED;
@@ -88,21 +93,73 @@ static void have_copied(unsigned *state, struct placement_need *need) {
     need->lent_bytes = need->kv_bytes / 2;
 }
 
-static void copies_of_experts_move_no_layer_and_never_make_a_plan_slower(void **state) {
+static void
+copies_of_experts_never_make_a_plan_slower_and_only_experts_leave_for_them(void **state) {
     (void)state;
     unsigned seed = SEED + 3;
+    int left = 0;
     for (int m = 0; m < MODELS / 4; m++) {
         struct placement_need need = random_need(&seed);
         const size_t least = all_bytes(&need, false), all = all_bytes(&need, true);
-        struct placement without, with;
-        const struct placement_limits limits = limits_of(least + below(&seed, all - least + 1));
+        struct placement without, with, more;
+        struct placement_limits limits = limits_of(least + below(&seed, all - least + 1));
+        limits.rates.recency = (double)below(&seed, 4) / 3;
         assert_true(plan_with(&need, &limits, &without));
         have_copied(&seed, &need);
         assert_true(plan_with(&need, &limits, &with));
-        assert_memory_equal(with.in_host, without.in_host, sizeof with.in_host);
         assert_true(with.tokens_s >= without.tokens_s);
         assert_true(with.slots + with.lent_slots <= with.experts);
+        assert_memory_equal(with.in_host[PLACEMENT_DENSE], without.in_host[PLACEMENT_DENSE],
+                            sizeof with.in_host[PLACEMENT_DENSE]);
+        for (int32_t i = 0; i < need.layers; i++)
+            assert_true(with.in_host[PLACEMENT_EXPERTS][i] ||
+                        !without.in_host[PLACEMENT_EXPERTS][i]);
+        left += with.host_layers[PLACEMENT_EXPERTS] > without.host_layers[PLACEMENT_EXPERTS];
+        limits.card_bytes += below(&seed, 1 << 24);
+        assert_true(plan_with(&need, &limits, &more));
+        assert_true(more.tokens_s >= with.tokens_s);
     }
+    assert_true(left > 0);
+}
+
+// A mixture of 48 layers, of which 12 fit an 8 GiB card, as one was measured on an H200.
+static void more_layers_leave_for_copies_if_routing_has_a_memory(void **state) {
+    (void)state;
+    const size_t mib = (size_t)1 << 20;
+    struct placement_need need = {.layers = 48,
+                                  .fixed = {1100 * mib, 1100 * mib, 760 * mib, 0},
+                                  .kv_bytes = 512 * mib,
+                                  .buffer_bytes = 420 * mib,
+                                  .row_bytes = 12288,
+                                  .gathered_max = 7,
+                                  .unused_bytes = 256 * mib};
+    struct placement_limits limits = limits_of(8192 * mib);
+    struct placement placement;
+    limits.rates = (struct placement_rates){.card = 3.8e12,
+                                            .host = 9e10,
+                                            .link = 5.4e10,
+                                            .token_us = 864,
+                                            .crossing_us = 34,
+                                            .part_us = 37,
+                                            .factor = 1,
+                                            .copies_factor = 1};
+    for (int32_t i = 0; i < need.layers; i++)
+        need.parts[PLACEMENT_EXPERTS][i] =
+            (struct placement_part){348 * mib, 348 * mib, 348 * mib / 16, 128};
+    need.expert_bytes = 348 * mib / 128 + 2048;
+    assert_true(plan_with(&need, &limits, &placement)); // it has none
+    assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 31);
+    assert_true(placement.slots == 0 && placement.gathered > 0);
+    const double shortest = placement.tokens_s;
+    limits.rates.recency = PLACEMENT_RECENCY_ASSUMED;
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 48);
+    assert_true(placement.slots > 1500 && placement.gathered == 0);
+    assert_true(placement.tokens_s > 1.05 * shortest);
+    limits.rates.copies_factor = 1.5; // but answers have shown that this takes longer
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 31);
+    assert_seconds(&placement, 1 / shortest);
 }
 
 static void a_longer_context_moves_weights_and_a_shorter_one_brings_them_back(void **state) {
@@ -143,10 +200,6 @@ static void a_model_fits_exactly_or_says_what_is_missing(void **state) {
     }
 }
 
-static void assert_seconds(const struct placement *placement, double seconds) {
-    assert_true(placement->tokens_s > 0.9999 / seconds && placement->tokens_s < 1.0001 / seconds);
-}
-
 // A prediction is the sum of its parts' times.
 static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     (void)state;
@@ -154,7 +207,7 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     struct placement_limits limits = limits_of(1000 + 2 * 8000);
     struct placement placement;
     char text[PLACEMENT_TEXT_BYTES];
-    limits.rates = (struct placement_rates){1e6, 1e5, 1e6, 2000, 500, 300, 0, 1};
+    limits.rates = (struct placement_rates){1e6, 1e5, 1e6, 2000, 500, 300, 0, 1, 1, 0};
     need.row_bytes = 100;
     for (int32_t i = 0; i < need.layers; i++)
         need.parts[PLACEMENT_EXPERTS][i] = (struct placement_part){8000, 8000, 1000, 8};
@@ -175,6 +228,7 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     limits.rates.factor = 1;
 
     // Half of the experts have copies, and 81 % of what a token chooses.
+    limits.rates.recency = 1;
     need.expert_bytes = 1000;
     limits.override = (struct placement_override){.has_n_cpu_moe = true, .n_cpu_moe = 4};
     assert_true(plan_with(&need, &limits, &placement));
@@ -291,7 +345,7 @@ static void batches_cross_as_soon_as_that_is_faster(void **state) {
     (void)state;
     struct placement_need need = {.layers = 1};
     struct placement placement = {.layers = 1, .in_host[PLACEMENT_EXPERTS] = {true}};
-    struct placement_rates fast = {1e12, 1e11, 5e10, 0, 50, 10, 20, 1}, slow;
+    struct placement_rates fast = {1e12, 1e11, 5e10, 0, 50, 10, 20, 1, 1, 0}, slow;
     const enum placement_kind kind = PLACEMENT_EXPERTS;
     need.parts[kind][0] = (struct placement_part){340000000, 340000000, 21250000, 128};
     // To cross takes 6.8 ms. To read all takes half as long, so the tokens' own time decides: 166
@@ -318,13 +372,22 @@ static void batches_cross_as_soon_as_that_is_faster(void **state) {
 
 static void more_copies_are_hit_more_often(void **state) {
     (void)state;
-    double before = 0;
-    for (int i = 1; i <= 64; i++) {
-        const double hits = placement_hits(i / 64.0);
-        assert_true(hits > before && hits >= i / 64.0 && hits <= 1);
-        before = hits;
+    for (int r = 0; r <= 3; r++) {
+        const double recency = r * PLACEMENT_RECENCY_MAX / 3;
+        double before = 0;
+        for (int i = 1; i < 64; i++) {
+            const double share = i / 64.0, hits = placement_hits(share, recency);
+            assert_true(hits >= before && hits >= share && hits <= 1);
+            before = hits;
+            if (hits < 1) // what is learnt from hits predicts them
+                assert_true(fabs(placement_recency(share, hits) - recency) < 1e-9);
+        }
+        assert_true(placement_hits(0, recency) <= 0 && placement_hits(2, recency) >= 1);
     }
-    assert_true(placement_hits(0) <= 0 && placement_hits(2) >= 1);
+    assert_true(fabs(placement_hits(0.25, 0) - 0.25) < 1e-9); // routing without memory
+    assert_true(fabs(placement_hits(0.25, 1) - 0.70) < 1e-9);
+    assert_true(placement_recency(0.25, 0.1) <= 0 && placement_recency(1, 1) <= 0);
+    assert_true(placement_recency(0.25, 1) <= PLACEMENT_RECENCY_MAX);
 }
 
 static void overrides_place_the_layers_that_they_name(void **state) {
@@ -392,7 +455,9 @@ static void only_feed_forwards_may_leave(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_are_kept_and_more_memory_never_hurts),
-        cmocka_unit_test(copies_of_experts_move_no_layer_and_never_make_a_plan_slower),
+        cmocka_unit_test(
+            copies_of_experts_never_make_a_plan_slower_and_only_experts_leave_for_them),
+        cmocka_unit_test(more_layers_leave_for_copies_if_routing_has_a_memory),
         cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
         cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
         cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
