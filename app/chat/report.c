@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "app/base/figures.h"
 #include "app/base/json.h"
@@ -82,7 +83,9 @@ bool report_add_text(cJSON *object, const char *text, size_t length) {
 }
 
 bool report_add_seed(cJSON *object, uint64_t seed, bool known) {
-    return known ? json_add_number(object, "seed", (double)seed)
+    char digits[24]; // all of them, which a double has not
+    snprintf(digits, sizeof digits, "%" PRIu64, seed);
+    return known ? cJSON_AddRawToObject(object, "seed", digits) != NULL
                  : cJSON_AddNullToObject(object, "seed") != NULL;
 }
 
