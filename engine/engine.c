@@ -124,7 +124,7 @@ static bool is_card(struct engine *engine, struct device_info *info) {
     return info->threads == 0;
 }
 
-static enum status read_shape_type(struct opening *opening, enum dtype *type) {
+static enum status read_shape_type(const struct opening *opening, enum dtype *type) {
     const char *name = opening->options->shape_type;
     struct text names = {0};
     if (dtype_find(name ? name : "bf16", type)) return STATUS_OK;
@@ -132,8 +132,8 @@ static enum status read_shape_type(struct opening *opening, enum dtype *type) {
         if (text_format(&names, "%s%s", i ? ", " : "", dtype_name((enum dtype)i)) != STATUS_OK)
             break;
     const enum status status =
-        error_set(opening->err, STATUS_BAD_INPUT, "dtype: unsupported type \"%.40s\" (expected %s)",
-                  name, text_string(&names));
+        error_set(opening->err, STATUS_BAD_INPUT,
+                  "--dtype: unsupported type \"%.40s\" (expected %s)", name, text_string(&names));
     text_deinit(&names);
     return status;
 }
@@ -202,8 +202,8 @@ static enum status choose_shapes(struct opening *opening) {
 }
 
 // What the weights will take on the card.
-static enum status count_weights(struct opening *opening, struct placement_need *need) {
-    struct engine *engine = opening->engine;
+static enum status count_weights(const struct opening *opening, struct placement_need *need) {
+    const struct engine *engine = opening->engine;
     enum dtype type;
     if (engine->gguf) {
         placement_need_file(engine->gguf, &engine->model.config, engine->backend, need);
@@ -297,6 +297,27 @@ static void report_unused(const struct engine_options *options) {
     if (unused[0]) log_write(LOG_WARNING, "no effect without a GPU: %s", unused);
 }
 
+// Random weights take memory of their own, where a file's are in the system's cache.
+static enum status check_shape_memory(const struct opening *opening) {
+    const struct engine *engine = opening->engine;
+    const bool splits = placement_splits(&engine->placement);
+    const size_t available = placing_host_memory();
+    char wanted[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    if (!opening->shape) return STATUS_OK;
+    struct placement_need *need = calloc(1, sizeof *need);
+    enum status status = need ? count_weights(opening, need) : STATUS_NO_MEMORY;
+    const size_t bytes = splits ? engine->placement.host_bytes
+                         : need ? placement_need_bytes(need)
+                                : 0;
+    free(need);
+    TRY(status);
+    if (available == 0 || bytes <= available) return STATUS_OK;
+    return error_set(opening->err, STATUS_NO_MEMORY,
+                     "%s takes %s of memory, but only %s is free; NAME:N takes N of its layers",
+                     opening->options->shape, size_format(bytes, wanted),
+                     size_format(available, have));
+}
+
 // If the card cannot run the model, opening fails, or the processor computes if the choice of
 // backend was left to us.
 static enum status check_backend(struct opening *opening) {
@@ -305,9 +326,11 @@ static enum status check_backend(struct opening *opening) {
     TRY(choose_shapes(opening));
     if (!placing_applies(engine, opening->options)) {
         report_unused(opening->options);
-        return STATUS_OK;
+        return check_shape_memory(opening);
     }
     const enum status status = place_weights(opening, &err);
+    if (status == STATUS_OK && placement_splits(&engine->placement))
+        TRY(check_shape_memory(opening));
     opening->is_placed =
         status == STATUS_OK && !placement_is_overridden(&opening->options->placement);
     if (status == STATUS_OK) return open_offload(opening);
@@ -319,7 +342,8 @@ static enum status check_backend(struct opening *opening) {
     engine->device = NULL;
     engine->placement = (struct placement){0};
     TRY(open_processor(opening));
-    return choose_shapes(opening);
+    TRY(choose_shapes(opening));
+    return check_shape_memory(opening);
 }
 
 // Logs what runs on slow, plain kernels.

@@ -212,19 +212,24 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     return plan_split(engine, placing, &limits, kv, !options->deterministic, err);
 }
 
-// Weights that the system has to drop and to read again cost most of the speed, silently.
-static void warn_of_pressure(const struct placement *placement) {
-    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+size_t placing_host_memory(void) {
     struct device_info info;
     struct device *device;
     if (backend_cpu()->open(&(struct device_options){.threads = 1}, &device, NULL) != STATUS_OK)
-        return;
+        return 0;
     backend_cpu()->info(device, &info);
     backend_cpu()->close(device);
-    if (info.memory_free > 0 && placement->host_bytes > info.memory_free)
+    return info.memory_free;
+}
+
+// Weights that the system has to drop and to read again cost most of the speed, silently.
+static void warn_of_pressure(const struct placement *placement) {
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    const size_t available = placing_host_memory();
+    if (available > 0 && placement->host_bytes > available)
         log_write(LOG_WARNING,
                   "%s of weights stay in memory, but only %s is free; expect it to be slow",
-                  size_format(placement->host_bytes, need), size_format(info.memory_free, have));
+                  size_format(placement->host_bytes, need), size_format(available, have));
 }
 
 static void report_crossing(const struct placing *placing, const struct engine_options *options) {

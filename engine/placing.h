@@ -33,6 +33,8 @@ bool placing_applies(struct engine *engine, const struct engine_options *options
 MUST_CHECK enum status placing_choose(struct engine *engine, const struct engine_options *options,
                                       struct placing *placing, struct error *err);
 
+size_t placing_host_memory(void); // bytes that are available; 0: unknown
+
 // The largest steps of an engine, whose buffers are counted.
 struct forward_limits placing_forward_limits(const struct engine *engine, int32_t context);
 
