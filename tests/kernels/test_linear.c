@@ -291,29 +291,38 @@ static void logits_use_the_indexed_rows(void **state) {
     }
 }
 
-// Row r has the exponent r: from subnormal scales to those near the largest number.
+// Row r has the exponent r, from subnormal scales to those near the largest number, in one block.
+// The others are zeros. One token goes another way than two.
 static void every_mxfp4_exponent_scales_by_its_power_of_two(void **state) {
     (void)state;
-    enum { ROWS = 240, COLUMNS = 32, TOKENS = 2 };
+    enum { BLOCKS = 16, ROWS = 240, COLUMNS = 32 * BLOCKS, TOKENS = 2 };
+    const size_t bytes = (size_t)dtype_block_bytes(DTYPE_MXFP4);
     for (int which = 0; which < SUBJECTS; which++) {
         struct subject subject;
         uint64_t random = SEED + 13;
         if (!subject_open(&subject, which, 1)) continue;
         struct problem p = make_problem(DTYPE_MXFP4, ROWS, COLUMNS, TOKENS, &random);
         float *y = floats_alloc(TOKENS * ROWS);
-        for (size_t r = 0; r < ROWS; r++)
-            ((uint8_t *)p.data)[r * (size_t)dtype_block_bytes(DTYPE_MXFP4)] = (uint8_t)r;
+        for (size_t b = 0; b < ROWS * BLOCKS; b++) {
+            uint8_t *block = (uint8_t *)p.data + b * bytes;
+            const size_t r = b / BLOCKS;
+            if (b % BLOCKS != r % BLOCKS) memset(block, 0, bytes);
+            block[0] = (uint8_t)r;
+        }
         dtype_to_float(DTYPE_MXFP4, p.data, p.decoded, ROWS * COLUMNS);
         for (size_t i = 0; i < TOKENS * COLUMNS; i++)
             p.x[i] = i % 3 ? 127 : -127; // exact in 8 bits
-        run_linear(&subject, &p, p.x, NULL, TOKENS, y);
-        for (size_t i = 0; i < TOKENS * ROWS; i++) {
-            const size_t r = i % ROWS, t = i / ROWS;
+        for (size_t i = 0; i < 2 * TOKENS * ROWS; i++) {
+            const size_t r = i % ROWS, t = i / ROWS % TOKENS;
+            if (i == 0) run_linear(&subject, &p, p.x, NULL, TOKENS, y);
+            if (i >= TOKENS * ROWS && r == 0)
+                run_linear(&subject, &p, p.x + t * COLUMNS, NULL, 1, y + t * ROWS);
             double expected = 0;
             for (size_t c = 0; c < COLUMNS; c++)
                 expected += (double)p.decoded[r * COLUMNS + c] * (double)p.x[t * COLUMNS + c];
-            if (!(fabs((double)y[i] - expected) <= 1e-6 * fabs(expected)))
-                fail_msg("%s: exponent %zu: %g, not %g", subject_name(&subject), r, (double)y[i],
+            const double found = (double)y[t * ROWS + r];
+            if (!(fabs(found - expected) <= 1e-6 * fabs(expected)))
+                fail_msg("%s: exponent %zu: %g, not %g", subject_name(&subject), r, found,
                          expected);
         }
         floats_free(y, TOKENS * ROWS);
