@@ -18,6 +18,7 @@ typedef __m256i vi;
 typedef __m256i vb;
 typedef __m256i va;
 
+static inline void vf_settle(vf *a) { __asm__ volatile("" : "+x"(*a)); }
 static inline vf vf_zero(void) { return _mm256_setzero_ps(); }
 static inline vf vf_set(float x) { return _mm256_set1_ps(x); }
 static inline vf vf_load(const float *p) { return _mm256_loadu_ps(p); }

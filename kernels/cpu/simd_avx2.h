@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/simd_256.h"
 
-enum { BYTE_PLANES = 2 };
+enum { BYTE_PLANES = 2, WIDE_SUMS = 0 };
 
 // The first operand of maddubs is unsigned and pairs are summed in int16. A signed weight
 // therefore hands its sign to the activation: |w| <= 128 and |x| <= 127 fit a pair's sum.
@@ -27,6 +27,9 @@ static inline va va_dot(va sum, vb w, vb x) {
     sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, x));
     __asm__ volatile("" : "+x"(sum)); // add now: the compiler would keep every product till the end
     return sum;
+}
+static inline va va_dot_four(va sum, vb w, const int8_t *x) {
+    return va_dot(sum, w, vb_broadcast(x));
 }
 static inline vi va_flush(vi sum, va a) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, _mm256_set1_epi16(1)));

@@ -9,13 +9,14 @@
 
 #include "kernels/cpu/isa.h"
 
-enum { LANES = 16, TILE_TOKENS = 8, PLAIN_TOKENS = 6, BYTE_PLANES = 1 };
+enum { LANES = 16, TILE_TOKENS = 8, PLAIN_TOKENS = 6, BYTE_PLANES = 1, WIDE_SUMS = 1 };
 
 typedef __m512 vf;
 typedef __m512i vi;
 typedef __m512i vb;
 typedef __m512i va;
 
+static inline void vf_settle(vf *a) { __asm__ volatile("" : "+v"(*a)); }
 static inline vf vf_zero(void) { return _mm512_setzero_ps(); }
 static inline vf vf_set(float x) { return _mm512_set1_ps(x); }
 static inline vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
@@ -101,11 +102,13 @@ static inline void vb_transpose(vb w[4]) {
     w[2] = _mm512_unpacklo_epi64(ab_high, cd_high);
     w[3] = _mm512_unpackhi_epi64(ab_high, cd_high);
 }
+static inline __m256i two_rows(const uint8_t *low, const uint8_t *high) {
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(load16(low)), load16(high), 1);
+}
 static inline __m512i four_rows(const uint8_t *const row[LANES], int first, size_t offset) {
-    __m512i a = _mm512_castsi128_si512(load16(row[first] + offset));
-    a = _mm512_inserti32x4(a, load16(row[first + 4] + offset), 1);
-    a = _mm512_inserti32x4(a, load16(row[first + 8] + offset), 2);
-    return _mm512_inserti32x4(a, load16(row[first + 12] + offset), 3);
+    const __m256i low = two_rows(row[first] + offset, row[first + 4] + offset);
+    const __m256i high = two_rows(row[first + 8] + offset, row[first + 12] + offset);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], size_t offset) {
     out[0] = four_rows(row, 0, offset);
@@ -179,6 +182,16 @@ static inline vi vi_signed_dot(vi sum, vb w, vb x) {
 static inline va va_zero(void) { return _mm512_setzero_si512(); }
 static inline va va_dot(va sum, vb w, vb x) { return _mm512_dpbusd_epi32(sum, w, x); }
 static inline vi va_flush(vi sum, va a) { return _mm512_add_epi32(sum, a); }
+// GCC 12 would load the four bytes into a vector of their own first.
+static inline va va_dot_four(va sum, vb w, const int8_t *x) {
+    struct four {
+        int8_t bytes[4];
+    };
+    __asm__("vpdpbusd %2%{1to16%}, %1, %0"
+            : "+v"(sum)
+            : "v"(w), "m"(*(const struct four *)(const void *)x));
+    return sum;
+}
 
 static inline int32_t bytes_sum16(const int8_t q[16]) {
     const __m512i wide = _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)q));

@@ -12,7 +12,7 @@
 
 #include "kernels/cpu/isa.h"
 
-enum { LANES = 8, TILE_TOKENS = 4, PLAIN_TOKENS = 2, BYTE_PLANES = 1 };
+enum { LANES = 8, TILE_TOKENS = 4, PLAIN_TOKENS = 2, BYTE_PLANES = 1, WIDE_SUMS = 1 };
 
 #define VECTOR __attribute__((vector_size(32)))
 typedef float vf VECTOR;
@@ -26,6 +26,8 @@ typedef vi va;
 
 static inline vf vf_set(float x) { return (vf){x, x, x, x, x, x, x, x}; }
 static inline vf vf_zero(void) { return vf_set(0); }
+// Computes it before what follows: a compiler that defers it keeps what it needs in registers.
+static inline void vf_settle(vf *a) { (void)a; }
 static inline vf vf_load(const float *p) { // at any address, as all loads
     vf r;
     memcpy(&r, p, sizeof r);
@@ -165,10 +167,15 @@ static inline vi vi_signed_dot(vi sum, vb w, vb x) { // a product of two bytes f
 }
 
 // Unsigned weights: between flushes va_dot() may be called STEPS_PER_FLUSH times (quantized.inc).
+// With WIDE_SUMS a va is a vi: a sum can begin at its start and needs no flush.
 static inline va va_zero(void) { return vi_set(0); }
 static inline va va_dot(va sum, vb w, vb x) {
     const vs upper = (vs)(vi_right(w, 8) & 0x00FF00FF), lower = (vs)(w & 0x00FF00FF);
     return vi_add_halves(vi_add_halves(sum, upper * vs_upper(x)), lower * vs_lower(x));
+}
+// The same with four bytes for all lanes.
+static inline va va_dot_four(va sum, vb w, const int8_t *x) {
+    return va_dot(sum, w, vb_broadcast(x));
 }
 static inline vi va_flush(vi sum, va a) { return sum + a; }
 
