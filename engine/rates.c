@@ -9,6 +9,9 @@
 //
 //   host      bytes more of the whole part / time more       the rate with one row
 //   crossing  time of the small part - its bytes / host      launches, flags, waking, threads
+//   slowed    time of a whole part of which a quarter crosses, more than the processor takes for
+//   the
+//             rest / time of crossing
 //   part      time of a whole part on the card - its bytes / card
 //   row       time more of a batch on the processor / tokens more
 //
@@ -18,8 +21,8 @@
 // What no machine does was disturbed, and is measured once more; after that, what is assumed for
 // machines without memory for a trial is taken.
 //
-// The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR COPIES_FACTOR
-// RECENCY<tab>KEY", those used last at the end.
+// The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR COPIES_FACTOR RECENCY
+// SLOWED<tab>KEY", those used last at the end.
 #include "engine/rates.h"
 
 #include <fcntl.h>
@@ -39,7 +42,7 @@
 #include "kernels/read_speed.h"
 
 enum {
-    FORMAT = 5, // of the file, and of how rates are measured
+    FORMAT = 6, // of the file, and of how rates are measured
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
@@ -55,7 +58,7 @@ enum {
 static const double CARD_SHARE = 0.9, MIXTURE_US = 18, DENSE_US = 8, RECURRENCE_US = 22;
 
 // Where there is no memory for a trial on the card, or trials contradict each other.
-static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10;
+static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10, ASSUMED_SLOWED = 0.25;
 
 // What no machine goes beyond; a rate outside was disturbed, or is a damaged line. A flag that
 // crosses the link and back takes longer than SHORTEST_US, and so does starting one kernel.
@@ -76,16 +79,16 @@ static bool is_plausible(const struct placement_rates *rates) {
            is_time(rates->crossing_us) && is_time(rates->part_us) && rates->row_us >= 0 &&
            rates->row_us <= LONGEST_US && is_factor(rates->factor) &&
            is_factor(rates->copies_factor) && rates->recency >= 0 &&
-           rates->recency <= PLACEMENT_RECENCY_MAX;
+           rates->recency <= PLACEMENT_RECENCY_MAX && rates->slowed >= 0 && rates->slowed <= 1;
 }
 
 static bool parse(char *line, struct placement_rates *rates, const char **key) {
     int length = 0;
     line[strcspn(line, "\n")] = '\0';
     *rates = (struct placement_rates){0};
-    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf %lf %lf%n", &rates->card, &rates->host,
+    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf %lf %lf %lf%n", &rates->card, &rates->host,
                &rates->link, &rates->crossing_us, &rates->part_us, &rates->row_us, &rates->factor,
-               &rates->copies_factor, &rates->recency, &length) != 9 ||
+               &rates->copies_factor, &rates->recency, &rates->slowed, &length) != 10 ||
         line[length] != '\t')
         return false;
     *key = line + length + 1;
@@ -119,9 +122,9 @@ static bool rewrite(FILE *old, FILE *file, const char *key, const struct placeme
     }
     for (size_t i = count < RATES_MAX ? 0 : count - (RATES_MAX - 1); i < count; i++)
         if (fprintf(file, "%s\n", lines[i % RATES_MAX]) < 0) return false;
-    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card,
+    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card,
                    rates->host, rates->link, rates->crossing_us, rates->part_us, rates->row_us,
-                   rates->factor, rates->copies_factor, rates->recency, key) > 0;
+                   rates->factor, rates->copies_factor, rates->recency, rates->slowed, key) > 0;
 }
 
 // Folders that are missing; if that fails, so will opening the file.
@@ -220,18 +223,18 @@ static double rest_us(const struct part_shape *shape) {
     return shape->used > 0 ? MIXTURE_US : DENSE_US;
 }
 
-// In host memory, or on the card.
+// In host memory, where some of it may cross, or on the card: NULL.
 static struct part_speed through_card(const struct backend *card, const struct part_shape *shape,
-                                      const struct engine_options *options, bool in_host) {
+                                      const struct engine_options *options,
+                                      const struct offload_memory *memory) {
     const struct device_options how = device_options_of(options);
     const struct part_trial trial = {
-        .shape = *shape, .tokens = 1, .in_host = in_host, .pause_s = rest_us(shape) * 1e-6};
+        .shape = *shape, .tokens = 1, .in_host = memory != NULL, .pause_s = rest_us(shape) * 1e-6};
     const struct backend *backend = card;
     struct part_speed speed = {0};
     struct device *device;
     if (backend->open(&how, &device, NULL) != STATUS_OK) return speed;
-    if (!in_host ||
-        offload_open(&backend, &device, &how, &(struct offload_memory){0}, NULL) == STATUS_OK)
+    if (!memory || offload_open(&backend, &device, &how, memory, NULL) == STATUS_OK)
         speed = part_speed_measure(backend, device, &trial);
     backend->close(device);
     return speed;
@@ -269,11 +272,12 @@ bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *s
 // The processor's rate and the crossing, as a step sees them.
 static void measure_crossing(const struct backend *card, const struct engine_options *options,
                              const struct part_shape *shape, struct placement_rates *rates) {
+    const struct offload_memory none = {0};
     const struct part_shape small_shape = small_of(shape);
     struct part_speed whole = {0};
     for (int i = 0; i < TRIES; i++) {
-        whole = through_card(card, shape, options, true);
-        const struct part_speed small = through_card(card, &small_shape, options, true);
+        whole = through_card(card, shape, options, &none);
+        const struct part_speed small = through_card(card, &small_shape, options, &none);
         if (rates_tell_apart(&whole, &small, rates)) return;
     }
     const double rest = whole.seconds - 1e-6 * ASSUMED_CROSSING_US;
@@ -282,11 +286,48 @@ static void measure_crossing(const struct backend *card, const struct engine_opt
     log_write(LOG_DEBUG, "the crossing to the processor could not be measured");
 }
 
+bool rates_of_crossing(const struct part_speed *part, double share, enum placement_kind kind,
+                       struct placement_rates *rates) {
+    const double bytes = (double)part->bytes;
+    const double crosses = placement_crossing_seconds(rates, kind, share * bytes);
+    const double alone = rates->crossing_us * 1e-6 + (1 - share) * bytes / rates->host;
+    if (part->seconds <= 0 || share <= 0) return false;
+    const double slowed = (part->seconds - alone) / crosses;
+    rates->slowed = slowed < 0 ? 0 : slowed > 1 ? 1 : slowed;
+    return true;
+}
+
+// As weights are in the file and on the card, with what alignment takes.
+static size_t slot_bytes_of(const struct part_shape *shape, double share) {
+    enum { FORMS = 3, MORE = 2 << 20 };
+    const size_t elements = (size_t)3 * (size_t)shape->dim * (size_t)shape->width;
+    const size_t bytes = elements / (size_t)dtype_block_elements(shape->type) *
+                         (size_t)dtype_block_bytes(shape->type);
+    const int32_t used = shape->used > 0 ? shape->used : 1;
+    return (size_t)(share * FORMS * (double)bytes * used) + MORE;
+}
+
+// What the processor loses while weights cross; as long as the crossing has the time of its rows.
+static void measure_slowed(const struct backend *card, const struct engine_options *options,
+                           const struct part_shape *shape, struct placement_rates *rates) {
+    enum { PARTS = 4 }; // one of them crosses
+    const int32_t gathered = shape->used / PARTS > 0 ? shape->used / PARTS : 1;
+    const double share = shape->used > 1 ? (double)gathered / shape->used : 1.0 / PARTS;
+    const enum placement_kind kind = shape->used > 0 ? PLACEMENT_EXPERTS : PLACEMENT_DENSE;
+    const struct offload_memory memory = {.slot_bytes = slot_bytes_of(shape, share),
+                                          .gathered_experts = gathered,
+                                          .crossing_share = share};
+    if (rates->link <= 0 || rates->host <= 0 || shape->used == 1 || !card->gather_experts) return;
+    const struct part_speed part = through_card(card, shape, options, &memory);
+    if (!rates_of_crossing(&part, share, kind, rates))
+        log_write(LOG_DEBUG, "what the processor loses while weights cross could not be measured");
+}
+
 static void measure_part(const struct backend *card, const struct engine_options *options,
                          const struct part_shape *shape, struct placement_rates *rates) {
     rates->part_us = ASSUMED_PART_US;
     for (int i = 0; i < TRIES && rates->card > 0; i++) {
-        const struct part_speed speed = through_card(card, shape, options, false);
+        const struct part_speed speed = through_card(card, shape, options, NULL);
         const double us = 1e6 * (speed.seconds - (double)speed.bytes / rates->card);
         if (!is_time(us)) continue;
         rates->part_us = us;
@@ -318,7 +359,9 @@ static struct placement_rates measure(struct engine *engine, const struct engine
                                     .copies_factor = 1,
                                     .recency = PLACEMENT_RECENCY_ASSUMED};
     rates.link = measure_link(engine->backend, engine->device);
+    rates.slowed = ASSUMED_SLOWED;
     if (is_card) measure_crossing(engine->backend, options, shape, &rates);
+    if (is_card) measure_slowed(engine->backend, options, shape, &rates);
     if (!measure_processor(options, shape, &rates)) return (struct placement_rates){0};
     rates.card = rates.host;
     if (!is_card) return rates;
@@ -387,9 +430,10 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
     log_write(
         LOG_DEBUG,
         "rates: card %.0f GB/s and %.0f us a part, processor %.1f GB/s and %.0f us a token of "
-        "a batch, link %.1f GB/s, a crossing %.0f us, factor %.2f, with copies %.2f, recency %.2f",
+        "a batch, link %.1f GB/s, a crossing %.0f us, slowed %.2f, factor %.2f, with copies %.2f, "
+        "recency %.2f",
         rates.card / 1e9, rates.part_us, rates.host / 1e9, rates.row_us, rates.link / 1e9,
-        rates.crossing_us, rates.factor, rates.copies_factor, rates.recency);
+        rates.crossing_us, rates.slowed, rates.factor, rates.copies_factor, rates.recency);
     rates.token_us = layers_us(config);
     forget(&engine->lesson);
     if (options->rates_path) {

@@ -25,6 +25,11 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
 bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *small,
                       struct placement_rates *rates);
 
+// And what a part takes of which a share crosses, what the processor loses meanwhile. False:
+// nothing was measured.
+bool rates_of_crossing(const struct part_speed *part, double share, enum placement_kind kind,
+                       struct placement_rates *rates);
+
 // The bytes a second that the card reads without computing; 0: unknown.
 double rates_card_reads(const struct placement_rates *rates);
 

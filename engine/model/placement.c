@@ -47,9 +47,14 @@ static bool knows_rates(const struct placement_rates *rates) {
     return rates->card > 0 && rates->host > 0 && rates->link > 0;
 }
 
+double placement_crossing_seconds(const struct placement_rates *rates, enum placement_kind kind,
+                                  double bytes) {
+    return bytes / ((kind == PLACEMENT_DENSE ? ROWS_SHARE : GATHERED_SHARE) * rates->link);
+}
+
 // Of a part in host memory, besides its bytes.
-static double crossing_seconds(const struct placement_need *need,
-                               const struct placement_rates *rates) {
+static double request_seconds(const struct placement_need *need,
+                              const struct placement_rates *rates) {
     return (double)need->row_bytes / rates->link + rates->crossing_us * 1e-6;
 }
 
@@ -59,7 +64,7 @@ static double cost_of(const struct placement_need *need, const struct placement_
     if (!knows_rates(rates)) return 0;
     const double bytes = (double)part->token_bytes;
     const double here = bytes / rates->card + rates->part_us * 1e-6;
-    return (bytes / rates->host + crossing_seconds(need, rates) - here) / (double)part->card_bytes;
+    return (bytes / rates->host + request_seconds(need, rates) - here) / (double)part->card_bytes;
 }
 
 static int compare(const void *a, const void *b) {
@@ -147,10 +152,11 @@ static double part_seconds(const struct placement_rates *rates, const struct pla
     const double used = part->experts * bytes / (double)part->host_bytes;
     const double crosses = part->experts == 0 ? beside->rows : fmin(beside->gathered / used, 1);
     const double hits = part->experts == 0 ? 0 : beside->hits;
-    const double link = (part->experts == 0 ? ROWS_SHARE : GATHERED_SHARE) * rates->link;
+    const enum placement_kind kind = part->experts == 0 ? PLACEMENT_DENSE : PLACEMENT_EXPERTS;
+    const double crossing = placement_crossing_seconds(rates, kind, crosses * bytes);
     if (hits <= 0 && crosses <= 0) return all;
-    return fmax((1 - hits - crosses) * all,
-                bytes / rates->card + crosses * bytes / link + rates->part_us * 1e-6);
+    return fmax((1 - hits - crosses) * all + rates->slowed * crossing,
+                bytes / rates->card + crossing + rates->part_us * 1e-6);
 }
 
 static double factor_of(const struct placement_rates *rates, const struct beside *beside) {
@@ -169,7 +175,7 @@ static double token_seconds(const struct placement_need *need, const struct plac
             const struct placement_part *part = part_at(need, kind, i);
             if (part->card_bytes == 0) continue;
             if (placement->in_host[kind][i])
-                *in_host += crossing_seconds(need, rates) + part_seconds(rates, part, beside);
+                *in_host += request_seconds(need, rates) + part_seconds(rates, part, beside);
             else
                 seconds += rates->part_us * 1e-6;
         }
@@ -343,7 +349,7 @@ static int32_t crossing_tokens(const struct placement_need *need,
     const double crosses = all / rates->link + rates->part_us * 1e-6;
     double untouched = share < 1 ? 1 - share : 0; // of the weights, by n tokens that choose apart
     for (int32_t n = 1; n < TOKENS_MOST; n++) {
-        const double computed = crossing_seconds(need, rates) + n * rates->row_us * 1e-6 +
+        const double computed = request_seconds(need, rates) + n * rates->row_us * 1e-6 +
                                 (1 - untouched) * all / rates->host;
         if (n >= PLACEMENT_TOKENS_LEAST && crosses < computed) return n;
         untouched *= share < 1 ? 1 - share : 0;

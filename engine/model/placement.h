@@ -33,12 +33,16 @@
 // as the processor computes what has no copy while the card computes the rest; or, where a share of
 // its bytes crosses to the card, of a mixture whole experts and of a dense one rows:
 //
-//   + crossing_us + rows / link + max((1 - share) * bytes / host,
-//                                     part_us + bytes / card + share * bytes / (of the link))
+//   + crossing_us + rows / link + max((1 - share) * bytes / host + slowed * crosses,
+//                                     part_us + bytes / card + crosses)
 //
-// where arranging what has crossed counts as reading the rest. What is copied in the background is
-// not counted. Of these ways the fastest is taken, for all layers the same. The time of the parts
-// in host memory is multiplied by what earlier answers took beside their prediction (rates.h).
+//     crosses = share * bytes / (of the link)
+//
+// where arranging what has crossed counts as reading the rest, and `slowed` is what the processor
+// loses while weights cross, since host memory serves both. What is copied in the background is not
+// counted. Of these ways the fastest
+// is taken, for all layers the same. The time of the parts in host memory is multiplied by what
+// earlier answers took beside their prediction (rates.h).
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
@@ -58,7 +62,7 @@
 
 enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
 
-#define PLACEMENT_RECENCY_ASSUMED 0.5
+#define PLACEMENT_RECENCY_ASSUMED 0.4
 #define PLACEMENT_RECENCY_MAX     1.5
 
 // Weights of a kind in one layer; zeros where it has none.
@@ -97,6 +101,7 @@ struct placement_rates {  // bytes a second
     double factor;        // of the time of all parts in host memory, as answers have shown; 0: 1
     double copies_factor; // the same where experts have copies
     double recency;       // of routing: 0 it has no memory, 1 that of a published mixture
+    double slowed;        // of the time in which weights cross, what the processor loses of it
 };
 
 struct placement_override { // what a person said; {0}: nothing
@@ -153,6 +158,10 @@ enum { PLACEMENT_TOKENS_LEAST = 17 };
 int32_t placement_crossing_tokens(const struct placement_need *need,
                                   const struct placement_rates *rates,
                                   const struct placement *placement, enum placement_kind kind);
+
+// The seconds in which so many bytes of a kind cross for one token, and are arranged.
+double placement_crossing_seconds(const struct placement_rates *rates, enum placement_kind kind,
+                                  double bytes);
 
 // What share of choices has a copy where copies are of this share of the experts; and the other way
 // round, the recency of routing that has shown these hits (0 to PLACEMENT_RECENCY_MAX).

@@ -28,8 +28,8 @@ struct placement_lesson {
 
 void placement_lesson_note(struct placement_lesson *lesson, int64_t us); // a step of one token
 
-// The rates with what was found, or with half of that and half of an earlier finding that differs
-// from it. False: that were too few tokens to say anything.
+// The rates, halfway to what was found if that differs. False: that were too few tokens to say
+// anything.
 bool placement_lesson_find(const struct placement_lesson *lesson, const struct placement *placement,
                            struct placement_rates *rates);
 

@@ -168,7 +168,7 @@ static void a_model_that_fits_runs_on_the_gpu_silently(void **state) {
 
 // Room for what stays on the card, and for the weights of some layers.
 static enum status open_split(size_t device_bytes, struct engine **engine) {
-    static const struct placement_rates rates = {1e12, 5e10, 2.5e10, 0, 30, 0, 0, 1, 1, 1};
+    static const struct placement_rates rates = {1e12, 5e10, 2.5e10, 0, 30, 0, 0, 1, 1, 1, 0.25};
     struct error err = {0};
     const struct engine_options options = {.model_path = model,
                                            .backend = "cuda",
