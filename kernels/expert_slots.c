@@ -28,7 +28,7 @@ enum {
 struct slot {
     int32_t owner;         // layer * experts + expert; NOWHERE: empty
     int32_t before, after; // in the order of use; itself: in none
-    uint32_t used;         // step
+    uint32_t used;         // step; 0: never
 };
 
 struct expert_slots {
@@ -42,6 +42,8 @@ struct expert_slots {
     int32_t owners[MISSES_MAX];
     bool again[MISSES_MAX];                    // it was missed shortly before
     int32_t credit;                            // in hits
+    int32_t first_empty;                       // or one before it
+    int32_t filled;                            // experts that fill() has looked at
     double share;                              // of choices that were hits, lately
     struct expert_slots_counts counts, before; // before this step
 };
@@ -53,14 +55,18 @@ static void unlink_slot(struct expert_slots *all, int32_t at) {
     slot->before = slot->after = at;
 }
 
+static void link_behind(struct expert_slots *all, int32_t at, int32_t before) {
+    struct slot *slot = &all->slots[at];
+    slot->before = before;
+    slot->after = all->slots[before].after;
+    all->slots[slot->after].before = at;
+    all->slots[before].after = at;
+}
+
 static void make_newest(struct expert_slots *all, int32_t at) {
-    struct slot *slot = &all->slots[at], *ring = &all->slots[all->ring];
     unlink_slot(all, at);
-    slot->before = all->ring;
-    slot->after = ring->after;
-    all->slots[ring->after].before = at;
-    ring->after = at;
-    slot->used = all->step;
+    link_behind(all, at, all->ring);
+    all->slots[at].used = all->step;
 }
 
 enum status expert_slots_create(int32_t layers, int32_t experts, int32_t slots,
@@ -131,10 +137,11 @@ static int32_t next_miss(struct expert_slots *all) {
     return NOWHERE;
 }
 
-static int32_t find_empty(const struct expert_slots *all) {
-    for (int32_t i = 0; i < all->count; i++)
-        if (all->slots[i].owner == NOWHERE) return i;
-    return NOWHERE;
+// A slot is emptied only by giving it up, so those before the first empty one stay taken.
+static int32_t find_empty(struct expert_slots *all) {
+    while (all->first_empty < all->count && all->slots[all->first_empty].owner != NOWHERE)
+        all->first_empty++;
+    return all->first_empty < all->count ? all->first_empty : NOWHERE;
 }
 
 static int32_t price_of_move(const struct expert_slots *all) {
@@ -146,11 +153,27 @@ static int32_t price_of_move(const struct expert_slots *all) {
 static int32_t evict(struct expert_slots *all) {
     const int32_t oldest = all->slots[all->ring].before, price = price_of_move(all);
     if (oldest == all->ring || all->slots[oldest].used == all->step) return NOWHERE;
-    if (all->credit < price) return NOWHERE;
-    all->credit -= price;
+    if (all->slots[oldest].used > 0) {
+        if (all->credit < price) return NOWHERE;
+        all->credit -= price;
+    }
     unlink_slot(all, oldest);
     all->place[all->slots[oldest].owner] = NOWHERE;
     return oldest;
+}
+
+static void begin_move(struct expert_slots *all, int32_t owner, int32_t at,
+                       struct expert_move *move) {
+    const int32_t old = all->slots[at].owner;
+    *move = (struct expert_move){.layer = owner / all->experts,
+                                 .expert = owner % all->experts,
+                                 .slot = at,
+                                 .evicted_layer = old < 0 ? -1 : old / all->experts,
+                                 .evicted_expert = old < 0 ? -1 : old % all->experts};
+    all->slots[at].owner = owner;
+    all->slots[at].used = all->step;
+    all->place[owner] = COMING;
+    all->counts.moves++;
 }
 
 bool expert_slots_take(struct expert_slots *all, struct expert_move *move) {
@@ -159,16 +182,21 @@ bool expert_slots_take(struct expert_slots *all, struct expert_move *move) {
     int32_t at = find_empty(all);
     if (at == NOWHERE) at = evict(all);
     if (at == NOWHERE) return false;
-    const int32_t old = all->slots[at].owner;
-    *move = (struct expert_move){.layer = owner / all->experts,
-                                 .expert = owner % all->experts,
-                                 .slot = at,
-                                 .evicted_layer = old < 0 ? -1 : old / all->experts,
-                                 .evicted_expert = old < 0 ? -1 : old % all->experts};
-    all->slots[at].owner = owner;
-    all->place[owner] = COMING;
-    all->counts.moves++;
+    begin_move(all, owner, at, move);
     return true;
+}
+
+bool expert_slots_fill(struct expert_slots *all, struct expert_move *move) {
+    const int32_t at = find_empty(all);
+    for (; at != NOWHERE && all->filled < all->layers * all->experts; all->filled++) {
+        const int32_t layer = all->filled % all->layers, expert = all->filled / all->layers;
+        const int32_t owner = layer * all->experts + expert;
+        if (all->place[owner] != NOWHERE) continue;
+        begin_move(all, owner, at, move);
+        all->slots[at].used = 0;
+        return true;
+    }
+    return false;
 }
 
 bool expert_slots_arrive(struct expert_slots *all, const struct expert_move *move) {
@@ -176,7 +204,10 @@ bool expert_slots_arrive(struct expert_slots *all, const struct expert_move *mov
     if (move->slot >= all->count || all->slots[move->slot].owner != owner) return false;
     ASSERT(all->place[owner] == COMING);
     all->place[owner] = move->slot;
-    make_newest(all, move->slot);
+    if (all->slots[move->slot].used > 0)
+        make_newest(all, move->slot);
+    else
+        link_behind(all, move->slot, all->slots[all->ring].before);
     return true;
 }
 
@@ -200,6 +231,7 @@ bool expert_slots_drop_last(struct expert_slots *all, int32_t *layer, int32_t *e
     if (owner >= 0) all->place[owner] = NOWHERE;
     all->slots[at].owner = NOWHERE;
     all->count--;
+    if (all->first_empty > all->count) all->first_empty = all->count;
     return true;
 }
 
@@ -218,6 +250,7 @@ double expert_slots_hit_share(const struct expert_slots *all) { return all->shar
 
 void expert_slots_check(const struct expert_slots *all) {
     int32_t held = 0, listed = 0;
+    bool unused = false;
     for (int32_t i = 0; i < all->count; i++) {
         const int32_t owner = all->slots[i].owner;
         if (owner == NOWHERE) continue;
@@ -227,6 +260,8 @@ void expert_slots_check(const struct expert_slots *all) {
     for (int32_t at = all->slots[all->ring].after; at != all->ring; at = all->slots[at].after) {
         ASSERT(at < all->count && all->slots[all->slots[at].after].before == at);
         ASSERT(all->slots[at].owner != NOWHERE && all->place[all->slots[at].owner] == at);
+        ASSERT(all->slots[at].used == 0 || !unused);
+        unused = all->slots[at].used == 0;
         listed++;
     }
     ASSERT(held == listed);

@@ -13,7 +13,8 @@
 //
 // Invariants, checked by expert_slots_check():
 //   (1) An expert that is held or coming has one slot, and that slot has no other.
-//   (2) The order of use has every held slot once, and no other.
+//   (2) The order of use has every held slot once, and no other. Those that nobody has used yet are
+//       its oldest; giving one up costs nothing.
 //   (3) What a step has used is not evicted before the next one.
 //
 // All layers share the slots. Every token passes every layer once, so each has about its share of
@@ -49,6 +50,11 @@ bool expert_slots_look(struct expert_slots *slots, int32_t layer, int32_t expert
 
 // What to copy next of what the step has missed. False: nothing, or no slot is worth it.
 bool expert_slots_take(struct expert_slots *slots, struct expert_move *move);
+
+// The next expert to copy into an empty slot although nobody has used it: of each layer as many,
+// the first ones. As long as routing has no memory it is as good as any other. False: no slot is
+// empty.
+bool expert_slots_fill(struct expert_slots *slots, struct expert_move *move);
 
 // The copy is done. False: its slot was given up in between.
 bool expert_slots_arrive(struct expert_slots *slots, const struct expert_move *move);

@@ -205,6 +205,7 @@ static void free_jobs(struct job **jobs) {
 }
 
 static enum status offload_sync(struct device *device) {
+    if (device->resident) resident_experts_copy(device->resident);
     const enum status failure = device->failure, status = device->card->sync(device->on_card);
     device->failure = STATUS_OK;
     if (device->worker) offload_worker_rest(device->worker);

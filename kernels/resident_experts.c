@@ -2,10 +2,16 @@
 //
 // Between two steps the card is idle, so lists and slots can change hands there:
 //
-//   step 7 ends      expert 5 of layer 2 was missed: its copy into slot 9 begins, beside the ops;
-//                    what slot 9 held is zeros in its list from now on
+//   step 7 ends      expert 5 of layer 2 was missed: slot 9 is to have it, and what slot 9 held is
+//                    zeros in its list from now on
+//   step 8 runs      its copy begins, beside the ops
 //   steps 8 and 9    the processor still computes it
 //   step 9 ends      the copy is done: the list points to slot 9
+//
+// Copies begin while the thread would wait for the step, because starting hundreds takes long. Once
+// all layers are known, slots that are still empty are filled with experts that nobody has chosen,
+// all at once: until then hits grow with every token, over a hundred tokens where experts are
+// large.
 //
 // The lists of all layers are one buffer, changed in a pinned mirror and copied whole before the
 // next step, which is a few microseconds.
@@ -24,7 +30,7 @@ enum {
     ALIGNMENT = 512,   // of a matrix in a slot, as in a card's slabs of weights
     NOTHINGS_MAX = 16, // kinds of matrices of experts
     SLABS = 8,         // at least, so that a part can be given back
-    MOVES_MAX = 64,    // experts that are on their way to the card
+    MOVES_MAX = 64,    // experts that were missed and are on their way to the card
 };
 static const size_t SLAB_BYTES = (size_t)64 << 20;    // about
 static const size_t COPIED_BYTES = (size_t)128 << 20; // between two steps, about
@@ -57,8 +63,9 @@ struct resident_experts {
     bool changed;                 // the mirror, since it was copied
     void *zeros;                  // [expert_bytes] pinned: a matrix in a file, or less
     struct nothing nothings[NOTHINGS_MAX];
-    struct expert_move moves[MOVES_MAX]; // that have begun
-    int32_t move_count;
+    struct expert_move *moves; // [MOVES_MAX + slots], owned: to copy, or being copied
+    int32_t move_count, begun_count;
+    bool filled;
 };
 
 static size_t card_bytes(const struct resident_experts *r, const struct weight *weight) {
@@ -115,7 +122,9 @@ static enum status fill(struct resident_experts *r, const struct resident_limits
     r->slabs_max = own + (wanted - limits->slots) / r->slab_slots;
     r->layers = calloc((size_t)r->layers_max, sizeof *r->layers);
     r->slabs = calloc((size_t)r->slabs_max, sizeof *r->slabs);
-    if (!r->layers || !r->slabs) return STATUS_NO_MEMORY;
+    const size_t slots = (size_t)r->slabs_max * (size_t)r->slab_slots;
+    r->moves = calloc(MOVES_MAX + slots, sizeof *r->moves);
+    if (!r->layers || !r->slabs || !r->moves) return STATUS_NO_MEMORY;
     TRY(alloc_lists(r));
     TRY(expert_slots_create(r->layers_max, r->experts, r->slabs_max * r->slab_slots, &r->slots));
     alloc_slabs(r, own);
@@ -156,6 +165,7 @@ void resident_experts_destroy(struct resident_experts *r) {
     expert_slots_destroy(r->slots);
     free(r->layers);
     free(r->slabs);
+    free(r->moves);
     free(r);
 }
 
@@ -280,26 +290,44 @@ static void arrive(struct resident_experts *r) {
         const struct expert_move *move = &r->moves[i];
         if (expert_slots_arrive(r->slots, move)) point_to_copy(r, move);
     }
-    r->move_count = 0;
+    r->move_count = r->begun_count = 0;
 }
 
-static void begin_moves(struct resident_experts *r) {
+static bool all_fit(const struct resident_experts *r) {
+    for (int32_t i = 0; i < r->layer_count; i++)
+        if (!r->layers[i].fits) return false;
+    return true;
+}
+
+static void plan_moves(struct resident_experts *r) {
     size_t bytes = 0;
     struct expert_move *move = r->moves;
     while (bytes < COPIED_BYTES && r->move_count < MOVES_MAX && expert_slots_take(r->slots, move)) {
         if (move->evicted_layer >= 0)
             point_to_nothing(r, move->evicted_layer, move->evicted_expert);
-        begin_copy(r, move);
         bytes += r->layers[move->layer].bytes;
         move = &r->moves[++r->move_count];
+    }
+    if (r->filled || r->layer_count < r->layers_max) return;
+    r->filled = true;
+    while (all_fit(r) && expert_slots_fill(r->slots, move))
+        move = &r->moves[++r->move_count];
+}
+
+// Not into a slab that was taken back since.
+void resident_experts_copy(struct resident_experts *r) {
+    for (; r->begun_count < r->move_count; r->begun_count++) {
+        const struct expert_move *move = &r->moves[r->begun_count];
+        if (move->slot < r->slab_count * r->slab_slots) begin_copy(r, move);
     }
 }
 
 void resident_experts_move(struct resident_experts *r) {
+    const bool begun = r->begun_count == r->move_count;
     const bool done = !r->card->is_copied_aside || r->card->is_copied_aside(r->on_card);
-    if (done) {
+    if (begun && done) {
         arrive(r);
-        begin_moves(r);
+        plan_moves(r);
     }
     expert_slots_end_step(r->slots);
     if (r->changed) copy_lists(r);

@@ -124,10 +124,56 @@ static void moves_are_earned_by_hits(void **state) {
     expert_slots_destroy(slots);
 }
 
+// Slots that nobody has used yet are filled, of each layer alike, and given up first and for
+// nothing.
+static void empty_slots_are_filled_and_given_up_first(void **state) {
+    enum { TAKEN = 2, FILLED = SLOTS - TAKEN };
+    struct expert_slots *slots;
+    struct expert_move moves[SLOTS], move;
+    int32_t of_layer[LAYERS] = {0};
+    (void)state;
+    assert_int_equal(expert_slots_create(LAYERS, EXPERTS, SLOTS, &slots), STATUS_OK);
+    for (int i = 0; i < TAKEN; i++)
+        assert_false(expert_slots_look(slots, 0, i)); // the first that would be filled
+    for (int i = 0; i < TAKEN; i++)
+        assert_true(expert_slots_take(slots, &moves[i]));
+    for (int i = TAKEN; i < SLOTS; i++) {
+        assert_true(expert_slots_fill(slots, &moves[i]));
+        assert_int_equal(moves[i].evicted_layer, -1);
+        of_layer[moves[i].layer]++;
+        expert_slots_check(slots);
+    }
+    assert_false(expert_slots_fill(slots, &move)); // none is empty
+    for (int32_t layer = 0; layer < LAYERS; layer++)
+        assert_true(of_layer[layer] > 0);
+    for (int i = 0; i < SLOTS; i++) {
+        assert_true(expert_slots_arrive(slots, &moves[i]));
+        expert_slots_check(slots);
+    }
+    expert_slots_end_step(slots);
+    assert_true(expert_slots_look(slots, moves[TAKEN].layer, moves[TAKEN].expert)); // used now
+    for (int i = 0; i < FILLED; i++)
+        assert_false(expert_slots_look(slots, 1, EXPERTS - 1 - i));
+    for (int i = 1; i < FILLED; i++) { // one hit would pay for one move
+        assert_true(expert_slots_take(slots, &move));
+        bool was_filled = false;
+        for (int j = TAKEN + 1; j < SLOTS; j++)
+            was_filled = was_filled || moves[j].slot == move.slot;
+        assert_true(was_filled);
+        expert_slots_check(slots);
+    }
+    assert_true(expert_slots_drop_last(slots, &move.layer, &move.expert));
+    expert_slots_add_last(slots);
+    assert_true(expert_slots_fill(slots, &move)); // further ones
+    assert_int_equal(move.slot, SLOTS - 1);
+    expert_slots_destroy(slots);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slots_hold_what_was_used_most_recently),
         cmocka_unit_test(moves_are_earned_by_hits),
+        cmocka_unit_test(empty_slots_are_filled_and_given_up_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
