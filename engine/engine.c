@@ -106,14 +106,6 @@ static enum status choose_backend(struct opening *opening) {
     return backend->open(&options, &opening->engine->device, opening->err);
 }
 
-static void choose_step(struct opening *opening) {
-    struct engine *engine = opening->engine;
-    const int32_t wanted = opening->options->step_tokens;
-    engine->most_tokens = engine->backend->batch_tokens;
-    engine->step_tokens = wanted < engine->most_tokens ? wanted : engine->most_tokens;
-    engine->chunk_tokens = engine->step_tokens ? engine->step_tokens : engine->most_tokens;
-}
-
 static void report_loading(void *user, double fraction) {
     const struct engine_options *options = user;
     options->progress(options->progress_user, "loading", fraction);
@@ -190,7 +182,7 @@ static enum status choose_attention(struct opening *opening) {
 static enum status choose_shapes(struct opening *opening) {
     struct engine *engine = opening->engine;
     engine->kv_shape = kv_shape_of(&engine->model.config);
-    choose_step(opening);
+    placing_set_step(engine, opening->options, engine->backend->batch_tokens);
     TRY(choose_attention(opening));
     TRY(choose_kv_type(opening));
     TRY(choose_block_size(opening));
@@ -781,6 +773,7 @@ enum status engine_open(const struct engine_options *options, struct engine **re
     for (int32_t attempt = 0; again; attempt++) {
         struct opening opening = {.options = options, .attempt = attempt, .err = err};
         status = open_once(&opening, result, &again);
+        if (again && err) log_write(LOG_DEBUG, "%s", err->text);
         if (again) log_write(LOG_WARNING, "GPU memory got short; placing the weights once more");
     }
     return status;
@@ -799,7 +792,7 @@ enum status engine_predict(const struct engine_options *options, struct engine_f
         *forecast = (struct engine_forecast){.tokens_s = engine->placement.tokens_s,
                                              .context = engine->context,
                                              .on_card = is_card(engine, &info)};
-        if (placement_splits(&engine->placement))
+        if (placement_leaves(&engine->placement))
             placement_describe(&engine->placement, forecast->placement);
     }
     engine_close(engine);
@@ -896,7 +889,7 @@ void engine_info(struct engine *engine, struct engine_info *info) {
     snprintf(info->file_type, sizeof info->file_type, "%s", dtype_name(engine->model.main_type));
     snprintf(info->backend, sizeof info->backend, "%s", engine->backend->name);
     snprintf(info->device, sizeof info->device, "%s", device.name);
-    if (placement_splits(&engine->placement)) {
+    if (placement_leaves(&engine->placement)) {
         placement_describe(&engine->placement, info->placement);
         info->host_token_bytes = engine->placement.host_token_bytes;
         info->predicted_tokens_s = engine->placement.tokens_s;

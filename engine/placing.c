@@ -1,8 +1,9 @@
 // engine/placing.c — gathers what a placement is planned from: sizes, limits and measured rates.
 //
-// A model that fits with a short context stays whole, and its KV cache gets what is left, as on a
-// device that holds everything. One that does not is planned with the KV cache that was asked for:
-// of the context, or the size. Rates are asked for only then, since measuring takes some time.
+// A model that fits with a short context, if need be without the embedding, stays whole, and its KV
+// cache gets what is left, as on a device that holds everything. One that does not is planned with
+// the KV cache that was asked for: of the context, or the size. Rates are asked for only then,
+// since measuring takes some time.
 #include "engine/placing.h"
 
 #include <inttypes.h>
@@ -22,6 +23,7 @@ enum {
     UNUSED_SHARE = 16, // of the free memory, for each attempt when reading it again was not enough
     SLOT_MORE = 1 << 20,         // a slot has room for lists, biases and alignment, too
     EXPERT_MORE_BYTES = 2048,    // an expert's copy, for the alignment of its matrices
+    STEP_LEAST = 512,            // tokens; steps of fewer are not made to save memory
     LENT_PARTS = 8,              // a short conversation leaves all of the KV cache but one of them
     UNCOUNTED_BYTES = 256 << 20, // copies of experts leave this, for what nobody counts
 };
@@ -52,6 +54,14 @@ static size_t wanted_kv(const struct engine *engine, const struct engine_options
     const size_t most = pool_context_bytes(engine, engine->model.config.context);
     const size_t share = less_of(card_bytes / KV_SHARE, most);
     return share > least ? share : least;
+}
+
+void placing_set_step(struct engine *engine, const struct engine_options *options,
+                      int32_t most_tokens) {
+    const int32_t wanted = options->step_tokens;
+    engine->most_tokens = most_tokens;
+    engine->step_tokens = wanted < most_tokens ? wanted : most_tokens;
+    engine->chunk_tokens = engine->step_tokens ? engine->step_tokens : most_tokens;
 }
 
 struct forward_limits placing_forward_limits(const struct engine *engine, int32_t context) {
@@ -152,39 +162,72 @@ static int32_t gathered_max(const struct engine *engine, const struct placement_
     return most < INT32_MAX ? most : 0;
 }
 
-struct kv_choice {
-    size_t bytes;
-    size_t lent_bytes; // of these, to copies of experts while a conversation is short
-};
-
 static size_t lent_bytes(struct engine *engine, const struct engine_options *options,
-                         const struct placement_need *need, size_t kv_bytes) {
+                         const struct placement_need *need) {
     if (need->expert_bytes == 0) return 0;
-    return pool_first_group_bytes(engine, options, kv_bytes) / LENT_PARTS * (LENT_PARTS - 1);
+    return pool_first_group_bytes(engine, options, need->kv_bytes) / LENT_PARTS * (LENT_PARTS - 1);
 }
 
-// A KV cache that nobody asked for is smaller before experts cross by twos, these before prompts
-// are computed by the processor, and that before the model is refused.
-static enum status plan_split(const struct engine *engine, struct placing *placing,
-                              const struct placement_limits *limits, const struct kv_choice kv[2],
-                              bool may_stream, struct error *err) {
+struct way { // to split weights
+    int32_t step_tokens;
+    bool streams;  // weights cross for many tokens,
+    bool tight;    // experts by twos
+    bool least_kv; // and not what nobody asked for
+};
+
+static enum status plan_way(struct engine *engine, const struct engine_options *options,
+                            struct placing *placing, const struct placement_limits *limits,
+                            const struct way *way, struct error *err) {
     struct placement_need *need = &placing->need;
-    const size_t rest = need->buffer_bytes;
-    enum status status = STATUS_NO_MEMORY;
-    for (int i = may_stream ? 0 : 4; i < 6 && status != STATUS_OK; i++) {
-        const bool streams = i < 4, tight = i >= 2;
-        // A slot for weights that cross, and three matrices, of half of it at most, on the way.
-        const size_t slot_bytes = placement_crossing_bytes(need, tight) + SLOT_MORE;
-        const size_t more = slot_bytes / 2 * 5;
-        placing->kv_bytes = need->kv_bytes = kv[i % 2].bytes;
-        need->lent_bytes = kv[i % 2].lent_bytes;
-        need->buffer_bytes = rest + (streams ? more : 0);
-        placing->slot_bytes = streams ? slot_bytes : 0;
-        need->rows_cross = streams && engine->backend->arrange_weights;
+    placing_set_step(engine, options, way->step_tokens);
+    count_rest(engine, options, need);
+    need->kv_bytes =
+        way->least_kv ? least_kv(engine, options) : wanted_kv(engine, options, limits->card_bytes);
+    need->lent_bytes = lent_bytes(engine, options, need);
+    placing->kv_bytes = need->kv_bytes;
+    placing->slot_bytes = 0;
+    if (way->streams) { // a slot for weights that cross, and what is on the way to it
+        placing->slot_bytes = placement_crossing_bytes(need, way->tight) + SLOT_MORE;
+        need->buffer_bytes +=
+            placing->slot_bytes +
+            CROSSING_PARTS * less_of(placing->slot_bytes / 2, CROSSING_PART_BYTES);
+        need->rows_cross = engine->backend->arrange_weights;
         need->gathered_max = gathered_max(engine, need, placing->slot_bytes);
+    }
+    return placement_plan(need, limits, &placing->placement, err);
+}
+
+// The first way that fits. A KV cache that nobody asked for is smaller before experts cross by
+// twos, these before steps have fewer tokens, and those before prompts are computed by the
+// processor.
+static enum status plan_split(struct engine *engine, const struct engine_options *options,
+                              struct placing *placing, const struct placement_limits *limits,
+                              struct error *err) {
+    const int32_t most = engine->most_tokens;
+    for (int streams = !options->deterministic; streams >= 0; streams--)
+        for (int32_t tokens = most; tokens >= STEP_LEAST; tokens /= 2)
+            for (int i = streams ? 0 : 2; i < 4; i++) {
+                const struct way way = {tokens, streams > 0, i >= 2, i % 2 == 1};
+                if (plan_way(engine, options, placing, limits, &way, err) != STATUS_OK) continue;
+                if (way.streams) decide_crossing(placing, &limits->rates);
+                return STATUS_OK;
+            }
+    return STATUS_NO_MEMORY;
+}
+
+// With the least KV cache and the largest steps that fit at all. Rates do not change what fits.
+static enum status plan_fitting(struct engine *engine, const struct engine_options *options,
+                                struct placing *placing, const struct placement_limits *limits,
+                                struct error *err) {
+    struct placement_need *need = &placing->need;
+    enum status status = STATUS_NO_MEMORY;
+    for (int32_t tokens = engine->most_tokens; status != STATUS_OK && tokens >= STEP_LEAST;
+         tokens /= 2) {
+        placing_set_step(engine, options, tokens);
+        count_rest(engine, options, need);
+        need->kv_bytes = least_kv(engine, options);
         status = placement_plan(need, limits, &placing->placement, err);
     }
-    if (status == STATUS_OK && placing->slot_bytes > 0) decide_crossing(placing, &limits->rates);
     return status;
 }
 
@@ -193,23 +236,18 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     struct placement_need *need = &placing->need;
     struct placement_limits limits = limits_of(engine, options, placing->attempt);
     ASSERT(need->layers == engine->model.config.layers && engine->model.config.context > 0);
-    count_rest(engine, options, need);
-    struct kv_choice kv[2] = {{.bytes = wanted_kv(engine, options, limits.card_bytes)},
-                              {.bytes = least_kv(engine, options)}};
-    need->kv_bytes = kv[1].bytes;
-    const bool told = placement_is_overridden(&options->placement);
-    const size_t taken = placement_need_bytes(need) + need->buffer_bytes;
-    const bool fits = !told && taken + need->kv_bytes <= limits.card_bytes;
-    if (fits && options->device_bytes)
-        placing->kv_bytes = less_of(kv[0].bytes, limits.card_bytes - taken);
-    if (fits) return placement_plan(need, &limits, &placing->placement, err);
-    TRY(placement_plan(need, &limits, &placing->placement, err)); // rates do not change what fits
-    for (int i = 0; i < 2; i++)
-        kv[i].lent_bytes = lent_bytes(engine, options, need, kv[i].bytes);
+    TRY(plan_fitting(engine, options, placing, &limits, err));
+    if (!placement_splits(&placing->placement) && !placement_is_overridden(&options->placement)) {
+        const size_t taken = placing->placement.card_bytes - need->kv_bytes;
+        if (options->device_bytes) // else the cache gets what is left
+            placing->kv_bytes =
+                less_of(wanted_kv(engine, options, limits.card_bytes), limits.card_bytes - taken);
+        return STATUS_OK;
+    }
     limits.rates =
         options->rates ? *options->rates : rates_get(engine, options, need, limits.card_bytes);
     engine->read_bytes_s = rates_card_reads(&limits.rates);
-    return plan_split(engine, placing, &limits, kv, !options->deterministic, err);
+    return plan_split(engine, options, placing, &limits, err);
 }
 
 size_t placing_host_memory(void) {
@@ -225,11 +263,12 @@ size_t placing_host_memory(void) {
 // Weights that the system has to drop and to read again cost most of the speed, silently.
 static void warn_of_pressure(const struct placement *placement) {
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    const size_t bytes = placement->host_bytes + placement->embedding_bytes;
     const size_t available = placing_host_memory();
-    if (available > 0 && placement->host_bytes > available)
+    if (available > 0 && bytes > available)
         log_write(LOG_WARNING,
                   "%s of weights stay in memory, but only %s is free; expect it to be slow",
-                  size_format(placement->host_bytes, need), size_format(available, have));
+                  size_format(bytes, need), size_format(available, have));
 }
 
 static void report_crossing(const struct placing *placing, const struct engine_options *options) {
@@ -251,11 +290,26 @@ static void report_crossing(const struct placing *placing, const struct engine_o
                                            "link is too slow");
 }
 
+// Which is smaller than what was planned with, where rates had to be measured first.
+static void report_memory(struct engine *engine, const struct placing *placing) {
+    char unused[SIZE_TEXT_BYTES], all[SIZE_TEXT_BYTES], kv[SIZE_TEXT_BYTES], rest[SIZE_TEXT_BYTES];
+    struct device_info info;
+    engine->backend->info(engine->device, &info);
+    log_write(LOG_DEBUG,
+              "of %s of free GPU memory, the plan takes %s: a KV cache of %s, and %s for steps of "
+              "%" PRId32 " tokens",
+              size_format(info.memory_free, unused),
+              size_format(placing->placement.card_bytes, all),
+              size_format(placing->need.kv_bytes, kv),
+              size_format(placing->need.buffer_bytes, rest), engine->most_tokens);
+}
+
 enum status placing_choose(struct engine *engine, const struct engine_options *options,
                            struct placing *placing, struct error *err) {
     TRY(choose(engine, options, placing, err));
+    if (placement_leaves(&placing->placement)) report_memory(engine, placing);
+    if (placement_leaves(&placing->placement)) warn_of_pressure(&placing->placement);
     if (!placement_splits(&placing->placement)) return STATUS_OK;
-    warn_of_pressure(&placing->placement);
     report_crossing(placing, options);
     return STATUS_OK;
 }

@@ -35,6 +35,11 @@ MUST_CHECK enum status placing_choose(struct engine *engine, const struct engine
 
 size_t placing_host_memory(void); // bytes that are available; 0: unknown
 
+// How many tokens a step of the engine has at most, and one sequence in it: what the options want
+// of this many. Where memory is short, a plan has fewer.
+void placing_set_step(struct engine *engine, const struct engine_options *options,
+                      int32_t most_tokens);
+
 // The largest steps of an engine, whose buffers are counted.
 struct forward_limits placing_forward_limits(const struct engine *engine, int32_t context);
 

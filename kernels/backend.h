@@ -93,6 +93,7 @@ struct weight {
     int32_t rows, columns;
     float scale;  // NVFP4 alone: multiplies every value; 0: none
     bool in_host; // of a card whose other weights lie in host memory (offload.h); else false
+    bool pinned;  // embedding() alone reads it, and weights() leaves it in host memory
 };
 
 static inline float weight_scale(const struct weight *weight) {
@@ -310,6 +311,7 @@ static inline struct weight expert_weight(const struct expert_weights *weights, 
                                   weights->rows,
                                   weights->columns,
                                   weights->scales ? weights->scales[expert] : 0,
+                                  false,
                                   false};
     return weight;
 }
@@ -636,6 +638,8 @@ struct gather_experts {
     int32_t stack_count;
 };
 
+enum { CROSSING_PARTS = 3, CROSSING_PART_BYTES = 64 << 20 };
+
 struct swap_time {
     double us; // that the device took
     int64_t pairs;
@@ -684,13 +688,16 @@ struct backend {
 
     // Makes a matrix usable whose data are a file's mapped bytes. On a processor this is the same
     // pointer (the mapping must outlive the device), on a card a copy that is kept until the device
-    // is closed. UNSUPPORTED: the device cannot compute with rows of this length, or a weight
-    // exceeds its range.
+    // is closed: in its own memory, or, of a pinned one, in host memory that it reads in place, if
+    // the system lets it be pinned. UNSUPPORTED: the device cannot compute with rows of this
+    // length, or a weight exceeds its range.
     MUST_CHECK enum status (*weights)(struct device *device, const struct weight *in_file,
                                       const void **data);
 
     // The same into device memory of the caller's, of weight_bytes(), enqueued as an op: the bytes
-    // must stay until the next sync(). Much faster from what alloc_host() returned.
+    // must stay until the next sync(). Much faster from what alloc_host() returned. A card takes
+    // memory for what is on the way when it first has to, at most CROSSING_PARTS of the largest
+    // matrix or of CROSSING_PART_BYTES.
     void (*copy_weights)(struct device *device, const struct weight *in_file, void *memory);
 
     // The same, of bytes that are on the device already: what to_device() has brought there, or

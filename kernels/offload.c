@@ -70,7 +70,8 @@ struct device {
     struct buffer wide;             // the same in fp32
     struct buffer results[RESULTS]; // [chunk, features] fp32 or activation, pinned
     struct buffer chosen, shares;   // [chunk, experts_used] pinned
-    struct buffer sums;             // [chunk, features] residual on the card: what is to be added
+    struct buffer sums;             // on the card: [chunk, features] residual, what is to be added,
+                                    // where there is no mail; else only what is waited for
 
     struct pinned_weights *weights;
     bool reads_in_place;   // the card, all weights in host memory
@@ -268,8 +269,9 @@ static enum status alloc_buffers(struct device *device, int32_t used) {
     TRY(alloc_pinned(device, &device->shares, rows * (size_t)used, sizeof(float)));
     TRY(device->host->alloc(device->on_host, wide_bytes, &device->wide.memory));
     device->wide.bytes = wide_bytes;
-    TRY(forward_alloc(device, wide_bytes, &device->sums.memory));
-    device->sums.bytes = wide_bytes;
+    const size_t sums_bytes = device->card->ask_host ? SLOT_ALIGNMENT : wide_bytes;
+    TRY(forward_alloc(device, sums_bytes, &device->sums.memory));
+    device->sums.bytes = sums_bytes;
     const size_t slot_bytes = device->memory.slot_bytes;
     if (slot_bytes == 0) return STATUS_OK;
     TRY(forward_alloc(device, slot_bytes, &device->slot.memory));
@@ -309,13 +311,12 @@ static void report_unpinned(struct device *device) {
 // has to. It does so here, where somebody can still plan with less, and not in the middle of an
 // answer.
 static enum status open_crossing(struct device *device) {
-    enum { ON_THE_WAY = 3 };
     struct weight part = device->largest;
     if (!device->slot.memory || !part.data) return STATUS_OK;
     while (part.rows > 1 && card_bytes(device, &part) > device->slot.bytes / 2)
         part.rows /= 2;
     if (card_bytes(device, &part) > device->slot.bytes) return STATUS_OK; // it will not cross
-    for (int i = 0; i < ON_THE_WAY; i++)
+    for (int i = 0; i < CROSSING_PARTS; i++)
         device->card->copy_weights(device->on_card, &part, device->slot.memory);
     return device->card->sync(device->on_card) == STATUS_OK ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -39,6 +39,12 @@ bool loader_in_host(const struct loader *loader, const char *part) {
            placement->in_host[kind][loader->layer];
 }
 
+bool loader_pins(const struct loader *loader, const char *part, bool tied) {
+    const struct placement *placement = loader->options ? loader->options->placement : NULL;
+    return placement && placement->embedding_bytes > 0 && loader->layer < 0 &&
+           placement_is_embedding(part, tied);
+}
+
 void loader_refuse(struct loader *loader, enum status status, const char *part, const char *what) {
     char name[LOADER_NAME_BYTES];
     if (loader->status != STATUS_OK) return;
@@ -155,12 +161,14 @@ struct weight loader_rows(struct loader *loader, const char *part, const struct 
     ASSERT(first >= 0 && extent.rows > 0);
     ASSERT(((size_t)first + (size_t)extent.rows) * row_bytes <= tensor->bytes);
     const char *data = (const char *)tensor->data + (size_t)first * row_bytes;
+    const bool tied = !gguf_find_tensor(loader->gguf, "output.weight");
     struct weight weight = {data,
                             tensor->type,
                             extent.rows,
                             extent.columns,
                             loader_scale(loader, part, tensor, first),
-                            loader_in_host(loader, part)};
+                            loader_in_host(loader, part),
+                            loader_pins(loader, part, tied)};
     if (loader->status != STATUS_OK) return weight;
     const enum status status = model->backend->weights(model->device, &weight, &weight.data);
     if (status == STATUS_UNSUPPORTED)

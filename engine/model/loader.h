@@ -52,6 +52,10 @@ const char *loader_name(const struct loader *loader, const char *part,
 // Whether the tensor belongs in host memory, by the placement of the model that is opened.
 bool loader_in_host(const struct loader *loader, const char *part);
 
+// The same of an embedding, which the device reads in host memory; tied: the output is the
+// same matrix as the token's.
+bool loader_pins(const struct loader *loader, const char *part, bool tied);
+
 // Keeps "PATH: tensor NAME: WHAT", unless something failed before. The second is for a call of the
 // device without success: a device that has failed says so again.
 void loader_refuse(struct loader *loader, enum status status, const char *part, const char *what);

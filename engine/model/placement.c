@@ -254,6 +254,10 @@ static void sum_up(const struct placement_need *need, const struct placement_lim
                 part->token_bytes;
         }
     }
+    const size_t with_all = placement->card_bytes + need->embedding_bytes;
+    const bool stay = !placement_splits(placement) && with_all <= limits->card_bytes;
+    placement->embedding_bytes = stay ? 0 : need->embedding_bytes;
+    if (stay) placement->card_bytes = with_all;
     cut_slots(need, limits, placement);
     predict(need, &limits->rates, placement);
 }
@@ -371,7 +375,7 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
 }
 
 size_t placement_need_bytes(const struct placement_need *need) {
-    size_t bytes = need->fixed.card_bytes;
+    size_t bytes = need->fixed.card_bytes + need->embedding_bytes;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
         for (int32_t i = 0; i < need->layers; i++)
             bytes += part_at(need, kind, i)->card_bytes;
@@ -382,6 +386,8 @@ const char *placement_describe(const struct placement *placement, char text[PLAC
     static const char *const WHAT[PLACEMENT_KINDS] = {"experts", "feed-forwards"};
     char size[SIZE_TEXT_BYTES];
     int length = 0;
+    if (placement->embedding_bytes > 0)
+        length = snprintf(text, PLACEMENT_TEXT_BYTES, "the embedding");
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++) {
         if (placement->host_layers[kind] == 0) continue;
         length += snprintf(text + length, (size_t)(PLACEMENT_TEXT_BYTES - length),
@@ -390,7 +396,7 @@ const char *placement_describe(const struct placement *placement, char text[PLAC
     }
     if (length == 0) length = snprintf(text, PLACEMENT_TEXT_BYTES, "no weights");
     length += snprintf(text + length, (size_t)(PLACEMENT_TEXT_BYTES - length), " in memory (%s)",
-                       size_format(placement->host_bytes, size));
+                       size_format(placement->host_bytes + placement->embedding_bytes, size));
     const double copied =
         placement->experts > 0
             ? 100.0 * (placement->slots + placement->lent_slots) / placement->experts
@@ -404,6 +410,11 @@ const char *placement_describe(const struct placement *placement, char text[PLAC
                            placement->tokens_s);
     ASSERT(length < PLACEMENT_TEXT_BYTES);
     return text;
+}
+
+bool placement_is_embedding(const char *name, bool tied) {
+    return strcmp(name, "per_layer_token_embd.weight") == 0 ||
+           (!tied && strcmp(name, "token_embd.weight") == 0);
 }
 
 static bool begins(const char *name, size_t length, const char *with) {
@@ -452,6 +463,7 @@ void placement_check(const struct placement_need *need, const struct placement_l
     sum_up(need, limits, &same);
     ASSERT(memcmp(same.host_layers, placement->host_layers, sizeof same.host_layers) == 0);
     ASSERT(same.card_bytes == placement->card_bytes && same.host_bytes == placement->host_bytes);
+    ASSERT(same.embedding_bytes == placement->embedding_bytes);
     ASSERT(same.card_token_bytes == placement->card_token_bytes);
     ASSERT(same.host_token_bytes == placement->host_token_bytes);
     ASSERT(same.slots == placement->slots && same.lent_slots == placement->lent_slots);

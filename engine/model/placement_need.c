@@ -1,7 +1,8 @@
 // engine/model/placement_need.c — each tensor's bytes go to a part of its layer, or to what stays.
 //
-// A part is a layer's experts or its dense feed-forward: placement_kind_of() tells by the name. All
-// other tensors stay on the card. Beside the bytes stands how many of them a token reads.
+// A part is a layer's experts or its dense feed-forward: placement_kind_of() tells by the name.
+// Embeddings are counted together. All other tensors stay on the card. Beside the bytes stands how
+// many of them a token reads.
 #include "engine/model/placement_need.h"
 
 #include <inttypes.h>
@@ -58,6 +59,10 @@ void placement_need_matrix(struct placement_need *need, const struct model_confi
     const size_t bytes = weight_bytes(weight);
     const size_t on_card = backend->weight_bytes ? backend->weight_bytes(weight) : bytes;
     enum placement_kind kind;
+    if (weight->pinned) {
+        need->embedding_bytes += on_card;
+        return;
+    }
     if (placement_kind_of(name, strlen(name), &kind)) {
         need->types[kind] = weight->type;
         if (kind == PLACEMENT_DENSE && on_card > need->matrix_bytes) need->matrix_bytes = on_card;
@@ -96,7 +101,7 @@ static bool is_bias(const char *name) {
 }
 
 static void add_tensor(struct placement_need *need, const struct model_config *config,
-                       const struct backend *backend, const struct gguf_tensor *tensor) {
+                       const struct backend *backend, const struct gguf_tensor *tensor, bool tied) {
     char whole[GGUF_MAX_NAME_BYTES + 1];
     const int64_t rows = tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
     snprintf(whole, sizeof whole, "%.*s", (int)tensor->name.length, tensor->name.bytes);
@@ -105,8 +110,10 @@ static void add_tensor(struct placement_need *need, const struct model_config *c
     const int32_t layer = layer_of(config, &name);
     if (tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX && !is_bias(name) &&
         tensor->shape[0] <= MODEL_MAX_DIM) {
-        const struct weight weight = {
-            .type = tensor->type, .rows = (int32_t)rows, .columns = (int32_t)tensor->shape[0]};
+        const struct weight weight = {.type = tensor->type,
+                                      .rows = (int32_t)rows,
+                                      .columns = (int32_t)tensor->shape[0],
+                                      .pinned = placement_is_embedding(whole, tied)};
         placement_need_matrix(need, config, layer, name, &weight, backend);
     } else {
         placement_need_vector(need, config, layer, name, tensor->bytes);
@@ -116,9 +123,10 @@ static void add_tensor(struct placement_need *need, const struct model_config *c
 void placement_need_file(const struct gguf *gguf, const struct model_config *config,
                          const struct backend *backend, struct placement_need *need) {
     *need = (struct placement_need){.layers = config->layers};
+    const bool tied = !gguf_find_tensor(gguf, "output.weight");
     for (size_t i = 0; i < gguf_tensor_count(gguf); i++)
-        add_tensor(need, config, backend, gguf_tensor_at(gguf, i));
-    if (gguf_find_tensor(gguf, "output.weight")) return;
+        add_tensor(need, config, backend, gguf_tensor_at(gguf, i), tied);
+    if (!tied) return;
     const struct gguf_tensor *embedding = gguf_find_tensor(gguf, "token_embd.weight");
     if (embedding) need->fixed.token_bytes += embedding->bytes; // the output is the same matrix
 }

@@ -11,7 +11,8 @@
 #include "engine/model/placement.h"
 #include "kernels/backend.h"
 
-// layer is -1 where the name is whole. The backend says what a matrix takes on the card.
+// layer is -1 where the name is whole. The backend says what a matrix takes on the card. A pinned
+// one is an embedding that may leave.
 void placement_need_matrix(struct placement_need *need, const struct model_config *config,
                            int32_t layer, const char *name, const struct weight *weight,
                            const struct backend *backend);

@@ -22,7 +22,7 @@ struct fill { // at least one chunk, which is repeated
 struct random {
     struct model *model;
     enum dtype type;
-    bool has_experts;
+    bool has_experts, tied;
     struct placement_need *need; // only this is counted; there is no device. NULL: weights are made
     size_t bytes_of_type[DTYPE_COUNT];
     struct fill fills[DTYPE_COUNT];
@@ -100,7 +100,9 @@ static struct weight matrix(const struct loader *loader, const char *part, int32
     struct weight weight = {.type = router ? DTYPE_F32 : type_of(random, columns, false),
                             .rows = rows,
                             .columns = columns,
-                            .in_host = loader_in_host(loader, part)};
+                            .in_host = loader_in_host(loader, part),
+                            .pinned = random->need ? placement_is_embedding(part, random->tied)
+                                                   : loader_pins(loader, part, random->tied)};
     place(loader, part, &weight);
     return weight;
 }
@@ -156,18 +158,18 @@ static struct expert_weights experts(const struct loader *loader, const char *pa
     return made;
 }
 
-static void fill_model(struct random *random, const struct model_options *options, bool tied) {
+static void fill_model(struct random *random, const struct model_options *options) {
     struct model *model = random->model;
     const struct model_config *config = &model->config;
     ASSERT(!config->per_layer_embedding);
     const struct loader_source source = {matrix, experts, constants, random};
     struct loader loader = {.model = model, .source = &source, .options = options, .layer = -1};
-    const enum presence output = tied ? TENSOR_ABSENT : TENSOR_REQUIRED;
+    const enum presence output = random->tied ? TENSOR_ABSENT : TENSOR_REQUIRED;
     random->has_experts = model_config_maxima(config).experts > 0;
     model->embedding = matrix(&loader, "token_embd.weight", config->vocabulary, config->dim);
     model->output =
         loader_matrix(&loader, "output.weight", config->vocabulary, config->dim, output);
-    if (tied) model->output = model->embedding;
+    if (random->tied) model->output = model->embedding;
     model->output_norm.weight = constants(&loader, "output_norm.weight", (size_t)config->dim, 1);
     if (config->specs[0].attention.value_norm)
         model->ones = constants(&loader, "ones", MODEL_MAX_HEAD_SIZE, 1);
@@ -192,8 +194,8 @@ enum status model_random(struct model *model, const struct shape *shape, enum dt
     struct model made = {.backend = options->backend, .device = options->device};
     TRY(begin(&made, shape, type, err));
     *model = made;
-    struct random random = {.model = model, .type = type};
-    fill_model(&random, options, shape->tied);
+    struct random random = {.model = model, .type = type, .tied = shape->tied};
+    fill_model(&random, options);
     if (random.status == STATUS_OK) return STATUS_OK;
     model_close(model);
     return error_set(err, random.status, "shape %s in %s: %s", shape->name, dtype_name(type),
@@ -206,8 +208,8 @@ enum status model_random_need(const struct shape *shape, enum dtype type,
     struct model model = {.backend = backend};
     TRY(begin(&model, shape, type, err));
     *need = (struct placement_need){.layers = model.config.layers};
-    struct random random = {.model = &model, .type = type, .need = need};
-    fill_model(&random, NULL, shape->tied);
+    struct random random = {.model = &model, .type = type, .tied = shape->tied, .need = need};
+    fill_model(&random, NULL);
     if (shape->tied) need->fixed.token_bytes += weight_bytes(&model.embedding);
     model_close(&model);
     return STATUS_OK;

@@ -263,7 +263,7 @@ static void *alloc_large(size_t bytes) { // NULL: the system does not let us, or
     return NULL;
 }
 
-static enum status cuda_alloc_host(struct device *device, size_t bytes, void **memory) {
+extern "C" enum status cuda_alloc_host(struct device *device, size_t bytes, void **memory) {
     (void)device;
     void *taken = is_large(bytes) ? alloc_large(bytes) : NULL;
     if (!taken && cudaHostAlloc(&taken, bytes ? bytes : 1, cudaHostAllocDefault) != cudaSuccess) {
@@ -274,7 +274,7 @@ static enum status cuda_alloc_host(struct device *device, size_t bytes, void **m
     return STATUS_OK;
 }
 
-static void cuda_release_host(struct device *device, void *memory, size_t bytes) {
+extern "C" void cuda_release_host(struct device *device, void *memory, size_t bytes) {
     if (is_large(bytes) && memory) {
         if (cudaHostUnregister(memory) == cudaSuccess) {
             munmap(memory, whole_pages(bytes));

@@ -12,6 +12,7 @@
 struct copied_weights { // a slab of many matrices, kept until the device is closed
     void *memory;
     size_t bytes, used;
+    bool pinned; // host memory
     struct copied_weights *next;
 };
 
@@ -52,15 +53,13 @@ struct aside {           // copies of weights while ops run: weights.cu
     size_t staging_bytes;
 };
 
-enum { STAGES = 3 };
-
 struct stages {          // of weights that cross for the ops to come, as in the file: weights.cu
     cudaStream_t stream; // or NULL: there was none yet
     struct {
         void *memory;
         size_t bytes;
         cudaEvent_t copied, repacked;
-    } of[STAGES];
+    } of[CROSSING_PARTS];
     int next;
 };
 
@@ -281,6 +280,8 @@ static inline unsigned ceil_divide(size_t a, size_t b) { return (unsigned)((a + 
 
 extern "C" {
 enum status cuda_alloc(struct device *device, size_t bytes, void **memory);
+enum status cuda_alloc_host(struct device *device, size_t bytes, void **memory);
+void cuda_release_host(struct device *device, void *memory, size_t bytes);
 void cuda_embedding(struct device *device, const struct embedding *args);
 void cuda_rmsnorm(struct device *device, const struct rmsnorm *args);
 void cuda_narrow(struct device *device, const struct narrow *args);

@@ -10,6 +10,10 @@
 // Ops are enqueued long before they run, so the next layer's weights cross while this layer is
 // computed, without anybody knowing which layer is next.
 //
+// A large matrix goes this way in parts of some rows, whole tiles, so that stages stay small.
+//
+// A pinned table is arranged on the card like any other matrix, and then copied back.
+//
 // Blocks are repacked as repack.cuh says; bf16 is rounded to fp16:
 //
 //   grid  1024;  block  THREADS, one weight a thread and step
@@ -69,11 +73,30 @@ extern "C" void cuda_free_staging(struct device *device) {
     device->staging_bytes = 0;
 }
 
+static size_t bytes_on_card(const struct weight *w) {
+    return type_kernels(kept_type(w->type))->bytes(w);
+}
+
+static size_t bytes_in_file(const struct weight *w) {
+    return (size_t)w->rows * dtype_row_bytes(w->type, w->columns);
+}
+
+// What crosses at once of a matrix, from this row on. Parts lie on the card one behind the other.
+static struct weight part_from(const struct weight *w, int32_t first) {
+    const size_t row_bytes = dtype_row_bytes(w->type, w->columns);
+    const size_t tiles = max((size_t)1, CROSSING_PART_BYTES / row_bytes / TILE_ROWS);
+    struct weight part = *w;
+    ASSERT(first >= 0 && first < w->rows && first % TILE_ROWS == 0);
+    part.data = (const char *)w->data + (size_t)first * row_bytes;
+    part.rows = (int32_t)min((size_t)(w->rows - first), tiles * TILE_ROWS);
+    return part;
+}
+
 // Copies the file's bytes to the card as they are, and repacks them there.
 static enum status copy_repacked(struct device *device, const struct weight *in_file, void *to) {
     ASSERT(in_file->rows > 0 && in_file->columns > 0);
     struct weight raw = *in_file;
-    const size_t bytes = (size_t)raw.rows * dtype_row_bytes(raw.type, raw.columns);
+    const size_t bytes = bytes_in_file(&raw);
     const bool repacked = is_repacked(raw.type);
     if (repacked) TRY(grow_staging(device, bytes));
     raw.data = repacked ? device->staging : to;
@@ -83,14 +106,26 @@ static enum status copy_repacked(struct device *device, const struct weight *in_
     return STATUS_OK;
 }
 
-static enum status add_slab(struct device *device, size_t bytes) {
+static enum status copy_in_parts(struct device *device, const struct weight *in_file, void *to) {
+    struct weight part;
+    for (int32_t first = 0; first < in_file->rows; first += part.rows) {
+        part = part_from(in_file, first);
+        TRY(copy_repacked(device, &part, to));
+        to = (char *)to + bytes_on_card(&part);
+    }
+    return STATUS_OK;
+}
+
+static enum status add_slab(struct device *device, size_t bytes, bool pinned) {
     ASSERT(bytes > 0);
     struct copied_weights *slab = (struct copied_weights *)calloc(1, sizeof *slab);
     if (!slab) return STATUS_NO_MEMORY;
-    if (cuda_alloc(device, bytes, &slab->memory) != STATUS_OK) {
+    const auto alloc = pinned ? cuda_alloc_host : cuda_alloc;
+    if (alloc(device, bytes, &slab->memory) != STATUS_OK) {
         free(slab);
         return STATUS_NO_MEMORY;
     }
+    slab->pinned = pinned;
     slab->bytes = bytes;
     slab->next = device->weights;
     device->weights = slab;
@@ -107,7 +142,8 @@ static enum status alloc_in_slab(struct device *device, size_t bytes, void **mem
         slab = slab->next;
     if (!slab) {
         const bool large = rounded > SLAB_BYTES / 4;
-        if (large || add_slab(device, SLAB_BYTES) != STATUS_OK) TRY(add_slab(device, rounded));
+        if (large || add_slab(device, SLAB_BYTES, false) != STATUS_OK)
+            TRY(add_slab(device, rounded, false));
         slab = device->weights;
     }
     *memory = (char *)slab->memory + slab->used;
@@ -115,20 +151,42 @@ static enum status alloc_in_slab(struct device *device, size_t bytes, void **mem
     return STATUS_OK;
 }
 
-static size_t bytes_on_card(const struct weight *w) {
-    return type_kernels(kept_type(w->type))->bytes(w);
+// Each part is repacked behind its bytes as in the file.
+static enum status copy_to_host(struct device *device, const struct weight *in_file, char *to) {
+    struct weight part = part_from(in_file, 0);
+    const size_t before =
+        (bytes_in_file(&part) + SLAB_ALIGNMENT - 1) / SLAB_ALIGNMENT * SLAB_ALIGNMENT;
+    TRY(grow_staging(device, before + bytes_on_card(&part)));
+    char *const repacked = (char *)device->staging + before;
+    for (int32_t first = 0; first < in_file->rows; first += part.rows) {
+        part = part_from(in_file, first);
+        const size_t bytes = bytes_on_card(&part);
+        TRY(copy_repacked(device, &part, repacked));
+        device_note(device,
+                    cudaMemcpyAsync(to, repacked, bytes, cudaMemcpyDeviceToHost, device->stream));
+        to += bytes;
+    }
+    return STATUS_OK;
+}
+
+// NULL: it has to be on the card like the others.
+static char *alloc_pinned(struct device *device, size_t bytes) {
+    if (add_slab(device, bytes, true) != STATUS_OK) return nullptr;
+    device->weights->used = bytes;
+    return (char *)device->weights->memory;
 }
 
 extern "C" enum status cuda_weights(struct device *device, const struct weight *in_file,
                                     const void **data) {
     ASSERT(in_file->data);
-    void *memory;
     if (in_file->columns % 8) return STATUS_UNSUPPORTED; // rows are read 16 bytes of fp16 at a time
     const size_t bytes = bytes_on_card(in_file);
-    TRY(alloc_in_slab(device, bytes, &memory));
-    TRY(copy_repacked(device, in_file, memory));
+    char *const pinned = in_file->pinned ? alloc_pinned(device, bytes) : nullptr;
+    void *memory = pinned;
+    if (!pinned) TRY(alloc_in_slab(device, bytes, &memory));
+    TRY(pinned ? copy_to_host(device, in_file, pinned) : copy_in_parts(device, in_file, memory));
     if (exceeds(device, in_file->type)) return STATUS_UNSUPPORTED;
-    if (!gemv_fits(in_file)) device->plain_bytes += bytes;
+    if (!pinned && !gemv_fits(in_file)) device->plain_bytes += bytes;
     *data = memory;
     return STATUS_OK;
 }
@@ -163,9 +221,9 @@ static bool grow_stage(struct device *device, int index, size_t bytes) {
 // The next stage in turn that there is memory for; -1: none.
 static int next_stage(struct device *device, size_t bytes) {
     struct stages *stages = &device->stages;
-    for (int i = 0; i < STAGES; i++) {
+    for (int i = 0; i < CROSSING_PARTS; i++) {
         const int index = stages->next;
-        stages->next = (index + 1) % STAGES;
+        stages->next = (index + 1) % CROSSING_PARTS;
         if (grow_stage(device, index, bytes)) return index;
     }
     return -1;
@@ -182,7 +240,7 @@ static bool is_recording(struct device *device) {
 static bool copy_ahead(struct device *device, const struct weight *in_file, void *memory) {
     struct stages *stages = &device->stages;
     struct weight raw = *in_file;
-    const size_t bytes = (size_t)raw.rows * dtype_row_bytes(raw.type, raw.columns);
+    const size_t bytes = bytes_in_file(&raw);
     if (!is_repacked(raw.type) || is_recording(device)) return false;
     const int index = open_stages(device) ? next_stage(device, bytes) : -1;
     if (index < 0) return false;
@@ -200,15 +258,19 @@ static bool copy_ahead(struct device *device, const struct weight *in_file, void
 
 extern "C" void cuda_copy_weights(struct device *device, const struct weight *in_file,
                                   void *memory) {
+    struct weight part;
     device->crossed[in_file->type] = true;
-    if (!copy_ahead(device, in_file, memory))
-        note_status(device, copy_repacked(device, in_file, memory));
+    for (int32_t first = 0; first < in_file->rows; first += part.rows) {
+        part = part_from(in_file, first);
+        if (!copy_ahead(device, &part, memory))
+            note_status(device, copy_repacked(device, &part, memory));
+        memory = (char *)memory + bytes_on_card(&part);
+    }
 }
 
 extern "C" void cuda_arrange_weights(struct device *device, const struct weight *on_device,
                                      void *memory) {
-    const size_t bytes =
-        (size_t)on_device->rows * dtype_row_bytes(on_device->type, on_device->columns);
+    const size_t bytes = bytes_in_file(on_device);
     device->crossed[on_device->type] = true;
     if (is_repacked(on_device->type))
         repack(device, memory, on_device);
@@ -243,7 +305,7 @@ extern "C" void cuda_copy_aside(struct device *device, const struct weight *in_f
     if (!open_aside(device)) return;
     device->crossed[in_file->type] = true;
     swap_with_aside(device);
-    note_status(device, copy_repacked(device, in_file, memory));
+    note_status(device, copy_in_parts(device, in_file, memory));
     device_note(device, cudaEventRecord(device->aside.done, device->stream));
     swap_with_aside(device);
 }
@@ -282,10 +344,14 @@ extern "C" size_t cuda_weight_bytes(const struct weight *in_file) {
 }
 
 extern "C" void cuda_free_weights(struct device *device) {
+    if (device->stream) cudaStreamSynchronize(device->stream); // it may still write pinned ones
     while (device->weights) {
         struct copied_weights *first = device->weights;
         device->weights = first->next;
-        cudaFree(first->memory);
+        if (first->pinned)
+            cuda_release_host(device, first->memory, first->bytes);
+        else
+            cudaFree(first->memory);
         free(first);
     }
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/cuda/tiles.cuh"
 #include "tests/device/scene.cuh"
 #include "tests/device/tests.cuh"
 
@@ -164,6 +165,53 @@ static void test_gathered(struct copies *copies, enum dtype type, int32_t rows, 
         CUDA(cudaFreeHost((void *)weight.data));
 }
 
+// A matrix that crosses in parts, out of memory that is not pinned, too; and a table that stays in
+// host memory. The whole of it, arranged in one piece, says what is right.
+static void test_large(struct copies *copies, enum dtype type) {
+    struct weight large = {};
+    large.type = type;
+    large.columns = 8 * COLUMNS;
+    large.rows = 2 * CROSSING_PART_BYTES / (int32_t)dtype_row_bytes(type, large.columns) /
+                     TILE_ROWS * TILE_ROWS +
+                 5;
+    const size_t raw_bytes = (size_t)large.rows * dtype_row_bytes(type, large.columns);
+    const size_t bytes = backend_cuda()->weight_bytes(&large);
+    const size_t whole_tiles = (size_t)large.rows / TILE_ROWS, tiles = whole_tiles + 1;
+    std::vector<char> raw(raw_bytes), expected(bytes), found(bytes);
+    dtype_fill_random(type, raw.data(), (size_t)large.rows * (size_t)large.columns, 0.1f,
+                      copies->tally->seed);
+    void *whole, *slot;
+    const void *on_card, *in_host;
+    CUDA(cudaMalloc(&whole, bytes));
+    CUDA(cudaMalloc(&slot, bytes));
+    CUDA(cudaMemset(whole, 0, bytes));
+    CUDA(cudaMemset(slot, 0, bytes));
+    large.data = copy_to_card(raw.data(), raw_bytes);
+    backend_cuda()->arrange_weights(copies->device, &large, whole);
+    CUDA(cudaStreamSynchronize(copies->device->stream));
+    CUDA(cudaMemcpy(expected.data(), whole, bytes, cudaMemcpyDeviceToHost));
+    CUDA(cudaFree((void *)large.data));
+    large.data = raw.data();
+    backend_cuda()->copy_weights(copies->device, &large, slot);
+    int wrong = backend_cuda()->weights(copies->device, &large, &on_card) != STATUS_OK;
+    large.pinned = true;
+    wrong += backend_cuda()->weights(copies->device, &large, &in_host) != STATUS_OK;
+    wrong += backend_cuda()->sync(copies->device) != STATUS_OK;
+    cudaPointerAttributes is = {};
+    for (const void *memory : {(const void *)slot, on_card, in_host}) {
+        CUDA(cudaPointerGetAttributes(&is, memory));
+        wrong += is.type != (memory == in_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice);
+        CUDA(cudaMemcpy(found.data(), memory, bytes, cudaMemcpyDefault));
+        wrong += memcmp(found.data(), expected.data(), bytes / tiles * whole_tiles) != 0;
+    }
+    char what[96];
+    snprintf(what, sizeof what, "a large matrix of %s in parts, and in host memory",
+             dtype_name(type));
+    tally_count(copies->tally, wrong == 0, what, wrong);
+    CUDA(cudaFree(whole));
+    CUDA(cudaFree(slot));
+}
+
 void test_copies(struct device *, struct tally *tally) {
     struct copies copies = {};
     struct error err;
@@ -177,5 +225,7 @@ void test_copies(struct device *, struct tally *tally) {
     for (enum dtype type : {DTYPE_Q4_K, DTYPE_Q6_K, DTYPE_Q8_0, DTYPE_MXFP4, DTYPE_BF16, DTYPE_F16})
         for (int32_t chosen : {1, 2, 7})
             if (tally_takes(tally, type)) test_gathered(&copies, type, 8 * 96, chosen);
+    for (enum dtype type : {DTYPE_Q4_K, DTYPE_Q6_K, DTYPE_MXFP4, DTYPE_BF16, DTYPE_F16})
+        if (tally_takes(tally, type)) test_large(&copies, type);
     backend_cuda()->close(copies.device);
 }

@@ -17,7 +17,8 @@ enum { LINES = 8 };
 static const char model[] = TESTS_DIR "/golden/gemma4-moe.gguf";
 static struct backend card;
 static struct device_info card_info;
-static size_t given_bytes; // to weights()
+static size_t given_bytes;  // to weights()
+static size_t pinned_bytes; // of these
 static int given, opened, closed;
 static int allocs_left;        // before another program takes memory; -1: none does
 static size_t taken_bytes;     // by it
@@ -55,6 +56,7 @@ static enum status card_weights(struct device *device, const struct weight *in_f
                                 const void **data) {
     given++;
     given_bytes += weight_bytes(in_file);
+    pinned_bytes += in_file->pinned ? weight_bytes(in_file) : 0;
     return backend_cpu()->weights(device, in_file, data);
 }
 
@@ -83,7 +85,7 @@ static int set_up_card(void **state) {
     card.weight_bytes = card_weight_bytes;
     card_info = (struct device_info){.name = "a card", .memory_free = (size_t)1 << 30};
     given = opened = closed = line_count = 0;
-    given_bytes = 0;
+    given_bytes = pinned_bytes = 0;
     allocs_left = -1;
     log_set_sink(keep_line);
     return 0;
@@ -224,6 +226,84 @@ static void a_model_larger_than_the_gpu_keeps_its_feed_forwards_in_memory(void *
     assert_int_equal(line_count, 0);
 }
 
+struct small {
+    enum status status;
+    struct engine_info info;
+    size_t pinned;
+};
+
+static void open_small(const char *path, size_t device_bytes, struct small *small) {
+    const struct placement_rates rates = {
+        .card = 1e12, .host = 5e10, .link = 2.5e10, .crossing_us = 30, .factor = 1};
+    const struct engine_options options = {.model_path = path,
+                                           .backend = "cuda",
+                                           .context = 64,
+                                           .kv_device_bytes = (size_t)1 << 20,
+                                           .kv_host_bytes = (size_t)1 << 20,
+                                           .device_bytes = device_bytes,
+                                           .rates = &rates,
+                                           .threads = 1};
+    struct engine *engine;
+    pinned_bytes = 0;
+    *small = (struct small){.status = engine_open(&options, &engine, NULL)};
+    if (small->status != STATUS_OK) return;
+    engine_info(engine, &small->info);
+    engine_check(engine);
+    engine_close(engine);
+    small->pinned = pinned_bytes;
+}
+
+// The embedding of a model whose output is another matrix, before any layer; and the embedding of
+// its layers, where the output is the token's.
+static void the_embedding_leaves_the_gpu_first(void **state) {
+    static const char *const paths[] = {TESTS_DIR "/golden/phimoe.gguf",
+                                        TESTS_DIR "/golden/gemma4-e.gguf"};
+    (void)state;
+    for (size_t m = 0; m < sizeof paths / sizeof paths[0]; m++) {
+        struct small small, least;
+        size_t low = 0, high = (size_t)1 << 30; // the whole model
+        while (high - low > 64) {
+            const size_t middle = low + (high - low) / 2;
+            open_small(paths[m], middle, &small);
+            const bool whole = small.status == STATUS_OK && !small.info.placement[0];
+            *(whole ? &high : &low) = middle;
+        }
+        open_small(paths[m], high, &small);
+        assert_int_equal(small.pinned, 0);
+        open_small(paths[m], high - 128, &small);
+        assert_non_null(strstr(small.info.placement, "the embedding in memory ("));
+        assert_true(small.pinned > 0);
+        open_small(paths[m], high - small.pinned, &least);
+        assert_string_equal(least.info.placement, small.info.placement);
+        open_small(paths[m], high - small.pinned - 128, &least);
+        assert_non_null(strstr(least.info.placement, "the embedding and 1 of "));
+        assert_int_equal(least.pinned, small.pinned);
+    }
+}
+
+// Before a model is refused, and before weights can no longer cross.
+static void steps_have_fewer_tokens_where_memory_is_short(void **state) {
+    static const char path[] = TESTS_DIR "/golden/phimoe.gguf";
+    struct small small;
+    size_t low = 0, high = (size_t)1 << 30; // the least
+    (void)state;
+    card.batch_tokens = 2048;
+    open_small(path, high, &small);
+    assert_int_equal(small.info.step_tokens, 2048);
+    while (high - low > 64) {
+        const size_t middle = low + (high - low) / 2;
+        open_small(path, middle, &small);
+        *(small.status == STATUS_OK ? &high : &low) = middle;
+    }
+    open_small(path, high, &small);
+    assert_int_equal(small.info.step_tokens, 512);
+    card.batch_tokens = 512;
+    open_small(path, high, &small);
+    assert_int_equal(small.status, STATUS_OK);
+    open_small(path, high - 128, &small);
+    assert_int_equal(small.status, STATUS_NO_MEMORY);
+}
+
 // At each allocation once: the model runs with weights in memory, and one line says so.
 static void memory_that_another_program_takes_costs_speed_only(void **state) {
     (void)state;
@@ -349,6 +429,9 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(
             a_model_larger_than_the_gpu_keeps_its_feed_forwards_in_memory, set_up_card, end),
+        cmocka_unit_test_setup_teardown(the_embedding_leaves_the_gpu_first, set_up_card, end),
+        cmocka_unit_test_setup_teardown(steps_have_fewer_tokens_where_memory_is_short, set_up_card,
+                                        end),
         cmocka_unit_test_setup_teardown(memory_that_another_program_takes_costs_speed_only,
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(memory_that_stays_short_is_an_error, set_up_card, end),

@@ -24,6 +24,7 @@ static struct placement_need random_need(unsigned *state) {
     struct placement_need need = {.layers = 1 + (int32_t)below(state, MOST_LAYERS)};
     const bool mixture = below(state, 3) > 0, dense = !mixture || below(state, 2);
     need.fixed = random_part(state, 1);
+    need.embedding_bytes = below(state, 4) ? below(state, 1 << 24) : 0;
     need.kv_bytes = below(state, 1 << 26);
     need.buffer_bytes = below(state, 1 << 20);
     need.row_bytes = below(state, 1 << 16);
@@ -36,6 +37,7 @@ static struct placement_need random_need(unsigned *state) {
 
 static size_t all_bytes(const struct placement_need *need, bool leaving) {
     size_t bytes = need->fixed.card_bytes + need->kv_bytes + need->buffer_bytes;
+    bytes += leaving ? need->embedding_bytes : 0;
     for (int32_t i = 0; i < need->layers && leaving; i++)
         bytes += need->parts[PLACEMENT_EXPERTS][i].card_bytes +
                  need->parts[PLACEMENT_DENSE][i].card_bytes;
@@ -71,6 +73,8 @@ static void budgets_are_kept_and_more_memory_never_hurts(void **state) {
         assert_true(plan_with(&need, &limits, &more));
         assert_true(more.tokens_s >= few.tokens_s);
         assert_true(more.host_bytes <= few.host_bytes);
+        assert_true(more.embedding_bytes <= few.embedding_bytes);
+        if (placement_splits(&few)) assert_int_equal(few.embedding_bytes, need.embedding_bytes);
         for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
             for (int32_t i = 0; i < need.layers; i++)
                 assert_true(few.in_host[kind][i] || !more.in_host[kind][i]);
@@ -190,7 +194,7 @@ static void a_model_fits_exactly_or_says_what_is_missing(void **state) {
         struct error err = {0};
         struct placement_limits limits = limits_of(all);
         assert_true(plan_with(&need, &limits, &placement));
-        assert_false(placement_splits(&placement));
+        assert_false(placement_leaves(&placement));
         limits.card_bytes = least;
         assert_true(plan_with(&need, &limits, &placement));
         assert_int_equal(placement.card_bytes, least);
@@ -400,6 +404,43 @@ static void more_copies_are_hit_more_often(void **state) {
     assert_true(placement_recency(0.25, 1) <= PLACEMENT_RECENCY_MAX);
 }
 
+static void the_embedding_leaves_before_any_layer(void **state) {
+    (void)state;
+    struct placement_need need = {
+        .layers = 4, .fixed = {1000, 1000, 1000, 0}, .embedding_bytes = 500};
+    struct placement_limits limits = limits_of(1000 + 500 + 4 * 8000);
+    struct placement placement;
+    struct error err = {0};
+    char text[PLACEMENT_TEXT_BYTES];
+    limits.rates = (struct placement_rates){0};
+    for (int32_t i = 0; i < need.layers; i++)
+        need.parts[PLACEMENT_EXPERTS][i] = (struct placement_part){8000, 8000, 1000, 8};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.embedding_bytes, 0);
+    limits.card_bytes--;
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_false(placement_splits(&placement));
+    assert_int_equal(placement.card_bytes, 1000 + 4 * 8000);
+    assert_string_equal(placement_describe(&placement, text), "the embedding in memory (500 B)");
+    limits.override = (struct placement_override){.has_ngl = true, .ngl = 99};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.embedding_bytes, 500);
+    limits.card_bytes = 1000 + 4 * 8000 - 1;
+    assert_int_equal(placement_plan(&need, &limits, &placement, &err), STATUS_NO_MEMORY);
+    assert_non_null(strstr(err.text, "1 B more than is free"));
+    limits.override = (struct placement_override){0};
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_string_equal(placement_describe(&placement, text),
+                        "the embedding and 1 of 4 layers' experts in memory (8.3 KiB)");
+    limits.card_bytes += 500; // layers are back first
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.host_bytes + placement.embedding_bytes, 500);
+    assert_true(placement_is_embedding("token_embd.weight", false));
+    assert_false(placement_is_embedding("token_embd.weight", true));
+    assert_true(placement_is_embedding("per_layer_token_embd.weight", true));
+    assert_false(placement_is_embedding("token_embd_norm.weight", false));
+}
+
 static void overrides_place_the_layers_that_they_name(void **state) {
     (void)state;
     struct placement_need need = {.layers = 6, .fixed = {1, 1, 1, 0}};
@@ -476,6 +517,7 @@ int main(void) {
         cmocka_unit_test(a_layer_of_experts_crosses_in_parts),
         cmocka_unit_test(batches_cross_as_soon_as_that_is_faster),
         cmocka_unit_test(more_copies_are_hit_more_often),
+        cmocka_unit_test(the_embedding_leaves_before_any_layer),
         cmocka_unit_test(overrides_place_the_layers_that_they_name),
         cmocka_unit_test(only_feed_forwards_may_leave),
     };
