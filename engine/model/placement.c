@@ -16,16 +16,20 @@
 #include "kernels/base/size.h"
 
 enum {
-    SLOTS_LEAST_PART = 8, // slots for a smaller part of the experts are not made
-    TOKENS_MOST = 4096,   // of a batch
-    ROWS_STEPS = 16,      // rows cross by sixteenths of a matrix,
-    ROWS_MOST = 7,        // at most seven, so that they fit the slot twice
+    SLOTS_LEAST_PART = 8,  // slots for a smaller part of the experts are not made,
+    SLOTS_ENOUGH_PART = 3, // and no layer leaves to make them for a larger one
+    TOKENS_MOST = 4096,    // of a batch
+    ROWS_STEPS = 16,       // rows cross by sixteenths of a matrix,
+    ROWS_MOST = 7,         // at most seven, so that they fit the slot twice
 };
 
 // The share of the link's rate that weights reach when they cross for one token and are then
 // arranged and used: experts of a few MB, which a kernel reads after the router, and rows, which
 // are copied.
 static const double GATHERED_SHARE = 0.66, ROWS_SHARE = 0.85;
+
+// The plan changes for this only: another one computes all cached KV once more.
+static const double CLEARLY_FASTER = 1.05;
 
 // Experts that cross together. The card computes with some while others cross, and the link takes a
 // hundred times as long for so many bytes as it takes to begin.
@@ -118,24 +122,30 @@ static int32_t at_most(size_t count, int32_t most) {
     return count < (size_t)most ? (int32_t)count : most;
 }
 
-// What the plan leaves of the card's memory, cut into slots. Few of them are worse than none: on a
-// card, two halved the speed of a mixture of 6,144 experts.
-static void cut_slots(const struct placement_need *need, const struct placement_limits *limits,
-                      struct placement *placement) {
+// What the plan leaves of the card's memory, cut into slots, and what the KV cache lends.
+static void count_slots(const struct placement_need *need, const struct placement_limits *limits,
+                        struct placement *placement) {
     const size_t taken = placement->card_bytes + need->unused_bytes;
     placement->slots = placement->lent_slots = 0;
-    placement->hits = 0;
-    if (need->expert_bytes == 0 || placement->experts == 0) return;
+    if (need->expert_bytes == 0) return;
     if (taken < limits->card_bytes)
         placement->slots =
             at_most((limits->card_bytes - taken) / need->expert_bytes, placement->experts);
     placement->lent_slots =
         at_most(need->lent_bytes / need->expert_bytes, placement->experts - placement->slots);
+}
+
+// Few slots are worse than none: on a card, two halved the speed of a mixture of 6,144 experts.
+static void cut_slots(const struct placement_need *need, const struct placement_limits *limits,
+                      struct placement *placement) {
+    count_slots(need, limits, placement);
+    placement->hits = 0;
     if ((placement->slots + placement->lent_slots) * SLOTS_LEAST_PART < placement->experts)
         placement->slots = placement->lent_slots = 0;
-    placement->hits =
-        placement_hits((double)(placement->slots + placement->lent_slots) / placement->experts,
-                       limits->rates.recency);
+    if (placement->experts > 0)
+        placement->hits =
+            placement_hits((double)(placement->slots + placement->lent_slots) / placement->experts,
+                           limits->rates.recency);
 }
 
 // What the card computes of a part in host memory meanwhile.
@@ -284,28 +294,38 @@ static enum status refuse(const struct placement_need *need, size_t bytes, size_
                      size_format(bytes - card_bytes, more));
 }
 
-static bool makes_room(const struct placement_need *need, const struct placement_limits *limits,
-                       const struct leaver *leaver) {
-    return knows_rates(&limits->rates) && need->expert_bytes > 0 &&
-           leaver->kind == PLACEMENT_EXPERTS;
+// Has it slots for so many experts that further ones gain little?
+static bool has_enough_slots(const struct placement_need *need,
+                             const struct placement_limits *limits,
+                             const struct placement *placement) {
+    struct placement counted = *placement;
+    count_slots(need, limits, &counted);
+    return (counted.slots + counted.lent_slots) * SLOTS_ENOUGH_PART >= placement->experts;
 }
 
-// The fastest beginning of the order that fits, and of equal ones the shortest. What leaves behind
-// that makes room for copies, so only experts do. False: none fits, and `result` is all of it.
+// The shortest beginning of the order that fits, or the one with enough slots if that is clearly
+// faster. False: none fits, and `result` is all of it.
 static bool choose_beginning(const struct placement_need *need,
                              const struct placement_limits *limits, struct placement *result) {
     struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
-    struct placement placement = {0};
+    struct placement longer = {0};
     const size_t count = sort_leavers(need, &limits->rates, leavers);
-    bool fits = false;
-    for (size_t left = 0;; left++) {
-        sum_up(need, limits, &placement);
-        const bool this_fits = placement.card_bytes <= limits->card_bytes;
-        if (!fits || placement.tokens_s > result->tokens_s) *result = placement;
-        fits = fits || this_fits;
-        if (left == count || (fits && !makes_room(need, limits, &leavers[left]))) return fits;
-        placement.in_host[leavers[left].kind][leavers[left].layer] = true;
+    size_t left = 0;
+    for (;; left++) {
+        sum_up(need, limits, &longer);
+        if (longer.card_bytes <= limits->card_bytes || left == count) break;
+        longer.in_host[leavers[left].kind][leavers[left].layer] = true;
     }
+    *result = longer;
+    if (longer.card_bytes > limits->card_bytes) return false;
+    if (!knows_rates(&limits->rates) || need->expert_bytes == 0) return true;
+    for (; left < count && leavers[left].kind == PLACEMENT_EXPERTS; left++) {
+        if (has_enough_slots(need, limits, &longer)) break;
+        longer.in_host[PLACEMENT_EXPERTS][leavers[left].layer] = true;
+        sum_up(need, limits, &longer);
+    }
+    if (longer.tokens_s > CLEARLY_FASTER * result->tokens_s) *result = longer;
+    return true;
 }
 
 enum status placement_plan(const struct placement_need *need, const struct placement_limits *limits,
@@ -474,17 +494,21 @@ void placement_check(const struct placement_need *need, const struct placement_l
     if (placement_is_overridden(&limits->override)) return;
     struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
     const size_t count = sort_leavers(need, &limits->rates, leavers);
-    bool found = false;
+    double shortest = 0;
+    bool fits = false, enough = false;
     memset(same.in_host, 0, sizeof same.in_host);
     for (size_t left = 0;; left++) {
         sum_up(need, limits, &same);
-        const bool is_this = memcmp(same.in_host, placement->in_host, sizeof same.in_host) == 0;
-        if (same.card_bytes <= limits->card_bytes && !is_this)
-            ASSERT(found ? same.tokens_s <= placement->tokens_s
-                         : same.tokens_s < placement->tokens_s);
-        found = found || is_this;
-        if (left == count || (found && !makes_room(need, limits, &leavers[left]))) break;
+        const bool is_first = !fits && same.card_bytes <= limits->card_bytes;
+        if (is_first) shortest = same.tokens_s;
+        fits = fits || is_first;
+        enough = has_enough_slots(need, limits, &same);
+        if (memcmp(same.in_host, placement->in_host, sizeof same.in_host) == 0) {
+            const bool is_last = left == count || leavers[left].kind != PLACEMENT_EXPERTS;
+            ASSERT(is_first || (fits && same.tokens_s > shortest && (enough || is_last)));
+            return;
+        }
+        ASSERT(left < count && !(fits && enough));
         same.in_host[leavers[left].kind][leavers[left].layer] = true;
     }
-    ASSERT(found);
 }

@@ -11,13 +11,15 @@
 //
 // Weights leave the card in one fixed order, however much memory there is: experts before dense
 // feed-forwards, because a token reads only a few of them; within a kind, first the layer that
-// slows a token down least for each byte freed, and of equal ones the lower. A plan is a beginning
-// of this order that fits: the shortest, or one with more layers' experts if that is predicted to
-// be faster.
+// slows a token down least for each byte freed, and of equal ones the lower. A plan is the shortest
+// beginning of this order that fits, or a longer one with more layers' experts if that is predicted
+// to be clearly faster.
 //
 // It can be, because memory that a plan leaves on the card holds copies of experts that were used
 // lately (kernels/expert_slots.h), if the need says how large one is and there is room for an
-// eighth of those in host memory. Prompts are read more slowly then, since more weights cross; an
+// eighth of those in host memory. The longer beginning is the first with room for a third, or that
+// of all experts: it does not depend on what is learnt, so that plans, and with them cached KV,
+// stay what they are. Prompts are read more slowly then, since more weights cross; an
 // answer of some fifty tokens is worth that.
 //
 // What share of a token's choices has a copy is known of nothing that has not run yet. Where
@@ -50,10 +52,10 @@
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
-//   (2) Without an override, it is a beginning of the order, no shorter one fits unless this one is
-//       predicted to be faster, and no longer one is predicted to be faster still.
+//   (2) Without an override, nothing has left that could stay: with the last that left on the card,
+//       the model would not fit; or it is the longer beginning, and predicted to be faster.
 //   (3) The bytes, the slots and the tokens per second are those of the places.
-// So more memory or a shorter context never makes a plan slower (of equal rates).
+// So without copies, more memory or a shorter context never makes a plan slower (of equal rates).
 #ifndef ENGINE_PLACEMENT_H
 #define ENGINE_PLACEMENT_H
 
