@@ -1,6 +1,6 @@
 """tests/bench/random_gguf.py — GGUF files of well-known shapes with random weights.
 
-    write(path, shape, kind)        SHAPES and KINDS are what there is; "gpt-oss-120b:12": 12 of its layers
+    write(path, shape, kind, slow)  SHAPES and KINDS are what there is; "gpt-oss-120b:12": 12 of its layers
 
 Speed depends on shapes and types, not on values, so a file needs no download and weighs nothing in
 a repository. A tensor's bytes are cut from one pool of random blocks of its type, whose scales keep
@@ -53,6 +53,7 @@ KINDS = {  # a file's type: of most tensors, of those that matter more, and gene
 U32, I32, FLOAT, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9  # the types of metadata
 ALIGNMENT = 32
 POOL_BLOCKS = 1 << 15
+DRIFTING = 256  # a whole number of blocks of any type
 NORMAL, UNUSED = 1, 5  # kinds of tokens
 
 # ---- the tokens
@@ -288,8 +289,33 @@ def write_tensor(file, size, pool, start):
         left -= len(pool)
 
 
-def write(path, name, kind):
-    """Writes path.part and renames it, so that a file at `path` is whole."""
+def zero_rows(file, start, extent, kind, rows, columns):
+    """Zeros the first `columns` of the first `rows` of each matrix of a tensor that begins at `start`."""
+    row = bytes_of(extent[:1], kind)
+    for matrix in range(extent[2] if len(extent) > 2 else 1):
+        for i in range(rows):
+            file.seek(start + (matrix * extent[1] + i) * row)
+            file.write(bytes(bytes_of((columns,), kind)))
+    file.seek(0, os.SEEK_END)
+
+
+def write_router(file, extent, pool, slow, rng):
+    """[experts, width] F32: the weights of what drifts, and `slow` times as small those of the rest."""
+    numbers = struct.unpack(f"<{len(pool) // 4}f", pool)
+    rest = struct.pack(f"<{len(numbers)}f", *(number / slow for number in numbers))
+    for _ in range(extent[1]):
+        at = 4 * rng.randrange(POOL_BLOCKS - extent[0])
+        file.write(pool[at : at + 4 * DRIFTING] + rest[at : at + 4 * (extent[0] - DRIFTING)])
+
+
+def write(path, name, kind, slow=None):
+    """Writes path.part and renames it, so that a file at `path` is whole.
+
+    With `slow` the routing has recency. The first DRIFTING numbers of the residual stream get nothing
+    from the embedding and the experts, only what attention adds: a mean over the past, which drifts
+    slowly. Routers see these, and `slow` times as small everything else: the token and what follows
+    from it. Larger numbers make choices repeat more; bench_slots says how much.
+    """
     shape, rng = shape_of(name), random.Random(7)
     keys, tensors = keys_of(shape, name, kind), tensors_of(shape, kind)
     head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(keys))
@@ -308,7 +334,14 @@ def write(path, name, kind):
                 file.write(struct.pack("<f", 1) * (size // 4))
             elif tensor.endswith("ssm_a"):
                 file.write(struct.pack("<f", -1) * (size // 4))
+            elif slow and tensor.endswith("ffn_gate_inp.weight"):
+                write_router(file, extent, pools[of], slow, rng)
             else:
+                start = file.tell()
                 write_tensor(file, size, pools[of], rng.randrange(POOL_BLOCKS) * of.bytes)
+                if slow and tensor == "token_embd.weight":
+                    zero_rows(file, start, extent, of, extent[1], DRIFTING)
+                if slow and "ffn_down" in tensor and tensor.endswith(".weight"):
+                    zero_rows(file, start, extent, of, DRIFTING, extent[0])
             file.write(bytes(-size % ALIGNMENT))
     os.replace(f"{path}.part", path)
