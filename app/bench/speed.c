@@ -215,9 +215,24 @@ static double floor_s(const struct speed_bench *bench, const struct speed_row *r
            (double)(row->step_bytes - host) / bench->read_bytes_per_s;
 }
 
+// Of the keys and values that a step reads.
+static size_t key_bytes(const struct speed_bench *bench, const struct speed_row *row) {
+    const struct engine *engine = bench->harness.engine;
+    if (row->depth == 0) return 0;
+    return engine_step_bytes(engine, row->batch, row->depth + row->tokens / 2) -
+           engine_step_bytes(engine, row->batch, 0);
+}
+
+// What the placement predicts of a short context, and the time that this one's keys take to read.
+static double predicted_at(const struct speed_bench *bench, const struct speed_row *row) {
+    const double predicted = bench->harness.info.predicted_tokens_s;
+    if (predicted <= 0) return 0;
+    return 1 / (1 / predicted + (double)key_bytes(bench, row) / bench->read_bytes_per_s);
+}
+
 // "        floor 8.90 ms, 71 % reached; predicted 76.0 tokens/s"
 static void print_floor(const struct speed_bench *bench, const struct speed_row *row) {
-    const double least = floor_s(bench, row), predicted = bench->harness.info.predicted_tokens_s;
+    const double least = floor_s(bench, row), predicted = predicted_at(bench, row);
     if (least <= 0) return;
     printf("        floor %.2f ms, %.0f %% reached", 1e3 * least,
            100 * row->tokens_per_s.median * least);
@@ -270,7 +285,7 @@ static void report_row(struct report *report, const struct speed_bench *bench,
         if (least > 0) {
             report_number(report, "floor_s", least);
             report_number(report, "of_floor", row->tokens_per_s.median * least);
-            report_number(report, "predicted_tokens_per_s", bench->harness.info.predicted_tokens_s);
+            report_number(report, "predicted_tokens_per_s", predicted_at(bench, row));
         }
     }
     report_end(report);
@@ -335,10 +350,7 @@ static void measure_ceiling(struct speed_bench *bench) {
 // Bytes that a step reads: the keys and values of a sequence once for all its rows.
 static size_t step_bytes(const struct speed_bench *bench, const struct speed_row *row,
                          int32_t at_once) {
-    const struct engine *engine = bench->harness.engine;
-    const size_t keys = engine_step_bytes(engine, row->batch, row->depth + row->tokens / 2) -
-                        engine_step_bytes(engine, row->batch, 0);
-    return engine_step_bytes(engine, at_once, 0) + (row->depth ? keys : 0);
+    return engine_step_bytes(bench->harness.engine, at_once, 0) + key_bytes(bench, row);
 }
 
 static enum status measure_row(struct speed_bench *bench, struct speed_row row, speed_run *once) {
