@@ -89,6 +89,7 @@ struct device {
     struct offload_worker *worker;
 
     bool recorded;                     // the step that is enqueued may be recorded
+    bool lost;                         // a recorded step may lack a part: none is replayed
     struct job *kept, *running, *idle; // of recorded steps, of this one, of none
 };
 
@@ -222,6 +223,7 @@ static enum status offload_sync(struct device *device) {
 
 static bool offload_replay(struct device *device, uint64_t key) {
     if (device->worker) offload_worker_wake(device->worker);
+    if (device->lost) return false;
     device->recorded = !device->card->replay(device->on_card, key);
     return !device->recorded;
 }
@@ -327,6 +329,7 @@ static enum status offload_reserve(struct device *device, const struct workspace
     ASSERT(workspace->max_tokens > 0 && workspace->max_features > 0);
     release_buffers(device);
     free_jobs(&device->kept);
+    device->lost = false; // the card forgets what it has recorded
     report_unpinned(device);
     device->chunk = workspace->max_tokens < most ? workspace->max_tokens : most;
     device->features = workspace->max_features;
@@ -485,6 +488,7 @@ static struct job *keep_job(struct device *device, const struct job *job) {
     struct job *ours = new_job(device);
     if (!ours) {
         device->failure = STATUS_NO_MEMORY;
+        device->lost = device->lost || device->recorded;
         return NULL;
     }
     *ours = *job;

@@ -616,6 +616,59 @@ static void recorded_steps_find_their_parts_again(void **state) {
     check_recorded(asking, true);
 }
 
+static int callocs_left = -1; // any number
+
+void *__real_calloc(size_t count, size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    if (callocs_left == 0) return NULL;
+    if (callocs_left > 0) callocs_left--;
+    return __real_calloc(count, bytes);
+}
+
+static bool replay_the_first(struct device *device, uint64_t key) {
+    (void)device;
+    return key == 1 && ask_count > 0;
+}
+
+// What was recorded without one of its parts would leave old results in place.
+static void a_step_that_lost_a_part_is_not_replayed(void **state) {
+    struct backend card = *backend_reference();
+    struct both both;
+    (void)state;
+    card.replay = replay_the_first;
+    card.recorded = record_all;
+    card.ask_host = note_ask;
+    card.take_answer = note_take;
+    ask_count = take_count = 0;
+    open_both(&both, &card, 0);
+    struct linear args = {.in = {.x = both.x, .tokens = 1},
+                          .parts = {{both.y, matrix(&both, 0, ROWS, COLUMNS, true), NULL}},
+                          .count = 1};
+    struct linear other = args;
+    other.in.tokens = 2;
+    assert_false(both.backend->replay(both.device, 1));
+    both.backend->linear(both.device, &args);
+    callocs_left = 0; // none is left for the second part
+    both.backend->linear(both.device, &other);
+    callocs_left = -1;
+    assert_true(both.backend->recorded(both.device));
+    assert_int_equal(both.backend->sync(both.device), STATUS_NO_MEMORY);
+    assert_false(both.backend->replay(both.device, 1));
+    both.backend->linear(both.device, &args);
+    both.backend->linear(both.device, &other);
+    assert_true(both.backend->recorded(both.device));
+    assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+    other.parts[0].y = both.expected;
+    backend_cpu()->linear(both.processor, &other);
+    assert_rows(both.y, both.expected, (size_t)2 * ROWS);
+    assert_int_equal(both.backend->reserve(both.device, &limits), STATUS_OK);
+    assert_true(both.backend->replay(both.device, 1)); // and what is recorded from now on is
+    assert_int_equal(both.backend->sync(both.device), STATUS_OK);
+    close_both(&both);
+}
+
 // The router's choices of a text: each of a token's experts is mostly one of the token before.
 static void choose(int32_t chosen[USED], unsigned *seed) {
     for (int j = 0; j < USED; j++) {
@@ -862,6 +915,7 @@ int main(void) {
         cmocka_unit_test(experts_cross_some_at_a_time),
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
+        cmocka_unit_test(a_step_that_lost_a_part_is_not_replayed),
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(memory_for_what_crosses_is_taken_in_time),
