@@ -68,7 +68,7 @@
 
 enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
 
-#define PLACEMENT_RECENCY_ASSUMED 0.4
+#define PLACEMENT_RECENCY_ASSUMED 0.35
 #define PLACEMENT_RECENCY_MAX     1.5
 
 // Weights of a kind in one layer; zeros where it has none.
