@@ -94,12 +94,12 @@ enum status expert_slots_create(int32_t layers, int32_t experts, int32_t slots,
     return STATUS_OK;
 }
 
-void expert_slots_destroy(struct expert_slots *slots) {
-    if (!slots) return;
-    free(slots->slots);
-    free(slots->place);
-    free(slots->missed);
-    free(slots);
+void expert_slots_destroy(struct expert_slots *all) {
+    if (!all) return;
+    free(all->slots);
+    free(all->place);
+    free(all->missed);
+    free(all);
 }
 
 static void note_miss(struct expert_slots *all, int32_t owner) {

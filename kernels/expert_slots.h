@@ -43,32 +43,32 @@ struct expert_slots_counts {
 
 MUST_CHECK enum status expert_slots_create(int32_t layers, int32_t experts, int32_t slots,
                                            struct expert_slots **result);
-void expert_slots_destroy(struct expert_slots *slots); // NULL is fine
+void expert_slots_destroy(struct expert_slots *all); // NULL is fine
 
 // Is the expert held? Notes that a token uses it.
-bool expert_slots_look(struct expert_slots *slots, int32_t layer, int32_t expert);
+bool expert_slots_look(struct expert_slots *all, int32_t layer, int32_t expert);
 
 // What to copy next of what the step has missed. False: nothing, or no slot is worth it.
-bool expert_slots_take(struct expert_slots *slots, struct expert_move *move);
+bool expert_slots_take(struct expert_slots *all, struct expert_move *move);
 
 // The next expert to copy into an empty slot although nobody has used it: of each layer as many,
 // the first ones. As long as routing has no memory it is as good as any other. False: no slot is
 // empty.
-bool expert_slots_fill(struct expert_slots *slots, struct expert_move *move);
+bool expert_slots_fill(struct expert_slots *all, struct expert_move *move);
 
 // The copy is done. False: its slot was given up in between.
-bool expert_slots_arrive(struct expert_slots *slots, const struct expert_move *move);
-void expert_slots_end_step(struct expert_slots *slots); // its misses are forgotten
+bool expert_slots_arrive(struct expert_slots *all, const struct expert_move *move);
+void expert_slots_end_step(struct expert_slots *all); // its misses are forgotten
 
 // Gives up the last slot and says what it held, or what was coming; -1: nothing. False: there is no
 // slot left.
-bool expert_slots_drop_last(struct expert_slots *slots, int32_t *layer, int32_t *expert);
+bool expert_slots_drop_last(struct expert_slots *all, int32_t *layer, int32_t *expert);
 
-void expert_slots_add_last(struct expert_slots *slots); // an empty one that was given up before
+void expert_slots_add_last(struct expert_slots *all); // an empty one that was given up before
 
-int32_t expert_slots_count(const struct expert_slots *slots);
-struct expert_slots_counts expert_slots_counts(const struct expert_slots *slots);
-double expert_slots_hit_share(const struct expert_slots *slots); // of looks, lately
-void expert_slots_check(const struct expert_slots *slots);
+int32_t expert_slots_count(const struct expert_slots *all);
+struct expert_slots_counts expert_slots_counts(const struct expert_slots *all);
+double expert_slots_hit_share(const struct expert_slots *all); // of looks, lately
+void expert_slots_check(const struct expert_slots *all);
 
 #endif
