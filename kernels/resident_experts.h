@@ -41,7 +41,7 @@ void resident_experts_on_card(const struct resident_experts *resident, int32_t l
 // Does the card compute this expert in this step? By the thread that computes on the host.
 bool resident_experts_look(struct resident_experts *resident, int32_t layer, int32_t expert);
 
-// While a step runs: begins the copies that the end of the last one has planned.
+// While a step runs, and beside look(): begins the copies that the end of the last one has planned.
 void resident_experts_copy(struct resident_experts *resident);
 
 // Between two steps: what was copied is used from now on, and the next copies are planned.
