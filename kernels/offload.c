@@ -206,12 +206,11 @@ static void free_jobs(struct job **jobs) {
     }
 }
 
-static enum status offload_sync(struct device *device) {
-    if (device->resident) resident_experts_copy(device->resident);
+// What was enqueued is done, and jobs are free for others.
+static enum status end_step(struct device *device) {
     const enum status failure = device->failure, status = device->card->sync(device->on_card);
     device->failure = STATUS_OK;
     if (device->worker) offload_worker_rest(device->worker);
-    if (device->resident && status == STATUS_OK) resident_experts_move(device->resident);
     while (device->running) {
         struct job *job = device->running;
         device->running = job->next;
@@ -219,6 +218,13 @@ static enum status offload_sync(struct device *device) {
         device->idle = job;
     }
     return status != STATUS_OK ? status : failure;
+}
+
+static enum status offload_sync(struct device *device) {
+    if (device->resident) resident_experts_copy(device->resident);
+    const enum status status = end_step(device);
+    if (device->resident && status == STATUS_OK) resident_experts_move(device->resident);
+    return status;
 }
 
 static bool offload_replay(struct device *device, uint64_t key) {
@@ -371,7 +377,7 @@ static void report_slots(const struct device *device) {
 static void offload_close(struct device *device) {
     if (!device) return;
     report_slots(device);
-    if (device->worker) (void)offload_sync(device); // what waits for an answer gets it
+    if (device->worker) (void)end_step(device); // what waits for an answer gets it
     offload_worker_destroy(device->worker);
     resident_experts_destroy(device->resident);
     release_buffers(device);
