@@ -197,6 +197,8 @@ static enum status plan_way(struct engine *engine, const struct engine_options *
     return placement_plan(need, limits, &placing->placement, err);
 }
 
+static bool is_step(int32_t tokens, int32_t most) { return tokens == most || tokens >= STEP_LEAST; }
+
 // The first way that fits. A KV cache that nobody asked for is smaller before experts cross by
 // twos, these before steps have fewer tokens, and those before prompts are computed by the
 // processor.
@@ -205,7 +207,7 @@ static enum status plan_split(struct engine *engine, const struct engine_options
                               struct error *err) {
     const int32_t most = engine->most_tokens;
     for (int streams = !options->deterministic; streams >= 0; streams--)
-        for (int32_t tokens = most; tokens >= STEP_LEAST; tokens /= 2)
+        for (int32_t tokens = most; is_step(tokens, most); tokens /= 2)
             for (int i = streams ? 0 : 2; i < 4; i++) {
                 const struct way way = {tokens, streams > 0, i >= 2, i % 2 == 1};
                 if (plan_way(engine, options, placing, limits, &way, err) != STATUS_OK) continue;
@@ -220,15 +222,26 @@ static enum status plan_fitting(struct engine *engine, const struct engine_optio
                                 struct placing *placing, const struct placement_limits *limits,
                                 struct error *err) {
     struct placement_need *need = &placing->need;
+    const int32_t most = engine->most_tokens;
     enum status status = STATUS_NO_MEMORY;
-    for (int32_t tokens = engine->most_tokens; status != STATUS_OK && tokens >= STEP_LEAST;
-         tokens /= 2) {
+    for (int32_t tokens = most; status != STATUS_OK && is_step(tokens, most); tokens /= 2) {
         placing_set_step(engine, options, tokens);
         count_rest(engine, options, need);
         need->kv_bytes = least_kv(engine, options);
         status = placement_plan(need, limits, &placing->placement, err);
     }
     return status;
+}
+
+// Of a model without layers in host memory. 0: what pool.c gives a device that holds everything, a
+// share of what the weights leave, unless that is less than the context needs.
+static size_t kv_of_whole(const struct engine *engine, const struct engine_options *options,
+                          const struct placement_limits *limits, const struct placing *placing) {
+    const struct placement_need *need = &placing->need;
+    const size_t left = limits->card_bytes - (placing->placement.card_bytes - need->kv_bytes);
+    if (options->device_bytes) return less_of(wanted_kv(engine, options, limits->card_bytes), left);
+    const bool is_short = need->kv_bytes > (left + need->buffer_bytes) / KV_SHARE;
+    return is_short && !options->kv_device_bytes ? need->kv_bytes : 0;
 }
 
 static enum status choose(struct engine *engine, const struct engine_options *options,
@@ -238,10 +251,7 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     ASSERT(need->layers == engine->model.config.layers && engine->model.config.context > 0);
     TRY(plan_fitting(engine, options, placing, &limits, err));
     if (!placement_splits(&placing->placement) && !placement_is_overridden(&options->placement)) {
-        const size_t taken = placing->placement.card_bytes - need->kv_bytes;
-        if (options->device_bytes) // else the cache gets what is left
-            placing->kv_bytes =
-                less_of(wanted_kv(engine, options, limits.card_bytes), limits.card_bytes - taken);
+        placing->kv_bytes = kv_of_whole(engine, options, &limits, placing);
         return STATUS_OK;
     }
     limits.rates =

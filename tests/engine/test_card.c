@@ -22,6 +22,7 @@ static size_t pinned_bytes; // of these
 static int given, opened, closed;
 static int allocs_left;        // before another program takes memory; -1: none does
 static size_t taken_bytes;     // by it
+static bool weights_take;      // memory of the card
 static char lines[LINES][256]; // that were logged
 static int line_count;
 
@@ -57,6 +58,7 @@ static enum status card_weights(struct device *device, const struct weight *in_f
     given++;
     given_bytes += weight_bytes(in_file);
     pinned_bytes += in_file->pinned ? weight_bytes(in_file) : 0;
+    if (weights_take && !in_file->pinned) card_info.memory_free -= weight_bytes(in_file);
     return backend_cpu()->weights(device, in_file, data);
 }
 
@@ -87,6 +89,7 @@ static int set_up_card(void **state) {
     given = opened = closed = line_count = 0;
     given_bytes = pinned_bytes = 0;
     allocs_left = -1;
+    weights_take = false;
     log_set_sink(keep_line);
     return 0;
 }
@@ -281,6 +284,31 @@ static void the_embedding_leaves_the_gpu_first(void **state) {
     }
 }
 
+// However much memory there is besides, once there is enough with weights in host memory.
+static void a_context_that_was_asked_for_gets_its_cache(void **state) {
+    enum { STEPS = 24 };
+    const struct engine_options options = {.model_path = TESTS_DIR "/golden/phimoe.gguf",
+                                           .backend = "cuda",
+                                           .context = 1 << 14,
+                                           .beyond_training = true,
+                                           .kv_host_bytes = (size_t)1 << 20,
+                                           .threads = 1};
+    struct engine *engine;
+    struct error err = {0};
+    size_t least = 0;
+    (void)state;
+    weights_take = true;
+    for (size_t bytes = (size_t)1 << 20; bytes < (size_t)1 << 27; bytes += bytes / STEPS) {
+        card_info.memory_free = bytes;
+        const enum status status = engine_open(&options, &engine, &err);
+        if (status != STATUS_OK && least == 0) continue;
+        if (status != STATUS_OK) fail_msg("%zu opens, %zu does not: %s", least, bytes, err.text);
+        if (least == 0) least = bytes;
+        engine_close(engine);
+    }
+    assert_true(least > 0);
+}
+
 // Before a model is refused, and before weights can no longer cross.
 static void steps_have_fewer_tokens_where_memory_is_short(void **state) {
     static const char path[] = TESTS_DIR "/golden/phimoe.gguf";
@@ -430,6 +458,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             a_model_larger_than_the_gpu_keeps_its_feed_forwards_in_memory, set_up_card, end),
         cmocka_unit_test_setup_teardown(the_embedding_leaves_the_gpu_first, set_up_card, end),
+        cmocka_unit_test_setup_teardown(a_context_that_was_asked_for_gets_its_cache, set_up_card,
+                                        end),
         cmocka_unit_test_setup_teardown(steps_have_fewer_tokens_where_memory_is_short, set_up_card,
                                         end),
         cmocka_unit_test_setup_teardown(memory_that_another_program_takes_costs_speed_only,
