@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -209,9 +210,11 @@ static bool parse_number(const struct setting *setting, const char *text, void *
 static bool parse_seed(const char *text, uint64_t *seed) {
     char *end;
     if (text[0] < '0' || text[0] > '9') return false;
+    errno = 0;
     const unsigned long long value = strtoull(text, &end, 10);
-    if (!*end) *seed = value;
-    return !*end;
+    if (*end || errno) return false;
+    *seed = value;
+    return true;
 }
 
 static bool parse_switch(const char *text, bool *on) {

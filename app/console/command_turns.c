@@ -28,9 +28,8 @@ void command_new(struct console *console, const char *argument) {
 }
 
 void command_bg(struct console *console, const char *argument) {
-    if (argument[0])
-        terminal_tell(STYLE_ERROR, "/bg takes no argument\n");
-    else if (console->session->front->turn.state != TURN_IDLE)
+    (void)argument;
+    if (console->session->front->turn.state != TURN_IDLE)
         command_new(console, "");
     else
         terminal_tell(STYLE_ERROR, "no answer is being written here\n");
@@ -141,8 +140,6 @@ void command_beam(struct console *console, const char *argument) {
 
 void command_continue(struct console *console, const char *argument) {
     struct error err = {0};
-    if (argument[0])
-        terminal_tell(STYLE_ERROR, "/continue takes no argument\n");
-    else
-        console_failed(chat_continue(console->session->front, &err), &err);
+    (void)argument;
+    console_failed(chat_continue(console->session->front, &err), &err);
 }

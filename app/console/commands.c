@@ -341,6 +341,8 @@ static enum status read_argument(const struct command *command, const char *rest
                                            : verbatim_plain(argument, rest, length));
     for (size_t i = 0; argument->length && i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (command->handler == NAMES[i]) path_unquote(argument->bytes);
+    if (argument->length > 0 && !command->usage[0])
+        return error_set(err, STATUS_BAD_INPUT, "/%s takes no argument", command->names[0]);
     if (argument->length == 0 || argument->bytes[0]) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "a name needs at least one character");
 }

@@ -136,6 +136,7 @@ see kv "/kv"
 mask=
 see strip "/strip the way of the water to the sea"
 see_all save "/save"
+see_all kv-wrong "/kv all" "/save it" "/quit it" "/set seed 18446744073709551616"
 see export "/export talk.md"
 see_all export-again "/export talk.md" "/export talk.jsonl" "/export talk.html"
 see copy "/copy"
