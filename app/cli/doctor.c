@@ -15,6 +15,7 @@
 #include "app/base/json.h"
 #include "app/base/output.h"
 #include "app/base/printable.h"
+#include "app/chat/model_template.h"
 #include "app/cli/fit.h"
 #include "app/cli/kv_disk.h"
 #include "app/cli/launch.h"
@@ -194,8 +195,14 @@ static enum status find_device(const struct patient *patient, struct finding *fi
                                    "install a newer driver; nvidia-smi shows the installed one"));
     }
     if (!device) {
+        struct error why = {0};
         backend = backend_cpu();
-        TRY(backend->open(&options, &device, &err));
+        const enum status status = backend->open(&options, &device, &why);
+        if (status != STATUS_OK) {
+            TRY(text_append_string(&finding->mend, "fix that, then run quire doctor again"));
+            return text_append_string(&finding->found,
+                                      why.text[0] ? why.text : status_text(status));
+        }
     }
     backend->info(device, &info);
     backend->close(device);
@@ -237,12 +244,16 @@ static enum status find_model(const struct patient *patient, struct finding *fin
     struct gguf *gguf = NULL;
     struct model_config config;
     struct tokenizer *tokenizer = NULL;
+    struct chat_template *chat_template = NULL;
     struct error err = {0};
     bool demo = false;
     enum status status = launch_find_model(patient->args, &path, &demo, &err);
     if (status == STATUS_OK) status = checkpoint_open(text_string(&path), &gguf, &err);
     if (status == STATUS_OK) status = model_config_read(gguf, &config, &err);
     if (status == STATUS_OK) status = tokenizer_open_model(gguf, &tokenizer, &err);
+    if (status == STATUS_OK && patient->args->chat_templates.count == 0) // else another may count
+        status = model_template_create(gguf, tokenizer, NULL, &chat_template, &err);
+    chat_template_destroy(chat_template);
     tokenizer_close(tokenizer);
     if (status != STATUS_OK) {
         status = text_append_string(&finding->found, err.text[0] ? err.text : status_text(status));

@@ -92,7 +92,12 @@ static bool measure_on(const struct backend *backend, int32_t threads, bool spee
     struct device *device;
     struct device_info info;
     const struct device_options options = {.threads = threads};
-    if (!backend || backend->open(&options, &device, NULL) != STATUS_OK) return false;
+    struct error err = {0};
+    if (!backend) return false;
+    if (backend->open(&options, &device, &err) != STATUS_OK) {
+        snprintf(fit->refused, sizeof fit->refused, "%.159s", err.text);
+        return false;
+    }
     backend->info(device, &info);
     snprintf(fit->machine, sizeof fit->machine, "%s", info.name);
     snprintf(fit->trial, sizeof fit->trial, "%s", info.trial);

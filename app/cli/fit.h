@@ -27,6 +27,7 @@ struct fit_need {
 
 struct fit {
     char machine[96];   // "AMD EPYC, 2 threads, avx2"; "" if it could not be measured
+    char refused[160];  // why not, as QUIRE_ISA may be wrong
     size_t memory_free; // bytes
     bool card;          // memory_free is a GPU's
     char trial[96];     // GPU only: where its kernels have been tested

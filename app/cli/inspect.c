@@ -250,13 +250,18 @@ static int64_t kv_bytes(const struct facts *facts) {
     return bytes <= INT64_MAX ? (int64_t)bytes : -1;
 }
 
-static void read_fit(struct facts *facts, int32_t threads) {
+static enum status read_fit(struct facts *facts, const struct args *args) {
     const int64_t token = facts->shaped ? 0 : kv_bytes(facts);
     struct fit_need shape = {.kv_token_bytes = token > 0 ? (size_t)token : 0};
+    const bool measured = strcmp(args->backend, "reference") != 0;
     if (facts->shaped) shape = fit_kv_of(&facts->config, facts->kv_type);
     shape.context = facts->context;
     facts->need = fit_need_of(facts->gguf, &shape, facts->experts, facts->experts_used);
-    fit_measure(&facts->need, true, threads, &facts->fit);
+    fit_measure(&facts->need, true, args->threads, &facts->fit);
+    if (!facts->runs || facts->fit.machine[0] || !measured) return STATUS_OK;
+    facts->runs = false; // nothing here could compute it
+    text_clear(&facts->verdict);
+    return text_format(&facts->verdict, "no: %s", facts->fit.refused);
 }
 
 static bool has_options(const struct args *args) {
@@ -578,7 +583,7 @@ static enum status gather(struct facts *facts, const struct args *args, const ch
     }
     TRY(read_verdict(facts));
     read_mixed(facts);
-    read_fit(facts, args->threads);
+    TRY(read_fit(facts, args));
     return read_placement(facts, args, path, rates_path);
 }
 
