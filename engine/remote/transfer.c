@@ -304,12 +304,19 @@ static enum status fail_as_said(struct transfer *leader, const char *data, size_
     return status;
 }
 
+static bool any_wanted(const struct transfer *leader) {
+    for (const struct transfer *one = leader; one; one = one->next)
+        if (!one->finished) return true;
+    return false;
+}
+
 static enum status receive_event(void *user, const char *data, size_t length) {
     struct transfer *leader = user;
     enum status status = take_json(leader, data, length);
     if (status == STATUS_BAD_INPUT && memchr(data, '\n', length))
         status = take_lines(leader, data, length);
-    if (status == STATUS_BAD_INPUT && leader->ending) return STATUS_OK; // it broke off
+    if (status == STATUS_BAD_INPUT && (leader->ending || !any_wanted(leader)))
+        return STATUS_OK; // it broke off, or nothing depends on it: "[done]"
     if (status == STATUS_BAD_INPUT) return fail_as_said(leader, data, length);
     if (status == STATUS_TOO_LONG)
         return fail_transfer(leader, STATUS_BAD_FILE, "sends an event with too many values");
@@ -508,12 +515,6 @@ void transfer_ask(struct transfer *transfer, CURLM *multi, int64_t now_us) {
     if (transfer->err.status == STATUS_OK)
         (void)error_set(&transfer->err, STATUS_NO_MEMORY, "not enough memory");
     transfer_hear(transfer, multi, CURLE_OK);
-}
-
-static bool any_wanted(const struct transfer *leader) {
-    for (const struct transfer *one = leader; one; one = one->next)
-        if (!one->finished) return true;
-    return false;
 }
 
 // Is it worth a retry, and when? The answer must not have begun.

@@ -71,6 +71,7 @@ row 1 "$half" "the answer was cut off$more" -m "$url#half_event"
 row 1 "$half" "the answer was cut off$more" -m "$url#cut_body"
 row 1 "$half" "closed the connection: .*reset by peer$more" -m "$url#reset"
 row 1 "$half" "sends invalid JSON: .oh$more" -m "$url#not_json"
+row 0 "A whole answer." '' -m "$url#odd_end"
 row 1 "$half" "failed: the .31mengine.0m died$more" -m "$url#given_up"
 row 1 "[1]
 Choice 0

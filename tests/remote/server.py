@@ -276,6 +276,10 @@ class Faults:
         h.stream()
         h.say(chunk({"content": "Half an ans"}) + "data: {oh\n\n")
 
+    def odd_end(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "A whole answer."}) + chunk({}, "stop") + "data: [done]\n\ndata: bye\n\n")
+
     def endless(self, h, words):
         h.stream()
         h.say("data: ")
