@@ -426,12 +426,10 @@ void transfer_begin(struct transfer *transfer, struct remote_server *server,
 bool transfer_shares(const struct transfer *transfer, const struct request *request) {
     const struct request *other = transfer->request;
     const struct sequence *a = other->sequence, *b = request->sequence;
-    struct sampler_options sampler = other->options.sampler;
-    sampler.seed = request->options.sampler.seed;
     return other->first == request->first && a->length == b->length &&
            other->options.max_tokens == request->options.max_tokens &&
            other->options.grammar == request->options.grammar &&
-           memcmp(&sampler, &request->options.sampler, sizeof sampler) == 0 &&
+           sampler_options_alike(&other->options.sampler, &request->options.sampler) &&
            memcmp(a->tokens, b->tokens, (size_t)a->length * sizeof *a->tokens) == 0;
 }
 

@@ -241,6 +241,15 @@ void sampler_options_merge(struct sampler_options *options, const struct sampler
     options->given |= given->given;
 }
 
+bool sampler_options_alike(const struct sampler_options *one, const struct sampler_options *other) {
+    return one->temperature == other->temperature && one->top_k == other->top_k &&
+           one->top_p == other->top_p && one->min_p == other->min_p &&
+           one->repeat_penalty == other->repeat_penalty &&
+           one->presence_penalty == other->presence_penalty &&
+           one->frequency_penalty == other->frequency_penalty &&
+           one->penalty_last_n == other->penalty_last_n && one->given == other->given;
+}
+
 enum status sampler_options_check(const struct sampler_options *options, struct error *err) {
     const struct {
         const char *name;

@@ -63,6 +63,9 @@ struct sampler_options sampler_options_default(void);
 // Copies what a person has set in `given` to *options.
 void sampler_options_merge(struct sampler_options *options, const struct sampler_options *given);
 
+// Do they sample alike? The seed does not count.
+bool sampler_options_alike(const struct sampler_options *one, const struct sampler_options *other);
+
 // BAD_INPUT names the option, its value and what it may be.
 MUST_CHECK enum status sampler_options_check(const struct sampler_options *options,
                                              struct error *err);

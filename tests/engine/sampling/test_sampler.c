@@ -494,8 +494,22 @@ static void a_large_vocabulary_agrees_with_a_naive_sampler(void **state) {
     free(tokens);
 }
 
+static void options_are_alike_but_for_the_seed(void **state) {
+    (void)state;
+    const struct sampler_options ours = sampler_options_default();
+    struct sampler_options other = ours;
+    other.seed++;
+    assert_true(sampler_options_alike(&ours, &other));
+    for (size_t at = 0; at < offsetof(struct sampler_options, seed); at += sizeof(float)) {
+        other = ours;
+        ((unsigned char *)&other)[at + 2] ^= 0x40; // of each field a bit that counts
+        assert_false(sampler_options_alike(&ours, &other));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_are_alike_but_for_the_seed),
         cmocka_unit_test(the_default_options_are_valid),
         cmocka_unit_test(an_option_out_of_range_is_refused_by_name),
         cmocka_unit_test(greedy_picks_the_highest_logit_and_lowest_id),
