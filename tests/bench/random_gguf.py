@@ -54,6 +54,7 @@ U32, I32, FLOAT, BOOL, STRING, ARRAY = 4, 5, 6, 7, 8, 9  # the types of metadata
 ALIGNMENT = 32
 POOL_BLOCKS = 1 << 15
 DRIFTING = 256  # a whole number of blocks of any type
+LOUD = 16  # times: else what attention and experts add would hide the token
 NORMAL, UNUSED = 1, 5  # kinds of tokens
 
 # ---- the tokens
@@ -256,14 +257,13 @@ def bytes_of(extent, kind):
     return count // kind.elements * kind.bytes
 
 
-def half(value):
-    return struct.pack("<e", value)
+def block_pool(kind, rng, times=1):
+    """POOL_BLOCKS blocks, or as many numbers, whose values deviate from zero by about 0.02 times that."""
+    def half(value):
+        return struct.pack("<e", value * times)
 
-
-def block_pool(kind, rng):
-    """POOL_BLOCKS blocks, or as many numbers, whose values deviate from zero by about 0.02."""
     if kind in (F32, F16, BF16):
-        numbers = [rng.gauss(0, 0.02) for _ in range(POOL_BLOCKS)]
+        numbers = [rng.gauss(0, 0.02 * times) for _ in range(POOL_BLOCKS)]
         if kind is BF16:
             return b"".join(struct.pack("<f", number)[2:] for number in numbers)
         return struct.pack(f"<{POOL_BLOCKS}{'e' if kind is F16 else 'f'}", *numbers)
@@ -311,10 +311,11 @@ def write_router(file, extent, pool, slow, rng):
 def write(path, name, kind, slow=None):
     """Writes path.part and renames it, so that a file at `path` is whole.
 
-    With `slow` the routing has recency. The first DRIFTING numbers of the residual stream get nothing
-    from the embedding and the experts, only what attention adds: a mean over the past, which drifts
-    slowly. Routers see these, and `slow` times as small everything else: the token and what follows
-    from it. Larger numbers make choices repeat more; bench_slots says how much.
+    With `slow` the routing has recency. Queries are zero, so attention is the mean over the past, which
+    drifts slowly. The first DRIFTING numbers of the residual stream get nothing else: nothing from the
+    embedding or the experts. Routers see these, and `slow` times as small everything else: the token,
+    whose embedding is LOUD, and what follows from it. Larger numbers make choices repeat more, from
+    routing without memory (0.01) to the same experts always (16); bench_slots says how much.
     """
     shape, rng = shape_of(name), random.Random(7)
     keys, tensors = keys_of(shape, name, kind), tensors_of(shape, kind)
@@ -326,6 +327,7 @@ def write(path, name, kind, slow=None):
         head += struct.pack("<IQ", of.code, at)
         at += bytes_of(extent, of) + -bytes_of(extent, of) % ALIGNMENT
     pools = {of: block_pool(of, rng) for of in {tensor[2] for tensor in tensors}}
+    loud = {tensors[0][2]: block_pool(tensors[0][2], rng, LOUD)} if slow else {}
     with open(f"{path}.part", "wb") as file:
         file.write(head + bytes(-len(head) % ALIGNMENT))
         for tensor, extent, of in tensors:
@@ -338,9 +340,12 @@ def write(path, name, kind, slow=None):
                 write_router(file, extent, pools[of], slow, rng)
             else:
                 start = file.tell()
-                write_tensor(file, size, pools[of], rng.randrange(POOL_BLOCKS) * of.bytes)
+                pool = (loud if tensor == "token_embd.weight" and slow else pools)[of]
+                write_tensor(file, size, pool, rng.randrange(POOL_BLOCKS) * of.bytes)
                 if slow and tensor == "token_embd.weight":
                     zero_rows(file, start, extent, of, extent[1], DRIFTING)
+                if slow and tensor.endswith("attn_q.weight"):
+                    zero_rows(file, start, extent, of, extent[1], extent[0])
                 if slow and "ffn_down" in tensor and tensor.endswith(".weight"):
                     zero_rows(file, start, extent, of, DRIFTING, extent[0])
             file.write(bytes(-size % ALIGNMENT))

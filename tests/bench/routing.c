@@ -11,7 +11,7 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/backend.h"
 
-enum { PROMPT = 512, ANSWER = 384, LAYERS_MAX = 512, EVENT_MS = 600000 };
+enum { PROMPT = 512, ANSWER = 384, LAYERS_MAX = 512, EVENT_MS = 600000, SEED = 4711 };
 
 static struct {
     struct backend ops;
@@ -76,7 +76,8 @@ static bool answer(struct engine *engine, const struct token_ids *prompt) {
     struct sequence *sequence;
     struct request *request;
     struct event event = {0};
-    options.sampler.temperature = 0;
+    options.sampler.temperature = 1;
+    options.sampler.seed = SEED;
     if (sequence_create(engine, &sequence) != STATUS_OK) return false;
     bool done = sequence_append(sequence, prompt->ids, prompt->count) == STATUS_OK &&
                 request_start_all(&sequence, &options, 1, &request) == STATUS_OK;

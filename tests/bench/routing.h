@@ -1,7 +1,8 @@
 // tests/bench/routing.h — which experts does a model choose, token by token, while it answers?
 //
-// Runs the model on the processor: a text as the prompt, then an answer of the likeliest tokens, as
-// quire bench decode writes it. The choices of the answer's tokens are written down.
+// Runs the model on the processor: a text as the prompt, then an answer that is sampled, since the
+// likeliest tokens of random weights soon repeat. The choices of the answer's tokens are written
+// down.
 #ifndef BENCH_ROUTING_H
 #define BENCH_ROUTING_H
 
