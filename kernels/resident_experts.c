@@ -10,8 +10,8 @@
 //
 // Copies begin while the thread would wait for the step, because starting hundreds takes long. Once
 // all layers are known, slots that are still empty are filled with experts that nobody has chosen,
-// all at once: until then hits grow with every token, over a hundred tokens where experts are
-// large.
+// more at a time than were missed: else hits grow for a hundred tokens where experts are large. Not
+// all at once, because nothing is used, or copied besides, before all of it has arrived.
 //
 // The lists of all layers are one buffer, changed in a pinned mirror and copied whole before the
 // next step, which is a few microseconds.
@@ -33,7 +33,8 @@ enum {
     MOVES_MAX = 64,    // experts that were missed and are on their way to the card
 };
 static const size_t SLAB_BYTES = (size_t)64 << 20;    // about
-static const size_t COPIED_BYTES = (size_t)128 << 20; // between two steps, about
+static const size_t COPIED_BYTES = (size_t)128 << 20; // between two steps, of what was missed
+static const size_t FILLED_BYTES = (size_t)512 << 20; // and of what fills empty slots
 
 struct nothing { // a matrix of zeros on the card
     struct weight weight;
@@ -309,9 +310,13 @@ static void plan_moves(struct resident_experts *r) {
         move = &r->moves[++r->move_count];
     }
     if (r->filled || r->layer_count < r->layers_max) return;
-    r->filled = true;
-    while (all_fit(r) && expert_slots_fill(r->slots, move))
-        move = &r->moves[++r->move_count];
+    r->filled = !all_fit(r);
+    for (bytes = 0; bytes < FILLED_BYTES && !r->filled; bytes += r->layers[move->layer].bytes) {
+        move = &r->moves[r->move_count];
+        r->filled = !expert_slots_fill(r->slots, move);
+        if (r->filled) return;
+        r->move_count++;
+    }
 }
 
 // Not into a slab that was taken back since.

@@ -17,7 +17,7 @@
 
 enum {
     SLOTS_LEAST_PART = 8,  // slots for a smaller part of the experts are not made,
-    SLOTS_ENOUGH_PART = 3, // and no layer leaves to make them for a larger one
+    SLOTS_ENOUGH_PART = 2, // and no layer leaves to make them for a larger one
     TOKENS_MOST = 4096,    // of a batch
     ROWS_STEPS = 16,       // rows cross by sixteenths of a matrix,
     ROWS_MOST = 7,         // at most seven, so that they fit the slot twice

@@ -17,10 +17,10 @@
 //
 // It can be, because memory that a plan leaves on the card holds copies of experts that were used
 // lately (kernels/expert_slots.h), if the need says how large one is and there is room for an
-// eighth of those in host memory. The longer beginning is the first with room for a third, or that
-// of all experts: it does not depend on what is learnt, so that plans, and with them cached KV,
-// stay what they are. Prompts are read more slowly then, since more weights cross; an
-// answer of some fifty tokens is worth that.
+// eighth of those in host memory. The longer beginning is the first with room for half of them, or
+// that of all experts: it does not depend on what is learnt, so that plans, and with them cached
+// KV, stay what they are. Prompts are read more slowly then, since more weights cross; an answer of
+// some fifty tokens is worth that.
 //
 // What share of a token's choices has a copy is known of nothing that has not run yet. Where
 // routing has no memory, it is the share of experts with copies; of a published mixture it was
@@ -68,7 +68,7 @@
 
 enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
 
-#define PLACEMENT_RECENCY_ASSUMED 0.35
+#define PLACEMENT_RECENCY_ASSUMED 0.45
 #define PLACEMENT_RECENCY_MAX     1.5
 
 // Weights of a kind in one layer; zeros where it has none.
