@@ -100,6 +100,8 @@ double engine_measure_read(struct engine *engine);
 size_t engine_read_bytes(struct engine *engine);
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);
 bool engine_step_bytes_vary(const struct engine *engine, int32_t rows);
+// Of the experts in host memory that tokens chose lately, the share that had a copy on the card.
+double engine_hit_share(const struct engine *engine);
 
 void engine_check(struct engine *engine); // proves the invariants; for tests
 #endif

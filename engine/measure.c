@@ -4,6 +4,7 @@
 #include "engine/model/kv_shape.h"
 #include "kernels/cost.h"
 #include "kernels/huge_pages.h"
+#include "kernels/offload.h"
 #include "kernels/read_speed.h"
 
 void engine_settle(struct engine *engine) {
@@ -14,6 +15,10 @@ void engine_settle(struct engine *engine) {
 double engine_measure_read(struct engine *engine) {
     const double speed = read_speed_measure(engine->backend, engine->device);
     return speed > 0 ? speed : engine->read_bytes_s; // a split may leave no memory for a trial
+}
+
+double engine_hit_share(const struct engine *engine) {
+    return engine->placement.experts > 0 ? offload_counts(engine->device).hit_share : 0;
 }
 
 size_t engine_read_bytes(struct engine *engine) {

@@ -41,6 +41,7 @@ struct speed_row {
     size_t bytes_per_token;      // bytes read per token; for a prefill, per pass
     size_t step_bytes;           // read by a step, or by the whole prefill
     bool bytes_vary;             // they are an expectation
+    double hit_share;            // of the chosen experts in host memory, those with a copy
 };
 
 struct speed_bench {
@@ -206,13 +207,14 @@ static double share_of(const struct speed_bench *bench, const struct speed_row *
 }
 
 // The seconds that a token of one answer takes if every byte is read at the ceiling of where it
-// lies; 0: weights are in one place, where the ceiling says the same.
+// lies, or of where it was copied to; 0: weights are in one place, where the ceiling says the same.
 static double floor_s(const struct speed_bench *bench, const struct speed_row *row) {
-    const size_t host = bench->harness.info.host_token_bytes;
+    const size_t in_host = bench->harness.info.host_token_bytes;
     const bool decodes_one = row->depth > 0 && row->batch == 1; // a prefill has no depth
-    if (bench->host_bytes_per_s <= 0 || !decodes_one || row->step_bytes < host) return 0;
-    return (double)host / bench->host_bytes_per_s +
-           (double)(row->step_bytes - host) / bench->read_bytes_per_s;
+    if (bench->host_bytes_per_s <= 0 || !decodes_one || row->step_bytes < in_host) return 0;
+    const double host = (1 - row->hit_share) * (double)in_host;
+    return host / bench->host_bytes_per_s +
+           ((double)row->step_bytes - host) / bench->read_bytes_per_s;
 }
 
 // Of the keys and values that a step reads.
@@ -368,6 +370,7 @@ static enum status measure_row(struct speed_bench *bench, struct speed_row row, 
         }
         row.tokens_per_s = samples_figure(&samples);
         row.step_bytes = step_bytes(bench, &row, at_once);
+        row.hit_share = engine_hit_share(bench->harness.engine);
         row.bytes_vary = engine_step_bytes_vary(bench->harness.engine, at_once);
         row.bytes_per_token = row.step_bytes / (size_t)at_once;
         if (row.simulated)
