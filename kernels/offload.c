@@ -224,6 +224,7 @@ static enum status offload_sync(struct device *device) {
     if (device->resident) resident_experts_copy(device->resident);
     const enum status status = end_step(device);
     if (device->resident && status == STATUS_OK) resident_experts_move(device->resident);
+    if (device->resident && status != STATUS_OK) resident_experts_copy_again(device->resident);
     return status;
 }
 

@@ -327,6 +327,8 @@ void resident_experts_copy(struct resident_experts *r) {
     }
 }
 
+void resident_experts_copy_again(struct resident_experts *r) { r->begun_count = 0; }
+
 void resident_experts_move(struct resident_experts *r) {
     const bool begun = r->begun_count == r->move_count;
     const bool done = !r->card->is_copied_aside || r->card->is_copied_aside(r->on_card);

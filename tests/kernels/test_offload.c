@@ -751,6 +751,67 @@ static void experts_in_slots_and_in_memory_add_up(void **state) {
     close_both(&both);
 }
 
+static bool fails; // the card, in this step
+
+static void copy_unless_it_fails(struct device *device, const struct weight *weight, void *memory) {
+    if (!fails) backend_reference()->copy_weights(device, weight, memory);
+}
+
+static bool is_copied(struct device *device) { return device != NULL; }
+
+static enum status sync_unless_it_fails(struct device *device) {
+    const enum status status = backend_reference()->sync(device);
+    return fails ? STATUS_DEVICE : status;
+}
+
+// Copies of a step that failed may never have been made: a slot is used only after one that was.
+static void copies_of_a_failed_step_are_made_again(void **state) {
+    enum { STEPS = 12 };
+    const struct offload_memory memory = {
+        .mixtures = 1, .expert_bytes = (size_t)1 << 15, .expert_slots = EXPERTS};
+    const struct device_options options = {.threads = 2};
+    const size_t count = COLUMNS;
+    struct backend card = *backend_reference();
+    const void *at[3][EXPERTS];
+    float shares[USED] = {0.5F, 0.25F};
+    struct both both;
+    struct device *plain = NULL;
+    (void)state;
+    open_both(&both, backend_reference(), 0);
+    both.backend->close(both.device);
+    card.copy_aside = copy_unless_it_fails;
+    card.is_copied_aside = is_copied;
+    card.sync = sync_unless_it_fails;
+    both.backend = &card;
+    assert_int_equal(card.open(&options, &both.device, NULL), STATUS_OK);
+    assert_int_equal(backend_reference()->open(&options, &plain, NULL), STATUS_OK);
+    assert_int_equal(backend_reference()->reserve(plain, &limits), STATUS_OK);
+    assert_int_equal(offload_open(&both.backend, &both.device, &options, &memory, NULL), STATUS_OK);
+    assert_int_equal(both.backend->reserve(both.device, &limits), STATUS_OK);
+    for (int step = 0; step < STEPS; step++) {
+        const int32_t chosen[USED] = {step % 2, 2 + step % 2};
+        struct experts args = {.x = both.x,
+                               .y = both.y,
+                               .chosen = chosen,
+                               .shares = shares,
+                               .up = stack(&both, at[0], 0, ROWS, COLUMNS),
+                               .gate = stack(&both, at[1], 1, ROWS, COLUMNS),
+                               .down = stack(&both, at[2], 2, COLUMNS, ROWS),
+                               .tokens = 1,
+                               .experts = EXPERTS,
+                               .used = USED};
+        fails = step == 1; // the first one's misses are on their way
+        both.backend->experts(both.device, &args);
+        assert_int_equal(both.backend->sync(both.device), fails ? STATUS_DEVICE : STATUS_OK);
+        args.y = both.expected;
+        backend_reference()->experts(plain, &args);
+        if (!fails) assert_true(difference(both.y, both.expected, count) < 0.01);
+    }
+    assert_true(offload_counts(both.device).hits > 0);
+    backend_reference()->close(plain);
+    close_both(&both);
+}
+
 // The first rows of a lone token's products are the card's, and the others the processor's.
 static void some_rows_for_a_lone_token_cross(void **state) {
     enum { WIDE = 192, FIRST = 64 }; // of 0.4 x 192
@@ -921,6 +982,7 @@ int main(void) {
         cmocka_unit_test(memory_for_what_crosses_is_taken_in_time),
         cmocka_unit_test(parts_are_timed),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
+        cmocka_unit_test(copies_of_a_failed_step_are_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
