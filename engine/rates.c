@@ -10,8 +10,7 @@
 //   host      bytes more of the whole part / time more       the rate with one row
 //   crossing  time of the small part - its bytes / host      launches, flags, waking, threads
 //   slowed    time of a whole part of which a quarter crosses, more than the processor takes for
-//   the
-//             rest / time of crossing
+//             the rest / time of crossing
 //   part      time of a whole part on the card - its bytes / card
 //   row       time more of a batch on the processor / tokens more
 //
@@ -202,9 +201,9 @@ static struct part_shape shape_of(const struct model_config *config,
     return shape;
 }
 
+// What is measured is kept for every start, and on a deterministic device nothing would cross.
 static struct device_options device_options_of(const struct engine_options *options) {
-    return (struct device_options){.threads = options->threads,
-                                   .deterministic = options->deterministic};
+    return (struct device_options){.threads = options->threads};
 }
 
 static struct part_speed through_processor(const struct part_shape *shape, int32_t tokens,

@@ -20,6 +20,7 @@ static struct device_info card_info;
 static size_t given_bytes;  // to weights()
 static size_t pinned_bytes; // of these
 static int given, opened, closed;
+static int opened_freely;      // of these, not deterministic
 static int allocs_left;        // before another program takes memory; -1: none does
 static size_t taken_bytes;     // by it
 static bool weights_take;      // memory of the card
@@ -38,6 +39,7 @@ static void keep_line(enum log_level level, const char *text) {
 static enum status card_open(const struct device_options *options, struct device **device,
                              struct error *err) {
     opened++;
+    opened_freely += !options->deterministic;
     return backend_cpu()->open(options, device, err);
 }
 
@@ -309,6 +311,26 @@ static void a_context_that_was_asked_for_gets_its_cache(void **state) {
     assert_true(least > 0);
 }
 
+// What is measured is kept for every start, and nothing crosses on a deterministic device.
+static void rates_are_those_of_a_start_whose_bits_may_change(void **state) {
+    struct engine *engine;
+    struct error err = {0};
+    (void)state;
+    const struct engine_options options = {.model_path = model,
+                                           .backend = "cuda",
+                                           .context = 64,
+                                           .kv_device_bytes = (size_t)1 << 20,
+                                           .kv_host_bytes = (size_t)1 << 20,
+                                           .device_bytes = needed_bytes() - 128,
+                                           .deterministic = true,
+                                           .threads = 1};
+    opened = opened_freely = 0;
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    engine_close(engine);
+    assert_true(opened > 1);
+    assert_int_equal(opened_freely, opened - 1); // all but the engine's
+}
+
 // Before a model is refused, and before weights can no longer cross.
 static void steps_have_fewer_tokens_where_memory_is_short(void **state) {
     static const char path[] = TESTS_DIR "/golden/phimoe.gguf";
@@ -462,6 +484,8 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(steps_have_fewer_tokens_where_memory_is_short, set_up_card,
                                         end),
+        cmocka_unit_test_setup_teardown(rates_are_those_of_a_start_whose_bits_may_change,
+                                        set_up_card, end),
         cmocka_unit_test_setup_teardown(memory_that_another_program_takes_costs_speed_only,
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(memory_that_stays_short_is_an_error, set_up_card, end),
