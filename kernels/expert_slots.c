@@ -44,7 +44,8 @@ struct expert_slots {
     int32_t credit;                            // in hits
     int32_t first_empty;                       // or one before it
     int32_t filled;                            // experts that fill() has looked at
-    double share;                              // of choices that were hits, lately
+    double share;                              // of choices that were hits, lately,
+    int32_t shared;                            // in so many steps, MEAN_STEPS at most
     struct expert_slots_counts counts, before; // before this step
 };
 
@@ -214,7 +215,10 @@ bool expert_slots_arrive(struct expert_slots *all, const struct expert_move *mov
 void expert_slots_end_step(struct expert_slots *all) {
     const double hits = (double)(all->counts.hits - all->before.hits);
     const double misses = (double)(all->counts.misses - all->before.misses);
-    if (hits + misses > 0) all->share += (hits / (hits + misses) - all->share) / MEAN_STEPS;
+    if (hits + misses > 0) {
+        if (all->shared < MEAN_STEPS) all->shared++;
+        all->share += (hits / (hits + misses) - all->share) / all->shared;
+    }
     all->before = all->counts;
     all->misses = all->tried = 0;
     all->step++;

@@ -169,11 +169,31 @@ static void empty_slots_are_filled_and_given_up_first(void **state) {
     expert_slots_destroy(slots);
 }
 
+// From the first step on: an answer of some twenty tokens says how many of its choices were hits.
+static void the_share_of_hits_is_that_of_a_short_answer(void **state) {
+    enum { ANSWER = 24 };
+    struct expert_slots *slots;
+    struct expert_move move;
+    (void)state;
+    assert_int_equal(expert_slots_create(1, EXPERTS, SLOTS, &slots), STATUS_OK);
+    assert_true(expert_slots_fill(slots, &move));
+    assert_true(expert_slots_arrive(slots, &move));
+    expert_slots_end_step(slots); // nothing was chosen
+    for (int step = 0; step < ANSWER; step++) {
+        assert_true(expert_slots_look(slots, 0, move.expert));
+        (void)expert_slots_look(slots, 0, step % 2 ? move.expert : EXPERTS - 1);
+        expert_slots_end_step(slots);
+    }
+    assert_true(expert_slots_hit_share(slots) > 0.749 && expert_slots_hit_share(slots) < 0.751);
+    expert_slots_destroy(slots);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slots_hold_what_was_used_most_recently),
         cmocka_unit_test(moves_are_earned_by_hits),
         cmocka_unit_test(empty_slots_are_filled_and_given_up_first),
+        cmocka_unit_test(the_share_of_hits_is_that_of_a_short_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
