@@ -46,9 +46,8 @@
 //
 // where arranging what has crossed counts as reading the rest, and `slowed` is what the processor
 // loses while weights cross, since host memory serves both. What is copied in the background is not
-// counted. Of these ways the fastest
-// is taken, for all layers the same. The time of the parts in host memory is multiplied by what
-// earlier answers took beside their prediction (rates.h).
+// counted. Of these ways the fastest is taken, for all layers the same. The time of the parts in
+// host memory is multiplied by what earlier answers took beside their prediction (rates.h).
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
