@@ -328,12 +328,25 @@ static void unset(struct args *args, const char *name) {
     args->sources[row_of(option)] = ARGS_DEFAULT;
 }
 
+// A flag that a source turns off excludes and replaces nothing.
+static bool is_off(const struct args *args, const char *name) {
+    const struct option *option = option_find(name, strlen(name));
+    const void *place = (const char *)args + option->offset;
+    return (option->kind == OPTION_FLAG && !*(const bool *)place) ||
+           (option->kind == OPTION_COUNT && *(const int32_t *)place == 0);
+}
+
+static bool are_rivals(const struct args *args, const char *const names[2]) {
+    return args_source(args, names[0]) && args_source(args, names[1]) && !is_off(args, names[0]) &&
+           !is_off(args, names[1]);
+}
+
 void args_settle(struct args *args) {
     for (size_t i = 0; i < PAIR_COUNT; i++) {
         const char *const *names = PAIRS[i].names;
         const enum args_source one = args_source(args, names[0]);
         const enum args_source other = args_source(args, names[1]);
-        if (PAIRS[i].replaces && one != other && one && other)
+        if (PAIRS[i].replaces && one != other && are_rivals(args, names))
             unset(args, names[one < other ? 0 : 1]);
     }
 }
@@ -347,7 +360,7 @@ static enum status check_pairs(const struct args *args, struct error *err) {
         const char *const *names = PAIRS[i].names;
         const enum args_source one = args_source(args, names[0]);
         char shown[2][ARGS_SHOWN_BYTES];
-        if (!one || one != args_source(args, names[1]) ||
+        if (one != args_source(args, names[1]) || !are_rivals(args, names) ||
             (one != ARGS_WORDS &&
              !(PAIRS[i].replaces && applies(args, names[0]) && applies(args, names[1]))))
             continue;

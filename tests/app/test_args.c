@@ -408,9 +408,9 @@ static void a_higher_source_drops_the_option_that_its_own_replaces(void **state)
         args_init(&fresh);
         args.command = exports ? COMMAND_EXPORT : COMMAND_CHAT;
         args.operand_count = exports;
-        write_value(option, 0, wanted);
+        write_value(option, 1, wanted);
         assert_int_equal(args_set(&args, lower, wanted, ARGS_CONFIG, "f:1", &err), STATUS_OK);
-        write_value(option_find(higher, strlen(higher)), 0, got);
+        write_value(option_find(higher, strlen(higher)), 1, got);
         assert_int_equal(args_set(&args, higher, got, ARGS_ENVIRONMENT, "E", &err), STATUS_OK);
         args_settle(&args);
         assert_int_equal(args_check(&args, &err), STATUS_OK);
@@ -419,7 +419,7 @@ static void a_higher_source_drops_the_option_that_its_own_replaces(void **state)
         read_place(option, &args, got);
         read_place(option, &fresh, wanted);
         assert_string_equal(got, wanted);
-        write_value(option, 0, wanted); // the same source says both
+        write_value(option, 1, wanted); // the same source says both
         assert_int_equal(args_set(&args, lower, wanted, ARGS_ENVIRONMENT, "E", &err), STATUS_OK);
         args_settle(&args);
         assert_int_equal(args_check(&args, &err), STATUS_BAD_INPUT);
@@ -429,6 +429,35 @@ static void a_higher_source_drops_the_option_that_its_own_replaces(void **state)
         if (!exports && strcmp(lower, "verbose") != 0 && strcmp(lower, "quiet") != 0)
             assert_int_equal(args_check(&args, &err), STATUS_OK);
     }
+}
+
+static void a_flag_that_is_off_excludes_nothing(void **state) {
+    (void)state;
+    static const char *const pairs[][3] = {{"quiet", "verbose", "on"},
+                                           {"verbose", "quiet", "on"},
+                                           {"html", "format", "json"},
+                                           {"tree", "format", "json"},
+                                           {"continue", "system", "Be brief."}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        for (int lower = ARGS_CONFIG; lower <= ARGS_WORDS; lower++)
+            for (int higher = lower; higher <= ARGS_WORDS; higher++)
+                for (int off_by = 0; off_by < 2; off_by++) {
+                    const int off = off_by ? higher : lower, other = off_by ? lower : higher;
+                    struct args args;
+                    struct error err = {0};
+                    args_init(&args);
+                    args.command = strcmp(pairs[i][1], "format") ? COMMAND_CHAT : COMMAND_EXPORT;
+                    args.operand_count = args.command == COMMAND_EXPORT;
+                    assert_int_equal(
+                        args_set(&args, pairs[i][0], "off", (enum args_source)off, "w", &err),
+                        STATUS_OK);
+                    assert_int_equal(args_set(&args, pairs[i][1], pairs[i][2],
+                                              (enum args_source)other, "w", &err),
+                                     STATUS_OK);
+                    args_settle(&args);
+                    assert_int_equal(args_check(&args, &err), STATUS_OK);
+                    assert_int_equal(args_source(&args, pairs[i][1]), other);
+                }
 }
 
 static void an_option_is_named_as_its_source_has_it(void **state) {
@@ -520,6 +549,7 @@ int main(void) {
         cmocka_unit_test(the_highest_source_wins_for_every_option),
         cmocka_unit_test(some_options_are_read_only_from_the_command_line),
         cmocka_unit_test(a_higher_source_drops_the_option_that_its_own_replaces),
+        cmocka_unit_test(a_flag_that_is_off_excludes_nothing),
         cmocka_unit_test(an_option_is_named_as_its_source_has_it),
         cmocka_unit_test(a_higher_source_replaces_a_whole_list),
         cmocka_unit_test(option_names_letters_and_fields_are_unique),
