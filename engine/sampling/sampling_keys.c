@@ -1,5 +1,6 @@
 #include "engine/sampling/sampling_keys.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "kernels/base/log.h"
@@ -45,12 +46,15 @@ static void read_numbers(const struct gguf *gguf, struct sampler_options *option
     }
 }
 
-// -1 or more.
+// -1 or more. A whole number counts as one in whatever type, as in JSON.
 static void read_whole(const struct gguf *gguf, const char *part, int32_t *option) {
     char key[KEY_BYTES];
-    int64_t number;
+    int64_t whole;
+    double number;
     if (!gguf_has_key(gguf, full_key(part, key))) return;
-    if (!gguf_find_int(gguf, key, &number))
+    const bool integer = gguf_find_int(gguf, key, &whole);
+    if (integer) number = (double)whole;
+    if (!integer && (!gguf_find_float(gguf, key, &number) || number != floor(number)))
         leave_out(gguf, key, "must be a whole number");
     else if (number < -1 || number > INT32_MAX)
         leave_out(gguf, key, "is out of range");

@@ -71,6 +71,18 @@ static void every_supported_key_is_read(void **state) {
     assert_int_equal(options.penalty_last_n, -1);
 }
 
+static void a_whole_number_is_read_in_whatever_type(void **state) {
+    (void)state;
+    struct gguf_writer writer;
+    gguf_writer_init(&writer);
+    gguf_writer_float(&writer, "general.sampling.top_k", GGUF_F32, 7);
+    gguf_writer_float(&writer, "general.sampling.penalty_last_n", GGUF_F64, -1);
+    const struct sampler_options options = read_keys(&writer);
+    assert_int_equal(warning_count, 0);
+    assert_int_equal(options.top_k, 7);
+    assert_int_equal(options.penalty_last_n, -1);
+}
+
 static void invalid_values_are_ignored_by_name(void **state) {
     (void)state;
     static const struct {
@@ -86,7 +98,10 @@ static void invalid_values_are_ignored_by_name(void **state) {
         {"top_p", GGUF_F32, 1.5, "ignoring general.sampling.top_p 1.5"},
         {"min_p", GGUF_I32, 7, "ignoring general.sampling.min_p 7"},
         {"penalty_repeat", GGUF_F32, 0, "ignoring general.sampling.penalty_repeat 0"},
-        {"top_k", GGUF_F32, 7, "ignoring general.sampling.top_k 7, which must be a whole number"},
+        {"top_k", GGUF_F32, 7.5, "general.sampling.top_k 7.5, which must be a whole number"},
+        {"top_k", GGUF_F32, (double)NAN, "general.sampling.top_k nan, which must be a whole"},
+        {"top_k", GGUF_F32, (double)INFINITY, "top_k inf, which is out of range"},
+        {"top_k", GGUF_STRING, 0, "general.sampling.top_k, which must be a whole number"},
         {"top_k", GGUF_I32, -2, "ignoring general.sampling.top_k -2, which is out of range"},
         {"top_k", GGUF_I64, 9999999999, "ignoring general.sampling.top_k 9999999999"},
         {"penalty_last_n", GGUF_STRING, 0, "ignoring general.sampling.penalty_last_n"},
@@ -127,6 +142,7 @@ static void one_invalid_key_does_not_affect_the_others(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_supported_key_is_read),
+        cmocka_unit_test(a_whole_number_is_read_in_whatever_type),
         cmocka_unit_test(invalid_values_are_ignored_by_name),
         cmocka_unit_test(one_invalid_key_does_not_affect_the_others),
     };
