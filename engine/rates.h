@@ -25,7 +25,7 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
 bool rates_tell_apart(const struct part_speed *whole, const struct part_speed *small,
                       struct placement_rates *rates);
 
-// And what a part takes of which a share crosses, what the processor loses meanwhile. False:
+// From the time of a part while a share of it crosses: what the processor loses meanwhile. False:
 // nothing was measured.
 bool rates_of_crossing(const struct part_speed *part, double share, enum placement_kind kind,
                        struct placement_rates *rates);

@@ -301,8 +301,8 @@ static enum status check_commands(const struct args *args, struct error *err) {
     return STATUS_OK;
 }
 
-// Pairs of which only one can be on the command line, and whether one replaces the other, so that
-// only one of them can be in effect.
+// Pairs that cannot both be on the command line. Where one replaces the other, they cannot both be
+// in effect either.
 static const struct pair {
     const char *names[2];
     bool replaces;

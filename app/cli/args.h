@@ -28,7 +28,7 @@ MUST_CHECK enum status args_read_environment(struct args *args, struct error *er
 MUST_CHECK enum status args_set(struct args *args, const char *name, const char *value,
                                 enum args_source source, const char *where, struct error *err);
 
-// Of two options of which one replaces the other, drops the one from the lower source.
+// Where one option replaces another, drops the one from the lower source.
 void args_settle(struct args *args);
 
 // BAD_INPUT: options that exclude each other or do not apply to this command.

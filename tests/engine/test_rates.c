@@ -222,7 +222,7 @@ static void each_size_of_a_split_learns_for_itself(void **state) {
     rates_of_split(path, "sizes", 5 * gib + 99, &rates, quarter);
     assert_true(is_near(rates.factor, 2) && is_near(rates.copies_factor, 3));
     assert_true(is_near(rates.recency, 0.25));
-    assert_false(rates_find(path, twice, &found)); // of which nothing has been learnt
+    assert_false(rates_find(path, twice, &found)); // nothing has been learnt of it
     rates_of_split(NULL, "sizes", 5 * gib, &rates, quarter);
     assert_true(is_near(rates.factor, 1));
 }
