@@ -291,18 +291,18 @@ static void report_unused(const struct engine_options *options) {
 
 // Random weights take memory of their own, where a file's are in the system's cache.
 static enum status check_shape_memory(const struct opening *opening) {
-    const struct engine *engine = opening->engine;
-    const bool splits = placement_splits(&engine->placement);
-    const size_t available = placing_host_memory();
+    const struct placement *placement = &opening->engine->placement;
     char wanted[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     if (!opening->shape) return STATUS_OK;
-    struct placement_need *need = calloc(1, sizeof *need);
-    enum status status = need ? count_weights(opening, need) : STATUS_NO_MEMORY;
-    const size_t bytes = splits ? engine->placement.host_bytes
-                         : need ? placement_need_bytes(need)
-                                : 0;
-    free(need);
-    TRY(status);
+    size_t bytes = placement->host_bytes + placement->embedding_bytes;
+    if (!placement_splits(placement)) {
+        struct placement_need *need = calloc(1, sizeof *need);
+        const enum status status = need ? count_weights(opening, need) : STATUS_NO_MEMORY;
+        bytes = need ? placement_need_bytes(need) : 0;
+        free(need);
+        TRY(status);
+    }
+    const size_t available = placing_host_memory();
     if (available == 0 || bytes <= available) return STATUS_OK;
     return error_set(opening->err, STATUS_NO_MEMORY,
                      "%s takes %s of memory, but only %s is free; NAME:N takes N of its layers",
