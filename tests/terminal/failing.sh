@@ -55,11 +55,13 @@ rm -f "$QUIRE_HOME/gone" "$QUIRE_HOME/failures"
 # A batch begins again what it was computing, once: of two failures in a row each line has the second.
 for i in 1 2 3; do echo "{\"prompt\": \"Say $i.\", \"tokens\": 8}"; done >"$QUIRE_HOME/lines"
 batch() { "$program" batch "$QUIRE_HOME/lines" --temp 0 --deterministic --backend cpu >"$QUIRE_HOME/$1" 2>"$QUIRE_HOME/$1.err"; }
+# What a line finds cached depends on when the one before it was computed.
+answers() { sed 's/"cached_tokens":[0-9]*,//' "$QUIRE_HOME/$1"; }
 batch whole || fail "a batch: $(cat "$QUIRE_HOME/whole.err")"
 printf 1 >"$QUIRE_HOME/failures"
 batch again || fail "a batch with a failure: $(cat "$QUIRE_HOME/again.err")"
 grep -q "the device failed; opening it again" "$QUIRE_HOME/again.err" || fail "nothing has failed"
-cmp -s "$QUIRE_HOME/whole" "$QUIRE_HOME/again" || fail "other answers: $(cat "$QUIRE_HOME/again")"
+[ "$(answers whole)" = "$(answers again)" ] || fail "other answers: $(cat "$QUIRE_HOME/again")"
 printf 22 >"$QUIRE_HOME/failures"
 batch twice && fail "a batch with two failures succeeds"
 [ "$(grep -c '"error":"the device failed' "$QUIRE_HOME/twice")" = 3 ] || fail "errors: $(cat "$QUIRE_HOME/twice")"
