@@ -327,7 +327,12 @@ void resident_experts_copy(struct resident_experts *r) {
     }
 }
 
-void resident_experts_copy_again(struct resident_experts *r) { r->begun_count = 0; }
+void resident_experts_copy_again(struct resident_experts *r) {
+    r->begun_count = 0;
+    for (int i = 0; i < NOTHINGS_MAX && r->nothings[i].memory; i++)
+        r->card->copy_weights(r->on_card, &r->nothings[i].weight, r->nothings[i].memory);
+    copy_lists(r);
+}
 
 void resident_experts_move(struct resident_experts *r) {
     const bool begun = r->begun_count == r->move_count;

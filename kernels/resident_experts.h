@@ -44,8 +44,8 @@ bool resident_experts_look(struct resident_experts *resident, int32_t layer, int
 // While a step runs, and beside look(): begins the copies that the end of the last one has planned.
 void resident_experts_copy(struct resident_experts *resident);
 
-// After a step that failed, instead of move(): its copies may not have been made, so the next step
-// begins all of them again.
+// After a step that failed, instead of move(): its copies may not have been made, nor the lists and
+// the zeros that came with it, so the next step begins all of them again.
 void resident_experts_copy_again(struct resident_experts *resident);
 
 // Between two steps: what was copied is used from now on, and the next copies are planned.

@@ -757,18 +757,29 @@ static void copy_unless_it_fails(struct device *device, const struct weight *wei
     if (!fails) backend_reference()->copy_weights(device, weight, memory);
 }
 
+static void to_device_unless_it_fails(struct device *device, void *memory, const void *host,
+                                      size_t bytes) {
+    if (!fails) backend_reference()->to_device(device, memory, host, bytes);
+}
+
+static void experts_unless_it_fails(struct device *device, const struct experts *args) {
+    if (!fails) backend_reference()->experts(device, args);
+}
+
 static bool is_copied(struct device *device) { return device != NULL; }
 
 static enum status sync_unless_it_fails(struct device *device) {
-    const enum status status = backend_reference()->sync(device);
-    return fails ? STATUS_DEVICE : status;
+    const enum status status = fails ? STATUS_DEVICE : backend_reference()->sync(device);
+    fails = false; // what is enqueued from now on is of the next one
+    return status;
 }
 
-// Copies of a step that failed may never have been made: a slot is used only after one that was.
-static void copies_of_a_failed_step_are_made_again(void **state) {
+// Copies of a step that failed may never have been made, nor the lists and the zeros that came with
+// it: a slot is used only after one that was.
+static void check_failed_step(int failed, int32_t slots) {
     enum { STEPS = 12 };
     const struct offload_memory memory = {
-        .mixtures = 1, .expert_bytes = (size_t)1 << 15, .expert_slots = EXPERTS};
+        .mixtures = 1, .expert_bytes = (size_t)1 << 15, .expert_slots = slots};
     const struct device_options options = {.threads = 2};
     const size_t count = COLUMNS;
     struct backend card = *backend_reference();
@@ -776,10 +787,13 @@ static void copies_of_a_failed_step_are_made_again(void **state) {
     float shares[USED] = {0.5F, 0.25F};
     struct both both;
     struct device *plain = NULL;
-    (void)state;
+    fails = false;
     open_both(&both, backend_reference(), 0);
     both.backend->close(both.device);
-    card.copy_aside = copy_unless_it_fails;
+    card.alloc = alloc_spoiled;
+    card.copy_aside = card.copy_weights = copy_unless_it_fails;
+    card.to_device = to_device_unless_it_fails;
+    card.experts = experts_unless_it_fails;
     card.is_copied_aside = is_copied;
     card.sync = sync_unless_it_fails;
     both.backend = &card;
@@ -789,7 +803,7 @@ static void copies_of_a_failed_step_are_made_again(void **state) {
     assert_int_equal(offload_open(&both.backend, &both.device, &options, &memory, NULL), STATUS_OK);
     assert_int_equal(both.backend->reserve(both.device, &limits), STATUS_OK);
     for (int step = 0; step < STEPS; step++) {
-        const int32_t chosen[USED] = {step % 2, 2 + step % 2};
+        const int32_t chosen[USED] = {step / 3 % 2, 2 + step % 2};
         struct experts args = {.x = both.x,
                                .y = both.y,
                                .chosen = chosen,
@@ -800,16 +814,24 @@ static void copies_of_a_failed_step_are_made_again(void **state) {
                                .tokens = 1,
                                .experts = EXPERTS,
                                .used = USED};
-        fails = step == 1; // the first one's misses are on their way
+        fails = step == failed;
         both.backend->experts(both.device, &args);
-        assert_int_equal(both.backend->sync(both.device), fails ? STATUS_DEVICE : STATUS_OK);
+        const enum status expected = fails ? STATUS_DEVICE : STATUS_OK;
+        assert_int_equal(both.backend->sync(both.device), expected);
         args.y = both.expected;
         backend_reference()->experts(plain, &args);
-        if (!fails) assert_true(difference(both.y, both.expected, count) < 0.01);
+        if (step != failed) assert_true(difference(both.y, both.expected, count) < 0.01);
     }
     assert_true(offload_counts(both.device).hits > 0);
     backend_reference()->close(plain);
     close_both(&both);
+}
+
+static void copies_of_a_failed_step_are_made_again(void **state) {
+    (void)state;
+    for (int failed = 0; failed < 8; failed++)
+        for (int32_t slots = 2; slots <= EXPERTS; slots++)
+            check_failed_step(failed, slots);
 }
 
 // The first rows of a lone token's products are the card's, and the others the processor's.
