@@ -506,18 +506,28 @@ static void note_layer(void *user) {
     atomic_fetch_add(&forward->layers_done, 1);
 }
 
+// Is a device that gets on too far behind? A layer that was waited for in vain is not waited for
+// again.
+static bool is_behind(const struct forward *forward, int32_t layer) {
+    enum { AHEAD = 1 };
+    const int done = atomic_load(&forward->layers_done);
+    return layer - done > AHEAD && done != forward->stuck_at;
+}
+
 // Before the next layer of a long run is enqueued. A card computes later than that, so where each
 // layer takes long, because its weights cross, we stay only a layer ahead: enough that the card
 // never waits, and so few that it soon stops. One that does not get on within WAITS_MOST has
 // failed, which sync() says.
 static bool stops_before(struct forward *forward, int32_t layer) {
-    enum { AHEAD = 1, WAIT_US = 200, WAITS_MOST = 50000 };
+    enum { WAIT_US = 200, WAITS_MOST = 50000 };
     const struct timespec pause = {0, WAIT_US * 1000};
     if (!forward->stops) return false;
-    for (int32_t waits = 0; forward->limits.streams && waits < WAITS_MOST; waits++) {
-        if (layer - atomic_load(&forward->layers_done) <= AHEAD) break;
+    for (int32_t waits = 0; forward->limits.streams && is_behind(forward, layer); waits++) {
         if (forward->stops(forward->stops_user)) return true;
-        nanosleep(&pause, NULL);
+        if (waits == WAITS_MOST)
+            forward->stuck_at = atomic_load(&forward->layers_done);
+        else
+            nanosleep(&pause, NULL);
     }
     return forward->stops(forward->stops_user);
 }
@@ -649,6 +659,7 @@ static enum status run(struct forward *forward, bool drafts, forward_stops *stop
     forward->stops = shape || forward->num_tokens < LONG_RUN ? NULL : stops;
     forward->stops_user = user;
     atomic_store(&forward->layers_done, 0);
+    forward->stuck_at = -1;
     if (!shape) {
         whole = enqueue(forward, drafts);
     } else if (!backend->replay(forward->device, shape)) {

@@ -93,6 +93,7 @@ struct forward {
     forward_stops *stops; // of this run, or NULL
     void *stops_user;
     atomic_int layers_done; // of this run, where it streams
+    int stuck_at;           // so many layers were done when the wait for more was given up; -1
     bool short_of_memory;
     bool counts; // buffers are added up in `counted`, and none is taken
     size_t counted;

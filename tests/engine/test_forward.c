@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { LENGTH = 101, VOCABULARY_MAX = 512 };
 
@@ -360,6 +361,67 @@ static void a_run_whose_weights_cross_stops_two_layers_later(void **state) {
     }
 }
 
+static _Thread_local bool is_impatient; // it does not sleep
+static int sleeps; // that it has left out
+
+int __real_nanosleep(const struct timespec *wanted, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
+
+int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left) {
+    if (is_impatient) sleeps++;
+    return is_impatient ? 0 : __real_nanosleep(wanted, left);
+}
+
+static void call_never(struct device *device, void (*function)(void *user), void *user) {
+    (void)device;
+    (void)function;
+    (void)user;
+}
+
+static bool has_failed;
+
+static enum status sync_failed(struct device *device) {
+    const enum status status = backend_reference()->sync(device);
+    return has_failed ? STATUS_DEVICE : status;
+}
+
+static bool never_stops(void *user) {
+    (void)user;
+    return false;
+}
+
+// It is waited for once, and not before each layer that is left.
+static void a_card_that_fails_in_a_long_run_is_found_out_once(void **state) {
+    enum { WAITS = 50000 };
+    struct backend card = *backend_reference();
+    struct harness harness;
+    struct block_table table;
+    char path[512];
+    int32_t ids[LENGTH];
+    (void)state;
+    card.call_host = call_never;
+    card.sync = sync_failed;
+    snprintf(path, sizeof path, "%s/golden/gemma3.gguf", TESTS_DIR);
+    harness_open(&harness, &(struct harness_options){.path = path,
+                                                     .backend = &card,
+                                                     .kv_type = DTYPE_F32,
+                                                     .host = HARNESS_ALL_IN_HOST});
+    assert_true(harness.model.config.layers > 3);
+    random_ids(ids, LENGTH);
+    new_table(&harness, &table);
+    harness_grow(&harness, &table, LENGTH);
+    is_impatient = has_failed = true;
+    for (int run = 1; run <= 2; run++) {
+        forward_begin(harness.forward);
+        harness_add(&harness, &table, ids, 0, LENGTH, 1);
+        assert_int_equal(forward_run(harness.forward, never_stops, NULL), STATUS_DEVICE);
+        assert_int_equal(sleeps, run * WAITS);
+    }
+    is_impatient = has_failed = false;
+    block_table_deinit(&table, harness.pool);
+    harness_close(&harness);
+}
+
 // Of some rows of a step the best are wanted, as where drafts are verified, and of others all.
 static void check_choices(struct harness *harness) {
     enum { ROWS = 4 };
@@ -410,6 +472,7 @@ int main(void) {
         cmocka_unit_test(tokens_before_a_window_are_not_read),
         cmocka_unit_test(a_run_stops_between_layers),
         cmocka_unit_test(a_run_whose_weights_cross_stops_two_layers_later),
+        cmocka_unit_test(a_card_that_fails_in_a_long_run_is_found_out_once),
         cmocka_unit_test(any_row_of_a_step_may_be_chosen_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
