@@ -47,7 +47,7 @@ struct listener {
     const struct sequence *sequence;
     int32_t next; // position of the token that is picked next
     int32_t stop; // before picking this one, waits for
-    atomic_bool go_on;
+    atomic_bool go_on, waits;
 };
 
 // At the end of a model's path: no family has windows and states, so layers of the model get
@@ -120,8 +120,10 @@ static bool is_on_card(void) { return strncmp(way.backend, "cuda", 4) == 0; }
 static void hear(void *user, const float *logits, int32_t vocabulary) {
     struct listener *listener = user;
     assert_true(listener->next < LENGTH);
-    while (listener->next == listener->stop && !atomic_load(&listener->go_on))
+    while (listener->next == listener->stop && !atomic_load(&listener->go_on)) {
+        atomic_store(&listener->waits, true);
         usleep(100);
+    }
     const struct proposal *said = &listener->sequence->running->draft.proposals[DRAFT_HEAD];
     if (said->count > 0)
         listener->talk->drafts[listener->next] =
@@ -521,8 +523,11 @@ static void forking_a_running_sequence_changes_no_logit_in_one_model(void) {
     struct request *request = start_request(sequence, &listener);
     struct event event;
     int heard = 0;
-    while (engine_next_event(engine, heard > 0 ? 50 : 60000, &event)) // until it stops, in a step
-        heard += event.kind == EVENT_TOKEN;                           // that may have drafts
+    for (bool waits = false, more = true; more || !waits;) { // in a step that may have drafts
+        waits = atomic_load(&listener.waits);                // then no more events come
+        more = engine_next_event(engine, waits ? 0 : 10, &event);
+        heard += more && event.kind == EVENT_TOKEN;
+    }
     assert_int_equal(sequence_fork(sequence, &fork), STATUS_OK);
     assert_in_range(heard, 1, 8);
     assert_int_equal(sequence_length(fork), PROMPT + heard);
