@@ -13,7 +13,10 @@
 #include "kernels/cgroup.h"
 #include "kernels/cost.h"
 
-enum { PAGE_BYTES = 4096 };
+enum {
+    PAGE_BYTES = 4096,
+    KEPT_SHARE = 16, // of all memory, that stays for others
+};
 
 enum status host_alloc(struct device *device, size_t bytes, void **memory) {
     (void)device;
@@ -35,9 +38,8 @@ void host_release(struct device *device, void *memory, size_t bytes) {
 
 bool host_lock(const void *bytes, size_t count) {
     const uintptr_t first = (uintptr_t)bytes / PAGE_BYTES * PAGE_BYTES;
-    size_t all, unused;
-    host_memory(&all, &unused);
-    return count <= unused && mlock((const void *)first, (uintptr_t)bytes + count - first) == 0;
+    return count <= host_spare_memory() &&
+           mlock((const void *)first, (uintptr_t)bytes + count - first) == 0;
 }
 
 enum status host_weights(struct device *device, const struct weight *in_file, const void **data) {
@@ -162,6 +164,15 @@ void host_memory(size_t *memory_total, size_t *memory_free) {
     if (group.limit < *memory_total) *memory_total = group.limit;
     if (group.left < *memory_free) *memory_free = group.left;
     if (left < *memory_free) *memory_free = left;
+}
+
+// Where nothing is left for others the system ends a process, and as likely as not this one.
+size_t host_spare_memory(void) {
+    size_t total, unused;
+    host_memory(&total, &unused);
+    if (total == 0) return SIZE_MAX;
+    const size_t kept = total / KEPT_SHARE;
+    return unused > kept ? unused - kept : 0;
 }
 
 // The number in a file of /sys/devices/system/cpu, or 0.

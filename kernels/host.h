@@ -23,12 +23,13 @@ void host_copy_blocks(struct device *device, const struct copy_blocks *args);
 void host_swap_blocks(struct device *device, const struct swap_blocks *args);
 
 // Reads mapped bytes and keeps them in memory until they are unmapped. False: the system does not
-// allow so many, or they do not fit what is free.
+// allow so many, or they do not fit host_spare_memory().
 bool host_lock(const void *bytes, size_t count);
 
 void host_cpu_name(char *name, size_t size);                 // "AMD EPYC", or "processor"
 void host_memory(size_t *memory_total, size_t *memory_free); // bytes; 0 if unknown
-size_t host_cache_bytes(void); // of all last-level caches; 0 if unknown
+size_t host_spare_memory(void); // free bytes that may be taken for good; SIZE_MAX if unknown
+size_t host_cache_bytes(void);  // of all last-level caches; 0 if unknown
 
 // A row of a matrix, its scale applied.
 void host_weight_row(const struct weight *weight, int32_t row, float *values);

@@ -19,9 +19,10 @@
 #include "kernels/resident_experts.h"
 
 enum {
-    RESULTS = 2,          // matrices of one op at most: gate and up
-    SLOT_ALIGNMENT = 512, // as a card's slabs of weights
-    SPIN_US = 500,        // more than a card takes from one part on the host to the next
+    RESULTS = 2,               // matrices of one op at most: gate and up
+    SLOT_ALIGNMENT = 512,      // as a card's slabs of weights
+    GRANTED_BYTES = 256 << 20, // that are pinned between two looks at what is free
+    SPIN_US = 500,             // more than a card takes from one part on the host to the next
 };
 
 enum job_kind { JOB_LINEAR, JOB_GATED, JOB_EXPERTS };
@@ -75,6 +76,7 @@ struct device {
 
     struct pinned_weights *weights;
     bool reads_in_place;   // the card, all weights in host memory
+    size_t granted_bytes;  // that may still be pinned before free memory is read again
     size_t unpinned_bytes; // of weights for which there was no pinned memory
     size_t unlocked_bytes; // of these, that the system may drop
     struct buffer slot;    // on the card, what weights cross into
@@ -165,13 +167,25 @@ static size_t card_bytes(const struct device *device, const struct weight *weigh
     return device->card->weight_bytes ? device->card->weight_bytes(weight) : weight_bytes(weight);
 }
 
+// A system without memory for what is to be pinned refuses nothing: it ends a process.
+static bool may_pin(struct device *device, size_t bytes) {
+    if (bytes > device->granted_bytes) {
+        const size_t wanted = bytes + GRANTED_BYTES, spare = host_spare_memory();
+        device->granted_bytes = wanted < spare ? wanted : spare;
+    }
+    if (bytes > device->granted_bytes) return false;
+    device->granted_bytes -= bytes;
+    return true;
+}
+
 static enum status offload_weights(struct device *device, const struct weight *in_file,
                                    const void **data) {
     if (!in_file->in_host) return device->card->weights(device->on_card, in_file, data);
     if (card_bytes(device, in_file) == 0) return STATUS_UNSUPPORTED; // what crosses is the card's
     const size_t bytes = weight_bytes(in_file);
     struct pinned_weights *copy = calloc(1, sizeof *copy);
-    if (!copy || forward_alloc_host(device, bytes, &copy->memory) != STATUS_OK) {
+    if (!copy || !may_pin(device, bytes) ||
+        forward_alloc_host(device, bytes, &copy->memory) != STATUS_OK) {
         free(copy);
         device->reads_in_place = false;
         device->unpinned_bytes += bytes;

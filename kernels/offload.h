@@ -34,9 +34,9 @@
 // alone where they do on both.
 //
 // Memory: weights() copies weights in_host to pinned memory, which the system cannot drop and the
-// card reads at full speed. What cannot be pinned is used where it lies, and locked there if that
-// is allowed; a line says which. Biases
-// and the list of pointers of such weights are host memory, too. Buffers are taken in reserve().
+// card reads at full speed. What cannot be pinned, or would leave others too little, is used where
+// it lies, and locked there if that is allowed; a line says which. Biases and the list of pointers
+// of such weights are host memory, too. Buffers are taken in reserve().
 #ifndef KERNELS_OFFLOAD_H
 #define KERNELS_OFFLOAD_H
 

@@ -275,9 +275,14 @@ static int64_t usual_step_us(struct trial *trial, bool computes) {
     return steps[count / 2];
 }
 
+// There are two copies for a while, which together take half of the memory at most.
 static size_t in_host_bytes(void) {
-    const size_t bytes = SPREAD_IN_HOST * host_cache_bytes();
-    return bytes < LEAST_IN_HOST ? LEAST_IN_HOST : bytes > MOST_IN_HOST ? MOST_IN_HOST : bytes;
+    enum { SHARE = 4 };
+    const size_t wanted = SPREAD_IN_HOST * host_cache_bytes(), spare = host_spare_memory() / SHARE;
+    const size_t bytes = wanted < LEAST_IN_HOST  ? LEAST_IN_HOST
+                         : wanted > MOST_IN_HOST ? MOST_IN_HOST
+                                                 : wanted;
+    return bytes < spare ? bytes : spare;
 }
 
 static enum status make(struct trial *trial) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "kernels/base/log.h"
 #include "kernels/cost.h"
@@ -528,6 +529,51 @@ static void weights_that_cannot_be_pinned_are_named(void **state) {
     close_both(&both);
 }
 
+// As of a shell's `ulimit -v`: so many bytes more than there are now.
+static void limit_memory(struct rlimit *before, size_t more) {
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%zu", &pages), 1);
+    (void)fclose(file);
+    assert_int_equal(getrlimit(RLIMIT_AS, before), 0);
+    struct rlimit limit = *before;
+    limit.rlim_cur = pages * 4096 + more;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+// What is pinned leaves memory for others, and so does a trial.
+static void memory_that_is_short_is_not_pinned(void **state) {
+    const struct device_options options = {.threads = 2};
+    const struct part_trial how = {
+        .shape = {COLUMNS, ROWS, USED, DTYPE_Q8_0}, .tokens = 1, .in_host = true};
+    struct rlimit before;
+    struct both both;
+    const void *data;
+    (void)state;
+    if (!CHECK_FULL) skip(); // instruments need addresses of their own
+    open_both(&both, backend_reference(), 0);
+    const struct weight weight = matrix(&both, 0, ROWS, COLUMNS, true);
+    limit_memory(&before, (size_t)16 << 20);
+    const enum status status = both.backend->weights(both.device, &weight, &data);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(status, STATUS_OK);
+    assert_ptr_equal(data, weight.data);
+    assert_int_equal(both.backend->weights(both.device, &weight, &data), STATUS_OK);
+    assert_ptr_not_equal(data, weight.data);
+    close_both(&both);
+    const struct backend *backend = backend_reference();
+    struct device *device;
+    assert_int_equal(backend->open(&options, &device, NULL), STATUS_OK);
+    assert_int_equal(offload_open(&backend, &device, &options, &(struct offload_memory){0}, NULL),
+                     STATUS_OK);
+    limit_memory(&before, (size_t)768 << 20);
+    const struct part_speed speed = part_speed_measure(backend, device, &how);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_true(speed.seconds > 0);
+    backend->close(device);
+}
+
 static size_t odd_rows_take_nothing(const struct weight *weight) {
     return weight->columns == COLUMNS ? weight_bytes(weight) : 0;
 }
@@ -1000,6 +1046,7 @@ int main(void) {
         cmocka_unit_test(recorded_steps_find_their_parts_again),
         cmocka_unit_test(a_step_that_lost_a_part_is_not_replayed),
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
+        cmocka_unit_test(memory_that_is_short_is_not_pinned),
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(memory_for_what_crosses_is_taken_in_time),
         cmocka_unit_test(parts_are_timed),
