@@ -707,8 +707,9 @@ struct backend {
 
     // As copy_weights(), beside the ops, and less urgent than they: the copy begins at once, and
     // the bytes are there, and in_file may change, when is_copied_aside() is true of all such
-    // copies. NULL: use copy_weights().
-    void (*copy_aside)(struct device *device, const struct weight *in_file, void *memory);
+    // copies. False: there is no memory for what is on the way, and some of it may not be copied.
+    // NULL: use copy_weights().
+    bool (*copy_aside)(struct device *device, const struct weight *in_file, void *memory);
     bool (*is_copied_aside)(struct device *device);
 
     // Device memory that weights() allocates for such a matrix. If stacked matrices together need

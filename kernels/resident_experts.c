@@ -273,17 +273,19 @@ static void point_to_copy(struct resident_experts *r, const struct expert_move *
     r->changed = true;
 }
 
-static void begin_copy(struct resident_experts *r, const struct expert_move *move) {
+// False: the card has no memory for it now.
+static bool begin_copy(struct resident_experts *r, const struct expert_move *move) {
     const struct layer *layer = &r->layers[move->layer];
     char *memory = slot_memory(r, move->slot);
     for (int m = 0; m < MATRICES; m++) {
         const struct weight weight = matrix_of(&layer->from[m], move->expert);
         if (m == GATE && layer->from[UP].data == layer->from[GATE].data) continue;
-        if (r->card->copy_aside)
-            r->card->copy_aside(r->on_card, &weight, memory + layer->at[m]);
-        else
+        if (!r->card->copy_aside)
             r->card->copy_weights(r->on_card, &weight, memory + layer->at[m]);
+        else if (!r->card->copy_aside(r->on_card, &weight, memory + layer->at[m]))
+            return false;
     }
+    return true;
 }
 
 static void arrive(struct resident_experts *r) {
@@ -323,7 +325,7 @@ static void plan_moves(struct resident_experts *r) {
 void resident_experts_copy(struct resident_experts *r) {
     for (; r->begun_count < r->move_count; r->begun_count++) {
         const struct expert_move *move = &r->moves[r->begun_count];
-        if (move->slot < r->slab_count * r->slab_slots) begin_copy(r, move);
+        if (move->slot < r->slab_count * r->slab_slots && !begin_copy(r, move)) return;
     }
 }
 

@@ -41,7 +41,8 @@ void resident_experts_on_card(const struct resident_experts *resident, int32_t l
 // Does the card compute this expert in this step? By the thread that computes on the host.
 bool resident_experts_look(struct resident_experts *resident, int32_t layer, int32_t expert);
 
-// While a step runs, and beside look(): begins the copies that the end of the last one has planned.
+// While a step runs, and beside look(): begins the copies that the end of the last one has planned,
+// or, where the card has no memory for them, leaves the rest to the next step.
 void resident_experts_copy(struct resident_experts *resident);
 
 // After a step that failed, instead of move(): its copies may not have been made, nor the lists and

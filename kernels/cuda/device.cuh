@@ -320,7 +320,7 @@ void cuda_free_timers(struct device *device);
 void cuda_read(struct device *device, const void *memory, size_t bytes, int pattern);
 void cuda_copy_weights(struct device *device, const struct weight *in_file, void *memory);
 void cuda_arrange_weights(struct device *device, const struct weight *on_device, void *memory);
-void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory);
+bool cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory);
 bool cuda_is_copied_aside(struct device *device);
 void cuda_close_copies(struct device *device);
 enum status cuda_weights(struct device *device, const struct weight *in_file, const void **data);

@@ -301,13 +301,14 @@ static void swap_with_aside(struct device *device) {
 }
 
 // With a stream and a staging buffer of its own, as if they were the device's.
-extern "C" void cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory) {
-    if (!open_aside(device)) return;
+extern "C" bool cuda_copy_aside(struct device *device, const struct weight *in_file, void *memory) {
+    if (!open_aside(device)) return false;
     device->crossed[in_file->type] = true;
     swap_with_aside(device);
-    note_status(device, copy_in_parts(device, in_file, memory));
+    const bool begun = copy_in_parts(device, in_file, memory) == STATUS_OK;
     device_note(device, cudaEventRecord(device->aside.done, device->stream));
     swap_with_aside(device);
+    return begun;
 }
 
 extern "C" bool cuda_is_copied_aside(struct device *device) {

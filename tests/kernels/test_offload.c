@@ -803,6 +803,18 @@ static void copy_unless_it_fails(struct device *device, const struct weight *wei
     if (!fails) backend_reference()->copy_weights(device, weight, memory);
 }
 
+static int refusals, asides; // copies of each other matrix that are still refused; and all of them
+
+static bool copy_aside_unless_it_fails(struct device *device, const struct weight *weight,
+                                       void *memory) {
+    if (asides++ % 2 && refusals > 0) {
+        refusals--;
+        return false;
+    }
+    copy_unless_it_fails(device, weight, memory);
+    return true;
+}
+
 static void to_device_unless_it_fails(struct device *device, void *memory, const void *host,
                                       size_t bytes) {
     if (!fails) backend_reference()->to_device(device, memory, host, bytes);
@@ -822,7 +834,7 @@ static enum status sync_unless_it_fails(struct device *device) {
 
 // Copies of a step that failed may never have been made, nor the lists and the zeros that came with
 // it: a slot is used only after one that was.
-static void check_failed_step(int failed, int32_t slots) {
+static void check_steps(int failed, int32_t slots) {
     enum { STEPS = 12 };
     const struct offload_memory memory = {
         .mixtures = 1, .expert_bytes = (size_t)1 << 15, .expert_slots = slots};
@@ -837,7 +849,8 @@ static void check_failed_step(int failed, int32_t slots) {
     open_both(&both, backend_reference(), 0);
     both.backend->close(both.device);
     card.alloc = alloc_spoiled;
-    card.copy_aside = card.copy_weights = copy_unless_it_fails;
+    card.copy_aside = copy_aside_unless_it_fails;
+    card.copy_weights = copy_unless_it_fails;
     card.to_device = to_device_unless_it_fails;
     card.experts = experts_unless_it_fails;
     card.is_copied_aside = is_copied;
@@ -877,7 +890,17 @@ static void copies_of_a_failed_step_are_made_again(void **state) {
     (void)state;
     for (int failed = 0; failed < 8; failed++)
         for (int32_t slots = 2; slots <= EXPERTS; slots++)
-            check_failed_step(failed, slots);
+            check_steps(failed, slots);
+}
+
+// Where another program has taken what copies cross through: they are made once there is memory.
+static void copies_without_memory_are_made_later(void **state) {
+    (void)state;
+    for (int refused = 1; refused < 8; refused++) {
+        refusals = refused;
+        check_steps(-1, 4);
+        assert_int_equal(refusals, 0);
+    }
 }
 
 // The first rows of a lone token's products are the card's, and the others the processor's.
@@ -1052,6 +1075,7 @@ int main(void) {
         cmocka_unit_test(parts_are_timed),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
         cmocka_unit_test(copies_of_a_failed_step_are_made_again),
+        cmocka_unit_test(copies_without_memory_are_made_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
