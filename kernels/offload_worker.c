@@ -21,6 +21,8 @@ struct offload_worker {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     atomic_bool watches, stops; // changed under the mutex
+    atomic_bool answers;        // a request, now
+    atomic_uint answered;       // the newest request that needs no answer any more
     struct host_mail *mail;     // borrowed
     void (*answer)(void *job);
 };
@@ -33,13 +35,29 @@ static bool is_awake(struct offload_worker *worker) {
     return !atomic_load(&worker->stops);
 }
 
-// The request that differs from the newest one that was answered, or that one after some looks.
-static unsigned look(const struct host_mail *mail, unsigned answered) {
-    const atomic_uint *request = (const atomic_uint *)&mail->request;
-    unsigned seen = answered;
-    for (int i = 0; i < LOOKS && seen == answered; i++)
-        seen = atomic_load_explicit(request, memory_order_acquire);
-    return seen;
+static unsigned newest_request(const struct offload_worker *worker) {
+    const atomic_uint *request = (const atomic_uint *)&worker->mail->request;
+    return atomic_load_explicit(request, memory_order_acquire);
+}
+
+// Is there a request, after some looks?
+static bool look(const struct offload_worker *worker) {
+    for (int i = 0; i < LOOKS; i++)
+        if (newest_request(worker) != atomic_load(&worker->answered)) return true;
+    return false;
+}
+
+// Unless the step has ended meanwhile: rest() first says so, and then waits for what is answered
+// here. So either it waits for this answer, or this finds that none is wanted.
+static void answer_newest(struct offload_worker *worker) {
+    atomic_store(&worker->answers, true);
+    const unsigned request = newest_request(worker);
+    if (atomic_load(&worker->watches) && request != atomic_load(&worker->answered)) {
+        worker->answer((void *)(uintptr_t)worker->mail->job);
+        atomic_store_explicit((atomic_uint *)&worker->mail->reply, request, memory_order_release);
+        atomic_store(&worker->answered, request);
+    }
+    atomic_store(&worker->answers, false);
 }
 
 static void pause_between_looks(int64_t idle_us) {
@@ -52,19 +70,14 @@ static void pause_between_looks(int64_t idle_us) {
 
 static void *work(void *argument) {
     struct offload_worker *worker = argument;
-    struct host_mail *mail = worker->mail;
-    unsigned answered = 0;
     while (is_awake(worker)) {
         int64_t last_us = clock_now_us();
         while (atomic_load(&worker->watches)) {
-            const unsigned request = look(mail, answered);
-            if (request == answered) {
+            if (!look(worker)) {
                 pause_between_looks(clock_now_us() - last_us);
                 continue;
             }
-            worker->answer((void *)(uintptr_t)mail->job);
-            answered = request;
-            atomic_store_explicit((atomic_uint *)&mail->reply, request, memory_order_release);
+            answer_newest(worker);
             last_us = clock_now_us();
         }
     }
@@ -110,4 +123,9 @@ void offload_worker_wake(struct offload_worker *worker) {
     if (!atomic_load(&worker->watches)) set(worker, &worker->watches, true);
 }
 
-void offload_worker_rest(struct offload_worker *worker) { atomic_store(&worker->watches, false); }
+void offload_worker_rest(struct offload_worker *worker) {
+    atomic_store(&worker->watches, false);
+    while (atomic_load(&worker->answers))
+        (void)sched_yield();
+    atomic_store(&worker->answered, newest_request(worker));
+}

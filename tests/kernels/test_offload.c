@@ -7,14 +7,18 @@
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "kernels/base/log.h"
 #include "kernels/cost.h"
 #include "kernels/offload.h"
+#include "kernels/offload_worker.h"
 #include "kernels/part_speed.h"
 
 enum { SEED = 4711, COLUMNS = 64, ROWS = 96, EXPERTS = 6, USED = 2, MOST = 700, CALLS = 16 };
@@ -1047,6 +1051,52 @@ static void check_gathered(size_t slot_bytes, int32_t tokens, bool gated, int cr
     close_both(&both);
 }
 
+static atomic_int answers, begun_answers; // that have ended, and that have begun
+static _Atomic(void *) answered;
+
+static void answer_slowly(void *job) {
+    atomic_fetch_add(&begun_answers, 1);
+    usleep(20000);
+    atomic_store(&answered, job);
+    atomic_fetch_add(&answers, 1);
+}
+
+static void ask(struct host_mail *mail, void *job) {
+    backend_reference()->ask_host(
+        NULL, &(struct ask_host){.mail = mail, .job = (uint64_t)(uintptr_t)job});
+}
+
+// A device that fails leaves a step in the middle. What the worker does then has ended when it
+// rests, and it is not done later, when the job is gone.
+static void a_step_that_ends_early_leaves_nothing_to_answer(void **state) {
+    enum { ROUNDS = 4 };
+    struct host_mail mail = {0};
+    struct offload_worker *worker;
+    float result = 0, y = 0;
+    const struct take_answer take = {.mail = &mail, .y = &y, .results = &result, .count = 1};
+    int first, second;
+    (void)state;
+    assert_int_equal(offload_worker_create(&mail, answer_slowly, &worker), STATUS_OK);
+    for (int round = 0; round < ROUNDS; round++) {
+        const int before = atomic_load(&answers);
+        offload_worker_wake(worker);
+        ask(&mail, &first);
+        while (atomic_load(&begun_answers) == before)
+            (void)sched_yield();
+        offload_worker_rest(worker);
+        assert_int_equal(atomic_load(&answers), before + 1);
+        ask(&mail, &first); // which nobody waits for
+        offload_worker_rest(worker);
+        offload_worker_wake(worker);
+        ask(&mail, &second);
+        backend_reference()->take_answer(NULL, &take);
+        assert_int_equal(atomic_load(&answers), before + 2);
+        assert_ptr_equal(atomic_load(&answered), &second);
+        offload_worker_rest(worker);
+    }
+    offload_worker_destroy(worker);
+}
+
 static void some_experts_of_a_lone_token_cross(void **state) {
     (void)state;
     for (int gated = 0; gated < 2; gated++) {
@@ -1068,6 +1118,7 @@ int main(void) {
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
         cmocka_unit_test(a_step_that_lost_a_part_is_not_replayed),
+        cmocka_unit_test(a_step_that_ends_early_leaves_nothing_to_answer),
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
         cmocka_unit_test(memory_that_is_short_is_not_pinned),
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
