@@ -362,7 +362,7 @@ static void a_run_whose_weights_cross_stops_two_layers_later(void **state) {
 }
 
 static _Thread_local bool is_impatient; // it does not sleep
-static int sleeps; // that it has left out
+static int sleeps;                      // that it has left out
 
 int __real_nanosleep(const struct timespec *wanted, struct timespec *left);
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
