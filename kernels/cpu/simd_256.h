@@ -122,6 +122,18 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     out[3] = two_rows(row[3] + offset, row[7] + offset);
     vb_transpose(out);
 }
+static inline void vi_word_pairs(vi out[2], const uint8_t *const row[LANES], size_t offset) {
+    __m256i part[2]; // four rows: the first words, the second ones
+    for (int i = 0; i < 2; i++, row += 4) {
+        __m256i w[4];
+        for (int r = 0; r < 4; r++)
+            w[r] = _mm256_loadu_si256((const __m256i *)(const void *)(row[r] + offset));
+        part[i] = _mm256_unpacklo_epi64(_mm256_unpacklo_epi32(w[0], w[1]),
+                                        _mm256_unpacklo_epi32(w[2], w[3]));
+    }
+    out[0] = _mm256_permute2x128_si256(part[0], part[1], 0x20);
+    out[1] = _mm256_permute2x128_si256(part[0], part[1], 0x31);
+}
 
 // For segments.inc: as in simd_avx512.h, with one pair of parts.
 static inline vb vb_load(const uint8_t *p) {
@@ -143,13 +155,6 @@ static inline vi vi_signed_byte(vi a, int i) {
 static inline void vi_join_halves(vi sums[2], const vi a[2]) {
     sums[0] = _mm256_permute2x128_si256(a[0], a[1], 0x20);
     sums[1] = _mm256_permute2x128_si256(a[0], a[1], 0x31);
-}
-
-static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {
-    half d[LANES]; // vpgatherdd takes longer
-    for (int i = 0; i < LANES; i++)
-        memcpy(&d[i], row[i] + offset, sizeof d[i]);
-    return vf_load_half(d);
 }
 
 static inline vb vb_lookup(const int8_t table[16], vb a) {

@@ -117,6 +117,24 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     out[3] = four_rows(row, 3, offset);
     vb_transpose(out);
 }
+static inline __m512i two_long_rows(const uint8_t *low, const uint8_t *high) {
+    const __m512i first =
+        _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)low));
+    return _mm512_inserti64x4(first, _mm256_loadu_si256((const __m256i *)(const void *)high), 1);
+}
+static inline void vi_word_pairs(vi out[2], const uint8_t *const row[LANES], size_t offset) {
+    __m512i
+        part[2]; // rows 0 … 7, 8 … 15; quarters: the first words of four rows, the second ones …
+    for (int i = 0; i < 2; i++, row += 8) {
+        const __m512i ab = _mm512_unpacklo_epi32(two_long_rows(row[0] + offset, row[4] + offset),
+                                                 two_long_rows(row[1] + offset, row[5] + offset));
+        const __m512i cd = _mm512_unpacklo_epi32(two_long_rows(row[2] + offset, row[6] + offset),
+                                                 two_long_rows(row[3] + offset, row[7] + offset));
+        part[i] = _mm512_unpacklo_epi64(ab, cd);
+    }
+    out[0] = _mm512_shuffle_i32x4(part[0], part[1], 0x88);
+    out[1] = _mm512_shuffle_i32x4(part[0], part[1], 0xDD);
+}
 
 // For segments.inc. A vector has four parts of 16 bytes, two pairs of them. Pairs are shifted by
 // different counts: the second by 2 bits less to the left, or more to the right, than the first.
@@ -153,13 +171,6 @@ static inline void vi_join_halves(vi sums[4], const vi a[4]) {
     sums[1] = _mm512_shuffle_i32x4(ab_odd, cd_odd, 0x88);
     sums[2] = _mm512_shuffle_i32x4(ab_even, cd_even, 0xDD);
     sums[3] = _mm512_shuffle_i32x4(ab_odd, cd_odd, 0xDD);
-}
-
-static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {
-    const void *base = (const void *)(uintptr_t)offset;
-    const __m256i low = _mm512_i64gather_epi32(_mm512_loadu_si512(row), base, 1);
-    const __m256i high = _mm512_i64gather_epi32(_mm512_loadu_si512(row + 8), base, 1);
-    return vi_low_half(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1));
 }
 
 static inline vb vb_lookup(const int8_t table[16], vb a) {

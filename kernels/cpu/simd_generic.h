@@ -126,11 +126,12 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     memcpy(out, words, sizeof words);
 }
 
-// The binary16 at `offset` of each row. Two more bytes may be read after it.
-static inline vf vf_gather_halves(const uint8_t *const row[LANES], size_t offset) {
-    half d[LANES];
-    EACH_LANE memcpy(&d[i], row[i] + offset, sizeof d[i]);
-    return vf_load_half(d);
+// The words at `offset` and 16 bytes later of each row. 32 bytes may be read.
+static inline void vi_word_pairs(vi out[2], const uint8_t *const row[LANES], size_t offset) {
+    int32_t words[2][LANES];
+    for (size_t j = 0; j < 2; j++)
+        EACH_LANE memcpy(&words[j][i], row[i] + offset + 16 * j, 4);
+    memcpy(out, words, sizeof words);
 }
 
 // Each byte, 0 to 15, becomes that one of the table.
