@@ -17,7 +17,7 @@ struct act_block {
     float scale;
     float scaled_sum;        // scale * the sum of q
     int32_t offset;          // -8 * the sum of q
-    int32_t half_offsets[2]; // -8 * the sum of q[0..15], of q[16..31]
+    int32_t half_offsets[2]; // -32 * the sum of q[0..15], of q[16..31]
     int8_t q[32];
 };
 

@@ -71,7 +71,7 @@ static void pack_tile(struct act_tile *tiles, const struct act_block *x8, size_t
             tiles[g].scale[t] = x8[g].scale;
             tiles[g].sum[t] = x8[g].scaled_sum;
             for (int h = 0; h < 2; h++)
-                tiles[g].half_sum[h][t] = x8[g].scale * ((float)x8[g].half_offsets[h] * -0.125F);
+                tiles[g].half_sum[h][t] = x8[g].scale * ((float)x8[g].half_offsets[h] * -0.03125F);
         }
 }
 

@@ -122,6 +122,11 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     out[3] = two_rows(row[3] + offset, row[7] + offset);
     vb_transpose(out);
 }
+static inline void vb_interleave_step(vb out[4], vb w[4], const uint8_t *const row[LANES],
+                                      size_t offset, int step) {
+    (void)w;
+    if (step == 7) vb_interleave(out, row, offset);
+}
 static inline void vi_word_pairs(vi out[2], const uint8_t *const row[LANES], size_t offset) {
     __m256i part[2]; // four rows: the first words, the second ones
     for (int i = 0; i < 2; i++, row += 4) {

@@ -77,9 +77,9 @@ static inline vi vi_and(vi a, vi b) { return _mm512_and_si512(a, b); }
 static inline vi vi_xor(vi a, vi b) { return _mm512_xor_si512(a, b); }
 static inline vi vi_add(vi a, vi b) { return _mm512_add_epi32(a, b); }
 static inline vi vi_or(vi a, vi b) { return _mm512_or_si512(a, b); }
-static inline vi vi_left(vi a, int n) { return _mm512_sllv_epi32(a, _mm512_set1_epi32(n)); }
-static inline vi vi_right(vi a, int n) { return _mm512_srlv_epi32(a, _mm512_set1_epi32(n)); }
-static inline vi vi_right_signed(vi a, int n) { return _mm512_srav_epi32(a, _mm512_set1_epi32(n)); }
+static inline vi vi_left(vi a, int n) { return (vi)((__v16su)a << n); }
+static inline vi vi_right(vi a, int n) { return (vi)((__v16su)a >> n); }
+static inline vi vi_right_signed(vi a, int n) { return (vi)((__v16si)a >> n); }
 static inline vf vi_to_float(vi a) { return _mm512_cvtepi32_ps(a); }
 static inline vf vi_low_half(vi a) { return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(a)); }
 
@@ -109,6 +109,22 @@ static inline __m512i four_rows(const uint8_t *const row[LANES], int first, size
     const __m256i low = two_rows(row[first] + offset, row[first + 4] + offset);
     const __m256i high = two_rows(row[first + 8] + offset, row[first + 12] + offset);
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+// Step 0 … 7 of vb_interleave(), between which `w` is kept.
+static inline void vb_interleave_step(vb out[4], vb w[4], const uint8_t *const row[LANES],
+                                      size_t offset, int step) {
+    if (step < 4) w[step] = four_rows(row, step, offset);
+    if (step == 4 || step == 5) {
+        const int i = 2 * (step - 4);
+        const vb low = _mm512_unpacklo_epi32(w[i], w[i + 1]);
+        w[i + 1] = _mm512_unpackhi_epi32(w[i], w[i + 1]);
+        w[i] = low;
+    }
+    if (step == 6 || step == 7) {
+        const int i = step - 6;
+        out[2 * i] = _mm512_unpacklo_epi64(w[i], w[i + 2]);
+        out[2 * i + 1] = _mm512_unpackhi_epi64(w[i], w[i + 2]);
+    }
 }
 static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], size_t offset) {
     out[0] = four_rows(row, 0, offset);

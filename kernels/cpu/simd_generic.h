@@ -126,6 +126,13 @@ static inline void vb_interleave(vb out[4], const uint8_t *const row[LANES], siz
     memcpy(out, words, sizeof words);
 }
 
+// Step 0 … 7 of vb_interleave(), between which `w` is kept. Here the last one does everything.
+static inline void vb_interleave_step(vb out[4], vb w[4], const uint8_t *const row[LANES],
+                                      size_t offset, int step) {
+    (void)w;
+    if (step == 7) vb_interleave(out, row, offset);
+}
+
 // The words at `offset` and 16 bytes later of each row. 32 bytes may be read.
 static inline void vi_word_pairs(vi out[2], const uint8_t *const row[LANES], size_t offset) {
     int32_t words[2][LANES];
