@@ -817,13 +817,15 @@ static void stop_thread(struct engine *engine) {
 
 // What a split's answers have shown of its prediction.
 static void learn(struct engine *engine) {
+    const struct placement *placement = &engine->placement;
     struct placement_lesson *lesson = &engine->lesson;
-    if (lesson->tokens > 0 && engine->placement.experts > 0) {
+    if (lesson->tokens > 0 && placement->experts > 0) {
         const struct offload_counts counts = offload_counts(engine->device);
-        lesson->copied = (double)counts.expert_slots / engine->placement.experts;
-        lesson->hits = counts.hit_share;
+        const bool as_planned = counts.expert_slots > 0 || !placement_copies(placement);
+        lesson->copied = as_planned ? counts.lately.held : 0;
+        lesson->hits = counts.lately.hits;
     }
-    rates_learn(lesson, &engine->placement);
+    rates_learn(lesson, placement);
 }
 
 void engine_close(struct engine *engine) {
@@ -891,7 +893,6 @@ void engine_info(struct engine *engine, struct engine_info *info) {
     snprintf(info->device, sizeof info->device, "%s", device.name);
     if (placement_leaves(&engine->placement)) {
         placement_describe(&engine->placement, info->placement);
-        info->host_token_bytes = engine->placement.host_token_bytes;
         info->predicted_tokens_s = engine->placement.tokens_s;
     }
     snprintf(info->kv_type, sizeof info->kv_type, "%s", dtype_name(engine->shapes[0].type));

@@ -100,8 +100,14 @@ double engine_measure_read(struct engine *engine);
 size_t engine_read_bytes(struct engine *engine);
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);
 bool engine_step_bytes_vary(const struct engine *engine, int32_t rows);
-// Of the experts in host memory that tokens chose lately, the share that had a copy on the card.
-double engine_hit_share(const struct engine *engine);
+// Of a model with weights in two places, a token of one answer, as often as experts had a copy on
+// the card lately. Zeros: there is no such model.
+struct engine_split {
+    double hits;       // the share of choices that had a copy
+    size_t host_bytes; // of weights that are read in host memory
+    double tokens_s;   // predicted of that; 0: unknown rates
+};
+struct engine_split engine_split(const struct engine *engine);
 
 void engine_check(struct engine *engine); // proves the invariants; for tests
 #endif

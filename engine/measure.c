@@ -17,8 +17,17 @@ double engine_measure_read(struct engine *engine) {
     return speed > 0 ? speed : engine->read_bytes_s; // a split may leave no memory for a trial
 }
 
-double engine_hit_share(const struct engine *engine) {
-    return engine->placement.experts > 0 ? offload_counts(engine->device).hit_share : 0;
+struct engine_split engine_split(const struct engine *engine) {
+    const struct placement *placement = &engine->placement;
+    const size_t *bytes = placement->host_token_bytes;
+    struct engine_split split = {0};
+    if (!placement_splits(placement)) return split;
+    const struct offload_counts counts = offload_counts(engine->device);
+    if (counts.expert_slots > 0) split.hits = counts.lately.hits;
+    const double read = (1 - split.hits) * (double)bytes[PLACEMENT_EXPERTS];
+    split.host_bytes = bytes[PLACEMENT_DENSE] + (size_t)read;
+    split.tokens_s = placement_tokens_at(placement, split.hits);
+    return split;
 }
 
 size_t engine_read_bytes(struct engine *engine) {

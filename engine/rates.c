@@ -41,7 +41,7 @@
 #include "kernels/read_speed.h"
 
 enum {
-    FORMAT = 6, // of the file, and of how rates are measured
+    FORMAT = 7, // of the file, and of how rates are measured
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
@@ -378,25 +378,28 @@ static struct placement_rates measure(struct engine *engine, const struct engine
 static void forget(struct placement_lesson *lesson) {
     free(lesson->path);
     free(lesson->key);
+    free(lesson->split);
     *lesson = (struct placement_lesson){0};
 }
 
 void rates_learn(struct placement_lesson *lesson, const struct placement *placement) {
     struct placement_rates learnt;
-    if (lesson->path && lesson->key && placement_lesson_find(lesson, placement, &learnt))
+    if (lesson->path && lesson->key && lesson->split &&
+        placement_lesson_find(lesson, placement, &learnt)) {
+        (void)rates_keep(lesson->path, lesson->split, &learnt);
+        learnt.factor = learnt.copies_factor = 1;
         (void)rates_keep(lesson->path, lesson->key, &learnt);
+    }
     forget(lesson);
 }
 
 void rates_of_split(const char *path, const char *key, size_t card_bytes,
                     struct placement_rates *rates, char split[]) {
-    struct placement_rates learnt = {
-        .factor = 1, .copies_factor = 1, .recency = PLACEMENT_RECENCY_ASSUMED};
+    struct placement_rates learnt = {.factor = 1, .copies_factor = 1};
     snprintf(split, RATES_KEY_BYTES, "%s; %zu GiB", key, card_bytes >> 30);
     (void)rates_find(path, split, &learnt);
     rates->factor = learnt.factor;
     rates->copies_factor = learnt.copies_factor;
-    rates->recency = learnt.recency;
 }
 
 double rates_card_reads(const struct placement_rates *rates) { return rates->card / CARD_SHARE; }
@@ -437,7 +440,8 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
     forget(&engine->lesson);
     if (options->rates_path) {
         engine->lesson.path = strdup(options->rates_path);
-        engine->lesson.key = strdup(split);
+        engine->lesson.key = strdup(key);
+        engine->lesson.split = strdup(split);
         engine->lesson.rates = rates;
     }
     return rates;

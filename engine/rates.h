@@ -2,9 +2,9 @@
 //
 // What a placement is planned by (engine/model/placement.h). No table knows these rates, so they
 // are measured, which takes a second or two, and kept in a file: one line for each card, processor,
-// number of threads and kind of feed-forward, and one for each size of a split. Missing and absurd
-// lines, and those of another version, are measured again; if the file cannot be written, every
-// start measures. Of more than RATES_MAX lines those not used for longest are dropped.
+// number of threads and kind of feed-forward, and one for each size of a split of it. Missing and
+// absurd lines, and those of another version, are measured again; if the file cannot be written,
+// every start measures. Of more than RATES_MAX lines those not used for longest are dropped.
 #ifndef ENGINE_RATES_H
 #define ENGINE_RATES_H
 
@@ -15,8 +15,9 @@ struct engine;
 struct engine_options;
 
 // Of the feed-forward that most bytes would leave the card with: the first mixture's, or else the
-// widest. All 0: they could not be measured. What answers have shown is that of splits of a card of
-// about card_bytes: it differs from one split to another.
+// widest. All 0: they could not be measured. What answers have shown of the time is that of splits
+// of a card of about card_bytes: it differs from one to another. What they have shown of routing is
+// that of all.
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
                                  const struct placement_need *need, size_t card_bytes);
 
@@ -38,7 +39,7 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
 
 // Reads and writes the file, for rates_get() and tests. find: false if there is no plausible line
 // with this key. keep: replaces the line of this key, and drops the oldest beyond RATES_MAX.
-// of_split: what was learnt of splits of about this size, or what is assumed before.
+// of_split: the factors that were learnt of splits of about this size, or 1.
 void rates_of_split(const char *path, const char *key, size_t card_bytes,
                     struct placement_rates *rates, char split[]); // its key, of RATES_KEY_BYTES
 enum { RATES_MAX = 32, RATES_KEY_BYTES = 320 };

@@ -44,8 +44,9 @@ struct expert_slots {
     int32_t credit;                            // in hits
     int32_t first_empty;                       // or one before it
     int32_t filled;                            // experts that fill() has looked at
-    double share;                              // of choices that were hits, lately,
-    int32_t shared;                            // in so many steps, MEAN_STEPS at most
+    int32_t held, held_before;                 // now, and while this step looked
+    struct expert_slots_lately lately;         // means
+    int32_t steps;                             // of so many steps, MEAN_STEPS at most
     struct expert_slots_counts counts, before; // before this step
 };
 
@@ -145,9 +146,13 @@ static int32_t find_empty(struct expert_slots *all) {
     return all->first_empty < all->count ? all->first_empty : NOWHERE;
 }
 
+static double share_of_experts(const struct expert_slots *all, int32_t slots) {
+    return (double)slots / ((double)all->layers * (double)all->experts);
+}
+
 static int32_t price_of_move(const struct expert_slots *all) {
-    const double slots = (double)all->count / ((double)all->layers * (double)all->experts);
-    return all->share > slots + CLEARLY * (1 - slots) ? 1 : FULL_PRICE;
+    const double slots = share_of_experts(all, all->count);
+    return all->lately.hits > slots + CLEARLY * (1 - slots) ? 1 : FULL_PRICE;
 }
 
 // The slot that was not used for longest, if a move is earned; NOWHERE: none.
@@ -160,6 +165,7 @@ static int32_t evict(struct expert_slots *all) {
     }
     unlink_slot(all, oldest);
     all->place[all->slots[oldest].owner] = NOWHERE;
+    all->held--;
     return oldest;
 }
 
@@ -205,6 +211,7 @@ bool expert_slots_arrive(struct expert_slots *all, const struct expert_move *mov
     if (move->slot >= all->count || all->slots[move->slot].owner != owner) return false;
     ASSERT(all->place[owner] == COMING);
     all->place[owner] = move->slot;
+    all->held++;
     if (all->slots[move->slot].used > 0)
         make_newest(all, move->slot);
     else
@@ -216,10 +223,13 @@ void expert_slots_end_step(struct expert_slots *all) {
     const double hits = (double)(all->counts.hits - all->before.hits);
     const double misses = (double)(all->counts.misses - all->before.misses);
     if (hits + misses > 0) {
-        if (all->shared < MEAN_STEPS) all->shared++;
-        all->share += (hits / (hits + misses) - all->share) / all->shared;
+        if (all->steps < MEAN_STEPS) all->steps++;
+        all->lately.hits += (hits / (hits + misses) - all->lately.hits) / all->steps;
+        all->lately.held +=
+            (share_of_experts(all, all->held_before) - all->lately.held) / all->steps;
     }
     all->before = all->counts;
+    all->held_before = all->held;
     all->misses = all->tried = 0;
     all->step++;
     const int32_t price = price_of_move(all);
@@ -232,7 +242,10 @@ bool expert_slots_drop_last(struct expert_slots *all, int32_t *layer, int32_t *e
     *layer = owner < 0 ? -1 : owner / all->experts;
     *expert = owner < 0 ? -1 : owner % all->experts;
     unlink_slot(all, at);
-    if (owner >= 0) all->place[owner] = NOWHERE;
+    if (owner >= 0) {
+        all->held -= all->place[owner] == at;
+        all->place[owner] = NOWHERE;
+    }
     all->slots[at].owner = NOWHERE;
     all->count--;
     if (all->first_empty > all->count) all->first_empty = all->count;
@@ -250,7 +263,9 @@ struct expert_slots_counts expert_slots_counts(const struct expert_slots *all) {
     return all->counts;
 }
 
-double expert_slots_hit_share(const struct expert_slots *all) { return all->share; }
+struct expert_slots_lately expert_slots_lately(const struct expert_slots *all) {
+    return all->lately;
+}
 
 void expert_slots_check(const struct expert_slots *all) {
     int32_t held = 0, listed = 0;
@@ -268,7 +283,7 @@ void expert_slots_check(const struct expert_slots *all) {
         unused = all->slots[at].used == 0;
         listed++;
     }
-    ASSERT(held == listed);
+    ASSERT(held == listed && held == all->held);
     for (int32_t i = 0; i < all->layers * all->experts; i++)
         ASSERT(all->place[i] < 0 || all->slots[all->place[i]].owner == i);
 }

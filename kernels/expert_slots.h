@@ -41,6 +41,11 @@ struct expert_slots_counts {
     int64_t moves;
 };
 
+struct expert_slots_lately { // shares in the same steps
+    double hits;             // of looks
+    double held;             // of all experts
+};
+
 MUST_CHECK enum status expert_slots_create(int32_t layers, int32_t experts, int32_t slots,
                                            struct expert_slots **result);
 void expert_slots_destroy(struct expert_slots *all); // NULL is fine
@@ -68,7 +73,7 @@ void expert_slots_add_last(struct expert_slots *all); // an empty one that was g
 
 int32_t expert_slots_count(const struct expert_slots *all);
 struct expert_slots_counts expert_slots_counts(const struct expert_slots *all);
-double expert_slots_hit_share(const struct expert_slots *all); // of looks, lately
+struct expert_slots_lately expert_slots_lately(const struct expert_slots *all);
 void expert_slots_check(const struct expert_slots *all);
 
 #endif

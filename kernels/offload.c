@@ -14,6 +14,7 @@
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
+#include "kernels/ghost_slots.h"
 #include "kernels/host.h"
 #include "kernels/offload_worker.h"
 #include "kernels/resident_experts.h"
@@ -34,6 +35,7 @@ struct job {
     int32_t tokens;
     bool narrow;      // results become activations
     int32_t layer;    // of experts, in `resident`; -1: none has a copy on the card
+    int32_t noted;    // the same in `ghosts`; -1: in none
     int32_t gathered; // of a lone token's, that the card computes
     union {           // of the processor, with rows in host memory
         struct linear linear;
@@ -86,6 +88,7 @@ struct device {
 
     struct offload_memory memory;
     struct resident_experts *resident; // or NULL
+    struct ghost_slots *ghosts;        // then of a mixture, or NULL
 
     struct host_mail *mail; // pinned; NULL: rows are copied, and the device calls the host
     struct offload_worker *worker;
@@ -239,6 +242,7 @@ static enum status offload_sync(struct device *device) {
     const enum status status = end_step(device);
     if (device->resident && status == STATUS_OK) resident_experts_move(device->resident);
     if (device->resident && status != STATUS_OK) resident_experts_copy_again(device->resident);
+    if (device->ghosts) ghost_slots_end_step(device->ghosts);
     return status;
 }
 
@@ -302,6 +306,13 @@ static enum status alloc_buffers(struct device *device, int32_t used) {
     return STATUS_OK;
 }
 
+static void close_slots(struct device *device) {
+    resident_experts_destroy(device->resident);
+    ghost_slots_destroy(device->ghosts);
+    device->resident = NULL;
+    device->ghosts = NULL;
+}
+
 static void run_job(void *user);
 
 // Where the card can, it talks to a thread of its own.
@@ -344,6 +355,26 @@ static enum status open_crossing(struct device *device) {
     return device->card->sync(device->on_card) == STATUS_OK ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
+// Copies, or what counts how often they would be hit.
+static void open_slots(struct device *device, int32_t experts) {
+    const struct offload_memory *memory = &device->memory;
+    const bool any = memory->expert_slots > 0 || memory->lent_bytes >= memory->expert_bytes;
+    const struct resident_limits limits = {.layers = memory->mixtures,
+                                           .experts = experts,
+                                           .slots = memory->expert_slots,
+                                           .lent_bytes = memory->lent_bytes,
+                                           .expert_bytes = memory->expert_bytes};
+    close_slots(device);
+    if (experts <= 0 || memory->mixtures <= 0) return;
+    if (memory->expert_bytes > 0 && any &&
+        resident_experts_create(device->card, device->on_card, &limits, &device->resident) ==
+            STATUS_OK)
+        return;
+    device->resident = NULL; // the processor computes all experts
+    if (ghost_slots_create(memory->mixtures, experts, &device->ghosts) != STATUS_OK)
+        device->ghosts = NULL;
+}
+
 static enum status offload_reserve(struct device *device, const struct workspace *workspace) {
     struct workspace of_host = *workspace;
     const int32_t most = device->host->batch_tokens;
@@ -362,20 +393,7 @@ static enum status offload_reserve(struct device *device, const struct workspace
     TRY(open_mail(device));
     TRY(device->card->reserve(device->on_card, workspace));
     TRY(open_crossing(device));
-    resident_experts_destroy(device->resident);
-    device->resident = NULL;
-    const struct offload_memory *memory = &device->memory;
-    if (workspace->experts <= 0 || memory->mixtures <= 0 || memory->expert_bytes == 0 ||
-        (memory->expert_slots <= 0 && memory->lent_bytes < memory->expert_bytes))
-        return STATUS_OK;
-    const struct resident_limits limits = {.layers = memory->mixtures,
-                                           .experts = workspace->experts,
-                                           .slots = memory->expert_slots,
-                                           .lent_bytes = memory->lent_bytes,
-                                           .expert_bytes = memory->expert_bytes};
-    if (resident_experts_create(device->card, device->on_card, &limits, &device->resident) !=
-        STATUS_OK)
-        device->resident = NULL; // the processor computes all experts
+    open_slots(device, workspace->experts);
     return STATUS_OK;
 }
 
@@ -394,7 +412,7 @@ static void offload_close(struct device *device) {
     report_slots(device);
     if (device->worker) (void)end_step(device); // what waits for an answer gets it
     offload_worker_destroy(device->worker);
-    resident_experts_destroy(device->resident);
+    close_slots(device);
     release_buffers(device);
     forward_release_host(device, device->mail, sizeof *device->mail);
     free_weights(device);
@@ -469,6 +487,8 @@ static void run_job(void *user) {
         narrow_results(type, job->gated.y, tokens * (size_t)job->gated.gate.rows);
         break;
     case JOB_EXPERTS:
+        if (job->noted >= 0)
+            ghost_slots_look(device->ghosts, job->noted, device->chosen.memory, job->experts.used);
         if (job->layer >= 0) leave_out_resident(job);
         leave_out_gathered(job);
         device->host->experts(device->on_host, &job->experts);
@@ -1053,6 +1073,9 @@ static void offload_experts(struct device *device, const struct experts *args) {
         const size_t from = (size_t)first * used, choices = (size_t)count * used;
         struct job job = {.kind = JOB_EXPERTS, .tokens = count, .layer = layer, .experts = *args};
         job.gathered = some_cross ? gather.count : 0;
+        job.noted = device->ghosts && args->tokens == 1
+                        ? ghost_slots_layer(device->ghosts, args->down.data)
+                        : -1;
         job.experts.x = crossed_rows(device);
         job.experts.y = device->results[0].memory;
         job.experts.chosen = device->chosen.memory;
@@ -1140,13 +1163,19 @@ bool offload_wants_slab(const struct device *device) {
 void offload_take_back(struct device *device) { resident_experts_take_back(device->resident); }
 
 struct offload_counts offload_counts(const struct device *device) {
-    if (!device->resident) return (struct offload_counts){0};
+    if (!device->resident)
+        return (struct offload_counts){.lately = device->ghosts ? ghost_slots_lately(device->ghosts)
+                                                                : (struct expert_slots_lately){0}};
     const struct expert_slots_counts counts = resident_experts_counts(device->resident);
     return (struct offload_counts){.expert_slots = resident_experts_slots(device->resident),
                                    .hits = counts.hits,
                                    .misses = counts.misses,
                                    .copied = counts.moves,
-                                   .hit_share = resident_experts_hit_share(device->resident)};
+                                   .lately = resident_experts_lately(device->resident)};
+}
+
+bool offload_fills_slots(const struct device *device) {
+    return device->resident && resident_experts_fills(device->resident);
 }
 
 enum status offload_open(const struct backend **card, struct device **device,

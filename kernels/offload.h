@@ -41,6 +41,7 @@
 #define KERNELS_OFFLOAD_H
 
 #include "kernels/backend.h"
+#include "kernels/expert_slots.h"
 
 enum { OFFLOAD_STREAM_TOKENS = 32 }; // from which weights cross, if nobody knows better
 
@@ -76,8 +77,12 @@ struct offload_counts {
     int32_t expert_slots; // that there are now
     int64_t hits, misses; // choices of a router that were computed on the card, and in host memory
     int64_t copied;       // experts
-    double hit_share;     // of choices, lately
+    // Of the slots; without any, what those for a quarter of the experts would show.
+    struct expert_slots_lately lately;
 };
 struct offload_counts offload_counts(const struct device *device);
+
+// Are empty slots being filled? Steps take longer then than they will.
+bool offload_fills_slots(const struct device *device);
 
 #endif

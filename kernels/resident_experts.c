@@ -388,6 +388,8 @@ struct expert_slots_counts resident_experts_counts(const struct resident_experts
     return expert_slots_counts(r->slots);
 }
 
-double resident_experts_hit_share(const struct resident_experts *r) {
-    return expert_slots_hit_share(r->slots);
+struct expert_slots_lately resident_experts_lately(const struct resident_experts *r) {
+    return expert_slots_lately(r->slots);
 }
+
+bool resident_experts_fills(const struct resident_experts *r) { return !r->filled; }

@@ -59,6 +59,9 @@ bool resident_experts_wants_slab(const struct resident_experts *resident);
 void resident_experts_take_back(struct resident_experts *resident);
 int32_t resident_experts_slots(const struct resident_experts *resident); // that there are now
 struct expert_slots_counts resident_experts_counts(const struct resident_experts *resident);
-double resident_experts_hit_share(const struct resident_experts *resident); // of choices, lately
+struct expert_slots_lately resident_experts_lately(const struct resident_experts *resident);
+
+// Are slots still filled with what nobody has chosen? Steps take longer then.
+bool resident_experts_fills(const struct resident_experts *resident);
 
 #endif

@@ -41,7 +41,7 @@ struct speed_row {
     size_t bytes_per_token;      // bytes read per token; for a prefill, per pass
     size_t step_bytes;           // read by a step, or by the whole prefill
     bool bytes_vary;             // they are an expectation
-    double hit_share;            // of the chosen experts in host memory, those with a copy
+    struct engine_split split;   // of weights in two places
 };
 
 struct speed_bench {
@@ -209,10 +209,9 @@ static double share_of(const struct speed_bench *bench, const struct speed_row *
 // The seconds that a token of one answer takes if every byte is read at the ceiling of where it
 // lies, or of where it was copied to; 0: weights are in one place, where the ceiling says the same.
 static double floor_s(const struct speed_bench *bench, const struct speed_row *row) {
-    const size_t in_host = bench->harness.info.host_token_bytes;
+    const double host = (double)row->split.host_bytes;
     const bool decodes_one = row->depth > 0 && row->batch == 1; // a prefill has no depth
-    if (bench->host_bytes_per_s <= 0 || !decodes_one || row->step_bytes < in_host) return 0;
-    const double host = (1 - row->hit_share) * (double)in_host;
+    if (bench->host_bytes_per_s <= 0 || !decodes_one || (double)row->step_bytes < host) return 0;
     return host / bench->host_bytes_per_s +
            ((double)row->step_bytes - host) / bench->read_bytes_per_s;
 }
@@ -225,21 +224,25 @@ static size_t key_bytes(const struct speed_bench *bench, const struct speed_row 
            engine_step_bytes(engine, row->batch, 0);
 }
 
-// What the placement predicts of a short context, and the time that this one's keys take to read:
-// attention of one sequence reaches about half of the ceiling (bench attention).
-static double predicted_at(const struct speed_bench *bench, const struct speed_row *row) {
-    const double predicted = bench->harness.info.predicted_tokens_s, share = 0.5;
+// What is predicted of a short context, and the time that this one's keys take to read: attention
+// of one sequence reaches about half of the ceiling (bench attention).
+static double with_keys(const struct speed_bench *bench, const struct speed_row *row,
+                        double predicted) {
+    const double share = 0.5;
     if (predicted <= 0) return 0;
     return 1 / (1 / predicted + (double)key_bytes(bench, row) / (share * bench->read_bytes_per_s));
 }
 
-// "        floor 8.90 ms, 71 % reached; predicted 76.0 tokens/s"
+// "        floor 8.90 ms, 71 % reached; predicted 76.0 tokens/s, 84.1 with 54 % hits"
 static void print_floor(const struct speed_bench *bench, const struct speed_row *row) {
-    const double least = floor_s(bench, row), predicted = predicted_at(bench, row);
+    const double least = floor_s(bench, row), hits = row->split.hits;
+    const double predicted = with_keys(bench, row, bench->harness.info.predicted_tokens_s);
     if (least <= 0) return;
     printf("        floor %.2f ms, %.0f %% reached", 1e3 * least,
            100 * row->tokens_per_s.median * least);
     if (predicted > 0) printf("; predicted %.1f tokens/s", predicted);
+    if (predicted > 0 && hits > 0)
+        printf(", %.1f with %.0f %% hits", with_keys(bench, row, row->split.tokens_s), 100 * hits);
     printf("\n");
 }
 
@@ -288,7 +291,11 @@ static void report_row(struct report *report, const struct speed_bench *bench,
         if (least > 0) {
             report_number(report, "floor_s", least);
             report_number(report, "of_floor", row->tokens_per_s.median * least);
-            report_number(report, "predicted_tokens_per_s", predicted_at(bench, row));
+            report_number(report, "predicted_tokens_per_s",
+                          with_keys(bench, row, bench->harness.info.predicted_tokens_s));
+            report_number(report, "hits", row->split.hits);
+            report_number(report, "predicted_with_hits_tokens_per_s",
+                          with_keys(bench, row, row->split.tokens_s));
         }
     }
     report_end(report);
@@ -335,7 +342,7 @@ static void measure_host(struct speed_bench *bench) {
     const struct device_options how = {.threads = bench->options->engine.threads};
     struct device *device;
     struct device_info info;
-    if (bench->harness.info.host_token_bytes == 0) return;
+    if (engine_split(bench->harness.engine).host_bytes == 0) return;
     if (backend_cpu()->open(&how, &device, NULL) != STATUS_OK) return;
     backend_cpu()->info(device, &info);
     const size_t least = read_speed_bytes(info.cache_bytes), spare = info.memory_free / FREE_SHARE;
@@ -370,7 +377,7 @@ static enum status measure_row(struct speed_bench *bench, struct speed_row row, 
         }
         row.tokens_per_s = samples_figure(&samples);
         row.step_bytes = step_bytes(bench, &row, at_once);
-        row.hit_share = engine_hit_share(bench->harness.engine);
+        row.split = engine_split(bench->harness.engine);
         row.bytes_vary = engine_step_bytes_vary(bench->harness.engine, at_once);
         row.bytes_per_token = row.step_bytes / (size_t)at_once;
         if (row.simulated)

@@ -23,8 +23,7 @@ struct engine_info {
     bool unlisted;                      // the server lists models, but not this one
     char device[ENGINE_NAME_BYTES];
     char placement[PLACEMENT_TEXT_BYTES]; // placement_describe() of weights in two places; else ""
-    size_t host_token_bytes;   // of weights in host memory, read for a token; 0: there are none
-    double predicted_tokens_s; // of one answer, where there are some; 0: unknown
+    double predicted_tokens_s;            // of one answer, where there are some; 0: unknown
     char kv_type[8];
     const char *model_path; // borrowed; NULL for a random shape
     const char *adapters;   // borrowed: "poet, rank 8, scale 1; …"; "": none

@@ -107,6 +107,12 @@ static double published_hits(double share) {
     return 1;
 }
 
+double placement_tokens_at(const struct placement *placement, double hits) {
+    if (placement->tokens_s <= 0) return 0;
+    const double saved = (hits - placement->hits) * placement->hit_seconds;
+    return 1 / (1 / placement->tokens_s - placement->factor * saved);
+}
+
 double placement_hits(double share, double recency) {
     const double without = fmin(share, 1);
     return fmin(without + recency * (published_hits(share) - without), 1);
@@ -200,19 +206,10 @@ static bool try_beside(const struct placement_need *need, const struct placement
     if (seconds >= *least) return false;
     *least = seconds;
     placement->host_seconds = in_host;
+    placement->factor = factor_of(rates, beside);
     placement->gathered = beside->gathered;
     placement->crossing_share = beside->rows;
     return true;
-}
-
-// That the processor would read the experts of a token, if none had a copy.
-static double read_seconds(const struct placement_need *need, const struct placement_rates *rates,
-                           const struct placement *placement) {
-    double bytes = 0;
-    for (int32_t i = 0; i < need->layers; i++)
-        if (placement->in_host[PLACEMENT_EXPERTS][i])
-            bytes += (double)part_at(need, PLACEMENT_EXPERTS, i)->token_bytes;
-    return bytes / rates->host;
 }
 
 // With copies, or with weights that cross, if that helps.
@@ -234,7 +231,8 @@ static void predict(const struct placement_need *need, const struct placement_ra
     }
     beside = (struct beside){.hits = placement->hits};
     if (placement->hits > 0 && try_beside(need, rates, placement, &beside, &least)) {
-        placement->hit_seconds = read_seconds(need, rates, placement);
+        placement->hit_seconds =
+            (double)placement->host_token_bytes[PLACEMENT_EXPERTS] / rates->host;
     } else {
         placement->slots = placement->lent_slots = 0;
         placement->hits = 0;
@@ -248,10 +246,11 @@ static void sum_up(const struct placement_need *need, const struct placement_lim
     placement->layers = need->layers;
     placement->card_bytes = need->fixed.card_bytes + need->kv_bytes + need->buffer_bytes;
     placement->card_token_bytes = need->fixed.token_bytes;
-    placement->host_bytes = placement->host_token_bytes = 0;
+    placement->host_bytes = 0;
     placement->experts = 0;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++) {
         placement->host_layers[kind] = placement->all_layers[kind] = 0;
+        placement->host_token_bytes[kind] = 0;
         for (int32_t i = 0; i < need->layers; i++) {
             const struct placement_part *part = part_at(need, kind, i);
             const bool in_host = placement->in_host[kind][i];
@@ -260,7 +259,7 @@ static void sum_up(const struct placement_need *need, const struct placement_lim
             placement->experts += in_host ? part->experts : 0;
             placement->card_bytes += in_host ? 0 : part->card_bytes;
             placement->host_bytes += in_host ? part->host_bytes : 0;
-            *(in_host ? &placement->host_token_bytes : &placement->card_token_bytes) +=
+            *(in_host ? &placement->host_token_bytes[kind] : &placement->card_token_bytes) +=
                 part->token_bytes;
         }
     }
@@ -485,7 +484,8 @@ void placement_check(const struct placement_need *need, const struct placement_l
     ASSERT(same.card_bytes == placement->card_bytes && same.host_bytes == placement->host_bytes);
     ASSERT(same.embedding_bytes == placement->embedding_bytes);
     ASSERT(same.card_token_bytes == placement->card_token_bytes);
-    ASSERT(same.host_token_bytes == placement->host_token_bytes);
+    ASSERT(memcmp(same.host_token_bytes, placement->host_token_bytes,
+                  sizeof same.host_token_bytes) == 0);
     ASSERT(same.slots == placement->slots && same.lent_slots == placement->lent_slots);
     ASSERT(same.gathered == placement->gathered && same.gathered <= need->gathered_max);
     ASSERT(!(same.crossing_share < placement->crossing_share) &&

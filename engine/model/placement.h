@@ -126,21 +126,23 @@ struct placement_limits {
 struct placement {
     int32_t layers;
     bool in_host[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
-    int32_t host_layers[PLACEMENT_KINDS];      // whose weights of a kind are in host memory
-    int32_t all_layers[PLACEMENT_KINDS];       // that have any
-    size_t card_bytes;                         // with the KV cache and the buffers
-    size_t host_bytes;                         // of layers
-    size_t embedding_bytes;                    // in host memory; 0: they are on the card
-    size_t card_token_bytes, host_token_bytes; // that a token reads of weights
-    int32_t experts;                           // in host memory
-    int32_t slots;                             // for copies of them
-    int32_t lent_slots;                        // the same, in the KV cache's memory
+    int32_t host_layers[PLACEMENT_KINDS];     // whose weights of a kind are in host memory
+    int32_t all_layers[PLACEMENT_KINDS];      // that have any
+    size_t card_bytes;                        // with the KV cache and the buffers
+    size_t host_bytes;                        // of layers
+    size_t embedding_bytes;                   // in host memory; 0: they are on the card
+    size_t card_token_bytes;                  // that a token reads of weights
+    size_t host_token_bytes[PLACEMENT_KINDS]; // the same, by kinds
+    int32_t experts;                          // in host memory
+    int32_t slots;                            // for copies of them
+    int32_t lent_slots;                       // the same, in the KV cache's memory
     int32_t gathered; // of the experts that a token chose in a layer, those that cross; no copies
     double crossing_share; // of the rows of dense matrices
     double hits;           // expected: the share of choices that has a copy
     double tokens_s;       // of one answer, at a short context; 0: unknown rates
     double host_seconds;   // of a token's time, that of parts in host memory; before the factor
     double hit_seconds;    // of these, what they would be less if all choices had a copy
+    double factor;         // of host_seconds
 };
 
 // NO_MEMORY: what has to stay on the card, or what an override leaves there, does not fit; the
@@ -155,6 +157,11 @@ static inline bool placement_is_overridden(const struct placement_override *over
 
 static inline bool placement_splits(const struct placement *placement) {
     return placement->host_layers[PLACEMENT_EXPERTS] + placement->host_layers[PLACEMENT_DENSE] > 0;
+}
+
+// Are there copies of experts?
+static inline bool placement_copies(const struct placement *placement) {
+    return placement->slots + placement->lent_slots > 0;
 }
 
 // Is anything that the card would have in host memory?
@@ -174,6 +181,9 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
 // The seconds in which so many bytes of a kind cross for one token, and are arranged.
 double placement_crossing_seconds(const struct placement_rates *rates, enum placement_kind kind,
                                   double bytes);
+
+// The prediction if choices have a copy as often as this, where there are any.
+double placement_tokens_at(const struct placement *placement, double hits);
 
 // What share of choices has a copy where copies are of this share of the experts; and the other way
 // round, the recency of routing that has shown these hits (0 to PLACEMENT_RECENCY_MAX).

@@ -6,7 +6,9 @@
 // is multiplied by what they took in proportion to their prediction.
 //
 // Where experts have copies, the same is learnt of another factor, and before it how often a choice
-// had one: how far the routing of this model and these texts has a memory.
+// had one: how far the routing of this model and these texts has a memory. A plan without copies
+// learns that, too, of slots that hold nothing (kernels/ghost_slots.h). Steps in which slots are
+// still being filled say nothing of those that follow, and are not timed.
 //
 // Numbers only; who keeps what is learnt is rates.h's.
 #ifndef ENGINE_PLACEMENT_LESSON_H
@@ -19,17 +21,20 @@ enum { PLACEMENT_LESSON_TOKENS = 24, PLACEMENT_LESSON_CONTEXT = 4096 };
 #define PLACEMENT_FACTOR_MAX 4.0 // and its inverse is the least
 
 struct placement_lesson {
-    char *path, *key;             // of the rates, owned; NULL: there is nothing to learn for
+    // Of the rates, owned; NULL: there is nothing to learn for. One key for all splits of such a
+    // model, and one for this split.
+    char *path, *key, *split;
     struct placement_rates rates; // that the placement was planned by
     double token_us;              // a running average
     int32_t tokens;
-    double copied, hits; // shares, lately: of experts with a copy, of choices that had one; 0: none
+    double copied, hits; // shares in the same steps: of experts with a copy, of choices that had
+                         // one; 0: unknown
 };
 
 void placement_lesson_note(struct placement_lesson *lesson, int64_t us); // a step of one token
 
-// The rates, halfway to what was found if that differs. False: there were too few tokens to say
-// anything, or no copies where some were planned.
+// The rates, halfway to what was found if that differs; of routing, the first finding counts whole.
+// False: there were too few tokens to say anything, or no copies where some were planned.
 bool placement_lesson_find(const struct placement_lesson *lesson, const struct placement *placement,
                            struct placement_rates *rates);
 

@@ -30,6 +30,7 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/trace.h"
 #include "kernels/huge_pages.h"
+#include "kernels/offload.h"
 
 enum {
     STEP_FIRST_TOKENS = 16, // of a step that gives a first idea of the speed
@@ -269,7 +270,14 @@ static void wait_for_work(struct engine *engine) {
     ASSERT(code == 0 || code == ETIMEDOUT);
 }
 
+// Will the step take as long as those that a placement's prediction is about?
+static bool is_usual(const struct engine *engine, const struct step *step) {
+    return step->tokens == 1 && step->chunks[0].first < PLACEMENT_LESSON_CONTEXT &&
+           !(engine->placement.experts > 0 && offload_fills_slots(engine->device));
+}
+
 static void do_step(struct engine *engine, struct step *step) {
+    const bool teaches = is_usual(engine, step);
     pthread_mutex_unlock(&engine->lock);
     set_pace(engine, step->tokens > step->rows ? HUGE_PAGES_PAUSED : HUGE_PAGES_SPARINGLY);
     struct trace_span span = trace_begin("step");
@@ -294,8 +302,7 @@ static void do_step(struct engine *engine, struct step *step) {
             draft_note_cost(&engine->draft_record, DRAFT_HEAD, passes, before - began_us);
         if (step->tokens == step->rows && !first) // it only decodes
             row_cost_note(&engine->draft_record.cost, step->rows, elapsed_us);
-        if (step->tokens == 1 && step->chunks[0].first < PLACEMENT_LESSON_CONTEXT)
-            placement_lesson_note(&engine->lesson, elapsed_us);
+        if (teaches) placement_lesson_note(&engine->lesson, elapsed_us);
         commit_step(step);
     } else if (status == STATUS_CANCELLED) {
         drop_step(step); // all of its requests are finished before the next one

@@ -54,7 +54,7 @@ static struct engine *open_with(bool deterministic, double link, double part_us)
         .backend = "reference",
         .threads = 2,
         .device_bytes = (size_t)128 << 20, // copies leave more than that for what nobody counts
-        .placement = {.has_n_cpu_moe = true, .n_cpu_moe = 99},
+        .placement = {.has_ngl = true},
         .rates = &rates,
         .context = CONTEXT,
         .kv_device_bytes = (size_t)1 << 20,
@@ -146,8 +146,30 @@ static void a_plan_without_copies_lends_nothing(void **state) {
         assert_int_equal(lent_blocks(engine), 0);
     }
     assert_int_equal(offload_counts(engine->device).expert_slots, 0);
+    assert_true(offload_counts(engine->device).lately.hits > 0); // what they would be
+    assert_true(engine_split(engine).hits <= 0);                 // but are not
     for (int i = 0; i < CHATS; i++)
         sequence_destroy(chats[i]);
+    engine_close(engine);
+}
+
+// What a token reads in host memory: all of the dense layer, and experts that have no copy. Steps
+// that fill slots are not what the prediction is of.
+static void hits_are_of_experts_alone_and_filling_teaches_nothing(void **state) {
+    enum { FIRST = 2 }; // the prompt's token, and the one whose step comes to know the layers
+    struct sequence *chats[CHATS] = {NULL};
+    (void)state;
+    struct engine *engine = open_with(false, 1e10, 1); // prompts use no slots
+    const size_t *bytes = engine->placement.host_token_bytes;
+    assert_true(bytes[PLACEMENT_DENSE] > 0 && bytes[PLACEMENT_EXPERTS] > 0);
+    take_turn(engine, chats, 0);
+    assert_int_equal(engine->lesson.tokens, ANSWER - FIRST);
+    const struct engine_split split = engine_split(engine);
+    const double read = (1 - split.hits) * (double)bytes[PLACEMENT_EXPERTS];
+    assert_true(split.hits > 0 && split.hits <= 1);
+    assert_int_equal(split.host_bytes, bytes[PLACEMENT_DENSE] + (size_t)read);
+    assert_true(split.tokens_s > 0);
+    sequence_destroy(chats[0]);
     engine_close(engine);
 }
 
@@ -252,6 +274,7 @@ static void a_card_that_fails_in_the_middle_loses_one_answer(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_without_copies_lends_nothing),
+        cmocka_unit_test(hits_are_of_experts_alone_and_filling_teaches_nothing),
         cmocka_unit_test(the_cache_takes_slots_before_it_evicts),
         cmocka_unit_test(slots_come_back_when_the_cache_is_quiet),
         cmocka_unit_test(a_card_that_fails_in_the_middle_loses_one_answer),

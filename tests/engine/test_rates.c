@@ -113,7 +113,8 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
 }
 
 static struct placement_lesson lesson_of(const char *key, const struct placement_rates *from) {
-    return (struct placement_lesson){.path = strdup(path), .key = strdup(key), .rates = *from};
+    return (struct placement_lesson){
+        .path = strdup(path), .key = strdup("a model"), .split = strdup(key), .rates = *from};
 }
 
 static bool is_near(double a, double b) { return a > 0.99 * b && a < 1.01 * b; }
@@ -129,6 +130,7 @@ static void a_prediction_learns_from_answers(void **state) {
     rates.factor = 1;
     for (int i = 0; i < ANSWERS; i++) {
         struct placement_lesson lesson = lesson_of("learns", &rates);
+        placement.factor = rates.factor;
         placement.tokens_s = 1 / (rest + rates.factor * predicted);
         for (int t = 0; t < 2 * PLACEMENT_LESSON_TOKENS; t++)
             placement_lesson_note(&lesson, t < 3 ? 900000 : (int64_t)(1e6 * (rest + truth)));
@@ -138,6 +140,7 @@ static void a_prediction_learns_from_answers(void **state) {
         assert_true(i > 0 || is_near(rates.factor, (1 + truth / predicted) / 2));
     }
     assert_true(fabs(rates.factor - truth / predicted) < 0.1);
+    placement.factor = rates.factor;
     truth = 0.0057; // about the same
     struct placement_lesson alike = lesson_of("learns", &rates);
     for (int t = 0; t < 2 * PLACEMENT_LESSON_TOKENS; t++)
@@ -147,6 +150,7 @@ static void a_prediction_learns_from_answers(void **state) {
     assert_true(rates_find(path, "learns", &rates));
     assert_true(rates.factor >= before && rates.factor <= before);
     truth = 0.003; // another text
+    placement.factor = rates.factor;
     placement.tokens_s = 1 / (rest + rates.factor * predicted);
     struct placement_lesson later = lesson_of("learns", &rates);
     for (int t = 0; t < 2 * PLACEMENT_LESSON_TOKENS; t++)
@@ -188,6 +192,7 @@ static void hits_of_copies_are_learnt_besides_the_time(void **state) {
                                   .hits = placement_hits(0.25, rates.recency),
                                   .host_seconds = 0.004,
                                   .hit_seconds = 0.006,
+                                  .factor = 1,
                                   .tokens_s = 1 / (0.002 + 0.004)};
     const double hits = 0.55, saved = (hits - placement.hits) * placement.hit_seconds;
     struct placement_lesson lesson = {.token_us = 1e6 * (0.002 + 1.25 * (0.004 - saved)),
@@ -197,12 +202,67 @@ static void hits_of_copies_are_learnt_besides_the_time(void **state) {
                                       .rates = rates};
     assert_true(placement_lesson_find(&lesson, &placement, &rates));
     const double shown = placement_recency(0.25, hits);
-    assert_true(is_near(rates.recency, (PLACEMENT_RECENCY_ASSUMED + shown) / 2));
+    assert_true(is_near(rates.recency, shown)); // nothing is worth keeping of what was assumed
     assert_true(is_near(rates.copies_factor, (1 + 1.25) / 2));
     assert_true(is_near(rates.factor, some.factor));
+    lesson.rates.recency = shown;
     lesson.hits = 0.25; // of routing without memory
     assert_true(placement_lesson_find(&lesson, &placement, &rates));
-    assert_true(is_near(rates.recency, PLACEMENT_RECENCY_ASSUMED / 2));
+    assert_true(is_near(rates.recency, shown / 2));
+    lesson.copied = lesson.hits = 0.125; // slots that are half full of the same
+    assert_true(placement_lesson_find(&lesson, &placement, &rates));
+    assert_true(is_near(rates.recency, shown / 2));
+    lesson.copied = 0.95; // hits say little where nearly all experts have copies
+    lesson.hits = 1;
+    assert_true(placement_lesson_find(&lesson, &placement, &rates));
+    assert_true(is_near(rates.recency, shown));
+}
+
+// What copies disappointed in once, another text may be better at.
+static void a_plan_without_copies_learns_how_often_they_would_be_hit(void **state) {
+    (void)state;
+    struct placement_rates rates = some;
+    const struct placement placement = {
+        .experts = 128, .host_seconds = 0.004, .factor = 1, .tokens_s = 1 / (0.002 + 0.004)};
+    struct placement_lesson lesson = {
+        .token_us = 6000, .tokens = 99, .copied = 0.25, .hits = placement_hits(0.25, 0.8)};
+    lesson.rates = rates;
+    lesson.rates.recency = 0.1;
+    assert_true(placement_lesson_find(&lesson, &placement, &rates));
+    assert_true(is_near(rates.recency, (0.1 + 0.8) / 2));
+    assert_true(is_near(rates.copies_factor, some.copies_factor));
+}
+
+// A split of one size learns for all others how a model's routing is.
+static void routing_is_learnt_for_all_splits_of_a_model(void **state) {
+    (void)state;
+    const double hits = placement_hits(0.25, 0.8);
+    const struct placement placement = {.slots = 32,
+                                        .experts = 128,
+                                        .hits = hits,
+                                        .host_seconds = 0.004,
+                                        .hit_seconds = 0.006,
+                                        .factor = 1,
+                                        .tokens_s = 1 / (0.002 + 0.004)};
+    struct placement_rates rates = some;
+    char split[RATES_KEY_BYTES];
+    rates.recency = PLACEMENT_RECENCY_ASSUMED;
+    rates.factor = rates.copies_factor = 1;
+    assert_true(rates_keep(path, "a model", &rates));
+    rates_of_split(path, "a model", (size_t)1 << 33, &rates, split);
+    struct placement_lesson lesson = lesson_of(split, &rates);
+    lesson.token_us = 12000;
+    lesson.tokens = 99;
+    lesson.copied = 0.25;
+    lesson.hits = hits;
+    rates_learn(&lesson, &placement);
+    assert_true(rates_find(path, "a model", &rates));
+    assert_true(is_near(rates.recency, 0.8));
+    assert_true(is_near(rates.copies_factor, 1));
+    rates_of_split(path, "a model", (size_t)1 << 34, &rates, split);
+    assert_true(is_near(rates.recency, 0.8) && is_near(rates.copies_factor, 1));
+    rates_of_split(path, "a model", (size_t)1 << 33, &rates, split);
+    assert_true(is_near(rates.recency, 0.8) && is_near(rates.copies_factor, (1 + 2.5) / 2));
 }
 
 static void each_size_of_a_split_learns_for_itself(void **state) {
@@ -212,16 +272,13 @@ static void each_size_of_a_split_learns_for_itself(void **state) {
     char quarter[RATES_KEY_BYTES], twice[RATES_KEY_BYTES];
     rates_of_split(path, "sizes", 5 * gib + 7, &rates, quarter);
     assert_true(is_near(rates.factor, 1) && is_near(rates.copies_factor, 1));
-    assert_true(is_near(rates.recency, PLACEMENT_RECENCY_ASSUMED));
     rates.factor = 2;
     rates.copies_factor = 3;
-    rates.recency = 0.25;
     assert_true(rates_keep(path, quarter, &rates));
     rates_of_split(path, "sizes", 10 * gib, &rates, twice);
     assert_true(is_near(rates.factor, 1) && is_near(rates.copies_factor, 1));
     rates_of_split(path, "sizes", 5 * gib + 99, &rates, quarter);
     assert_true(is_near(rates.factor, 2) && is_near(rates.copies_factor, 3));
-    assert_true(is_near(rates.recency, 0.25));
     assert_false(rates_find(path, twice, &found)); // nothing has been learnt of it
     rates_of_split(NULL, "sizes", 5 * gib, &rates, quarter);
     assert_true(is_near(rates.factor, 1));
@@ -290,6 +347,8 @@ int main(void) {
         cmocka_unit_test(what_the_processor_loses_to_crossing_is_the_rest),
         cmocka_unit_test(a_prediction_learns_from_answers),
         cmocka_unit_test(hits_of_copies_are_learnt_besides_the_time),
+        cmocka_unit_test(a_plan_without_copies_learns_how_often_they_would_be_hit),
+        cmocka_unit_test(routing_is_learnt_for_all_splits_of_a_model),
         cmocka_unit_test(each_size_of_a_split_learns_for_itself),
         cmocka_unit_test(a_folder_in_its_place_costs_the_measuring_only),
     };

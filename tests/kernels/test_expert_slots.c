@@ -169,8 +169,9 @@ static void empty_slots_are_filled_and_given_up_first(void **state) {
     expert_slots_destroy(slots);
 }
 
-// From the first step on: an answer of some twenty tokens says how many of its choices were hits.
-static void the_share_of_hits_is_that_of_a_short_answer(void **state) {
+// From the first step on: an answer of some twenty tokens says how many of its choices were hits,
+// and how many experts were held meanwhile, not how many slots there are.
+static void the_shares_are_those_of_a_short_answer(void **state) {
     enum { ANSWER = 24 };
     struct expert_slots *slots;
     struct expert_move move;
@@ -184,7 +185,20 @@ static void the_share_of_hits_is_that_of_a_short_answer(void **state) {
         (void)expert_slots_look(slots, 0, step % 2 ? move.expert : EXPERTS - 1);
         expert_slots_end_step(slots);
     }
-    assert_true(expert_slots_hit_share(slots) > 0.749 && expert_slots_hit_share(slots) < 0.751);
+    struct expert_slots_lately lately = expert_slots_lately(slots);
+    assert_true(lately.hits > 0.749 && lately.hits < 0.751);
+    assert_true(lately.held > 0.999 / EXPERTS && lately.held < 1.001 / EXPERTS);
+    assert_true(expert_slots_take(slots, &move) == false);
+    (void)expert_slots_look(slots, 0, EXPERTS - 1);
+    assert_true(expert_slots_take(slots, &move)); // is not held before it arrives
+    expert_slots_end_step(slots);
+    for (int step = 0; step < 2; step++) {
+        (void)expert_slots_look(slots, 0, 0);
+        if (step == 0) assert_true(expert_slots_arrive(slots, &move)); // after the look
+        lately = expert_slots_lately(slots);
+        expert_slots_end_step(slots);
+        assert_int_equal(expert_slots_lately(slots).held > lately.held, step > 0);
+    }
     expert_slots_destroy(slots);
 }
 
@@ -193,7 +207,7 @@ int main(void) {
         cmocka_unit_test(slots_hold_what_was_used_most_recently),
         cmocka_unit_test(moves_are_earned_by_hits),
         cmocka_unit_test(empty_slots_are_filled_and_given_up_first),
-        cmocka_unit_test(the_share_of_hits_is_that_of_a_short_answer),
+        cmocka_unit_test(the_shares_are_those_of_a_short_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

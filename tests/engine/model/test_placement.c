@@ -175,6 +175,38 @@ static void more_layers_leave_for_copies_if_routing_has_a_memory(void **state) {
     assert_seconds(&placement, 1 / shortest);
 }
 
+// What answers of a plan teach whose copies are hit as routing of this recency has them, and take
+// `slower` times what is predicted of that.
+static void teach(const struct placement *placement, double recency, double slower,
+                  struct placement_rates *learnt) {
+    const bool copies = placement_copies(placement);
+    struct placement_lesson lesson = {.tokens = 99, .rates = *learnt};
+    lesson.copied = copies ? (double)placement->slots / placement->experts : 0.25;
+    lesson.hits = placement_hits(lesson.copied, recency);
+    const double rest = 1 / placement->tokens_s - placement->factor * placement->host_seconds;
+    const double saved = (lesson.hits - placement->hits) * placement->hit_seconds;
+    lesson.token_us = 1e6 * (rest + (copies ? slower : 1) * (placement->host_seconds - saved));
+    assert_true(placement_lesson_find(&lesson, placement, learnt));
+}
+
+// A text whose tokens do not repeat ends copies for that text only.
+static void copies_come_back_with_routing_that_has_a_memory(void **state) {
+    enum { STARTS = 6 };
+    static const double recencies[] = {0, 1, 0.02, 0.9};
+    (void)state;
+    const struct placement_need need = measured_need();
+    struct placement_limits limits = {8192 * MIB, measured_rates(), {0}};
+    struct placement placement;
+    for (size_t i = 0; i < sizeof recencies / sizeof recencies[0]; i++) {
+        for (int start = 0; start < STARTS; start++) {
+            assert_true(plan_with(&need, &limits, &placement));
+            teach(&placement, recencies[i], 1, &limits.rates);
+        }
+        assert_int_equal(placement_copies(&placement), recencies[i] > 0.5);
+        assert_true(fabs(placement_tokens_at(&placement, placement.hits) - placement.tokens_s) < 1);
+    }
+}
+
 // A model whose answers take what they take is opened again and again: whatever that is, its plan,
 // and with it the KV that is cached, changes at most once or, where copies disappoint, and back.
 static void plans_settle(void **state) {
@@ -193,17 +225,7 @@ static void plans_settle(void **state) {
                 last = start;
             }
             before = placement;
-            const bool copies = placement.slots > 0;
-            const double share = (double)placement.slots / placement.experts;
-            struct placement_lesson lesson = {.tokens = 99, .rates = limits.rates};
-            lesson.copied = share;
-            lesson.hits = placement_hits(share, hits_like);
-            const double factor = copies ? limits.rates.copies_factor : limits.rates.factor;
-            const double rest = 1 / placement.tokens_s - factor * placement.host_seconds;
-            const double saved = (lesson.hits - placement.hits) * placement.hit_seconds;
-            lesson.token_us =
-                1e6 * (rest + (copies ? slower : 1) * (placement.host_seconds - saved));
-            assert_true(placement_lesson_find(&lesson, &placement, &limits.rates));
+            teach(&placement, hits_like, slower, &limits.rates);
         }
         assert_true(changes <= 2 && last <= SETTLED);
         if (slower < 1.05 && hits_like > 0.4) assert_int_equal(changes, 0);
@@ -283,6 +305,10 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 4);
     assert_int_equal(placement.slots, 16);
     assert_seconds(&placement, 2000e-6 + 1000 / 1e6 + 4 * (0.19 * 1000 / 1e5 + 100 / 1e6 + 500e-6));
+    assert_int_equal(placement.host_token_bytes[PLACEMENT_EXPERTS], 4000);
+    assert_int_equal(placement.host_token_bytes[PLACEMENT_DENSE], 0);
+    const double most = 1 / placement_tokens_at(&placement, 1); // if all choices had a copy
+    assert_true(fabs(most - (2000e-6 + 1000 / 1e6 + 4 * (100 / 1e6 + 500e-6))) < 1e-9);
     assert_string_equal(
         placement_describe(&placement, text),
         "4 of 4 layers' experts in memory (31.2 KiB), 50 % copied; about 77 tokens/s");
@@ -553,6 +579,7 @@ int main(void) {
             copies_of_experts_never_make_a_plan_slower_and_only_experts_leave_for_them),
         cmocka_unit_test(more_layers_leave_for_copies_if_routing_has_a_memory),
         cmocka_unit_test(plans_settle),
+        cmocka_unit_test(copies_come_back_with_routing_that_has_a_memory),
         cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
         cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
         cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
