@@ -47,11 +47,8 @@ struct opening { // what the steps of engine_open() pass on
     struct shape found;        // what it points to
     bool is_placed;            // by quire, and the device was there to be asked
     int32_t attempt;           // 0; more: memory got short after weights had been placed
-    size_t slot_bytes;         // as of placing.h
-    int32_t crossing_tokens[PLACEMENT_KINDS];
-    size_t expert_bytes; // of a copy of an expert on the card; 0: there are none
-    size_t lent_bytes;   // of the KV cache's memory, that copies may have
-    size_t kv_bytes;     // of the pool, where weights were placed by it; 0: pool.c decides
+    size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
+    struct offload_memory offload; // where some are in host memory
     struct error *err;
 };
 
@@ -240,29 +237,11 @@ static enum status place_weights(struct opening *opening, struct error *err) {
     }
     engine->placement = placing->placement;
     opening->kv_bytes = placing->kv_bytes;
-    opening->slot_bytes = placing->slot_bytes;
-    memcpy(opening->crossing_tokens, placing->crossing_tokens, sizeof opening->crossing_tokens);
+    opening->offload = placing->memory;
     engine->stream_us = placing->stream_us;
     engine->few_tokens = placing->few_tokens;
-    opening->expert_bytes = placing->need.expert_bytes;
-    opening->lent_bytes = placing->need.lent_bytes;
     free(placing);
     return status;
-}
-
-static struct offload_memory offload_memory_of(const struct opening *opening) {
-    const struct placement *placement = &opening->engine->placement;
-    return (struct offload_memory){.slot_bytes = opening->slot_bytes,
-                                   .dense_tokens = opening->crossing_tokens[PLACEMENT_DENSE],
-                                   .expert_tokens = opening->crossing_tokens[PLACEMENT_EXPERTS],
-                                   .gathered_experts = placement->gathered,
-                                   .crossing_share = placement->crossing_share,
-                                   .mixtures = placement->host_layers[PLACEMENT_EXPERTS],
-                                   .expert_bytes = opening->expert_bytes,
-                                   .expert_slots = placement->slots,
-                                   // Fewer than the plan wants are worse than none.
-                                   .lent_bytes =
-                                       placement->lent_slots > 0 ? opening->lent_bytes : 0};
 }
 
 // A device for weights in two places, where that is how they are placed.
@@ -270,8 +249,8 @@ static enum status open_offload(struct opening *opening) {
     struct engine *engine = opening->engine;
     const struct device_options options = device_options_of(opening->options);
     if (!placement_splits(&engine->placement)) return STATUS_OK;
-    const struct offload_memory memory = offload_memory_of(opening);
-    return offload_open(&engine->backend, &engine->device, &options, &memory, opening->err);
+    return offload_open(&engine->backend, &engine->device, &options, &opening->offload,
+                        opening->err);
 }
 
 // On a processor all weights are in one place, whatever was asked for.

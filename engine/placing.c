@@ -14,7 +14,6 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
-#include "kernels/offload.h"
 
 enum {
     SHORT_CONTEXT = 4096, // a model fits if it does with this context
@@ -122,6 +121,8 @@ static int32_t stream_us_of(const struct placement *placement, double link) {
 // How many tokens make weights cross, if any number does.
 static void decide_crossing(struct placing *placing, const struct placement_rates *rates) {
     int32_t fewest = INT32_MAX;
+    int32_t *const least[] = {[PLACEMENT_EXPERTS] = &placing->memory.expert_tokens,
+                              [PLACEMENT_DENSE] = &placing->memory.dense_tokens};
     if (rates->link <= 0) { // unknown
         placing->few_tokens = OFFLOAD_STREAM_TOKENS - 1;
         return;
@@ -130,12 +131,12 @@ static void decide_crossing(struct placing *placing, const struct placement_rate
         if (placing->placement.host_layers[kind] == 0) continue;
         const int32_t tokens = placement_crossing_tokens(&placing->need, rates, &placing->placement,
                                                          (enum placement_kind)kind);
-        placing->crossing_tokens[kind] = tokens;
+        *least[kind] = tokens;
         if (tokens < fewest) fewest = tokens;
     }
     if (fewest == INT32_MAX) {
         if (placing->placement.gathered == 0 && placing->placement.crossing_share <= 0)
-            placing->slot_bytes = 0;
+            placing->memory.slot_bytes = 0;
         return;
     }
     placing->few_tokens = fewest - 1;
@@ -185,14 +186,14 @@ static enum status plan_way(struct engine *engine, const struct engine_options *
         way->least_kv ? least_kv(engine, options) : wanted_kv(engine, options, limits->card_bytes);
     need->lent_bytes = lent_bytes(engine, options, need);
     placing->kv_bytes = need->kv_bytes;
-    placing->slot_bytes = 0;
+    placing->memory.slot_bytes = 0;
     if (way->streams) { // a slot for weights that cross, and what is on the way to it
-        placing->slot_bytes = placement_crossing_bytes(need, way->tight) + SLOT_MORE;
+        placing->memory.slot_bytes = placement_crossing_bytes(need, way->tight) + SLOT_MORE;
         need->buffer_bytes +=
-            placing->slot_bytes +
-            CROSSING_PARTS * less_of(placing->slot_bytes / 2, CROSSING_PART_BYTES);
+            placing->memory.slot_bytes +
+            CROSSING_PARTS * less_of(placing->memory.slot_bytes / 2, CROSSING_PART_BYTES);
         need->rows_cross = engine->backend->arrange_weights;
-        need->gathered_max = gathered_max(engine, need, placing->slot_bytes);
+        need->gathered_max = gathered_max(engine, need, placing->memory.slot_bytes);
     }
     return placement_plan(need, limits, &placing->placement, err);
 }
@@ -244,6 +245,18 @@ static size_t kv_of_whole(const struct engine *engine, const struct engine_optio
     return is_short && !options->kv_device_bytes ? need->kv_bytes : 0;
 }
 
+static void size_copies(struct placing *placing) {
+    const struct placement *placement = &placing->placement;
+    struct offload_memory *memory = &placing->memory;
+    memory->gathered_experts = placement->gathered;
+    memory->crossing_share = placement->crossing_share;
+    memory->mixtures = placement->host_layers[PLACEMENT_EXPERTS];
+    memory->expert_bytes = placing->need.expert_bytes;
+    memory->expert_slots = placement->slots;
+    // Fewer than the plan wants are worse than none.
+    memory->lent_bytes = placement->lent_slots > 0 ? placing->need.lent_bytes : 0;
+}
+
 static enum status choose(struct engine *engine, const struct engine_options *options,
                           struct placing *placing, struct error *err) {
     struct placement_need *need = &placing->need;
@@ -257,7 +270,9 @@ static enum status choose(struct engine *engine, const struct engine_options *op
     limits.rates =
         options->rates ? *options->rates : rates_get(engine, options, need, limits.card_bytes);
     engine->read_bytes_s = rates_card_reads(&limits.rates);
-    return plan_split(engine, options, placing, &limits, err);
+    TRY(plan_split(engine, options, placing, &limits, err));
+    size_copies(placing);
+    return STATUS_OK;
 }
 
 size_t placing_host_memory(void) {
@@ -292,7 +307,7 @@ static void report_crossing(const struct placing *placing, const struct engine_o
     if (placing->few_tokens > 0)
         log_write(LOG_DEBUG,
                   "from %" PRId32 " tokens on, weights cross to the card through a slot of %s",
-                  placing->few_tokens + 1, size_format(placing->slot_bytes, slot));
+                  placing->few_tokens + 1, size_format(placing->memory.slot_bytes, slot));
     else
         log_write(LOG_DEBUG, "the processor computes prompts, too: %s",
                   options->deterministic ? "--deterministic"

@@ -9,6 +9,7 @@
 #include "engine/engine_options.h"
 #include "engine/model/forward.h"
 #include "engine/model/placement.h"
+#include "kernels/offload.h"
 
 struct engine;
 
@@ -18,10 +19,9 @@ struct placing {
     int32_t attempt; // below PLACING_ATTEMPTS; after two failures the plan leaves memory unused
     struct placement_need need; // with what random weights, or the file, take on the card
     struct placement placement;
-    size_t slot_bytes; // through which weights in host memory cross for many tokens; 0: none
-    int32_t stream_us; // that all of them take to cross
-    int32_t crossing_tokens[PLACEMENT_KINDS]; // as placement_crossing_tokens() says; 0: unknown
-    int32_t few_tokens;                       // of a step in which nothing crosses
+    struct offload_memory memory; // for weights in host memory
+    int32_t stream_us;            // that all of them take to cross
+    int32_t few_tokens;           // of a step in which nothing crosses
     size_t kv_bytes; // of the pool; 0: the options and the free memory say it, as on a processor
 };
 
