@@ -286,11 +286,12 @@ size_t placing_host_memory(void) {
 }
 
 // Weights that the system has to drop and to read again cost most of the speed, silently.
-static void warn_of_pressure(const struct placement *placement) {
+static void warn_of_pressure(struct placing *placing) {
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
-    const size_t bytes = placement->host_bytes + placement->embedding_bytes;
+    const size_t bytes = placing->placement.host_bytes + placing->placement.embedding_bytes;
     const size_t available = placing_host_memory();
-    if (available > 0 && bytes > available)
+    placing->memory.is_short = available > 0 && bytes > available;
+    if (placing->memory.is_short)
         log_write(LOG_WARNING,
                   "%s of weights stay in memory, but only %s is free; expect it to be slow",
                   size_format(bytes, need), size_format(available, have));
@@ -332,9 +333,9 @@ static void report_memory(struct engine *engine, const struct placing *placing) 
 enum status placing_choose(struct engine *engine, const struct engine_options *options,
                            struct placing *placing, struct error *err) {
     TRY(choose(engine, options, placing, err));
-    if (placement_leaves(&placing->placement)) report_memory(engine, placing);
-    if (placement_leaves(&placing->placement)) warn_of_pressure(&placing->placement);
-    if (!placement_splits(&placing->placement)) return STATUS_OK;
-    report_crossing(placing, options);
+    if (!placement_leaves(&placing->placement)) return STATUS_OK;
+    report_memory(engine, placing);
+    warn_of_pressure(placing);
+    if (placement_splits(&placing->placement)) report_crossing(placing, options);
     return STATUS_OK;
 }

@@ -332,7 +332,7 @@ static enum status open_mail(struct device *device) {
 static void report_unpinned(struct device *device) {
     char text[SIZE_TEXT_BYTES];
     if (device->unpinned_bytes > 0)
-        log_write(LOG_WARNING,
+        log_write(device->memory.is_short ? LOG_DEBUG : LOG_WARNING,
                   "%s of the weights in memory could not be pinned; prompts take longer%s",
                   size_format(device->unpinned_bytes, text),
                   device->unlocked_bytes > 0

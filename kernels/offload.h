@@ -56,6 +56,7 @@ struct offload_memory { // on the card, besides what the model takes; {0}: none
     size_t expert_bytes;  // of the largest expert, as it lies on the card
     int32_t expert_slots; // at most; fewer where memory is taken by others
     size_t lent_bytes;    // that offload_lend() may come to
+    bool is_short; // of host memory, as somebody was told: no line about what cannot be pinned
 };
 
 // `card` and its device become part of a new device, with a table of its own; both are valid until

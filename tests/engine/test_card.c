@@ -31,6 +31,21 @@ const struct backend *__wrap_backend_cuda(void);
 
 const struct backend *__wrap_backend_cuda(void) { return &card; }
 
+static size_t host_bytes; // that are free; 0: as it is
+
+void __real_host_memory(size_t *all, size_t *unused);
+void __wrap_host_memory(size_t *all, size_t *unused);
+
+void __wrap_host_memory(size_t *all, size_t *unused) {
+    __real_host_memory(all, unused);
+    if (host_bytes > 0) *unused = host_bytes;
+}
+
+size_t __real_host_spare_memory(void);
+size_t __wrap_host_spare_memory(void);
+
+size_t __wrap_host_spare_memory(void) { return host_bytes > 0 ? 0 : __real_host_spare_memory(); }
+
 static void keep_line(enum log_level level, const char *text) {
     if (level == LOG_WARNING && line_count < LINES)
         snprintf(lines[line_count++], sizeof lines[0], "%s", text);
@@ -99,6 +114,7 @@ static int set_up_card(void **state) {
 static int end(void **state) {
     (void)state;
     log_set_sink(NULL);
+    host_bytes = 0;
     return 0;
 }
 
@@ -354,6 +370,24 @@ static void steps_have_fewer_tokens_where_memory_is_short(void **state) {
     assert_int_equal(small.status, STATUS_NO_MEMORY);
 }
 
+// Of memory on the host that is short one line says so, and of what is not pinned then none more.
+static void weights_that_exceed_the_hosts_memory_are_said_once(void **state) {
+    (void)state;
+    struct engine *engine;
+    const size_t less = needed_bytes() - 128;
+    host_bytes = 1000;
+    assert_int_equal(open_split(less, &engine), STATUS_OK);
+    engine_close(engine);
+    assert_int_equal(line_count, 1);
+    assert_non_null(strstr(lines[0], " of weights stay in memory, but only 1000 B is free; "));
+    line_count = 0;
+    host_bytes = (size_t)1 << 20; // enough, but pinned it would leave nothing
+    assert_int_equal(open_split(less, &engine), STATUS_OK);
+    engine_close(engine);
+    assert_int_equal(line_count, 1);
+    assert_non_null(strstr(lines[0], " of the weights in memory could not be pinned; "));
+}
+
 // At each allocation once: the model runs with weights in memory, and one line says so.
 static void memory_that_another_program_takes_costs_speed_only(void **state) {
     (void)state;
@@ -490,6 +524,8 @@ int main(void) {
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(memory_that_stays_short_is_an_error, set_up_card, end),
         cmocka_unit_test_setup_teardown(a_processor_short_of_memory_says_so_once, set_up_card, end),
+        cmocka_unit_test_setup_teardown(weights_that_exceed_the_hosts_memory_are_said_once,
+                                        set_up_card, end),
         cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, set_up_card, end),
         cmocka_unit_test_setup_teardown(unstackable_experts_are_copied_one_by_one, set_up_card,
                                         end),
