@@ -56,11 +56,18 @@ uint64_t numa_nodes(const char *root, int32_t threads) {
     return known > 1 ? nodes : 0;
 }
 
+// Has nobody said where this thread's memory has to be, as numactl does?
+static bool is_ours_to_choose(void) {
+    int policy = -1;
+    return syscall(SYS_get_mempolicy, &policy, NULL, 0, NULL, 0) == 0 && policy == DEFAULT;
+}
+
 bool numa_spread(uint64_t nodes) {
     const bool several = (nodes & (nodes - 1)) != 0;
     unsigned long mask = (unsigned long)nodes;
-    return nodes != 0 && syscall(SYS_set_mempolicy, several ? INTERLEAVE : PREFERRED, &mask,
-                                 sizeof mask * CHAR_BIT + 1) == 0;
+    return nodes != 0 && is_ours_to_choose() &&
+           syscall(SYS_set_mempolicy, several ? INTERLEAVE : PREFERRED, &mask,
+                   sizeof mask * CHAR_BIT + 1) == 0;
 }
 
 void numa_end(void) { (void)syscall(SYS_set_mempolicy, DEFAULT, NULL, 0); }

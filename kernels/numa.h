@@ -17,7 +17,7 @@ enum { NUMA_NODES_MAX = 64 };
 uint64_t numa_nodes(const char *root, int32_t threads);
 
 // From now on what this thread allocates is spread over these nodes, or comes from the only one.
-// False: the system refused; all is as it was.
+// False: the system refused, or whoever started the program has chosen (numactl); all is as it was.
 bool numa_spread(uint64_t nodes);
 void numa_end(void); // as it was before
 #endif

@@ -1,6 +1,9 @@
 // tests/kernels/test_numa.c — which memory nodes the threads' processors belong to.
 #include "tests/kernels/machine_root.h" // cmocka and the headers that it wants first
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "kernels/numa.h"
 
 static void write_node(int node, const char *cpus) {
@@ -35,10 +38,33 @@ static void spreading_ends_as_it_began(void **state) {
     free(memory);
 }
 
+static int policy(void) {
+    int found = -1;
+    return syscall(SYS_get_mempolicy, &found, NULL, 0, NULL, 0) == 0 ? found : -1;
+}
+
+// As under numactl --interleave=0.
+static void what_numactl_has_chosen_stays(void **state) {
+    enum { DEFAULT = 0, INTERLEAVE = 3 };
+    unsigned long first = 1;
+    (void)state;
+    if (policy() != DEFAULT) skip(); // this runs under it
+    if (syscall(SYS_set_mempolicy, INTERLEAVE, &first, sizeof first * 8 + 1) != 0) skip();
+    const bool spread = numa_spread(1);
+    const int after = policy();
+    (void)syscall(SYS_set_mempolicy, DEFAULT, NULL, 0);
+    assert_false(spread);
+    assert_int_equal(after, INTERLEAVE);
+    assert_true(numa_spread(1));
+    numa_end();
+    assert_int_equal(policy(), DEFAULT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_are_those_of_the_processors_in_use),
         cmocka_unit_test(spreading_ends_as_it_began),
+        cmocka_unit_test(what_numactl_has_chosen_stays),
     };
     return cmocka_run_group_tests(tests, machine_root_make, machine_root_remove);
 }
