@@ -15,8 +15,9 @@
 
 enum {
     PAGE_BYTES = 4096,
-    KEPT_SHARE = 16, // of all memory, that stays for others
+    KEPT_SHARE = 16, // of all memory, that stays for others; at most KEPT_MOST
 };
+static const size_t KEPT_MOST = (size_t)2 << 30;
 
 enum status host_alloc(struct device *device, size_t bytes, void **memory) {
     (void)device;
@@ -171,7 +172,7 @@ size_t host_spare_memory(void) {
     size_t total, unused;
     host_memory(&total, &unused);
     if (total == 0) return SIZE_MAX;
-    const size_t kept = total / KEPT_SHARE;
+    const size_t share = total / KEPT_SHARE, kept = share < KEPT_MOST ? share : KEPT_MOST;
     return unused > kept ? unused - kept : 0;
 }
 
