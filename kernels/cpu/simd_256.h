@@ -67,6 +67,18 @@ static inline float vf_sum(vf a) {
     sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
     return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
 }
+// vf_sum() of each of four: halves of 4, then of 2 and 1 lanes are added.
+static inline void vf_four_sums(float sums[4], const vf a[4]) {
+    const vf ab = _mm256_add_ps(_mm256_permute2f128_ps(a[0], a[1], 0x20),
+                                _mm256_permute2f128_ps(a[0], a[1], 0x31));
+    const vf cd = _mm256_add_ps(_mm256_permute2f128_ps(a[2], a[3], 0x20),
+                                _mm256_permute2f128_ps(a[2], a[3], 0x31));
+    const vf two = _mm256_add_ps(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));
+    const vf one = _mm256_add_ps(two, _mm256_movehdup_ps(two)); // a, c and b, d in even lanes
+    const __m128 acbd =
+        _mm_shuffle_ps(_mm256_castps256_ps128(one), _mm256_extractf128_ps(one, 1), 0x88);
+    _mm_storeu_ps(sums, _mm_shuffle_ps(acbd, acbd, 0xD8));
+}
 static inline float vf_highest(vf a) {
     __m128 top = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
     top = _mm_max_ps(top, _mm_movehl_ps(top, top));

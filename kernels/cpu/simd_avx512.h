@@ -59,6 +59,18 @@ static inline void vf_store_half(half *p, vf a) {
 
 static inline float vf_sum(vf a) { return _mm512_reduce_add_ps(a); }
 static inline float vf_highest(vf a) { return _mm512_reduce_max_ps(a); }
+// vf_sum() of each of four: halves of 8, then of 4, 2 and 1 lanes are added.
+static inline void vf_four_sums(float sums[4], const vf a[4]) {
+    const vf ab = _mm512_add_ps(_mm512_shuffle_f32x4(a[0], a[1], 0x44),
+                                _mm512_shuffle_f32x4(a[0], a[1], 0xEE));
+    const vf cd = _mm512_add_ps(_mm512_shuffle_f32x4(a[2], a[3], 0x44),
+                                _mm512_shuffle_f32x4(a[2], a[3], 0xEE));
+    const vf four =
+        _mm512_add_ps(_mm512_shuffle_f32x4(ab, cd, 0x88), _mm512_shuffle_f32x4(ab, cd, 0xDD));
+    const vf two = _mm512_add_ps(four, _mm512_permute_ps(four, 0x4E));
+    const vf one = _mm512_add_ps(two, _mm512_permute_ps(two, 0xB1));
+    _mm_storeu_ps(sums, _mm512_castps512_ps128(_mm512_maskz_compress_ps(0x1111, one)));
+}
 // Reduces four vectors to one whose 128-bit quarter i holds the quarter sums of a[0..3].
 static inline vf four_sums(const vf a[4]) {
     const vf ab = _mm512_add_ps(_mm512_unpacklo_ps(a[0], a[1]), _mm512_unpackhi_ps(a[0], a[1]));

@@ -86,6 +86,10 @@ static inline float vf_sum(vf a) { // always in the same order
     EACH_LANE sum += a[i];
     return sum;
 }
+static inline void vf_four_sums(float sums[4], const vf a[4]) {
+    for (int i = 0; i < 4; i++)
+        sums[i] = vf_sum(a[i]);
+}
 static inline float vf_highest(vf a) {
     float top = a[0];
     EACH_LANE top = a[i] > top ? a[i] : top;
