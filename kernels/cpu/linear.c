@@ -23,12 +23,10 @@
 #include "kernels/host.h"
 
 // A task is small enough that a thread that loses its processor for a while delays little, however
-// large the product, and large enough that claiming it costs next to nothing.
+// large the product.
 enum {
     TASK_ROWS = 2 * MAX_LANES,
-    MOST_TASK_ROWS = 128,
     MATRIX_ROWS = 64,
-    TASKS_PER_THREAD = 4,
     MATRIX_TASKS_PER_THREAD = 2,
     QUANTIZE_ROWS = 4,
     CAP_ELEMENTS = 8192
@@ -185,12 +183,13 @@ void cpu_multiply(struct device *device, struct linear_part *parts, int32_t coun
     if (packed) quantize_input(&job);
     if (halves && device->bf16_tiles && parts->tokens >= PAIRS_LEAST) split_input(&job);
     const bool matrix = job.parts[0].tiles || job.parts[0].bf16_tiles;
-    const int64_t least = matrix ? MATRIX_ROWS : TASK_ROWS;
-    const int32_t tasks = matrix ? MATRIX_TASKS_PER_THREAD : TASKS_PER_THREAD;
-    const int64_t share = rows / (threads_count(device->threads) * tasks);
-    int64_t grain = share / TASK_ROWS * TASK_ROWS;
-    if (!matrix && grain > MOST_TASK_ROWS) grain = MOST_TASK_ROWS;
-    threads_for(device->threads, rows, grain > least ? grain : least, multiply_rows, &job);
+    const int64_t share = rows / (threads_count(device->threads) * MATRIX_TASKS_PER_THREAD);
+    if (!matrix)
+        threads_for_small(device->threads, rows, MAX_LANES, multiply_rows, &job);
+    else
+        threads_for(device->threads, rows,
+                    share > MATRIX_ROWS ? share / TASK_ROWS * TASK_ROWS : MATRIX_ROWS,
+                    multiply_rows, &job);
 }
 
 struct embedding_job {

@@ -6,7 +6,8 @@
 //   - A helper spins between jobs and sleeps only after spin_us: waking a thread costs more than
 //     many of these jobs.
 //   - Every thread has a range of tasks and a counter of its own, on a cache line of its own. It
-//     claims there first, and from others only when nothing is left there.
+//     claims there first, and from others only when nothing is left there. Of small tasks it claims
+//     several at once, but single ones at the end, so that all threads end at about the same time.
 //   - `claimed` has the job's number in its high half, so no counter is reset between jobs: the
 //     first claim of a job finds an older number and starts from 0.
 //
@@ -47,6 +48,7 @@ struct signal {
     pthread_cond_t changed;
 };
 
+enum { SMALL_CLAIM = 8 }; // small tasks that a thread claims at once
 enum { LINE_BYTES = 64 }; // of a cache; what several threads write has lines of its own
 
 // A thread's state within a job. It claims its own tasks first, and others' when it has none left.
@@ -71,6 +73,7 @@ struct job {
     threads_body *body;
     void *context;
     int64_t items, grain, tasks;
+    int64_t most; // tasks that a thread claims at once, of its own
 };
 
 // The processors that this process may use, the first of each physical core in front.
@@ -146,9 +149,16 @@ static unsigned long long signal_wait(struct signal *signal, unsigned long long 
     return value;
 }
 
-// Claims a task of worker `which`, or returns -1. The job number in `claimed` says whether the
-// count belongs to this job; the first claim finds an older number and starts from 0.
-static int64_t claim_items(struct threads *threads, unsigned long long number, int32_t which) {
+// Tasks, claimed at once.
+struct claim {
+    int64_t first, count; // 0: there were none
+};
+
+// Claims up to `most` tasks of worker `which`, half of what is left. The job number in `claimed`
+// says whether the count belongs to this job; the first claim finds an older number and starts from
+// 0.
+static struct claim claim_tasks(struct threads *threads, unsigned long long number, int32_t which,
+                                int64_t most) {
     struct worker *worker = &threads->workers[which];
     const int64_t tasks = threads->job.tasks, count = threads->count;
     const int64_t first = tasks * which / count, end = tasks * (which + 1) / count;
@@ -157,9 +167,12 @@ static int64_t claim_items(struct threads *threads, unsigned long long number, i
     unsigned long long seen = atomic_load_explicit(&worker->claimed, memory_order_relaxed);
     for (;;) {
         const unsigned long long claimed = seen >> 32 == mark >> 32 ? seen & UINT32_MAX : 0;
-        if ((int64_t)claimed >= end - first) return -1;
-        if (atomic_compare_exchange_weak(&worker->claimed, &seen, mark | (claimed + 1)))
-            return first + (int64_t)claimed;
+        const int64_t left = end - first - (int64_t)claimed;
+        if (left <= 0) return (struct claim){0};
+        const int64_t more = left >= 2 * most ? most : left > 1 ? left / 2 : 1;
+        if (atomic_compare_exchange_weak(&worker->claimed, &seen,
+                                         mark | (claimed + (unsigned long long)more)))
+            return (struct claim){first + (int64_t)claimed, more};
     }
 }
 
@@ -167,10 +180,11 @@ static void work(struct threads *threads, unsigned long long number, int32_t thr
     const struct job *job = &threads->job;
     int32_t worker = thread;
     for (int32_t i = 0; i < threads->count; i++) {
-        int64_t task;
-        while ((task = claim_items(threads, number, worker)) >= 0) {
-            const int64_t begin = task * job->grain, left = job->items - begin;
-            job->body(job->context, begin, begin + (left < job->grain ? left : job->grain), thread);
+        struct claim claim;
+        while ((claim = claim_tasks(threads, number, worker, i == 0 ? job->most : 1)).count > 0) {
+            const int64_t begin = claim.first * job->grain, left = job->items - begin;
+            const int64_t items = claim.count * job->grain;
+            job->body(job->context, begin, begin + (left < items ? left : items), thread);
         }
         worker = worker + 1 < threads->count ? worker + 1 : 0;
     }
@@ -391,8 +405,8 @@ void threads_destroy(struct threads *threads) {
 
 int32_t threads_count(const struct threads *threads) { return threads->count; }
 
-void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_body *body,
-                 void *context) {
+static void run(struct threads *threads, int64_t items, int64_t grain, int64_t most,
+                threads_body *body, void *context) {
     ASSERT(grain > 0);
     if (items <= 0) return;
     if (items <= grain || threads->count == 1) {
@@ -407,9 +421,20 @@ void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_
     threads->job.items = items;
     threads->job.grain = grain;
     threads->job.tasks = (items + grain - 1) / grain;
+    threads->job.most = most;
     ASSERT(threads->job.tasks <= UINT32_MAX);
     atomic_store(&threads->job.open, number);
     signal_raise(&threads->start);
     work(threads, number, 0);
     close_job(threads);
+}
+
+void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_body *body,
+                 void *context) {
+    run(threads, items, grain, 1, body, context);
+}
+
+void threads_for_small(struct threads *threads, int64_t items, int64_t grain, threads_body *body,
+                       void *context) {
+    run(threads, items, grain, SMALL_CLAIM, body, context);
 }

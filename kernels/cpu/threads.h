@@ -35,4 +35,9 @@ int32_t threads_count(const struct threads *threads);
 void threads_for(struct threads *threads, int64_t items, int64_t grain, threads_body *body,
                  void *context);
 
+// The same for tasks of some microseconds: a thread claims several neighbouring ones at once while
+// many are left.
+void threads_for_small(struct threads *threads, int64_t items, int64_t grain, threads_body *body,
+                       void *context);
+
 #endif

@@ -22,6 +22,7 @@ struct tally {
 static void count_items(void *context, int64_t begin, int64_t end, int32_t thread) {
     struct tally *tally = context;
     assert_true(thread >= 0 && thread < tally->threads && end > begin);
+    assert_int_equal(begin % tally->grain, 0);
     assert_int_equal(atomic_fetch_add(&tally->inside[thread], 1), 0);
     for (int64_t i = begin; i < end; i++)
         atomic_fetch_add(&tally->done[i], 1);
@@ -41,6 +42,9 @@ static void every_item_is_processed_exactly_once(void **state) {
                 threads_for(pool, items, grain, count_items, &tally);
                 for (int64_t i = 0; i < MOST_ITEMS; i++)
                     assert_int_equal(tally.done[i], i < items);
+                threads_for_small(pool, items, grain, count_items, &tally);
+                for (int64_t i = 0; i < MOST_ITEMS; i++)
+                    assert_int_equal(tally.done[i], 2 * (i < items));
             }
         threads_destroy(pool);
     }
