@@ -1,7 +1,7 @@
 // kernels/cpu/candidates.c — the best logits of each row, and the log of its total, a row a thread.
 //
-// A heap with the worst kept candidate on top rejects most ids with one comparison. At the end it
-// is emptied, worst first. Bound by reading the row once.
+// A heap with the worst kept candidate on top rejects most ids, many of them with one comparison.
+// At the end it is emptied, worst first. Bound by reading the row once.
 #include <math.h>
 
 #include "kernels/base/assert.h"
@@ -34,13 +34,15 @@ static int32_t fill_heap(const float *logits, int32_t vocabulary, int32_t count,
     return kept;
 }
 
-static void choose_candidates(const float *logits, int32_t vocabulary, int32_t count,
-                              struct candidate *heap) {
+static void choose_candidates(const struct cpu_isa *isa, const float *logits, int32_t vocabulary,
+                              int32_t count, struct candidate *heap) {
     int32_t id = 0;
     const int32_t kept = fill_heap(logits, vocabulary, count, heap, &id);
-    for (; id < vocabulary; id++) {
-        if (!(logits[id] > heap[0].logit)) continue; // of equal logits the lower id is kept
+    // Of equal logits the lower id is kept.
+    while (id < vocabulary &&
+           (id = isa->find_above(logits, id, vocabulary, heap[0].logit)) < vocabulary) {
         heap[0] = (struct candidate){id, logits[id] + 0.0f};
+        id++;
         sift_down(heap, kept, 0);
     }
     for (int32_t left = kept - 1; left > 0; left--) {
@@ -64,8 +66,14 @@ static float log_total_of(const float *logits, int32_t vocabulary) {
     return (float)((double)highest + log(total));
 }
 
+struct candidates_job {
+    const struct cpu_isa *isa;
+    const struct candidates *args;
+};
+
 static void candidates_part(void *context, int64_t begin, int64_t end, int32_t thread) {
-    const struct candidates *args = context;
+    const struct candidates_job *job = context;
+    const struct candidates *args = job->args;
     (void)thread;
     for (int64_t r = begin; r < end; r++) {
         const struct choice *choice = &args->choices[r];
@@ -81,7 +89,7 @@ static void candidates_part(void *context, int64_t begin, int64_t end, int32_t t
             logits[penalty->id] =
                 penalised_logit(logits[penalty->id], choice, penalty->occurrences);
         }
-        choose_candidates(logits, args->vocabulary, choice->count,
+        choose_candidates(job->isa, logits, args->vocabulary, choice->count,
                           args->best + (size_t)r * CANDIDATES_MAX);
     }
 }
@@ -89,6 +97,6 @@ static void candidates_part(void *context, int64_t begin, int64_t end, int32_t t
 void cpu_candidates(struct device *device, const struct candidates *args) {
     ASSERT(args->rows > 0 && args->most <= CANDIDATES_MAX);
     ASSERT(args->vocabulary > 0 && args->vocabulary <= CANDIDATES_VOCABULARY_MAX);
-    struct candidates shared = *args;
-    threads_for(device->threads, args->rows, 1, candidates_part, &shared);
+    struct candidates_job job = {device->isa, args};
+    threads_for(device->threads, args->rows, 1, candidates_part, &job);
 }

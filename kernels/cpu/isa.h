@@ -105,6 +105,8 @@ struct cpu_isa {
     void (*limited)(float limit, float *gate, const float *up, size_t count);
     void (*xielu)(const struct xielu *args, float *gate, size_t count);
     void (*scale_and_cap)(float *y, size_t count, float scale, float softcap);
+    // The first of x[from ... count - 1] that is above `limit`, or `count`. NaN is not.
+    int32_t (*find_above)(const float *x, int32_t from, int32_t count, float limit);
     void (*norm_head)(float *head, const float *weight, int32_t size, float eps);
     void (*rotate_head)(float *head, const float *cos_sin, int32_t rotary, bool interleaved);
     // out = q * the sum over j < taps of weight[j * stride] * rows[j], of `count` channels; without
