@@ -253,19 +253,47 @@ static enum status open_offload(struct opening *opening) {
                         opening->err);
 }
 
+enum { LISTED_BYTES = 96 };
+
+// "a, b, c" of those that are not NULL.
+static void list_words(const char *const words[], size_t count, char text[LISTED_BYTES]) {
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (!words[i]) continue;
+        snprintf(text + length, LISTED_BYTES - length, "%s%s", length ? ", " : "", words[i]);
+        length = strlen(text);
+    }
+}
+
 // On a processor all weights are in one place, whatever was asked for.
 static void report_unused(const struct engine_options *options) {
     const struct placement_override *placement = &options->placement;
     const char *const names[] = {options->device_bytes > 0 ? "--device-memory" : NULL,
                                  placement->has_ngl ? "--ngl" : NULL,
                                  placement->has_n_cpu_moe ? "--n-cpu-moe" : NULL};
-    char unused[64] = "";
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const size_t length = strlen(unused);
-        if (names[i])
-            snprintf(unused + length, sizeof unused - length, "%s%s", length ? ", " : "", names[i]);
-    }
+    char unused[LISTED_BYTES];
+    list_words(names, sizeof names / sizeof names[0], unused);
     if (unused[0]) log_write(LOG_WARNING, "no effect without a GPU: %s", unused);
+}
+
+// What a person could change so that the model fits the card.
+static void list_remedies(const struct engine_options *options, char text[LISTED_BYTES]) {
+    const struct placement_override *placement = &options->placement;
+    const char *const remedies[] = {options->device_bytes > 0 ? "raise --device-memory" : NULL,
+                                    placement->has_ngl ? "lower --ngl" : NULL,
+                                    placement->has_n_cpu_moe ? "raise --n-cpu-moe" : NULL,
+                                    options->kv_device_bytes ? "lower --kv-device" : "lower --ctx"};
+    list_words(remedies, sizeof remedies / sizeof remedies[0], text);
+}
+
+static void report_no_experts(const struct engine *engine, const struct engine_options *options) {
+    const int32_t first = options->placement.n_cpu_moe;
+    if (!options->placement.has_n_cpu_moe || first == 0) return;
+    if (engine->placement.host_layers[PLACEMENT_EXPERTS] == 0)
+        log_write(LOG_WARNING,
+                  "no effect: --n-cpu-moe %" PRId32 ", since none of these layers has experts",
+                  first);
 }
 
 // Random weights take memory of their own, where a file's are in the system's cache.
@@ -304,10 +332,16 @@ static enum status check_backend(struct opening *opening) {
         TRY(check_shape_memory(opening));
     opening->is_placed =
         status == STATUS_OK && !placement_is_overridden(&opening->options->placement);
-    if (status == STATUS_OK) return open_offload(opening);
-    if (is_named(opening->options))
-        return error_set(opening->err, status, "%s; %suse --backend cpu", err.text,
-                         status == STATUS_NO_MEMORY ? "lower --ctx or " : "");
+    if (status == STATUS_OK) {
+        report_no_experts(engine, opening->options);
+        return open_offload(opening);
+    }
+    if (is_named(opening->options)) {
+        char remedies[LISTED_BYTES] = "";
+        if (status == STATUS_NO_MEMORY) list_remedies(opening->options, remedies);
+        return error_set(opening->err, status, "%s; %s%suse --backend cpu", err.text, remedies,
+                         remedies[0] ? " or " : "");
+    }
     log_write(LOG_WARNING, "computing on the CPU: %s", err.text);
     engine->backend->close(engine->device);
     engine->device = NULL;

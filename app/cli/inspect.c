@@ -265,8 +265,9 @@ static enum status read_fit(struct facts *facts, const struct args *args) {
 }
 
 static bool has_options(const struct args *args) {
-    static const char *const NAMES[] = {"backend",   "ctx",     "device-memory", "ngl",
-                                        "n-cpu-moe", "kv-type", "kv-device"};
+    static const char *const NAMES[] = {"backend",   "ctx",           "device-memory", "ngl",
+                                        "n-cpu-moe", "deterministic", "block-size",    "kv-type",
+                                        "kv-device", "attention",     "draft",         "speculate"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (args_source(args, NAMES[i]) != ARGS_DEFAULT) return true;
     return false;
@@ -275,23 +276,22 @@ static bool has_options(const struct args *args) {
 // What opening with these options would say, if there are any or a card has a part in it: the model
 // fits, or runs with weights in two places, or on the processor, or not at all.
 static enum status read_placement(struct facts *facts, const struct args *args, const char *path,
-                                  const char *rates_path) {
-    const struct engine_options options = {.model_path = path,
-                                           .backend = args->backend,
-                                           .threads = args->threads,
-                                           .device_bytes = args->device_bytes,
-                                           .placement = args_placement(args),
-                                           .context = args->context,
-                                           .kv_type = args->kv_type,
-                                           .kv_device_bytes = args->kv_device_bytes,
-                                           .rates_path = rates_path};
+                                  const struct config *config) {
+    struct engine_options options = launch_engine_options(args, config);
     struct engine_forecast forecast;
     struct error err = {0};
+    struct text drafter = {0};
     const bool told = has_options(args);
     if (!facts->runs || (!facts->fit.card && !told)) return STATUS_OK;
-    const enum status status = engine_predict(&options, &forecast, &err);
+    enum status status = launch_find_drafter(args, &drafter, &err);
+    options.model_path = path;
+    options.draft_path = drafter.length ? text_string(&drafter) : NULL;
+    if (status == STATUS_OK) status = engine_predict(&options, &forecast, &err);
+    text_deinit(&drafter);
     if (status != STATUS_OK) {
-        const size_t prefix = strlen(path) + strlen(": ");
+        const size_t length = strlen(path);
+        const bool named =
+            strncmp(err.text, path, length) == 0 && strncmp(err.text + length, ": ", 2) == 0;
         facts->runs = false;
         if (status == STATUS_NO_MEMORY) facts->fit.holds = false;
         if (status == STATUS_NO_MEMORY && args->device_bytes &&
@@ -299,7 +299,7 @@ static enum status read_placement(struct facts *facts, const struct args *args, 
             facts->fit.memory_free = args->device_bytes;
         text_clear(&facts->verdict);
         TRY(text_append_string(&facts->verdict, "no: "));
-        const char *why = strncmp(err.text, path, strlen(path)) == 0 ? err.text + prefix : err.text;
+        const char *why = named ? err.text + length + 2 : err.text;
         return printable_append(&facts->verdict, why, strlen(why));
     }
     if (facts->fit.card && !forecast.on_card)
@@ -571,7 +571,7 @@ static enum status print_json(const struct facts *facts) {
 
 // Collects all facts about the file; describes an unsupported kind of adapter as a model.
 static enum status gather(struct facts *facts, const struct args *args, const char *path,
-                          const char *rates_path) {
+                          const struct config *config) {
     struct adapter adapter = {0};
     const bool beside = peft_is_folder(path) || adapter_is_file(facts->gguf);
     count_tensors(facts);
@@ -584,7 +584,7 @@ static enum status gather(struct facts *facts, const struct args *args, const ch
     TRY(read_verdict(facts));
     read_mixed(facts);
     TRY(read_fit(facts, args));
-    return read_placement(facts, args, path, rates_path);
+    return read_placement(facts, args, path, config);
 }
 
 int inspect_run(const struct args *args, const struct config *config) {
@@ -605,7 +605,7 @@ int inspect_run(const struct args *args, const struct config *config) {
     if (strcmp(args->kv_type, "auto") != 0) MUST(kv_type_find(args->kv_type, &facts.kv_type));
     int code = status == STATUS_OK ? EXIT_DONE : EXIT_MODEL;
     if (status == STATUS_OK) {
-        status = gather(&facts, args, found, text_string(&config->rates_path));
+        status = gather(&facts, args, found, config);
         if (status == STATUS_OK)
             status = strcmp(args->format, "text") == 0 ? print_text(&facts, args->verbose)
                                                        : print_json(&facts);

@@ -93,6 +93,9 @@ MUST_CHECK enum status launch_structure(const struct args *args, struct structur
 // The model's own sampling settings, overridden by the user's.
 struct sampler_options launch_sampling(const struct launch *launch);
 
+// Of an engine's options, those that say where its weights are, and how fast that is.
+struct engine_options launch_engine_options(const struct args *args, const struct config *config);
+
 // Where drafts may come from.
 enum draft_wish launch_draft_wish(const struct args *args);
 

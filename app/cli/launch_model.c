@@ -129,6 +129,23 @@ static enum engine_draft_head head_choice(const struct args *args) {
     return DRAFT_HEAD_IF_PRESENT;
 }
 
+struct engine_options launch_engine_options(const struct args *args, const struct config *config) {
+    return (struct engine_options){
+        .backend = args->backend,
+        .threads = args->threads,
+        .device_bytes = args->device_bytes,
+        .placement = args_placement(args),
+        .rates_path = args->no_save ? NULL : text_string(&config->rates_path),
+        .context = args->context,
+        .block_size = args->block_size,
+        .kv_type = args->kv_type,
+        .attention = args->attention,
+        .kv_device_bytes = args->kv_device_bytes,
+        .deterministic = args->deterministic,
+        .draft_head = head_choice(args),
+    };
+}
+
 static enum status read_loras(const struct args *args, struct adapter_source sources[],
                               struct text paths[], struct error *err) {
     for (size_t i = 0; i < args->loras.count; i++) {
@@ -147,31 +164,18 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
     struct digest_file file;
     digest_identify(path, &file);
     const bool known = launch->db && digest_find(launch->db, &file, &digest);
-    const struct engine_options options = {
-        .model_path = path,
-        .adapters = adapters,
-        .adapter_count = (int32_t)args->loras.count,
-        .backend = args->backend,
-        .threads = args->threads,
-        .device_bytes = args->device_bytes,
-        .placement = args_placement(args),
-        .rates_path = args->no_save ? NULL : text_string(&launch->config->rates_path),
-        .context = args->context,
-        .block_size = args->block_size,
-        .kv_type = args->kv_type,
-        .attention = args->attention,
-        .kv_device_bytes = args->kv_device_bytes,
-        .kv_host_bytes = kv_host_bytes(args),
-        .disk = open_disk(launch),
-        .digest = known ? &digest : NULL,
-        .digest_state = file.is_folder ? NULL : &file.state,
-        .kv_restore = restore_choice(args),
-        .draft_path = drafter,
-        .deterministic = args->deterministic,
-        .draft_head = head_choice(args),
-        .progress = args->quiet ? NULL : show_progress,
-        .progress_user = loading,
-    };
+    struct engine_options options = launch_engine_options(args, launch->config);
+    options.model_path = path;
+    options.adapters = adapters;
+    options.adapter_count = (int32_t)args->loras.count;
+    options.kv_host_bytes = kv_host_bytes(args);
+    options.disk = open_disk(launch);
+    options.digest = known ? &digest : NULL;
+    options.digest_state = file.is_folder ? NULL : &file.state;
+    options.kv_restore = restore_choice(args);
+    options.draft_path = drafter;
+    options.progress = args->quiet ? NULL : show_progress;
+    options.progress_user = loading;
     TRY(engine_open(&options, &launch->engine, err));
     digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
     if (!known && launch->db)

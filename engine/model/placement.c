@@ -283,14 +283,21 @@ static void obey(const struct placement_need *need, const struct placement_overr
     }
 }
 
-static enum status refuse(const struct placement_need *need, size_t bytes, size_t card_bytes,
-                          bool overridden, struct error *err) {
+static const char *what_stays(const struct placement_override *override) {
+    if (!placement_is_overridden(override)) return "attention";
+    if (!override->has_ngl) return "what --n-cpu-moe keeps there";
+    return override->has_n_cpu_moe ? "what --ngl and --n-cpu-moe keep there"
+                                   : "what --ngl keeps there";
+}
+
+static enum status refuse(const struct placement_need *need, const struct placement_limits *limits,
+                          size_t bytes, struct error *err) {
     char all[SIZE_TEXT_BYTES], kv[SIZE_TEXT_BYTES], more[SIZE_TEXT_BYTES];
     return error_set(err, STATUS_NO_MEMORY,
-                     "%s, a KV cache of %s and buffers need %s of GPU memory, %s more than is free",
-                     overridden ? "what --ngl and --n-cpu-moe keep there" : "attention",
-                     size_format(need->kv_bytes, kv), size_format(bytes, all),
-                     size_format(bytes - card_bytes, more));
+                     "%s, a KV cache of %s and buffers need %s of GPU memory, %s more than %s",
+                     what_stays(&limits->override), size_format(need->kv_bytes, kv),
+                     size_format(bytes, all), size_format(bytes - limits->card_bytes, more),
+                     limits->is_told ? "--device-memory" : "is free");
 }
 
 // Has it slots for so many experts that further ones gain little?
@@ -336,9 +343,9 @@ enum status placement_plan(const struct placement_need *need, const struct place
         obey(need, &limits->override, &placement);
         sum_up(need, limits, &placement);
         if (placement.card_bytes > limits->card_bytes)
-            return refuse(need, placement.card_bytes, limits->card_bytes, true, err);
+            return refuse(need, limits, placement.card_bytes, err);
     } else if (!choose_beginning(need, limits, &placement)) {
-        return refuse(need, placement.card_bytes, limits->card_bytes, false, err);
+        return refuse(need, limits, placement.card_bytes, err);
     }
     *result = placement;
     return STATUS_OK;

@@ -118,7 +118,8 @@ struct placement_override { // what a person said; {0}: nothing
 };
 
 struct placement_limits {
-    size_t card_bytes; // that the model may take, all together
+    size_t card_bytes; // that the model may take, all together,
+    bool is_told;      // as a person said, though more is free
     struct placement_rates rates;
     struct placement_override override;
 };

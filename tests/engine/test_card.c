@@ -370,6 +370,46 @@ static void steps_have_fewer_tokens_where_memory_is_short(void **state) {
     assert_int_equal(small.status, STATUS_NO_MEMORY);
 }
 
+// For any options that have a part in it.
+static void a_forecast_is_what_the_start_says(void **state) {
+    static const struct placement_rates rates = {1e12, 1e9, 2.5e10, 0, 30, 1, 0, 1, 1, 1, 0.25};
+    enum { WAYS = 9 };
+    char lines_of[WAYS][PLACEMENT_TEXT_BYTES];
+    int differ = 0;
+    (void)state;
+    for (int i = 0; i < WAYS; i++) {
+        struct engine_options options = {.model_path = TESTS_DIR "/golden/deepseek2.gguf",
+                                         .backend = "cuda",
+                                         .placement = {.has_ngl = true, .ngl = i == 1},
+                                         .context = i == 2 ? 64 : 128,
+                                         .block_size = i == 3 ? 32 : 0,
+                                         .kv_type = i == 4 ? "f16" : "f32",
+                                         .attention = i == 5 ? "auto" : NULL,
+                                         .kv_device_bytes = i == 6 ? (size_t)8 << 20 : 0,
+                                         .device_bytes = i == 7 ? 0 : (size_t)300 << 20,
+                                         .deterministic = i == 8,
+                                         .kv_host_bytes = (size_t)1 << 20,
+                                         .rates = &rates,
+                                         .threads = 1};
+        struct engine_forecast forecast;
+        struct engine_info info;
+        struct engine *engine;
+        struct error err = {0};
+        if (engine_predict(&options, &forecast, &err) != STATUS_OK) fail_msg("%s", err.text);
+        if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+        engine_info(engine, &info);
+        engine_close(engine);
+        assert_non_null(strstr(forecast.placement, " in memory ("));
+        assert_string_equal(forecast.placement, info.placement);
+        assert_int_equal(forecast.context, info.context);
+        memcpy(lines_of[i], info.placement, sizeof lines_of[i]);
+        differ += i > 0 && strcmp(lines_of[i], lines_of[0]) != 0;
+    }
+    assert_true(differ >= 2); // at least another split, and no copies
+    assert_non_null(strstr(lines_of[0], " % copied"));
+    assert_null(strstr(lines_of[WAYS - 1], " % copied"));
+}
+
 // Of memory on the host that is short one line says so, and of what is not pinned then none more.
 static void weights_that_exceed_the_hosts_memory_are_said_once(void **state) {
     (void)state;
@@ -526,6 +566,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_processor_short_of_memory_says_so_once, set_up_card, end),
         cmocka_unit_test_setup_teardown(weights_that_exceed_the_hosts_memory_are_said_once,
                                         set_up_card, end),
+        cmocka_unit_test_setup_teardown(a_forecast_is_what_the_start_says, set_up_card, end),
         cmocka_unit_test_setup_teardown(stacked_experts_are_copied_in_one_call, set_up_card, end),
         cmocka_unit_test_setup_teardown(unstackable_experts_are_copied_one_by_one, set_up_card,
                                         end),

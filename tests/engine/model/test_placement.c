@@ -46,7 +46,7 @@ static size_t all_bytes(const struct placement_need *need, bool leaving) {
 }
 
 static struct placement_limits limits_of(size_t card_bytes) {
-    return (struct placement_limits){card_bytes, rates, {0}};
+    return (struct placement_limits){.card_bytes = card_bytes, .rates = rates};
 }
 
 static bool plan_with(const struct placement_need *need, const struct placement_limits *limits,
@@ -157,7 +157,7 @@ static struct placement_rates measured_rates(void) {
 static void more_layers_leave_for_copies_if_routing_has_a_memory(void **state) {
     (void)state;
     const struct placement_need need = measured_need();
-    struct placement_limits limits = {8192 * MIB, measured_rates(), {0}};
+    struct placement_limits limits = {.card_bytes = 8192 * MIB, .rates = measured_rates()};
     struct placement placement;
     limits.rates.recency = 0;
     assert_true(plan_with(&need, &limits, &placement)); // it has none
@@ -195,7 +195,7 @@ static void copies_come_back_with_routing_that_has_a_memory(void **state) {
     static const double recencies[] = {0, 1, 0.02, 0.9};
     (void)state;
     const struct placement_need need = measured_need();
-    struct placement_limits limits = {8192 * MIB, measured_rates(), {0}};
+    struct placement_limits limits = {.card_bytes = 8192 * MIB, .rates = measured_rates()};
     struct placement placement;
     for (size_t i = 0; i < sizeof recencies / sizeof recencies[0]; i++) {
         for (int start = 0; start < STARTS; start++) {
@@ -215,7 +215,7 @@ static void plans_settle(void **state) {
     for (int t = 0; t < TRUTHS * TRUTHS; t++) {
         const double slower = 0.7 + 0.1 * (t % TRUTHS), hits_like = 0.25 * (t / TRUTHS);
         const struct placement_need need = measured_need();
-        struct placement_limits limits = {8192 * MIB, measured_rates(), {0}};
+        struct placement_limits limits = {.card_bytes = 8192 * MIB, .rates = measured_rates()};
         struct placement placement, before = {0};
         int changes = 0, last = 0;
         for (int start = 0; start < STARTS; start++) {
