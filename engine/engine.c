@@ -834,7 +834,7 @@ static void learn(struct engine *engine) {
     struct placement_lesson *lesson = &engine->lesson;
     if (lesson->tokens > 0 && placement->experts > 0) {
         const struct offload_counts counts = offload_counts(engine->device);
-        const bool as_planned = counts.expert_slots > 0 || !placement_copies(placement);
+        const bool as_planned = counts.expert_slots > 0 || placement_copies(placement) == 0;
         lesson->copied = as_planned ? counts.lately.held : 0;
         lesson->hits = counts.lately.hits;
     }

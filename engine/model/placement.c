@@ -141,17 +141,17 @@ static void count_slots(const struct placement_need *need, const struct placemen
         at_most(need->lent_bytes / need->expert_bytes, placement->experts - placement->slots);
 }
 
+static double copied_share(const struct placement *placement) {
+    return placement->experts > 0 ? (double)placement_copies(placement) / placement->experts : 0;
+}
+
 // Few slots are worse than none: on a card, two halved the speed of a mixture of 6,144 experts.
 static void cut_slots(const struct placement_need *need, const struct placement_limits *limits,
                       struct placement *placement) {
     count_slots(need, limits, placement);
-    placement->hits = 0;
-    if ((placement->slots + placement->lent_slots) * SLOTS_LEAST_PART < placement->experts)
+    if (placement_copies(placement) * SLOTS_LEAST_PART < placement->experts)
         placement->slots = placement->lent_slots = 0;
-    if (placement->experts > 0)
-        placement->hits =
-            placement_hits((double)(placement->slots + placement->lent_slots) / placement->experts,
-                           limits->rates.recency);
+    placement->hits = placement_hits(copied_share(placement), limits->rates.recency);
 }
 
 // What the card computes of a part in host memory meanwhile.
@@ -306,7 +306,7 @@ static bool has_enough_slots(const struct placement_need *need,
                              const struct placement *placement) {
     struct placement counted = *placement;
     count_slots(need, limits, &counted);
-    return (counted.slots + counted.lent_slots) * SLOTS_ENOUGH_PART >= placement->experts;
+    return placement_copies(&counted) * SLOTS_ENOUGH_PART >= placement->experts;
 }
 
 // The shortest beginning of the order that fits, or the one with enough slots if that is clearly
@@ -423,10 +423,7 @@ const char *placement_describe(const struct placement *placement, char text[PLAC
     if (length == 0) length = snprintf(text, PLACEMENT_TEXT_BYTES, "no weights");
     length += snprintf(text + length, (size_t)(PLACEMENT_TEXT_BYTES - length), " in memory (%s)",
                        size_format(placement->host_bytes + placement->embedding_bytes, size));
-    const double copied =
-        placement->experts > 0
-            ? 100.0 * (placement->slots + placement->lent_slots) / placement->experts
-            : 0;
+    const double copied = 100 * copied_share(placement);
     if (copied >= 1)
         length += snprintf(text + length, (size_t)(PLACEMENT_TEXT_BYTES - length),
                            ", %.0f %% copied", copied);

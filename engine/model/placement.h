@@ -160,9 +160,9 @@ static inline bool placement_splits(const struct placement *placement) {
     return placement->host_layers[PLACEMENT_EXPERTS] + placement->host_layers[PLACEMENT_DENSE] > 0;
 }
 
-// Are there copies of experts?
-static inline bool placement_copies(const struct placement *placement) {
-    return placement->slots + placement->lent_slots > 0;
+// How many experts may have copies.
+static inline int32_t placement_copies(const struct placement *placement) {
+    return placement->slots + placement->lent_slots;
 }
 
 // Is anything that the card would have in host memory?

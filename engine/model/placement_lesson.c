@@ -43,7 +43,7 @@ static double factor_of(const struct placement_lesson *lesson, const struct plac
 
 bool placement_lesson_find(const struct placement_lesson *lesson, const struct placement *placement,
                            struct placement_rates *rates) {
-    const bool copies = placement_copies(placement);
+    const bool copies = placement_copies(placement) > 0;
     double predicted = placement->host_seconds;
     if (lesson->tokens < PLACEMENT_LESSON_TOKENS || placement->tokens_s <= 0) return false;
     if (copies && lesson->copied <= 0) return false; // what was planned could not be made
