@@ -255,7 +255,7 @@ static enum status open_offload(struct opening *opening) {
 
 enum { LISTED_BYTES = 96 };
 
-// "a, b, c" of those that are not NULL.
+// Lists the words, "a, b, c", and leaves out NULL.
 static void list_words(const char *const words[], size_t count, char text[LISTED_BYTES]) {
     size_t length = 0;
     text[0] = '\0';
