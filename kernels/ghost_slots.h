@@ -4,8 +4,8 @@
 // once, with another text. So it goes on counting, with slots that hold nothing: those of
 // expert_slots.h for a quarter of the experts, where every copy arrives at once.
 //
-// look() by the thread that computes on the host, all others between two steps. Private to
-// kernels/.
+// look() by the thread that computes on the host, layer() by the one that enqueues a step, all
+// others between two steps. Private to kernels/.
 #ifndef GHOST_SLOTS_H
 #define GHOST_SLOTS_H
 

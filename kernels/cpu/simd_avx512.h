@@ -151,8 +151,8 @@ static inline __m512i two_long_rows(const uint8_t *low, const uint8_t *high) {
     return _mm512_inserti64x4(first, _mm256_loadu_si256((const __m256i *)(const void *)high), 1);
 }
 static inline void vi_word_pairs(vi out[2], const uint8_t *const row[LANES], size_t offset) {
-    __m512i
-        part[2]; // rows 0 … 7, 8 … 15; quarters: the first words of four rows, the second ones …
+    // Rows 0 … 7 and 8 … 15; quarters are the first words of four rows, and the second ones.
+    __m512i part[2];
     for (int i = 0; i < 2; i++, row += 8) {
         const __m512i ab = _mm512_unpacklo_epi32(two_long_rows(row[0] + offset, row[4] + offset),
                                                  two_long_rows(row[1] + offset, row[5] + offset));

@@ -154,9 +154,9 @@ struct claim {
     int64_t first, count; // 0: there were none
 };
 
-// Claims up to `most` tasks of worker `which`, half of what is left. The job number in `claimed`
-// says whether the count belongs to this job; the first claim finds an older number and starts from
-// 0.
+// Claims tasks of worker `which`: `most`, or half of those left if that is fewer. The job number in
+// `claimed` says whether the count belongs to this job; the first claim finds an older number and
+// starts from 0.
 static struct claim claim_tasks(struct threads *threads, unsigned long long number, int32_t which,
                                 int64_t most) {
     struct worker *worker = &threads->workers[which];
