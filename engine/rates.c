@@ -41,7 +41,7 @@
 #include "kernels/read_speed.h"
 
 enum {
-    FORMAT = 7, // of the file, and of how rates are measured
+    FORMAT = 8, // of the file, and of how rates are measured
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
@@ -352,11 +352,8 @@ static struct placement_rates measure(struct engine *engine, const struct engine
     struct device_info info;
     engine->backend->info(engine->device, &info);
     const bool is_card = info.threads == 0; // else one that is taken for a card
-    struct placement_rates rates = {.crossing_us = SHORTEST_US,
-                                    .part_us = SHORTEST_US,
-                                    .factor = 1,
-                                    .copies_factor = 1,
-                                    .recency = PLACEMENT_RECENCY_ASSUMED};
+    struct placement_rates rates = {
+        .crossing_us = SHORTEST_US, .part_us = SHORTEST_US, .factor = 1, .copies_factor = 1};
     rates.link = measure_link(engine->backend, engine->device);
     rates.slowed = ASSUMED_SLOWED;
     if (is_card) measure_crossing(engine->backend, options, shape, &rates);

@@ -25,7 +25,8 @@
 // What share of a token's choices has a copy is known of nothing that has not run yet. Where
 // routing has no memory, it is the share of experts with copies; of a published mixture it was
 // `placement_hits(share, 1)`. In between, `recency` says how far a model's routing is from one to
-// the other: PLACEMENT_RECENCY_ASSUMED until answers have shown it (placement_lesson.h).
+// the other: 0 until answers have shown it (placement_lesson.h), so the first start of a model
+// promises nothing and the second knows.
 //
 // A token is predicted to take, with the rates of a step of one row:
 //
@@ -34,10 +35,11 @@
 //   + part_us                             of each feed-forward on the card
 //   + crossing_us + rows / link + bytes / host          of each in host memory; or, where a share
 //                                         `hits` of the chosen experts has a copy:
-//   + crossing_us + rows / link + max((1 - hits) * bytes / host, part_us + bytes / card)
+//   + max(crossing_us + rows / link + copying * (1 - hits) * bytes / host, part_us + bytes / card)
 //
-// as the processor computes what has no copy while the card computes the rest; or, where a share of
-// its bytes crosses to the card, of a mixture whole experts and of a dense one rows:
+// as the processor computes what has no copy while the card computes the rest, and some of what was
+// missed is read once more to be copied; or, where a share of its bytes crosses to the card, of a
+// mixture whole experts and of a dense one rows:
 //
 //   + crossing_us + rows / link + max((1 - share) * bytes / host + slowed * crosses,
 //                                     part_us + bytes / card + crosses)
@@ -45,9 +47,9 @@
 //     crosses = share * bytes / (of the link)
 //
 // where arranging what has crossed counts as reading the rest, and `slowed` is what the processor
-// loses while weights cross, since host memory serves both. What is copied in the background is not
-// counted. Of these ways the fastest is taken, for all layers the same. The time of the parts in
-// host memory is multiplied by what earlier answers took beside their prediction (rates.h).
+// loses while weights cross, since host memory serves both. Of these ways the fastest is taken, for
+// all layers the same. The time of the parts in host memory is multiplied by what earlier answers
+// took beside their prediction (rates.h).
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
@@ -67,8 +69,7 @@
 
 enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
 
-#define PLACEMENT_RECENCY_ASSUMED 0.45
-#define PLACEMENT_RECENCY_MAX     1.5
+#define PLACEMENT_RECENCY_MAX 1.5
 
 // Weights of a kind in one layer; zeros where it has none.
 struct placement_part {
@@ -142,7 +143,10 @@ struct placement {
     double hits;           // expected: the share of choices that has a copy
     double tokens_s;       // of one answer, at a short context; 0: unknown rates
     double host_seconds;   // of a token's time, that of parts in host memory; before the factor
-    double hit_seconds;    // of these, what they would be less if all choices had a copy
+    // Of these, where experts have copies:
+    double missed_seconds; // if no choice had one,
+    double hit_seconds;    // less by so much if all had one,
+    double held_seconds;   // but at least what the card takes
     double factor;         // of host_seconds
 };
 
@@ -183,8 +187,10 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
 double placement_crossing_seconds(const struct placement_rates *rates, enum placement_kind kind,
                                   double bytes);
 
-// The prediction if choices have a copy as often as this, where there are any.
+// The prediction if choices have a copy as often as this, where there are any; and of it what parts
+// in host memory take, before the factor.
 double placement_tokens_at(const struct placement *placement, double hits);
+double placement_host_seconds_at(const struct placement *placement, double hits);
 
 // What share of choices has a copy where copies are of this share of the experts; and the other way
 // round, the recency of routing that has shown these hits (0 to PLACEMENT_RECENCY_MAX).

@@ -21,15 +21,14 @@ static double blend(double known, double found) {
 }
 
 // Seven splits of one mixture showed 0.54 to 0.65, and three of another about 0: it is the model's,
-// and of what was assumed nothing is worth keeping. Where nearly all or no experts have copies,
-// hits say little.
+// and where nothing was known of it, what is found counts whole. Where nearly all or no experts
+// have copies, hits say little.
 static double recency_of(const struct placement_lesson *lesson, double known) {
     const double copied = lesson->copied;
     const bool tells = placement_hits(copied, 1) - placement_hits(copied, 0) >= ABOUT;
     if (!tells) return known;
     const double found = placement_recency(copied, lesson->hits);
-    const bool is_assumed = fabs(known - PLACEMENT_RECENCY_ASSUMED) < 1e-6;
-    return is_assumed && fabs(found - known) >= ABOUT ? found : blend(known, found);
+    return known <= 0 && found >= ABOUT ? found : blend(known, found);
 }
 
 static double factor_of(const struct placement_lesson *lesson, const struct placement *placement,
@@ -44,10 +43,10 @@ static double factor_of(const struct placement_lesson *lesson, const struct plac
 bool placement_lesson_find(const struct placement_lesson *lesson, const struct placement *placement,
                            struct placement_rates *rates) {
     const bool copies = placement_copies(placement) > 0;
-    double predicted = placement->host_seconds;
+    const double hits = copies ? lesson->hits : placement->hits;
+    const double predicted = placement_host_seconds_at(placement, hits);
     if (lesson->tokens < PLACEMENT_LESSON_TOKENS || placement->tokens_s <= 0) return false;
     if (copies && lesson->copied <= 0) return false; // what was planned could not be made
-    if (copies) predicted -= (lesson->hits - placement->hits) * placement->hit_seconds;
     if (predicted <= 0) return false;
     *rates = lesson->rates;
     *(copies ? &rates->copies_factor : &rates->factor) = factor_of(lesson, placement, predicted);

@@ -185,12 +185,14 @@ static void a_prediction_learns_from_answers(void **state) {
 static void hits_of_copies_are_learnt_besides_the_time(void **state) {
     (void)state;
     struct placement_rates rates = some;
-    rates.recency = PLACEMENT_RECENCY_ASSUMED;
+    rates.recency = 0;
     rates.copies_factor = 1;
     struct placement placement = {.slots = 32,
                                   .experts = 128,
                                   .hits = placement_hits(0.25, rates.recency),
                                   .host_seconds = 0.004,
+                                  .missed_seconds = 0.004 + 0.25 * 0.006,
+                                  .held_seconds = 0.0005,
                                   .hit_seconds = 0.006,
                                   .factor = 1,
                                   .tokens_s = 1 / (0.002 + 0.004)};
@@ -202,7 +204,7 @@ static void hits_of_copies_are_learnt_besides_the_time(void **state) {
                                       .rates = rates};
     assert_true(placement_lesson_find(&lesson, &placement, &rates));
     const double shown = placement_recency(0.25, hits);
-    assert_true(is_near(rates.recency, shown)); // nothing is worth keeping of what was assumed
+    assert_true(is_near(rates.recency, shown)); // nothing was known
     assert_true(is_near(rates.copies_factor, (1 + 1.25) / 2));
     assert_true(is_near(rates.factor, some.factor));
     lesson.rates.recency = shown;
@@ -241,12 +243,13 @@ static void routing_is_learnt_for_all_splits_of_a_model(void **state) {
                                         .experts = 128,
                                         .hits = hits,
                                         .host_seconds = 0.004,
+                                        .missed_seconds = 0.004 + hits * 0.006,
                                         .hit_seconds = 0.006,
                                         .factor = 1,
                                         .tokens_s = 1 / (0.002 + 0.004)};
     struct placement_rates rates = some;
     char split[RATES_KEY_BYTES];
-    rates.recency = PLACEMENT_RECENCY_ASSUMED;
+    rates.recency = 0;
     rates.factor = rates.copies_factor = 1;
     assert_true(rates_keep(path, "a model", &rates));
     rates_of_split(path, "a model", (size_t)1 << 33, &rates, split);

@@ -150,7 +150,6 @@ static struct placement_rates measured_rates(void) {
                                     .part_us = 37,
                                     .factor = 1,
                                     .copies_factor = 1,
-                                    .recency = PLACEMENT_RECENCY_ASSUMED,
                                     .slowed = 0.25};
 }
 
@@ -159,12 +158,11 @@ static void more_layers_leave_for_copies_if_routing_has_a_memory(void **state) {
     const struct placement_need need = measured_need();
     struct placement_limits limits = {.card_bytes = 8192 * MIB, .rates = measured_rates()};
     struct placement placement;
-    limits.rates.recency = 0;
-    assert_true(plan_with(&need, &limits, &placement)); // it has none
+    assert_true(plan_with(&need, &limits, &placement)); // nothing is known of it
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 31);
     assert_true(placement.slots == 0 && placement.gathered > 0);
     const double shortest = placement.tokens_s;
-    limits.rates.recency = PLACEMENT_RECENCY_ASSUMED;
+    limits.rates.recency = 0.6;
     assert_true(plan_with(&need, &limits, &placement));
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 48);
     assert_true(placement.slots > 1500 && placement.gathered == 0);
@@ -184,8 +182,9 @@ static void teach(const struct placement *placement, double recency, double slow
     lesson.copied = copies ? (double)placement->slots / placement->experts : 0.25;
     lesson.hits = placement_hits(lesson.copied, recency);
     const double rest = 1 / placement->tokens_s - placement->factor * placement->host_seconds;
-    const double saved = (lesson.hits - placement->hits) * placement->hit_seconds;
-    lesson.token_us = 1e6 * (rest + (copies ? slower : 1) * (placement->host_seconds - saved));
+    const double in_host =
+        placement_host_seconds_at(placement, copies ? lesson.hits : placement->hits);
+    lesson.token_us = 1e6 * (rest + (copies ? slower : 1) * in_host);
     assert_true(placement_lesson_find(&lesson, placement, learnt));
 }
 
@@ -228,7 +227,7 @@ static void plans_settle(void **state) {
             teach(&placement, hits_like, slower, &limits.rates);
         }
         assert_true(changes <= 2 && last <= SETTLED);
-        if (slower < 1.05 && hits_like > 0.4) assert_int_equal(changes, 0);
+        if (slower < 1.05 && hits_like > 0.6) assert_true(changes == 1 && last == 1);
     }
 }
 
@@ -304,18 +303,20 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     assert_true(plan_with(&need, &limits, &placement));
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 4);
     assert_int_equal(placement.slots, 16);
-    assert_seconds(&placement, 2000e-6 + 1000 / 1e6 + 4 * (0.19 * 1000 / 1e5 + 100 / 1e6 + 500e-6));
+    assert_seconds(&placement,
+                   2000e-6 + 1000 / 1e6 + 4 * (1.25 * 0.19 * 1000 / 1e5 + 100 / 1e6 + 500e-6));
     assert_int_equal(placement.host_token_bytes[PLACEMENT_EXPERTS], 4000);
     assert_int_equal(placement.host_token_bytes[PLACEMENT_DENSE], 0);
     const double most = 1 / placement_tokens_at(&placement, 1); // if all choices had a copy
-    assert_true(fabs(most - (2000e-6 + 1000 / 1e6 + 4 * (100 / 1e6 + 500e-6))) < 1e-9);
+    assert_true(fabs(most - (2000e-6 + 1000 / 1e6 + 4 * (1000 / 1e6 + 300e-6))) < 1e-9);
     assert_string_equal(
         placement_describe(&placement, text),
-        "4 of 4 layers' experts in memory (31.2 KiB), 50 % copied; about 77 tokens/s");
+        "4 of 4 layers' experts in memory (31.2 KiB), 50 % copied; about 67 tokens/s");
     limits.rates.part_us = 3000; // the card's part takes longer than what is left to the processor
     limits.rates.token_us = 0;
     assert_true(plan_with(&need, &limits, &placement));
-    assert_seconds(&placement, 1000 / 1e6 + 4 * (3000e-6 + 1000 / 1e6 + 100 / 1e6 + 500e-6));
+    assert_seconds(&placement, 1000 / 1e6 + 4 * fmax(1.25 * 0.19 * 1000 / 1e5 + 100 / 1e6 + 500e-6,
+                                                     3000e-6 + 1000 / 1e6));
     need.lent_bytes = 9000; // and 9 more slots in the KV cache's memory
     assert_true(plan_with(&need, &limits, &placement));
     assert_int_equal(placement.lent_slots, 9);
