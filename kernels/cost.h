@@ -12,6 +12,12 @@ static inline size_t weight_bytes(const struct weight *weight) {
     return (size_t)weight->rows * dtype_row_bytes(weight->type, weight->columns);
 }
 
+// The same, as copy_weights() leaves it on a device; 0: the device cannot compute with such rows.
+static inline size_t device_weight_bytes(const struct backend *backend,
+                                         const struct weight *weight) {
+    return backend->weight_bytes ? backend->weight_bytes(weight) : weight_bytes(weight);
+}
+
 static inline size_t expert_bytes(const struct expert_weights *weights) { // of one expert
     return (size_t)weights->rows * dtype_row_bytes(weights->type, weights->columns);
 }
