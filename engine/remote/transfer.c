@@ -698,6 +698,11 @@ void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
     const bool begun = any_begun(leader);
     if (whole && begun) leader->server->omits |= leader->omits;
     struct error why = leader->err;
+    if (leader->finished && !leader->cut) { // what fails behind a whole answer is not its failure
+        leader->err = (struct error){0};
+        if (why.status != STATUS_OK && !any_wanted(leader))
+            log_write(LOG_WARNING, "after the whole answer, %s", why.text);
+    }
     if (leader->asking) explain(leader, code, &why);
     const int tries = leader->tries;
     leave(leader, multi);

@@ -72,6 +72,13 @@ row 1 "$half" "the answer was cut off$more" -m "$url#cut_body"
 row 1 "$half" "closed the connection: .*reset by peer$more" -m "$url#reset"
 row 1 "$half" "sends invalid JSON: .oh$more" -m "$url#not_json"
 row 0 "A whole answer." '' -m "$url#odd_end"
+row 0 "A whole answer." "after the whole answer, 127.0.0.1:$port failed: the engine died$" -m "$url#late_error"
+row 0 "A whole answer." "after the whole answer, .* sends an event with too many values$" -m "$url#late_excess"
+row 0 "[1]
+A whole answer.
+
+[2]
+A whole answer." "after the whole answer, 127.0.0.1:$port failed: the engine died$" -m "$url#late_error" --samples 2
 row 1 "$half" "failed: the .31mengine.0m died$more" -m "$url#given_up"
 row 1 "[1]
 Choice 0

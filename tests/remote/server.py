@@ -280,6 +280,19 @@ class Faults:
         h.stream()
         h.say(chunk({"content": "A whole answer."}) + chunk({}, "stop") + "data: [done]\n\ndata: bye\n\n")
 
+    def late_error(self, h, words):
+        """Behind a whole answer, of as many choices as are wanted."""
+        h.stream()
+        for index in range(h.asked.get("n", 1)):
+            h.say(chunk({"content": "A whole answer."}, index=index) + chunk({}, "stop", index=index))
+        h.say('data: {"error": {"message": "the engine died"}}\n\n')
+
+    def late_excess(self, h, words):
+        """Behind a whole answer, more values in an event than any answer has."""
+        h.stream()
+        h.say(chunk({"content": "A whole answer."}) + chunk({}, "stop"))
+        h.say("data: [" + "0," * (1 << 20) + "0]\n\n")
+
     def endless(self, h, words):
         h.stream()
         h.say("data: ")
