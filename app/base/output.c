@@ -54,13 +54,11 @@ const char *output_error(void) { return output.error ? strerror(output.error) : 
 
 bool output_ended(void) { return output.gone || output.error; }
 
-// stdio remembers that a write failed, but not why; a pipe without a reader can be detected.
+// stdio remembers that a write failed, but not why: one more byte does.
 static void close_stdio(void) {
-    if (fflush(stdout) != 0 && errno != EPIPE) output.error = errno;
-    if (output_ended() || !ferror(stdout)) return;
-    struct pollfd pipe = {STDOUT_FILENO, POLLOUT, 0};
-    output.gone = poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR;
-    if (!output.gone) output.error = EIO;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || output_ended()) return;
+    output_write("\n", 1);
+    if (!output_ended()) output.error = EIO;
 }
 
 int output_exit_code(int code) {

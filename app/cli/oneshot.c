@@ -359,7 +359,7 @@ static int finish(struct output *answer, enum status status, const struct error 
     if (output_gone()) return EXIT_DONE;
     if (signal_seen) code = 128 + signal_seen;
     if (code == EXIT_DONE && report.any && report.stop == STOP_CONTEXT) code = EXIT_CONTEXT;
-    if (status == STATUS_OK) say_cut(answer, code == EXIT_CONTEXT);
+    if (status == STATUS_OK && !output_ended()) say_cut(answer, code == EXIT_CONTEXT);
     return code;
 }
 
