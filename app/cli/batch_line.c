@@ -85,6 +85,14 @@ static struct chat_message message_of(enum role role, const char *text) {
     return (struct chat_message){role, text, strlen(text)};
 }
 
+// A key twice would have one of its values ignored.
+static enum status check_first(const cJSON *object, const cJSON *item, struct error *err) {
+    for (const cJSON *before = object->child; before != item; before = before->next)
+        if (strcmp(before->string, item->string) == 0)
+            return error_set(err, STATUS_BAD_INPUT, "the key \"%.40s\" occurs twice", item->string);
+    return STATUS_OK;
+}
+
 static enum status read_message(const cJSON *item, struct batch_line *line, struct error *err) {
     const cJSON *role = cJSON_GetObjectItemCaseSensitive(item, "role");
     const cJSON *content = cJSON_GetObjectItemCaseSensitive(item, "content");
@@ -92,6 +100,12 @@ static enum status read_message(const cJSON *item, struct batch_line *line, stru
     if (!cJSON_IsString(role) || !cJSON_IsString(content) || !role_find(role->valuestring, &found))
         return refuse_key(err, "messages",
                           "objects with a role (system, user, assistant) and a content");
+    for (const cJSON *part = item->child; part; part = part->next) {
+        TRY(check_first(item, part, err));
+        if (part != role && part != content)
+            return error_set(err, STATUS_BAD_INPUT, "unknown key \"%.40s\" in a message",
+                             part->string);
+    }
     line->messages[line->count++] = message_of(found, content->valuestring);
     return STATUS_OK;
 }
@@ -108,7 +122,7 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     if (system && !cJSON_IsString(system)) return refuse_key(err, "system", "a string");
     if (messages && !cJSON_IsArray(messages)) return refuse_key(err, "messages", "an array");
     const size_t most = 2 + (messages ? (size_t)cJSON_GetArraySize(messages) : 0);
-    line->messages = malloc(most * sizeof *line->messages);
+    line->messages = calloc(most, sizeof *line->messages);
     if (!line->messages) return STATUS_NO_MEMORY;
     const cJSON *first = messages ? messages->child : NULL;
     const cJSON *first_role = cJSON_GetObjectItemCaseSensitive(first, "role");
@@ -159,6 +173,7 @@ static enum status read_keys(struct batch_line *line, struct json_view view, str
     }
     for (const cJSON *item = line->json->child; item; item = item->next) {
         bool known;
+        TRY(check_first(line->json, item, err));
         TRY(read_sampling(item, &line->options.sampler, &known, err));
         for (size_t i = 0; i < sizeof ELSEWHERE / sizeof ELSEWHERE[0]; i++)
             known = known || strcmp(item->string, ELSEWHERE[i]) == 0;
@@ -177,28 +192,19 @@ static enum status read_keys(struct batch_line *line, struct json_view view, str
 
 enum status batch_line_read(const char *bytes, size_t length, const struct batch_defaults *defaults,
                             struct batch_line *line, struct error *err) {
-    size_t offset;
-    const char *stop = NULL, *end = bytes + length;
+    struct json_view view, id;
     *line = (struct batch_line){.options = defaults->options};
     for (size_t i = 0; i < BATCH_LINE_STOPS && defaults->stops && defaults->stops[i]; i++)
         line->stops[i] = defaults->stops[i];
-    if (!utf8_valid(bytes, length, &offset))
-        return error_set(err, STATUS_BAD_INPUT, "not UTF-8: byte 0x%02x at offset %zu",
-                         (unsigned char)bytes[offset], offset);
-    line->json = cJSON_ParseWithLengthOpts(bytes, length, &stop, false);
-    if (!line->json) return error_set(err, STATUS_BAD_INPUT, "not JSON");
-    if (!cJSON_IsObject(line->json)) return error_set(err, STATUS_BAD_INPUT, "not a JSON object");
-    struct json_view view, id;
-    TRY(json_view_open(bytes, (size_t)(stop - bytes), "the line", &view, err));
+    TRY(json_view_open(bytes, length, "the line", &view, err));
+    if (json_view_kind(view) != JSON_OBJECT)
+        return error_set(err, STATUS_BAD_INPUT, "not a JSON object");
+    line->json = cJSON_ParseWithLength(bytes, length);
+    if (!line->json) return error_set(err, STATUS_BAD_INPUT, "the line cannot be read as JSON");
     id = json_view_find(view, "id");
     if (json_view_kind(id) != JSON_ABSENT) TRY(copy_source(id, &line->id));
     if (json_has_nul(bytes, length))
         return error_set(err, STATUS_BAD_INPUT, "a string contains a NUL");
-    while (stop < end && strchr(" \t\r", *stop))
-        stop++;
-    if (stop < end)
-        return error_set(err, STATUS_BAD_INPUT, "unexpected text after the object, at offset %zu",
-                         (size_t)(stop - bytes));
     TRY(read_keys(line, view, err));
     return read_messages(line, defaults, err);
 }

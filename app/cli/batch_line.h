@@ -11,7 +11,7 @@
 //   frequency_penalty, seed, stop (a text, or an array of them)
 //                         like the options of the same name, which are the defaults
 //
-// Any other key is an error, so that a typo is noticed.
+// Any other key, or one that occurs twice, is an error, so that a typo is noticed.
 //
 // Memory: {0} is empty; the JSON is owned, and texts are borrowed from it.
 #ifndef APP_BATCH_LINE_H
