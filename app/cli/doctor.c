@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,13 +48,28 @@ struct finding {
 
 static const char CHOOSE[] = "make it a writable folder, or set QUIRE_HOME to another";
 
+// Can the folder be made in the nearest folder above it that exists?
+static bool can_be_made(const char *path) {
+    char above[PATH_MAX];
+    struct stat info;
+    snprintf(above, sizeof above, "%s%s", path[0] == '/' ? "" : "./", path);
+    while (stat(above, &info) != 0 && errno == ENOENT) {
+        char *end = strrchr(above, '/');
+        end[end == above] = '\0'; // "/" stays
+    }
+    return access(above, W_OK | X_OK) == 0;
+}
+
 static enum status find_folder(const struct patient *patient, struct finding *finding) {
     const char *path = text_string(&patient->folder);
     struct stat info;
     TRY(text_append_string(&finding->found, path));
     if (stat(path, &info) != 0) {
-        if (errno == ENOENT) return text_append_string(&finding->found, ": not created yet");
-        TRY(text_format(&finding->found, ": %s", strerror(errno)));
+        const int reason = errno;
+        if (reason == ENOENT && can_be_made(path))
+            return text_append_string(&finding->found, ": not created yet");
+        TRY(text_format(&finding->found, ": %s",
+                        reason == ENOENT ? "cannot be created" : strerror(reason)));
         return text_append_string(&finding->mend, "check the folders above it, or set QUIRE_HOME");
     }
     if (!S_ISDIR(info.st_mode) || access(path, R_OK | W_OK | X_OK) != 0) {
