@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "app/base/attachment.h"
+#include "app/base/path.h"
+#include "app/cli/options.h"
 
 // The folder for one kind of file: QUIRE_HOME, else quire's in the XDG folder.
 static enum status find_path(struct text *path, const char *variable, const char *below_home,
@@ -123,8 +125,25 @@ static enum status read_heading(const char *where, char *line, const char **sect
     return STATUS_OK;
 }
 
+// A model on a server has a URL, a name, and the options that are for those alone.
+static enum status check_section_line(const struct args_section *line, const char *where,
+                                      struct error *err) {
+    const struct option *option = option_find(line->key, strlen(line->key));
+    struct args ignored = {0};
+    if (option && option->commands & ONLY_ON_SERVER)
+        return option_set(option, line->value, &ignored, where, err);
+    if (strcmp(line->key, "url") == 0 && !path_is_url(line->value))
+        return error_set(err, STATUS_BAD_INPUT, "%s: expected http://HOST:PORT/v1, found \"%.60s\"",
+                         where, line->value);
+    if (strcmp(line->key, "url") == 0 || strcmp(line->key, "model") == 0) return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT,
+                     "%s: unknown key (expected url, model or an option for a model on a server)",
+                     where);
+}
+
 static enum status keep_line(struct args *args, const struct args_section *line, const char *where,
                              struct error *err) {
+    TRY(check_section_line(line, where, err));
     if (args->section_count == ARGS_SECTION_LINES_MAX)
         return error_set(err, STATUS_BAD_INPUT, "%s: too many lines in sections (at most %d)",
                          where, ARGS_SECTION_LINES_MAX);
@@ -162,7 +181,7 @@ static enum status read_lines(const char *path, struct args *args, struct text *
         const enum status status = read_line(path, number, line, &section, args, &err);
         if (status == STATUS_NO_MEMORY) return status;
         if (status != STATUS_OK)
-            TRY(text_format(mistakes, "%s%s", mistakes->length ? "\n" : "", err.text));
+            TRY(text_format(mistakes, "%s%s", mistakes->length ? "; " : "", err.text));
         line = end ? end + 1 : NULL;
     }
     return STATUS_OK;

@@ -112,28 +112,20 @@ static enum status read_key(const char *where, const char *from, struct text *ke
     return status == STATUS_OK ? trim_key(key, where, from, err) : status;
 }
 
-// Applies the section's lines, unless a higher source sets the same option.
+// Applies the section's lines, unless a higher source sets the same option. The last of a key
+// counts.
 static enum status read_section(const char *name, struct args *args, struct remote_model *model,
                                 struct error *err) {
-    static const char *const options[] = {"key-from",   "vocabulary", "remote",
-                                          "first-byte", "silence",    "cache-salt"};
     for (size_t i = 0; i < args->section_count; i++) {
         const struct args_section *line = &args->sections[i];
-        bool known = false;
+        struct text *text = strcmp(line->key, "url") == 0 ? &model->url : &model->model;
+        const bool places = text == &model->url || strcmp(line->key, "model") == 0;
         if (!is_of(line, name)) continue;
-        for (size_t j = 0; j < sizeof options / sizeof options[0]; j++)
-            known |= strcmp(line->key, options[j]) == 0;
-        if (known)
-            TRY(args_set(args, line->key, line->value, ARGS_CONFIG, line->key, err));
-        else if (strcmp(line->key, "url") == 0)
-            TRY(text_append_string(&model->url, line->value));
-        else if (strcmp(line->key, "model") == 0)
-            TRY(text_append_string(&model->model, line->value));
-        else
-            return error_set(err, STATUS_BAD_INPUT, "[remote.%s]: unknown key \"%.60s\"", name,
-                             line->key);
+        if (places) text_clear(text);
+        TRY(places ? text_append_string(text, line->value)
+                   : args_set(args, line->key, line->value, ARGS_CONFIG, line->key, err));
     }
-    if (path_is_url(text_string(&model->url))) return STATUS_OK;
+    if (model->url.length) return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT, "[remote.%s]: expected url = http://HOST:PORT/v1",
                      name);
 }

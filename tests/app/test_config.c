@@ -139,6 +139,8 @@ static void all_mistakes_are_reported_at_once(void **state) {
     assert_non_null(strstr(err.text, "config:4: none: unknown option"));
     assert_non_null(
         strstr(err.text, "config:5: name: unexpected text after the closing quotation mark"));
+    assert_non_null(strstr(err.text, "\"many\"; "));
+    assert_null(strchr(err.text, '\n'));
     assert_true(args.raw);
     args_deinit(&args);
 }
@@ -151,6 +153,12 @@ static void errors_name_the_file_and_the_line(void **state) {
         {"top-k = 1\ntop-k\n", "config:2: expected `key = value`"},
         {"\n\ntemprature = 1\n", "config:3: temprature: unknown option; did you mean temp?"},
         {"top-k = many\n", "config:1: top-k: expected a whole number"},
+        {"[remote.a]\nkey_from = env:K\n",
+         "config:2: key_from: unknown key (expected url, model or"},
+        {"[remote.a]\ntop-k = 3\n", "config:2: top-k: unknown key"},
+        {"[remote.a]\nsilence = 0\n", "config:2: silence: expected a whole number from 1"},
+        {"[remote.a]\nurl = host:80\n",
+         "config:2: url: expected http://HOST:PORT/v1, found \"host:80\""},
         {"help = on\n", "config:1: help: unknown option"},
         {"raw = \n", "config:1: raw: expected on or off"},
     };
