@@ -507,6 +507,7 @@ int main(int argc, char **argv) {
     int code = read_options(argc, argv, &args, &config);
     if (args.quiet) notice_show_from((enum log_level)(LOG_WARNING + 1));
     if (args.verbose) notice_show_from(args.verbose > 1 ? LOG_DEBUG : LOG_INFO);
+    if (code == EXIT_DONE && !asks(&args)) args_warn_of_environment(&args);
     if (code == EXIT_DONE && args.trace) code = open_trace(args.trace);
     if (code == EXIT_DONE)
         code = asks(&args) ? answer_question(&args) : run_command(&args, &config);

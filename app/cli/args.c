@@ -1,5 +1,6 @@
 #include "app/cli/args.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "app/cli/subcommands.h"
 #include "engine/draft/draft.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/log.h"
 #include "store/conversation.h"
 
 void args_init(struct args *args) {
@@ -106,6 +108,50 @@ enum status args_read_environment(struct args *args, struct error *err) {
         if (value && *value) TRY(set(args, option, value, ARGS_ENVIRONMENT, twin, err));
     }
     return STATUS_OK;
+}
+
+static bool is_variable(const char *name, const char *variable, size_t length) {
+    return strlen(name) == length && memcmp(name, variable, length) == 0;
+}
+
+static bool is_known_variable(const struct args *args, const char *variable, size_t length) {
+    // Besides the options': quire's own, and what app/start and the tests read.
+    static const char *const others[] = {"QUIRE_API_KEY", "QUIRE_CARD", "QUIRE_CUDA",
+                                         "QUIRE_HOME",    "QUIRE_ISA",  "QUIRE_MODELS"};
+    static const char tests[] = "QUIRE_TEST_", key[] = "env:";
+    char twin[OPTION_TWIN_BYTES];
+    bool known = strncmp(variable, tests, sizeof tests - 1) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        known = known || is_variable(others[i], variable, length);
+    for (size_t i = 0; i < option_count(); i++)
+        known = known || (!(option_at(i)->commands & ONLY_AS_WORD) &&
+                          is_variable(option_twin(option_at(i), twin), variable, length));
+    for (size_t i = 0; i <= args->section_count; i++) { // what --key-from names
+        const char *from = i > 0 ? args->sections[i - 1].value : args->key_from;
+        known = known || (from && strncmp(from, key, sizeof key - 1) == 0 &&
+                          is_variable(from + sizeof key - 1, variable, length));
+    }
+    return known;
+}
+
+void args_warn_of_environment(const struct args *args) {
+    static const char prefix[] = "QUIRE_";
+    for (char *const *at = environ; *at; at++) {
+        char name[OPTION_TWIN_BYTES], twin[OPTION_TWIN_BYTES];
+        const size_t length = strcspn(*at, "=");
+        if (strncmp(*at, prefix, sizeof prefix - 1) != 0 || !(*at)[length] || !(*at)[length + 1] ||
+            is_known_variable(args, *at, length))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(length - (sizeof prefix - 1)),
+                 *at + sizeof prefix - 1);
+        for (char *c = name; *c; c++)
+            *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+        const struct option *nearest = option_nearest(name);
+        if (nearest && nearest->commands & ONLY_AS_WORD) nearest = NULL;
+        log_write(LOG_WARNING, "%.*s: unknown variable, ignored%s%s%s",
+                  (int)(length < 60 ? length : 60), *at, nearest ? "; did you mean " : "",
+                  nearest ? option_twin(nearest, twin) : "", nearest ? "?" : "");
+    }
 }
 
 struct words {
@@ -302,7 +348,8 @@ static enum status check_commands(const struct args *args, struct error *err) {
 }
 
 // Pairs that cannot both be on the command line. Where one replaces the other, they cannot both be
-// in effect either.
+// in effect either. Elsewhere the second, on the command line, cannot be with the first from any
+// source, which it does not change; the first makes the second of a lower source meaningless.
 static const struct pair {
     const char *names[2];
     bool replaces;
@@ -310,10 +357,10 @@ static const struct pair {
     {{"prompt", "prompt-file"}, true},    {{"system", "system-file"}, true},
     {{"samples", "beams"}, true},         {{"schema", "grammar"}, true},
     {{"verbose", "quiet"}, true},         {{"html", "format"}, true},
-    {{"tree", "format"}, true},           {{"continue", "resume"}, false},
+    {{"tree", "format"}, true},           {{"continue", "resume"}, true},
     {{"no-save", "name"}, false},         {{"continue", "system"}, false},
     {{"continue", "system-file"}, false}, {{"resume", "system"}, false},
-    {{"resume", "system-file"}, false},   {{"model", "shape"}, false},
+    {{"resume", "system-file"}, false},   {{"shape", "model"}, false},
     {{"no-save", "kv-disk"}, false},      {{"no-save", "kv-dir"}, false},
     {{"continue", "preset"}, false},      {{"continue", "shots"}, false},
     {{"resume", "preset"}, false},        {{"resume", "shots"}, false},
@@ -358,11 +405,12 @@ static bool applies(const struct args *args, const char *name) {
 static enum status check_pairs(const struct args *args, struct error *err) {
     for (size_t i = 0; i < PAIR_COUNT; i++) {
         const char *const *names = PAIRS[i].names;
-        const enum args_source one = args_source(args, names[0]);
+        const enum args_source one = args_source(args, names[0]),
+                               other = args_source(args, names[1]);
+        const bool meet = PAIRS[i].replaces ? one == other : other == ARGS_WORDS;
         char shown[2][ARGS_SHOWN_BYTES];
-        if (one != args_source(args, names[1]) || !are_rivals(args, names) ||
-            (one != ARGS_WORDS &&
-             !(PAIRS[i].replaces && applies(args, names[0]) && applies(args, names[1]))))
+        if (!meet || !are_rivals(args, names) || !applies(args, names[0]) ||
+            !applies(args, names[1]))
             continue;
         return error_set(err, STATUS_BAD_INPUT, "%s and %s cannot be used together",
                          args_shown(args, names[0], shown[0]),

@@ -24,6 +24,9 @@ MUST_CHECK enum status args_read_words(struct args *args, int count, char *const
                                        struct error *err);
 MUST_CHECK enum status args_read_environment(struct args *args, struct error *err);
 
+// Warns of each QUIRE_* variable that is neither an option's nor another that quire knows.
+void args_warn_of_environment(const struct args *args);
+
 // Sets one option by its long name; `where` begins the error: "config:3: top-k".
 MUST_CHECK enum status args_set(struct args *args, const char *name, const char *value,
                                 enum args_source source, const char *where, struct error *err);

@@ -34,20 +34,15 @@ static enum status open_store(struct launch *launch, struct error *err) {
     return db_open(path, &launch->db, err);
 }
 
-// Does -C win? If -C and -r are both set, the one from the higher source does.
-static bool goes_on(const struct args *args) {
-    return args->go_on && args_source(args, "continue") >= args_source(args, "resume");
-}
-
 static bool picks_later(const struct args *args) {
-    return args->resume && !*args->resume && !goes_on(args);
+    return args->resume && !*args->resume && !args->go_on;
 }
 
 // Which conversation do -C and -r mean, and which model does it use?
 static enum status find_place(struct launch *launch, struct error *err) {
     const struct args *args = launch->args;
     struct conversation *found = &launch->found;
-    if (goes_on(args)) {
+    if (args->go_on) {
         const bool one_shot = launch->once || args->all;
         const enum status status = conversation_latest(launch->db, one_shot, found, err);
         if (status == STATUS_NOT_FOUND)

@@ -396,7 +396,7 @@ static void a_higher_source_drops_the_option_that_its_own_replaces(void **state)
     static const char *const pairs[][2] = {{"prompt", "prompt-file"}, {"system", "system-file"},
                                            {"samples", "beams"},      {"schema", "grammar"},
                                            {"verbose", "quiet"},      {"html", "format"},
-                                           {"tree", "format"}};
+                                           {"tree", "format"},        {"continue", "resume"}};
     for (size_t i = 0; i < 2 * sizeof pairs / sizeof pairs[0]; i++) {
         const char *lower = pairs[i / 2][i % 2], *higher = pairs[i / 2][1 - i % 2];
         struct args args, fresh;
@@ -428,6 +428,38 @@ static void a_higher_source_drops_the_option_that_its_own_replaces(void **state)
         args.command = COMMAND_LIST;         // to which they do not apply
         if (!exports && strcmp(lower, "verbose") != 0 && strcmp(lower, "quiet") != 0)
             assert_int_equal(args_check(&args, &err), STATUS_OK);
+    }
+}
+
+static void a_lower_source_does_not_silence_the_command_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *first, *value, *words[2], *says;
+    } rows[] = {
+        {"continue", "on", {"-s", "x"}, "continue in the config file and --system cannot be"},
+        {"resume", "old", {"--preset", "x"}, "resume in the config file and --preset cannot be"},
+        {"no-save", "on", {"--name", "x"}, "no-save in the config file and --name cannot be"},
+        {"no-save", "on", {"--kv-dir", "x"}, "no-save in the config file and --kv-dir cannot be"},
+        {"continue", "off", {"-s", "x"}, NULL},
+        {"system", "x", {"-r", "old"}, NULL}, // for conversations to come
+        {"name", "x", {"--no-save", "--raw"}, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct args args;
+        struct error err = {0};
+        char *words[2] = {strdup(rows[i].words[0]), strdup(rows[i].words[1])};
+        args_init(&args);
+        assert_int_equal(args_set(&args, rows[i].first, rows[i].value, ARGS_CONFIG, "f:1", &err),
+                         STATUS_OK);
+        assert_int_equal(args_read_words(&args, 2, words, &err), STATUS_OK);
+        args_settle(&args);
+        assert_int_equal(args_check(&args, &err), rows[i].says ? STATUS_BAD_INPUT : STATUS_OK);
+        if (rows[i].says) assert_non_null(strstr(err.text, rows[i].says));
+        args.command = COMMAND_DOCTOR; // which has no conversation
+        if (strcmp(rows[i].words[0], "--kv-dir") == 0)
+            assert_int_equal(args_check(&args, &err), STATUS_OK);
+        free(words[0]);
+        free(words[1]);
     }
 }
 
@@ -549,6 +581,7 @@ int main(void) {
         cmocka_unit_test(the_highest_source_wins_for_every_option),
         cmocka_unit_test(some_options_are_read_only_from_the_command_line),
         cmocka_unit_test(a_higher_source_drops_the_option_that_its_own_replaces),
+        cmocka_unit_test(a_lower_source_does_not_silence_the_command_line),
         cmocka_unit_test(a_flag_that_is_off_excludes_nothing),
         cmocka_unit_test(an_option_is_named_as_its_source_has_it),
         cmocka_unit_test(a_higher_source_replaces_a_whole_list),

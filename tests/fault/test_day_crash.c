@@ -478,7 +478,7 @@ static void end_day(struct crashes *all) {
 }
 
 static int32_t wanted_kills(void) {
-    const char *wanted = getenv("QUIRE_DAY_KILLS");
+    const char *wanted = getenv("QUIRE_TEST_DAY_KILLS");
     return wanted ? (int32_t)strtol(wanted, NULL, 10) : CHECK_FULL ? 100 : 20;
 }
 

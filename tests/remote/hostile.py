@@ -3,7 +3,7 @@
 
 Each answer ends as it can end: the exit code is 0, 1 or 3, memory stays below 200 MB, and the key, in
 any of its forms, is in no output, no file and no database. What has no end is ended by ^C, at once.
-It prints the worst of each. With QUIRE_NO_LIMITS memory and time are not looked at, since a sanitizer
+It prints the worst of each. With QUIRE_TEST_NO_LIMITS memory and time are not looked at, since a sanitizer
 takes a multiple of both.
 """
 import base64
@@ -25,7 +25,7 @@ KEY = 'sk-Sekrit/4711"x+y'
 FORMS = [KEY, quote(KEY, safe=""), quote(KEY, safe="").lower(), json.dumps(KEY)[1:-1]] + [
     base64.b64encode(b"\0" * n + KEY.encode()).decode()[n and n + 1:][:22] for n in range(3)]
 ESCAPED = "".join("\\u%04x" % ord(c) for c in KEY)
-FULL = "QUIRE_NO_LIMITS" not in os.environ
+FULL = "QUIRE_TEST_NO_LIMITS" not in os.environ
 MEMORY_KB, INTERRUPT_MS = 200 * 1024, 100
 
 

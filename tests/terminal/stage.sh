@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 1
 command -v tmux > /dev/null || { echo "skipped: tmux is not installed"; exit 77; }
 export LC_ALL=C.UTF-8
 # Nothing of the person who runs it: neither settings of quire, nor a shell, nor keys.
-for name in TMUX NO_COLOR VISUAL $(env | sed -n 's/^\(QUIRE_[A-Z_]*\)=.*/\1/p' | grep -vx QUIRE_SCREENS); do
+for name in TMUX NO_COLOR VISUAL $(env | sed -n 's/^\(QUIRE_[A-Z_]*\)=.*/\1/p' | grep -vx QUIRE_TEST_SCREENS); do
     unset "$name"
 done
 export SHELL=/bin/sh INPUTRC=/dev/null
@@ -146,11 +146,11 @@ is_still() {
     [ "$(shown)" = "$before" ]
 }
 
-# same_screen NAME: that is what screens/NAME has. QUIRE_SCREENS=write writes the file.
+# same_screen NAME: that is what screens/NAME has. QUIRE_TEST_SCREENS=write writes the file.
 is_same() { [ "$(shown)" = "$(cat "$1")" ]; }
 same_screen() {
     file=$here/screens/$1
-    if [ "${QUIRE_SCREENS-}" = write ]; then
+    if [ "${QUIRE_TEST_SCREENS-}" = write ]; then
         wait_until is_still
         printf '%s\n' "$(shown)" > "$file"
     elif ! wait_until is_same "$file"; then
