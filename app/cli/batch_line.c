@@ -142,11 +142,20 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     return STATUS_OK;
 }
 
-// Copies the value as written, without blanks, because cJSON keeps only a double's digits.
+// Copies the value as written, because cJSON keeps only a double's digits, without blanks between
+// its parts. cJSON_Minify() takes the end of a string that ends with a backslash for a quotation
+// mark within it.
 static enum status copy_source(struct json_view view, char **copy) {
-    *copy = strndup(view.bytes, view.length);
-    if (!*copy) return STATUS_NO_MEMORY;
-    cJSON_Minify(*copy);
+    char *to = *copy = malloc(view.length + 1);
+    bool in_string = false;
+    if (!to) return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < view.length; i++) {
+        if (!in_string && strchr(" \t\r\n", view.bytes[i])) continue;
+        if (view.bytes[i] == '"') in_string = !in_string;
+        *to++ = view.bytes[i];
+        if (in_string && view.bytes[i] == '\\') *to++ = view.bytes[++i];
+    }
+    *to = '\0';
     return STATUS_OK;
 }
 
