@@ -175,9 +175,9 @@ static enum status append_json(struct text *json, const cJSON *value) {
                                                               : "false");
     TRY(text_append_string(json, cJSON_IsArray(value) ? "[" : "{"));
     for (const cJSON *child = value->child; child; child = child->next) {
-        if (child != value->child) TRY(text_append_string(json, ","));
+        if (child != value->child) TRY(text_append_string(json, ", "));
         if (cJSON_IsObject(value)) TRY(append_string(json, child->string));
-        if (cJSON_IsObject(value)) TRY(text_append_string(json, ":"));
+        if (cJSON_IsObject(value)) TRY(text_append_string(json, ": "));
         TRY(append_json(json, child));
     }
     return text_append_string(json, cJSON_IsArray(value) ? "]" : "}");

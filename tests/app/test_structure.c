@@ -36,7 +36,7 @@ static void check_rows(struct vocabulary_fixture *fixture, enum structure_kind k
 static void thoughts_are_not_bound_by_the_schema(void **state) {
     static const struct row ROWS[] = {
         {NULL, "\"yes\"", true, true},
-        {NULL, "{\"no\":1}", true, true},
+        {NULL, "{\"no\": 1}", true, true},
         {NULL, "{\"no\"", true, false},
         {NULL, "yes", false, false},
         {NULL, "<think>Hm, < </thin </</think <think>é", true, false},
