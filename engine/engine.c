@@ -278,11 +278,15 @@ static void report_unused(const struct engine_options *options) {
 }
 
 // What a person could change so that the model fits the card.
-static void list_remedies(const struct engine_options *options, char text[LISTED_BYTES]) {
+static void list_remedies(const struct opening *opening, char text[LISTED_BYTES]) {
+    const struct engine_options *options = opening->options;
     const struct placement_override *placement = &options->placement;
+    const bool lower = placement->has_ngl && placement->ngl > 0;
+    const bool raise =
+        placement->has_n_cpu_moe && placement->n_cpu_moe < opening->engine->model.config.layers;
     const char *const remedies[] = {options->device_bytes > 0 ? "raise --device-memory" : NULL,
-                                    placement->has_ngl ? "lower --ngl" : NULL,
-                                    placement->has_n_cpu_moe ? "raise --n-cpu-moe" : NULL,
+                                    lower ? "lower --ngl" : NULL,
+                                    raise ? "raise --n-cpu-moe" : NULL,
                                     options->kv_device_bytes ? "lower --kv-device" : "lower --ctx"};
     list_words(remedies, sizeof remedies / sizeof remedies[0], text);
 }
@@ -338,7 +342,7 @@ static enum status check_backend(struct opening *opening) {
     }
     if (is_named(opening->options)) {
         char remedies[LISTED_BYTES] = "";
-        if (status == STATUS_NO_MEMORY) list_remedies(opening->options, remedies);
+        if (status == STATUS_NO_MEMORY) list_remedies(opening, remedies);
         return error_set(opening->err, status, "%s; %s%suse --backend cpu", err.text, remedies,
                          remedies[0] ? " or " : "");
     }
