@@ -259,11 +259,11 @@ enum gating { GATING_SOFTMAX, GATING_SIGMOID, GATING_SPARSE_MIXER };
 
 // The router of a mixture (arXiv 1701.06538, 2401.04088; with groups, sigmoid and bias 2412.19437).
 // An expert's weight is the softmax of a token's scores, or the sigmoid of its own. chosen[t] are
-// the `used` experts of the highest weight + bias, the highest first, of equal ones the lower
-// first. With groups, each of experts / groups neighbours, only groups_used groups are considered:
-// those whose two highest add up to most, or those whose best is highest. shares[t] are the weights
-// of the chosen, divided by their sum unless they are raw, each times its expert's gain. NaN counts
-// as the lowest score.
+// the `used` experts of the highest weight + bias, in that order, ties by the lower number. With
+// groups, each of experts / groups neighbours, only groups_used groups are considered: those with
+// the largest sum of their two highest, or those with the highest. shares[t] are the weights of
+// the chosen, divided by their sum unless they are raw, each times its expert's gain. NaN counts as
+// the lowest score.
 //
 // A sparse mixer (arXiv 2409.12136) has neither groups nor bias. The weight of a chosen expert is
 // its softmax among those that were not chosen before it and whose scores are near its own:
@@ -672,8 +672,8 @@ struct backend {
     // Allocates scratch for ops up to these shapes; replaces an earlier reservation.
     MUST_CHECK enum status (*reserve)(struct device *device, const struct workspace *workspace);
 
-    // Device memory that this takes, and what is needed besides it and what callers ask for, at
-    // most. NULL: none that counts.
+    // An upper bound of the device memory that reserve() and the device itself take, beyond what
+    // callers allocate. NULL: too little to count.
     size_t (*reserve_bytes)(const struct workspace *workspace);
 
     // Device memory, 64-byte aligned, contents undefined. On a processor it is committed when
@@ -688,16 +688,16 @@ struct backend {
 
     // Makes a matrix usable whose data are a file's mapped bytes. On a processor this is the same
     // pointer (the mapping must outlive the device), on a card a copy that is kept until the device
-    // is closed: in its own memory, or, of a pinned one, in host memory that it reads in place, if
-    // the system lets it be pinned. UNSUPPORTED: the device cannot compute with rows of this
+    // is closed: in its own memory, or, if the weight is `pinned` and the system allows it, in host
+    // memory that the card reads in place. UNSUPPORTED: the device cannot compute with rows of this
     // length, or a weight exceeds its range.
     MUST_CHECK enum status (*weights)(struct device *device, const struct weight *in_file,
                                       const void **data);
 
-    // The same into device memory of the caller's, of weight_bytes(), enqueued as an op: the bytes
-    // must stay until the next sync(). Much faster from what alloc_host() returned. A card takes
-    // memory for what is on the way when it first has to, at most CROSSING_PARTS of the largest
-    // matrix or of CROSSING_PART_BYTES.
+    // The same into the caller's device memory, weight_bytes() of it, enqueued as an op: the bytes
+    // must stay until the next sync(). Much faster from memory that alloc_host() returned. A card
+    // takes memory for what is on the way when it first has to, at most CROSSING_PARTS of the
+    // largest matrix or of CROSSING_PART_BYTES.
     void (*copy_weights)(struct device *device, const struct weight *in_file, void *memory);
 
     // The same, of bytes that are on the device already: what to_device() has brought there, or
@@ -705,10 +705,10 @@ struct backend {
     // the two.
     void (*arrange_weights)(struct device *device, const struct weight *on_device, void *memory);
 
-    // As copy_weights(), beside the ops, and less urgent than they: the copy begins at once, and
-    // the bytes are there, and in_file may change, when is_copied_aside() is true of all such
-    // copies. False: there is no memory for what is on the way, and some of it may not be copied.
-    // NULL: use copy_weights().
+    // As copy_weights(), but concurrent with the ops, at a lower priority: the copy begins at once.
+    // When is_copied_aside() returns true, all such copies are done, and in_file may change. False:
+    // there is no memory for what is on the way, and some of it may not be copied. NULL: use
+    // copy_weights().
     bool (*copy_aside)(struct device *device, const struct weight *in_file, void *memory);
     bool (*is_copied_aside)(struct device *device);
 
@@ -726,8 +726,8 @@ struct backend {
     void (*call_host)(struct device *device, void (*function)(void *user), void *user);
 
     // The same for a thread of the host that watches the mail: a few rows go there and back within
-    // a step much faster than by copies and calls. Whoever asks must see to it that an answer
-    // comes: a device waits for it without end. NULL: there are only copies and calls.
+    // a step much faster than by copies and calls. The caller has to make sure that an answer
+    // comes, because the device waits for it forever. NULL: there are only copies and calls.
     void (*ask_host)(struct device *device, const struct ask_host *args);
     void (*take_answer)(struct device *device, const struct take_answer *args);
 
@@ -755,8 +755,8 @@ struct backend {
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
 
-    // How long the swaps from host to device took that have ended since the last call; some may be
-    // left out. NULL: a swap is done when swap_blocks() returns.
+    // How long swaps from host to device took, of those that have ended since the last call; some
+    // may be missing. NULL: a swap is done when swap_blocks() returns.
     struct swap_time (*swap_time)(struct device *device);
 
     // On a card the launches of a decode step cost more than its small kernels, so steps of one

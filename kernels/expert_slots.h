@@ -2,7 +2,7 @@
 //
 // Tokens of a text tend to choose the experts of the tokens before them. So what memory a card has
 // left is cut into slots, and a slot holds one expert of one layer until others have been used more
-// recently. Plain numbers only: who copies, and where slots lie, is offload.c's.
+// recently. Plain numbers only: resident_experts.h copies, and knows where slots lie.
 //
 //   missing ── a token missed it; take() ──► coming ── arrive() ──► held ── evicted by take() ──┐
 //      ▲                                                                                        │

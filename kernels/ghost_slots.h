@@ -1,11 +1,11 @@
 // kernels/ghost_slots.h — how often would copies of experts be hit, if there were any?
 //
-// A plan without copies (engine/model/placement.h) may be there because copies were hit too seldom
-// once, with another text. So it goes on counting, with slots that hold nothing: those of
-// expert_slots.h for a quarter of the experts, where every copy arrives at once.
+// A plan may do without copies (engine/model/placement.h) because they were hit too seldom once, on
+// another text. So hits are still counted, with slots that hold nothing: those of expert_slots.h
+// for a quarter of the experts, where every copy arrives at once.
 //
-// look() by the thread that computes on the host, layer() by the one that enqueues a step, all
-// others between two steps. Private to kernels/.
+// Threads: the one that computes on the host calls look(), the one that enqueues a step layer();
+// all else is called between two steps. Private to kernels/.
 #ifndef GHOST_SLOTS_H
 #define GHOST_SLOTS_H
 
@@ -17,7 +17,7 @@ MUST_CHECK enum status ghost_slots_create(int32_t layers, int32_t experts,
                                           struct ghost_slots **result);
 void ghost_slots_destroy(struct ghost_slots *ghosts); // NULL is fine
 
-// The layer with these weights, from now on; -1: there are as many others.
+// The layer with these weights, from now on; -1: all layers are taken.
 int32_t ghost_slots_layer(struct ghost_slots *ghosts, const void *weights);
 
 void ghost_slots_look(struct ghost_slots *ghosts, int32_t layer, const int32_t *chosen,

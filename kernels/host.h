@@ -23,7 +23,7 @@ void host_copy_blocks(struct device *device, const struct copy_blocks *args);
 void host_swap_blocks(struct device *device, const struct swap_blocks *args);
 
 // Reads mapped bytes and keeps them in memory until they are unmapped. False: the system does not
-// allow so many, or they do not fit host_spare_memory().
+// allow it, or they exceed host_spare_memory().
 bool host_lock(const void *bytes, size_t count);
 
 void host_cpu_name(char *name, size_t size);                 // "AMD EPYC", or "processor"

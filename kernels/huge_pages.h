@@ -48,7 +48,8 @@ struct huge_pages_memory {
     uint64_t nodes; // over which copies are spread (numa.h)
 };
 
-// Starts the thread. The ranges are copied from. NULL: there is nothing to move, or no thread.
+// Starts the thread; `ranges` need not outlive the call. NULL: there is nothing to move, or no
+// thread.
 struct huge_pages *huge_pages_start(const struct huge_pages_range *ranges, size_t count,
                                     const struct huge_pages_memory *memory);
 

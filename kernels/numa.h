@@ -12,8 +12,8 @@
 enum { NUMA_NODES_MAX = 64 };
 
 // The memory nodes of the processors that `threads` threads of this process run on (0: all that it
-// may use), as bits. 0: unknown, or the machine has one node. `root` stands before
-// /sys, for tests; else "".
+// may use), as bits. 0: unknown, or the machine has one node. `root` stands before /sys, for tests;
+// else "".
 uint64_t numa_nodes(const char *root, int32_t threads);
 
 // From now on what this thread allocates is spread over these nodes, or comes from the only one.

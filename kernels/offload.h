@@ -14,10 +14,9 @@
 // host.
 //
 // The processor computes batches of few tokens. For many the weights cross instead, op by op into
-// one slot on the card, and the card computes (not on a deterministic device, where a row must have
-// the same bits in any batch). A mixture's experts cross as many at a time as the slot holds.
-// Without a slot, or for what one expert or matrix is too large, batches cross in chunks of the
-// processor's batch_tokens.
+// one slot on the card, and the card computes (weight_stream.h; not on a deterministic device,
+// where a row must have the same bits in any batch). Without a slot, or where one matrix or expert
+// is too large for it, the processor computes these batches too, in chunks of its batch_tokens.
 //
 // A mixture's experts that were used recently have copies on the card, in slots (expert_slots.h).
 // Then the card computes those of a token while the processor computes the others, and the two sums
@@ -25,25 +24,23 @@
 // has no slots: which experts are there would change the last bits of a result.
 //
 // For a lone token a fixed share of the weights crosses, too, while the processor reads the rest:
-// the first rows of dense matrices, and of a mixture without copies the experts that its router
-// chose first, which the card reads from where they lie. So the bits of an answer do not depend on
-// chance.
+// the first rows of dense matrices, and in a mixture without copies the experts that its router
+// chose first. The share is fixed so that the bits of an answer do not depend on timing.
 //
 // Numbers: rows cross in the card's types and the processor computes in its own, so the bits of a
 // result are neither those of the card alone nor of the processor alone. They depend on the row
 // alone where they do on both.
 //
-// Memory: weights() copies weights in_host to pinned memory, which the system cannot drop and the
-// card reads at full speed. What cannot be pinned, or would leave others too little, is used where
-// it lies, and locked there if that is allowed; a line says which. Biases and the list of pointers
-// of such weights are host memory, too. Buffers are taken in reserve().
+// Memory: weights() copies weights in_host to pinned memory where it can (pinned_weights.h); a line
+// says how many it could not. Biases and the list of pointers of such weights are host memory, too.
+// Buffers are taken in reserve().
 #ifndef KERNELS_OFFLOAD_H
 #define KERNELS_OFFLOAD_H
 
 #include "kernels/backend.h"
 #include "kernels/expert_slots.h"
 
-enum { OFFLOAD_STREAM_TOKENS = 32 }; // from which weights cross, if nobody knows better
+enum { OFFLOAD_STREAM_TOKENS = 32 }; // from so many on weights cross, by default
 
 struct offload_memory { // on the card, besides what the model takes; {0}: none
     size_t slot_bytes;  // that weights cross through; 0: none do
@@ -55,8 +52,8 @@ struct offload_memory { // on the card, besides what the model takes; {0}: none
     int32_t mixtures;     // layers whose experts are in host memory
     size_t expert_bytes;  // of the largest expert, as it lies on the card
     int32_t expert_slots; // at most; fewer where memory is taken by others
-    size_t lent_bytes;    // that offload_lend() may come to
-    bool is_short; // of host memory, as somebody was told: no line about what cannot be pinned
+    size_t lent_bytes;    // of all slabs that offload_lend() may be given
+    bool is_short;        // host memory is, and that was said: no line about what cannot be pinned
 };
 
 // `card` and its device become part of a new device, with a table of its own; both are valid until

@@ -16,7 +16,7 @@ struct pinned_weights {         // zeros at first, but for the card
     const struct backend *card; // borrowed, as is the next
     struct device *on_card;
     struct pinned_copy *copies;
-    struct weight largest; // of the copies; without data there is none
+    struct weight largest; // of the copies; data NULL: there are no copies
     bool incomplete;       // some weights have no copy
     size_t granted_bytes;  // that may still be pinned before free memory is read again
     size_t unpinned_bytes; // of weights without a copy, since the last report

@@ -7,10 +7,10 @@
 // router chose first.
 //
 // Copies are in the card's order, so weights are not overwritten before they have been read, and
-// whatever is false before the last copy may have filled a part of the slot for nothing.
+// an op that turns out not to fit has only filled a part of the slot for nothing.
 //
 // Memory: owns the slot, and pinned lists of where experts lie in it, from reserve() to release().
-// Threads: the one that enqueues ops. Private to kernels/.
+// Threads: all calls come from the thread that enqueues ops. Private to kernels/.
 #ifndef WEIGHT_STREAM_H
 #define WEIGHT_STREAM_H
 
@@ -39,7 +39,7 @@ void weight_stream_release(struct weight_stream *stream);
 
 // A card keeps what is on its way in memory of its own, which it takes when it first has to. This
 // has it do so now, when somebody can still plan with less, and not in the middle of an answer.
-// `largest`: of the matrices that may cross; without data there is none.
+// `largest` is the largest matrix that may cross; its data are NULL if none may.
 MUST_CHECK enum status weight_stream_warm_up(struct weight_stream *stream,
                                              const struct weight *largest);
 

@@ -43,8 +43,8 @@ struct adapter_source {
 
 bool adapter_is_file(const struct gguf *gguf); // by its kind; peft_is_folder() tells of folders
 
-// UNSUPPORTED: no LoRA adapter, or one of a kind that quire lacks. BAD_FILE names what is wrong.
-// BAD_INPUT: the scale is no number. *adapter is the caller's until adapter_close().
+// UNSUPPORTED: not a LoRA adapter, or of an unsupported kind. BAD_FILE names what is wrong.
+// BAD_INPUT: the scale is not a number. *adapter is the caller's until adapter_close().
 MUST_CHECK enum status adapter_open(const struct adapter_source *source, struct adapter *adapter,
                                     struct error *err);
 void adapter_close(struct adapter *adapter); // {0} is fine
@@ -61,7 +61,7 @@ MUST_CHECK enum status adapters_open(const struct adapter_source *sources, int32
                                      struct adapters *adapters, struct error *err);
 void adapters_close(struct adapters *adapters); // {0} is fine
 
-// Hash of all that changes an answer: bytes, scales and how they are used. Reads all files.
+// Hash of everything that changes an answer: bytes, scales and how they are used. Reads all files.
 struct hash128 adapters_identity(const struct adapters *adapters);
 
 // "poet, rank 8, scale 0.5; …", appended.

@@ -4,9 +4,9 @@
 
 #include "engine/model/model_config.h"
 
-// Reads and checks the keys. UNSUPPORTED names the family or the feature that quire lacks;
-// BAD_FILE the key that is missing or out of range. `vocabulary` is left 0: the embedding
-// tensor says it.
+// Reads and checks the keys. UNSUPPORTED names the family or feature that is not supported;
+// BAD_FILE the key that is missing or out of range. `vocabulary` is left 0: it follows from the
+// embedding tensor.
 MUST_CHECK enum status model_config_read(const struct gguf *gguf, struct model_config *config,
                                          struct error *err);
 

@@ -1,7 +1,7 @@
 // engine/model/family.h — the model families that quire knows, each described once.
 //
-// A row of the table has a family's names and what its layers have in common; a function beside it
-// says how layers differ and what the file's figures default to. The row serves GGUF files and
+// A row of the table has a family's names and what its layers have in common; a function says how
+// layers differ and what the file's figures default to. The row serves GGUF files and
 // folders alike (folder_config.h). A file whose family, or any detail of it, is not understood is
 // refused with a sentence that names what is missing; nothing half-works.
 //
@@ -41,27 +41,26 @@ struct family {
     // Reads the rest. NULL: family_read_plain().
     void (*read)(struct metadata *metadata, struct model_config *config);
 
-    // In folders too, pairs that rotate lie side by side; else they are halves there.
+    // In folders, too, the two elements of a rotated pair lie side by side; else half a head apart.
     bool interleaved_folder;
-    float norm_eps;          // where a file does not say it; 0: it must
+    float norm_eps;          // where a file does not state it; 0: it has to
     const char *second_norm; // a folder's post_attention_layernorm, where the layer does not say it
     bool multimodal;         // as in model_config.h
-    int32_t
-        window_kv_heads;   // a folder's layers with a window have so many times as many; 0: as many
+    int32_t window_kv_heads; // times as many in a folder's layers with a window; 0: as many
     bool tied;             // a folder's output is its embedding where tie_word_embeddings is absent
     const char *quantized; // the method by which a folder's experts may be packed; or NULL
     const char *keys;      // of those that change answers in some families only: what it reads,
                            // as family_keys_have() has them
     bool norms_plus_one;   // a folder's norms multiply by 1 + weight
-    bool plain_output_norm; // but the last, by its weight
+    bool plain_output_norm; // except the output norm, which multiplies by its weight
     enum norm_kind norms;
-    bool latent; // attention is
+    bool latent; // its attention is latent
     enum hybrid hybrid;
     bool multiplied;     // files' matrices are those of a folder, multiplied
     bool measured;       // its speed is on record, on a card and on a processor
-    const char *mixture; // the row of folders whose layers have mixtures beside; or NULL
+    const char *mixture; // the row that serves its folders with experts; or NULL
     bool mtp;            // a block behind the trunk's may draft: mtp.h
-    bool single;         // a layer is a mixer or a feed-forward, and the file has widths of 0
+    bool single;         // a layer is either a mixer or a feed-forward, whose width may be 0
 };
 
 const struct family *family_find(const char *name, size_t length); // or NULL

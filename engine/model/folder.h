@@ -3,8 +3,8 @@
 // A folder with config.json and safetensors files: model.safetensors, or as many as
 // model.safetensors.index.json names. Its configuration is read in GGUF's words (folder_config.h),
 // and its tensors get the names that GGUF has for them; weights stay where the files are mapped.
-// Only small vectors are made anew: norms that multiply by 1 + weight, divisors of the rotation;
-// and matrices of a few hybrids, whose rows are in another order or are to be multiplied.
+// Only small vectors are computed: norms that multiply by 1 + weight, divisors of the rotation; and
+// a few hybrids' matrices, whose rows are in another order or have to be multiplied.
 //
 // The tokenizer is not looked at: the gguf has no tokenizer's keys, and gguf_path() is the folder.
 #ifndef ENGINE_FOLDER_H
@@ -19,8 +19,8 @@ enum {
     FOLDER_MAX_JSON = 64 << 20, // bytes of config.json, or of the index
 };
 
-// BAD_FILE names the file and what is wrong with it; UNSUPPORTED a family, a feature or a tensor
-// that quire lacks; NOT_FOUND: the folder has no config.json. *gguf is the caller's until
+// BAD_FILE names the file and what is wrong with it; UNSUPPORTED a family, feature or tensor
+// that is not supported; NOT_FOUND: the folder has no config.json. *gguf is the caller's until
 // gguf_close().
 MUST_CHECK enum status folder_open(const char *path, struct gguf **gguf, struct error *err);
 

@@ -1,7 +1,7 @@
 // engine/model/folder_config.h — reads a config.json. Private to folder.c and shape.c.
 //
 // Hugging Face's configurations name the same quantities as GGUF's keys do. Most become figures,
-// each by a line of a table, that config_read.h and the families ask for as they ask for a file's;
+// each by a line of a table, which config_read.h and the families read as they read a file's keys;
 // the lines of a kind of layer stand in its source (layer_part.h). Rotations and recurrences are
 // read as the spec has them. What has no line but would change the answers is refused.
 //
@@ -19,7 +19,7 @@
     "quantized weights are not supported in a folder (expected F32, F16 or BF16); " \
     "use a GGUF file of the model"
 
-// The family of its model_type. UNSUPPORTED: quire has none, and which it has.
+// The family of its model_type. UNSUPPORTED: there is none; the message lists those that quire has.
 MUST_CHECK enum status folder_config_family(const cJSON *json, const char *path,
                                             const struct family **family, struct error *err);
 

@@ -12,7 +12,7 @@
 // Does it list a layer that is a mixture of experts?
 bool folder_hybrid_has_mixtures(const cJSON *json);
 
-// States which layers attend and what the others are, once it is known how they recur.
+// States which layers attend and what the others are. After their recurrence has been read.
 void folder_hybrid_read(struct reader *reader);
 
 #endif

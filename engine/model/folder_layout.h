@@ -27,8 +27,8 @@ struct figure {
     int32_t count;
 };
 
-// Of the rows that a layer's matrix or bias has, `rows` are multiplied; 0: all. A part that is
-// listed again goes on where it ended.
+// The next `rows` rows of a layer's matrix or bias are multiplied; 0: all. A part that is listed
+// again continues where it ended.
 struct folder_scale {
     const char *part; // "self_attn.o_proj."
     int64_t rows;
@@ -51,10 +51,10 @@ struct folder_config {
     struct text stub;              // the bytes of a GGUF file with the family alone; owned
     bool tied;                     // the output is the embedding, whatever else the files hold
     int32_t pairs;                 // of rotated elements
-    int32_t draft_layer;           // the first that predicts further tokens; 0: there is none
+    int32_t draft_layer;           // the first that predicts further tokens; 0: no layer does
     float *rope_freqs;             // [pairs], owned; Llama 3's divisors, or NULL
     float *rope_short, *rope_long; // [pairs], owned; LongRoPE's, or NULL
-    bool mixture;                  // of Granite's: experts are beside what is shared
+    bool mixture;                  // of Granite's: experts in addition to the shared one
     struct folder_scale scales[FOLDER_MAX_SCALES];
     int32_t scale_count;
 };

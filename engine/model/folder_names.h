@@ -6,12 +6,12 @@
 
 enum { FOLDER_NAME_BYTES = 64 }; // of a tensor in a GGUF file's words
 
-// "model.language_model.norm.weight" is "model.norm.weight" where the text's part is nested; older
-// files nest it the other way round. What is not nested is `theirs` itself.
+// "model.language_model.norm.weight" is "model.norm.weight" where the text part is nested; older
+// files nest it the other way round. A name that is not nested is returned as it is.
 const char *folder_name_unnested(const struct family *family, const char *theirs,
                                  char name[FOLDER_NAME_BYTES]);
 
-// What follows "model.layers.7.", and the 7. NULL: it does not begin so.
+// What follows "model.layers.7.", and the 7. NULL: it does not begin like that.
 const char *folder_name_in_layer(const char *theirs, int *layer);
 
 // "mtp.fc.weight" is "model.layers.32.eh_proj.weight", and "mtp.layers.0." is "model.layers.32.",

@@ -4,7 +4,7 @@
 // One reading, with the first failure kept, so that a list of keys reads as a list. Whatever is
 // read is remembered, so that what nobody reads can be refused (reader_refuse_unread()).
 //
-// Memory: all is borrowed, but `defaults`, which folder_config_read() deletes.
+// Memory: everything is borrowed except `defaults`, which folder_config_read() deletes.
 #ifndef ENGINE_FOLDER_READER_H
 #define ENGINE_FOLDER_READER_H
 
@@ -60,8 +60,8 @@ bool reader_is_among(const char *const *words, size_t count, const char *word);
 // Is one of the words, or absent.
 bool reader_is_word(const char *const *words, size_t count, const cJSON *item);
 
-// Of the object, each key that nobody reads must be known to change no answer, or be off. A name
-// that begins with _ is the library's own, and what drops out does so in training.
+// Each key of the object that nobody reads must be known to change no answer, or be off. Names that
+// begin with _ are the library's own, and dropout belongs to training.
 void reader_refuse_unread(struct reader *reader, const cJSON *object);
 
 #endif

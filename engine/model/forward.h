@@ -28,18 +28,18 @@ struct forward_limits {
     int32_t max_logits;              // rows of one batch that are computed to the end
     enum attention_kernel attention; // of the cache's layout
     bool streams;                    // weights cross to the device in long runs, layer by layer
-    bool unshared;                   // each sequence reads its past, though others have it too
+    bool unshared;                   // each sequence reads its own past, even if others share it
 };
 
-// caches: one for each group of the model's layers, with blocks of as many tokens. The model is
-// borrowed and must outlive the forward. NO_MEMORY leaves nothing behind.
+// caches: one for each group of the model's layers, all with blocks of the same number of tokens.
+// The model is borrowed and must outlive the forward. NO_MEMORY leaves nothing behind.
 MUST_CHECK enum status forward_create(const struct model *model, const struct kv_cache *caches,
                                       const struct forward_limits *limits,
                                       struct forward **forward);
 void forward_destroy(struct forward *forward); // NULL is fine
 
-// Device memory that forward_create() takes for such a model without adapters, about; blocks have
-// `block_size` tokens. The device need not be opened.
+// About how much device memory forward_create() takes for such a model without adapters, with
+// blocks of `block_size` tokens. The device need not be open.
 size_t forward_device_bytes(const struct model_config *config, const struct backend *backend,
                             const struct forward_limits *limits, int32_t block_size);
 
@@ -47,19 +47,19 @@ void forward_begin(struct forward *forward);
 
 // ids[0..count) are tokens [first, first + count) of the sequence whose tables, one for each group,
 // already have blocks for them and for all keys that these tokens see. The logits after the last
-// `logits` of them are computed: 0 for a prefill chunk that is not the last, 1 to go on, more to
-// judge a text. The tables' blocks are borrowed until the run.
+// `logits` of them are computed: 0 for a prefill chunk that is not the last, 1 to continue, more to
+// score a text. The tables' blocks are borrowed until the run.
 void forward_add(struct forward *forward, const struct block_table *tables, const int32_t *ids,
                  int32_t first, int32_t count, int32_t logits);
 
-// Of the row of logits that was added `back` rows before the last one only the best are wanted:
+// Asks only for the best logits of the row that was added `back` rows before the last one:
 // choice->count > 0 of them, after choice->num_penalties of the penalties, at most PENALTIES_MAX.
 // Both are copied. The vocabulary is at most CANDIDATES_VOCABULARY_MAX.
 void forward_choose(struct forward *forward, int32_t back, const struct choice *choice,
                     const struct penalty *penalties);
 
-// Runs the batch and waits for it. CANCELLED: `stops` said so between two layers, and only a part
-// of the results is written. It is asked in long runs, from this thread; NULL: never.
+// Runs the batch and waits for it. CANCELLED: `stops` returned true between two layers, and the
+// results are incomplete. It is called in long runs, on this thread; NULL: never.
 typedef bool forward_stops(void *user);
 MUST_CHECK enum status forward_run(struct forward *forward, forward_stops *stops, void *user);
 
@@ -72,8 +72,8 @@ MUST_CHECK enum status forward_draft(struct forward *forward);
 // [vocabulary] fp32, the caller may overwrite them; until the next run.
 float *forward_logits(struct forward *forward, int32_t row);
 
-// A row that was chosen from, whole after all, without penalties if it was chosen without; NULL:
-// the device failed.
+// The whole of a row that was chosen from, with penalties if its choice had some; NULL: the device
+// failed.
 float *forward_fetch(struct forward *forward, int32_t row);
 
 // The same row's candidates [choice->count], as backend.h says; NULL: it was not chosen from.

@@ -13,8 +13,8 @@
 
 enum { BUFFERS_MAX = 30 };
 
-// What is read in more than one part of a layer: one row a token, in the backend's own type or,
-// where it says so, in the residual's. Whatever a single part needs is its scratch.
+// What more than one part of a layer reads: one row a token, in the backend's own type or, where it
+// says so, in the residual's. What a single part needs is in its scratch.
 struct activations {
     void *residual; // [max_tokens, dim] residual
     void *normed;   // [max_tokens, dim] what a part reads of it
@@ -93,7 +93,7 @@ struct forward {
     forward_stops *stops; // of this run, or NULL
     void *stops_user;
     atomic_int layers_done; // of this run, where it streams
-    int stuck_at;           // so many layers were done when the wait for more was given up; -1
+    int stuck_at;           // layers that were done when waiting for more was given up; -1: none
     bool short_of_memory;
     bool counts; // buffers are added up in `counted`, and none is taken
     size_t counted;

@@ -14,7 +14,7 @@
 // lie side by side: a matrix [rows, columns] is stored as dims {columns, rows}.
 //
 // Invariants, checked by gguf_open(): names are unique, non-empty and well-formed UTF-8
-// without control characters; tensors lie in the file one behind another, as they are listed;
+// without control characters; tensors lie in the file one after another, as they are listed;
 // offsets are multiples of the alignment, a power of two from 8 to 65536; element counts fit;
 // bools are 0 or 1; there are at most GGUF_MAX_* of each thing.
 //
@@ -94,8 +94,8 @@ MUST_CHECK enum status gguf_open_memory(const void *bytes, size_t length, const 
                                         struct gguf **gguf, struct error *err);
 void gguf_close(struct gguf *gguf); // NULL is fine
 
-// Where tensors lie that are in no GGUF file of their own path: another part of a split, weights
-// of another format.
+// Who owns tensors that lie in another file than the gguf's own: another part of a split, or
+// weights of another format.
 struct gguf_owner {
     void *self;
     size_t bytes;            // of its files
@@ -105,8 +105,8 @@ struct gguf_owner {
     void (*close)(void *self);
 };
 
-// More tensors of the same model, as checked as those of a file. Names and data live until the
-// owner is closed, which gguf_close() does; on failure (BAD_FILE for a name that is there, or too
+// More tensors of the same model, checked like those of a file. Names and data live until the owner
+// is closed, which gguf_close() does; on failure (BAD_FILE for a name that is already there, or too
 // many; NO_MEMORY) it is still the caller's.
 MUST_CHECK enum status gguf_attach(struct gguf *gguf, const struct gguf_tensor *tensors,
                                    size_t count, const struct gguf_owner *owner, struct error *err);
@@ -141,8 +141,8 @@ bool gguf_find_array(const struct gguf *gguf, const char *key, struct gguf_array
 bool gguf_says(const struct gguf *gguf, const char *key, const char *text); // it is that string
 bool gguf_has_key(const struct gguf *gguf, const char *key);                // of whatever type
 
-// UNSUPPORTED names a key that is there and has another kind of value, which whoever reads it with
-// a default would pass over.
+// UNSUPPORTED names a key whose value is of another kind. Reading it with a default
+// would not notice.
 enum gguf_kind { GGUF_REAL, GGUF_WHOLE, GGUF_FLAG, GGUF_TEXT, GGUF_LIST };
 MUST_CHECK enum status gguf_check_kind(const struct gguf *gguf, const char *key,
                                        enum gguf_kind kind, struct error *err);

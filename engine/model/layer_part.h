@@ -30,7 +30,7 @@ struct figure_names {
 };
 
 struct layer_part {
-    // Finds the tensors of the layer that is being loaded (loader.h), but its norms before the
+    // Finds the tensors of the layer that is being loaded (loader.h), except the norm before the
     // part.
     void (*load)(struct loader *loader, const struct layer_spec *spec, struct layer *layer);
 
@@ -40,7 +40,8 @@ struct layer_part {
     // Enqueues residual += part(residual), as forward_state.h describes a step.
     void (*enqueue)(const struct forward *forward, int32_t index);
 
-    // What it reads of a config.json by no more than a name, up to one without a name; or NULL.
+    // The figures that it reads of a config.json by name alone; one without a name is the end. Or
+    // NULL.
     const struct figure_names *figures;
 
     // Enqueues what it makes of the residual before the mixer adds to it; or NULL.
@@ -72,7 +73,7 @@ void experts_set_dense_layers(struct metadata *metadata, struct model_config *co
                               const int32_t *widths);
 void experts_accept(struct metadata *metadata, const struct ffn_spec *ffn);
 
-// What they read of a folder's config.json that is more than figures (folder_reader.h).
+// What they read of a folder's config.json besides those figures (folder_reader.h).
 void recurrence_read_config(struct reader *reader);
 void experts_read_config(struct reader *reader);
 

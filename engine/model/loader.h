@@ -10,7 +10,7 @@
 
 #include "engine/model/model_parts.h"
 
-// What stands in for a file (random.c): each required matrix, and vectors of one value.
+// A substitute for a file (random.c): each required matrix, and vectors of one value.
 struct loader;
 struct loader_source {
     struct weight (*matrix)(const struct loader *loader, const char *part, int32_t rows,
@@ -52,12 +52,12 @@ const char *loader_name(const struct loader *loader, const char *part,
 // Whether the tensor belongs in host memory, by the placement of the model that is opened.
 bool loader_in_host(const struct loader *loader, const char *part);
 
-// The same of an embedding, which the device reads in host memory; tied: the output is the
-// same matrix as the token's.
+// The same for an embedding, which the device reads in host memory; tied: the output is the same
+// matrix.
 bool loader_pins(const struct loader *loader, const char *part, bool tied);
 
 // Keeps "PATH: tensor NAME: WHAT", unless something failed before. The second is for a call of the
-// device without success: a device that has failed says so again.
+// device that did not succeed; a device that has failed reports that again.
 void loader_refuse(struct loader *loader, enum status status, const char *part, const char *what);
 void loader_refuse_device(struct loader *loader, const char *part);
 void loader_refuse_type(struct loader *loader, const char *part, enum dtype found,
@@ -71,8 +71,8 @@ const struct gguf_tensor *loader_find(struct loader *loader, const char *part, s
                                       enum presence presence);
 void loader_skip(struct loader *loader, const char *part); // it may be there and is not needed
 
-// What multiplies the values of the matrix whose row `first` is, numbered through all the tensor's
-// matrices: of NVFP4, from the tensor's own "….scale"; 0 where there is none.
+// The scale of the matrix that has row `first`, numbered through all of the tensor's matrices: of
+// NVFP4, from the tensor's own "….scale"; 0 if it has none.
 float loader_scale(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
                    int32_t first);
 
@@ -87,8 +87,8 @@ struct weight loader_matrix(struct loader *loader, const char *part, int32_t row
 void loader_matrices(struct loader *loader, const char *part, int32_t columns,
                      struct weight *const parts[], const int32_t rows[], int32_t count);
 
-// The matrices of a tensor, each.depth of them, in one call where the device can take them so,
-// because a card takes its time for each.
+// The matrices of a tensor, each.depth of them, in one call if the device can take them that way,
+// because a card is slow to take each by itself.
 void loader_stacked(struct loader *loader, const char *part, const struct gguf_tensor *tensor,
                     struct extent each, struct weight *matrices);
 
@@ -101,8 +101,8 @@ struct norm loader_norm(struct loader *loader, const char *part, enum presence p
 const float *loader_vectors(struct loader *loader, const char *part, struct extent extent,
                             float scale, enum presence presence);
 
-// A row of a file's tensor has a channel's weights, and a row of ours a token's. With the name of a
-// bias, which the file may lack, there is a row more.
+// A row of a file's tensor has the weights of a channel, a row of ours those of a token. With the
+// name of a bias, which the file need not have, there is one more row.
 const float *loader_convolution(struct loader *loader, const char *part, struct extent extent,
                                 const char *bias_part);
 

@@ -32,8 +32,8 @@ struct mapped_file {
 
 enum { MAPPED_FILE_PATH_SHOWN = 200 }; // so that what follows a long path still fits an error
 
-// IO when the system refuses. BAD_FILE when the path is no regular file, or what Git LFS leaves in
-// place of one; `kind` is what was expected, "a GGUF file".
+// IO when the system refuses. BAD_FILE when the path is not a regular file, or is a Git LFS
+// pointer; `kind` is what was expected, "a GGUF file".
 MUST_CHECK enum status mapped_file_open(const char *path, const char *kind,
                                         struct mapped_file *file, struct error *err);
 void mapped_file_close(struct mapped_file *file); // {0} is fine

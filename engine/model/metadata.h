@@ -4,7 +4,7 @@
 // same names (folder_layout.h). The first failure is kept and what is read afterwards is harmless,
 // so that reading twenty keys is twenty lines and one check at the end. What was found is
 // remembered: a key that nobody read is checked at the end. A key that the family does not have
-// (family_keys_have()) is as absent, and so one that nobody read.
+// (family_keys_have()) counts as absent, and so as one that nobody read.
 #ifndef ENGINE_METADATA_H
 #define ENGINE_METADATA_H
 
@@ -36,15 +36,15 @@ void metadata_fail(struct metadata *metadata, enum status status, const char *ke
 // Keeps "PATH: unsupported FAMILY.KEY VALUE (expected EXPECTED)", unless something failed before.
 void metadata_unsupported(struct metadata *metadata, const char *key, const char *expected);
 
-// Fails with UNSUPPORTED for the first of the family's keys that was not read: unless nobody asked
-// for it, and it is known to change no answer, at all or with the value that it has.
+// Fails with UNSUPPORTED for the first of the family's keys that was not read, unless nobody asked
+// for it and it is known to change no answer, in general or with its value.
 void metadata_check_unread(struct metadata *metadata);
 
 // Was the file written by llama.cpp itself, and not by a converter? Its writer states every key
 // that it knows, whether the family has it or not.
 bool metadata_is_of_writer(const struct metadata *metadata);
 
-// A key that the family does not have, but whose value is about this one, is as good as read.
+// A key that the family does not have counts as read if its value is about this one.
 void metadata_accept(struct metadata *metadata, const char *key, double value);
 
 bool metadata_has(struct metadata *metadata, const char *key);     // a number, or a list
@@ -72,7 +72,7 @@ int32_t metadata_context(struct metadata *metadata, const char *key, int32_t oth
 void metadata_list(struct metadata *metadata, const char *key, int32_t count, int32_t least,
                    int32_t otherwise, int32_t most, int32_t *values);
 
-// A number of at least 0 for each of `count` layers, of a list or one for all; 0 where the key is
+// A number of at least 0 for each of `count` layers, from a list or one for all; 0 where the key is
 // absent.
 void metadata_reals(struct metadata *metadata, const char *key, int32_t count, float *values);
 
@@ -80,7 +80,7 @@ void metadata_reals(struct metadata *metadata, const char *key, int32_t count, f
 int32_t metadata_count(struct metadata *metadata, const char *key, int32_t most);
 
 // At least 0; `otherwise` where the key is absent, and NAN says that it must be there. A factor is
-// neither next to 0 nor huge, and one that is 0 is as absent.
+// neither close to 0 nor huge, and 0 counts as absent.
 float metadata_float(struct metadata *metadata, const char *key, float otherwise);
 float metadata_factor(struct metadata *metadata, const char *key, float otherwise);
 

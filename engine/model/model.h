@@ -3,11 +3,10 @@
 // Comes from a GGUF file (checked tensor by tensor: name, shape, type; a tensor that the layers
 // have no place for is refused) or from a named shape with random weights, for benchmarks.
 //
-// Memory: matrices are at the file's mapped bytes on a processor (kernels/huge_pages.h may move
-// those into other pages), copies on a card, which may have some of its weights in host memory
-// (placement.h), the file's bytes again; the gguf must outlive
-// the model. Everything the model took from the device goes back in model_close().
-// Immutable after opening.
+// Memory: on a processor matrices are the file's mapped bytes (kernels/huge_pages.h may move those
+// into other pages), on a card copies, some of them in host memory (placement.h) or the file's
+// bytes; so the gguf must outlive the model. Everything the model took from the device goes back in
+// model_close(). Immutable after opening.
 #ifndef ENGINE_MODEL_H
 #define ENGINE_MODEL_H
 
@@ -18,7 +17,7 @@
 struct adapters;
 struct shape;
 
-// What stands beside a matrix W: y = W x + b (a x). {0}: nothing.
+// What is added to the product of a matrix W: y = W x + b (a x). {0}: nothing.
 struct low_rank {
     struct weight a; // [rank, W.columns]
     struct weight b; // [W.rows, rank]
