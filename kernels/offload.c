@@ -154,6 +154,63 @@ static bool offload_recorded(struct device *device) {
     return device->card->recorded(device->on_card);
 }
 
+// ---- on the host
+
+// In place: what is read lies behind what is written. Values beyond fp16 saturate, as a card's do.
+static void narrow_results(enum dtype to, float *rows, size_t count) {
+    const float most = 65504;
+    if (to == DTYPE_F32) return;
+    ASSERT(to == DTYPE_F16);
+    for (size_t i = 0; i < count; i++) {
+        const float value = rows[i] > most ? most : rows[i] < -most ? -most : rows[i];
+        const half rounded = float_to_half(value);
+        memcpy((char *)rows + i * sizeof rounded, &rounded, sizeof rounded);
+    }
+}
+
+// Leaves the processor what the card has no copy of. The choices are copies of the card's.
+static void leave_out_resident(const struct job *job) {
+    struct device *device = job->device;
+    int32_t *chosen = device->chosen.memory;
+    for (int32_t i = 0; i < job->tokens * job->experts.used; i++)
+        if (resident_experts_look(device->resident, job->layer, chosen[i])) chosen[i] = EXPERT_NONE;
+}
+
+static void leave_out_gathered(const struct job *job) {
+    int32_t *chosen = job->device->chosen.memory;
+    for (int32_t i = 0; i < job->gathered; i++)
+        chosen[i] = EXPERT_NONE;
+}
+
+static void run_job(void *user) {
+    const struct job *job = user;
+    const struct device *device = job->device;
+    const enum dtype type = device->card->activation;
+    const size_t tokens = (size_t)job->tokens;
+    if (type != DTYPE_F32)
+        dtype_to_float(type, device->rows.memory, device->wide.memory,
+                       tokens * (size_t)job_columns(job));
+    switch (job->kind) {
+    case JOB_LINEAR:
+        device->host->linear(device->on_host, &job->linear);
+        for (int32_t i = 0; i < job->linear.count && job->narrow; i++)
+            narrow_results(type, job->linear.parts[i].y,
+                           tokens * (size_t)job->linear.parts[i].weight.rows);
+        break;
+    case JOB_GATED:
+        device->host->gated_linear(device->on_host, &job->gated);
+        narrow_results(type, job->gated.y, tokens * (size_t)job->gated.gate.rows);
+        break;
+    case JOB_EXPERTS:
+        if (job->noted >= 0)
+            ghost_slots_look(device->ghosts, job->noted, device->chosen.memory, job->experts.used);
+        if (job->layer >= 0) leave_out_resident(job);
+        leave_out_gathered(job);
+        device->host->experts(device->on_host, &job->experts);
+        break;
+    }
+}
+
 // ---- memory
 
 static void release_buffers(struct device *device) {
@@ -200,8 +257,6 @@ static void close_slots(struct device *device) {
     device->resident = NULL;
     device->ghosts = NULL;
 }
-
-static void run_job(void *user);
 
 // Where the card can, it talks to a thread of its own.
 static enum status open_mail(struct device *device) {
@@ -283,62 +338,7 @@ static void offload_close(struct device *device) {
     free(device);
 }
 
-// ---- on the host
-
-// In place: what is read lies behind what is written. Values beyond fp16 saturate, as a card's do.
-static void narrow_results(enum dtype to, float *rows, size_t count) {
-    const float most = 65504;
-    if (to == DTYPE_F32) return;
-    ASSERT(to == DTYPE_F16);
-    for (size_t i = 0; i < count; i++) {
-        const float value = rows[i] > most ? most : rows[i] < -most ? -most : rows[i];
-        const half rounded = float_to_half(value);
-        memcpy((char *)rows + i * sizeof rounded, &rounded, sizeof rounded);
-    }
-}
-
-// Leaves the processor what the card has no copy of. The choices are copies of the card's.
-static void leave_out_resident(const struct job *job) {
-    struct device *device = job->device;
-    int32_t *chosen = device->chosen.memory;
-    for (int32_t i = 0; i < job->tokens * job->experts.used; i++)
-        if (resident_experts_look(device->resident, job->layer, chosen[i])) chosen[i] = EXPERT_NONE;
-}
-
-static void leave_out_gathered(const struct job *job) {
-    int32_t *chosen = job->device->chosen.memory;
-    for (int32_t i = 0; i < job->gathered; i++)
-        chosen[i] = EXPERT_NONE;
-}
-
-static void run_job(void *user) {
-    const struct job *job = user;
-    const struct device *device = job->device;
-    const enum dtype type = device->card->activation;
-    const size_t tokens = (size_t)job->tokens;
-    if (type != DTYPE_F32)
-        dtype_to_float(type, device->rows.memory, device->wide.memory,
-                       tokens * (size_t)job_columns(job));
-    switch (job->kind) {
-    case JOB_LINEAR:
-        device->host->linear(device->on_host, &job->linear);
-        for (int32_t i = 0; i < job->linear.count && job->narrow; i++)
-            narrow_results(type, job->linear.parts[i].y,
-                           tokens * (size_t)job->linear.parts[i].weight.rows);
-        break;
-    case JOB_GATED:
-        device->host->gated_linear(device->on_host, &job->gated);
-        narrow_results(type, job->gated.y, tokens * (size_t)job->gated.gate.rows);
-        break;
-    case JOB_EXPERTS:
-        if (job->noted >= 0)
-            ghost_slots_look(device->ghosts, job->noted, device->chosen.memory, job->experts.used);
-        if (job->layer >= 0) leave_out_resident(job);
-        leave_out_gathered(job);
-        device->host->experts(device->on_host, &job->experts);
-        break;
-    }
-}
+// ---- ops
 
 // Sends what the job reads, and has it run.
 static void enqueue(struct device *device, struct ask_host *ask, const struct job *job) {
@@ -358,8 +358,6 @@ static void enqueue(struct device *device, struct ask_host *ask, const struct jo
         forward_to_host(device, ask->parts[i].to, ask->parts[i].from, ask->parts[i].bytes);
     forward_call_host(device, run_job, ours);
 }
-
-// ---- ops
 
 static const void *row_at(const void *rows, int32_t first, enum dtype type, int32_t columns) {
     return (const char *)rows + (size_t)first * dtype_row_bytes(type, columns);
