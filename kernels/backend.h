@@ -755,8 +755,8 @@ struct backend {
     void (*copy_blocks)(struct device *device, const struct copy_blocks *args);
     void (*swap_blocks)(struct device *device, const struct swap_blocks *args);
 
-    // How long swaps from host to device took, of those that have ended since the last call; some
-    // may be missing. NULL: a swap is done when swap_blocks() returns.
+    // How long swaps from host to device took that have ended since the last call; it may miss
+    // some. NULL: a swap is done when swap_blocks() returns.
     struct swap_time (*swap_time)(struct device *device);
 
     // On a card the launches of a decode step cost more than its small kernels, so steps of one

@@ -4,8 +4,8 @@
 // another text. So hits are still counted, with slots that hold nothing: those of expert_slots.h
 // for a quarter of the experts, where every copy arrives at once.
 //
-// Threads: the one that computes on the host calls look(), the one that enqueues a step layer();
-// all else is called between two steps. Private to kernels/.
+// Threads: look() is called on the thread that computes on the host, layer() on the thread that
+// enqueues a step, everything else between two steps. Private to kernels/.
 #ifndef GHOST_SLOTS_H
 #define GHOST_SLOTS_H
 

@@ -40,11 +40,11 @@
 #include "kernels/backend.h"
 #include "kernels/expert_slots.h"
 
-enum { OFFLOAD_STREAM_TOKENS = 32 }; // from so many on weights cross, by default
+enum { OFFLOAD_STREAM_TOKENS = 32 }; // from so many tokens on weights cross, by default
 
 struct offload_memory { // on the card, besides what the model takes; {0}: none
     size_t slot_bytes;  // that weights cross through; 0: none do
-    // From how many tokens on they do, dense ones and a mixture's; 0: OFFLOAD_STREAM_TOKENS.
+    // From so many tokens on they do, dense ones and a mixture's; 0: OFFLOAD_STREAM_TOKENS.
     int32_t dense_tokens, expert_tokens;
     int32_t gathered_experts; // of a lone token's, that cross; at least one is left
     double crossing_share;    // of the rows of dense matrices that cross for a lone token
@@ -53,7 +53,7 @@ struct offload_memory { // on the card, besides what the model takes; {0}: none
     size_t expert_bytes;  // of the largest expert, as it lies on the card
     int32_t expert_slots; // at most; fewer where memory is taken by others
     size_t lent_bytes;    // of all slabs that offload_lend() may be given
-    bool is_short;        // host memory is, and that was said: no line about what cannot be pinned
+    bool is_short;        // the user knows that host memory is short: no warning about pinning
 };
 
 // `card` and its device become part of a new device, with a table of its own; both are valid until

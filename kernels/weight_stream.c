@@ -1,4 +1,4 @@
-// kernels/weight_stream.c — bytes of the slot are handed out from its beginning, op by op.
+// kernels/weight_stream.c — each op allocates from the beginning of the slot, and frees nothing.
 //
 // Most kernels wait for the one before them, and so for the copies that it made. Kernels that read
 // weights early do not: between the kernels that arrange weights and such a reader stands a copy,

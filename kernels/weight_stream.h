@@ -6,8 +6,8 @@
 // cross so that the link is not idle: the first rows of dense matrices, or the experts that the
 // router chose first.
 //
-// Copies are in the card's order, so weights are not overwritten before they have been read, and
-// an op that turns out not to fit has only filled a part of the slot for nothing.
+// Copies are in the card's order, so weights are not overwritten before they have been read. An op
+// that turns out not to fit has filled a part of the slot for nothing, and no more.
 //
 // Memory: owns the slot, and pinned lists of where experts lie in it, from reserve() to release().
 // Threads: all calls come from the thread that enqueues ops. Private to kernels/.
@@ -23,10 +23,10 @@ struct weight_stream {
     struct device *on_card;
     enum status *failure;     // set where memory for a list is missing
     size_t slot_bytes;        // 0: no weights cross
-    int32_t dense_tokens;     // from how many tokens on all weights cross, dense ones
-    int32_t expert_tokens;    // and a mixture's
-    int32_t gathered_experts; // of a lone token's, that cross; at least one is left
-    double crossing_share;    // of the rows of dense matrices that cross for a lone token
+    int32_t dense_tokens;     // from so many tokens on, all weights of a dense op cross
+    int32_t expert_tokens;    // the same for a mixture
+    int32_t gathered_experts; // of a lone token that cross, at most; at least one does not
+    double crossing_share;    // of the rows of dense matrices, for a lone token
 
     char *slot;              // on the card; this and what follows is zeros at first
     size_t used;             // bytes of it, by this op

@@ -19,7 +19,7 @@
     "quantized weights are not supported in a folder (expected F32, F16 or BF16); " \
     "use a GGUF file of the model"
 
-// The family of its model_type. UNSUPPORTED: there is none; the message lists those that quire has.
+// The family of its model_type. UNSUPPORTED: it is unknown; the message lists the known ones.
 MUST_CHECK enum status folder_config_family(const cJSON *json, const char *path,
                                             const struct family **family, struct error *err);
 
