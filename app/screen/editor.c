@@ -601,6 +601,12 @@ static void bind_keys(void) {
     if (draws()) rl_bind_keyseq("\\C-s", search_newer);
     if (draws()) rl_bind_keyseq("\\C-l", clear_screen);
     if (draws()) rl_bind_keyseq("\\e\\C-l", clear_screen);
+    // Readline does not ask the terminal for its keys when it does not draw, and an inputrc of the
+    // person's own replaces /etc/inputrc, which knows these Homes and Ends.
+    rl_bind_keyseq_if_unbound("\\e[1~", rl_beg_of_line);
+    rl_bind_keyseq_if_unbound("\\e[7~", rl_beg_of_line);
+    rl_bind_keyseq_if_unbound("\\e[4~", rl_end_of_line);
+    rl_bind_keyseq_if_unbound("\\e[8~", rl_end_of_line);
     rl_bind_key(TERMINAL_INTERRUPT, press_signal_key);
     rl_bind_key(TERMINAL_SUSPEND, press_signal_key);
 }

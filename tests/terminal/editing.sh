@@ -18,6 +18,18 @@ keys C-c
 wait_for "four^C"
 wait_idle
 
+# Home and End as tmux and the console send them, without /etc/inputrc
+text "bcd"
+wait_last "> bcd"
+keys Home
+text "a"
+keys End
+text "e"
+wait_last "> abcde"
+keys C-c
+wait_for "abcde^C"
+wait_idle
+
 on_tmux set-buffer "pasted one
 pasted two
 pasted three"
