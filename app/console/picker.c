@@ -198,12 +198,30 @@ static size_t rows_of(const struct picker *picker) {
     return rows;
 }
 
+// What stands on the screen.
+struct drawn {
+    int columns[OTHER_LINES + ROWS_MOST + PREVIEW_MOST]; // of each line
+    int lines;
+};
+
 // The last column stays empty, so that no terminal wraps.
-static void draw_line(enum style style, const char *text) {
+static void draw_line(struct drawn *drawn, enum style style, const char *text) {
     struct text line = {0};
-    if (text_fit(&line, text, terminal_width() - 1, false) == STATUS_OK)
+    ASSERT((size_t)drawn->lines < sizeof drawn->columns / sizeof drawn->columns[0]);
+    if (text_fit(&line, text, terminal_width() - 1, false) == STATUS_OK) {
         terminal_say(style, "%s\n", text_string(&line));
+        drawn->columns[drawn->lines++] = text_columns(text_string(&line));
+    }
     text_deinit(&line);
+}
+
+// Erases it. A terminal that got narrower has wrapped the lines.
+static void erase(const struct drawn *drawn) {
+    const int width = terminal_width();
+    int rows = 0;
+    for (int i = 0; i < drawn->lines; i++)
+        rows += drawn->columns[i] > width ? (drawn->columns[i] + width - 1) / width : 1;
+    terminal_up(rows);
 }
 
 // The title is cut if the filter needs the space.
@@ -216,11 +234,11 @@ static enum status title_line(const struct picker *picker, struct text *line) {
 }
 
 // Draws the rule and the marked item's preview in exactly this many lines.
-static void draw_preview(const struct picker *picker, int lines) {
+static void draw_preview(const struct picker *picker, int lines, struct drawn *drawn) {
     struct text text = {0};
     size_t item;
     if (lines == 0) return;
-    draw_line(STYLE_DIM, "──────");
+    draw_line(drawn, STYLE_DIM, "──────");
     enum status status = STATUS_OK;
     if (picker_marked(picker, &item))
         status = picker->options.preview(picker->options.user, item, terminal_width() - 1,
@@ -229,35 +247,31 @@ static void draw_preview(const struct picker *picker, int lines) {
     for (int i = 1; i < lines; i++) {
         const size_t length = strcspn(line, "\n");
         char *copy = strndup(line, length);
-        draw_line(STYLE_DIM, copy ? copy : "");
+        draw_line(drawn, STYLE_DIM, copy ? copy : "");
         free(copy);
         line += length + (line[length] == '\n');
     }
     text_deinit(&text);
 }
 
-// Returns the number of lines drawn.
-static int draw(const struct picker *picker, size_t rows) {
+static void draw(const struct picker *picker, size_t rows, struct drawn *drawn) {
     struct text line = {0};
-    int lines = OTHER_LINES;
-    if (title_line(picker, &line) == STATUS_OK) draw_line(STYLE_DIM, text_string(&line));
-    for (size_t row = 0; row < rows; row++, lines++) {
+    if (title_line(picker, &line) == STATUS_OK) draw_line(drawn, STYLE_DIM, text_string(&line));
+    for (size_t row = 0; row < rows; row++) {
         text_clear(&line);
         if (picker_line(picker, row, terminal_width() - 1, &line) == STATUS_OK)
-            terminal_say(picker->top + row == picker->at ? STYLE_BOLD : STYLE_PLAIN, "%s\n",
-                         text_string(&line));
+            draw_line(drawn, picker->top + row == picker->at ? STYLE_BOLD : STYLE_PLAIN,
+                      text_string(&line));
     }
-    draw_preview(picker, preview_lines(picker));
-    lines += preview_lines(picker);
+    draw_preview(picker, preview_lines(picker), drawn);
     text_clear(&line);
     const bool none = picker->shown_count == 0;
     if (text_format(&line, "%zu of %zu%s · %s", picker->shown_count, picker->options.count,
                     picker->options.more ? "+" : "",
                     none ? "nothing matches; Backspace, or Esc cancels"
                          : "Enter chooses, Esc cancels") == STATUS_OK)
-        draw_line(STYLE_DIM, text_string(&line));
+        draw_line(drawn, STYLE_DIM, text_string(&line));
     text_deinit(&line);
-    return lines;
 }
 
 // Does the key need items that are not loaded yet: a letter, or a move beyond the last?
@@ -281,9 +295,10 @@ static bool run(struct console *console, struct picker *picker, size_t *chosen) 
     size_t rows = rows_of(picker);
     scroll(picker, rows);
     while (answer == PICKER_GOES_ON) {
-        const int lines = draw(picker, rows);
+        struct drawn drawn = {0};
+        draw(picker, rows, &drawn);
         const int key = keys_read(console);
-        terminal_up(lines);
+        erase(&drawn);
         rows = rows_of(picker);
         if (looks_further(picker, key)) load_more(picker);
         if (key == KEY_PASTED && !picker_paste(picker, editor_pasted(), rows))

@@ -89,3 +89,16 @@ if [ "${CHECK_FULL-1}" = 1 ]; then
     typed_ahead 60x15 80x24
     typed_ahead 60x15 100x30 50x10
 fi
+
+# A list to choose from is erased whole, where the terminal has wrapped its lines.
+rm -rf "$QUIRE_HOME"/*
+columns=40 lines=15
+start -n 2
+ask "Tell me of rivers, lakes and seas, please."
+ask_only "/resume"
+wait_for "Enter chooses"
+resize 25 15
+wait_for "1 of 1 · Enter chooses,…"
+keys Escape
+wait_last ">"
+! screen | grep "conversations ·\|of 1\|^cancels" || fail "a part of the list is left"
