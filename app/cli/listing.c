@@ -308,7 +308,7 @@ int listing_import(struct db *db, const struct args *args) {
     struct error err = {0}, why = {0};
     enum status status =
         piped ? file_read_open(STDIN_FILENO, path, &text, &err) : file_read(path, &text, &err);
-    if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
+    if (status != STATUS_OK) return complain_failed(exit_code_for_file(status), status, &err);
     status = import_read(text_string(&text), text.length, &import, &why);
     if (status != STATUS_OK)
         error_set(&err, status, "%.200s: %.280s", path,
