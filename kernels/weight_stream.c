@@ -396,7 +396,7 @@ bool weight_stream_plan_experts(struct weight_stream *stream, const struct exper
 void weight_stream_first_experts(struct weight_stream *stream, const struct experts *args,
                                  const struct gather_experts *gather) {
     struct experts on_card = *args;
-    struct expert_weights of[GATHERED_STACKS];
+    struct expert_weights of[GATHERED_STACKS] = {0};
     ASSERT(gather->stack_count > 0 && gather->stack_count <= GATHERED_STACKS);
     stream->card->gather_experts(stream->on_card, gather);
     for (int i = 0; i < gather->stack_count; i++) {
