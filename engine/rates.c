@@ -10,7 +10,7 @@
 //   host      bytes more of the whole part / time more       the rate with one row
 //   crossing  time of the small part - its bytes / host      launches, flags, waking, threads
 //   slowed    time more of a whole part while a quarter of it crosses, beside the processor's time
-//             for the other three / time of crossing
+//             for the other three / time of crossing; halfway from what is assumed
 //   part      time of a whole part on the card - its bytes / card
 //   row       time more of a batch on the processor / tokens more
 //
@@ -57,7 +57,7 @@ enum {
 static const double CARD_SHARE = 0.9, MIXTURE_US = 18, DENSE_US = 8, RECURRENCE_US = 22;
 
 // Where there is no memory for a trial on the card, or trials contradict each other.
-static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10, ASSUMED_SLOWED = 0.25;
+static const double ASSUMED_CROSSING_US = 60, ASSUMED_PART_US = 10, ASSUMED_SLOWED = 0.15;
 
 // What no machine goes beyond; a rate outside was disturbed, or is a damaged line. A flag that
 // crosses the link and back takes longer than SHORTEST_US, and so does starting one kernel.
@@ -292,7 +292,7 @@ bool rates_of_crossing(const struct part_speed *part, double share, enum placeme
     const double alone = rates->crossing_us * 1e-6 + (1 - share) * bytes / rates->host;
     if (part->seconds <= 0 || share <= 0) return false;
     const double slowed = (part->seconds - alone) / crosses;
-    rates->slowed = slowed < 0 ? 0 : slowed > 1 ? 1 : slowed;
+    rates->slowed = (rates->slowed + (slowed < 0 ? 0 : slowed > 1 ? 1 : slowed)) / 2;
     return true;
 }
 
