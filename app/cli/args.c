@@ -445,13 +445,13 @@ static enum status check_models(const struct args *args, struct error *err) {
     return STATUS_OK;
 }
 
-enum status args_check(const struct args *args, struct error *err) {
-    TRY(check_commands(args, err));
-    TRY(check_model_operand(args, err));
-    TRY(check_pairs(args, err));
-    if (args->command == COMMAND_CHAT && args->name) TRY(conversation_check_name(args->name, err));
+// Which conversation is continued, and whether it is saved. Other commands ignore these options of
+// the environment and the config file.
+static enum status check_conversation(const struct args *args, struct error *err) {
     const bool resumes = args->go_on || args->resume;
     char shown[ARGS_SHOWN_BYTES];
+    if (args->command != COMMAND_CHAT) return STATUS_OK;
+    if (args->name) TRY(conversation_check_name(args->name, err));
     if (args->no_save && resumes)
         return error_set(err, STATUS_BAD_INPUT, "%s cannot be used with a saved conversation",
                          args_shown(args, "no-save", shown));
@@ -467,6 +467,15 @@ enum status args_check(const struct args *args, struct error *err) {
         return error_set(err, STATUS_BAD_INPUT,
                          "%s: expected the number of a turn, from 1, found \"%.60s\"",
                          args_shown(args, "fork", shown), args->fork);
+    return STATUS_OK;
+}
+
+enum status args_check(const struct args *args, struct error *err) {
+    TRY(check_commands(args, err));
+    TRY(check_model_operand(args, err));
+    TRY(check_pairs(args, err));
+    TRY(check_conversation(args, err));
+    char shown[ARGS_SHOWN_BYTES];
     for (size_t i = 0; i < args->stops.count; i++)
         if (!utf8_valid(args->stops.items[i], strlen(args->stops.items[i]), NULL))
             return error_set(err, STATUS_BAD_INPUT, "%s: the text is not UTF-8",

@@ -76,10 +76,11 @@ static enum status let_pick(struct launch *launch, struct error *err) {
 
 int launch_store(struct launch *launch) {
     struct error err = {0};
-    if (launch->args->no_save) return EXIT_DONE;
+    const bool chats = launch->args->command == COMMAND_CHAT;
+    if (chats && launch->args->no_save) return EXIT_DONE;
     enum status status = open_store(launch, &err);
     if (status != STATUS_OK) return complain_failed(EXIT_RUN_TIME, status, &err);
-    if (launch->args->command != COMMAND_CHAT) return EXIT_DONE;
+    if (!chats) return EXIT_DONE;
     launch->resumed = launch->args->go_on || launch->args->resume;
     if (picks_later(launch->args))
         status = let_pick(launch, &err);
