@@ -53,7 +53,7 @@ static bool can_be_made(const char *path) {
     char above[PATH_MAX];
     struct stat info;
     snprintf(above, sizeof above, "%s%s", path[0] == '/' ? "" : "./", path);
-    while (stat(above, &info) != 0 && errno == ENOENT) {
+    while (lstat(above, &info) != 0 && errno == ENOENT) { // a link to nowhere is in the way
         char *end = strrchr(above, '/');
         end[end == above] = '\0'; // "/" stays
     }
