@@ -93,6 +93,12 @@ static enum status check_first(const cJSON *object, const cJSON *item, struct er
     return STATUS_OK;
 }
 
+// Others write a speaker's name, too, which templates do not have, and keys without a value.
+static bool says_nothing(const cJSON *part) {
+    return strcmp(part->string, "name") == 0 || cJSON_IsNull(part) ||
+           (!part->child && (cJSON_IsArray(part) || cJSON_IsObject(part)));
+}
+
 static enum status read_message(const cJSON *item, struct batch_line *line, struct error *err) {
     const cJSON *role = cJSON_GetObjectItemCaseSensitive(item, "role");
     const cJSON *content = cJSON_GetObjectItemCaseSensitive(item, "content");
@@ -102,7 +108,7 @@ static enum status read_message(const cJSON *item, struct batch_line *line, stru
                           "objects with a role (system, user, assistant) and a content");
     for (const cJSON *part = item->child; part; part = part->next) {
         TRY(check_first(item, part, err));
-        if (part != role && part != content)
+        if (part != role && part != content && !says_nothing(part))
             return error_set(err, STATUS_BAD_INPUT, "unknown key \"%.40s\" in a message",
                              part->string);
     }
