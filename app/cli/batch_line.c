@@ -85,11 +85,18 @@ static struct chat_message message_of(enum role role, const char *text) {
     return (struct chat_message){role, text, strlen(text)};
 }
 
+// Some keys have two names.
+static const char *first_name(const char *key) {
+    if (strcmp(key, "max_tokens") == 0) return "tokens";
+    return strcmp(key, "temp") == 0 ? "temperature" : key;
+}
+
 // A key twice would have one of its values ignored.
 static enum status check_first(const cJSON *object, const cJSON *item, struct error *err) {
     for (const cJSON *before = object->child; before != item; before = before->next)
-        if (strcmp(before->string, item->string) == 0)
-            return error_set(err, STATUS_BAD_INPUT, "the key \"%.40s\" occurs twice", item->string);
+        if (strcmp(first_name(before->string), first_name(item->string)) == 0)
+            return error_set(err, STATUS_BAD_INPUT, "the key \"%.40s\" occurs twice",
+                             first_name(item->string));
     return STATUS_OK;
 }
 

@@ -11,7 +11,8 @@
 //   frequency_penalty, seed, stop (a text, or an array of them)
 //                         like the options of the same name, which are the defaults
 //
-// Any other key, or one that occurs twice, is an error, so that a typo is noticed.
+// Any other key, or one that occurs twice, is an error, so that a typo is noticed. A message may
+// also have a "name", and keys without a value, as other programs write them: they are ignored.
 //
 // Memory: {0} is empty; the JSON is owned, and texts are borrowed from it.
 #ifndef APP_BATCH_LINE_H
