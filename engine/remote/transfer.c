@@ -600,8 +600,8 @@ static bool try_without(struct transfer *leader) {
     return true;
 }
 
-// An answer that has ended without text.
-static void explain_empty(struct transfer *transfer) {
+// An answer that has ended without text. What came late, if anything, says why.
+static void explain_empty(struct transfer *transfer, const struct error *late) {
     const char *tool = text_string(&transfer->tool), *host = host_of(transfer);
     const bool ended = transfer->reason == STOP_REASON_END;
     if (transfer->text.answered && transfer->calls_tool)
@@ -616,6 +616,8 @@ static void explain_empty(struct transfer *transfer) {
     else if (transfer->calls_tool)
         (void)error_set(&transfer->err, STATUS_IO,
                         "%s: the model called a tool (%s), which is not supported", host, tool);
+    else if (late->status != STATUS_OK)
+        transfer->err = *late;
     else if (!ended)
         (void)fail_transfer(transfer, STATUS_IO,
                             "sent no text: the token limit (-n) was reached first");
@@ -625,15 +627,17 @@ static void explain_empty(struct transfer *transfer) {
                                             : "sent an empty answer");
 }
 
-static void explain_end(struct transfer *transfer, int tries) {
-    struct error why = {0};
+static void explain_end(struct transfer *transfer, const struct error *late, int tries) {
+    struct error why = *late;
     if (transfer->filtered) {
         (void)fail_transfer(transfer, STATUS_IO, "ended the answer because of its content");
     } else if (transfer->broken) {
-        (void)error_set(&why, STATUS_IO, "%s ended the answer with an error", host_of(transfer));
+        if (why.status == STATUS_OK)
+            (void)error_set(&why, STATUS_IO, "%s ended the answer with an error",
+                            host_of(transfer));
         give_up(transfer, &why, tries);
     } else if (transfer->server->form == QUERY_MESSAGES) {
-        explain_empty(transfer);
+        explain_empty(transfer, late);
     }
 }
 
@@ -644,7 +648,7 @@ static void part(struct transfer *transfer, bool asks, const struct error *why, 
     if (asks) return;
     transfer->over = true;
     if (transfer->finished)
-        explain_end(transfer, tries);
+        explain_end(transfer, why, tries);
     else
         give_up(transfer, why, tries);
 }
@@ -697,22 +701,24 @@ void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
     if (!without) put_all_rest(leader);
     const bool begun = any_begun(leader);
     if (whole && begun) leader->server->omits |= leader->omits;
-    struct error why = leader->err;
-    if (leader->finished && !leader->cut) { // what fails behind a whole answer is not its failure
+    const struct error late = leader->err;
+    struct error why = late;
+    if (leader->finished && !leader->cut) // what fails behind a whole answer is not its failure
         leader->err = (struct error){0};
-        if (why.status != STATUS_OK && !any_wanted(leader))
-            log_write(LOG_WARNING, "after the whole answer, %s", why.text);
-    }
     if (leader->asking) explain(leader, code, &why);
     const int tries = leader->tries;
+    bool failed = false;
     leave(leader, multi);
     for (struct transfer *one = leader, *next; one; one = next) {
         next = one->next;
         const bool missing = whole && begun && one != leader && !one->begun && !one->finished;
         leader->server->one_choice |= missing;
         one->omits = leader->omits;
-        part(one, (without || missing) && !one->finished, &why, tries);
+        part(one, (without || missing) && !one->finished, one->finished ? &late : &why, tries);
+        failed |= one->err.status != STATUS_OK;
     }
+    if (late.status != STATUS_OK && !failed)
+        log_write(LOG_WARNING, "after the whole answer, %s", late.text);
 }
 
 // Nobody waits for this answer any more. It ends with the others of its exchange.

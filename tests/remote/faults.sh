@@ -79,6 +79,8 @@ A whole answer.
 
 [2]
 A whole answer." "after the whole answer, 127.0.0.1:$port failed: the engine died$" -m "$url#late_error" --samples 2
+row 1 "" "^quire: 127.0.0.1:$port failed: the engine died$" -m "$url#late_reason"
+row 1 "$half" "^quire: 127.0.0.1:$port failed: the engine died$more" -m "$url#late_cause"
 row 1 "$half" "failed: the .31mengine.0m died$more" -m "$url#given_up"
 row 1 "[1]
 Choice 0

@@ -287,6 +287,16 @@ class Faults:
             h.say(chunk({"content": "A whole answer."}, index=index) + chunk({}, "stop", index=index))
         h.say('data: {"error": {"message": "the engine died"}}\n\n')
 
+    def late_reason(self, h, words):
+        """Behind an answer that ended without text, why."""
+        h.stream()
+        h.say(chunk({}, "stop") + 'data: {"error": {"message": "the engine died"}}\n\n')
+
+    def late_cause(self, h, words):
+        """Behind an answer that ended with an error, which one."""
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}) + chunk({}, "error") + 'data: {"error": {"message": "the engine died"}}\n\n')
+
     def late_excess(self, h, words):
         """Behind a whole answer, more values in an event than any answer has."""
         h.stream()
