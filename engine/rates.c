@@ -20,8 +20,8 @@
 // What no machine does was disturbed, and is measured once more; after that, what is assumed for
 // machines without memory for a trial is taken.
 //
-// The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR COPIES_FACTOR RECENCY
-// SLOWED<tab>KEY", those used last at the end.
+// The file has lines "CARD HOST LINK CROSSING_US PART_US ROW_US FACTOR COPIES_FACTOR RECENCY SLOWED
+// CHANGES<tab>KEY", those used last at the end.
 #include "engine/rates.h"
 
 #include <fcntl.h>
@@ -49,6 +49,7 @@ enum {
     SMALL = 8,        // how much narrower the small feed-forward is
     ROWS = 32,        // of a batch on the processor
     TRIES = 2,
+    CHANGES_MOST = 99, // of a plan; no factor is so far off that it would change as often
 };
 
 // Measured on cards that hold the model: how much of the reading speed products with one token
@@ -78,16 +79,18 @@ static bool is_plausible(const struct placement_rates *rates) {
            is_time(rates->crossing_us) && is_time(rates->part_us) && rates->row_us >= 0 &&
            rates->row_us <= LONGEST_US && is_factor(rates->factor) &&
            is_factor(rates->copies_factor) && rates->recency >= 0 &&
-           rates->recency <= PLACEMENT_RECENCY_MAX && rates->slowed >= 0 && rates->slowed <= 1;
+           rates->recency <= PLACEMENT_RECENCY_MAX && rates->slowed >= 0 && rates->slowed <= 1 &&
+           rates->changes >= 0 && rates->changes <= CHANGES_MOST;
 }
 
 static bool parse(char *line, struct placement_rates *rates, const char **key) {
     int length = 0;
     line[strcspn(line, "\n")] = '\0';
     *rates = (struct placement_rates){0};
-    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf %lf %lf %lf%n", &rates->card, &rates->host,
-               &rates->link, &rates->crossing_us, &rates->part_us, &rates->row_us, &rates->factor,
-               &rates->copies_factor, &rates->recency, &rates->slowed, &length) != 10 ||
+    if (sscanf(line, "%lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %" SCNd64 "%n", &rates->card,
+               &rates->host, &rates->link, &rates->crossing_us, &rates->part_us, &rates->row_us,
+               &rates->factor, &rates->copies_factor, &rates->recency, &rates->slowed,
+               &rates->changes, &length) != 11 ||
         line[length] != '\t')
         return false;
     *key = line + length + 1;
@@ -121,9 +124,10 @@ static bool rewrite(FILE *old, FILE *file, const char *key, const struct placeme
     }
     for (size_t i = count < RATES_MAX ? 0 : count - (RATES_MAX - 1); i < count; i++)
         if (fprintf(file, "%s\n", lines[i % RATES_MAX]) < 0) return false;
-    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g\t%s\n", rates->card,
-                   rates->host, rates->link, rates->crossing_us, rates->part_us, rates->row_us,
-                   rates->factor, rates->copies_factor, rates->recency, rates->slowed, key) > 0;
+    return fprintf(file, "%.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %.6g %" PRId64 "\t%s\n",
+                   rates->card, rates->host, rates->link, rates->crossing_us, rates->part_us,
+                   rates->row_us, rates->factor, rates->copies_factor, rates->recency,
+                   rates->slowed, rates->changes, key) > 0;
 }
 
 // Folders that are missing; if that fails, so will opening the file.
@@ -385,6 +389,7 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
         placement_lesson_find(lesson, placement, &learnt)) {
         (void)rates_keep(lesson->path, lesson->split, &learnt);
         learnt.factor = learnt.copies_factor = 1;
+        learnt.changes = 0;
         (void)rates_keep(lesson->path, lesson->key, &learnt);
     }
     forget(lesson);
@@ -397,6 +402,7 @@ void rates_of_split(const char *path, const char *key, size_t card_bytes,
     (void)rates_find(path, split, &learnt);
     rates->factor = learnt.factor;
     rates->copies_factor = learnt.copies_factor;
+    rates->changes = learnt.changes;
 }
 
 double rates_card_reads(const struct placement_rates *rates) { return rates->card / CARD_SHARE; }

@@ -18,9 +18,12 @@
 // It can be, because memory that a plan leaves on the card holds copies of experts that were used
 // lately (kernels/expert_slots.h), if the need says how large one is and there is room for an
 // eighth of those in host memory. The longer beginning is the first with room for half of them, or
-// that of all experts: it does not depend on what is learnt, so that plans, and with them cached
-// KV, stay what they are. Prompts are read more slowly then, since more weights cross; an answer of
-// some fifty tokens is worth that.
+// that of all experts: it does not depend on what is learnt. Prompts are read more slowly then,
+// since more weights cross; an answer of some fifty tokens is worth that.
+//
+// What is learnt is noisy, and another plan computes all cached KV once more. So each change
+// between the two beginnings makes the next one harder: after n changes the other one has to be
+// predicted 1.05^(n + 1) times as fast.
 //
 // What share of a token's choices has a copy is known of nothing that has not run yet. Where
 // routing has no memory, it is the share of experts with copies; of a published mixture it was
@@ -54,7 +57,8 @@
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
 //   (2) Without an override, nothing has left that could stay: with the last that left on the card,
-//       the model would not fit; or it is the longer beginning, and predicted to be faster.
+//       the model would not fit; or it is the longer beginning, and predicted to be faster, or not
+//       so much slower that it gives way.
 //   (3) The bytes, the slots and the tokens per second are those of the places.
 // So without copies, more memory or a shorter context never makes a plan slower (of equal rates).
 #ifndef ENGINE_PLACEMENT_H
@@ -109,6 +113,7 @@ struct placement_rates {  // bytes a second
     double copies_factor; // the same where experts have copies
     double recency;       // of routing: 0 it has no memory, 1 that of a published mixture
     double slowed;        // of the time in which weights cross, what the processor loses of it
+    int64_t changes;      // between the shortest beginning and a longer one; odd: it was the longer
 };
 
 struct placement_override { // what a person said; {0}: nothing
@@ -148,6 +153,7 @@ struct placement {
     double hit_seconds;    // less by so much if all had one,
     double held_seconds;   // but at least what the card takes
     double factor;         // of host_seconds
+    int64_t changes;       // with this plan; an override counts as none
 };
 
 // NO_MEMORY: what has to stay on the card, or what an override leaves there, does not fit; the

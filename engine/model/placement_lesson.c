@@ -51,5 +51,6 @@ bool placement_lesson_find(const struct placement_lesson *lesson, const struct p
     *rates = lesson->rates;
     *(copies ? &rates->copies_factor : &rates->factor) = factor_of(lesson, placement, predicted);
     rates->recency = recency_of(lesson, rates->recency);
+    rates->changes = placement->changes;
     return true;
 }

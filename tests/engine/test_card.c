@@ -191,7 +191,7 @@ static void a_model_that_fits_runs_on_the_gpu_silently(void **state) {
 
 // Room for what stays on the card, and for the weights of some layers.
 static enum status open_split(size_t device_bytes, struct engine **engine) {
-    static const struct placement_rates rates = {1e12, 5e10, 2.5e10, 0, 30, 0, 0, 1, 1, 1, 0.25};
+    static const struct placement_rates rates = {1e12, 5e10, 2.5e10, 0, 30, 0, 0, 1, 1, 1, 0.25, 0};
     struct error err = {0};
     const struct engine_options options = {.model_path = model,
                                            .backend = "cuda",
@@ -372,7 +372,7 @@ static void steps_have_fewer_tokens_where_memory_is_short(void **state) {
 
 // For any options that have a part in it.
 static void a_forecast_is_what_the_start_says(void **state) {
-    static const struct placement_rates rates = {1e12, 1e9, 2.5e10, 0, 30, 1, 0, 1, 1, 1, 0.25};
+    static const struct placement_rates rates = {1e12, 1e9, 2.5e10, 0, 30, 1, 0, 1, 1, 1, 0.25, 0};
     enum { WAYS = 9 };
     char lines_of[WAYS][PLACEMENT_TEXT_BYTES];
     int differ = 0;

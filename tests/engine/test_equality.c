@@ -178,7 +178,8 @@ static struct engine *open_with(const struct engine_options *options) {
     snprintf(backend, sizeof backend, "%.*s", (int)strcspn(way.backend, "+"), way.backend);
     all.backend = backend;
     if (has_host()) {
-        static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50, 0, 0, 1, 1, 1, 0.25};
+        static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50,   0,
+                                                     0,    1,    1,    1, 0.25, 0};
         all.placement = (struct placement_override){.has_ngl = true, .ngl = 1};
         all.rates = &rates;
         all.deterministic = true; // else many rows are computed elsewhere than few

@@ -46,7 +46,7 @@ const struct backend *__wrap_backend_reference(void) {
 
 // With a slow link, prompts use slots as answers do; with a fast one, weights cross for them.
 static struct engine *open_with(bool deterministic, double link, double part_us) {
-    const struct placement_rates rates = {1e11, 1e10, link, 0, 50, part_us, 1, 1, 1, 1, 0.25};
+    const struct placement_rates rates = {1e11, 1e10, link, 0, 50, part_us, 1, 1, 1, 1, 0.25, 0};
     struct engine *engine;
     struct error err = {0};
     const struct engine_options options = {

@@ -10,8 +10,8 @@
 
 #include "engine/rates.h"
 
-static const struct placement_rates some = {1e12, 5e10, 2.5e10, 0,   30,   12,
-                                            7,    1.25, 0.75,   0.5, 0.125};
+static const struct placement_rates some = {1e12, 5e10, 2.5e10, 0,   30,    12,
+                                            7,    1.25, 0.75,   0.5, 0.125, 3};
 
 static char folder[] = "/tmp/quire-rates-XXXXXX", path[64];
 
@@ -76,28 +76,31 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
         "",
         "\n\n",
         "words\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2 a\n",
+        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2 0 a\n",
         "1e12 5e10 2.5e10 30 12 7 1\ta\n", // as an older version wrote them
+        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2\ta\n",
         "1e12 5e10 2.5e10 30\ta\n",
-        "1e12 0 2.5e10 30 12 7 1 1 0.5 0.2\ta\n",
-        "1e12 -5e10 2.5e10 30 12 7 1 1 0.5 0.2\ta\n",
-        "nan nan nan nan nan nan nan nan nan nan\ta\n",
-        "1e12 5e10 inf 30 12 7 1 1 0.5 0.2\ta\n",
-        "1e300 5e10 2.5e10 30 12 7 1 1 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 -30 12 7 1 1 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 0 12 7 1 1 0.5 0.2\ta\n", // a crossing takes time
-        "1e12 5e10 2.5e10 1e9 12 7 1 1 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 -12 7 1 1 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 0 7 1 1 0.5 0.2\ta\n", // and so do kernels
-        "1e12 5e10 2.5e10 30 12 -7 1 1 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 0 1 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 99 1 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 1 0 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 1 99 0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 1 1 -0.5 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 1 1 9 0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 -0.2\ta\n",
-        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 2\ta\n",
+        "1e12 0 2.5e10 30 12 7 1 1 0.5 0.2 0\ta\n",
+        "1e12 -5e10 2.5e10 30 12 7 1 1 0.5 0.2 0\ta\n",
+        "nan nan nan nan nan nan nan nan nan nan 0\ta\n",
+        "1e12 5e10 inf 30 12 7 1 1 0.5 0.2 0\ta\n",
+        "1e300 5e10 2.5e10 30 12 7 1 1 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 -30 12 7 1 1 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 0 12 7 1 1 0.5 0.2 0\ta\n", // a crossing takes time
+        "1e12 5e10 2.5e10 1e9 12 7 1 1 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 -12 7 1 1 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 0 7 1 1 0.5 0.2 0\ta\n", // and so do kernels
+        "1e12 5e10 2.5e10 30 12 -7 1 1 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 0 1 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 99 1 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 0 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 99 0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 1 -0.5 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 1 9 0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 -0.2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 2 0\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2 -1\ta\n",
+        "1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2 1000\ta\n",
     };
     struct placement_rates found;
     for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++) {
@@ -106,7 +109,7 @@ static void what_no_machine_reaches_is_not_believed(void **state) {
     }
     assert_true(rates_keep(path, "b", &some)); // and the line is dropped with the next one
     assert_true(rates_find(path, "b", &found));
-    write_file("1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2\ta"); // cut before its end
+    write_file("1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2 0\ta"); // cut before its end
     assert_true(rates_find(path, "a", &found));
     assert_true(rates_keep(path, "b", &some)); // which begins a line of its own
     assert_true(rates_find(path, "a", &found) && rates_find(path, "b", &found));
@@ -246,6 +249,7 @@ static void routing_is_learnt_for_all_splits_of_a_model(void **state) {
                                         .missed_seconds = 0.004 + hits * 0.006,
                                         .hit_seconds = 0.006,
                                         .factor = 1,
+                                        .changes = 1,
                                         .tokens_s = 1 / (0.002 + 0.004)};
     struct placement_rates rates = some;
     char split[RATES_KEY_BYTES];
@@ -262,10 +266,12 @@ static void routing_is_learnt_for_all_splits_of_a_model(void **state) {
     assert_true(rates_find(path, "a model", &rates));
     assert_true(is_near(rates.recency, 0.8));
     assert_true(is_near(rates.copies_factor, 1));
+    assert_int_equal(rates.changes, 0);
     rates_of_split(path, "a model", (size_t)1 << 34, &rates, split);
     assert_true(is_near(rates.recency, 0.8) && is_near(rates.copies_factor, 1));
     rates_of_split(path, "a model", (size_t)1 << 33, &rates, split);
     assert_true(is_near(rates.recency, 0.8) && is_near(rates.copies_factor, (1 + 2.5) / 2));
+    assert_int_equal(rates.changes, 1);
 }
 
 static void each_size_of_a_split_learns_for_itself(void **state) {
@@ -275,13 +281,17 @@ static void each_size_of_a_split_learns_for_itself(void **state) {
     char quarter[RATES_KEY_BYTES], twice[RATES_KEY_BYTES];
     rates_of_split(path, "sizes", 5 * gib + 7, &rates, quarter);
     assert_true(is_near(rates.factor, 1) && is_near(rates.copies_factor, 1));
+    assert_int_equal(rates.changes, 0);
     rates.factor = 2;
     rates.copies_factor = 3;
+    rates.changes = 5;
     assert_true(rates_keep(path, quarter, &rates));
     rates_of_split(path, "sizes", 10 * gib, &rates, twice);
     assert_true(is_near(rates.factor, 1) && is_near(rates.copies_factor, 1));
+    assert_int_equal(rates.changes, 0);
     rates_of_split(path, "sizes", 5 * gib + 99, &rates, quarter);
     assert_true(is_near(rates.factor, 2) && is_near(rates.copies_factor, 3));
+    assert_int_equal(rates.changes, 5);
     assert_false(rates_find(path, twice, &found)); // nothing has been learnt of it
     rates_of_split(NULL, "sizes", 5 * gib, &rates, quarter);
     assert_true(is_near(rates.factor, 1));
