@@ -9,7 +9,8 @@
 // Copies are in the card's order, so weights are not overwritten before they have been read. An op
 // that turns out not to fit has filled a part of the slot for nothing, and no more.
 //
-// Memory: owns the slot, and pinned lists of where experts lie in it, from reserve() to release().
+// Memory: owns the slot, which takes a little more than slot_bytes, and pinned lists of where
+// experts lie in it, from reserve() to release(). After a reserve() that failed, release() it, too.
 // Threads: all calls come from the thread that enqueues ops. Private to kernels/.
 #ifndef WEIGHT_STREAM_H
 #define WEIGHT_STREAM_H

@@ -47,6 +47,61 @@ static struct backend copying_card(void) {
     return card;
 }
 
+// ---- a card that counts its memory, and of which one allocation fails
+
+enum { HELD_MOST = 64 };
+
+static struct held {
+    void *memory;
+    size_t bytes;
+} held[HELD_MOST];
+static int allocs_left = -1; // any number
+
+static bool may_alloc(void) { return allocs_left < 0 || allocs_left-- > 0; }
+
+static struct held *find_held(const void *memory) {
+    for (int i = 0; i < HELD_MOST; i++)
+        if (held[i].memory == memory) return &held[i];
+    return NULL;
+}
+
+static enum status hold(enum status status, void *memory, size_t bytes) {
+    struct held *free_one = find_held(NULL);
+    assert_non_null(free_one);
+    if (status == STATUS_OK) *free_one = (struct held){memory, bytes};
+    return status;
+}
+
+static void give_up(const void *memory, size_t bytes) {
+    struct held *one = find_held(memory);
+    if (!memory) return;
+    assert_non_null(one);
+    assert_int_equal(one->bytes, bytes);
+    *one = (struct held){0};
+}
+
+static enum status alloc_held(struct device *device, size_t bytes, void **memory) {
+    if (!may_alloc()) return STATUS_NO_MEMORY;
+    const enum status status = backend_reference()->alloc(device, bytes, memory);
+    return hold(status, *memory, bytes);
+}
+
+static enum status alloc_host_held(struct device *device, size_t bytes, void **memory) {
+    if (!may_alloc()) return STATUS_NO_MEMORY;
+    const enum status status = backend_reference()->alloc_host(device, bytes, memory);
+    return hold(status, *memory, bytes);
+}
+
+static void release_held(struct device *device, void *memory, size_t bytes) {
+    give_up(memory, bytes);
+    backend_reference()->release(device, memory, bytes);
+}
+
+static void release_host_held(struct device *device, void *memory, size_t bytes) {
+    give_up(memory, bytes);
+    backend_reference()->release_host(device, memory, bytes);
+}
+
 static bool replay_nothing(struct device *device, uint64_t key) {
     (void)device;
     return key == 0;
@@ -299,6 +354,54 @@ static bool replay_the_first(struct device *device, uint64_t key) {
     return key == 1 && ask_count > 0;
 }
 
+// Of weights that cross for many tokens, and in part for a lone one.
+static void check_after_failures(const struct offload_fixture *f) {
+    static const int32_t COUNTS[] = {1, MOST};
+    for (size_t i = 0; i < sizeof COUNTS / sizeof COUNTS[0]; i++) {
+        struct linear args = {.in = {.x = f->x, .tokens = COUNTS[i]},
+                              .parts = {{f->y, matrix(f, 0, ROWS, COLUMNS, true), NULL}},
+                              .count = 1};
+        const size_t count = (size_t)COUNTS[i] * ROWS;
+        f->backend->linear(f->device, &args);
+        assert_int_equal(f->backend->sync(f->device), STATUS_OK);
+        args.parts[0].y = f->expected;
+        backend_reference()->linear(f->card, &args);
+        assert_true(difference(f->y, f->expected, count) < 0.01);
+    }
+}
+
+// Each allocation of reserve() fails once. Nothing is lost or released twice, also if the device is
+// closed then, and it works as soon as there is memory.
+static void a_reservation_that_fails_may_be_repeated(void **state) {
+    enum { FEWEST = 7 }; // there are at least so many
+    const struct offload_memory memory = {.slot_bytes = (size_t)1 << 20, .crossing_share = 0.7};
+    (void)state;
+    for (int copies = 0; copies < 2; copies++) {
+        struct backend card = copies ? copying_card() : *backend_reference();
+        enum status status = STATUS_NO_MEMORY;
+        card.alloc = alloc_held;
+        card.alloc_host = alloc_host_held;
+        card.release = release_held;
+        card.release_host = release_host_held;
+        for (int n = 0; status != STATUS_OK; n++)
+            for (int again = 0; again < 2; again++) {
+                struct offload_fixture f;
+                fixture_open(&f, &card, &memory);
+                allocs_left = n;
+                status = f.backend->reserve(f.device, &limits);
+                allocs_left = -1;
+                assert_true(status == STATUS_NO_MEMORY || (status == STATUS_OK && n >= FEWEST));
+                if (again) {
+                    assert_int_equal(f.backend->reserve(f.device, &limits), STATUS_OK);
+                    check_after_failures(&f);
+                }
+                fixture_close(&f);
+                for (int i = 0; i < HELD_MOST; i++)
+                    assert_null(held[i].memory);
+            }
+    }
+}
+
 // What was recorded without one of its parts would leave old results in place.
 static void a_step_that_lost_a_part_is_not_replayed(void **state) {
     struct backend card = *backend_reference();
@@ -510,6 +613,7 @@ int main(void) {
         cmocka_unit_test(experts_are_the_processors),
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
+        cmocka_unit_test(a_reservation_that_fails_may_be_repeated),
         cmocka_unit_test(a_step_that_lost_a_part_is_not_replayed),
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
