@@ -47,7 +47,7 @@ static struct backend copying_card(void) {
     return card;
 }
 
-// ---- a card that counts its memory, and of which one allocation fails
+// ---- a card that counts its memory, and fails to allocate once
 
 enum { HELD_MOST = 64 };
 
