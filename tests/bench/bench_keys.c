@@ -22,7 +22,9 @@ enum {
     KEYS_PER_RUN = 40,
     KEYS_MOST = RUNS_MOST * KEYS_PER_RUN,
     LIMIT_MS = 5,
-    SHORT_ANSWERS_MOST = 5, // one after the other, beside which no key could be pressed
+    // One after the other, beside which no key could be pressed: every other one of a small model
+    // is as short.
+    SHORT_ANSWERS_MOST = 30,
     PAUSE_LEAST_MS = 5,
     PAUSE_STEPS = 41, // of a millisecond each
 };
