@@ -40,7 +40,7 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
 
 // Reads and writes the file, for rates_get() and tests. find: false if there is no plausible line
 // with this key. keep: replaces the line of this key, and drops the oldest beyond RATES_MAX.
-// of_split: the factors that were learnt of splits of about this size, or 1.
+// of_split: what was learnt of splits of about this size, their factors and changes, or 1 and 0.
 void rates_of_split(const char *path, const char *key, size_t card_bytes,
                     struct placement_rates *rates, char split[]); // its key, of RATES_KEY_BYTES
 enum { RATES_MAX = 32, RATES_KEY_BYTES = 320 };

@@ -69,10 +69,6 @@ struct resident_experts {
     bool filled;
 };
 
-static size_t card_bytes(const struct resident_experts *r, const struct weight *weight) {
-    return r->card->weight_bytes ? r->card->weight_bytes(weight) : weight_bytes(weight);
-}
-
 static size_t list_at(const struct resident_experts *r, int32_t layer, int matrix) {
     ASSERT(layer >= 0 && layer < r->layers_max && matrix >= 0 && matrix < MATRICES);
     return ((size_t)layer * MATRICES + (size_t)matrix) * (size_t)r->experts;
@@ -186,7 +182,7 @@ static const void *nothing_like(struct resident_experts *r, struct weight weight
             has->columns == weight.columns)
             return nothing->memory;
         if (nothing->memory) continue;
-        const size_t bytes = card_bytes(r, &weight);
+        const size_t bytes = device_weight_bytes(r->card, &weight);
         if (weight_bytes(&weight) > r->expert_bytes ||
             r->card->alloc(r->on_card, bytes, &nothing->memory) != STATUS_OK)
             return NULL;
@@ -208,7 +204,7 @@ static bool read_layer(struct resident_experts *r, const struct experts *args,
     layer->from[DOWN] = args->down;
     for (int m = 0; m < MATRICES; m++) {
         const struct weight weight = matrix_of(&layer->from[m], 0);
-        const size_t each = card_bytes(r, &weight);
+        const size_t each = device_weight_bytes(r->card, &weight);
         if (layer->from[m].scales || each == 0) return false;
         layer->at[m] = m == GATE && args->gate.data == args->up.data ? 0 : bytes;
         if (m == GATE && args->gate.data == args->up.data) continue; // up serves as gate
