@@ -511,11 +511,10 @@ static void offload_experts(struct device *device, const struct experts *args) {
         device->card->experts(device->on_card, args);
         return;
     }
+    const int32_t known = device->resident ? resident_experts_layer(device->resident, args) : -1;
     if (weight_stream_experts(&device->stream, args)) return;
     const size_t used = (size_t)args->used;
-    const int32_t layer = device->resident && args->tokens < OFFLOAD_STREAM_TOKENS
-                              ? resident_experts_layer(device->resident, args)
-                              : -1;
+    const int32_t layer = args->tokens < OFFLOAD_STREAM_TOKENS ? known : -1;
     struct gather_experts gather;
     const bool some_cross = layer < 0 && may_split(device, args->tokens) &&
                             weight_stream_plan_experts(&device->stream, args, &gather);
@@ -612,10 +611,6 @@ struct offload_counts offload_counts(const struct device *device) {
                                    .misses = counts.misses,
                                    .copied = counts.moves,
                                    .lately = resident_experts_lately(device->resident)};
-}
-
-bool offload_fills_slots(const struct device *device) {
-    return device->resident && resident_experts_fills(device->resident);
 }
 
 static struct weight_stream stream_of(struct device *device) {

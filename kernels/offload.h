@@ -80,7 +80,4 @@ struct offload_counts {
 };
 struct offload_counts offload_counts(const struct device *device);
 
-// Are empty slots being filled? Steps take longer then than they will.
-bool offload_fills_slots(const struct device *device);
-
 #endif

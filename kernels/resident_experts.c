@@ -8,10 +8,10 @@
 //   steps 8 and 9    the processor still computes it
 //   step 9 ends      the copy is done: the list points to slot 9
 //
-// Copies begin while the thread would wait for the step, because starting hundreds takes long. Once
-// all layers are known, slots that are still empty are filled with experts that nobody has chosen,
-// more at a time than were missed: else hits grow for a hundred tokens where experts are large. Not
-// all at once, because nothing is used, or copied besides, before all of it has arrived.
+// Copies begin while the thread would wait for the step, because starting hundreds takes long. At
+// the end of the first step that has passed all layers, slots that are still empty are filled with
+// experts that nobody has chosen, all at once and in the order of ops: that step waits for them,
+// but copies that run beside steps would take a third of the link, and fifty tokens.
 //
 // The lists of all layers are one buffer, changed in a pinned mirror and copied whole before the
 // next step, which is a few microseconds.
@@ -33,8 +33,7 @@ enum {
     MOVES_MAX = 64,    // experts that were missed and are on their way to the card
 };
 static const size_t SLAB_BYTES = (size_t)64 << 20;    // about
-static const size_t COPIED_BYTES = (size_t)128 << 20; // between two steps, of what was missed
-static const size_t FILLED_BYTES = (size_t)512 << 20; // and of what fills empty slots
+static const size_t COPIED_BYTES = (size_t)128 << 20; // between two steps
 
 struct nothing { // a matrix of zeros on the card
     struct weight weight;
@@ -269,14 +268,14 @@ static void point_to_copy(struct resident_experts *r, const struct expert_move *
     r->changed = true;
 }
 
-// False: the card has no memory for it now.
-static bool begin_copy(struct resident_experts *r, const struct expert_move *move) {
+// Beside the ops, if the card can, or as one of them. False: the card has no memory for it now.
+static bool begin_copy(struct resident_experts *r, const struct expert_move *move, bool aside) {
     const struct layer *layer = &r->layers[move->layer];
     char *memory = slot_memory(r, move->slot);
     for (int m = 0; m < MATRICES; m++) {
         const struct weight weight = matrix_of(&layer->from[m], move->expert);
         if (m == GATE && layer->from[UP].data == layer->from[GATE].data) continue;
-        if (!r->card->copy_aside)
+        if (!aside || !r->card->copy_aside)
             r->card->copy_weights(r->on_card, &weight, memory + layer->at[m]);
         else if (!r->card->copy_aside(r->on_card, &weight, memory + layer->at[m]))
             return false;
@@ -307,21 +306,21 @@ static void plan_moves(struct resident_experts *r) {
         bytes += r->layers[move->layer].bytes;
         move = &r->moves[++r->move_count];
     }
-    if (r->filled || r->layer_count < r->layers_max) return;
-    r->filled = !all_fit(r);
-    for (bytes = 0; bytes < FILLED_BYTES && !r->filled; bytes += r->layers[move->layer].bytes) {
-        move = &r->moves[r->move_count];
-        r->filled = !expert_slots_fill(r->slots, move);
-        if (r->filled) return;
-        r->move_count++;
-    }
+}
+
+// All at once, and in the order of ops. If that fails they are copied like others.
+static void fill_slots(struct resident_experts *r) {
+    r->filled = true;
+    while (all_fit(r) && expert_slots_fill(r->slots, &r->moves[r->move_count]))
+        (void)begin_copy(r, &r->moves[r->move_count++], false);
+    if (r->card->sync(r->on_card) == STATUS_OK) arrive(r);
 }
 
 // Not into a slab that was taken back since.
 void resident_experts_copy(struct resident_experts *r) {
     for (; r->begun_count < r->move_count; r->begun_count++) {
         const struct expert_move *move = &r->moves[r->begun_count];
-        if (move->slot < r->slab_count * r->slab_slots && !begin_copy(r, move)) return;
+        if (move->slot < r->slab_count * r->slab_slots && !begin_copy(r, move, true)) return;
     }
 }
 
@@ -337,6 +336,7 @@ void resident_experts_move(struct resident_experts *r) {
     const bool done = !r->card->is_copied_aside || r->card->is_copied_aside(r->on_card);
     if (begun && done) {
         arrive(r);
+        if (!r->filled && r->layer_count == r->layers_max) fill_slots(r);
         plan_moves(r);
     }
     expert_slots_end_step(r->slots);
@@ -387,5 +387,3 @@ struct expert_slots_counts resident_experts_counts(const struct resident_experts
 struct expert_slots_lately resident_experts_lately(const struct resident_experts *r) {
     return expert_slots_lately(r->slots);
 }
-
-bool resident_experts_fills(const struct resident_experts *r) { return !r->filled; }

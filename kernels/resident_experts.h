@@ -49,7 +49,8 @@ void resident_experts_copy(struct resident_experts *resident);
 // the zeros that came with it, so the next step begins all of them again.
 void resident_experts_copy_again(struct resident_experts *resident);
 
-// Between two steps: what was copied is used from now on, and the next copies are planned.
+// Between two steps: what was copied is used from now on, and the next copies are planned. Once all
+// layers are known it fills empty slots, and waits for that.
 void resident_experts_move(struct resident_experts *resident);
 
 // As offload.h says.
@@ -60,8 +61,5 @@ void resident_experts_take_back(struct resident_experts *resident);
 int32_t resident_experts_slots(const struct resident_experts *resident); // that there are now
 struct expert_slots_counts resident_experts_counts(const struct resident_experts *resident);
 struct expert_slots_lately resident_experts_lately(const struct resident_experts *resident);
-
-// Are slots still filled with what nobody has chosen? Steps take longer then.
-bool resident_experts_fills(const struct resident_experts *resident);
 
 #endif

@@ -5,7 +5,10 @@
 #include <math.h>
 
 void placement_lesson_note(struct placement_lesson *lesson, int64_t us) {
-    enum { FIRST = 4, AVERAGED = 16 }; // of FIRST tokens, pages are mapped and steps recorded
+    enum {
+        FIRST = 4,
+        AVERAGED = 16
+    }; // meanwhile pages are mapped, slots filled and steps recorded
     if (lesson->tokens++ < FIRST) return;
     const int32_t of = lesson->tokens - FIRST < AVERAGED ? lesson->tokens - FIRST : AVERAGED;
     lesson->token_us += ((double)us - lesson->token_us) / of;

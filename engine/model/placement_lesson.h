@@ -7,8 +7,9 @@
 //
 // Where experts have copies, the same is learnt of another factor, and before it how often a choice
 // had one: how far the routing of this model and these texts has a memory. A plan without copies
-// learns that, too, of slots that hold nothing (kernels/ghost_slots.h). Steps that still fill slots
-// take longer than the later ones will, and are not timed.
+// learns that, too, of slots that hold nothing (kernels/ghost_slots.h).
+//
+// The first steps take longer than the later ones, and are not timed.
 //
 // Numbers only; who keeps what is learnt is rates.h's.
 #ifndef ENGINE_PLACEMENT_LESSON_H

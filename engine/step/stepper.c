@@ -30,7 +30,6 @@
 #include "kernels/base/clock.h"
 #include "kernels/base/trace.h"
 #include "kernels/huge_pages.h"
-#include "kernels/offload.h"
 
 enum {
     STEP_FIRST_TOKENS = 16, // of a step that gives a first idea of the speed
@@ -271,13 +270,12 @@ static void wait_for_work(struct engine *engine) {
 }
 
 // Will the step take as long as those that a placement's prediction is about?
-static bool is_usual(const struct engine *engine, const struct step *step) {
-    return step->tokens == 1 && step->chunks[0].first < PLACEMENT_LESSON_CONTEXT &&
-           !(engine->placement.experts > 0 && offload_fills_slots(engine->device));
+static bool is_usual(const struct step *step) {
+    return step->tokens == 1 && step->chunks[0].first < PLACEMENT_LESSON_CONTEXT;
 }
 
 static void do_step(struct engine *engine, struct step *step) {
-    const bool teaches = is_usual(engine, step);
+    const bool teaches = is_usual(step);
     pthread_mutex_unlock(&engine->lock);
     set_pace(engine, step->tokens > step->rows ? HUGE_PAGES_PAUSED : HUGE_PAGES_SPARINGLY);
     struct trace_span span = trace_begin("step");

@@ -153,10 +153,9 @@ static void a_plan_without_copies_lends_nothing(void **state) {
     engine_close(engine);
 }
 
-// What a token reads in host memory: all of the dense layer, and experts that have no copy. Steps
-// that fill slots are not what the prediction is of.
-static void hits_are_of_experts_alone_and_filling_teaches_nothing(void **state) {
-    enum { FIRST = 2 }; // the prompt's token, and the one whose step comes to know the layers
+// What a token reads in host memory: all of the dense layer, and experts that have no copy.
+static void hits_are_of_experts_alone(void **state) {
+    enum { FIRST = 1 }; // token, of the prompt's step
     struct sequence *chats[CHATS] = {NULL};
     (void)state;
     struct engine *engine = open_with(false, 1e10, 1); // prompts use no slots
@@ -274,7 +273,7 @@ static void a_card_that_fails_in_the_middle_loses_one_answer(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_without_copies_lends_nothing),
-        cmocka_unit_test(hits_are_of_experts_alone_and_filling_teaches_nothing),
+        cmocka_unit_test(hits_are_of_experts_alone),
         cmocka_unit_test(the_cache_takes_slots_before_it_evicts),
         cmocka_unit_test(slots_come_back_when_the_cache_is_quiet),
         cmocka_unit_test(a_card_that_fails_in_the_middle_loses_one_answer),

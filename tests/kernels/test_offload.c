@@ -510,7 +510,46 @@ static void experts_in_slots_and_in_memory_add_up(void **state) {
     fixture_close(&f);
 }
 
-static bool fails; // the card, in this step
+// From the end of the first step on, which may be of a prompt: a slot for each expert misses none.
+static void slots_are_full_after_the_first_step(void **state) {
+    const struct offload_memory memory = {.slot_bytes = (size_t)1 << 20,
+                                          .mixtures = 1,
+                                          .expert_bytes = (size_t)1 << 15,
+                                          .expert_slots = EXPERTS};
+    const void *at[3][EXPERTS];
+    static int32_t chosen[OFFLOAD_STREAM_TOKENS * USED];
+    static float shares[OFFLOAD_STREAM_TOKENS * USED];
+    struct offload_fixture f;
+    (void)state;
+    fixture_open(&f, backend_reference(), &memory);
+    for (int i = 0; i < OFFLOAD_STREAM_TOKENS * USED; i++) {
+        chosen[i] = i % EXPERTS;
+        shares[i] = 0.5F;
+    }
+    for (int32_t tokens = OFFLOAD_STREAM_TOKENS; tokens >= 1; tokens -= OFFLOAD_STREAM_TOKENS - 1) {
+        struct experts args = {.x = f.x,
+                               .y = f.y,
+                               .chosen = chosen,
+                               .shares = shares,
+                               .up = stack(&f, at[0], 0, ROWS, COLUMNS),
+                               .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
+                               .down = stack(&f, at[2], 2, COLUMNS, ROWS),
+                               .tokens = tokens,
+                               .experts = EXPERTS,
+                               .used = USED};
+        f.backend->experts(f.device, &args);
+        assert_int_equal(f.backend->sync(f.device), STATUS_OK);
+        args.y = f.expected;
+        backend_reference()->experts(f.card, &args);
+        assert_true(difference(f.y, f.expected, (size_t)tokens * COLUMNS) < 0.01);
+    }
+    assert_int_equal(offload_counts(f.device).hits, USED);
+    assert_int_equal(offload_counts(f.device).misses, 0);
+    fixture_close(&f);
+}
+
+static bool fails;      // the card, in this step
+static bool fill_fails; // what comes between the first step and the second
 
 static void copy_unless_it_fails(struct device *device, const struct weight *weight, void *memory) {
     if (!fails) backend_reference()->copy_weights(device, weight, memory);
@@ -541,7 +580,8 @@ static bool is_copied(struct device *device) { return device != NULL; }
 
 static enum status sync_unless_it_fails(struct device *device) {
     const enum status status = fails ? STATUS_DEVICE : backend_reference()->sync(device);
-    fails = false; // what is enqueued from now on is of the next one
+    fails = fill_fails; // what is enqueued from now on is of the next one
+    fill_fails = false;
     return status;
 }
 
@@ -566,7 +606,7 @@ static void check_steps(int failed, int32_t slots) {
     card.sync = sync_unless_it_fails;
     fixture_open(&f, &card, &memory);
     for (int step = 0; step < STEPS; step++) {
-        const int32_t chosen[USED] = {step / 3 % 2, 2 + step % 2};
+        const int32_t chosen[USED] = {EXPERTS - 1 - step / 3 % 2, EXPERTS - 3 - step % 2};
         struct experts args = {.x = f.x,
                                .y = f.y,
                                .chosen = chosen,
@@ -594,6 +634,10 @@ static void copies_of_a_failed_step_are_made_again(void **state) {
     for (int failed = 0; failed < 8; failed++)
         for (int32_t slots = 2; slots <= EXPERTS; slots++)
             check_steps(failed, slots);
+    for (int32_t slots = 2; slots <= EXPERTS; slots++) {
+        fill_fails = true;
+        check_steps(-1, slots);
+    }
 }
 
 // Where another program has taken what copies cross through: they are made once there is memory.
@@ -617,6 +661,7 @@ int main(void) {
         cmocka_unit_test(a_step_that_lost_a_part_is_not_replayed),
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
+        cmocka_unit_test(slots_are_full_after_the_first_step),
         cmocka_unit_test(copies_of_a_failed_step_are_made_again),
         cmocka_unit_test(copies_without_memory_are_made_later),
     };
