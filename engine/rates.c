@@ -24,11 +24,13 @@
 // CHANGES<tab>KEY", those used last at the end.
 #include "engine/rates.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,21 +141,42 @@ static void make_folders(char *path) {
     }
 }
 
-bool rates_keep(const char *path, const char *key, const struct placement_rates *rates) {
-    struct text temporary = {0};
-    bool kept = false;
-    if (text_format(&temporary, "%s.%ld", path, (long)getpid()) == STATUS_OK) {
-        make_folders(temporary.bytes);
-        const int descriptor =
-            open(text_string(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-        FILE *old = fopen(path, "r"), *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-        kept = file && rewrite(old, file, key, rates);
-        if (old) (void)fclose(old);
-        if (file) kept = fclose(file) == 0 && kept;
-        kept = kept && rename(text_string(&temporary), path) == 0;
-        if (!kept) (void)unlink(text_string(&temporary));
+// Several quires may keep rates at once. They write the new file one after another: it belongs to
+// whoever has locked it and finds it still in its place. A crash leaves a part of it there, which
+// the next one overwrites. NULL: it cannot be written, or somebody who has it was stopped.
+static FILE *open_next(const char *path) {
+    enum { LOOKS = 1000, PAUSE_US = 1000 };
+    for (int i = 0; i < LOOKS; i++) {
+        const int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        struct stat ours, there;
+        if (file < 0) return NULL;
+        const bool locked = flock(file, LOCK_EX | LOCK_NB) == 0 ||
+                            errno != EWOULDBLOCK; // a file system without such locks
+        if (locked && fstat(file, &ours) == 0 && stat(path, &there) == 0 &&
+            ours.st_ino == there.st_ino && ftruncate(file, 0) == 0) {
+            FILE *next = fdopen(file, "w");
+            if (!next) (void)close(file);
+            return next;
+        }
+        (void)close(file);
+        (void)usleep(PAUSE_US);
     }
-    text_deinit(&temporary);
+    return NULL;
+}
+
+bool rates_keep(const char *path, const char *key, const struct placement_rates *rates) {
+    struct text next = {0};
+    bool kept = false;
+    if (text_format(&next, "%s.new", path) == STATUS_OK) {
+        make_folders(next.bytes);
+        FILE *file = open_next(text_string(&next)), *old = file ? fopen(path, "r") : NULL;
+        kept = file && rewrite(old, file, key, rates) && fflush(file) == 0 &&
+               rename(text_string(&next), path) == 0;
+        if (file && !kept) (void)unlink(text_string(&next));
+        if (old) (void)fclose(old);
+        if (file) (void)fclose(file); // and unlocks it
+    }
+    text_deinit(&next);
     return kept;
 }
 

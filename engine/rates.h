@@ -4,7 +4,8 @@
 // are measured, which takes a second or two, and kept in a file: one line for each card, processor,
 // number of threads and kind of feed-forward, and one for each size of a split of it. Missing and
 // absurd lines, and those of another version, are measured again; if the file cannot be written,
-// every start measures. Of more than RATES_MAX lines those not used for longest are dropped.
+// every start measures. Of more than RATES_MAX lines those not used for longest are dropped. Quires
+// that run at once share the file: none loses what another has kept.
 #ifndef ENGINE_RATES_H
 #define ENGINE_RATES_H
 

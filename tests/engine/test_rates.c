@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "engine/rates.h"
@@ -68,6 +69,74 @@ static void the_oldest_make_place(void **state) {
         snprintf(key, sizeof key, "%d", i);
         assert_int_equal(rates_find(path, key, &found), i >= 2 * RATES_MAX);
     }
+}
+
+enum { PROCESSES = 6, KEYS = 5, ROUNDS = 50 };
+
+static const char *key_of(int process, int nth, char key[16]) {
+    snprintf(key, 16, "%d of %d", nth, process);
+    return key;
+}
+
+// Writes its keys again and again. False: one was not kept, or not for long.
+static bool keep_on(int process) {
+    char key[16];
+    struct placement_rates found;
+    bool all = true;
+    for (int i = 0; i < KEYS * ROUNDS; i++) {
+        all = rates_keep(path, key_of(process, i % KEYS, key), &some) && all;
+        for (int j = 0; j < KEYS && j <= i; j++)
+            all = rates_find(path, key_of(process, j, key), &found) && all;
+    }
+    return all;
+}
+
+static void quires_at_once_keep_what_each_of_them_has_measured(void **state) {
+    pid_t children[PROCESSES];
+    struct placement_rates found;
+    int start[2], status;
+    char key[16];
+    (void)state;
+    write_file("");
+    assert_int_equal(pipe(start), 0);
+    for (int p = 0; p < PROCESSES; p++) {
+        children[p] = fork();
+        assert_true(children[p] >= 0);
+        if (children[p] > 0) continue;
+        (void)close(start[1]);
+        const bool begun = read(start[0], key, 1) == 0; // when all of them are there
+        _exit(begun && keep_on(p) ? 0 : 1);
+    }
+    assert_int_equal(close(start[1]), 0);
+    for (int p = 0; p < PROCESSES; p++) {
+        assert_int_equal(waitpid(children[p], &status, 0), children[p]);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(close(start[0]), 0);
+    for (int i = 0; i < PROCESSES * KEYS; i++) {
+        assert_true(rates_find(path, key_of(i / KEYS, i % KEYS, key), &found));
+        assert_memory_equal(&found, &some, sizeof some);
+    }
+}
+
+// What a crash has left is no line of anybody's, and gone with the next one that is kept.
+static void a_file_that_was_not_finished_changes_nothing(void **state) {
+    struct placement_rates found;
+    char next[80];
+    (void)state;
+    snprintf(next, sizeof next, "%s.new", path);
+    write_file("");
+    assert_true(rates_keep(path, "a", &some));
+    assert_int_equal(access(next, F_OK), -1);
+    FILE *file = fopen(next, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 2 * RATES_MAX; i++)
+        assert_true(fputs("1e12 5e10 2.5e10 30 12 7 1 1 0.5 0.2 0\tcut short\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_true(rates_keep(path, "b", &some));
+    assert_true(rates_find(path, "a", &found) && rates_find(path, "b", &found));
+    assert_false(rates_find(path, "cut short", &found));
+    assert_int_equal(access(next, F_OK), -1);
 }
 
 static void what_no_machine_reaches_is_not_believed(void **state) {
@@ -355,6 +424,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_key_has_its_newest_rates),
         cmocka_unit_test(the_oldest_make_place),
+        cmocka_unit_test(quires_at_once_keep_what_each_of_them_has_measured),
+        cmocka_unit_test(a_file_that_was_not_finished_changes_nothing),
         cmocka_unit_test(what_no_machine_reaches_is_not_believed),
         cmocka_unit_test(a_crossing_that_takes_no_time_is_not_believed),
         cmocka_unit_test(what_the_processor_loses_to_crossing_is_the_rest),
