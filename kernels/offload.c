@@ -636,7 +636,8 @@ enum status offload_open(const struct backend **card, struct device **device,
     opened->on_card = *device;
     opened->host = backend_cpu();
     opened->ops = table_of(*card);
-    if (!options->deterministic) opened->memory = *memory;
+    opened->memory =
+        options->deterministic ? (struct offload_memory){.is_short = memory->is_short} : *memory;
     opened->weights = (struct pinned_weights){.card = *card, .on_card = *device};
     opened->stream = stream_of(opened);
     // Between two parts on the host lies what the card computes: about as long as threads usually

@@ -52,6 +52,33 @@ static void weights_that_cannot_be_pinned_are_named(void **state) {
     fixture_close(&f);
 }
 
+// Who was told already that memory is short is not told again, on a deterministic device either.
+static void a_person_who_knows_is_not_warned(void **state) {
+    const struct offload_memory memory = {.is_short = true};
+    (void)state;
+    for (int deterministic = 0; deterministic < 2; deterministic++) {
+        const struct device_options options = {.threads = 1, .deterministic = deterministic > 0};
+        const struct backend *backend = backend_reference();
+        const char row[ROWS * COLUMNS] = {0};
+        const struct weight weight = {
+            .data = row, .type = DTYPE_Q8_0, .rows = 1, .columns = COLUMNS, .in_host = true};
+        struct device *device;
+        const void *data;
+        spare_bytes = 0;
+        warned[0] = '\0';
+        assert_int_equal(backend->open(&options, &device, NULL), STATUS_OK);
+        assert_int_equal(offload_open(&backend, &device, &options, &memory, NULL), STATUS_OK);
+        log_set_sink(keep_warning);
+        assert_int_equal(backend->weights(device, &weight, &data), STATUS_OK);
+        assert_ptr_equal(data, row);
+        assert_int_equal(backend->reserve(device, &limits), STATUS_OK);
+        assert_string_equal(warned, "");
+        log_set_sink(NULL);
+        backend->close(device);
+    }
+    spare_bytes = SIZE_MAX;
+}
+
 // Some memory stays for everything else, whatever the card would pin.
 static void weights_that_others_need_the_memory_of_are_not_pinned(void **state) {
     struct offload_fixture f;
@@ -76,6 +103,7 @@ static void weights_that_others_need_the_memory_of_are_not_pinned(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
+        cmocka_unit_test(a_person_who_knows_is_not_warned),
         cmocka_unit_test(weights_that_others_need_the_memory_of_are_not_pinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
