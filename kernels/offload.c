@@ -281,21 +281,21 @@ static void open_slots(struct device *device, int32_t experts) {
                                            .slots = memory->expert_slots,
                                            .lent_bytes = memory->lent_bytes,
                                            .expert_bytes = memory->expert_bytes};
-    close_slots(device);
     if (experts <= 0 || memory->mixtures <= 0) return;
     if (memory->expert_bytes > 0 && any &&
         resident_experts_create(device->card, device->on_card, &limits, &device->resident) ==
             STATUS_OK)
         return;
-    device->resident = NULL; // the processor computes all experts
+    // There are no copies.
     if (ghost_slots_create(memory->mixtures, experts, &device->ghosts) != STATUS_OK)
-        device->ghosts = NULL;
+        log_write(LOG_DEBUG, "no memory to count how often copies of experts would be hit");
 }
 
 static enum status offload_reserve(struct device *device, const struct workspace *workspace) {
     struct workspace of_host = *workspace;
     const int32_t most = device->host->batch_tokens;
     ASSERT(workspace->max_tokens > 0 && workspace->max_features > 0);
+    close_slots(device); // the card may need their memory
     release_buffers(device);
     offload_jobs_forget(&device->jobs); // the card forgets what it has recorded
     pinned_weights_report(&device->weights, device->memory.is_short);
@@ -568,13 +568,17 @@ static struct backend table_of(const struct backend *card) {
     ops.alloc_host = forward_alloc_host;
     ops.release_host = forward_release_host;
     ops.weights = offload_weights;
+    ops.copy_weights = NULL; // the device's own, as are the next six
+    ops.arrange_weights = NULL;
+    ops.copy_aside = NULL;
+    ops.is_copied_aside = NULL;
+    ops.ask_host = NULL;
+    ops.take_answer = NULL;
+    ops.gather_experts = NULL;
     ops.to_device = forward_to_device;
     ops.to_host = forward_to_host;
     ops.sync = offload_sync;
     ops.call_host = forward_call_host;
-    ops.ask_host = NULL; // the device's own
-    ops.take_answer = NULL;
-    ops.gather_experts = NULL;
     ops.linear = offload_linear;
     ops.gated_linear = offload_gated_linear;
     ops.experts = offload_experts;

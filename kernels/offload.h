@@ -64,8 +64,8 @@ MUST_CHECK enum status offload_open(const struct backend **card, struct device *
 
 // Card memory that its owner does not need now, for instance the KV cache, can hold copies of
 // experts, too: slabs of offload_slab_bytes(), which is 0 if there is no use for any. lend() is
-// false if there are enough. take_back() returns the slab that was lent last, which nothing writes
-// any more; its contents are undefined. All of it between two steps.
+// false if there are enough. After take_back() nothing reads or writes the slab that was lent last;
+// its contents are undefined. All of it between two steps. reserve() ends all loans.
 size_t offload_slab_bytes(const struct device *device);
 bool offload_lend(struct device *device, void *slab);
 bool offload_wants_slab(const struct device *device);

@@ -102,6 +102,20 @@ static void release_host_held(struct device *device, void *memory, size_t bytes)
     backend_reference()->release_host(device, memory, bytes);
 }
 
+static size_t held_bytes(void) {
+    size_t bytes = 0;
+    for (int i = 0; i < HELD_MOST; i++)
+        bytes += held[i].bytes;
+    return bytes;
+}
+
+static size_t most_held; // by others while the card reserves
+
+static enum status reserve_beside_others(struct device *device, const struct workspace *workspace) {
+    if (held_bytes() > most_held) return STATUS_NO_MEMORY;
+    return backend_reference()->reserve(device, workspace);
+}
+
 static bool replay_nothing(struct device *device, uint64_t key) {
     (void)device;
     return key == 0;
@@ -402,6 +416,41 @@ static void a_reservation_that_fails_may_be_repeated(void **state) {
     }
 }
 
+// All that copies of experts had is free again when the card reserves once more.
+static void a_new_reservation_has_the_memory_of_slots(void **state) {
+    const struct offload_memory memory = {
+        .mixtures = 1, .expert_bytes = (size_t)1 << 15, .expert_slots = EXPERTS};
+    struct backend card = copying_card();
+    struct offload_fixture f;
+    (void)state;
+    card.alloc = alloc_held;
+    card.release = release_held;
+    card.reserve = reserve_beside_others;
+    most_held = SIZE_MAX;
+    fixture_open(&f, &card, &memory);
+    assert_int_equal(offload_counts(f.device).expert_slots, EXPERTS);
+    most_held = held_bytes() - memory.expert_bytes;
+    assert_int_equal(f.backend->reserve(f.device, &limits), STATUS_OK);
+    assert_int_equal(offload_counts(f.device).expert_slots, EXPERTS);
+    fixture_close(&f);
+}
+
+// Those would take this device for theirs.
+static void ops_between_the_two_devices_are_nobody_elses(void **state) {
+    (void)state;
+    struct offload_fixture f;
+    fixture_open(&f, backend_reference(), &(struct offload_memory){0});
+    assert_null(f.backend->open);
+    assert_null(f.backend->copy_weights);
+    assert_null(f.backend->arrange_weights);
+    assert_null(f.backend->copy_aside);
+    assert_null(f.backend->is_copied_aside);
+    assert_null(f.backend->ask_host);
+    assert_null(f.backend->take_answer);
+    assert_null(f.backend->gather_experts);
+    fixture_close(&f);
+}
+
 // What was recorded without one of its parts would leave old results in place.
 static void a_step_that_lost_a_part_is_not_replayed(void **state) {
     struct backend card = *backend_reference();
@@ -658,6 +707,8 @@ int main(void) {
         cmocka_unit_test(activations_are_rounded_where_they_cross),
         cmocka_unit_test(recorded_steps_find_their_parts_again),
         cmocka_unit_test(a_reservation_that_fails_may_be_repeated),
+        cmocka_unit_test(a_new_reservation_has_the_memory_of_slots),
+        cmocka_unit_test(ops_between_the_two_devices_are_nobody_elses),
         cmocka_unit_test(a_step_that_lost_a_part_is_not_replayed),
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
