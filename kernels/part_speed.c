@@ -328,15 +328,19 @@ static enum status make(struct trial *trial) {
     return trial->backend->reserve(trial->device, &workspace);
 }
 
-// How many readings take about that long, and how long a step of them alone takes.
-static int64_t choose_pause(struct trial *trial, double pause_s) {
-    if (pause_s <= 0) return 0;
-    trial->readings = 1;
-    const int64_t one_us = usual_step_us(trial, false);
+// How many readings take about that long, and how long a step of them alone takes. False: the
+// device failed.
+static bool choose_pause(struct trial *trial, double pause_s, int64_t *pause_us) {
     const double wanted_us = pause_s * 1e6 * trial->layers;
-    if (one_us > 0 && (double)one_us < wanted_us)
-        trial->readings = (int32_t)(wanted_us / (double)one_us);
-    return trial->readings == 1 ? one_us : usual_step_us(trial, false);
+    *pause_us = 0;
+    if (pause_s <= 0) return true;
+    trial->readings = 1;
+    *pause_us = usual_step_us(trial, false);
+    if (*pause_us > 0 && 2 * (double)*pause_us <= wanted_us) {
+        trial->readings = (int32_t)(wanted_us / (double)*pause_us);
+        *pause_us = usual_step_us(trial, false);
+    }
+    return *pause_us > 0;
 }
 
 static void free_all(struct trial *trial) {
@@ -361,8 +365,8 @@ struct part_speed part_speed_measure(const struct backend *backend, struct devic
                           .tokens = how->tokens,
                           .in_host = how->in_host};
     struct part_speed speed = {0};
-    if (make(&trial) == STATUS_OK) {
-        const int64_t pause_us = choose_pause(&trial, how->pause_s);
+    int64_t pause_us;
+    if (make(&trial) == STATUS_OK && choose_pause(&trial, how->pause_s, &pause_us)) {
         const int64_t us = usual_step_us(&trial, true);
         const double parts_us = (double)(us - pause_us) / trial.layers;
         if (us > 0 && parts_us > 0)

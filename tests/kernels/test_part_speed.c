@@ -39,6 +39,42 @@ static void parts_are_timed(void **state) {
     }
 }
 
+static bool computed; // in this step; else there were readings alone
+
+static void note_experts(struct device *device, const struct experts *args) {
+    computed = true;
+    backend_reference()->experts(device, args);
+}
+
+static enum status fail_readings_alone(struct device *device) {
+    const bool fails = !computed;
+    (void)device;
+    computed = false;
+    return fails ? STATUS_DEVICE : STATUS_OK;
+}
+
+static void note_copy(struct device *device, void *memory, const void *host, size_t bytes) {
+    computed = true; // what is no reading
+    backend_reference()->to_device(device, memory, host, bytes);
+}
+
+// What takes the pauses out of the time is missing then.
+static void a_device_that_fails_in_the_pauses_is_not_timed(void **state) {
+    const struct device_options options = {.threads = 2};
+    struct part_trial how = {.shape = {COLUMNS, ROWS, USED, DTYPE_Q8_0}, .tokens = 1};
+    struct backend card = *backend_reference();
+    struct device *device;
+    (void)state;
+    card.experts = note_experts;
+    card.to_device = note_copy;
+    card.sync = fail_readings_alone;
+    assert_int_equal(card.open(&options, &device, NULL), STATUS_OK);
+    assert_true(part_speed_measure(&card, device, &how).seconds > 0);
+    how.pause_s = 1e-6;
+    assert_true(part_speed_measure(&card, device, &how).seconds <= 0);
+    card.close(device);
+}
+
 // As of a shell's `ulimit -v`: so many bytes more than there are now.
 static void limit_memory(struct rlimit *before, size_t more) {
     size_t pages = 0;
@@ -74,6 +110,7 @@ static void a_trial_takes_what_memory_there_is(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_timed),
+        cmocka_unit_test(a_device_that_fails_in_the_pauses_is_not_timed),
         cmocka_unit_test(a_trial_takes_what_memory_there_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
