@@ -273,7 +273,6 @@ static void predict(const struct placement_need *need, const struct placement_ra
 // Everything that follows from where the weights are.
 static void sum_up(const struct placement_need *need, const struct placement_limits *limits,
                    struct placement *placement) {
-    placement->layers = need->layers;
     placement->changes = limits->rates.changes;
     placement->card_bytes = need->fixed.card_bytes + need->kv_bytes + need->buffer_bytes;
     placement->card_token_bytes = need->fixed.token_bytes;

@@ -60,7 +60,8 @@
 //       the model would not fit; or it is the longer beginning, and predicted to be faster, or not
 //       so much slower that it gives way.
 //   (3) The bytes, the slots and the tokens per second are those of the places.
-// So without copies, more memory or a shorter context never makes a plan slower (of equal rates).
+// So without copies, more memory or a shorter context never makes a plan slower, of equal rates and
+// as long as they have every part take longer in host memory than on the card.
 #ifndef ENGINE_PLACEMENT_H
 #define ENGINE_PLACEMENT_H
 
@@ -89,14 +90,14 @@ enum { PLACEMENT_KINDS = PLACEMENT_DENSE + 1 };
 struct placement_need {
     int32_t layers;
     struct placement_part fixed; // what never leaves the card
-    size_t embedding_bytes; // of what a token reads a row of, in the card's order wherever it is
+    size_t embedding_bytes; // of matrices of which a token reads a row, as on the card, wherever
     struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
     enum dtype types[PLACEMENT_KINDS]; // of the last matrix of a kind
     size_t matrix_bytes;               // of the largest dense matrix of `parts`, on the card
     size_t kv_bytes, buffer_bytes;     // on the card
     size_t row_bytes;    // that cross the link for one token and one part in host memory, both ways
     size_t expert_bytes; // of a copy of an expert, with what its alignment takes; 0: none are made
-    size_t unused_bytes; // that copies leave
+    size_t unused_bytes; // that copies of experts leave free
     int32_t gathered_max; // of the experts that a token chose in a layer, that may cross
     bool rows_cross;      // some of a dense matrix, for one token
     size_t lent_bytes;    // of kv_bytes, that copies have as long as the cache does not need them
@@ -124,14 +125,13 @@ struct placement_override { // what a person said; {0}: nothing
 };
 
 struct placement_limits {
-    size_t card_bytes; // that the model may take, all together,
-    bool is_told;      // as a person said, though more is free
+    size_t card_bytes; // that the model may take, all together
+    bool is_told;      // a person said so, and more is free
     struct placement_rates rates;
     struct placement_override override;
 };
 
 struct placement {
-    int32_t layers;
     bool in_host[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
     int32_t host_layers[PLACEMENT_KINDS];     // whose weights of a kind are in host memory
     int32_t all_layers[PLACEMENT_KINDS];      // that have any

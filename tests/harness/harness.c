@@ -19,7 +19,7 @@ static void demand(enum status status, const struct error *err, const char *what
 enum { SLOT_BYTES = 1 << 20 }; // for feed-forwards of the small models
 
 static struct placement place_weights(enum harness_host host, int32_t layers) {
-    struct placement placement = {.layers = layers, .embedding_bytes = host != 0};
+    struct placement placement = {.embedding_bytes = host != 0};
     for (int32_t i = 0; i < layers; i++)
         for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
             placement.in_host[kind][i] = host == HARNESS_ALL_IN_HOST ||
