@@ -252,6 +252,20 @@ static void a_prediction_learns_from_answers(void **state) {
     assert_true(same.factor <= 4); // and no further
 }
 
+// Of steps that vary the mean counts, of about the last sixteen.
+static void one_slow_step_says_little(void **state) {
+    struct placement_lesson lesson = {0};
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        placement_lesson_note(&lesson, i % 2 ? 5000 : 3000);
+    assert_true(fabs(lesson.token_us - 4000) < 100);
+    placement_lesson_note(&lesson, 20000);
+    assert_true(lesson.token_us > 4800 && lesson.token_us < 5200);
+    for (int i = 0; i < 100; i++) // another text
+        placement_lesson_note(&lesson, 8000);
+    assert_true(is_near(lesson.token_us, 8000));
+}
+
 // A quarter of the experts have copies, and more of the choices than is assumed. What that explains
 // of the time is not the factor's.
 static void hits_of_copies_are_learnt_besides_the_time(void **state) {
@@ -430,6 +444,7 @@ int main(void) {
         cmocka_unit_test(a_crossing_that_takes_no_time_is_not_believed),
         cmocka_unit_test(what_the_processor_loses_to_crossing_is_the_rest),
         cmocka_unit_test(a_prediction_learns_from_answers),
+        cmocka_unit_test(one_slow_step_says_little),
         cmocka_unit_test(hits_of_copies_are_learnt_besides_the_time),
         cmocka_unit_test(a_plan_without_copies_learns_how_often_they_would_be_hit),
         cmocka_unit_test(routing_is_learnt_for_all_splits_of_a_model),

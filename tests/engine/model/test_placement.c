@@ -384,6 +384,10 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     assert_string_equal(
         placement_describe(&placement, text),
         "4 of 4 layers' experts in memory (31.2 KiB), 50 % copied; about 67 tokens/s");
+    need.unused_bytes = 5000; // which stay free
+    assert_true(plan_with(&need, &limits, &placement));
+    assert_int_equal(placement.slots, 11);
+    need.unused_bytes = 0;
     limits.rates.part_us = 3000; // the card's part takes longer than what is left to the processor
     limits.rates.token_us = 0;
     assert_true(plan_with(&need, &limits, &placement));
@@ -401,6 +405,30 @@ static void the_prediction_is_the_time_of_what_a_token_reads(void **state) {
     limits.override = (struct placement_override){0};
     assert_true(plan_with(&need, &limits, &placement));
     assert_int_equal(placement.host_layers[PLACEMENT_EXPERTS], 2);
+}
+
+// Experts before dense feed-forwards, and of a kind the one first that costs least for a byte.
+static void what_costs_least_for_a_byte_leaves_first(void **state) {
+    (void)state;
+    enum { LAYERS = 6, MANY = 1, FEW = 2, LARGE = 4 };
+    static const int32_t ORDER[] = {MANY, FEW, LARGE, 3}; // layer 0 and 5 have none that may leave
+    struct placement_need need = {.layers = LAYERS};
+    struct placement placement;
+    need.parts[PLACEMENT_EXPERTS][MANY] = (struct placement_part){6000, 6000, 600, 10};
+    need.parts[PLACEMENT_EXPERTS][FEW] = (struct placement_part){5000, 5000, 500, 10};
+    need.parts[PLACEMENT_DENSE][LARGE] = (struct placement_part){9000, 9000, 9000, 0};
+    need.parts[PLACEMENT_DENSE][3] = (struct placement_part){1000, 1000, 1000, 0};
+    struct placement_limits limits = limits_of(all_bytes(&need, true));
+    for (size_t left = 0; left < sizeof ORDER / sizeof ORDER[0]; left++) {
+        limits.card_bytes--; // one more has to leave
+        assert_true(plan_with(&need, &limits, &placement));
+        for (size_t i = 0; i < sizeof ORDER / sizeof ORDER[0]; i++)
+            assert_int_equal(placement.in_host[PLACEMENT_EXPERTS][ORDER[i]] ||
+                                 placement.in_host[PLACEMENT_DENSE][ORDER[i]],
+                             i <= left);
+        limits.card_bytes = placement.card_bytes;
+    }
+    assert_int_equal(placement.card_bytes, 0);
 }
 
 // The link brings some of a token's experts to the card while the processor reads the others.
@@ -520,6 +548,12 @@ static void batches_cross_as_soon_as_that_is_faster(void **state) {
     assert_true(placement_crossing_tokens(&need, &slow, &placement, kind) > 10 * tokens);
     slow.link = 1e7;
     assert_int_equal(placement_crossing_tokens(&need, &slow, &placement, kind), INT32_MAX);
+    slow = fast; // 36 tokens choose nine in ten experts, and to read these takes as long
+    slow.row_us = slow.crossing_us = slow.part_us = 0;
+    slow.host = 0.9 * slow.link;
+    assert_int_equal(placement_crossing_tokens(&need, &slow, &placement, kind), 36);
+    slow.part_us = 300; // now it takes as long as to read nearly 19 in 20
+    assert_int_equal(placement_crossing_tokens(&need, &slow, &placement, kind), 44);
     slow = (struct placement_rates){0}; // unknown
     assert_int_equal(placement_crossing_tokens(&need, &slow, &placement, kind), INT32_MAX);
     assert_int_equal(placement_crossing_tokens(&need, &fast, &placement, PLACEMENT_DENSE),
@@ -658,6 +692,7 @@ int main(void) {
         cmocka_unit_test(a_longer_context_moves_weights_and_a_shorter_one_brings_them_back),
         cmocka_unit_test(a_model_fits_exactly_or_says_what_is_missing),
         cmocka_unit_test(the_prediction_is_the_time_of_what_a_token_reads),
+        cmocka_unit_test(what_costs_least_for_a_byte_leaves_first),
         cmocka_unit_test(some_experts_cross_where_that_is_faster),
         cmocka_unit_test(some_rows_cross_where_that_is_faster),
         cmocka_unit_test(a_layer_of_experts_crosses_in_parts),
