@@ -5,7 +5,7 @@
 
 #include "kernels/base/clock.h"
 
-enum { READINGS = 2, CACHES = 4, CHUNK = 1 << 20 };
+enum { READINGS = 2, CACHES = 4, CHUNK = 1 << 20, KEPT_SHARE = 8 };
 
 static const size_t LEAST_BYTES = (size_t)256 << 20;
 static const size_t MOST_BYTES = (size_t)4 << 30;
@@ -41,8 +41,11 @@ static int64_t reading_us(const struct backend *backend, struct device *device, 
 }
 
 double read_speed_of(const struct backend *backend, struct device *device, size_t bytes) {
+    struct device_info info;
     void *memory;
     double best = 0;
+    backend->info(device, &info);
+    if (bytes > info.memory_free - info.memory_free / KEPT_SHARE) return 0;
     if (backend->alloc(device, bytes, &memory) != STATUS_OK) return 0;
     bool works = fill_memory(backend, device, memory, bytes);
     for (int i = 0; i < READINGS * READ_PATTERNS && works; i++) {

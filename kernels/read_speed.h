@@ -14,8 +14,10 @@
 
 size_t read_speed_bytes(size_t cache_bytes); // of the buffer
 
-// In bytes a second; 0: there is no memory for the buffer, or the device failed. Nothing else may
-// run on the device.
+// In bytes a second; 0: there is no memory for the buffer, or the device failed. All of the buffer
+// is touched, so it takes no more than seven eighths of what is free: a processor's allocation
+// succeeds without memory behind it, and the system ends the process later. Nothing else may run on
+// the device.
 double read_speed_measure(const struct backend *backend, struct device *device);
 
 // The same with a buffer of so many bytes: a processor's caches of hundreds of MiB keep a part of

@@ -5,9 +5,9 @@
 
 #include "engine/model/kv_shape.h"
 #include "kernels/backend.h"
-#include "kernels/base/clock.h"
+#include "kernels/read_speed.h"
 
-enum { READ_BYTES = 128 << 20, READ_TIMES = 3, LEAST_CONTEXT = 512 };
+enum { READ_LEAST = 1 << 20, LEAST_CONTEXT = 512 };
 
 static bool is_expert(struct gguf_string name) {
     static const char part[] = ".ffn_";
@@ -71,23 +71,17 @@ size_t fit_bytes(const struct fit_need *need, int64_t context) {
     return bytes;
 }
 
-// The fastest of a few reads, in bytes per second; 0: no memory.
-static double read_speed(const struct backend *backend, struct device *device) {
-    void *memory;
-    int64_t best = 0;
-    if (backend->alloc(device, READ_BYTES, &memory) != STATUS_OK) return 0;
-    for (int i = 0; i <= READ_TIMES; i++) { // the first one only faults the pages in
-        const int64_t before = clock_now_us();
-        backend->read(device, memory, READ_BYTES, i % READ_PATTERNS);
-        const bool read = backend->sync(device) == STATUS_OK;
-        const int64_t took = clock_now_us() - before;
-        if (read && i > 0 && took > 0 && (best == 0 || took < best)) best = took;
-    }
-    backend->release(device, memory, READ_BYTES);
-    return best ? (double)READ_BYTES * 1e6 / (double)best : 0;
+// Of the bytes that a token reads, as often as one token follows another; a buffer that no cache
+// holds stands for all larger ones.
+static double read_speed(const struct backend *backend, struct device *device,
+                         const struct device_info *info, size_t token_bytes) {
+    const size_t most = read_speed_bytes(info->cache_bytes);
+    const size_t bytes = token_bytes > READ_LEAST ? token_bytes : READ_LEAST;
+    return read_speed_of(backend, device, bytes < most ? bytes : most);
 }
 
-static bool measure_on(const struct backend *backend, int32_t threads, bool speed,
+// token_bytes: 0, if the speed does not matter.
+static bool measure_on(const struct backend *backend, int32_t threads, size_t token_bytes,
                        struct fit *fit) {
     struct device *device;
     struct device_info info;
@@ -103,21 +97,22 @@ static bool measure_on(const struct backend *backend, int32_t threads, bool spee
     snprintf(fit->trial, sizeof fit->trial, "%s", info.trial);
     fit->memory_free = info.memory_free;
     fit->card = backend == backend_cuda();
-    if (speed) fit->read_bytes_s = read_speed(backend, device);
+    if (token_bytes > 0)
+        fit->tokens_s = read_speed(backend, device, &info, token_bytes) / (double)token_bytes;
     backend->close(device);
     return true;
 }
 
-static bool measure_machine(bool card, int32_t threads, bool speed, struct fit *fit) {
+static bool measure_machine(bool card, int32_t threads, size_t token_bytes, struct fit *fit) {
     *fit = (struct fit){0};
-    return (card && measure_on(backend_cuda(), threads, speed, fit)) ||
-           measure_on(backend_cpu(), threads, speed, fit);
+    return (card && measure_on(backend_cuda(), threads, token_bytes, fit)) ||
+           measure_on(backend_cpu(), threads, token_bytes, fit);
 }
 
-bool fit_machine(bool card, struct fit *fit) { return measure_machine(card, 0, false, fit); }
+bool fit_machine(bool card, struct fit *fit) { return measure_machine(card, 0, 0, fit); }
 
 void fit_measure(const struct fit_need *need, bool card, int32_t threads, struct fit *fit) {
-    if (!measure_machine(card, threads, true, fit)) return;
+    if (!measure_machine(card, threads, need->active_bytes, fit)) return;
     const struct fit_window windows = fit_windows(need);
     const size_t full = fit_bytes(need, windows.tokens); // windows
     size_t available =
@@ -133,5 +128,4 @@ void fit_measure(const struct fit_need *need, bool card, int32_t threads, struct
     fit->context = (int64_t)(tokens < most ? tokens : most);
     fit->holds =
         fit->context >= LEAST_CONTEXT || (fit->context > 0 && fit->context == need->context);
-    if (need->active_bytes > 0) fit->tokens_s = fit->read_bytes_s / (double)need->active_bytes;
 }

@@ -1,8 +1,8 @@
 // app/cli/fit.h — would a model run on this machine, and how fast?
 //
 // Its memory follows from its tensors: the weights, and K and V per token of context. An upper
-// bound of its speed is the machine's read bandwidth, measured here in a fraction of a second,
-// divided by the bytes to read per token.
+// bound of its speed is the rate at which the machine reads as many bytes as a token does, measured
+// here in a fraction of a second, divided by these bytes. Of a small model that is a cache's rate.
 #ifndef APP_FIT_H
 #define APP_FIT_H
 
@@ -33,8 +33,7 @@ struct fit {
     char trial[96];     // GPU only: where its kernels have been tested
     bool holds;         // the weights and some context fit
     int64_t context;    // tokens that fit besides the weights, at most the trained length
-    double read_bytes_s;
-    double tokens_s; // upper bound, at a short context
+    double tokens_s;    // upper bound, at a short context; 0: it could not be measured
 };
 
 // Computes the need from the tensors. Experts count by the share that a token uses, used / experts.

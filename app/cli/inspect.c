@@ -398,25 +398,31 @@ static enum status put_memory(struct text *out, const struct facts *facts) {
     return text_append_string(out, "\n");
 }
 
+// "; at most about 34 tokens/s"
+static enum status put_speed(struct text *out, double tokens_s) {
+    char digits[COUNT_TEXT_BYTES];
+    if (tokens_s <= 0) return STATUS_OK; // unknown
+    if (tokens_s < 10) return text_format(out, "; at most about %.1f tokens/s", tokens_s);
+    return text_format(out, "; at most about %s tokens/s",
+                       count_format((int64_t)(tokens_s + 0.5), digits));
+}
+
 // "fits, with 40,960 tokens of context; at most about 34 tokens/s (AMD EPYC, 2 threads, avx2)"
 static enum status put_fit(struct text *out, const struct facts *facts) {
     const struct fit *fit = &facts->fit;
-    char free_text[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES], speed[COUNT_TEXT_BYTES];
+    char free_text[SIZE_TEXT_BYTES], digits[COUNT_TEXT_BYTES];
     if (!fit->machine[0] || facts->need.weight_bytes == 0) return STATUS_OK;
-    if (fit->tokens_s < 10)
-        snprintf(speed, sizeof speed, "%.1f", fit->tokens_s);
-    else
-        count_format((int64_t)(fit->tokens_s + 0.5), speed);
     TRY(text_format(out, "%-16s ", "here"));
     if (facts->placement[0])
         TRY(text_append_string(out, facts->placement));
     else if (fit->holds)
-        TRY(text_format(out, "fits, with %s tokens of context; at most about %s tokens/s",
-                        count_format(fit->context, digits), speed));
+        TRY(text_format(out, "fits, with %s tokens of context",
+                        count_format(fit->context, digits)));
     else
         TRY(text_format(out, "does not fit: %s of memory is free%s",
                         size_format(fit->memory_free, free_text),
                         facts->runs ? ", so it would be slow" : ""));
+    if (!facts->placement[0] && fit->holds) TRY(put_speed(out, fit->tokens_s));
     return text_format(out, " (%s)\n", fit->machine);
 }
 
@@ -513,6 +519,11 @@ static bool add_figure(cJSON *object, const char *name, int64_t value) {
     return cJSON_AddNumberToObject(object, name, (double)value) != NULL;
 }
 
+static bool add_speed(cJSON *object, const char *name, double tokens_s) {
+    if (tokens_s <= 0) return cJSON_AddNullToObject(object, name) != NULL; // unknown
+    return cJSON_AddNumberToObject(object, name, tokens_s) != NULL;
+}
+
 static bool add_text(cJSON *object, const char *name, const struct text *text) {
     return cJSON_AddStringToObject(object, name, text_string(text)) != NULL;
 }
@@ -559,7 +570,7 @@ static enum status print_json(const struct facts *facts) {
         add_figure(object, "memory_free", (int64_t)facts->fit.memory_free) &&
         cJSON_AddBoolToObject(object, "fits", facts->fit.holds) != NULL &&
         add_figure(object, "context_fits", facts->fit.context) &&
-        cJSON_AddNumberToObject(object, "tokens_s_most", facts->fit.tokens_s) != NULL &&
+        add_speed(object, "tokens_s_most", facts->fit.tokens_s) &&
         (!facts->placement[0] ||
          cJSON_AddStringToObject(object, "placement", facts->placement) != NULL) &&
         cJSON_AddBoolToObject(object, "runs", facts->runs) &&

@@ -138,11 +138,10 @@ static enum status print_all_incomplete(const struct args *args, size_t *count) 
 
 int models_run(const struct args *args) {
     struct found_models models = {0};
-    struct fit fit;
+    struct fit fit = {0};
     size_t incomplete = 0;
-    const struct fit_need nothing = {.context = -1};
     enum status status = finder_list(&models);
-    fit_measure(&nothing, true, 0, &fit);
+    fit_machine(true, &fit);
     for (size_t i = 0; i < models.count && status == STATUS_OK; i++) {
         const struct row row = read_row(&models.items[i], fit.memory_free);
         status = print_row(args, &row);

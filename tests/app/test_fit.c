@@ -1,5 +1,8 @@
-// tests/app/test_fit.c — what a model with several kinds of cache takes of memory.
+// tests/app/test_fit.c — what a model with several kinds of cache takes of memory, and how fast
+// memory is read.
 #include "tests/check.h" // cmocka and the headers that it wants first
+
+#include <sys/resource.h>
 
 #include "app/cli/fit.h"
 
@@ -38,7 +41,32 @@ static void all_windows_and_states_count(void **state) {
     assert_int_equal(all.tokens, 100);
 }
 
+static long most_kib(void) {
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+// Pages that nobody has written to are one page of zeros in a cache, which is read several times as
+// fast as memory.
+static void speed_is_that_of_memory_that_is_there(void **state) {
+    (void)state;
+    enum { READ_KIB = 64 << 10 };
+    const struct fit_need nothing = {.context = -1};
+    const struct fit_need need = {.active_bytes = (size_t)READ_KIB << 10, .context = -1};
+    struct fit fit;
+    fit_measure(&nothing, false, 1, &fit);
+    assert_true(fit.tokens_s == 0);
+    const long before = most_kib();
+    fit_measure(&need, false, 1, &fit);
+    assert_true(fit.tokens_s > 0);
+    assert_true(most_kib() - before > READ_KIB / 2);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_windows_and_states_count)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_windows_and_states_count),
+        cmocka_unit_test(speed_is_that_of_memory_that_is_there),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
