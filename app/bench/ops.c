@@ -15,6 +15,7 @@
 #include "app/screen/complain.h"
 #include "kernels/backend.h"
 #include "kernels/base/clock.h"
+#include "kernels/base/size.h"
 #include "kernels/cost.h"
 #include "kernels/read_speed.h"
 
@@ -381,6 +382,14 @@ static enum status swap_with(struct op_bench *bench, const struct kv_cache *cach
     return STATUS_OK;
 }
 
+// An allocation may succeed without memory behind it, and the system ends the process later.
+static enum status check_memory(struct op_bench *bench, size_t bytes) {
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    if (bytes < bench->info.memory_free) return STATUS_OK;
+    return error_set(&bench->err, STATUS_NO_MEMORY, "swap needs %s of memory, but only %s is free",
+                     size_format(bytes, need), size_format(bench->info.memory_free, have));
+}
+
 static enum status measure_swap(struct op_bench *bench) {
     struct kv_cache cache = {.type = bench->kv_type,
                              .num_layers = MAX_LAYERS,
@@ -390,6 +399,7 @@ static enum status measure_swap(struct op_bench *bench) {
                              .num_blocks = SWAP_BLOCKS};
     const size_t bytes = SWAP_BLOCKS * kv_block_bytes(&cache);
     void *slab = NULL;
+    TRY(check_memory(bench, 2 * bytes)); // a processor has both sides in one memory
     TRY(alloc_filled(bench, bytes, &cache.data));
     enum status status = bench->backend->alloc_host(bench->device, bytes, &slab);
     if (status == STATUS_OK) {
