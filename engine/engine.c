@@ -548,29 +548,49 @@ static enum status choose_pool(struct opening *opening) {
     return STATUS_OK;
 }
 
+static size_t all_pool_bytes(const struct engine *engine) {
+    size_t bytes = 0;
+    for (int i = 0; i < engine->kv_shape.group_count; i++)
+        bytes += pool_bytes(engine, i);
+    return bytes;
+}
+
+static enum status refuse_cache(struct opening *opening) {
+    const struct engine *engine = opening->engine;
+    struct device_info info;
+    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
+    engine->backend->info(engine->device, &info);
+    return error_set(opening->err, STATUS_NO_MEMORY,
+                     "the KV cache needs %s, but only %s is free; lower --kv-device",
+                     size_format(all_pool_bytes(engine), need),
+                     size_format(info.memory_free, have));
+}
+
+// A card's memory is part of the plan. A processor's allocation may succeed without memory behind
+// it, and the system ends the process when the cache fills.
+static enum status check_cache(struct opening *opening) {
+    struct device_info info;
+    if (is_card(opening->engine, &info) || info.memory_free == 0) return STATUS_OK;
+    return all_pool_bytes(opening->engine) > info.memory_free ? refuse_cache(opening) : STATUS_OK;
+}
+
 static enum status alloc_memory(struct opening *opening) {
     struct engine *engine = opening->engine;
     struct forward_limits limits = placing_forward_limits(engine, engine->context);
     limits.unshared = opening->options->unshared;
     limits.streams = engine->stream_us > 0;
-    size_t cache_bytes = 0;
     bool whole = true;
+    TRY(check_cache(opening));
     for (int i = 0; i < engine->kv_shape.group_count; i++) {
         const size_t bytes = pool_bytes(engine, i);
         ASSERT(bytes > 0 && engine->most_tokens > 0);
         whole = whole &&
                 engine->backend->alloc(engine->device, bytes, &engine->shapes[i].data) == STATUS_OK;
-        cache_bytes += bytes;
     }
     if (whole &&
         forward_create(&engine->model, engine->shapes, &limits, &engine->forward) == STATUS_OK)
         return STATUS_OK;
-    struct device_info info;
-    engine->backend->info(engine->device, &info);
-    char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
-    return error_set(opening->err, STATUS_NO_MEMORY,
-                     "the KV cache needs %s, but only %s is free; lower --kv-device",
-                     size_format(cache_bytes, need), size_format(info.memory_free, have));
+    return refuse_cache(opening);
 }
 
 // Hashes everything that a block's bytes depend on besides its tokens. Tokenizer and RoPE
@@ -687,10 +707,8 @@ static enum status start_thread(struct opening *opening) {
 static void warn_of_pressure(struct engine *engine) {
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     struct device_info info;
-    size_t bytes = engine->model.weight_bytes;
+    const size_t bytes = engine->model.weight_bytes + all_pool_bytes(engine);
     if (is_card(engine, &info) || info.memory_free == 0) return;
-    for (int i = 0; i < engine->kv_shape.group_count; i++)
-        bytes += pool_bytes(engine, i);
     if (bytes > info.memory_free)
         log_write(
             LOG_WARNING,
@@ -712,6 +730,7 @@ static enum status plan(struct opening *opening) {
     TRY(choose_backend(opening));
     TRY(find_model(opening));
     TRY(read_config(opening));
+    TRY(pool_check_context(opening->engine, opening->options, opening->err));
     TRY(open_drafter(opening));
     return check_backend(opening);
 }
@@ -804,6 +823,7 @@ enum status engine_predict(const struct engine_options *options, struct engine_f
     struct opening opening = {.engine = engine, .options = options, .err = err};
     enum status status = plan(&opening);
     if (status == STATUS_OK) status = choose_pool(&opening);
+    if (status == STATUS_OK) status = check_cache(&opening);
     if (status == STATUS_OK) {
         struct device_info info;
         *forecast = (struct engine_forecast){.tokens_s = engine->placement.tokens_s,

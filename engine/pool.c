@@ -143,6 +143,21 @@ size_t pool_first_group_bytes(struct engine *engine, const struct engine_options
     return pool_bytes(engine, 0);
 }
 
+enum status pool_check_context(const struct engine *engine, const struct engine_options *options,
+                               struct error *err) {
+    const int32_t trained = engine->model.config.context, wanted = options->context;
+    if (wanted < 0 || wanted > MODEL_MAX_CONTEXT)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "expected a context of 0 to %d tokens, found %" PRId32, MODEL_MAX_CONTEXT,
+                         wanted);
+    if (wanted > trained && !options->beyond_training && !options->unattended)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "a context of %" PRId32 " tokens is more than the %" PRId32
+                         " that the model supports",
+                         wanted, trained);
+    return STATUS_OK;
+}
+
 enum status pool_choose(struct engine *engine, const struct engine_options *options,
                         struct error *err) {
     struct kv_cache *cache = &engine->shapes[0];
@@ -152,15 +167,7 @@ enum status pool_choose(struct engine *engine, const struct engine_options *opti
     const size_t bytes =
         options->kv_device_bytes ? options->kv_device_bytes : info.memory_free / POOL_SHARE;
     const int32_t wanted = options->context;
-    if (wanted < 0 || wanted > MODEL_MAX_CONTEXT)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "expected a context of 0 to %d tokens, found %" PRId32, MODEL_MAX_CONTEXT,
-                         wanted);
-    if (wanted > trained && !options->beyond_training)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "a context of %" PRId32 " tokens is more than the %" PRId32
-                         " that the model supports",
-                         wanted, trained);
+    ASSERT(wanted >= 0 && wanted <= MODEL_MAX_CONTEXT);
     choose_blocks(engine, options, bytes);
     // One block is reserved, so that the last one of a full context can be copied before a write.
     uint64_t slots =

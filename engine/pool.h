@@ -6,6 +6,11 @@
 
 struct engine;
 
+// Before weights are placed or read: BAD_INPUT if nobody may ask for this context. A model that
+// drafts takes what it can of another's.
+MUST_CHECK enum status pool_check_context(const struct engine *engine,
+                                          const struct engine_options *options, struct error *err);
+
 // Chooses the size of the pool, then the longest context that it can hold.
 MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_options *options,
                                    struct error *err);

@@ -45,6 +45,7 @@ struct facts {
     struct text name, family, tokenizer, template_name, adapter, verdict; // made printable
     const char *tier;                                                     // of the family; or NULL
     bool runs, shaped; // could its configuration be read?
+    bool told;         // were there options that say how to open it?
     struct model_config config;
     enum dtype kv_type;
     int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
@@ -281,8 +282,8 @@ static enum status read_placement(struct facts *facts, const struct args *args, 
     struct engine_forecast forecast;
     struct error err = {0};
     struct text drafter = {0};
-    const bool told = has_options(args);
-    if (!facts->runs || (!facts->fit.card && !told)) return STATUS_OK;
+    facts->told = has_options(args);
+    if (!facts->runs || (!facts->fit.card && !facts->told)) return STATUS_OK;
     enum status status = launch_find_drafter(args, &drafter, &err);
     options.model_path = path;
     options.draft_path = drafter.length ? text_string(&drafter) : NULL;
@@ -307,7 +308,7 @@ static enum status read_placement(struct facts *facts, const struct args *args, 
     const bool placed = forecast.placement[0] || forecast.on_card || args->device_bytes ||
                         placement_is_overridden(&options.placement);
     if (placed) facts->fit.holds = true; // else it is as a processor's fit says
-    if (placed || told) facts->fit.context = forecast.context;
+    if (placed || facts->told) facts->fit.context = forecast.context;
     if (!forecast.placement[0]) return STATUS_OK;
     snprintf(facts->placement, sizeof facts->placement, "%s", forecast.placement);
     facts->fit.tokens_s = forecast.tokens_s;
@@ -419,9 +420,9 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
         TRY(text_format(out, "fits, with %s tokens of context",
                         count_format(fit->context, digits)));
     else
-        TRY(text_format(out, "does not fit: %s of memory is free%s",
-                        size_format(fit->memory_free, free_text),
-                        facts->runs ? ", so it would be slow" : ""));
+        TRY(text_format(
+            out, "does not fit%s: %s of memory is free%s", facts->told ? " with these options" : "",
+            size_format(fit->memory_free, free_text), facts->runs ? ", so it would be slow" : ""));
     if (!facts->placement[0] && fit->holds) TRY(put_speed(out, fit->tokens_s));
     return text_format(out, " (%s)\n", fit->machine);
 }
