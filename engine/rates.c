@@ -99,8 +99,14 @@ static bool parse(char *line, struct placement_rates *rates, const char **key) {
     return is_plausible(rates);
 }
 
+// NULL, too, for what is no file: a pipe has no end that anybody would live to see.
+static FILE *open_kept(const char *path) {
+    struct stat info;
+    return path && stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "re") : NULL;
+}
+
 bool rates_find(const char *path, const char *key, struct placement_rates *rates) {
-    FILE *file = path ? fopen(path, "r") : NULL;
+    FILE *file = open_kept(path);
     char line[LINE_BYTES];
     bool found = false;
     while (file && fgets(line, sizeof line, file)) {
@@ -169,7 +175,7 @@ bool rates_keep(const char *path, const char *key, const struct placement_rates 
     bool kept = false;
     if (text_format(&next, "%s.new", path) == STATUS_OK) {
         make_folders(next.bytes);
-        FILE *file = open_next(text_string(&next)), *old = file ? fopen(path, "r") : NULL;
+        FILE *file = open_next(text_string(&next)), *old = file ? open_kept(path) : NULL;
         kept = file && rewrite(old, file, key, rates) && fflush(file) == 0 &&
                rename(text_string(&next), path) == 0;
         if (file && !kept) (void)unlink(text_string(&next));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -434,6 +435,18 @@ static void what_the_processor_loses_to_crossing_is_the_rest(void **state) {
     assert_true(is_near(rates.slowed, 0.5));
 }
 
+static void a_pipe_in_its_place_is_replaced(void **state) {
+    (void)state;
+    struct placement_rates found;
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    alarm(10); // reading it would never end
+    assert_false(rates_find(path, "a", &found));
+    assert_true(rates_keep(path, "a", &some));
+    alarm(0);
+    assert_true(rates_find(path, "a", &found));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_key_has_its_newest_rates),
@@ -441,6 +454,7 @@ int main(void) {
         cmocka_unit_test(quires_at_once_keep_what_each_of_them_has_measured),
         cmocka_unit_test(a_file_that_was_not_finished_changes_nothing),
         cmocka_unit_test(what_no_machine_reaches_is_not_believed),
+        cmocka_unit_test(a_pipe_in_its_place_is_replaced),
         cmocka_unit_test(a_crossing_that_takes_no_time_is_not_believed),
         cmocka_unit_test(what_the_processor_loses_to_crossing_is_the_rest),
         cmocka_unit_test(a_prediction_learns_from_answers),
