@@ -63,6 +63,7 @@ enum status harness_open(struct harness *harness, const struct harness_needs *ne
     options.kv_restore = needs->restore;
     options.beyond_training = true;
     TRY(engine_open(&options, &harness->engine, &harness->err));
+    if (harness_signal()) return STATUS_CANCELLED;
     engine_settle(harness->engine);
     engine_info(harness->engine, &harness->info);
     if (!harness->knows_digest && options.model_path) {

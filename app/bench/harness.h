@@ -38,6 +38,7 @@ struct harness_needs {
     struct disk_pool *disk;           // moved in; NULL: no disk
     enum kv_restore restore;
 };
+// CANCELLED: a signal arrived meanwhile.
 MUST_CHECK enum status harness_open(struct harness *harness, const struct harness_needs *needs);
 void harness_close(struct harness *harness); // NULL engine is fine
 

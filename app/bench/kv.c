@@ -262,7 +262,10 @@ static enum status resume_length(struct kv_bench *bench, struct resume_row *rows
     return status;
 }
 
+// From here on there is a folder to remove. Before, a signal ends the process at once, which
+// opening a large model would delay.
 static enum status measure_resume(struct kv_bench *bench) {
+    harness_catch_signals();
     for (int32_t i = 0; i < RESUME_LENGTHS; i++) {
         struct resume_row *rows = bench->found.resume[i];
         const struct harness_room pools = {(int64_t)2 * LOGS * LENGTHS[i], 2 * LOGS};
@@ -296,7 +299,6 @@ static const struct {
 int bench_kv_run(const struct bench_options *options) {
     struct kv_bench bench = {.options = options, .harness = {.options = &options->engine}};
     enum status status = STATUS_OK;
-    harness_catch_signals();
     for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0] && status == STATUS_OK; i++) {
         harness_progress(options->quiet, PARTS[i].name);
         status = PARTS[i].measure(&bench);
