@@ -32,6 +32,7 @@ enum {
 struct speed_row {
     const char *name;            // "decode", "prefill"
     char missing[MISSING_BYTES]; // why there are no figures; "": there are some
+    bool refuses_rows;           // they are missing because of --rows
     int32_t tokens;              // decoded per sequence, or in the prompt
     int32_t depth;               // tokens in the cache before them, per sequence
     int32_t batch;               // sequences decoded together
@@ -175,10 +176,13 @@ static enum status decode_once(struct speed_bench *bench, struct speed_row *row,
                          "%" PRId32 " sequences did not decode together: %" PRIu64
                          " tokens computed, %" PRId32 " steps of all",
                          row->batch, decoded, counted);
-    if (!row->simulated && drafted < (row->rows - 1) * (steps - row->rows))
+    if (!row->simulated && drafted < (row->rows - 1) * (steps - row->rows)) {
+        const int64_t most = 1 + (drafted + steps - 1) / steps;
         snprintf(row->missing, sizeof row->missing,
-                 "steps of this model and batch have %" PRId64 " rows at most",
-                 1 + (drafted + steps - 1) / steps);
+                 "steps of this model and batch have %" PRId64 " row%s at most", most,
+                 most == 1 ? "" : "s");
+        row->refuses_rows = true;
+    }
     const double tokens = row->simulated ? series.steps : (double)row->rows * counted;
     *tokens_per_s = row->batch * tokens * 1e6 / (double)(series.to_us - series.from_us);
     return STATUS_OK;
@@ -328,7 +332,7 @@ static bool fits(const struct speed_bench *bench, struct speed_row *row) {
     else if (length > info->context)
         snprintf(row->missing, sizeof row->missing,
                  "does not fit the context of %" PRId32 " tokens", info->context);
-    else if (row->rows > 1 && !row->simulated && info->state_bytes > 0)
+    else if ((row->refuses_rows = row->rows > 1 && !row->simulated && info->state_bytes > 0))
         snprintf(row->missing, sizeof row->missing,
                  "layers with a state compute rejected rows again");
     return !row->missing[0];
@@ -426,6 +430,25 @@ static enum status measure_prefills(struct speed_bench *bench) {
     return STATUS_OK;
 }
 
+// Rows without figures are no failure, as long as there are others.
+static enum status check_found(struct speed_bench *bench) {
+    const struct speed_row *refused = NULL;
+    int32_t unfit = 0;
+    for (int32_t i = 0; i < bench->count; i++) {
+        const struct speed_row *row = &bench->rows[i];
+        if (!row->missing[0]) return STATUS_OK;
+        if (row->refuses_rows)
+            refused = row;
+        else
+            unfit++;
+    }
+    if (unfit == 0 && refused)
+        return error_set(&bench->harness.err, STATUS_BAD_INPUT, "--rows %" PRId32 ": %s",
+                         refused->rows, refused->missing);
+    return error_set(&bench->harness.err, STATUS_TOO_LONG,
+                     "nothing fits; change --kv-device, --depth or --prompt-tokens");
+}
+
 static enum status measure_rows(struct speed_bench *bench) {
     const struct bench_options *options = bench->options;
     TRY(harness_probe(&bench->harness, &bench->read_bytes_per_s));
@@ -442,10 +465,7 @@ static enum status measure_rows(struct speed_bench *bench) {
     if (options->prefill) TRY(measure_prefills(bench));
     if (options->decode) TRY(measure_decodes(bench));
     if (options->json && !print_json(bench)) return STATUS_NO_MEMORY;
-    for (int32_t i = 0; i < bench->count; i++)
-        if (!bench->rows[i].missing[0]) return STATUS_OK;
-    return error_set(&bench->harness.err, STATUS_TOO_LONG,
-                     "nothing fits; change --kv-device, --depth or --prompt-tokens");
+    return check_found(bench);
 }
 
 int bench_speed_run(const struct bench_options *options) {
