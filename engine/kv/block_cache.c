@@ -614,6 +614,25 @@ static enum status create_without_disk(const struct block_cache_options *options
     return STATUS_OK;
 }
 
+// The index of a disk and the slots on the way to it are most of what a small cache takes.
+static enum status refuse_memory(struct block_cache *cache, struct block_cache **result,
+                                 struct error *err) {
+    const struct block_cache_options options = cache->options;
+    const size_t refused_bytes = cache->slab ? 0 : cache->slab_bytes;
+    const bool for_host =
+        refused_bytes > 0 && refused_bytes <= options.host_slots * cache->block_bytes;
+    char bytes[SIZE_TEXT_BYTES];
+    free_memory(cache);
+    if (for_host)
+        return error_set(err, STATUS_NO_MEMORY,
+                         "not enough memory for %s of KV cache in host memory; lower --kv-host",
+                         size_format(refused_bytes, bytes));
+    if (!options.disk)
+        return error_set(err, STATUS_NO_MEMORY, "not enough memory to index the KV cache");
+    log_write(LOG_WARNING, "the KV cache is not kept on disk: not enough memory");
+    return create_without_disk(&options, options.host_slots, result, err);
+}
+
 enum status block_cache_create(const struct block_cache_options *options,
                                struct block_cache **result, struct error *err) {
     struct block_cache *anchor = options->anchor, *cache = calloc(1, sizeof *cache);
@@ -624,14 +643,7 @@ enum status block_cache_create(const struct block_cache_options *options,
     cache->write_delay_us = options->write_delay_us;
     cache->read_failed_us = INT64_MIN / 2;
     cache->unwritten = cache->tails = (struct node_list){NODE_NONE, NODE_NONE, 0};
-    if (alloc_memory(cache, options) != STATUS_OK) {
-        char bytes[SIZE_TEXT_BYTES];
-        size_format(cache->slab_bytes, bytes);
-        free_memory(cache);
-        return error_set(err, STATUS_NO_MEMORY,
-                         "not enough memory for %s of KV cache in host memory; lower --kv-host",
-                         bytes);
-    }
+    if (alloc_memory(cache, options) != STATUS_OK) return refuse_memory(cache, result, err);
     struct error disk_err = {0};
     if (options->disk && open_disk(cache, options, &disk_err) != STATUS_OK) {
         log_write(LOG_WARNING, "the KV cache is not kept on disk: %s",

@@ -68,7 +68,8 @@ struct block_cache_options {
     struct lending *lending; // of its device blocks, borrowed; NULL: none are lent
 };
 
-// NO_MEMORY says of what. A disk that cannot be used is logged, closed, and done without.
+// NO_MEMORY says of what. A disk that cannot be used, or whose index finds no memory, is logged,
+// closed and done without.
 MUST_CHECK enum status block_cache_create(const struct block_cache_options *options,
                                           struct block_cache **cache, struct error *err);
 
