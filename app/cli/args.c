@@ -422,7 +422,10 @@ static enum status check_pairs(const struct args *args, struct error *err) {
 // A model's name contains no blanks, unless it is the path of a file.
 static enum status check_model_operand(const struct args *args, struct error *err) {
     const char *word = args->operands[0];
-    if (args->command != COMMAND_CHAT || args->operand_count == 0) return STATUS_OK;
+    const bool other = args->command != COMMAND_INSPECT && args->command != COMMAND_TEMPLATE;
+    if (args->operand_count == 0 || (args->command != COMMAND_CHAT && other)) return STATUS_OK;
+    if (!*word) return error_set(err, STATUS_BAD_INPUT, "expected a model, found \"\"");
+    if (args->command != COMMAND_CHAT) return STATUS_OK;
     if (args_source(args, "model") == ARGS_WORDS)
         return error_set(err, STATUS_BAD_INPUT, "expected one model, found two: %.60s and %.60s",
                          args->model, word);

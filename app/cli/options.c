@@ -24,7 +24,7 @@ enum {
 
 static const struct option OPTIONS[] = {
     {"Model", "model", 'm', OPTION_TEXT, "FILE", AT(model),
-     FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE | FOR_DOCTOR, 0, 0,
+     FOR_ENGINE | FOR_INSPECT | FOR_TOKENIZE | FOR_TEMPLATE | FOR_DOCTOR, 1, 0,
      "GGUF file, hf:ORG/REPO or URL#MODEL (default: demo)"},
     {NULL, "offline", 0, OPTION_FLAG, NULL, AT(offline), FOR_ALL, 0, 0,
      "do not use the network: no pull, no URL"},
@@ -54,10 +54,10 @@ static const struct option OPTIONS[] = {
      "GPU attention; paged: v1 or v2 (default: fastest)"},
 
     {"Remote model", "key-from", 0, OPTION_TEXT, "WHERE", AT(key_from),
-     FOR_ANSWERS | ONLY_ON_SERVER, 0, 0, "API key source: env:NAME, file:PATH or command:…"},
+     FOR_ANSWERS | ONLY_ON_SERVER, 1, 0, "API key source: env:NAME, file:PATH or command:…"},
     {NULL, "remote", 0, OPTION_CHOICE, "auto|messages|tokens", AT(remote),
      FOR_ANSWERS | ONLY_ON_SERVER, 0, 0, "what to send; auto: tokens if the server takes them"},
-    {NULL, "vocabulary", 0, OPTION_TEXT, "FILE", AT(vocabulary), FOR_ANSWERS | ONLY_ON_SERVER, 0, 0,
+    {NULL, "vocabulary", 0, OPTION_TEXT, "FILE", AT(vocabulary), FOR_ANSWERS | ONLY_ON_SERVER, 1, 0,
      "GGUF file with the server's vocabulary"},
     {NULL, "cache-salt", 0, OPTION_TEXT, "TEXT", AT(cache_salt), FOR_ANSWERS | ONLY_ON_SERVER, 0, 0,
      "keep this prefix private in the server's cache"},
@@ -80,11 +80,11 @@ static const struct option OPTIONS[] = {
      "rm: also delete all that share text with it"},
     {NULL, "system", 's', OPTION_TEXT, "TEXT", AT(system), FOR_ANSWERS, 0, 0,
      "set the system prompt of a new conversation"},
-    {NULL, "system-file", 0, OPTION_TEXT, "FILE", AT(system_file), FOR_ANSWERS, 0, 0,
+    {NULL, "system-file", 0, OPTION_TEXT, "FILE", AT(system_file), FOR_ANSWERS, 1, 0,
      "read the system prompt from a file"},
-    {NULL, "preset", 0, OPTION_TEXT, "NAME", AT(preset), FOR_CHAT, 0, 0,
+    {NULL, "preset", 0, OPTION_TEXT, "NAME", AT(preset), FOR_CHAT, 1, 0,
      "start from a preset; /preset lists them"},
-    {NULL, "shots", 0, OPTION_TEXT, "FILE", AT(shots), FOR_CHAT, 0, 0,
+    {NULL, "shots", 0, OPTION_TEXT, "FILE", AT(shots), FOR_CHAT, 1, 0,
      "add few-shot turns: lines of USER: and ASSISTANT:"},
     {NULL, "titles", 0, OPTION_CHOICE, "auto|on|off", AT(titles), FOR_CHAT, 0, 0,
      "let the model name chats; auto: large models only"},
@@ -92,7 +92,7 @@ static const struct option OPTIONS[] = {
 
     {"Prompt", "prompt", 'p', OPTION_TEXT, "TEXT", AT(prompt), FOR_CHAT, 0, 0,
      "answer this prompt and exit; '-' reads stdin"},
-    {NULL, "prompt-file", 0, OPTION_TEXT, "FILE", AT(prompt_file), FOR_CHAT, 0, 0,
+    {NULL, "prompt-file", 0, OPTION_TEXT, "FILE", AT(prompt_file), FOR_CHAT, 1, 0,
      "read the prompt from a file"},
     {NULL, "file", 'f', OPTION_LIST, "FILE", AT(files), FOR_CHAT, 0, 0,
      "attach a text file; repeatable"},
@@ -132,9 +132,9 @@ static const struct option OPTIONS[] = {
      0, DRAFT_MAX, "draft up to N tokens at once (default: 8); 0: off"},
     {NULL, "stop", 0, OPTION_LIST, "TEXT", AT(stops), FOR_ANSWERS, 0, 0,
      "end an answer at this text; repeatable"},
-    {NULL, "schema", 0, OPTION_TEXT, "FILE", AT(schema), FOR_ANSWERS, 0, 0,
+    {NULL, "schema", 0, OPTION_TEXT, "FILE", AT(schema), FOR_ANSWERS, 1, 0,
      "make answers match this JSON schema, FILE or {…}"},
-    {NULL, "grammar", 0, OPTION_TEXT, "FILE", AT(grammar), FOR_ANSWERS, 0, 0,
+    {NULL, "grammar", 0, OPTION_TEXT, "FILE", AT(grammar), FOR_ANSWERS, 1, 0,
      "make answers match this GBNF grammar"},
     {NULL, "think", 0, OPTION_MAYBE_CHOICE, "auto|on|off", AT(think), FOR_CHAT, 0, 0,
      "turn reasoning on or off; alone: on"},
@@ -152,7 +152,7 @@ static const struct option OPTIONS[] = {
     {NULL, "kv-disk", 0, OPTION_BYTES, "SIZE", AT(kv_disk_bytes), FOR_CHAT | ONLY_HERE, 0, 0,
      "disk space; 0: none (default: 1/4 of free, max 32G)"},
     {NULL, "kv-dir", 0, OPTION_TEXT, "DIR", AT(kv_dir),
-     FOR_CHAT | FOR_RM | FOR_KV | FOR_BENCH | FOR_DOCTOR | ONLY_HERE, 0, 0,
+     FOR_CHAT | FOR_RM | FOR_KV | FOR_BENCH | FOR_DOCTOR | ONLY_HERE, 1, 0,
      "disk cache folder (default: ~/.cache/quire/kv)"},
     {NULL, "kv-restore", 0, OPTION_CHOICE, "auto|always|never", AT(kv_restore),
      FOR_CHAT | ONLY_HERE, 0, 0, "read the cache back or recompute; auto: the faster"},
@@ -168,23 +168,23 @@ static const struct option OPTIONS[] = {
      "print figures after each answer; inspect: print everything; twice: also log what quire does"},
     {NULL, "quiet", 'q', OPTION_FLAG, NULL, AT(quiet), FOR_ALL, 0, 0,
      "print only errors to stderr"},
-    {NULL, "trace", 0, OPTION_TEXT, "FILE", AT(trace), FOR_ALL, 0, 0,
+    {NULL, "trace", 0, OPTION_TEXT, "FILE", AT(trace), FOR_ALL, 1, 0,
      "record a trace for ui.perfetto.dev"},
     {NULL, "color", 0, OPTION_CHOICE, "auto|always|never", AT(color), FOR_ALL, 0, 0,
      "when to print in color"},
     {NULL, "raw", 0, OPTION_FLAG, NULL, AT(raw), FOR_CHAT, 0, 0,
      "show Markdown without rendering it"},
 
-    {"batch", "resume-batch", 0, OPTION_TEXT, "FILE", AT(resume_batch), FOR_BATCH, 0, 0,
+    {"batch", "resume-batch", 0, OPTION_TEXT, "FILE", AT(resume_batch), FOR_BATCH, 1, 0,
      "keep results in FILE, and skip requests it answers"},
     {NULL, "unordered", 0, OPTION_FLAG, NULL, AT(unordered), FOR_BATCH, 0, 0,
      "write results as they finish, not in order"},
     {"tokenize", "ids", 0, OPTION_FLAG, NULL, AT(ids), FOR_TOKENIZE, 0, 0,
      "print ids instead of pieces"},
     {NULL, "bos", 0, OPTION_FLAG, NULL, AT(bos), FOR_TOKENIZE, 0, 0, "add the BOS token"},
-    {"bench", "shape", 0, OPTION_TEXT, "NAME", AT(shape), FOR_BENCH, 0, 0,
+    {"bench", "shape", 0, OPTION_TEXT, "NAME", AT(shape), FOR_BENCH, 1, 0,
      "random weights in the shape of a known model; NAME:8: 8 of its layers"},
-    {NULL, "dtype", 0, OPTION_TEXT, "TYPE", AT(type), FOR_BENCH, 0, 0, "weight type, such as q8_0"},
+    {NULL, "dtype", 0, OPTION_TEXT, "TYPE", AT(type), FOR_BENCH, 1, 0, "weight type, such as q8_0"},
     {NULL, "prompt-tokens", 0, OPTION_WHOLES, "N[,N]", AT(prompt_tokens), FOR_BENCH, 1, 1 << 24,
      "tokens to prefill"},
     {NULL, "depth", 0, OPTION_WHOLES, "N[,N]", AT(depth), FOR_BENCH, 1, 1 << 24,
@@ -451,6 +451,10 @@ enum status option_set(const struct option *option, const char *value, struct ar
             return STATUS_OK;
         return refuse_value(err, where, "a size such as 512M or 4G", value);
     case OPTION_TEXT:
+        if ((double)strlen(value) < option->low)
+            return refuse_value(err, where, "some text", value);
+        *(const char **)place = value;
+        return STATUS_OK;
     case OPTION_MAYBE_WORD:
     case OPTION_MAYBE_VALUE:
         *(const char **)place = value;

@@ -11,7 +11,7 @@
 enum option_kind {
     OPTION_FLAG,         // bool; "=off" turns it off
     OPTION_COUNT,        // int32_t: a flag that counts its uses
-    OPTION_TEXT,         // const char *
+    OPTION_TEXT,         // const char *, of at least `low` bytes
     OPTION_LIST,         // struct args_list: each use adds a text
     OPTION_CHOICE,       // const char *, one of those in `argument`, separated by '|'
     OPTION_MAYBE_CHOICE, // the same; "on" without a value

@@ -117,6 +117,12 @@ static const struct {
      "--prompt-tokens: expected comma-separated whole numbers"},
     {{"--batch", "2"}, "--batch is not an option of `quire`"},
     {{"--stop", ""}, "--stop: expected some text"},
+    {{"-m", ""}, "-m: expected some text, found \"\""},
+    {{"bench", "--shape="}, "--shape: expected some text, found \"\""},
+    {{"--kv-dir", ""}, "--kv-dir: expected some text"},
+    {{""}, "expected a model, found \"\""},
+    {{"inspect", ""}, "expected a model, found \"\""},
+    {{"template", ""}, "expected a model, found \"\""},
     {{"--attention", "v3"}, "expected auto|flash|v1|v2|paged|gather, found \"v3\""},
     {{"--ponder"}, "unknown option --ponder"},
     {{"--samples", "0"}, "--samples: expected a whole number from 1 to 64"},
@@ -251,7 +257,7 @@ static void options_override_the_environment_and_the_file(void **state) {
 
 static void an_unknown_first_word_is_a_model(void **state) {
     (void)state;
-    static const char *const models[] = {"./lst", "lists.gguf", "km", "q", "Qwen3", ""};
+    static const char *const models[] = {"./lst", "lists.gguf", "km", "q", "Qwen3"};
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         struct args args;
         struct error err;
