@@ -235,8 +235,20 @@ const struct option *option_by_letter(char letter) {
     return NULL;
 }
 
+// Names that other programs have for an option, and that are not similar to its name here.
+static const struct option *find_elsewhere(const char *name) {
+    static const char *const OTHERS[][2] = {
+        {"n-gpu-layers", "ngl"},  {"gpu-layers", "ngl"},   {"num-gpu", "ngl"},
+        {"ncmoe", "n-cpu-moe"},   {"n-predict", "tokens"}, {"num-predict", "tokens"},
+        {"max-tokens", "tokens"}, {"num-ctx", "ctx"},      {"max-model-len", "ctx"}};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
+        if (strcmp(OTHERS[i][0], name) == 0) return option_find(OTHERS[i][1], strlen(OTHERS[i][1]));
+    return NULL;
+}
+
 const struct option *option_nearest(const char *name) {
-    const struct option *best = NULL;
+    const struct option *best = find_elsewhere(name);
+    if (best) return best;
     size_t best_distance = 3;
     for (size_t i = 0; i < COUNT; i++) {
         const char *candidate = OPTIONS[i].name;

@@ -61,7 +61,9 @@ size_t option_count(void);
 const struct option *option_at(size_t index);
 const struct option *option_find(const char *name, size_t length); // or NULL
 const struct option *option_by_letter(char letter);                // or NULL
-const struct option *option_nearest(const char *name);             // the most similar name, or NULL
+
+// The option that other programs call so, or the one with the most similar name, or NULL.
+const struct option *option_nearest(const char *name);
 
 // May the next word be its value? Yes, unless that is an option or a model file.
 static inline bool option_may_take_word(const struct option *option) {
