@@ -484,7 +484,8 @@ static enum status place_tensors(struct reader *reader, struct gguf *gguf, size_
                           (unsigned long long)offset);
         if (offset >= room || face->bytes > room - (size_t)offset)
             return refuse(reader, STATUS_BAD_FILE,
-                          "expected %zu bytes of %s at offset %llu, found %zu bytes of tensor data",
+                          "expected %zu bytes of %s at offset %llu, found %zu bytes of tensor "
+                          "data; is the file cut off?",
                           face->bytes, gguf_type_name(face->file_type), (unsigned long long)offset,
                           room);
         const bool behind_unknown = i > 0 && !gguf->tensors[i - 1].face.known;
