@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -512,6 +513,10 @@ static void drop_what_goes_with(struct found_models *models) {
 // GGUF file.
 static enum status find_in_folder(const char *folder, struct text *path, struct error *err) {
     struct found_models models = {0};
+    DIR *opened = opendir(folder);
+    if (!opened)
+        return error_set(err, STATUS_IO, "cannot open %.200s: %s", folder, strerror(errno));
+    closedir(opened);
     struct walk walk = {.models = &models, .place = folder};
     const bool configured = holds(folder, "config.json") || holds(folder, "adapter_config.json");
     walk_folder(&walk, folder, "", FINDER_MAX_DEPTH - 1);

@@ -2,6 +2,7 @@
 #include "app/cli/finder.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,18 @@ static void links_to_folders_are_not_followed(void **state) {
     unlink(path_of("own/again"));
 }
 
+static void a_folder_that_cannot_be_read_is_not_called_empty(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 }; // the superuser may read everything, so the test is somebody else
+    const bool superuser = geteuid() == 0;
+    assert_int_equal(chmod(home, 0755), 0);
+    assert_int_equal(mkdir(path_of("closed"), 0), 0);
+    if (superuser) assert_int_equal(seteuid(NOBODY), 0);
+    assert_refused(path_of("closed"), STATUS_IO, strerror(EACCES));
+    if (superuser) assert_int_equal(seteuid(0), 0);
+    assert_int_equal(rmdir(path_of("closed")), 0);
+}
+
 static int make_home(void **state) {
     (void)state;
     if (!mkdtemp(home)) return -1;
@@ -289,6 +302,7 @@ int main(void) {
         cmocka_unit_test(drafters_and_projectors_are_not_taken_for_models),
         cmocka_unit_test(model_folders_can_be_relative_except_for_xdg),
         cmocka_unit_test(links_to_folders_are_not_followed),
+        cmocka_unit_test(a_folder_that_cannot_be_read_is_not_called_empty),
     };
     return cmocka_run_group_tests(tests, make_home, drop_home);
 }
