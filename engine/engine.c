@@ -707,7 +707,7 @@ static enum status start_thread(struct opening *opening) {
 static void warn_of_pressure(struct engine *engine) {
     char need[SIZE_TEXT_BYTES], have[SIZE_TEXT_BYTES];
     struct device_info info;
-    const size_t bytes = engine->model.weight_bytes + all_pool_bytes(engine);
+    const size_t bytes = pool_mapped_bytes(engine) + all_pool_bytes(engine);
     if (is_card(engine, &info) || info.memory_free == 0) return;
     if (bytes > info.memory_free)
         log_write(

@@ -8,7 +8,11 @@
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 
-enum { POOL_SHARE = 4 }; // a quarter of the free memory, by default
+enum {
+    POOL_SHARE = 4,  // a quarter of the free memory, by default
+    KEPT_SHARE = 16, // of it, besides a file's weights and their cache
+    SHORT_CONTEXT = 4096,
+};
 
 // Blocks of a group with which a sequence as long as the context is computed: one more, for a copy
 // of the last.
@@ -41,6 +45,23 @@ size_t pool_context_bytes(const struct engine *engine, int32_t context) {
     for (int i = 0; i < engine->kv_shape.group_count; i++)
         bytes += blocks_for(engine, i, context) * kv_block_bytes(&engine->shapes[i]);
     return bytes;
+}
+
+size_t pool_mapped_bytes(const struct engine *engine) {
+    const bool mapped = engine->gguf && engine->backend->weights_in_file;
+    return mapped && !placement_leaves(&engine->placement) ? gguf_file_bytes(engine->gguf) : 0;
+}
+
+// Where nobody asked for a size. Memory that mapped weights need counts as free: a cache that would
+// drive them out gets what they leave, as long as that is enough for the context, or a short one.
+static size_t usual_bytes(const struct engine *engine, int32_t wanted, size_t free_bytes) {
+    const int32_t trained = engine->model.config.context;
+    const int32_t brief = trained < SHORT_CONTEXT ? trained : SHORT_CONTEXT;
+    const size_t share = free_bytes / POOL_SHARE, used = pool_mapped_bytes(engine);
+    const size_t most = free_bytes - free_bytes / KEPT_SHARE;
+    const size_t left = most > used ? most - used : 0;
+    const bool is_enough = left >= pool_context_bytes(engine, wanted > 0 ? wanted : brief);
+    return used > 0 && is_enough && left < share ? left : share;
 }
 
 size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options) {
@@ -164,9 +185,9 @@ enum status pool_choose(struct engine *engine, const struct engine_options *opti
     const int32_t trained = engine->model.config.context;
     struct device_info info;
     engine->backend->info(engine->device, &info);
-    const size_t bytes =
-        options->kv_device_bytes ? options->kv_device_bytes : info.memory_free / POOL_SHARE;
     const int32_t wanted = options->context;
+    const size_t bytes = options->kv_device_bytes ? options->kv_device_bytes
+                                                  : usual_bytes(engine, wanted, info.memory_free);
     ASSERT(wanted >= 0 && wanted <= MODEL_MAX_CONTEXT);
     choose_blocks(engine, options, bytes);
     // One block is reserved, so that the last one of a full context can be copied before a write.

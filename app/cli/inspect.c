@@ -420,9 +420,10 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
         TRY(text_format(out, "fits, with %s tokens of context",
                         count_format(fit->context, digits)));
     else
-        TRY(text_format(
-            out, "does not fit%s: %s of memory is free%s", facts->told ? " with these options" : "",
-            size_format(fit->memory_free, free_text), facts->runs ? ", so it would be slow" : ""));
+        TRY(text_format(out, "does not fit%s: %s of memory is free%s",
+                        facts->told && !facts->runs ? " with these options" : "",
+                        size_format(fit->memory_free, free_text),
+                        facts->runs ? ", so it would be slow" : ""));
     if (!facts->placement[0] && fit->holds) TRY(put_speed(out, fit->tokens_s));
     return text_format(out, " (%s)\n", fit->machine);
 }
