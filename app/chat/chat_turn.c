@@ -266,8 +266,8 @@ static enum status check_room(const struct chat *chat, size_t length, int32_t an
     const size_t room = info.blocks_total > past ? (info.blocks_total - past) / each : 0;
     if ((size_t)answers <= room) return STATUS_OK;
     return error_set(err, STATUS_FULL,
-                     "the KV cache holds %zu answers at once, not %" PRId32 "; raise --kv-device",
-                     room > 0 ? room : 1, answers);
+                     "the KV cache holds %zu answer%s at once, not %" PRId32 "; raise --kv-device",
+                     room > 0 ? room : 1, room > 1 ? "s" : "", answers);
 }
 
 enum status chat_measure(struct chat *chat, const char *text, size_t length, int32_t *tokens,
