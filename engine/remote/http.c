@@ -150,6 +150,7 @@ enum status exchange_open(struct exchange *exchange, const struct text *base, co
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "quire");
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "identity"); // what is packed is unpacked
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, count_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange);

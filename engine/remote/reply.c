@@ -110,6 +110,14 @@ static enum status append_place(const cJSON *place, struct text *line) {
     return any ? text_append_string(line, ": ") : STATUS_OK;
 }
 
+// A gateway's own message says that its source failed; what the source said stands beside it.
+static enum status append_source(const cJSON *metadata, struct text *line) {
+    const cJSON *raw = get_member(metadata, "raw");
+    if (!cJSON_IsString(raw) || !raw->valuestring[0]) return STATUS_OK;
+    TRY(text_append_string(line, ": "));
+    return append_line(raw->valuestring, strlen(raw->valuestring), false, line);
+}
+
 // {"error": {"message": …}}, {"error": "…"}, {"message": …}, {"detail": [{"msg": …}]} and the like.
 static enum status append_message(const cJSON *item, int depth, struct text *line) {
     static const char *const names[] = {"error",  "message", "msg",         "detail", "errors",
@@ -123,7 +131,7 @@ static enum status append_message(const cJSON *item, int depth, struct text *lin
     const size_t placed = line->length;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         TRY(append_message(get_member(item, names[i]), depth - 1, line));
-        if (line->length > placed) return STATUS_OK;
+        if (line->length > placed) return append_source(get_member(item, "metadata"), line);
     }
     if (!cJSON_IsObject(item) || !item->child || line->length > before) return STATUS_OK;
     char *json = cJSON_PrintUnformatted(item);
@@ -182,22 +190,41 @@ static bool is_one_of(const char *word, const char *const *words) {
     return false;
 }
 
+// Gateways put a kind before the reason of their own source: "content_filter: PROHIBITED_CONTENT".
+static bool is_reason(const char *reason, const char *const *words) {
+    const size_t length = strcspn(reason, ":");
+    for (; *words; words++)
+        if (strncasecmp(reason, *words, length) == 0 && !(*words)[length]) return true;
+    return false;
+}
+
 static void finish_reply(struct reply *reply, const char *reason) {
     static const char *const cut[] = {
         "length",         "limit", "max_tokens", "model_length", "max_output_tokens",
         "max_new_tokens", NULL};
-    static const char *const filtered[] = {"content_filter", "content-filter", "safety",
-                                           "recitation",     "moderation",     "sensitive",
-                                           "blocklist",      "refusal",        NULL};
-    static const char *const broken[] = {
-        "error",  "abort",   "aborted",       "cancelled",    "canceled",
-        "failed", "timeout", "network_error", "engine_error", "insufficient_system_resource",
-        NULL};
-    if (!reason[0]) return; // it goes on
+    static const char *const filtered[] = {"content_filter", "content-filter", "content_filtered",
+                                           "safety",         "recitation",     "moderation",
+                                           "sensitive",      "blocklist",      "prohibited_content",
+                                           "spii",           "refusal",        NULL};
+    static const char *const broken[] = {"error",
+                                         "abort",
+                                         "aborted",
+                                         "cancelled",
+                                         "canceled",
+                                         "failed",
+                                         "timeout",
+                                         "network_error",
+                                         "engine_error",
+                                         "insufficient_system_resource",
+                                         "function_call_filter",
+                                         "malformed_function_call",
+                                         NULL};
+    static const char *const open[] = {"", "null", "none", NULL};
+    if (is_reason(reason, open)) return; // it goes on
     reply->finished = true;
-    reply->filtered = is_one_of(reason, filtered);
-    reply->broken = is_one_of(reason, broken);
-    reply->reason = is_one_of(reason, cut) ? STOP_REASON_LENGTH
+    reply->filtered = is_reason(reason, filtered);
+    reply->broken = is_reason(reason, broken);
+    reply->reason = is_reason(reason, cut) ? STOP_REASON_LENGTH
                     : reply->broken        ? STOP_REASON_FAILED
                                            : STOP_REASON_END;
 }
@@ -247,7 +274,7 @@ static enum status append_tool(const cJSON *delta, struct reply *reply) {
     const cJSON *function =
         call ? get_member(call, "function") : get_member(delta, "function_call");
     const cJSON *name = get_member(function, "name");
-    reply->calls_tool = function != NULL;
+    reply->calls_tool = cJSON_IsObject(function); // where no tool is called, it may be null
     if (!cJSON_IsString(name)) return STATUS_OK;
     TRY(append_line(name->valuestring, strlen(name->valuestring), false, &reply->tool));
     if (reply->tool.length > TOOL_BYTES) {
@@ -350,6 +377,9 @@ static enum status read_one(struct reading *reading, const cJSON *event, const c
     else
         status = read_completion(event, &reply);
     if (!reading->counted) read_usage(get_member(event, "usage"), &reply);
+    reply.unknown = !choice && !cJSON_IsArray(get_member(event, "choices")) && !reply.failed &&
+                    !reply.finished && !reply.text.length && !reply.ids.count &&
+                    reply.prompt_tokens < 0;
     reading->counted = true;
     if (status == STATUS_OK) status = reading->take(reading->user, &reply);
     reply_deinit(&reply);

@@ -28,6 +28,7 @@ struct reply {
     bool filtered;   // ended by the server's content filter
     bool broken;     // ended by an error of the server
     enum stop_reason reason;
+    bool unknown;                                        // nothing in the event was understood
     int64_t prompt_tokens, cached_tokens, output_tokens; // of the request; -1: not given
     bool failed;                                         // the server gave up; `failure` says why
     struct text failure;

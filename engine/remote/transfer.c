@@ -58,7 +58,8 @@ static enum status put_token(struct transfer *transfer, int32_t token) {
     struct engine *engine = sequence->engine;
     ASSERT(token >= 0 && token < engine->model.config.vocabulary);
     if (engine->closing) return STATUS_CANCELLED;
-    if (atomic_load(&request->cancelled)) return cut_answer(transfer, STOP_REASON_CANCELLED);
+    if (atomic_load(&request->cancelled) && !transfer->finished)
+        return cut_answer(transfer, STOP_REASON_CANCELLED);
     if (transfer->server->form == QUERY_MESSAGES &&
         request->stats.output_tokens >= MOST_ANSWER_BYTES)
         return stop_endless(transfer);
@@ -90,8 +91,6 @@ static enum status put_words(struct transfer *transfer, const struct reply *repl
     enum status status = answer_text_add(text, &reply->thought, &reply->text, &out);
     if (status == STATUS_OK && transfer->server->kind == SERVER_LLAMA)
         status = answer_text_release(text, &out); // it knows its model's marks
-    if (status == STATUS_OK && reply->finished)
-        status = answer_text_end(text, reply->reason == STOP_REASON_END, &out);
     if (!answer_text_waits(text))
         transfer->waits_us = 0;
     else if (!transfer->waits_us)
@@ -101,12 +100,18 @@ static enum status put_words(struct transfer *transfer, const struct reply *repl
     return status;
 }
 
-// Releases the held text of an answer that has ended. With the engine's lock.
-static void put_rest(struct transfer *transfer, bool ends) {
+enum rest { REST_SHOWN, REST_CUT, REST_WHOLE };
+
+// Releases the held text of an answer that waits too long, was cut, or has ended. With the engine's
+// lock.
+static void put_rest(struct transfer *transfer, enum rest rest) {
     struct text out = {0};
-    enum status status = ends ? answer_text_end(&transfer->text, false, &out)
-                              : answer_text_release(&transfer->text, &out);
+    enum status status = rest == REST_SHOWN
+                             ? answer_text_release(&transfer->text, &out)
+                             : answer_text_end(&transfer->text, rest == REST_WHOLE, &out);
     if (status == STATUS_OK) status = put_bytes(transfer, text_string(&out), out.length);
+    if (status == STATUS_OK && rest == REST_WHOLE && transfer->text.answered)
+        status = put_token(transfer, BYTE_TOKEN_END);
     if (status == STATUS_NO_MEMORY) (void)fail_transfer(transfer, status, "not enough memory");
     text_deinit(&out);
     transfer->waits_us = 0;
@@ -146,12 +151,10 @@ static enum status put_messages(struct transfer *transfer, const struct reply *r
         added.text = added.thought = none; // it came in pieces
     if (is_behind_limit(transfer, &added)) {
         if (transfer->pieces == 1) TRY(put_words(transfer, &added)); // all at once, and it is here
-        put_rest(transfer, true);
+        put_rest(transfer, REST_CUT);
         return stop_reading(transfer);
     }
-    TRY(put_words(transfer, &added));
-    const bool ended = reply->finished && reply->reason == STOP_REASON_END;
-    return ended && transfer->text.answered ? put_token(transfer, BYTE_TOKEN_END) : STATUS_OK;
+    return put_words(transfer, &added);
 }
 
 static bool ends_turn(const struct transfer *transfer) {
@@ -220,12 +223,18 @@ static enum status put_reply(struct transfer *transfer, const struct reply *give
                                    : put_tokens(transfer, reply);
     if (status == STATUS_FULL) return STATUS_OK; // it has ended, with the context
     TRY(status);
-    if (!reply->finished) return STATUS_OK;
+    if (!reply->finished || transfer->filtered || transfer->broken) return STATUS_OK;
     transfer->finished = true;
     transfer->filtered = reply->filtered;
     transfer->broken = reply->broken;
     transfer->reason = reply->reason;
     return STATUS_OK;
+}
+
+// Can the answer have more text? Some servers give a stop reason with every piece, or after the
+// thoughts, so text goes on until the exchange ends.
+static bool goes_on(const struct transfer *transfer) {
+    return !transfer->finished || (transfer->server->form == QUERY_MESSAGES && !transfer->cut);
 }
 
 // Hands a reply to the transfer whose choice it is, if that still wants it. FULL: none does.
@@ -234,7 +243,9 @@ static enum status take_reply(void *user, const struct reply *reply) {
     struct engine *engine = leader->request->sequence->engine;
     enum status status = STATUS_OK;
     bool wanted = false;
-    leader->heard_event = true;
+    leader->heard_event |= !reply->unknown;
+    leader->heard_unknown |= reply->unknown;
+    if (reply->text.length || reply->thought.length) leader->finished_us = 0;
     if (reply->failed) {
         const char *said = text_string(&reply->failure);
         return error_set(&leader->err, STATUS_IO, "%s failed%s%s", host_of(leader),
@@ -245,7 +256,7 @@ static enum status take_reply(void *user, const struct reply *reply) {
         note_counts(one, reply, !leader->next);
         if (atomic_load(&one->request->cancelled) && !one->finished)
             (void)cut_answer(one, STOP_REASON_CANCELLED);
-        if (one->choice == reply->choice && !one->finished) status = put_reply(one, reply);
+        if (one->choice == reply->choice && goes_on(one)) status = put_reply(one, reply);
         wanted |= !one->cut;
     }
     pthread_mutex_unlock(&engine->lock);
@@ -482,7 +493,8 @@ static void leave(struct transfer *transfer, CURLM *multi) {
     secret_reader_deinit(&transfer->hush);
     text_clear(&transfer->words);
     text_clear(&transfer->body);
-    transfer->is_body = transfer->is_cut = transfer->heard_event = transfer->done = false;
+    transfer->is_body = transfer->is_cut = transfer->done = false;
+    transfer->heard_event = transfer->heard_unknown = false;
     transfer->finished_us = 0;
 }
 
@@ -545,7 +557,7 @@ static bool is_no_answer(const struct transfer *leader) {
            strncmp(text_string(&leader->words), DATA, sizeof DATA - 1) != 0;
 }
 
-static void explain_words(const struct transfer *leader, struct error *why) {
+static void explain_words(const struct transfer *leader, const char *what, struct error *why) {
     const struct secret *secret = &leader->server->endpoint.secret;
     const char *type = content_type(leader);
     struct text said = {0}, kind = {0};
@@ -553,10 +565,9 @@ static void explain_words(const struct transfer *leader, struct error *why) {
         reply_failure(text_string(&leader->words), leader->words.length, secret, &said);
     if (status == STATUS_OK) status = reply_failure(type, strlen(type), secret, &kind);
     if (status != STATUS_OK) text_clear(&said);
-    (void)error_set(why, STATUS_IO, "%s does not send an event stream%s%.60s%s%s%s",
-                    host_of(leader), kind.length ? " (" : "", text_string(&kind),
-                    kind.length ? ")" : "", said.length ? ": " : ", but an empty body",
-                    text_string(&said));
+    (void)error_set(why, STATUS_IO, "%s %s%s%.60s%s%s%s", host_of(leader), what,
+                    kind.length ? " (" : "", text_string(&kind), kind.length ? ")" : "",
+                    said.length ? ": " : ", but an empty body", text_string(&said));
     text_deinit(&said);
     text_deinit(&kind);
 }
@@ -567,7 +578,9 @@ static void explain(const struct transfer *leader, CURLcode code, struct error *
     if (code != CURLE_OK || !succeeds(leader))
         exchange_explain(&leader->exchange, code, &leader->words, why);
     else if (is_no_answer(leader))
-        explain_words(leader, why);
+        explain_words(leader, "does not send an event stream", why);
+    else if (!leader->heard_event && leader->heard_unknown)
+        explain_words(leader, "sends no chat completion", why);
     else
         (void)error_set(why, STATUS_IO, "%s: the answer was cut off", host_of(leader));
 }
@@ -657,8 +670,10 @@ static void part(struct transfer *transfer, bool asks, const struct error *why, 
 static void put_all_rest(struct transfer *leader) {
     struct engine *engine = leader->request->sequence->engine;
     pthread_mutex_lock(&engine->lock);
-    for (struct transfer *one = leader; one; one = one->next)
-        if (!one->finished) put_rest(one, true);
+    for (struct transfer *one = leader; one; one = one->next) {
+        const bool whole = one->finished && one->reason == STOP_REASON_END;
+        if (goes_on(one)) put_rest(one, whole ? REST_WHOLE : REST_CUT);
+    }
     pthread_mutex_unlock(&engine->lock);
 }
 
@@ -733,7 +748,7 @@ static void cancel(struct transfer *transfer, CURLM *multi) {
 static void release_held(struct transfer *transfer) {
     struct engine *engine = transfer->request->sequence->engine;
     pthread_mutex_lock(&engine->lock);
-    put_rest(transfer, false);
+    put_rest(transfer, REST_SHOWN);
     pthread_mutex_unlock(&engine->lock);
 }
 

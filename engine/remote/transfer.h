@@ -9,8 +9,9 @@
 // one. If it refuses optional fields (optional_fields.h), the request is repeated without them, and
 // the server's record remembers that.
 //
-// An exchange ends with its connection, or soon after its last answer. Bytes that are not events
-// are kept, to report what a server said instead of an answer.
+// An exchange ends with its connection, or soon after its last answer. A stop reason ends an answer
+// only if no more text follows: some servers send one with each piece. Bytes that are not events,
+// or events that say nothing, are kept, to report what a server said instead of an answer.
 //
 // Embedded by the remote engine, {0} is free. Threads: the remote thread. The engine's lock is
 // taken to add tokens to the log, and by the caller around transfer_begin() and transfer_end().
@@ -48,10 +49,11 @@ struct transfer {
     struct secret_reader hush; // masks the key in `words`
     bool is_body;              // the response goes to `body`
     bool is_cut;               // `body` is truncated: ignore its stop reason
-    bool heard_event;
-    bool ending;         // reading the held rest, perhaps half an event
-    bool done;           // the server said that it is done
-    int64_t finished_us; // when all answers had ended; 0: not yet
+    bool heard_event;          // one that was understood
+    bool heard_unknown;        // one that was not
+    bool ending;               // reading the held rest, perhaps half an event
+    bool done;                 // the server said that it is done
+    int64_t finished_us;       // when all answers had ended; 0: not yet
     int tries;
     bool said;        // the reason for a retry was logged
     bool asking;      // its handle is in the curl multi

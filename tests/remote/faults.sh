@@ -57,6 +57,10 @@ row 0 "You said: Good morning" '' -m "$url#renamed"
 row 1 "" "redirects to another host, localhost:$port, which is sent neither" -m "$url#moved"
 row 0 "Whole." '' -m "$url#no_stream"
 row 0 "Done." '' -m "$url#left_open"
+row 0 "You said it. Late. Later." '' -m "$url#ended_early"
+grep -q tool err && { echo "FAILED: a null tool is a tool"; cat err; bad=1; }
+row 0 "Unpacked." '' -m "$url#packed"
+row 1 "" "sends no chat completion .text/event-stream.: .*login fail" -m "$url#other_form"
 row 0 "You said: Good morning" '' -m "HTTP://127.0.0.1:$port/v1/chat/completions/#echo"
 row 0 "You said: Good morning" '' -m "$url#strict_limit" -n 20
 row 0 "You said: Good morning" 'rejects "seed"; asking without it' -m "$url#strict_seed" --seed 5
@@ -95,6 +99,7 @@ Choi" '' -m "$url#numbered" --samples 2 --stop "ce 1"
 row 1 "Some words" "no data for 1 s$more" -m "$url#silent" --silence 1
 row 1 "" "no data for 1 s" -m "$url#mute" --first-byte 1
 row 1 "Well" "ended the answer because of its content" -m "$url#filtered"
+row 1 "Well" "ended the answer because of its content" -m "$url#blocked"
 row 1 "" "sends an endless line" -m "$url#endless"
 row 1 "" "HTTP 429: come tomorrow" -m "$url#later"
 row 1 "" "HTTP 400: this model's maximum context length is 10 tokens" -m "$url#bad"

@@ -9,6 +9,7 @@ Below /renamed its one model has another name once FOLDER/renamed is there. Belo
 texts otherwise, and below /old it is a vLLM that gives no ids back. It is also
 a hub of models: what lies in FOLDER/repos/ORG/REPO, whose faults are ORG's: see the class Hub.
 """
+import gzip
 import hashlib
 import json
 import os
@@ -194,6 +195,34 @@ class Faults:
     def nothing(self, h, words):
         h.stream()
         h.say(chunk({}, "stop"))
+
+    def ended_early(self, h, words):
+        """A stop reason with every piece, and text behind it."""
+        h.stream()
+        for text in ("", "You ", "said ", "it."):
+            h.say(chunk({"content": text, "tool_calls": None, "function_call": None}, "stop"))
+        time.sleep(1.5)
+        h.say(chunk({"content": " Late."}, "stop"))
+        time.sleep(1.5)
+        h.say(chunk({"content": " Later."}) + "data: [DONE]\n\n")
+
+    def packed(self, h, words):
+        """Compressed, which nobody asked for."""
+        body = gzip.compress((chunk({"content": "Unpacked."}) + chunk({}, "stop")).encode())
+        h.send_response(200)
+        h.send_header("Content-Type", "text/event-stream")
+        h.send_header("Content-Encoding", "gzip")
+        h.end_headers()
+        h.say(body)
+
+    def other_form(self, h, words):
+        """Events of another protocol."""
+        h.stream()
+        h.say(": ping\n\nevent: error\ndata: " + json.dumps({"base_resp": {"status_msg": "login fail"}}) + "\n\n")
+
+    def blocked(self, h, words):
+        h.stream()
+        h.say(chunk({"content": "Well"}) + chunk({}, "content_filter: PROHIBITED_CONTENT"))
 
     def left_open(self, h, words):
         """The answer has ended, but the connection stays."""

@@ -20,7 +20,7 @@ struct heard {
     struct text tools, refusals; // of all events
     struct text failure;
     const struct secret *secret;
-    int replies;
+    int replies, unknown;
     bool finished, filtered, broken;
     enum stop_reason reason;
 };
@@ -28,20 +28,21 @@ struct heard {
 static enum status hear(void *user, const struct reply *reply) {
     struct heard *heard = user;
     heard->replies++;
+    heard->unknown += reply->unknown;
     if (reply->failed) {
         TRY(text_append(&heard->failure, text_string(&reply->failure), reply->failure.length));
         return STATUS_IO;
     }
     TRY(text_append(&heard->tools, text_string(&reply->tool), reply->tool.length));
     TRY(text_append(&heard->refusals, text_string(&reply->refusal), reply->refusal.length));
-    if (heard->finished || reply->choice != 0) return STATUS_OK;
+    if (reply->choice != 0) return STATUS_OK;
     TRY(answer_text_add(&heard->answer, &reply->thought, &reply->text, &heard->text));
     if (!reply->finished) return STATUS_OK;
     heard->finished = true;
     heard->filtered = reply->filtered;
     heard->broken = reply->broken;
     heard->reason = reply->reason;
-    return answer_text_end(&heard->answer, reply->reason == STOP_REASON_END, &heard->text);
+    return STATUS_OK;
 }
 
 static enum status take_event(void *user, const char *data, size_t length) {
@@ -60,8 +61,8 @@ static void play_stream(const char *bytes, size_t length, size_t piece, struct h
     assert_true(status == STATUS_OK || status == STATUS_IO);
     status = event_stream_end(&stream);
     assert_true(status == STATUS_OK || status == STATUS_IO || status == STATUS_BAD_INPUT);
-    if (!heard->finished)
-        assert_int_equal(answer_text_end(&heard->answer, false, &heard->text), STATUS_OK);
+    const bool whole = heard->finished && heard->reason == STOP_REASON_END;
+    assert_int_equal(answer_text_end(&heard->answer, whole, &heard->text), STATUS_OK);
     event_stream_deinit(&stream);
 }
 
@@ -111,6 +112,11 @@ static const struct {
     {TEXT("a") END("error"), "a", "", STOP_REASON_FAILED, ""},
     {TEXT("a") END("abort"), "a", "", STOP_REASON_FAILED, ""},
     {TEXT("a") END("eos"), "a", "", STOP_REASON_END, ""},
+    {TEXT("a") END("null") TEXT("b") END("None") TEXT("c"), "abc", "", OPEN_END, ""},
+    {END("stop") TEXT("a") END("stop") TEXT("b") END("length"), "ab", "", STOP_REASON_LENGTH, ""},
+    {THOUGHT("hm") END("stop") TEXT("a") STOP, "a", "hm", STOP_REASON_END, ""},
+    {TEXT("a") END("function_call_filter: MALFORMED_FUNCTION_CALL"), "a", "", STOP_REASON_FAILED,
+     ""},
     {TEXT("a") EVENT("{\"error\":{\"message\":\"gone\"}}"), "a", "", OPEN_END, "gone"},
     {TEXT("a") EVENT("{\"choices\":[{\"error\":{\"message\":\"in it\"},\"delta\":{}}]}"), "a", "",
      OPEN_END, "in it"},
@@ -170,6 +176,11 @@ static const struct {
          DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"}\"}}]")
              END("tool_calls"),
      "", "", STOP_REASON_END, "look"},
+    {DELTA("\"content\":\"a\",\"tool_calls\":null,\"function_call\":null") STOP, "a", "",
+     STOP_REASON_END, ""},
+    {EVENT("{\"error\":{\"message\":\"Provider returned error\",\"metadata\":{\"raw\":\"too \\n"
+           "long\"}}}"),
+     "", "", OPEN_END, "Provider returned error: too long"},
     {DELTA("\"refusal\":\"I cannot \"") DELTA("\"refusal\":\"help.\"") STOP, "", "",
      STOP_REASON_END, "I cannot help."},
 };
@@ -198,6 +209,39 @@ static void every_shape_of_answer_is_read(void **state) {
         text_deinit(&other);
         forget(&heard);
     }
+}
+
+static int count_unknown(const char *event) {
+    struct heard heard = {0};
+    const enum status status = reply_read(event, strlen(event), NULL, hear, &heard);
+    assert_true(status == STATUS_OK || status == STATUS_IO);
+    const int unknown = heard.unknown;
+    forget(&heard);
+    return unknown;
+}
+
+static void an_event_that_says_nothing_is_unknown(void **state) {
+    (void)state;
+    static const char *const unknown[] = {
+        "{}",
+        "{\"type\":\"message_stop\"}",
+        "{\"message\":{\"content\":\"a\"},\"done\":false}",
+        "{\"base_resp\":{\"status_code\":1004,\"status_msg\":\"login fail\"}}",
+        "{\"choices\":{\"0\":{}}}",
+    };
+    static const char *const known[] = {
+        "{\"choices\":[]}",
+        "{\"choices\":[{\"index\":0,\"delta\":{}}]}",
+        "{\"message\":\"no\"}",
+        "{\"usage\":{\"prompt_tokens\":3}}",
+        "{\"content\":\"a\"}",
+        "{\"content\":\"\",\"stop\":true}",
+        "{\"output_ids\":[3],\"meta_info\":{}}",
+    };
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        assert_int_equal(count_unknown(unknown[i]), 1);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        assert_int_equal(count_unknown(known[i]), 0);
 }
 
 // How much text is sure to be there: that of the events whose JSON is complete before the cut.
@@ -513,6 +557,7 @@ static void optional_fields_are_recognised_in_a_refusal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_of_answer_is_read),
+        cmocka_unit_test(an_event_that_says_nothing_is_unknown),
         cmocka_unit_test(an_answer_cut_at_any_byte_keeps_its_text),
         cmocka_unit_test(a_late_end_mark_turns_released_text_into_a_thought),
         cmocka_unit_test(an_event_with_many_choices_is_parsed_once),
