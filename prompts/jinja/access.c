@@ -102,6 +102,11 @@ static enum status find_attribute(struct machine *machine, const struct value *o
         if (value) *result = *value;
         return STATUS_OK;
     }
+    if (of->kind == VALUE_TUPLE && of->as.list->group &&
+        (chars_are(name, "grouper") || chars_are(name, "list"))) {
+        *result = of->as.list->items[chars_are(name, "list")];
+        return STATUS_OK;
+    }
     if (of->kind == VALUE_MACRO && chars_are(name, "name")) {
         *result = value_string(of->as.macro->node->name);
         return STATUS_OK;

@@ -1,7 +1,7 @@
-// prompts/jinja/calendar.h — formats a time as strftime() does, always in English.
+// prompts/jinja/calendar.h — formats a time as the C library's strftime() does, always in English.
 //
-// %a %A %b %B %d %D %e %F %H %I %j %m %M %p %R %S %T %u %w %y %Y %Z %z %%, and "-" after the % to
-// omit padding. Anything else is copied as it is.
+// Width, flags and all directives are those of the C library; %f, which is Python's, is 000000. A
+// "%" that begins no directive is copied as it is.
 #ifndef PROMPTS_JINJA_CALENDAR_H
 #define PROMPTS_JINJA_CALENDAR_H
 

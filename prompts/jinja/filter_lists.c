@@ -163,13 +163,12 @@ struct keying {
 
 static enum status make_keyed(struct machine *machine, const struct list *items,
                               const struct keying *how, struct keyed **result) {
-    struct keyed *keyed = arena_alloc(machine->arena, items->count, sizeof *keyed);
+    struct keyed *keyed = *result = arena_alloc(machine->arena, items->count, sizeof *keyed);
     if (!keyed) return machine_full(machine, STATUS_FULL);
     for (size_t i = 0; i < items->count; i++) {
         keyed[i].item = items->items[i];
         TRY(make_key(machine, &keyed[i].item, how->attribute, how->case_matters, &keyed[i].key));
     }
-    *result = keyed;
     return STATUS_OK;
 }
 
@@ -249,18 +248,18 @@ static enum status sum(struct machine *machine, const struct call *call, struct 
     return STATUS_OK;
 }
 
-static enum status push_pair(struct machine *machine, struct list *list, struct value a,
+static enum status push_pair(struct machine *machine, struct list *list, bool group, struct value a,
                              struct value b) {
     struct list *pair;
     struct value holder;
     TRY(machine_list(machine, VALUE_TUPLE, &pair, &holder));
+    pair->group = group;
     TRY(machine_push(machine, pair, a));
     TRY(machine_push(machine, pair, b));
     return machine_push(machine, list, holder);
 }
 
-// Makes pairs of an attribute's value and the items that have it. Templates unpack them; the names
-// `grouper` and `list` are not supported.
+// Makes pairs of an attribute's value and the items that have it.
 static enum status groupby(struct machine *machine, const struct call *call, struct value *result) {
     const struct keying how = {call->values[0], argument_flag(call, 2, false)};
     const struct list *items;
@@ -282,7 +281,7 @@ static enum status groupby(struct machine *machine, const struct call *call, str
             TRY(machine_list(machine, VALUE_LIST, &group, &holder));
             TRY(make_key(machine, &keyed[i].item, how.attribute, true, &name));
             if (name.kind == VALUE_UNDEFINED) name = keyed[i].key;
-            TRY(push_pair(machine, list, name, holder));
+            TRY(push_pair(machine, list, true, name, holder));
         }
         TRY(machine_push(machine, group, keyed[i].item));
     }
@@ -322,7 +321,7 @@ static enum status dictsort(struct machine *machine, const struct call *call,
     for (size_t i = 0; i < dict->count; i++) {
         const struct dict_entry *entry = &dict->entries[i];
         struct list pairs = {0};
-        TRY(push_pair(machine, &pairs, entry->key, entry->value));
+        TRY(push_pair(machine, &pairs, false, entry->key, entry->value));
         keyed[i].item = pairs.items[0];
         TRY(make_key(machine, by_value ? &entry->value : &entry->key, NULL, case_matters,
                      &keyed[i].key));

@@ -93,6 +93,7 @@ struct list {
     struct value *items;
     size_t count, capacity;
     const char *name; // views only: "dict_items"
+    bool group;       // of groupby(): its items are also called grouper and list
 };
 
 struct dict_entry {
