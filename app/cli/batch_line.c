@@ -100,25 +100,66 @@ static enum status check_first(const cJSON *object, const cJSON *item, struct er
     return STATUS_OK;
 }
 
-// Others write a speaker's name, too, which templates do not have, and keys without a value.
-static bool says_nothing(const cJSON *part) {
-    return strcmp(part->string, "name") == 0 || cJSON_IsNull(part) ||
-           (!part->child && (cJSON_IsArray(part) || cJSON_IsObject(part)));
+// Others write keys without a value.
+static bool says_nothing(const cJSON *item) {
+    return cJSON_IsNull(item) || (!item->child && (cJSON_IsArray(item) || cJSON_IsObject(item)));
 }
 
-static enum status read_message(const cJSON *item, struct batch_line *line, struct error *err) {
+// null says nothing, whatever the key.
+static void drop_nulls(cJSON *object) {
+    for (cJSON *item = object->child, *next; item; item = next) {
+        next = item->next;
+        if (cJSON_IsNull(item)) cJSON_Delete(cJSON_DetachItemViaPointer(object, item));
+    }
+}
+
+static enum status append_part(const cJSON *part, struct text *content, struct error *err) {
+    const cJSON *type = cJSON_GetObjectItemCaseSensitive(part, "type");
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(part, "text");
+    if (!cJSON_IsString(type) || strcmp(type->valuestring, "text") != 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "\"content\": a part of the type \"%.40s\" is not supported",
+                         cJSON_IsString(type) ? type->valuestring : "");
+    if (!cJSON_IsString(text)) return refuse_key(err, "content", "a text in each part");
+    if (content->length) TRY(text_append_string(content, "\n"));
+    return text_append_string(content, text->valuestring);
+}
+
+// Replaces a list of parts by their texts, a line for each.
+static enum status join_parts(cJSON *message, struct error *err) {
+    const cJSON *content = cJSON_GetObjectItemCaseSensitive(message, "content"), *part;
+    struct text joined = {0};
+    enum status status = STATUS_OK;
+    cJSON_ArrayForEach(part, content)
+        if (status == STATUS_OK) status = append_part(part, &joined, err);
+    cJSON *text = status == STATUS_OK ? cJSON_CreateString(text_string(&joined)) : NULL;
+    if (status == STATUS_OK &&
+        (!text || !cJSON_ReplaceItemInObjectCaseSensitive(message, "content", text)))
+        status = STATUS_NO_MEMORY;
+    text_deinit(&joined);
+    return status;
+}
+
+static enum status read_message(cJSON *item, struct batch_line *line, struct error *err) {
     const cJSON *role = cJSON_GetObjectItemCaseSensitive(item, "role");
-    const cJSON *content = cJSON_GetObjectItemCaseSensitive(item, "content");
     enum role found;
-    if (!cJSON_IsString(role) || !cJSON_IsString(content) || !role_find(role->valuestring, &found))
-        return refuse_key(err, "messages",
-                          "objects with a role (system, user, assistant) and a content");
+    if (!cJSON_IsString(role))
+        return refuse_key(err, "messages", "objects with a role and a content");
+    if (!role_find(role->valuestring, &found))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "unsupported role \"%.40s\" (expected system, user or assistant)",
+                         role->valuestring);
     for (const cJSON *part = item->child; part; part = part->next) {
         TRY(check_first(item, part, err));
-        if (part != role && part != content && !says_nothing(part))
+        if (strcmp(part->string, "role") != 0 && strcmp(part->string, "content") != 0 &&
+            strcmp(part->string, "name") != 0 && !says_nothing(part)) // templates have no names
             return error_set(err, STATUS_BAD_INPUT, "unknown key \"%.40s\" in a message",
                              part->string);
     }
+    if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(item, "content")))
+        TRY(join_parts(item, err));
+    const cJSON *content = cJSON_GetObjectItemCaseSensitive(item, "content");
+    if (!cJSON_IsString(content)) return refuse_key(err, "content", "a text");
     line->messages[line->count++] = message_of(found, content->valuestring);
     return STATUS_OK;
 }
@@ -137,7 +178,7 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     const size_t most = 2 + (messages ? (size_t)cJSON_GetArraySize(messages) : 0);
     line->messages = calloc(most, sizeof *line->messages);
     if (!line->messages) return STATUS_NO_MEMORY;
-    const cJSON *first = messages ? messages->child : NULL;
+    cJSON *first = messages ? messages->child : NULL;
     const cJSON *first_role = cJSON_GetObjectItemCaseSensitive(first, "role");
     const bool has_system =
         cJSON_IsString(first_role) && strcmp(first_role->valuestring, "system") == 0;
@@ -145,7 +186,7 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
     if (system && has_system) return refuse_key(err, "system", "one system prompt");
     if (preamble[0] && !has_system)
         line->messages[line->count++] = message_of(ROLE_SYSTEM, preamble);
-    for (const cJSON *item = first; item; item = item->next)
+    for (cJSON *item = first; item; item = item->next)
         TRY(read_message(item, line, err));
     if (prompt) line->messages[line->count++] = message_of(ROLE_USER, prompt->valuestring);
     const struct chat_message *last = line->count ? &line->messages[line->count - 1] : NULL;
@@ -189,7 +230,7 @@ static enum status read_structure(const cJSON *item, struct json_view view, stru
 static enum status read_keys(struct batch_line *line, struct json_view view, struct error *err) {
     static const char *const ELSEWHERE[] = {"id", "prompt", "system", "messages", "seed"};
     const struct json_view seed = json_view_find(view, "seed");
-    if (json_view_kind(seed) != JSON_ABSENT) {
+    if (json_view_kind(seed) != JSON_ABSENT && json_view_kind(seed) != JSON_NULL) {
         TRY(read_seed(seed, &line->options.sampler.seed, err));
         line->options.sampler.given |= SAMPLER_GIVEN(seed);
     }
@@ -206,7 +247,7 @@ static enum status read_keys(struct batch_line *line, struct json_view view, str
             TRY(read_stops(item, line->stops, err));
         else if (strcmp(item->string, "schema") == 0 || strcmp(item->string, "grammar") == 0)
             TRY(read_structure(item, view, line, err));
-        else
+        else if (!says_nothing(item))
             return error_set(err, STATUS_BAD_INPUT, "unknown key \"%.40s\"", item->string);
     }
     return sampler_options_check(&line->options.sampler, err);
@@ -227,6 +268,7 @@ enum status batch_line_read(const char *bytes, size_t length, const struct batch
     if (json_view_kind(id) != JSON_ABSENT) TRY(copy_source(id, &line->id));
     if (json_has_nul(bytes, length))
         return error_set(err, STATUS_BAD_INPUT, "a string contains a NUL");
+    drop_nulls(line->json);
     TRY(read_keys(line, view, err));
     return read_messages(line, defaults, err);
 }

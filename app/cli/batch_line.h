@@ -11,8 +11,9 @@
 //   frequency_penalty, seed, stop (a text, or an array of them)
 //                         like the options of the same name, which are the defaults
 //
-// Any other key, or one that occurs twice, is an error, so that a typo is noticed. A message may
-// also have a "name", and keys without a value, as other programs write them: they are ignored.
+// Any other key, or one that occurs twice, is an error, so that a typo is noticed. Others also
+// write a message's "name", keys with null, which count as absent, and unknown keys with an empty
+// list or object: they are ignored. A content may be a list of text parts, a line for each.
 //
 // Memory: {0} is empty; the JSON is owned, and texts are borrowed from it.
 #ifndef APP_BATCH_LINE_H
