@@ -31,6 +31,9 @@
 #include "engine/model/mapped_file.h"
 #include "engine/model/safetensors.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/json_view.h"
+
+#define INDEX_NAME "model.safetensors.index.json"
 
 enum { NAME_BYTES = FOLDER_NAME_BYTES, MADE_MORE = 3 };
 
@@ -88,12 +91,14 @@ static enum status no_memory(const struct folder *folder) {
 }
 
 // Configurations may say Infinity, as JSON does not: a number that is too large is read as that.
-static cJSON *parse_json(const struct mapped_file *file) {
+static enum status parse_json(const struct mapped_file *file, const char *path, cJSON **json,
+                              struct error *err) {
     static const char word[] = "Infinity", number[] = "1e9999  ";
     const size_t length = sizeof word - 1;
     char *text = malloc(file->length + 1);
+    struct json_view view;
     bool quoted = false;
-    if (!text) return NULL;
+    if (!text) return error_set(err, STATUS_NO_MEMORY, "%s: not enough memory", path);
     if (file->length > 0)
         memcpy(text, file->bytes, file->length); // an empty file is mapped nowhere
     for (size_t i = 0; i + length <= file->length; i++) {
@@ -101,9 +106,14 @@ static cJSON *parse_json(const struct mapped_file *file) {
         if (quoted && text[i] == '\\') i++;
         if (!quoted && !memcmp(text + i, word, length)) memcpy(text + i, number, length);
     }
-    cJSON *json = cJSON_ParseWithLength(text, file->length);
+    enum status status = json_view_open(text, file->length, path, &view, err);
+    if (status == STATUS_OK && json_view_kind(view) == JSON_OBJECT)
+        *json = cJSON_ParseWithLength(text, file->length);
     free(text);
-    return json;
+    if (status == STATUS_BAD_INPUT) err->status = status = STATUS_BAD_FILE;
+    if (status == STATUS_OK && !*json)
+        status = error_set(err, STATUS_BAD_FILE, "%s: expected a JSON object", path);
+    return status;
 }
 
 enum status folder_read_json(const char *folder, const char *name, cJSON **json,
@@ -116,16 +126,8 @@ enum status folder_read_json(const char *folder, const char *name, cJSON **json,
     if (status == STATUS_OK && file.length > FOLDER_MAX_JSON)
         status = error_set(err, STATUS_BAD_FILE, "%s: expected at most %d bytes, found %zu",
                            mapped_file_shown(text_string(&path)), FOLDER_MAX_JSON, file.length);
-    if (status == STATUS_OK) {
-        cJSON *found = parse_json(&file);
-        if (cJSON_IsObject(found)) {
-            *json = found;
-        } else {
-            cJSON_Delete(found);
-            status = error_set(err, STATUS_BAD_FILE, "%s: expected a JSON object",
-                               mapped_file_shown(text_string(&path)));
-        }
-    }
+    if (status == STATUS_OK)
+        status = parse_json(&file, mapped_file_shown(text_string(&path)), json, err);
     mapped_file_close(&file);
     text_deinit(&path);
     return status;
@@ -180,10 +182,28 @@ static enum status open_indexed(struct folder *folder, const cJSON *index) {
                      mapped_file_shown(folder->path));
 }
 
+// Says what weights there are instead.
+static enum status refuse_weights(const struct folder *folder) {
+    static const char *const others[] = {
+        "consolidated.safetensors",     "consolidated.00.pth", "pytorch_model.bin",
+        "pytorch_model.bin.index.json", "tf_model.h5",         "flax_model.msgpack"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (folder_has_file(folder->path, others[i]))
+            return error_set(folder->err, STATUS_UNSUPPORTED,
+                             "%s: %s is not supported (expected model.safetensors)",
+                             mapped_file_shown(folder->path), others[i]);
+    return error_set(folder->err, STATUS_BAD_FILE,
+                     "%s: no weights (expected model.safetensors, or " INDEX_NAME
+                     " and the files that it names)",
+                     mapped_file_shown(folder->path));
+}
+
 static enum status open_files(struct folder *folder) {
-    static const char index_name[] = "model.safetensors.index.json";
+    static const char index_name[] = INDEX_NAME, single_name[] = "model.safetensors";
     cJSON *index = NULL;
-    if (!folder_has_file(folder->path, index_name)) return open_file(folder, "model.safetensors");
+    if (!folder_has_file(folder->path, index_name))
+        return folder_has_file(folder->path, single_name) ? open_file(folder, single_name)
+                                                          : refuse_weights(folder);
     enum status status = folder_read_json(folder->path, index_name, &index, folder->err);
     if (status == STATUS_OK) status = open_indexed(folder, index);
     cJSON_Delete(index);

@@ -36,7 +36,7 @@ static void read_number(struct reader *reader, const char *ours, const char *the
         cJSON_ArrayForEach(other, item)
             if (!cJSON_Compare(other, first, true)) value = (double)NAN;
     if (isfinite(value))
-        reader_state(reader, ours, value);
+        reader_state_as(reader, ours, theirs, value);
     else
         reader_fail(reader, cJSON_IsArray(item) ? STATUS_UNSUPPORTED : STATUS_BAD_FILE, theirs,
                     cJSON_IsArray(item) ? "differs from layer to layer, which is not supported"
@@ -82,6 +82,9 @@ static void read_figure(struct reader *reader, const struct figure_names *names)
 }
 
 static void read_figures(struct reader *reader, const struct figure_names *names) {
+    struct folder_config *config = reader->config;
+    ASSERT(config->table_count < FOLDER_MAX_TABLES);
+    config->tables[config->table_count++] = names;
     for (; names->ours; names++)
         read_figure(reader, names);
 }

@@ -11,16 +11,24 @@
 struct family;
 
 enum {
+    FIGURE_KEYS = 5,
     FOLDER_MAX_SCALES = 12,
     FOLDER_MAX_FIGURES = 48,
     FOLDER_MAX_LISTS = 6,
     FOLDER_MAX_REALS = 2,
+    FOLDER_MAX_TABLES = 8,
     XIELU_NUMBERS = 4
+};
+
+// A figure by the name that metadata.h asks for, and the keys of a config.json that state it.
+struct figure_names {
+    const char *ours, *theirs[FIGURE_KEYS];
 };
 
 // A figure of the model by the name that metadata.h asks for: a number, or one for each layer.
 struct figure {
-    const char *name; // a literal
+    const char *name;   // a literal
+    const char *stated; // config.json's key for it, a literal; NULL: it has none of its own
     double number;
     const int32_t *list; // [count] of the same struct folder_config; or NULL
     const float *reals;  // the same
@@ -39,6 +47,8 @@ struct folder_config {
     const struct family *family;
     struct figure figures[FOLDER_MAX_FIGURES];
     int32_t figure_count;
+    const struct figure_names *tables[FOLDER_MAX_TABLES]; // that were read
+    int32_t table_count;
     int32_t lists[FOLDER_MAX_LISTS][MODEL_MAX_LAYERS], list_count; // of figures
     float reals[FOLDER_MAX_REALS][MODEL_MAX_LAYERS];
     int32_t reals_count;

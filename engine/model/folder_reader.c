@@ -65,8 +65,15 @@ static struct figure *next_figure(struct reader *reader, const char *name) {
     return figure;
 }
 
+void reader_state_as(struct reader *reader, const char *name, const char *stated, double value) {
+    if (reader->status != STATUS_OK) return;
+    struct figure *figure = next_figure(reader, name);
+    figure->stated = stated;
+    figure->number = value;
+}
+
 void reader_state(struct reader *reader, const char *name, double value) {
-    if (reader->status == STATUS_OK) next_figure(reader, name)->number = value;
+    reader_state_as(reader, name, NULL, value);
 }
 
 void reader_state_count(struct reader *reader, const char *name, int64_t value) {
@@ -118,6 +125,8 @@ double reader_number(struct reader *reader, const cJSON *json, const char *key, 
     const cJSON *item = reader_get(reader, json, key);
     if (item && !cJSON_IsNumber(item))
         fail_with_value(reader, STATUS_BAD_FILE, key, "must be a number", item);
+    else if (item && !isfinite(item->valuedouble))
+        fail_with_value(reader, STATUS_BAD_FILE, key, "is out of range", item);
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 

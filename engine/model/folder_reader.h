@@ -36,8 +36,9 @@ struct reader {
 void reader_fail(struct reader *reader, enum status status, const char *key, const char *what);
 void reader_unsupported(struct reader *reader, const char *key, const char *expected);
 
-// Keeps a figure, or one for each layer.
+// Keeps a figure, or one for each layer. `stated`: the key that it was read from, a literal.
 void reader_state(struct reader *reader, const char *name, double value);
+void reader_state_as(struct reader *reader, const char *name, const char *stated, double value);
 void reader_state_count(struct reader *reader, const char *name, int64_t value);
 void reader_state_list(struct reader *reader, const char *name, const int32_t *values,
                        int32_t count);

@@ -14,6 +14,7 @@
 #ifndef ENGINE_LAYER_PART_H
 #define ENGINE_LAYER_PART_H
 
+#include "engine/model/folder_layout.h"
 #include "engine/model/metadata.h"
 #include "engine/model/model_config.h"
 
@@ -22,12 +23,6 @@ struct layer;
 struct loader;
 struct reader;
 struct scratch;
-
-// A figure by the name that metadata.h asks for, and the keys of a config.json that state it.
-enum { FIGURE_KEYS = 5 };
-struct figure_names {
-    const char *ours, *theirs[FIGURE_KEYS];
-};
 
 struct layer_part {
     // Finds the tensors of the layer that is being loaded (loader.h), except the norm before the

@@ -24,6 +24,17 @@ static const struct figure *figure_of(const struct metadata *metadata, const cha
     return NULL;
 }
 
+// The key as the file has it, or would have it.
+static const char *shown_key(const struct metadata *metadata, const char *key, char *text) {
+    const struct folder_config *folder = metadata->folder;
+    const struct figure *figure = folder ? figure_of(metadata, key) : NULL;
+    if (figure && figure->stated) return figure->stated;
+    for (int32_t i = 0; folder && !figure && i < folder->table_count; i++)
+        for (const struct figure_names *names = folder->tables[i]; names->ours; names++)
+            if (!strcmp(names->ours, key)) return names->theirs[0];
+    return full_key(metadata, key, text);
+}
+
 // What is stated, of whatever name; nothing is remembered.
 static bool look_up(const struct metadata *metadata, const char *key, double *value) {
     char name[KEY_BYTES];
@@ -87,20 +98,21 @@ static const char *show_value(const struct metadata *metadata, const char *key,
 void metadata_fail(struct metadata *metadata, enum status status, const char *key,
                    const char *what) {
     if (metadata->status != STATUS_OK) return;
-    char value[VALUE_BYTES];
+    char value[VALUE_BYTES], name[KEY_BYTES];
     const char *found = show_value(metadata, key, value);
-    metadata->status = error_set(metadata->err, status, "%s: %s.%s %s%s%s%s",
-                                 gguf_path(metadata->gguf), metadata->family, key, what,
+    metadata->status = error_set(metadata->err, status, "%s: %s %s%s%s%s",
+                                 gguf_path(metadata->gguf), shown_key(metadata, key, name), what,
                                  found[0] ? " (found " : "", found, found[0] ? ")" : "");
 }
 
 void metadata_unsupported(struct metadata *metadata, const char *key, const char *expected) {
     if (metadata->status != STATUS_OK) return;
-    char value[VALUE_BYTES];
+    char value[VALUE_BYTES], name[KEY_BYTES];
     const char *found = show_value(metadata, key, value);
-    metadata->status = error_set(
-        metadata->err, STATUS_UNSUPPORTED, "%s: unsupported %s.%s%s%s (expected %s)",
-        gguf_path(metadata->gguf), metadata->family, key, found[0] ? " " : "", found, expected);
+    metadata->status =
+        error_set(metadata->err, STATUS_UNSUPPORTED, "%s: unsupported %s%s%s (expected %s)",
+                  gguf_path(metadata->gguf), shown_key(metadata, key, name), found[0] ? " " : "",
+                  found, expected);
 }
 
 static const char other_type[] = "has an unsupported type";

@@ -158,7 +158,9 @@ static void unusable_model_folders_are_refused(void **state) {
     mkdir(path_of("hf"), 0700);
     assert_refused("hf", STATUS_NOT_FOUND, "no config.json");
     write_text("hf/config.json", ""); // which no copy is made of
-    assert_refused("hf", STATUS_BAD_FILE, "JSON object");
+    assert_refused("hf", STATUS_BAD_FILE, "hf/config.json: invalid JSON at byte 0");
+    write_text("hf/config.json", "{\"rms_norm_eps\":NaN}");
+    assert_refused("hf", STATUS_BAD_FILE, "hf/config.json: invalid JSON at byte 16");
     write_text("hf/config.json", "[]");
     assert_refused("hf", STATUS_BAD_FILE, "JSON object");
     write_text("hf/config.json", "{\"model_type\":\"mamba\"}");
@@ -183,9 +185,14 @@ static void unusable_model_folders_are_refused(void **state) {
     write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
                                  "\"hidden_size\":32,\"quantization\":{\"bits\":4}}");
     assert_refused("hf", STATUS_UNSUPPORTED, "quantization is set, but quantized weights");
+    write_text("hf/config.json", "{\"model_type\":\"llama\",\"num_attention_heads\":4,"
+                                 "\"hidden_size\":32,\"rope_theta\":Infinity}");
+    assert_refused("hf", STATUS_BAD_FILE, "rope_theta is out of range (found inf)");
     write_text("hf/config.json",
                "{\"model_type\":\"llama\",\"num_attention_heads\":4,\"hidden_size\":32}");
-    assert_refused("hf", STATUS_IO, "model.safetensors");
+    assert_refused("hf", STATUS_BAD_FILE, "no weights (expected model.safetensors, or");
+    write_text("hf/pytorch_model.bin", "");
+    assert_refused("hf", STATUS_UNSUPPORTED, "pytorch_model.bin is not supported");
     write_text("hf/model.safetensors.index.json", "{\"weight_map\":{\"a\":\"../../x\"}}");
     assert_refused("hf", STATUS_BAD_FILE, "in the folder of the index");
     write_text("hf/model.safetensors.index.json", "{\"weight_map\":{}}");
