@@ -69,6 +69,7 @@ struct beams {
     atomic_bool cancelled;
     bool background, done;
     enum status status;
+    struct error err;           // of the request that failed, if it says more
     struct request_stats stats; // of the first step, with the other steps added
     int64_t began_us, first_us;
 };
@@ -347,6 +348,7 @@ bool beams_take(struct beams *beams, const struct event *event) {
     if (at == beams->live) return false;
     if (event->kind != EVENT_DONE) return true;
     atomic_store(&beams->beams[at].request, NULL);
+    if (event->err) beams->err = *event->err; // the request's
     request_release(event->request);
     note_stats(beams, &event->stats);
     if (event->reason == STOP_REASON_FAILED) beams->status = event->status;
@@ -378,6 +380,9 @@ void beams_set_background(struct beams *beams, bool background) {
 
 bool beams_done(const struct beams *beams) { return beams->done; }
 enum status beams_status(const struct beams *beams) { return beams->status; }
+struct error beams_error(const struct beams *beams) {
+    return beams->err;
+}
 int32_t beams_result_count(const struct beams *beams) { return beams->result_count; }
 
 struct beams_result beams_result(const struct beams *beams, int32_t index) {

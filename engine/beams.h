@@ -65,6 +65,7 @@ struct beams_result {
 };
 
 enum status beams_status(const struct beams *beams); // when done: OK, CANCELLED, or why it failed
+struct error beams_error(const struct beams *beams); // the same in words; "": no more to say
 int32_t beams_result_count(const struct beams *beams);
 struct beams_result beams_result(const struct beams *beams, int32_t index); // the best is number 0
 struct request_stats beams_stats(const struct beams *beams);                // output_tokens: steps

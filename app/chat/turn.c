@@ -122,11 +122,13 @@ static enum stop_reason reason_of_search(const struct turn *turn, const struct b
 }
 
 // The best continuation becomes the answer, as if it had been written token by token. *end is the
-// answer's last event.
-static enum status adopt_best(struct turn *turn, struct beams *beams, struct event *end) {
+// answer's last event, with *err if that says more.
+static enum status adopt_best(struct turn *turn, struct beams *beams, struct event *end,
+                              struct error *err) {
     enum status status = beams_status(beams);
     struct beams_result best = {0};
     if (status == STATUS_CANCELLED) status = STATUS_OK;
+    *err = beams_error(beams);
     if (beams_result_count(beams) > 0) best = beams_result(beams, 0);
     for (int32_t i = 0; i < best.count && status == STATUS_OK; i++)
         answer_push(&turn->answers[0], turn->stops, best.tokens[i]);
@@ -135,6 +137,7 @@ static enum status adopt_best(struct turn *turn, struct beams *beams, struct eve
     *end = (struct event){.kind = EVENT_DONE,
                           .reason = reason_of_search(turn, beams, best.ended),
                           .status = status,
+                          .err = err->text[0] ? err : NULL,
                           .stats = beams_stats(beams)};
     if (status != STATUS_OK) end->reason = STOP_REASON_FAILED;
     return status;
@@ -181,11 +184,12 @@ static void end_answer(struct answer *answer, const struct event *event) {
 // Handles an event of the search; the last one brings the whole answer.
 static void follow_search(struct answer *answer, struct beams *beams, const struct event *event) {
     struct turn *turn = answer->turn;
+    struct error err;
     struct event end;
     const bool ours = beams_take(beams, event);
     ASSERT(ours);
     if (!beams_done(beams)) return;
-    answer->status = adopt_best(turn, beams, &end);
+    answer->status = adopt_best(turn, beams, &end, &err);
     atomic_store(&turn->beams, NULL);
     beams_destroy(beams);
     end_answer(answer, &end);

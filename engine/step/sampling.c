@@ -47,8 +47,20 @@ void sampling_add(struct engine *engine, const struct request *request,
             forward_choose(engine->forward, drafted - i, &choice, penalties);
 }
 
+static int32_t fail_request(struct request *request, enum status status) {
+    request->failure = status;
+    return TOKEN_NONE;
+}
+
+// Nothing that such a model says means anything, although a sampler would pick its first token.
+static int32_t fail_nan(struct request *request) {
+    return fail_request(request, error_set(&request->err, STATUS_UNSUPPORTED,
+                                           "the model computes NaN: its weights are damaged, or "
+                                           "too large for the types that it is computed with"));
+}
+
 // From a whole row; `mask` may be NULL.
-static int32_t pick_from_row(const struct request *request, float *logits, int32_t length,
+static int32_t pick_from_row(struct request *request, float *logits, int32_t length,
                              const struct grammar_mask *mask) {
     ASSERT(length >= request->sequence->length);
     const struct request_options *options = &request->options;
@@ -59,12 +71,9 @@ static int32_t pick_from_row(const struct request *request, float *logits, int32
             if (!(mask->bits[id / 64] >> id % 64 & 1)) logits[id] = -INFINITY;
         options->observer(options->observer_user, logits, vocabulary);
     }
-    return sampler_pick(request->sampler, logits, request->sequence->tokens, (size_t)length);
-}
-
-static int32_t fail_request(struct request *request, enum status status) {
-    request->failure = status;
-    return TOKEN_NONE;
+    const int32_t id =
+        sampler_pick(request->sampler, logits, request->sequence->tokens, (size_t)length);
+    return isnan(logits[id]) ? fail_nan(request) : id; // there was no other
 }
 
 // The best of all that the grammar allows are the best among the candidates that it allows, if
@@ -101,6 +110,7 @@ static int32_t pick_token(struct request *request, struct forward *forward, int3
     const struct request_options *options = &request->options;
     const struct candidate *best = forward_candidates(forward, row);
     if (!best) return pick_from_row(request, forward_logits(forward, row), length, NULL);
+    if (best[0].id < 0) return fail_nan(request);
     if (options->judge)
         options->judge(options->observer_user, best, options->judged,
                        forward_log_total(forward, row));
