@@ -89,6 +89,12 @@ bool report_add_seed(cJSON *object, uint64_t seed, bool known) {
                  : cJSON_AddNullToObject(object, "seed") != NULL;
 }
 
+bool report_add_prompt(cJSON *object, const struct message_stats *stats) {
+    return stats->prompt_tokens > 0
+               ? json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens)
+               : cJSON_AddNullToObject(object, "prompt_tokens") != NULL;
+}
+
 cJSON *report_json(const struct turn_report *report, const char *model, const char *conversation,
                    const struct kv_usage *kv) {
     const struct message_stats *stats = &report->stats;
@@ -100,8 +106,7 @@ cJSON *report_json(const struct turn_report *report, const char *model, const ch
         json_add_text(object, "model", model) &&
         report_add_text(object, report->text, report->length) &&
         json_add_text(object, "stop_reason", message_stop_name(report->stop)) &&
-        json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
-        add_cached(object, &report->cache) &&
+        report_add_prompt(object, stats) && add_cached(object, &report->cache) &&
         json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
         add_drafts(object, &report->drafts) &&
         json_add_number(object, "restore_ms", to_tenth((double)report->cache.restore_us / 1e3)) &&
@@ -132,9 +137,11 @@ enum status report_line(const struct turn_report *report, struct text *line) {
     const struct message_stats *stats = &report->stats;
     const double rate = report_decode_rate(stats);
     char output[COUNT_TEXT_BYTES];
-    TRY(text_format(line, "%" PRId64 " + %s, %" PRId64 " cached, first token after %.2f s",
-                    stats->prompt_tokens, tokens_format(stats->output_tokens, output),
-                    stats->cached_tokens, (double)stats->first_token_us / 1e6));
+    if (stats->prompt_tokens > 0) TRY(text_format(line, "%" PRId64 " + ", stats->prompt_tokens));
+    TRY(text_append_string(line, tokens_format(stats->output_tokens, output)));
+    if (stats->prompt_tokens > 0)
+        TRY(text_format(line, ", %" PRId64 " cached", stats->cached_tokens));
+    TRY(text_format(line, ", first token after %.2f s", (double)stats->first_token_us / 1e6));
     if (rate > 0) TRY(text_format(line, ", %.1f tok/s", rate));
     TRY(add_drafts_to_line(&report->drafts, line));
     return text_format(line, ", %s", message_stop_name(report->stop));

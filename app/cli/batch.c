@@ -148,8 +148,7 @@ static bool add_answer(cJSON *object, const struct answer *answer) {
     const struct message_stats *stats = &answer->stats;
     const char *stop = message_stop_name(answer_stop(answer));
     return report_add_text(object, text_string(&answer->text), answer->text.length) &&
-           json_add_text(object, "stop_reason", stop) &&
-           json_add_number(object, "prompt_tokens", (double)stats->prompt_tokens) &&
+           json_add_text(object, "stop_reason", stop) && report_add_prompt(object, stats) &&
            json_add_number(object, "cached_tokens", (double)stats->cached_tokens) &&
            json_add_number(object, "output_tokens", (double)stats->output_tokens) &&
            report_add_seed(object, answer->options.sampler.seed, !answer->turn->hides_seed);

@@ -183,7 +183,7 @@ void command_stats(struct console *console, const char *argument) {
     char value[128], a[COUNT_TEXT_BYTES], b[COUNT_TEXT_BYTES], rate[RATE_BYTES];
     snprintf(value, sizeof value, "%s cached, %s new", count_format(stats->cached_tokens, a),
              count_format(new_tokens, b));
-    row("prompt tokens", value);
+    row("prompt tokens", stats->prompt_tokens > 0 ? value : "not counted by the server");
     if (turn.any && turn.message == last->id && stats->cached_tokens > 0 &&
         !console->session->remote[0])
         show_cached(&turn.cache);

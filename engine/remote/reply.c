@@ -314,6 +314,15 @@ static void read_usage(const cJSON *usage, struct reply *reply) {
     reply->prompt_tokens = count_of(usage, "prompt_tokens");
     reply->output_tokens = count_of(usage, "completion_tokens");
     reply->cached_tokens = count_of(get_member(usage, "prompt_tokens_details"), "cached_tokens");
+    if (reply->cached_tokens < 0) reply->cached_tokens = count_of(usage, "prompt_cache_hit_tokens");
+    if (reply->cached_tokens < 0) reply->cached_tokens = count_of(usage, "cached_tokens");
+}
+
+// Some put the counts into the choice, or among fields of their own.
+static const cJSON *find_usage(const cJSON *event, const cJSON *choice) {
+    const cJSON *usage = get_member(event, "usage");
+    if (!cJSON_IsObject(usage)) usage = get_member(choice, "usage");
+    return cJSON_IsObject(usage) ? usage : get_member(get_member(event, "x_groq"), "usage");
 }
 
 static enum status read_generated(const cJSON *event, const cJSON *about, struct reply *reply) {
@@ -376,7 +385,7 @@ static enum status read_one(struct reading *reading, const cJSON *event, const c
         status = read_failure(event, reading->secret, &reply);
     else
         status = read_completion(event, &reply);
-    if (!reading->counted) read_usage(get_member(event, "usage"), &reply);
+    if (!reading->counted) read_usage(find_usage(event, choice), &reply);
     reply.unknown = !choice && !cJSON_IsArray(get_member(event, "choices")) && !reply.failed &&
                     !reply.finished && !reply.text.length && !reply.ids.count &&
                     reply.prompt_tokens < 0;

@@ -237,6 +237,13 @@ for words in "" "--seed 7"; do
 done > out
 [ "$(tr '\n' ' ' < out)" = "null null 7 7 " ] || { echo "FAILED: seeds in JSON: $(cat out)"; bad=1; }
 
+# What a server does not count is not said to be none.
+"$quire" -m "$url#thinking" -p Hi --no-save --format json < /dev/null 2> err | jq -c .prompt_tokens > out
+echo '{"prompt": "Hi"}' | "$quire" batch - -m "$url#thinking" 2> err | jq -c 'select(.text) | .prompt_tokens' >> out
+"$quire" -m "$url#echo" -p Hi --no-save --format json < /dev/null 2> err | jq -c '.prompt_tokens > 0' >> out
+"$quire" -m "$url#thinking" -p Hi --no-save -v < /dev/null 2>&1 | grep -c '^[0-9]* tokens*, first token after' >> out
+[ "$(tr '\n' ' ' < out)" = "null null true 1 " ] || { echo "FAILED: uncounted: $(cat out)"; bad=1; }
+
 # An answer has an end, whatever its server says.
 "$quire" -m "$url#no_end" -p Hi --format json < /dev/null > out 2> err
 [ "$(jq -c '[.stop_reason, (.text | length)]' out)" = '["length",1048576]' ] && grep -q "sends more than 1024 KiB" err ||

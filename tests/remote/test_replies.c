@@ -211,6 +211,44 @@ static void every_shape_of_answer_is_read(void **state) {
     }
 }
 
+struct counts {
+    int64_t prompt, cached, output;
+};
+
+static enum status note_counts(void *user, const struct reply *reply) {
+    *(struct counts *)user =
+        (struct counts){reply->prompt_tokens, reply->cached_tokens, reply->output_tokens};
+    return STATUS_OK;
+}
+
+static void counts_are_read_wherever_servers_put_them(void **state) {
+    (void)state;
+    static const struct {
+        const char *event;
+        struct counts counts;
+    } rows[] = {
+        {"{\"choices\":[],\"usage\":null}", {-1, -1, -1}},
+        {"{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}", {9, -1, 2}},
+        {"{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":\"2\","
+         "\"prompt_tokens_details\":{\"cached_tokens\":8}}}",
+         {9, 8, -1}},
+        {"{\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"prompt_tokens_details\":null,"
+         "\"prompt_cache_hit_tokens\":7}}",
+         {9, 7, -1}},
+        {"{\"choices\":[{\"delta\":{},\"usage\":{\"prompt_tokens\":9,\"cached_tokens\":6}}]}",
+         {9, 6, -1}},
+        {"{\"choices\":[{\"delta\":{}}],\"x_groq\":{\"usage\":{\"prompt_tokens\":9}}}",
+         {9, -1, -1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct counts counts = {0};
+        assert_int_equal(
+            reply_read(rows[i].event, strlen(rows[i].event), NULL, note_counts, &counts),
+            STATUS_OK);
+        assert_memory_equal(&counts, &rows[i].counts, sizeof counts);
+    }
+}
+
 static int count_unknown(const char *event) {
     struct heard heard = {0};
     const enum status status = reply_read(event, strlen(event), NULL, hear, &heard);
@@ -557,6 +595,7 @@ static void optional_fields_are_recognised_in_a_refusal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_of_answer_is_read),
+        cmocka_unit_test(counts_are_read_wherever_servers_put_them),
         cmocka_unit_test(an_event_that_says_nothing_is_unknown),
         cmocka_unit_test(an_answer_cut_at_any_byte_keeps_its_text),
         cmocka_unit_test(a_late_end_mark_turns_released_text_into_a_thought),
