@@ -55,22 +55,37 @@ static void note_server(struct probe *probe, const cJSON *owner) {
             probe->server->kind = (enum query_server)i;
 }
 
+// OpenAI's list is {"data": [{"id": …}]}; others are the array alone, or "models".
+static const cJSON *find_list(const cJSON *answer) {
+    const cJSON *data = get_member(answer, "data");
+    if (cJSON_IsArray(answer)) return answer;
+    return cJSON_IsArray(data) ? data : get_member(answer, "models");
+}
+
+// NULL: it has none.
+static const char *name_of(const cJSON *model) {
+    static const char *const keys[] = {"id", "name", "model"};
+    if (!model) return NULL;
+    if (cJSON_IsString(model)) return model->valuestring;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const cJSON *name = get_member(model, keys[i]);
+        if (name && cJSON_IsString(name)) return name->valuestring;
+    }
+    return NULL;
+}
+
 static enum status list_names(const cJSON *models, struct text *names) {
     const cJSON *model;
-    cJSON_ArrayForEach(model, models) {
-        const cJSON *id = get_member(model, "id");
-        if (cJSON_IsString(id))
-            TRY(text_format(names, "%s%.80s", names->length ? ", " : "", id->valuestring));
-    }
+    cJSON_ArrayForEach(model, models)
+        if (name_of(model))
+            TRY(text_format(names, "%s%.80s", names->length ? ", " : "", name_of(model)));
     return STATUS_OK;
 }
 
 static const cJSON *find_named(const cJSON *models, const char *name) {
     const cJSON *model;
-    cJSON_ArrayForEach(model, models) {
-        const cJSON *id = get_member(model, "id");
-        if (cJSON_IsString(id) && strcmp(id->valuestring, name) == 0) return model;
-    }
+    cJSON_ArrayForEach(model, models)
+        if (name_of(model) && strcmp(name_of(model), name) == 0) return model;
     return NULL;
 }
 
@@ -82,9 +97,8 @@ static enum status choose_model(struct probe *probe, const cJSON *models) {
     const cJSON *model = count == 1 ? cJSON_GetArrayItem(models, 0) : NULL;
     if (chosen->length) model = find_named(models, text_string(chosen));
     enum status status = list_names(models, &names);
-    const cJSON *id = get_member(model, "id");
-    if (status == STATUS_OK && !chosen->length && cJSON_IsString(id))
-        status = text_append_string(chosen, id->valuestring);
+    if (status == STATUS_OK && !chosen->length && name_of(model))
+        status = text_append_string(chosen, name_of(model));
     else if (status == STATUS_OK && !chosen->length)
         status =
             error_set(probe->err, STATUS_BAD_INPUT, "%s: name a model as URL#MODEL (available: %s)",
@@ -108,9 +122,12 @@ static enum status ask_models(struct probe *probe) {
     cJSON *answer;
     enum status status = ask_server(probe, &probe->server->endpoint.url, "/models", NULL, &answer);
     if (status == STATUS_OK || (status == STATUS_NOT_FOUND && probe->server->endpoint.model.length))
-        status = choose_model(probe, get_member(answer, "data"));
+        status = choose_model(probe, find_list(answer));
     cJSON_Delete(answer);
-    return status == STATUS_NOT_FOUND ? STATUS_IO : status;
+    if (status != STATUS_NOT_FOUND) return status;
+    const struct error why = *probe->err;
+    return error_set(probe->err, STATUS_IO,
+                     "%.800s; if it does not list its models, name one as URL#MODEL", why.text);
 }
 
 // Only llama-server has this page. CANCELLED is all that can fail.

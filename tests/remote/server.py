@@ -525,7 +525,11 @@ class Handler(BaseHTTPRequestHandler):
         if HUB.get(self):
             return
         kind = {"/ids": "llamacpp", "/sgl": "sglang", "/vll": "vllm", "/old": "vllm"}
-        if self.path == "/v1/models":
+        lists = {"/array": [{"id": "echo"}, {"id": "one"}], "/names": {"models": [{"name": "echo"}]},
+                 "/words": {"data": ["echo"]}, "/lost": {"data": None}}
+        if self.path.endswith("/v1/models") and self.path[:-10] in lists:
+            self.answer(lists[self.path[:-10]])
+        elif self.path == "/v1/models":
             names = sorted(name for name in vars(Faults) if name[0] != "_")
             self.answer({"data": [{"id": name, "max_model_len": 4096} for name in names]})
         elif self.path == "/renamed/v1/models" and os.path.exists(os.path.join(FOLDER, "renamed")):
