@@ -187,15 +187,53 @@ static enum status read_lines(const char *path, struct args *args, struct text *
     return STATUS_OK;
 }
 
+// Where the path of a line begins, for an option whose value is one: "model = x.gguf", or behind
+// the name of a model: "chat-template = Nemo=x.jinja". NULL: the line has none.
+static const char *find_file(const char *line, const char *end, bool in_section) {
+    const char *key = line, *equals = memchr(line, '=', (size_t)(end - line)), *last = equals;
+    while (key < end && isspace((unsigned char)*key))
+        key++;
+    while (last && last > key && isspace((unsigned char)last[-1]))
+        last--;
+    const struct option *option = last ? option_find(key, (size_t)(last - key)) : NULL;
+    if (!option || !option_names_file(option)) return NULL;
+    if (in_section && !(option->commands & ONLY_ON_SERVER)) return NULL; // its own `model`
+    const char *value = equals + 1, *named = memchr(value, '=', (size_t)(end - value));
+    if (named && option->kind == OPTION_LIST && named + 1 < end && named[1] == '~')
+        value = named + 1;
+    while (value < end && (isspace((unsigned char)*value) || *value == '"'))
+        value++;
+    return value;
+}
+
+// No shell has seen these lines, so "~/" is written out here.
+static enum status expand_homes(const struct text *text, struct text *out) {
+    const char *home = getenv("HOME"), *line = text_string(text), *end;
+    bool in_section = false;
+    for (; *line; line = *end ? end + 1 : end) {
+        end = line + strcspn(line, "\n");
+        in_section = in_section || line[strspn(line, " \t")] == '[';
+        const char *file = find_file(line, end, in_section);
+        const bool at_home = home && file && end - file >= 2 && file[0] == '~' && file[1] == '/';
+        TRY(text_append(out, line, (size_t)((at_home ? file : line) - line)));
+        if (at_home) TRY(text_append_string(out, home));
+        const char *rest = at_home ? file + 1 : line;
+        TRY(text_append(out, rest, (size_t)(end - rest) + (*end == '\n')));
+    }
+    return text_append(out, "", 0);
+}
+
 enum status config_read(const struct config *config, struct args *args, struct error *err) {
     const char *path = text_string(&config->config_path);
     struct error missing;
-    struct text mistakes = {0};
-    enum status status = file_read(path, &args->config, &missing);
+    struct text written = {0}, mistakes = {0};
+    enum status status = file_read(path, &written, &missing);
     if (status == STATUS_NOT_FOUND) return STATUS_OK;
     if (status != STATUS_OK) return error_set(err, status, "%s", missing.text);
-    TRY(file_check_text(&args->config, 0, path, err));
-    status = read_lines(path, args, &mistakes);
+    status = file_check_text(&written, 0, path, err);
+    if (status == STATUS_OK) status = expand_homes(&written, &args->config);
+    text_deinit(&written);
+    if (status == STATUS_OK) status = read_lines(path, args, &mistakes);
     if (status == STATUS_OK && mistakes.length)
         status = error_set(err, STATUS_BAD_INPUT, "%s", mistakes.bytes);
     text_deinit(&mistakes);

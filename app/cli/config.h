@@ -7,8 +7,8 @@
 //
 // QUIRE_HOME=DIR moves all four into DIR. Folders are created with mode 0700 when something is
 // first written to them. The config file has `key = value` lines with the options' long names; `#`
-// begins a comment line. Lines under [remote.NAME] apply to the model of that name
-// (remote_model.h).
+// begins a comment line, and "~/" a path in the home folder. Lines under [remote.NAME] apply to the
+// model of that name (remote_model.h).
 //
 // Memory: owned by the struct.
 #ifndef APP_CONFIG_H

@@ -275,6 +275,11 @@ enum completes option_completes(const struct option *option) {
     return COMPLETES_NOTHING;
 }
 
+bool option_names_file(const struct option *option) {
+    const char *argument = option->argument;
+    return argument && (strstr(argument, "FILE") || strcmp(argument, "DIR") == 0);
+}
+
 const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]) {
     static const char PREFIX[] = "QUIRE_";
     memcpy(twin, PREFIX, sizeof PREFIX);

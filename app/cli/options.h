@@ -78,6 +78,7 @@ static inline bool option_takes_value(const struct option *option) {
 
 enum { OPTION_TWIN_BYTES = 48 };
 enum completes option_completes(const struct option *option); // kind of its values
+bool option_names_file(const struct option *option);          // or a folder, perhaps among words
 
 const char *option_twin(const struct option *option, char twin[OPTION_TWIN_BYTES]);
 

@@ -83,6 +83,7 @@ static enum status read_file(const char *content, struct args *args, struct erro
     struct config config = {0};
     clear_environment();
     setenv("QUIRE_HOME", home, 1);
+    setenv("HOME", "/h", 1);
     assert_int_equal(config_open(&config, err), STATUS_OK);
     FILE *file = fopen(text_string(&config.config_path), "w");
     assert_non_null(file);
@@ -124,6 +125,35 @@ static void values_can_be_quoted_and_comments_follow_them(void **state) {
     assert_string_equal(args.system, "say \"#1\"  ");
     assert_string_equal(args.stops.items[0], "C#");
     assert_string_equal(args.model, "/m/a file.gguf");
+    args_deinit(&args);
+}
+
+// As a shell would have done, of an option whose value is a file or a folder.
+static void a_path_in_the_home_folder_is_written_out(void **state) {
+    (void)state;
+    struct args args;
+    struct error err = {0};
+    setenv("HOME", "/h", 1);
+    assert_int_equal(
+        read_file("model = ~/x.gguf\nkv-dir=\"~/a b\"\nsystem = ~/ is home\nstop = ~/\n"
+                  "chat-template = Nemo=~/n.jinja\nchat-template = ~/c.jinja\n"
+                  "lora = ~/l.gguf=0.5\ndraft = ~/d.gguf # ~/e\nschema = {\"const\":\"~/\"}\n"
+                  "# model = ~/y\ntrace = ~\n[remote.a]\nvocabulary = ~/v.gguf\n"
+                  "model = ~/m",
+                  &args, &err),
+        STATUS_OK);
+    assert_string_equal(args.model, "/h/x.gguf");
+    assert_string_equal(args.kv_dir, "/h/a b");
+    assert_string_equal(args.system, "~/ is home");
+    assert_string_equal(args.stops.items[0], "~/");
+    assert_string_equal(args.chat_templates.items[0], "Nemo=/h/n.jinja");
+    assert_string_equal(args.chat_templates.items[1], "/h/c.jinja");
+    assert_string_equal(args.loras.items[0], "/h/l.gguf=0.5");
+    assert_string_equal(args.draft, "/h/d.gguf");
+    assert_string_equal(args.schema, "{\"const\":\"~/\"}");
+    assert_string_equal(args.trace, "~");
+    assert_string_equal(args.sections[0].value, "/h/v.gguf");
+    assert_string_equal(args.sections[1].value, "~/m"); // a name at the server
     args_deinit(&args);
 }
 
@@ -179,6 +209,7 @@ int main(void) {
         cmocka_unit_test(new_folders_are_readable_only_by_their_owner),
         cmocka_unit_test(the_config_file_sets_options),
         cmocka_unit_test(values_can_be_quoted_and_comments_follow_them),
+        cmocka_unit_test(a_path_in_the_home_folder_is_written_out),
         cmocka_unit_test(all_mistakes_are_reported_at_once),
         cmocka_unit_test(errors_name_the_file_and_the_line),
     };
