@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/base/exit_code.h"
 #include "app/base/figures.h"
@@ -428,6 +429,13 @@ static enum status put_fit(struct text *out, const struct facts *facts) {
     return text_format(out, " (%s)\n", fit->machine);
 }
 
+// -1: a folder, which is no GGUF file.
+static int64_t version_of(const struct gguf *gguf) {
+    struct stat info;
+    const bool folder = stat(gguf_path(gguf), &info) == 0 && S_ISDIR(info.st_mode);
+    return folder ? -1 : (int64_t)gguf_version(gguf);
+}
+
 static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_text(out, "name", text_string(&facts->name)));
     TRY(put_text(out, "family", text_string(&facts->family)));
@@ -439,7 +447,7 @@ static enum status put_facts(struct text *out, const struct facts *facts) {
     TRY(put_text(out, "adapter", text_string(&facts->adapter)));
     TRY(put_figure(out, "parameters", facts->parameters));
     TRY(put_bytes(out, "file size", (int64_t)gguf_file_bytes(facts->gguf)));
-    TRY(put_figure(out, "GGUF version", gguf_version(facts->gguf)));
+    TRY(put_figure(out, "GGUF version", version_of(facts->gguf)));
     TRY(put_figure(out, "context", facts->context));
     TRY(put_figure(out, "layers", facts->layers));
     TRY(put_figure(out, "width", facts->dim));
@@ -551,7 +559,7 @@ static enum status print_json(const struct facts *facts) {
         (facts->adapter.length == 0 || add_text(object, "adapter", &facts->adapter)) &&
         add_figure(object, "parameters", facts->parameters) &&
         add_figure(object, "file_bytes", (int64_t)gguf_file_bytes(facts->gguf)) &&
-        add_figure(object, "gguf_version", gguf_version(facts->gguf)) &&
+        add_figure(object, "gguf_version", version_of(facts->gguf)) &&
         add_figure(object, "context", facts->context) &&
         add_figure(object, "layers", facts->layers) && add_figure(object, "dim", facts->dim) &&
         add_figure(object, "heads", facts->heads) &&
