@@ -50,6 +50,7 @@ static struct ops enqueued, aside, recorded[FEW + 1]; // recorded: by their numb
 static int seen[FEW + 1], looks;
 static struct ops *recording; // or NULL
 static int fails_after = -1;  // so many ops of the next step; -1: it does not
+static bool arranges;         // the newest op; who reads weights early would not wait for it
 
 static void run_all(struct ops *ops) {
     for (int i = 0; i < ops->count; i++)
@@ -64,15 +65,20 @@ static void append(struct ops *ops, const struct op *op) {
 
 static void note(const struct op *op) { append(recording ? recording : &enqueued, op); }
 
+static void note_reader(const struct op *op) {
+    assert_false(arranges);
+    note(op);
+}
+
 #define LATE_MAP(X) \
     X(linear)       \
     X(gated_linear) X(experts) X(rmsnorm) X(add_rows) X(ask_host) X(take_answer) X(gather_experts)
-#define LATE(name)                                                              \
-    static void run_##name(struct device *device, const struct op *op) {        \
-        backend_reference()->name(device, &op->name);                           \
-    }                                                                           \
-    static void late_##name(struct device *device, const struct name *args) {   \
-        note(&(struct op){.device = device, .run = run_##name, .name = *args}); \
+#define LATE(name)                                                                     \
+    static void run_##name(struct device *device, const struct op *op) {               \
+        backend_reference()->name(device, &op->name);                                  \
+    }                                                                                  \
+    static void late_##name(struct device *device, const struct name *args) {          \
+        note_reader(&(struct op){.device = device, .run = run_##name, .name = *args}); \
     }
 LATE_MAP(LATE)
 
@@ -83,10 +89,12 @@ static void run_copy(struct device *device, const struct op *op) {
 
 static void late_copy(struct device *device, void *to, const void *from, size_t count) {
     note(&(struct op){.device = device, .run = run_copy, .bytes = {to, from, count}});
+    arranges = false;
 }
 
 static void late_copy_weights(struct device *device, const struct weight *from, void *to) {
     late_copy(device, to, from->data, weight_bytes(from));
+    arranges = true;
 }
 
 static bool late_copy_aside(struct device *device, const struct weight *from, void *to) {
@@ -119,6 +127,11 @@ static enum status late_sync(struct device *device) {
     fails_after = -1;
     run_all(&enqueued);
     return fails ? STATUS_DEVICE : backend_reference()->sync(device);
+}
+
+static void close_idle(struct device *device) {
+    assert_int_equal(enqueued.count, 0);
+    backend_reference()->close(device);
 }
 
 static void release_after_all(struct device *device, void *memory, size_t bytes) {
@@ -160,6 +173,7 @@ static struct backend late_card(bool asks) {
     card.is_copied_aside = is_copied_late;
     card.call_host = late_call_host;
     card.sync = late_sync;
+    card.close = close_idle;
     card.alloc = alloc_spoiled;
     card.release = release_after_all;
     card.release_host = release_after_all;
@@ -168,6 +182,7 @@ static struct backend late_card(bool asks) {
     if (!asks) card.ask_host = NULL;
     if (!asks) card.take_answer = NULL;
     enqueued.count = aside.count = looks = 0;
+    arranges = false;
     for (int i = 0; i <= FEW; i++)
         recorded[i].count = seen[i] = 0;
     return card;
@@ -290,6 +305,17 @@ static void weights_that_cross_wait_for_those_before(void **state) {
         .slot_bytes = (size_t)1 << 20, .gathered_experts = 1, .crossing_share = 0.7});
 }
 
+// What waits for an answer gets it before there is nobody to give it.
+static void a_device_may_be_closed_in_the_middle_of_a_step(void **state) {
+    const struct backend card = late_card(true);
+    struct offload_fixture f;
+    (void)state;
+    open_late(&f, &card, &(struct offload_memory){0});
+    enqueue_step(&f, MANY);
+    assert_true(enqueued.count > 0);
+    fixture_close(&f);
+}
+
 // And what was lent belongs to nobody else once it is taken back.
 static void copies_are_used_when_they_are_done(void **state) {
     enum { STEPS = 300, SLOTS = 3, OWNERS = 0x5a };
@@ -325,6 +351,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_on_the_host_live_as_long_as_their_step),
         cmocka_unit_test(weights_that_cross_wait_for_those_before),
+        cmocka_unit_test(a_device_may_be_closed_in_the_middle_of_a_step),
         cmocka_unit_test(copies_are_used_when_they_are_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
