@@ -5,7 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cost.h"
 #include "tests/kernels/offload_fixture.h"
+
+static bool pins_nothing;
+
+size_t __real_host_spare_memory(void);
+size_t __wrap_host_spare_memory(void);
+
+size_t __wrap_host_spare_memory(void) { return pins_nothing ? 0 : __real_host_spare_memory(); }
 
 // From as many tokens on, weights cross, and the bits are the card's.
 static void weights_cross_for_many_tokens(void **state) {
@@ -134,35 +142,51 @@ static void check_experts(size_t slot_bytes, int32_t tokens, bool scattered, int
     free(shares);
 }
 
-static bool copy_fails;
+static bool copies_fail, copy_failed;
+static int copy_count;
+static size_t largest_copy;
+static const void *copied; // the newest
 
-static void fail_copy(struct device *device, const struct weight *weight, void *memory) {
+static void note_copy(struct device *device, const struct weight *weight, void *memory) {
     backend_reference()->copy_weights(device, weight, memory);
-    copy_fails = true;
+    copy_failed = copies_fail;
+    copy_count++;
+    copied = weight->data;
+    if (weight_bytes(weight) > largest_copy) largest_copy = weight_bytes(weight);
 }
 
 static enum status sync_of_copies(struct device *device) {
-    const bool failed = copy_fails;
-    copy_fails = false;
+    const bool failed = copy_failed;
+    copy_failed = false;
     (void)device;
     return failed ? STATUS_DEVICE : STATUS_OK;
 }
 
 // What crosses takes memory of the card's, which may be short; it is found out before any answer.
+// As many copies are on the way at once as ever will be, out of pinned memory, and of no more than
+// a slot holds twice.
 static void memory_for_what_crosses_is_taken_in_time(void **state) {
     struct backend card = *backend_reference();
     struct offload_fixture f;
     const void *data;
     (void)state;
-    card.copy_weights = fail_copy;
+    card.copy_weights = note_copy;
     card.sync = sync_of_copies;
-    fixture_open(
-        &f, &card,
-        &(struct offload_memory){.slot_bytes = (size_t)1 << 16}); // nothing has to cross yet
-    const struct weight weight = matrix(&f, 0, ROWS, COLUMNS, true);
-    assert_int_equal(f.backend->weights(f.device, &weight, &data), STATUS_OK);
-    assert_int_equal(f.backend->reserve(f.device, &limits), STATUS_NO_MEMORY);
-    fixture_close(&f);
+    for (int fails = 0; fails < 2; fails++) {
+        const size_t slot_bytes = (size_t)1 << (fails ? 16 : 13);
+        fixture_open(&f, &card, &(struct offload_memory){.slot_bytes = slot_bytes});
+        copies_fail = fails > 0;
+        copy_count = 0;
+        largest_copy = 0;
+        const struct weight weight = matrix(&f, 0, ROWS, COLUMNS, true);
+        assert_int_equal(f.backend->weights(f.device, &weight, &data), STATUS_OK);
+        assert_int_equal(f.backend->reserve(f.device, &limits),
+                         fails ? STATUS_NO_MEMORY : STATUS_OK);
+        assert_int_equal(copy_count, CROSSING_PARTS);
+        assert_ptr_equal(copied, data);
+        assert_true(data != weight.data && largest_copy <= slot_bytes / 2);
+        fixture_close(&f);
+    }
 }
 
 // The first rows of a lone token's products are the card's, and the others the processor's.
@@ -215,6 +239,48 @@ static void some_rows_for_a_lone_token_cross(void **state) {
         assert_rows(f.y, processors, (size_t)first);
     }
     fixture_close(&f);
+}
+
+static int arranged; // matrices, or parts of them
+
+static void note_arranged(struct device *device, const struct weight *weight, void *memory) {
+    arranged++;
+    backend_reference()->arrange_weights(device, weight, memory);
+}
+
+static size_t stacks_take_more(const struct weight *weight) {
+    return weight_bytes(weight) + (size_t)(weight->rows > ROWS) * 64;
+}
+
+// Where the slot is too small, a matrix has a scale of its own, or weights are not pinned, which
+// the card would have to wait for, the processor computes all rows.
+static void rows_cross_only_where_they_can(void **state) {
+    enum { CROSS, SMALL, SCALED, UNPINNED, CASES };
+    struct backend card = *backend_reference();
+    (void)state;
+    card.arrange_weights = note_arranged;
+    for (int i = 0; i < CASES; i++) {
+        const struct offload_memory memory = {.slot_bytes = (size_t)1 << (i == SMALL ? 13 : 14),
+                                              .crossing_share = 0.7};
+        struct offload_fixture f;
+        const void *data;
+        arranged = 0;
+        fixture_open(&f, &card, &memory);
+        struct weight weight = matrix(&f, 0, ROWS, COLUMNS, true);
+        if (i == SCALED) weight.scale = 1;
+        pins_nothing = i == UNPINNED;
+        assert_int_equal(f.backend->weights(f.device, &weight, &data), STATUS_OK);
+        pins_nothing = false;
+        struct linear args = {
+            .in = {.x = f.x, .tokens = 1}, .parts = {{f.y, weight, NULL}}, .count = 1};
+        f.backend->linear(f.device, &args);
+        assert_int_equal(f.backend->sync(f.device), STATUS_OK);
+        args.parts[0].y = f.expected;
+        backend_cpu()->linear(f.processor, &args);
+        if (i != CROSS) assert_rows(f.y, f.expected, ROWS);
+        assert_int_equal(arranged, i == CROSS);
+        fixture_close(&f);
+    }
 }
 
 static int gather_count;
@@ -288,6 +354,91 @@ static void some_experts_of_a_lone_token_cross(void **state) {
     }
 }
 
+// Matrices with scales of their own, or where a card could not read them, or would keep a stack of
+// them otherwise than one by one, are the processor's.
+static void experts_cross_only_where_they_can(void **state) {
+    enum { CROSS, SCALED, SHIFTED, APART, CASES, SHIFT = 8 };
+    const struct offload_memory memory = {.slot_bytes = (size_t)1 << 20, .gathered_experts = 2};
+    static const int32_t chosen[USED_MOST] = {0, 2, 4};
+    static const float shares[USED_MOST] = {0.5F, 0.25F, 0.75F};
+    static const float scales[EXPERTS] = {1, 1, 1, 1, 1, 1};
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        const size_t bytes = ROWS * dtype_row_bytes(DTYPE_Q8_0, COLUMNS);
+        struct backend card = *backend_reference();
+        const void *at[3][EXPERTS];
+        struct offload_fixture f;
+        card.gather_experts = note_gather;
+        if (i == APART) card.weight_bytes = stacks_take_more;
+        gather_count = 0;
+        fixture_open(&f, &card, &memory);
+        char *shifted = calloc(1, bytes + SHIFT);
+        assert_non_null(shifted);
+        struct experts args = {.x = f.x,
+                               .y = f.y,
+                               .chosen = chosen,
+                               .shares = shares,
+                               .up = stack(&f, at[0], 0, ROWS, COLUMNS),
+                               .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
+                               .down = stack(&f, at[2], 2, COLUMNS, ROWS),
+                               .tokens = 1,
+                               .experts = EXPERTS,
+                               .used = USED_MOST};
+        memcpy(shifted + SHIFT, at[2][EXPERTS - 1], bytes);
+        if (i == SCALED) args.down.scales = scales;
+        if (i == SHIFTED) at[2][EXPERTS - 1] = shifted + SHIFT;
+        f.backend->experts(f.device, &args);
+        assert_int_equal(f.backend->sync(f.device), STATUS_OK);
+        args.y = f.expected;
+        backend_cpu()->experts(f.processor, &args);
+        if (i != CROSS) assert_rows(f.y, f.expected, COLUMNS);
+        assert_true(difference(f.y, f.expected, COLUMNS) < 0.01);
+        assert_int_equal(gather_count, i == CROSS ? 2 : 0);
+        fixture_close(&f);
+        free(shifted);
+    }
+}
+
+static float crossed_scales[EXPERTS * 3];
+static int crossed_count;
+
+static void note_scale(struct device *device, const struct weight *weight, void *memory) {
+    assert_true(crossed_count < EXPERTS * 3);
+    crossed_scales[crossed_count++] = weight->scale;
+    backend_reference()->copy_weights(device, weight, memory);
+}
+
+// A card keeps a scale with its matrix, so it has to cross with it, one by one.
+static void scales_cross_with_their_matrices(void **state) {
+    static const float scales[EXPERTS] = {1, 2, 4, 8, 16, 32};
+    struct backend card = *backend_reference();
+    const void *at[3][EXPERTS];
+    struct offload_fixture f;
+    int32_t chosen[OFFLOAD_STREAM_TOKENS] = {0};
+    float shares[OFFLOAD_STREAM_TOKENS] = {0};
+    (void)state;
+    card.copy_weights = note_scale;
+    crossed_count = 0;
+    fixture_open(&f, &card, &(struct offload_memory){.slot_bytes = (size_t)1 << 20});
+    struct experts args = {.x = f.x,
+                           .y = f.y,
+                           .chosen = chosen,
+                           .shares = shares,
+                           .up = stack(&f, at[0], 0, ROWS, COLUMNS),
+                           .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
+                           .down = stack(&f, at[2], 2, COLUMNS, ROWS),
+                           .tokens = OFFLOAD_STREAM_TOKENS,
+                           .experts = EXPERTS,
+                           .used = 1};
+    args.up.scales = args.gate.scales = args.down.scales = scales;
+    f.backend->experts(f.device, &args);
+    assert_int_equal(f.backend->sync(f.device), STATUS_OK);
+    assert_int_equal(crossed_count, 3 * EXPERTS);
+    for (int i = 0; i < crossed_count; i++)
+        assert_true(fabsf(crossed_scales[i] - scales[i % EXPERTS]) <= 0);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_cross_for_many_tokens),
@@ -295,6 +446,9 @@ int main(void) {
         cmocka_unit_test(memory_for_what_crosses_is_taken_in_time),
         cmocka_unit_test(some_rows_for_a_lone_token_cross),
         cmocka_unit_test(some_experts_of_a_lone_token_cross),
+        cmocka_unit_test(rows_cross_only_where_they_can),
+        cmocka_unit_test(experts_cross_only_where_they_can),
+        cmocka_unit_test(scales_cross_with_their_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
