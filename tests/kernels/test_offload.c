@@ -597,6 +597,38 @@ static void slots_are_full_after_the_first_step(void **state) {
     fixture_close(&f);
 }
 
+// Of lone tokens alone, and of a quarter of the experts, whatever else is among the chosen.
+static void a_device_without_copies_counts_what_they_would_hit(void **state) {
+    enum { STEPS = 400 };
+    const struct offload_memory memory = {.mixtures = 1};
+    const void *at[3][EXPERTS];
+    struct offload_fixture f;
+    const float shares[2 * USED] = {0.5F, 0.25F, 0.125F, 1};
+    (void)state;
+    fixture_open(&f, backend_reference(), &memory);
+    for (int step = 0; step < STEPS; step++) {
+        const bool lone = step % 2 == 0;
+        const int32_t chosen[2 * USED] = {3, EXPERT_NONE, step / 2 % 3, 4 + step / 2 % 2};
+        const struct experts args = {.y = f.y,
+                                     .x = f.x,
+                                     .chosen = chosen + (lone ? 0 : USED),
+                                     .shares = shares,
+                                     .up = stack(&f, at[0], 0, ROWS, COLUMNS),
+                                     .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
+                                     .down = stack(&f, at[2], 2, COLUMNS, ROWS),
+                                     .tokens = lone ? 1 : 2,
+                                     .experts = EXPERTS,
+                                     .used = lone ? USED : USED / 2};
+        f.backend->experts(f.device, &args);
+        assert_int_equal(f.backend->sync(f.device), STATUS_OK);
+    }
+    const struct offload_counts counts = offload_counts(f.device);
+    assert_int_equal(counts.expert_slots, 0);
+    assert_true(counts.lately.hits > 0.99);
+    assert_true(fabs(counts.lately.held - 2.0 / EXPERTS) < 0.01); // a quarter, rounded up
+    fixture_close(&f);
+}
+
 static bool fails;      // the card, in this step
 static bool fill_fails; // what comes between the first step and the second
 
@@ -713,6 +745,7 @@ int main(void) {
         cmocka_unit_test(rows_that_the_card_cannot_read_are_refused),
         cmocka_unit_test(experts_in_slots_and_in_memory_add_up),
         cmocka_unit_test(slots_are_full_after_the_first_step),
+        cmocka_unit_test(a_device_without_copies_counts_what_they_would_hit),
         cmocka_unit_test(copies_of_a_failed_step_are_made_again),
         cmocka_unit_test(copies_without_memory_are_made_later),
     };

@@ -17,13 +17,20 @@ static enum status pin_nothing(struct device *device, size_t bytes, void **memor
 }
 
 static size_t spare_bytes = SIZE_MAX; // of the machine's memory; SIZE_MAX: what there is
+static int looks;                     // at it
+static bool locks = true;             // the system lets us
 
 size_t __real_host_spare_memory(void);
 size_t __wrap_host_spare_memory(void);
 
 size_t __wrap_host_spare_memory(void) {
+    looks++;
     return spare_bytes < SIZE_MAX ? spare_bytes : __real_host_spare_memory();
 }
+
+bool __wrap_host_lock(const void *bytes, size_t count);
+
+bool __wrap_host_lock(const void *bytes, size_t count) { return locks && bytes && count > 0; }
 
 static char warned[256];
 
@@ -49,6 +56,44 @@ static void weights_that_cannot_be_pinned_are_named(void **state) {
     assert_int_equal(f.backend->reserve(f.device, &limits), STATUS_OK); // it was said
     assert_string_equal(warned, "");
     log_set_sink(NULL);
+    fixture_close(&f);
+}
+
+// What the system may drop is read again in the middle of answers.
+static void weights_that_may_be_dropped_are_named(void **state) {
+    struct offload_fixture f;
+    const void *data;
+    (void)state;
+    fixture_open(&f, backend_reference(), &(struct offload_memory){0});
+    const struct weight weight = matrix(&f, 0, ROWS, COLUMNS, true);
+    spare_bytes = 0;
+    log_set_sink(keep_warning);
+    for (int i = 0; i < 2; i++) {
+        locks = i > 0;
+        assert_int_equal(f.backend->weights(f.device, &weight, &data), STATUS_OK);
+        assert_int_equal(f.backend->reserve(f.device, &limits), STATUS_OK);
+        assert_non_null(strstr(warned, "prompts take longer"));
+        assert_int_equal(strstr(warned, "and answers, too") != NULL, !locks);
+    }
+    log_set_sink(NULL);
+    spare_bytes = SIZE_MAX;
+    fixture_close(&f);
+}
+
+// A mixture has thousands of matrices, and to look takes longer than to copy a small one.
+static void free_memory_is_looked_at_now_and_then(void **state) {
+    enum { MATRICES = 1000 };
+    struct offload_fixture f;
+    const void *data;
+    (void)state;
+    fixture_open(&f, backend_reference(), &(struct offload_memory){0});
+    const struct weight weight = matrix(&f, 0, ROWS, COLUMNS, true);
+    spare_bytes = (size_t)1 << 40;
+    looks = 0;
+    for (int i = 0; i < MATRICES; i++)
+        assert_int_equal(f.backend->weights(f.device, &weight, &data), STATUS_OK);
+    assert_int_equal(looks, 1);
+    spare_bytes = SIZE_MAX;
     fixture_close(&f);
 }
 
@@ -103,6 +148,8 @@ static void weights_that_others_need_the_memory_of_are_not_pinned(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_that_cannot_be_pinned_are_named),
+        cmocka_unit_test(weights_that_may_be_dropped_are_named),
+        cmocka_unit_test(free_memory_is_looked_at_now_and_then),
         cmocka_unit_test(a_person_who_knows_is_not_warned),
         cmocka_unit_test(weights_that_others_need_the_memory_of_are_not_pinned),
     };
