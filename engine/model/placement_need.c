@@ -13,6 +13,8 @@
 #include "kernels/base/assert.h"
 #include "kernels/cost.h"
 
+static const char KEYS_AND_VALUES[] = "attn_kv_b.weight";
+
 _Static_assert((int)PLACEMENT_LAYERS_MAX >= (int)MODEL_MAX_LAYERS, "a place for each layer");
 
 // How often a token passes the layer's weights.
@@ -100,6 +102,28 @@ static bool is_bias(const char *name) {
     return length >= end && strcmp(name + length - end, END) == 0;
 }
 
+static bool has_both(const struct model_config *config, int32_t layer, const char *name,
+                     const struct gguf_tensor *tensor) {
+    return layer >= 0 && strcmp(name, KEYS_AND_VALUES) == 0 &&
+           config->specs[layer].attention.latent.kv_rank == tensor->shape[0];
+}
+
+// Older files have one matrix for keys and values of all heads of a latent attention. A model keeps
+// the keys' part of a head the other way round, as activations (latent_attention.c).
+static void add_heads(struct placement_need *need, const struct model_config *config,
+                      const struct backend *backend, int32_t layer, enum dtype type) {
+    const struct attention_spec *spec = &config->specs[layer].attention;
+    const struct latent_spec *latent = &spec->latent;
+    const struct weight keys = {
+        .type = backend->activation, .rows = latent->kv_rank, .columns = latent->plain_size};
+    const struct weight values = {
+        .type = type, .rows = latent->value_size, .columns = latent->kv_rank};
+    for (int32_t h = 0; h < spec->heads; h++) {
+        placement_need_matrix(need, config, layer, KEYS_AND_VALUES, &keys, backend);
+        placement_need_matrix(need, config, layer, KEYS_AND_VALUES, &values, backend);
+    }
+}
+
 static void add_tensor(struct placement_need *need, const struct model_config *config,
                        const struct backend *backend, const struct gguf_tensor *tensor, bool tied) {
     char whole[GGUF_MAX_NAME_BYTES + 1];
@@ -108,8 +132,10 @@ static void add_tensor(struct placement_need *need, const struct model_config *c
     if (is_left_aside(config, whole)) return;
     const char *name = whole;
     const int32_t layer = layer_of(config, &name);
-    if (tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX && !is_bias(name) &&
-        tensor->shape[0] <= MODEL_MAX_DIM) {
+    if (tensor->known && has_both(config, layer, name, tensor)) {
+        add_heads(need, config, backend, layer, tensor->type);
+    } else if (tensor->known && tensor->shape[1] > 1 && rows <= INT32_MAX && !is_bias(name) &&
+               tensor->shape[0] <= MODEL_MAX_DIM) {
         const struct weight weight = {.type = tensor->type,
                                       .rows = (int32_t)rows,
                                       .columns = (int32_t)tensor->shape[0],

@@ -7,6 +7,7 @@
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/harness/harness.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,6 +374,29 @@ static void experts_with_biases_have_their_matrices_type(void **state) {
     gguf_close(gguf);
 }
 
+// A plan counts tensors by their names, and a model what it has loaded. Of biases of experts it
+// counts those that a token reads, and of layers that share their keys the ones that nobody does.
+static void a_plan_counts_what_a_token_reads(void **state) {
+    static struct placement_need need;
+    (void)state;
+    for (int i = 0; i < MODELS; i++) {
+        struct harness harness;
+        open_golden(&harness, models[i].name,
+                    &(struct way){.backend = backend_reference(),
+                                  .kv_type = DTYPE_F32,
+                                  .context = models[i].context});
+        placement_need_file(harness.gguf, &harness.model.config, harness.backend, &need);
+        size_t planned = need.fixed.token_bytes;
+        for (int32_t layer = 0; layer < need.layers; layer++)
+            for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
+                planned += need.parts[kind][layer].token_bytes;
+        const double read = (double)model_step_bytes(&harness.model, 1);
+        if (fabs((double)planned / read - 1) > 0.04)
+            fail_msg("%s: %zu bytes planned, %.0f read", models[i].name, planned, read);
+        harness_close(&harness);
+    }
+}
+
 static void logits_match_with_experts_that_cross_for_one_token(void **state) {
     (void)state;
     for (int i = 0; i < MODELS; i++)
@@ -689,6 +713,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(logits_match_with_experts_in_slots),
         cmocka_unit_test(logits_match_with_experts_that_cross_for_one_token),
         cmocka_unit_test(experts_with_biases_have_their_matrices_type),
+        cmocka_unit_test(a_plan_counts_what_a_token_reads),
         cmocka_unit_test(slots_that_come_and_go_change_no_answer),
         cmocka_unit_test(model_folders_match_like_their_gguf_files),
         cmocka_unit_test(reference_picks_the_same_tokens),
