@@ -44,7 +44,8 @@ enum { OFFLOAD_STREAM_TOKENS = 32 }; // from so many tokens on weights cross, by
 
 struct offload_memory { // on the card, besides what the model takes; {0}: none
     size_t slot_bytes;  // that weights cross through; 0: none do
-    // From so many tokens on they do, dense ones and a mixture's; 0: OFFLOAD_STREAM_TOKENS.
+    // From so many tokens of a step on, all weights of dense ops and of mixtures cross; 0:
+    // OFFLOAD_STREAM_TOKENS.
     int32_t dense_tokens, expert_tokens;
     int32_t gathered_experts; // of a lone token's, that cross; at least one is left
     double crossing_share;    // of the rows of dense matrices that cross for a lone token
@@ -75,7 +76,7 @@ struct offload_counts {
     int32_t expert_slots; // that there are now
     int64_t hits, misses; // choices of a router that were computed on the card, and in host memory
     int64_t copied;       // experts
-    // Of the slots; without any, what those for a quarter of the experts would show.
+    // Of a device that makes no copies: what slots for a quarter of the experts would show.
     struct expert_slots_lately lately;
 };
 struct offload_counts offload_counts(const struct device *device);

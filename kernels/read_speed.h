@@ -1,7 +1,7 @@
 // kernels/read_speed.h — how fast can this device read its memory?
 //
 // The ceiling that benches divide by, so it must not come from caches, and not be too low, which
-// would flatter. Each pattern reads a buffer of four times the caches, at least 256 MiB, many
+// would flatter. Each pattern reads a buffer of four times the caches, 256 MiB to 4 GiB, many
 // times; the fastest reading counts. A machine's speed varies, so a long benchmark measures again
 // in between and keeps the highest.
 //
@@ -20,8 +20,8 @@ size_t read_speed_bytes(size_t cache_bytes); // of the buffer
 // the device.
 double read_speed_measure(const struct backend *backend, struct device *device);
 
-// The same with a buffer of so many bytes: a processor's caches of hundreds of MiB keep a part of
-// four times as much.
+// The same with a buffer of so many bytes. Caches of hundreds of MiB keep a part of a buffer that
+// is only four times as large.
 double read_speed_of(const struct backend *backend, struct device *device, size_t bytes);
 
 #endif
