@@ -374,8 +374,9 @@ static void experts_with_biases_have_their_matrices_type(void **state) {
     gguf_close(gguf);
 }
 
-// A plan counts tensors by their names, and a model what it has loaded. Of biases of experts it
-// counts those that a token reads, and of layers that share their keys the ones that nobody does.
+// A plan counts tensors by their names, and a model what it has loaded. Of biases of experts a plan
+// counts those that a token reads, and of layers that share their keys the matrices that nobody
+// loads; but never fewer bytes than are loaded, since that fills a card.
 static void a_plan_counts_what_a_token_reads(void **state) {
     static struct placement_need need;
     (void)state;
@@ -393,6 +394,9 @@ static void a_plan_counts_what_a_token_reads(void **state) {
         const double read = (double)model_step_bytes(&harness.model, 1);
         if (fabs((double)planned / read - 1) > 0.04)
             fail_msg("%s: %zu bytes planned, %.0f read", models[i].name, planned, read);
+        if (placement_need_bytes(&need) < harness.model.weight_bytes)
+            fail_msg("%s: %zu bytes planned, %zu loaded", models[i].name,
+                     placement_need_bytes(&need), harness.model.weight_bytes);
         harness_close(&harness);
     }
 }
