@@ -208,6 +208,7 @@ static int change_model(struct launch *launch, const struct args *given, struct 
     const struct config *config = launch->config;
     struct error err = {0};
     enum status status = STATUS_OK;
+    launch_watch();
     if (wanted->source) status = model_source_get(launch->db, wanted->source, &how.wanted, &err);
     struct left_chat left = leave_chat(launch);
     const char *to = wanted->conversation[0] ? wanted->conversation : left.conversation;
@@ -222,7 +223,11 @@ static int change_model(struct launch *launch, const struct args *given, struct 
         args_forget_model(args); // what the command line said of the first model is that one's
         code = relaunch(launch, args, &how);
     }
-    if (code != EXIT_DONE) code = return_to(launch, given, args, config, &left, to);
+    if (code != EXIT_DONE) {
+        launch_watch();
+        code = return_to(launch, given, args, config, &left, to);
+    }
+    launch_end_watch();
     keep_changes(code == EXIT_DONE ? launch->session : NULL, &left.changes);
     if (code == EXIT_DONE) {
         const bool moved = strcmp(launch->session->front->conversation.id, left.conversation) != 0;

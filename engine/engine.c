@@ -26,6 +26,7 @@
 #include "engine/step/step.h"
 #include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/effort.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
 #include "kernels/huge_pages.h"
@@ -735,6 +736,14 @@ static enum status plan(struct opening *opening) {
     return check_backend(opening);
 }
 
+// Before a cache is opened under it: who interrupts gets the digest of something else.
+static enum status identify(struct opening *opening) {
+    if (opening->engine->gguf && opening->options->disk) (void)engine_digest(opening->engine);
+    if (!effort_unwanted()) return STATUS_OK;
+    return error_set(opening->err, STATUS_CANCELLED, "stopped: %s was being read",
+                     opening->options->model_path);
+}
+
 static enum status open_parts(struct opening *opening) {
     struct engine *engine = opening->engine;
     if (opening->options->remote) {
@@ -751,6 +760,7 @@ static enum status open_parts(struct opening *opening) {
     opening->is_placed = is_placed;
     TRY(alloc_memory(opening));
     warn_of_pressure(opening->engine);
+    TRY(identify(opening));
     TRY(open_cache(opening));
     report_slow(engine);
     settling_start(engine, opening->options);
@@ -939,8 +949,10 @@ const struct tokenizer *engine_tokenizer(const struct engine *engine) { return e
 const struct gguf *engine_gguf(const struct engine *engine) { return engine->gguf; }
 
 struct hash128 engine_digest(struct engine *engine) {
-    if (!engine->knows_digest) engine->digest = gguf_digest(engine->gguf);
-    engine->knows_digest = true;
+    if (!engine->knows_digest) {
+        engine->digest = gguf_digest(engine->gguf);
+        engine->knows_digest = !effort_unwanted();
+    }
     return engine->digest;
 }
 

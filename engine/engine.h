@@ -45,7 +45,7 @@ struct engine;
 // UNSUPPORTED (unknown family, type, tokenizer), BAD_FILE, DEVICE, BAD_INPUT (an option, by name),
 // NO_MEMORY (reports what is needed and free before weights are copied). If a card is too small and
 // the backend is auto, the processor computes instead. That is logged, and so is whatever runs only
-// on a plain kernel. Owned by the caller.
+// on a plain kernel. CANCELLED: the user interrupted (kernels/base/effort.h). Owned by the caller.
 MUST_CHECK enum status engine_open(const struct engine_options *options, struct engine **engine,
                                    struct error *err);
 
@@ -68,7 +68,8 @@ void engine_info(struct engine *engine, struct engine_info *info);
 const struct tokenizer *engine_tokenizer(const struct engine *engine); // NULL for a random shape
 const struct gguf *engine_gguf(const struct engine *engine);           // NULL for a random shape
 
-// Hash of the model file's bytes. Reads the whole file the first time, unless options gave it.
+// Hash of the model file's bytes. Reads the whole file the first time, unless options gave it; the
+// hash of nothing if effort_unwanted() says that the user interrupted.
 struct hash128 engine_digest(struct engine *engine);
 
 // Identifies what determines the answers: the digest of the model file, or of it and the adapters.

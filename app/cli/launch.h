@@ -60,6 +60,11 @@ int launch_reopen(struct launch *launch); // the model on a fresh device; nothin
 int launch_chat(struct launch *launch);
 void launch_close(struct launch *launch);
 
+// Where there is a chat to go back to, ^C ends the launching of another one and not the program:
+// from the first of these, which forgets an earlier ^C, to the second.
+void launch_watch(void);
+void launch_end_watch(void);
+
 // In place of launch_model() and launch_chat() where the prompt is empty: reports what else is
 // wrong, without loading the model or asking a server.
 int launch_check(struct launch *launch);

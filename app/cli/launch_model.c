@@ -155,6 +155,29 @@ static enum status read_loras(const struct args *args, struct adapter_source sou
     return STATUS_OK;
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+    if (number != SIGINT) _exit(128 + number);
+    interrupted = 1;
+}
+
+static bool is_interrupted(void *user) {
+    (void)user;
+    return interrupted != 0;
+}
+
+void launch_watch(void) {
+    interrupted = 0;
+    signals_catch(on_signal);
+    effort_watch(is_interrupted, NULL);
+}
+
+void launch_end_watch(void) {
+    effort_watch(NULL, NULL);
+    signals_catch(SIG_DFL);
+}
+
 // Opens the engine with the model at launch->model, and computes its digests.
 static enum status open_engine(struct launch *launch, const struct adapter_source *adapters,
                                const char *drafter, struct loading *loading, struct error *err) {
@@ -178,6 +201,8 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
     options.progress_user = loading;
     TRY(engine_open(&options, &launch->engine, err));
     digest = launch->db ? engine_digest(launch->engine) : hash_bytes(path, strlen(path), 0);
+    if (effort_unwanted())
+        return error_set(err, STATUS_CANCELLED, "stopped: %s was being read", path);
     if (!known && launch->db)
         digest_remember(launch->db, &file, engine_gguf(launch->engine), digest);
     launch->file_digest = digest_with_texts(path, digest);
@@ -271,32 +296,6 @@ static enum status check_host(struct launch *launch, const char *url, struct err
     return status;
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number) {
-    if (number != SIGINT) _exit(128 + number);
-    interrupted = 1;
-}
-
-static bool is_interrupted(void *user) {
-    (void)user;
-    return interrupted != 0;
-}
-
-// After another chat, to which it goes back, ^C ends no more than the wait for the server.
-static enum status ask_server(const struct remote_options *remote, bool beside,
-                              struct engine **engine, struct error *err) {
-    const struct engine_options options = {.remote = remote};
-    if (!beside) return engine_open(&options, engine, err);
-    interrupted = 0;
-    signals_catch(on_signal);
-    effort_watch(is_interrupted, NULL);
-    const enum status status = engine_open(&options, engine, err);
-    effort_watch(NULL, NULL);
-    signals_catch(SIG_DFL);
-    return status;
-}
-
 static enum status open_elsewhere(struct launch *launch, const char *name, struct error *err) {
     struct remote_model model = {0};
     enum status status = pull_check_offline(launch->args, name, err);
@@ -305,8 +304,10 @@ static enum status open_elsewhere(struct launch *launch, const char *name, struc
     if (status == STATUS_OK && !launch->only_finds)
         status = text_append_string(&launch->model, name);
     model.options.listed = launch->wanted.listed;
-    if (status == STATUS_OK && !launch->only_finds)
-        status = ask_server(&model.options, launch->beside, &launch->engine, err);
+    if (status == STATUS_OK && !launch->only_finds) {
+        const struct engine_options options = {.remote = &model.options};
+        status = engine_open(&options, &launch->engine, err);
+    }
     remote_model_deinit(&model);
     TRY(status);
     if (launch->only_finds) return STATUS_OK;

@@ -590,7 +590,7 @@ struct file_state gguf_state(const struct gguf *gguf) {
 }
 
 struct hash128 gguf_digest(const struct gguf *gguf) {
-    struct hash128 digest = hash_bytes(gguf->bytes, gguf->length, 0);
+    struct hash128 digest = hash_file(gguf->bytes, gguf->length);
     for (size_t i = 0; i < gguf->owner_count; i++) {
         const struct hash128 both[2] = {digest, gguf->owners[i].digest(gguf->owners[i].self)};
         digest = hash_bytes(both, sizeof both, 0);

@@ -124,7 +124,8 @@ size_t gguf_file_bytes(const struct gguf *gguf); // of all its files
 // Of all files that are mapped: those of a folder's weights, but not its configuration.
 struct file_state gguf_state(const struct gguf *gguf);
 
-// Hash of the bytes of all its files, header and tensors. Reads all of them.
+// Hash of the bytes of all its files, header and tensors. Reads all of them, unless the user
+// interrupts (effort.h).
 struct hash128 gguf_digest(const struct gguf *gguf);
 
 // All its files, as of gguf_state(). The second tells the kernel that they will be read soon.

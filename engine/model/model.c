@@ -14,6 +14,7 @@
 #include "engine/model/mtp.h"
 #include "engine/model/rope.h"
 #include "kernels/base/assert.h"
+#include "kernels/base/effort.h"
 #include "kernels/base/size.h"
 #include "kernels/cost.h"
 
@@ -126,6 +127,9 @@ static void load_tensors(struct loader *loader) {
     load_ones(loader);
     for (int32_t i = 0; i < config->layers && loader->status == STATUS_OK; i++) {
         loader_load_layer(loader, i);
+        if (loader->status == STATUS_OK && effort_unwanted())
+            loader->status = error_set(loader->err, STATUS_CANCELLED, "stopped: %s was being read",
+                                       gguf_path(loader->gguf));
         if (loader->options->progress)
             loader->options->progress(loader->options->user, (i + 1.0) / config->layers);
     }

@@ -135,8 +135,8 @@ struct model_options {
 };
 
 // BAD_FILE names the tensor, the shape expected and the shape found. UNSUPPORTED: a type or a
-// tensor that quire does not know. Both may be of an adapter, as adapters_apply() says. *model is
-// the caller's until model_close().
+// tensor that quire does not know. Both may be of an adapter, as adapters_apply() says.
+// CANCELLED: the user interrupted (effort.h). *model is the caller's until model_close().
 MUST_CHECK enum status model_open(struct model *model, const struct gguf *gguf,
                                   const struct model_options *options, struct error *err);
 

@@ -259,7 +259,7 @@ struct file_state safetensors_state(const struct safetensors *file) {
 }
 
 struct hash128 safetensors_digest(const struct safetensors *file) {
-    return hash_bytes(file->bytes, file->length, 0);
+    return hash_file(file->bytes, file->length);
 }
 
 const struct mapped_file *safetensors_mapping(const struct safetensors *file) {

@@ -16,6 +16,11 @@ struct hash128 {
 enum { HASH_HEX_BYTES = 33 };
 
 struct hash128 hash_bytes(const void *bytes, size_t length, uint64_t seed);
+
+// hash_bytes() of a large file, with seed 0. If the user interrupts (effort.h) it ends early with
+// the hash of something else, so who lets them asks effort_unwanted() afterwards.
+struct hash128 hash_file(const void *bytes, size_t length);
+
 const char *hash_hex(struct hash128 hash, char hex[HASH_HEX_BYTES]); // returns `hex`
 static inline bool hash_equal(struct hash128 a, struct hash128 b) {
     return a.high == b.high && a.low == b.low;
