@@ -65,8 +65,8 @@ static bool to_count(const cJSON *item, uint64_t *value) {
     return true;
 }
 
-static bool is_name(const char *name) {
-    const size_t length = strlen(name);
+static bool is_name(const char *name) { // NULL: of no member, which a reader has to exclude
+    const size_t length = name ? strlen(name) : 0;
     return length > 0 && length <= GGUF_MAX_NAME_BYTES && utf8_valid(name, length, NULL) &&
            !utf8_has_control(name, length);
 }
