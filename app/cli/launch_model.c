@@ -130,12 +130,13 @@ static enum engine_draft_head head_choice(const struct args *args) {
 }
 
 struct engine_options launch_engine_options(const struct args *args, const struct config *config) {
+    const bool keeps_rates = !args->no_save && config->rates_path.length > 0; // else no HOME is set
     return (struct engine_options){
         .backend = args->backend,
         .threads = args->threads,
         .device_bytes = args->device_bytes,
         .placement = args_placement(args),
-        .rates_path = args->no_save ? NULL : text_string(&config->rates_path),
+        .rates_path = keeps_rates ? text_string(&config->rates_path) : NULL,
         .context = args->context,
         .block_size = args->block_size,
         .kv_type = args->kv_type,
