@@ -31,7 +31,7 @@ struct engine_options {
     const char *kv_type;   // "auto", "f32", "f16", "bf16", "fp8", "int8"
     const char *attention; // "auto", "flash", "gather", "v1", "v2", "paged": backend.h; NULL: auto.
                            // The last three need a card and are not deterministic
-    size_t kv_device_bytes; // 0: a quarter of the free memory
+    size_t kv_device_bytes; // 0: a quarter of the free memory, or less (pool.c)
     int32_t sequences;      // whose windows and states come on top of that; 0: they are part of it
     size_t kv_host_bytes;   // between device and disk; 0: 1 GiB for a card, none for a
                             // processor, whose device memory is host memory (transfers always have
