@@ -96,7 +96,10 @@ static enum status open_parts(struct gguf *model, const char *path, struct error
     struct split split = {0};
     const int64_t parts = key_or(model, "split.count", 1);
     if (parts <= 1) return STATUS_OK;
-    if (!find_split(path, &split) || split.parts != parts || parts > CHECKPOINT_MAX_PARTS)
+    if (parts > CHECKPOINT_MAX_PARTS)
+        return error_set(err, STATUS_BAD_FILE, "%s: expected at most %d parts, found %lld",
+                         mapped_file_shown(path), CHECKPOINT_MAX_PARTS, (long long)parts);
+    if (!find_split(path, &split) || split.parts != parts)
         return error_set(
             err, STATUS_BAD_FILE,
             "%s is one of %lld parts, which must be named like NAME-00001-of-%05lld.gguf",

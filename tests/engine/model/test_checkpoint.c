@@ -149,6 +149,9 @@ static void broken_splits_are_refused(void **state) {
     assert_refused(first, STATUS_BAD_FILE, "expected 9 tensors in 3 parts, found 3");
     write_part("alone.gguf", &(struct part){0, 2, 2, "a", 1});
     assert_refused("alone.gguf", STATUS_BAD_FILE, "NAME-00001-of-00002.gguf");
+    write_part("many-00001-of-09999.gguf", &(struct part){0, 9999, -1, "a", 1});
+    assert_refused("many-00001-of-09999.gguf", STATUS_BAD_FILE,
+                   "expected at most 1024 parts, found 9999");
     write_part(first, &(struct part){1, 3, 3, "a", 1});
     assert_refused(first, STATUS_BAD_FILE, "expected the first part");
 }
