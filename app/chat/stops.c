@@ -10,7 +10,8 @@ enum status stop_words_read(struct stop_words *words, const char *typed, struct 
     enum status status = STATUS_OK;
     size_t count = 0;
     for (; status == STATUS_OK && path_next(&typed, &word); text_clear(&word), count++)
-        status = text_append(&fresh.bytes, text_string(&word), word.length + 1);
+        status = word.length ? text_append(&fresh.bytes, text_string(&word), word.length + 1)
+                             : error_set(err, STATUS_BAD_INPUT, "a stop string must not be empty");
     text_deinit(&word);
     if (status == STATUS_OK && count > STOP_WORDS_MAX)
         status =

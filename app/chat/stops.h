@@ -22,7 +22,7 @@ struct stop_words {    // {0}: none
 };
 
 // Reads words as typed; blanks may be "quoted" or follow a backslash. BAD_INPUT: more than
-// STOP_WORDS_MAX. On failure nothing changes.
+// STOP_WORDS_MAX, or an empty one. On failure nothing changes.
 MUST_CHECK enum status stop_words_read(struct stop_words *words, const char *typed,
                                        struct error *err);
 void stop_words_deinit(struct stop_words *words);

@@ -81,6 +81,8 @@ static enum status read_sampling(const cJSON *item, struct sampler_options *samp
     return STATUS_OK;
 }
 
+static const char BLANKS[] = " \t\r\n";
+
 static struct chat_message message_of(enum role role, const char *text) {
     return (struct chat_message){role, text, strlen(text)};
 }
@@ -190,7 +192,7 @@ static enum status read_messages(struct batch_line *line, const struct batch_def
         TRY(read_message(item, line, err));
     if (prompt) line->messages[line->count++] = message_of(ROLE_USER, prompt->valuestring);
     const struct chat_message *last = line->count ? &line->messages[line->count - 1] : NULL;
-    if (!last || last->role != ROLE_USER || last->length == 0)
+    if (!last || last->role != ROLE_USER || !last->text[strspn(last->text, BLANKS)])
         return error_set(err, STATUS_BAD_INPUT,
                          "the last message must be from the user and not empty");
     return STATUS_OK;
@@ -204,7 +206,7 @@ static enum status copy_source(struct json_view view, char **copy) {
     bool in_string = false;
     if (!to) return STATUS_NO_MEMORY;
     for (size_t i = 0; i < view.length; i++) {
-        if (!in_string && strchr(" \t\r\n", view.bytes[i])) continue;
+        if (!in_string && strchr(BLANKS, view.bytes[i])) continue;
         if (view.bytes[i] == '"') in_string = !in_string;
         *to++ = view.bytes[i];
         if (in_string && view.bytes[i] == '\\') *to++ = view.bytes[++i];

@@ -244,9 +244,10 @@ void compose_send(struct console *console, const char *typed, size_t length) {
         say_files(console, message.bytes, said > 0 ? said : message.length, files);
         status = remember(console, &message, typed);
     }
+    const bool blank = files == 0 && strspn(text_string(&message), BLANKS) == message.length;
     if (console_failed(status, &err))
         console_give_back(console, typed);
-    else
+    else if (!blank) // else it is as Enter alone
         send(console, &(struct outgoing){
                           .text = text_string(&message), .length = message.length, .said = said});
     text_deinit(&message);
@@ -284,7 +285,7 @@ static enum status read_files(const struct console *console, const char *argumen
                               struct attached *attached, struct error *err) {
     const char *rest = argument;
     struct text whole = {0}, first = {0}, path = {0};
-    struct error why = {0};
+    struct error why;
     enum status status = read_words(console, argument, attached, err);
     const bool several =
         !strpbrk(argument, "\"\\") && path_next(&rest, &first) && rest[strspn(rest, BLANKS)];

@@ -50,6 +50,8 @@ static void stop_words_can_be_quoted_or_escaped(void **state) {
     for (size_t i = 0; i <= STOP_WORDS_MAX; i++)
         memcpy(many + 2 * i, "x ", 3);
     assert_int_equal(stop_words_read(&words, many, &err), STATUS_BAD_INPUT);
+    assert_int_equal(stop_words_read(&words, "a \"\"", &err), STATUS_BAD_INPUT);
+    assert_string_equal(err.text, "a stop string must not be empty");
     assert_string_equal(words.list[2], "and so");
     assert_int_equal(stop_words_read(&words, "", &err), STATUS_OK);
     assert_null(words.list[0]);

@@ -28,6 +28,19 @@ nothing_attached() { ! on_screen "attached: " || fail "a pasted word was read as
 
 export VISUAL='' EDITOR="$QUIRE_HOME/editor.sh"
 start -n 4
+
+# Blanks alone are no message, typed or pasted.
+wait_idle
+text "   "
+keys Enter
+wait_idle
+paste '  '
+keys Enter
+wait_idle
+ask "/stats"
+on_screen "No turn in this chat yet" || fail "blanks were sent"
+keys C-l
+
 send_pasted 'look at @secret.txt'
 nothing_attached
 
