@@ -174,11 +174,28 @@ static enum status check_kinds(const struct reading *reading, const cJSON *json,
     return STATUS_OK;
 }
 
+// Of a key that is there twice, one value would be dropped.
+static enum status check_once(const struct reading *reading, const cJSON *json, struct error *err) {
+    static const char *const keys[] = {"type", "version", "name",        "model",     "messages",
+                                       "role", "text",    "stop_reason", "created_ms"};
+    const cJSON *item;
+    char why[64];
+    cJSON_ArrayForEach(item, json)
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+            if (strcmp(item->string, keys[i]) == 0 &&
+                item != cJSON_GetObjectItemCaseSensitive(json, keys[i])) {
+                snprintf(why, sizeof why, "the key \"%s\" occurs twice", keys[i]);
+                return refuse_line(reading, why, err);
+            }
+    return STATUS_OK;
+}
+
 static enum status read_line(struct reading *reading, struct error *err) {
     cJSON *json = NULL;
     if (is_blank_line(reading->line, reading->length)) return STATUS_OK;
     TRY(parse(reading, &json, err));
-    enum status status = check_kinds(reading, json, err);
+    enum status status = check_once(reading, json, err);
+    if (status == STATUS_OK) status = check_kinds(reading, json, err);
     if (status == STATUS_OK)
         status =
             reading->begun ? read_message(reading, json, err) : read_header(reading, json, err);

@@ -31,16 +31,43 @@ static enum status keep_digits(struct json_view view, cJSON *item) {
     return STATUS_OK;
 }
 
+static int compare_names(const void *a, const void *b) {
+    return strcmp((*(cJSON *const *)a)->string, (*(cJSON *const *)b)->string);
+}
+
+// Of a name that an object has twice, other readers take the last value; nothing here would show
+// that the first was taken.
+static enum status check_names(const cJSON *item, struct error *err) {
+    const size_t count = cJSON_IsObject(item) ? (size_t)cJSON_GetArraySize(item) : 0;
+    const cJSON **names = calloc(count + 1, sizeof *names), *child;
+    enum status status = STATUS_OK;
+    size_t named = 0;
+    if (!names) return error_set(err, STATUS_NO_MEMORY, "not enough memory for the schema");
+    cJSON_ArrayForEach(child, item) {
+        if (count) names[named++] = child;
+        if (child->child && status == STATUS_OK) status = check_names(child, err);
+    }
+    qsort(names, named, sizeof *names, compare_names);
+    for (size_t i = 1; i < named && status == STATUS_OK; i++)
+        if (strcmp(names[i - 1]->string, names[i]->string) == 0)
+            status = error_set(err, STATUS_BAD_INPUT,
+                               "the schema has \"%.60s\" twice in one object", names[i]->string);
+    free(names);
+    return status;
+}
+
 enum status schema_parse(const char *json, size_t length, cJSON **document, struct error *err) {
     struct json_view view;
     TRY(json_view_open(json, length, "the schema is not JSON", &view, err));
     if (memmem(json, length, "\\u0000", 6))
         return error_set(err, STATUS_BAD_INPUT, "the schema contains a NUL byte");
     cJSON *parsed = cJSON_ParseWithLength(json, length);
-    const enum status status = parsed ? keep_digits(view, parsed) : STATUS_NO_MEMORY;
+    enum status status = parsed ? keep_digits(view, parsed) : STATUS_NO_MEMORY;
+    if (status != STATUS_OK) error_set(err, status, "not enough memory for the schema");
+    if (status == STATUS_OK) status = check_names(parsed, err);
     if (status != STATUS_OK) {
         cJSON_Delete(parsed);
-        return error_set(err, status, "not enough memory for the schema");
+        return status;
     }
     *document = parsed;
     return STATUS_OK;

@@ -110,11 +110,19 @@ void reader_state_reals(struct reader *reader, const char *name, const float *va
     figure->count = count;
 }
 
+// Python takes the last of two values, cJSON the first.
+static void refuse_second(struct reader *reader, const cJSON *item) {
+    for (const cJSON *other = item->next; other; other = other->next)
+        if (!strcmp(other->string, item->string))
+            reader_fail(reader, STATUS_BAD_FILE, item->string, "occurs twice");
+}
+
 const cJSON *reader_get(struct reader *reader, const cJSON *json, const char *key) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     if (!item && json == reader->json)
         item = cJSON_GetObjectItemCaseSensitive(reader->defaults, key);
     if (item && !reader_is_among(reader->read, reader->read_count, key)) {
+        refuse_second(reader, item);
         ASSERT(reader->read_count < READER_READ_MOST);
         reader->read[reader->read_count++] = key;
     }

@@ -140,6 +140,8 @@ static void invalid_exports_are_refused_with_the_line(void **state) {
         {HEAD_LINE USER_LINE "{\"role\":\"system\",\"text\":\"a\"}\n", "line 3: out of order"},
         {HEAD_LINE "{\"role\":\"king\",\"text\":\"a\"}\n",
          "line 2: \"role\" or \"text\" is missing"},
+        {HEAD_LINE "{\"role\":\"user\",\"text\":\"a\",\"text\":\"b\"}\n",
+         "line 2: the key \"text\" occurs twice"},
         {HEAD_LINE "{\"role\":\"user\"}\n", "line 2: \"role\" or \"text\" is missing"},
         {HEAD_LINE "{\"role\":\"user\",\"text\":\"\"}\n", "line 2: the message is empty"},
         {HEAD_LINE "{\"role\":\"system\",\"text\":\"a\\u0000b\"}\n",

@@ -368,6 +368,8 @@ static const struct {
      "{\"minimum\": 1}]}}}",
      "refers to itself"},
     {"false", "no finite text"},
+    {"{\"enum\": [{\"a\": [{\"b\": 1, \"c\": 2, \"\\u0062\": 3}]}]}",
+     "has \"b\" twice in one object"},
 };
 
 static void unsupported_schemas_are_refused_with_a_reason(void **state) {

@@ -417,6 +417,7 @@ static const struct {
     {"falcon_h1", MAMBA "\"mamba_n_groups\":1,\"mlp_multipliers\":[1.5,0.5]", NULL},
     {"llama", "\"is_causal\":true", NULL},
     {"llama", "\"is_causal\":false", "is_causal false"},
+    {"llama", "\"rope_theta\":10000,\"rope_theta\":20000", "rope_theta occurs twice"},
     {"qwen3", "\"causal\":false", "causal false"},
     {"llama", "\"attn_logit_softcapping\":50.0",
      "attn_logit_softcapping is not supported and may change"},
