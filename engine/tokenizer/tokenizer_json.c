@@ -18,7 +18,7 @@ struct opening {
     struct tokenizer *tokenizer;
     struct json_model model;
     struct json_view added, normalizer, pre_tokenizer, decoder, post_processor;
-    struct json_view config, generation; // may be JSON_ABSENT
+    struct json_view config, generation, shape; // may be JSON_ABSENT
     struct error *err;
 };
 
@@ -99,6 +99,18 @@ static void name_end(struct vocabulary *vocabulary, struct json_view id) {
         vocabulary_name_end(vocabulary, (int32_t)number);
 }
 
+// One id, or several, where generate() takes them from.
+static void name_ends(const struct opening *opening) {
+    struct vocabulary *vocabulary = &opening->tokenizer->vocabulary;
+    struct json_view ends = json_view_find(opening->generation, "eos_token_id"), end;
+    if (!is_said(ends)) ends = json_view_find(opening->shape, "eos_token_id");
+    if (!is_said(ends))
+        ends = json_view_find(json_view_find(opening->shape, "text_config"), "eos_token_id");
+    name_end(vocabulary, ends);
+    for (size_t cursor = 0; json_view_next(ends, &cursor, NULL, &end);)
+        name_end(vocabulary, end);
+}
+
 // Llama's and Gemma's tokenizer configurations have a switch that overrides the template.
 static bool has_switch(struct json_view config) {
     static const char *const classes[] = {"LlamaTokenizer",     "LlamaTokenizerFast",
@@ -122,11 +134,7 @@ static enum status read_roles(struct opening *opening) {
     if (vocabulary->bos == TOKEN_NONE) vocabulary->bos = first_id;
     vocabulary_name_role(vocabulary, vocabulary->bos);
     vocabulary_name_end(vocabulary, vocabulary->eos);
-    const struct json_view ends = json_view_find(opening->generation, "eos_token_id");
-    struct json_view end;
-    name_end(vocabulary, ends);
-    for (size_t cursor = 0; json_view_next(ends, &cursor, NULL, &end);)
-        name_end(vocabulary, end);
+    name_ends(opening);
     bool adds_bos = adds == JSON_TRUE;
     if (beginning.templates &&
         (adds == JSON_ABSENT || adds == JSON_NULL || !has_switch(opening->config)))
@@ -244,11 +252,15 @@ static enum status view_file(const struct tokenizer_json *files, const char *fil
 }
 
 static enum status open_files(const struct tokenizer_json *files, struct opening *opening) {
-    struct json_view file = {0};
+    struct json_view file = {0}, shape;
     TRY(view_file(files, "tokenizer.json", files->tokenizer, &file, opening->err));
     TRY(view_file(files, "tokenizer_config.json", files->config, &opening->config, opening->err));
     TRY(view_file(files, "generation_config.json", files->generation, &opening->generation,
                   opening->err));
+    // Its faults are the model's to report; it may also say Infinity, which is no JSON.
+    if (files->shape.length > 0 &&
+        json_view_open(files->shape.bytes, files->shape.length, "", &shape, NULL) == STATUS_OK)
+        opening->shape = shape;
     if (json_view_kind(file) != JSON_OBJECT)
         return error_set(opening->err, STATUS_BAD_FILE, "%s: tokenizer.json is not an object",
                          files->name);
@@ -301,7 +313,7 @@ void tokenizer_folder(const char *path, char folder[PATH_MAX]) {
 enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer,
                                   struct error *err) {
     static const char *const names[] = {"tokenizer.json", "tokenizer_config.json",
-                                        "generation_config.json"};
+                                        "generation_config.json", "config.json"};
     enum { FILES = sizeof names / sizeof names[0] };
     struct mapped_file mapped[FILES] = {{0}};
     enum status status = STATUS_OK;
@@ -312,7 +324,8 @@ enum status tokenizer_open_folder(const char *path, struct tokenizer **tokenizer
     const struct tokenizer_json files = {.name = mapped_file_shown(folder),
                                          .tokenizer = text_of(&mapped[0]),
                                          .config = text_of(&mapped[1]),
-                                         .generation = text_of(&mapped[2])};
+                                         .generation = text_of(&mapped[2]),
+                                         .shape = text_of(&mapped[3])};
     if (status == STATUS_OK && files.tokenizer.length == 0)
         status = error_set(err, STATUS_NOT_FOUND, "%s has no tokenizer.json", files.name);
     if (status == STATUS_OK) status = tokenizer_open_json(&files, tokenizer, err);

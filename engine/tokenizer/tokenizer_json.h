@@ -1,7 +1,8 @@
 // engine/tokenizer/tokenizer_json.h — a tokenizer from a Hugging Face folder.
 //
 // tokenizer.json lists the steps that a text goes through; tokenizer_config.json names the tokens
-// that begin and end a text, and generation_config.json those that end an answer. Supported are:
+// that begin and end a text, and generation_config.json those that end an answer; where it names
+// none, config.json does. Supported are:
 //
 //   model           BPE over bytes (ByteLevel) or characters (with byte_fallback), Unigram
 //   normalizer      NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace
@@ -31,6 +32,7 @@ struct tokenizer_json {           // borrowed only while the call lasts
     struct gguf_string tokenizer; // tokenizer.json
     struct gguf_string config;    // tokenizer_config.json; length 0: no such file
     struct gguf_string generation;
+    struct gguf_string shape; // config.json
 };
 
 // BAD_FILE: not JSON, or a part is missing or contradicts another. UNSUPPORTED: a part, by name.

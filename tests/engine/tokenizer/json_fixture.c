@@ -143,7 +143,8 @@ enum status json_fixture_open(struct json_fixture *fixture, struct error *err) {
     const struct tokenizer_json files = {.name = "fixture",
                                          .tokenizer = {fixture->text.bytes, fixture->text.length},
                                          .config = string_of(fixture->config),
-                                         .generation = string_of(fixture->generation)};
+                                         .generation = string_of(fixture->generation),
+                                         .shape = string_of(fixture->shape)};
     return tokenizer_open_json(&files, &fixture->tokenizer, err);
 }
 

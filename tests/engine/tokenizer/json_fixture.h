@@ -12,7 +12,7 @@ struct json_fixture {
     const char *added;  // without the brackets; NULL: none
     const char *model;  // NULL: json_fixture_bytes()
     const char *config; // tokenizer_config.json; NULL: no file
-    const char *generation;
+    const char *generation, *shape;
     // After opening:
     struct text text;
     struct tokenizer *tokenizer;

@@ -245,6 +245,36 @@ static void token_roles_come_from_the_neighbouring_config_files(void **state) {
     json_fixture_deinit(&fixture);
 }
 
+// As generate() has it: config.json counts where generation_config.json names no token.
+static void the_end_of_an_answer_comes_from_one_config_file(void **state) {
+    (void)state;
+    static const struct {
+        const char *generation, *shape;
+        bool ends[3]; // tokens 300 …
+    } rows[] = {
+        {NULL, "{\"eos_token_id\":301}", {false, true, false}},
+        {NULL, "{\"eos_token_id\":[300,302]}", {true, false, true}},
+        {NULL, "{\"text_config\":{\"eos_token_id\":302}}", {false, false, true}},
+        {"{\"temperature\":1}", "{\"eos_token_id\":301}", {false, true, false}},
+        {"{\"eos_token_id\":null}", "{\"eos_token_id\":301}", {false, true, false}},
+        {"{\"eos_token_id\":302}", "{\"eos_token_id\":301}", {false, false, true}},
+        {NULL, "{\"eos_token_id\":301,\"time_step_limit\":[0,Infinity]}", {false, false, false}},
+        {NULL, "{\"eos_token_id\":999}", {false, false, false}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct json_fixture fixture = {.pre_tokenizer = PRE_BYTES,
+                                       .added = "{\"id\":300,\"content\":\"<a>\",\"special\":true},"
+                                                "{\"id\":301,\"content\":\"<b>\",\"special\":true},"
+                                                "{\"id\":302,\"content\":\"<c>\",\"special\":true}",
+                                       .generation = rows[i].generation,
+                                       .shape = rows[i].shape};
+        open_or_fail(&fixture);
+        for (int32_t id = 0; id < 3; id++)
+            assert_int_equal(tokenizer_ends_turn(fixture.tokenizer, 300 + id), rows[i].ends[id]);
+        json_fixture_deinit(&fixture);
+    }
+}
+
 static const struct {
     struct json_fixture fixture;
     enum status status;
@@ -407,6 +437,7 @@ int main(void) {
         cmocka_unit_test(added_tokens_follow_their_options),
         cmocka_unit_test(characters_fall_back_to_bytes),
         cmocka_unit_test(metaspace_marks_the_start_of_words),
+        cmocka_unit_test(the_end_of_an_answer_comes_from_one_config_file),
         cmocka_unit_test(token_roles_come_from_the_neighbouring_config_files),
         cmocka_unit_test(unsupported_parts_are_refused_by_name),
         cmocka_unit_test(a_tokenizer_opens_by_folder_or_file_name),
