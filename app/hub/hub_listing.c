@@ -134,6 +134,12 @@ static enum status read_file(const cJSON *item, struct hub_listing *listing, str
     return hub_listing_add(listing, path, (uint64_t)size->valuedouble, digest, err);
 }
 
+// gpt-oss's MXFP4 is read as it is.
+static void note_quantizer(struct hub_listing *listing, const char *method) {
+    if (strcasecmp(method, "mxfp4") != 0 && !utf8_has_control(method, strlen(method)))
+        snprintf(listing->quantizer, sizeof listing->quantizer, "%s", method);
+}
+
 enum status hub_listing_read(const char *json, size_t length, struct hub_listing *listing,
                              struct error *err) {
     cJSON *object = cJSON_ParseWithLength(json, length);
@@ -146,6 +152,10 @@ enum status hub_listing_read(const char *json, size_t length, struct hub_listing
         memcpy(listing->commit, commit, sizeof listing->commit);
     cJSON_ArrayForEach(item, siblings)
         if (status == STATUS_OK) status = read_file(item, listing, err);
+    const cJSON *config = cJSON_GetObjectItemCaseSensitive(object, "config");
+    note_quantizer(
+        listing,
+        string_of(cJSON_GetObjectItemCaseSensitive(config, "quantization_config"), "quant_method"));
     cJSON_Delete(object);
     return status;
 }
@@ -373,6 +383,22 @@ static enum status explain(const struct hub_model *model, const struct hub_machi
                        memory);
 }
 
+// Said before gigabytes are downloaded, not when they are opened.
+static enum status check_quantizer(const struct hub_listing *listing, const struct hub_name *name,
+                                   const struct hub_model *model, struct error *err) {
+    static const struct {
+        const char *file, *method;
+    } marks[] = {{"quantize_config.json", "gptq"}, {"quant_config.json", "awq"}};
+    const char *method = listing->quantizer;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && !method[0]; i++)
+        if (find_file(listing, marks[i].file) < listing->count) method = marks[i].method;
+    if (model->parts > 0 || !method[0]) return STATUS_OK;
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%s has safetensors quantized with %s, which are not supported; use a "
+                     "repository with GGUF files",
+                     name->repo, method);
+}
+
 static enum status check_parts(const struct hub_listing *listing, const struct hub_model *model,
                                struct error *err) {
     int32_t parts = 0;
@@ -397,6 +423,7 @@ enum status hub_listing_choose(const struct hub_listing *listing, const struct h
         return error_set(err, STATUS_BAD_INPUT,
                          "%s has several models like %.200s; name a file: hf:%s:FILE", name->repo,
                          hub_model_path(listing, &chosen), name->repo);
+    TRY(check_quantizer(listing, name, &chosen, err));
     if (!name->which[0] || !hub_model_fits(&chosen, machine))
         TRY(explain(&chosen, machine, best, why));
     TRY(check_parts(listing, &chosen, err));

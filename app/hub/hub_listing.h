@@ -43,7 +43,8 @@ struct hub_listing {
     char commit[HUB_COMMIT_DIGITS + 1];
     struct hub_file *files;
     size_t count, capacity;
-    uint64_t largest; // bytes of the largest GGUF file whose name can only be a model's
+    uint64_t largest;   // bytes of the largest GGUF file whose name can only be a model's
+    char quantizer[24]; // that packed the safetensors, so that quire cannot read them; "": none
 };
 
 struct hub_model {
@@ -66,8 +67,9 @@ MUST_CHECK enum status hub_name_parse(const char *name, struct hub_name *parsed,
 // BAD_FILE: not a valid file name or digest; the error quotes it.
 MUST_CHECK enum status hub_listing_add(struct hub_listing *listing, const char *path,
                                        uint64_t bytes, const char *digest, struct error *err);
-// Adds the files of a revision from the hub's JSON: "sha", and "siblings" with names, sizes and
-// digests. BAD_FILE: it is something else, or a file has no digest to verify it by.
+// Adds the files of a revision from the hub's JSON: "sha", "siblings" with names, sizes and
+// digests, and what "config" says of a quantization. BAD_FILE: it is something else, or a file has
+// no digest to verify it by.
 MUST_CHECK enum status hub_listing_read(const char *json, size_t length,
                                         struct hub_listing *listing, struct error *err);
 void hub_listing_deinit(struct hub_listing *listing);

@@ -150,6 +150,10 @@ static void quantizations_are_chosen_by_name(void **state) {
         {split, "Q4_0", 64, true, STATUS_BAD_FILE, NULL, 0},
         {folder, "", 64, true, STATUS_OK, "config.json", 4},
         {folder, "", 4, true, STATUS_FULL, NULL, 0},
+        {"config.json 0  quantize_config.json 0  model.safetensors 4", "", 64, true,
+         STATUS_UNSUPPORTED, NULL, 0},
+        {"config.json 0  quant_config.json 0  model.safetensors 4  m-Q8_0.gguf 2", "", 64, true,
+         STATUS_OK, "m-Q8_0.gguf", 2},
         {"README.md 0", "", 64, true, STATUS_NOT_FOUND, NULL, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -199,11 +203,48 @@ static void drafters_and_projectors_are_not_chosen(void **state) {
         check_choice(&rows[i]);
 }
 
+// What the hub itself says of a configuration, which is not downloaded yet.
+static void quantized_safetensors_are_refused_before_they_are_downloaded(void **state) {
+    (void)state;
+    static const struct {
+        const char *config, *says; // NULL: it is chosen
+    } rows[] = {
+        {"{}", NULL},
+        {"{\"quantization_config\":null}", NULL},
+        {"{\"quantization_config\":{\"quant_method\":\"mxfp4\"}}", NULL},
+        {"{\"quantization_config\":{\"quant_method\":\"compressed-tensors\"}}",
+         "o/r has safetensors quantized with compressed-tensors, which are not supported"},
+        {"{\"quantization_config\":{\"quant_method\":\"fp8\",\"bits\":8}}", "quantized with fp8,"},
+    };
+    const struct hub_machine machine = {.memory_free = UINT64_C(64) << 30};
+    const struct hub_name name = {.repo = "o/r"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hub_listing listing = {0};
+        struct hub_model model;
+        struct text json = {0}, why = {0};
+        struct error err = {0};
+        assert_int_equal(text_format(&json,
+                                     "{" COMMIT
+                                     "\"siblings\":[" FILE_OF("config.json", "1") "," FILE_OF(
+                                         "model.safetensors", "9") "],\"config\":%s}",
+                                     rows[i].config),
+                         STATUS_OK);
+        assert_int_equal(hub_listing_read(json.bytes, json.length, &listing, &err), STATUS_OK);
+        assert_int_equal(hub_listing_choose(&listing, &name, &machine, &model, &why, &err),
+                         rows[i].says ? STATUS_UNSUPPORTED : STATUS_OK);
+        assert_true(!rows[i].says || strstr(err.text, rows[i].says));
+        hub_listing_deinit(&listing);
+        text_deinit(&json);
+        text_deinit(&why);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repository_names_are_parsed),
         cmocka_unit_test(hub_listings_are_read_or_refused),
         cmocka_unit_test(quantizations_are_chosen_by_name),
+        cmocka_unit_test(quantized_safetensors_are_refused_before_they_are_downloaded),
         cmocka_unit_test(drafters_and_projectors_are_not_chosen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
