@@ -243,14 +243,15 @@ static enum status append_content(const cJSON *content, bool thought, int depth,
 }
 
 static enum status append_part(const cJSON *part, bool thought, int depth, struct reply *reply) {
-    static const char *const thoughts[] = {
-        "thinking",     "reasoning", "reasoning_text", "reasoning.text", "thought",
-        "summary_text", NULL};
+    static const char *const thoughts[] = {"thinking",          "reasoning", "reasoning_text",
+                                           "reasoning.text",    "thought",   "summary_text",
+                                           "reasoning.summary", NULL};
     if (cJSON_IsString(part)) return append_text(part, thought ? &reply->thought : &reply->text);
     const cJSON *type = get_member(part, "type");
     thought |= cJSON_IsString(type) && is_one_of(type->valuestring, thoughts);
     TRY(append_text(get_member(part, "refusal"), &reply->refusal));
     if (thought) TRY(append_content(get_member(part, "thinking"), true, depth - 1, reply));
+    if (thought) TRY(append_content(get_member(part, "summary"), true, depth - 1, reply));
     const cJSON *text = get_member(part, "text");
     return cJSON_IsObject(text)
                ? append_text(get_member(text, "value"), thought ? &reply->thought : &reply->text)
@@ -260,7 +261,7 @@ static enum status append_part(const cJSON *part, bool thought, int depth, struc
 // Servers name it differently, and some send two of these fields with the same text.
 static enum status append_thought(const cJSON *delta, struct reply *reply) {
     static const char *const names[] = {"reasoning", "reasoning_content", "thinking",
-                                        "reasoning_details"};
+                                        "reasoning_text", "reasoning_details"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         TRY(append_content(get_member(delta, names[i]), true, FAILURE_DEPTH, reply));
         if (reply->thought.length) break;

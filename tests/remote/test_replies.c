@@ -154,6 +154,10 @@ static const struct {
      STOP_REASON_END, ""},
     {DELTA("\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"hm\"}]") TEXT("a") STOP,
      "a", "hm", STOP_REASON_END, ""},
+    {DELTA("\"reasoning_text\":\"hm\"") TEXT("a") STOP, "a", "hm", STOP_REASON_END, ""},
+    {DELTA("\"reasoning_details\":[{\"type\":\"reasoning.encrypted\",\"data\":\"AA==\"},"
+           "{\"type\":\"reasoning.summary\",\"summary\":\"hm\"}]") TEXT("a") STOP,
+     "a", "hm", STOP_REASON_END, ""},
     {THOUGHT("One.") TEXT("A. ") THOUGHT("Two.") TEXT("B.") STOP, "A. B.", "One.\nTwo.",
      STOP_REASON_END, ""},
     {THOUGHT("One. ") TEXT("") THOUGHT("Two.") TEXT("\\n") THOUGHT(" 3") TEXT("A.") STOP, "A.",
