@@ -23,7 +23,7 @@
 // slot its contents.
 //
 // A tail is sealed only when its table lets go of it, and written only when the cache closes: it
-// would be outdated by the next answer. When the conversation goes on, the tail's node gives its
+// would be outdated by the next answer. When the conversation continues, the tail's node gives its
 // block back to the table (can_thaw), which saves the copy on write: the rows that the node names
 // stay as they are, but the block will soon have more than the node says.
 #include "engine/kv/block_cache.h"
@@ -246,8 +246,8 @@ static void detach_block(struct block_cache *cache, struct node_index node) {
     prefix_prune(cache->prefix, node);
 }
 
-// May the tail's node give the block up, so that the table can go on in it? The node names rows
-// that stay as they are, but will soon name less than the block has.
+// May the tail's node give up its block, so that the table can append to it? The rows that the node
+// names stay as they are, but the block will soon have more than the node names.
 static bool can_thaw(const struct block_cache *cache, const struct block_table *table) {
     const int32_t used = table->length % cache->block_size;
     if (used == 0) return false;

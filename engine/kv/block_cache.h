@@ -8,7 +8,8 @@
 // The prefix index says what lies where. A block that is full is sealed: it gets a node, is
 // immutable, can be found, and is written to the disk once. The last, partial block of a table is
 // its tail: it gets a node when its table is released, and is written when the cache is closed,
-// never after each turn; one that has to leave host memory before that is computed again.
+// never after each turn. A tail that has to leave host memory before that is lost, and computed
+// again.
 //
 // A node's KV moves like this:
 //
@@ -16,15 +17,16 @@
 //                            ▲ │ written behind, through a slot ─► disk
 //                            └─┴──────── swapped in ◄── host ◄── read back
 //
-// Files of this room that share the struct (state.h): block_cache.c (device and host),
+// Source files that share the struct (state.h): block_cache.c (device and host),
 // write_behind.c (to the disk), restore.c (back again), references.c (who needs it), states.c.
 //
 // Invariants, checked by block_cache_check():
 //   (1) A node's block and the block's node name each other; so do its slot and the slot's node.
 //   (2) A node on the device has its parent on the device: what can be found there is a prefix. But
 //       where layers have a window, it is a stretch of a prefix, and parents leave before children.
-//   (3) Nodes that wait to be written are in the list of those, once; tails in theirs.
-// and those of the pools and of the index.
+//   (3) A node that waits to be written is in the list of such nodes, once; a tail in that of
+//       tails.
+// The invariants of the pools and of the index hold, too.
 //
 // Threads: the caller has the engine's lock; calls marked D also run on the thread that owns the
 // device. Memory: taken in block_cache_create(); no later call allocates.
@@ -89,9 +91,9 @@ uint32_t block_cache_available(const struct block_cache *cache); // blocks that 
 // could be evicted was. D.
 bool block_cache_make_free(struct block_cache *cache, uint32_t blocks);
 
-// Moves to host memory what was released longest ago, until as many blocks are FREE as wished, and
-// to them what is CACHED in those of the wish. False: some of these are USED, or host memory has no
-// place for more; what had a place was moved. D.
+// Moves the blocks that were released longest ago to host memory, until wish->free blocks are FREE,
+// and then what is CACHED in the blocks of the wish to other FREE ones. False: some blocks of the
+// wish are USED, or host memory is full; what fitted was moved. D.
 bool block_cache_give_up(struct block_cache *cache, const struct lending_wish *wish);
 
 // Makes the table's slots from its length to new_length writable; copies the tail if it must. FULL:
@@ -114,8 +116,8 @@ void block_cache_seal_tail(struct block_cache *cache, const struct block_table *
 void block_cache_truncate(struct block_cache *cache, struct block_table *table, const int32_t *ids,
                           int32_t new_length);
 
-// Before the table is released: what only it uses is not to be found again, as computing it again
-// is faster than bringing it back. What the disk has or will have stays.
+// Call it before the table is released: blocks that only this table uses are then not cached,
+// because computing them again is faster than restoring them. What the disk has or will have stays.
 void block_cache_discard(struct block_cache *cache, struct block_table *table);
 
 // Adds to the table what the device has of ids [table->length, length), without blocks before
@@ -135,7 +137,7 @@ struct node_index block_cache_end(struct block_cache *cache, const int32_t *ids,
 // nothing is restored or written.
 void block_cache_distrust(struct block_cache *cache);
 
-// Adds a group to what is counted, which the usage begins as.
+// Adds this group's figures to a usage, which begins as a copy of options.counts.
 void block_cache_add_usage(const struct block_cache *cache, struct kv_usage *usage);
 bool block_cache_work_disk(struct block_cache *cache); // one job; see options.no_thread
 void block_cache_check(struct block_cache *cache);     // O(everything); for tests
@@ -165,7 +167,7 @@ enum restore_outcome block_cache_restore(struct block_cache *cache, struct block
                                          const int32_t *ids, int32_t first, int32_t target,
                                          struct restore_tally *tally);
 
-// To take a block to the host and back, as measured; 0: what is evicted is not kept there.
+// The measured time to move a block to the host and back; 0: evicted blocks are not kept there.
 double block_cache_swap_us(const struct block_cache *cache);
 double block_cache_prefill_speed(const struct block_cache *cache); // us a token, of earlier runs
 void block_cache_note_prefill(struct block_cache *cache, double us_per_token); // kept at closing
@@ -180,8 +182,8 @@ void block_cache_seal_state(struct block_cache *cache, struct block_table *table
 bool block_cache_find_state(const struct block_cache *cache, struct hash128 key,
                             struct node_index *node);
 
-// The table gets `length` tokens and the node's state, which lies on the device; or the state that
-// the key has wherever it lies. D.
+// Gives the table `length` tokens and the node's state, which is on the device; the second takes
+// the state of the key, from whatever tier has it. D.
 void block_cache_adopt_state(struct block_cache *cache, struct block_table *table,
                              struct node_index node, int32_t length);
 enum restore_outcome block_cache_restore_state(struct block_cache *cache, struct block_table *table,

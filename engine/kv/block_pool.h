@@ -22,7 +22,7 @@
 // to the tokens that the node names.
 //
 // CACHED blocks stand in one of four queues, released longest ago first:
-//   RETIRED used once, and by a sequence that went on without them; before all others
+//   RETIRED used once, by a sequence that no longer sees them; before all others
 //   FRESH   used once; before what follows, so that one long batch job flushes only itself
 //   REUSED  found again at least once (second chance); at most 3/4 of the pool
 //   PINNED  preambles of many conversations; at most 1/5 of the pool
@@ -65,7 +65,7 @@ MUST_CHECK enum status block_pool_alloc(struct block_pool *pool, struct block_in
 void block_pool_retain(struct block_pool *pool, struct block_index block);
 void block_pool_release(struct block_pool *pool, struct block_index block);
 
-// Releases a block that the sequence does not see any more, though it goes on.
+// Releases a block that its sequence, which continues, no longer sees.
 void block_pool_retire(struct block_pool *pool, struct block_index block);
 
 // Of any block that is not FREE. NODE_NONE makes a CACHED block FREE.

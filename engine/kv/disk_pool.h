@@ -26,8 +26,8 @@
 // is told by `dropped`.
 //
 // Threads: one call at a time, from the engine's I/O thread; open before it runs, close after it
-// ended. Every call may be slow; none may be relied on to return (the engine waits with a deadline
-// and goes on without).
+// ended. Every call may be slow or never return: the engine waits with a deadline, and then
+// continues without the disk.
 // Memory: what a call is given is borrowed for the call.
 #ifndef ENGINE_DISK_POOL_H
 #define ENGINE_DISK_POOL_H

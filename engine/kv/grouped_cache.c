@@ -75,8 +75,8 @@ int32_t grouped_cache_most_further(const struct grouped_cache *cache,
     return left > step ? left : step;
 }
 
-// The first block that must be there to go on after `length` tokens: that of the first key that is
-// seen, and at any rate a whole one, for the next to hang on in the index.
+// The first block that must be there to continue after `length` tokens: the one with the first key
+// that is seen, but at least one whole block, to which the index attaches the next one.
 static int32_t first_needed(const struct block_cache *group, int32_t length) {
     ASSERT(length >= 0);
     const int32_t first = (length + 1 - group->options.reach) / group->block_size;
@@ -386,7 +386,7 @@ static bool search_block(struct search *search, int index) {
     return of->options.kind == CACHE_WINDOW;
 }
 
-// To the end of the next block, or of what there is of it. False: there is none.
+// Steps to the end of the next block, or of its part that exists. False: there is no next block.
 static bool search_next(struct search *search) {
     const struct grouped_cache *cache = search->cache;
     if (!cache_walk_next(cache->groups[0], &search->groups[0].walk)) return false;

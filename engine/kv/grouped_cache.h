@@ -2,31 +2,33 @@
 //
 // Layers that see everything need all keys of a conversation; those with a window need the last few
 // thousand. So each group, of one of three kinds (cache_kind.h), has a block cache, and a sequence
-// a table in each; tables of layers with a window lose their blocks as the sequence goes on:
+// a table in each; tables of layers with a window lose their first blocks as the sequence grows:
 //
 //   tokens       0 … 15   16 … 31   …   96 … 111   112 … 120
 //   group 0    [   7    ,    3    , … ,    12    ,    41    ]
 //   group 1    [   -    ,    -    , … ,     2    ,     9    ]     a window of 20
 //
-// What a table loses stays cached as the first to be evicted, and on the disk. A log can be gone on
-// with at a position where each group has what the next token needs, on whatever level. Where a
-// fork begins before that, in the middle of a conversation whose windows are gone, everything from
-// the deepest such position is computed again: K and V of a window follow from the windows of all
-// layers below it, each of which begins a window earlier.
+// What a table loses stays cached as the first to be evicted, and on the disk. A log can be
+// continued from a position where each group has what the next token needs, on any tier. If a fork
+// begins elsewhere, in the middle of a conversation whose windows are gone, everything after the
+// last such position before it is computed again: K and V of a window follow from the windows of
+// all layers below it, each of which begins a window earlier.
 //
 // Recurrent layers are groups too: their window is the token before, and their table is sparse
-// (block_table.h). A block of it has a state, which is of no use but after its last token: at the
-// table's end, or at the end of a full block. Where it is sealed there, which costs as much as the
-// keys and values of thousands of tokens, the log can be gone on with from there, as long as the
-// keys and values before it are known: at the points of grouped_cache_points(), every STATE_STRIDE
-// tokens, and at the last full block when a request ends or the tables are released.
+// (block_table.h). A block of it has a state, which is of use only after its last token: at the
+// table's end, or at the end of a full block. From a state that is sealed the log can be continued,
+// as long as the keys and values before it are known. A state takes as much memory as the keys and
+// values of thousands of tokens, so it is sealed only at the points of grouped_cache_points(),
+// every STATE_STRIDE tokens, and at the last full block when a request ends or the tables are
+// released.
 //
 // Groups stand in the order of their kinds, so group 0 sees everything, unless no layer does;
 // states hang on its blocks. A model whose layers are all alike has one group, and this is its
-// block cache. One on another machine has none, and no KV here.
+// block cache. A model on another machine has no group, and no KV here.
 //
-// Each group's block cache knows its kind and its reach. What is here is what takes all groups:
-// a position that each can go on from, blocks in each or in none, a conversation in each.
+// Each group's block cache knows its kind and its reach. This module does what concerns all groups:
+// it finds positions from which each can continue, takes blocks in each or in none, and tells
+// each what a saved conversation needs.
 //
 // Invariants:
 //   (1) Outside of a restore, the tables of a sequence have the same length.
@@ -77,11 +79,11 @@ MUST_CHECK enum status grouped_table_init(const struct grouped_cache *cache,
                                           struct grouped_table *tables, int32_t max_tokens);
 void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_table *tables);
 
-// Can the sequence go on after its first `length` tokens, without what follows them?
+// Can the sequence continue after its first `length` tokens, without what follows them?
 bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length);
 
-// The most of its first `length` tokens that it could go on after; 0 where there are none.
+// The longest such length that is at most `length`; 0 if there is none.
 int32_t grouped_table_last(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length);
 
@@ -93,10 +95,10 @@ void grouped_table_fork(const struct grouped_cache *cache, const struct grouped_
 void grouped_table_drop(const struct grouped_cache *cache, struct grouped_table *tables,
                         int32_t new_length);
 
-// Before a step that may be undone: `before`, initialised and empty, keeps the states that it would
-// overwrite. Then, when the step has been computed, either of the others, which empty it again:
-// what comes after its first `length` tokens is dropped, with the states as they were there; or
-// nothing.
+// A step that may be undone: call keep() before it, and undo() or confirm() after it. `before`,
+// initialised and empty, keeps the states that the step would overwrite. undo() drops what comes
+// after the first `length` tokens, the tables' length at keep(), and brings the kept states back.
+// Both empty `before` again.
 void grouped_table_keep(const struct grouped_cache *cache, const struct grouped_table *tables,
                         struct grouped_table *before);
 void grouped_table_undo(const struct grouped_cache *cache, struct grouped_table *tables,
@@ -114,8 +116,9 @@ MUST_CHECK enum status grouped_cache_grow(const struct grouped_cache *cache,
 
 // ---- The tables of a log, whose tokens are ids.
 
-// Of a prompt of `length` tokens, `pinned` of which others begin with: the ends of the last full
-// blocks in both, but before the last token, which is computed once more. All 0 without states.
+// Where the computation of a prompt pauses so that states can be sealed: at the last block boundary
+// inside the `pinned` tokens that other prompts share, and at the last one before the final token,
+// which is always computed. 0: no pause.
 struct state_points grouped_cache_points(const struct grouped_cache *cache, int32_t length,
                                          int32_t pinned);
 
@@ -128,9 +131,9 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
 void grouped_cache_seal_state(const struct grouped_cache *cache, struct grouped_table *tables,
                               const int32_t *ids);
 
-// Releases what lies after new_length. Where the windows before it are gone, all is released, to be
-// found or computed again; where there is no state after it, what follows the last one before.
-// Returns the tokens that are left.
+// Releases what lies after new_length, and more if the sequence could not continue there: what
+// follows the last state before it, or everything if the windows before it are gone. Returns the
+// tokens that are left.
 int32_t grouped_cache_truncate(const struct grouped_cache *cache, struct grouped_table *tables,
                                const int32_t *ids, int32_t new_length);
 
@@ -142,7 +145,7 @@ void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_tab
 int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_table *tables,
                             const int32_t *ids, int32_t length);
 
-struct restore_plan { // what host and disk have of a log, and what of it to bring back
+struct restore_plan { // what host and disk have of a log, and how much of it to restore
     int32_t target;   // tokens that the tables will have; their length: nothing to bring
     int32_t left_tokens;
     int32_t lost_tokens; // further ones that other layers have, but whose windows are gone
@@ -162,8 +165,8 @@ enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
                                            struct grouped_table *tables, const int32_t *ids,
                                            int32_t target, struct restore_tally *tally);
 
-// While a restore goes on, tables may have different lengths: how many tokens could be gone on with
-// now? And when it ends, the same, after dropping the rest.
+// During a restore, tables may have different lengths. Returns the longest length from which the
+// sequence can continue now. settle() ends the restore: it also drops what lies after that length.
 int32_t grouped_cache_usable(const struct grouped_cache *cache, const struct grouped_table *tables);
 int32_t grouped_cache_settle(const struct grouped_cache *cache, struct grouped_table *tables);
 

@@ -1,16 +1,17 @@
-// engine/kv/lending.h — which free blocks of the KV cache hold copies of experts meanwhile?
+// engine/kv/lending.h — which free blocks of the KV cache hold copies of experts for now?
 //
-// A conversation that begins needs little of the cache's memory. Where experts are in host memory,
+// A new conversation needs little of the cache's memory. Where experts are in host memory,
 // the rest of it serves as slots for copies of them (kernels/offload.h), a slab at a time from the
-// end of the pool. Once the cache needs blocks, slabs go back to it before anything is evicted, and
-// before anybody is preempted or refused; and when blocks get free, they are lent again. So a cache
-// is as large with copies of experts as without.
+// end of the pool. When the cache needs blocks, slabs go back to it before anything is evicted, and
+// before any sequence is preempted or refused; when blocks become free, they are lent again. So a
+// cache is as large with copies of experts as without.
 //
-// A cache that was full once has no FREE blocks any more, though most of what is CACHED is read
-// again late or never. So when LENDING_QUIET_STEPS have passed without a slab going back, what was
-// released longest ago moves to host memory, as far as nothing is lost there that is not on the
-// disk, and what is CACHED at the end of the pool moves to other blocks (block_cache_give_up()). It
-// comes back from the host within milliseconds; nothing is lost for a slab.
+// A cache that has been full once has no FREE blocks any more, though most of what is CACHED is
+// needed again late or never. So when LENDING_QUIET_STEPS have passed without a slab going back,
+// what was released longest ago moves to host memory, as far as nothing is lost there that is not
+// on the disk, and what is CACHED at the end of the pool moves to other blocks
+// (block_cache_give_up()). What moved to the host comes back within milliseconds; nothing is lost
+// for a slab.
 //
 // Threads: with the engine's lock, on the thread that owns the device, between two steps.
 #ifndef ENGINE_LENDING_H

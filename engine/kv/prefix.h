@@ -18,7 +18,7 @@
 //   (2) Every node in use is in the hash chain of its key, once; two nodes differ in parent or
 //       in tokens.
 //   (3) A node in use is somewhere (block, slot, disk), or has a child, a reference or a transfer;
-//       when it has none of these it is freed, and its parent is looked at likewise.
+//       a node with none of these is freed, and then its parent by the same rule.
 //   (4) A node stands behind its parent: position = the parent's position + its tokens.
 //
 // All memory is taken in prefix_create(), committed as it is used. Not thread-safe: the
@@ -91,7 +91,7 @@ MUST_CHECK enum status prefix_insert_alone(struct prefix *prefix, struct hash128
                                            int32_t position, const int32_t *ids, int32_t count,
                                            struct node_index *node);
 
-// Frees the node if nothing needs it any more, then its parent likewise, and so on.
+// Frees the node if nothing needs it any more, then its parent by the same rule, and so on.
 void prefix_prune(struct prefix *prefix, struct node_index node);
 
 void prefix_check(const struct prefix *prefix); // O(nodes); for tests

@@ -9,9 +9,9 @@
 //   nowhere           DONE: the table stays shorter than the target, and the rest is computed
 //
 // read_ahead() keeps up to READ_WINDOW blocks of one table under way or waiting in slots, but at
-// most half of the slots, so that two restores fit beside each other. Because a read lands in a
-// slot first, the disk's thread never touches the device; cache_finish_swaps() orders the two where
-// a slot is reused.
+// most half of the slots, so that there is space for two restores at once. Because a read lands in
+// a slot first, the disk's thread never touches the device; cache_finish_swaps() orders the two
+// where a slot is reused.
 //
 // Times are measured as running averages (cache_note_average) and are what grouped_cache_plan()
 // compares with computing the tokens again.
