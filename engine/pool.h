@@ -25,7 +25,7 @@ size_t pool_mapped_bytes(const struct engine *engine);
 size_t pool_context_bytes(const struct engine *engine, int32_t context);
 size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options);
 
-// What group 0's blocks come to in a pool of so many bytes.
+// The bytes of group 0's blocks in a pool of `bytes` altogether.
 size_t pool_first_group_bytes(struct engine *engine, const struct engine_options *options,
                               size_t bytes);
 

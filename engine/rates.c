@@ -9,8 +9,8 @@
 //
 //   host      bytes more of the whole part / time more       the rate with one row
 //   crossing  time of the small part - its bytes / host      launches, flags, waking, threads
-//   slowed    time more of a whole part while a quarter of it crosses, beside the processor's time
-//             for the other three / time of crossing; halfway from what is assumed
+//   slowed    (time of a whole part while a quarter of it crosses - the processor's time for the
+//             other three) / time of crossing; halfway from what is assumed
 //   part      time of a whole part on the card - its bytes / card
 //   row       time more of a batch on the processor / tokens more
 //

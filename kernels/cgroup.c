@@ -1,6 +1,6 @@
 // kernels/cgroup.c — /proc/self/cgroup names the groups, /sys/fs/cgroup has their figures.
 //
-//   0::/user/app            version 2: /sys/fs/cgroup/user/app, or below "unified" beside version 1
+//   0::/user/app            version 2: /sys/fs/cgroup/user/app, or below "unified" with version 1
 //   5:memory:/docker/1a2b   version 1: /sys/fs/cgroup/memory/docker/1a2b
 //
 // A container often sees its own group as the mounted root while the name is the machine's. So a

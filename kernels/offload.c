@@ -430,8 +430,8 @@ static int32_t chunk_at(const struct device *device, int32_t first, int32_t toke
     return tokens - first < device->chunk ? tokens - first : device->chunk;
 }
 
-// Do some weights of a batch of so many tokens cross while the processor reads the others? The card
-// has to wait for the processor within the step, and has to read weights where they lie.
+// Do some weights cross for a batch of this size while the processor reads the others? The card has
+// to wait for the processor within the step, and to read weights where they lie.
 static bool may_split(const struct device *device, int32_t tokens) {
     return tokens == 1 && device->mail && device->card->gather_experts &&
            !device->weights.incomplete;

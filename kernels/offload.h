@@ -40,11 +40,11 @@
 #include "kernels/backend.h"
 #include "kernels/expert_slots.h"
 
-enum { OFFLOAD_STREAM_TOKENS = 32 }; // from so many tokens on weights cross, by default
+enum { OFFLOAD_STREAM_TOKENS = 32 }; // weights cross for at least that many tokens, by default
 
 struct offload_memory { // on the card, besides what the model takes; {0}: none
     size_t slot_bytes;  // that weights cross through; 0: none do
-    // From so many tokens of a step on, all weights of dense ops and of mixtures cross; 0:
+    // From this many tokens of a step on, all weights of dense ops and of mixtures cross; 0:
     // OFFLOAD_STREAM_TOKENS.
     int32_t dense_tokens, expert_tokens;
     int32_t gathered_experts; // of a lone token's, that cross; at least one is left

@@ -3,7 +3,7 @@
 // Each layer has weights of its own, at least as many bytes together as SPREAD times the last
 // cache, so each was read longest ago when its turn comes. Caches replace lines at random, though,
 // and keep a share of what is read in a circle; a processor next to a card, whose caches the card
-// does not know, gets so much to read that this share is small. A token chooses all experts of a
+// does not know, gets enough to read that this share is small. A token chooses all experts of a
 // layer: which ones they are does not change what is read. The first steps map pages, wake threads
 // and are recorded, and are not timed; of the others the median counts, since an answer has all of
 // them.

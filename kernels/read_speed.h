@@ -20,8 +20,8 @@ size_t read_speed_bytes(size_t cache_bytes); // of the buffer
 // the device.
 double read_speed_measure(const struct backend *backend, struct device *device);
 
-// The same with a buffer of so many bytes. Caches of hundreds of MiB keep a part of a buffer that
-// is only four times as large.
+// The same with a buffer of `bytes`. Caches of hundreds of MiB keep a part of a buffer that is only
+// four times as large.
 double read_speed_of(const struct backend *backend, struct device *device, size_t bytes);
 
 #endif

@@ -13,7 +13,7 @@
 enum {
     SLOT_ALIGNMENT = 512, // as a card's slabs of weights
     MARK_BYTES = 4,
-    ROWS_TOGETHER = 64, // the card arranges rows by so many
+    ROWS_TOGETHER = 64, // the card arranges this many rows at a time
     READ_AT_ONCE = 16,  // bytes, by a card that gathers experts
 };
 

@@ -24,7 +24,7 @@ struct weight_stream {
     struct device *on_card;
     enum status *failure;     // set where memory for a list is missing
     size_t slot_bytes;        // 0: no weights cross
-    int32_t dense_tokens;     // from so many tokens on, all weights of a dense op cross
+    int32_t dense_tokens;     // with at least that many tokens, all weights of a dense op cross
     int32_t expert_tokens;    // the same for a mixture
     int32_t gathered_experts; // of a lone token that cross, at most; at least one does not
     double crossing_share;    // of the rows of dense matrices, for a lone token

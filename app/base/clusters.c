@@ -110,7 +110,7 @@ static size_t safe_begin(const char *text, size_t at) {
     return begin;
 }
 
-// A nearby end of a cluster after text[at], likewise.
+// The same for a nearby end of a cluster after text[at].
 static size_t safe_end(const char *text, size_t length, size_t at) {
     bool alone = false;
     while (at < length) {

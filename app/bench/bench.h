@@ -34,7 +34,7 @@ struct bench_options {
 // decode, prefill: a row per prompt length of a prefill, and per depth and batch of a decode.
 // Defaults: 32 tokens, a depth of 16, a batch of 1. A prefill computes a fresh prompt in every run.
 // A decode starts at its depth in every run: `batch` sequences without common tokens are prefilled
-// before the clock starts, then decoded together. With rows, each of them has so many tokens in a
+// before the clock starts, then decoded together. With rows, each of them has that many tokens in a
 // step, as when drafts are verified; all count, though the drafts are rejected. `accept`
 // simulates drafts: in each step a draw decides how many of a sequence's drafts are accepted, and
 // only those count. Proposing them takes no time. A step that reads less than the measurement of

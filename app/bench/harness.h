@@ -48,8 +48,8 @@ int harness_end(struct harness *harness, enum status status);
 // Opens an engine as the options say, learns the sizes and measures the read bandwidth.
 MUST_CHECK enum status harness_probe(struct harness *harness, double *read_bytes_per_s);
 
-// Would a pool of this room fit, and is a prefill of `length` a matter of minutes at most? If not,
-// `missing` says why; a reason that it has already stays. After harness_probe().
+// Does `pool` fit into memory, and does a prefill of `length` tokens take minutes at most? If not,
+// `missing` says why, unless it has a reason already. Call it after harness_probe().
 bool harness_affords(const struct harness *harness, struct harness_room pool, int32_t length,
                      char missing[MISSING_BYTES]);
 

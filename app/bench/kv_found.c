@@ -1,6 +1,6 @@
 // app/bench/kv_found.c — prints what `quire bench kv` found, as tables or as JSON.
 //
-// A figure is the median of its runs with the lowest and highest beside it. In JSON each row has
+// A figure is the median of its runs, followed by the lowest and the highest. In JSON each row has
 // `not_measured`: null, or the reason, and then the row has no figures. A speed divides the bytes
 // that were moved to the device by the time until the conversation was ready, so reading, verifying
 // and copying all count.

@@ -11,7 +11,7 @@ enum field_kind { FIELD_BOOL, FIELD_U32, FIELD_U64, FIELD_SIZE };
 
 struct field {
     enum field_kind kind;
-    const char *name, *window_name; // window_name: of a second group beside the first; NULL: none
+    const char *name, *window_name; // window_name: of a second group; NULL: none
     size_t offset;
 };
 

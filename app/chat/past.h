@@ -21,7 +21,7 @@ struct past { // all of it borrowed
     int64_t before; // message: those from there on have been read; 0: all that are wanted
 };
 
-// Reads so many older answers into the engine's history.
+// Reads up to `answers` older answers into the engine's history.
 void past_read(struct past *past, int answers);
 
 // Adds what a sequence has from token `begin` on.

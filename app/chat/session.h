@@ -138,7 +138,7 @@ void session_run(struct session *session, struct turn *turn, enum turn_state sta
 // turn's last update: its status and err say how it ended.
 bool session_next(struct session *session, int timeout_ms, struct turn_update *update);
 
-// Reads so many stored answers for drafts to come from, unless drafting is off.
+// Reads up to `answers` stored answers that drafts may come from, unless drafting is off.
 void session_read_past(struct session *session, int answers);
 
 // Handles pending events without waiting and drops their updates: call it only while nobody needs

@@ -53,7 +53,7 @@ size_t fit_bytes(const struct fit_need *need, int64_t context);
 // not be opened.
 bool fit_machine(bool card, struct fit *fit);
 
-// Of the same device, with so many threads (0: all): what fits, and how fast it would be.
+// The same device with `threads` threads (0: all): what fits, and how fast it would be.
 void fit_measure(const struct fit_need *need, bool card, int32_t threads, struct fit *fit);
 
 #endif

@@ -196,7 +196,7 @@ static bool begins_model(const struct hub_listing *listing, const struct hub_fil
            listing->largest / TIMES < file->bytes;
 }
 
-// Other weights than those that quire reads can stand beside: consolidated.safetensors.
+// A repository may also have weights that quire does not read: consolidated.safetensors.
 static bool is_weights(const char *path) {
     return !strchr(path, '/') && strncmp(path, "model", 5) == 0 && ends_with(path, ".safetensors");
 }
@@ -251,7 +251,7 @@ const char *hub_model_path(const struct hub_listing *listing, const struct hub_m
     return listing->files[model->first].path;
 }
 
-// Beside the weights there are keys, values and activations, of which a name says nothing.
+// Leaves memory for keys, values and activations too, whose size no file name tells.
 static uint64_t memory_of(const struct hub_model *model) {
     return model->bytes + model->bytes / 8 + (256u << 20);
 }

@@ -55,7 +55,7 @@ static bool append_entry(int file, const char *text) {
 }
 
 // A new file that takes the place of the old one; where that is a link, of what it leads to. One
-// that a dying process left is written anew; a link by its name is not followed.
+// that a dying process left is written again; a link by its name is not followed.
 struct replacement {
     char *path; // owned, as is the name of the new file
     struct text temporary;

@@ -74,10 +74,10 @@ void draft_withdraw(struct draft *draft); // there is no place for them
 bool draft_is_unknown(const struct draft *draft);
 void draft_fill(struct draft *draft, const int32_t *tokens, int32_t count);
 
-// Computing so many tokens one after the other took this long.
+// The source took `us` to compute `tokens` draft tokens, one after the other.
 void draft_note_cost(struct draft_record *record, int source, int32_t tokens, int64_t us);
 
-// The source took this long to read so many tokens before it could draft.
+// The source took `us` to read `tokens` tokens of the log before it could draft.
 void draft_note_reading(struct draft_record *record, int source, int32_t tokens, int64_t us);
 
 // After each step, with the tokens [count] that it gave the request. Returns whether anything had

@@ -3,7 +3,7 @@
 // The textbook's subset construction, but each element of a state carries a stack of calls. For
 //
 //   root ::= "a" | "(" root ")"          nodes:  0 reads a, then END
-//                                                1 reads (, then calls root and goes on at 2
+//                                                1 reads (, then calls root and continues at 2
 //                                                2 reads ), then END
 //
 //   text        configurations (node, stack)             state

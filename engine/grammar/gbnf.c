@@ -352,7 +352,7 @@ static enum status read_choice(struct reader *reader, int32_t *item) {
     }
 }
 
-// ---- from trees to nodes: each function returns where something begins that goes on at `next`
+// ---- from trees to nodes: each returns the first node of a chain that continues at `next`
 
 static int32_t build_item(struct reader *reader, int32_t number, int32_t next);
 

@@ -12,8 +12,9 @@
 //
 // A pattern together with a length would have to hold at the same time, and a grammar has no "and".
 // Only ^x*$ and ^x+$ are supported, where the length can become the repetition: ^[a-z]+$ with a
-// maxLength of 8 is [a-z]{1,8} (read_bounded). Formats are of ASCII, so a format and what stands
-// beside it can be multiplied (schema_product.c); there, a pattern may begin with lookaheads.
+// maxLength of 8 is [a-z]{1,8} (read_bounded). Formats are of ASCII, so a format can be
+// multiplied with the keywords next to it (schema_product.c); there, a pattern may begin with
+// lookaheads.
 #include <string.h>
 
 #include "engine/grammar/schema_parts.h"

@@ -603,7 +603,7 @@ static void free_memory(struct block_cache *cache) {
 }
 
 // What was listed before the disk failed is forgotten with the cache that it was listed for. The
-// slots that were the way to it are a level of their own now.
+// slots that led to it are now a tier of their own.
 static enum status create_without_disk(const struct block_cache_options *options, uint32_t slots,
                                        struct block_cache **result, struct error *err) {
     struct block_cache_options without = *options;

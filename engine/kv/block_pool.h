@@ -1,4 +1,4 @@
-// engine/kv/block_pool.h — which blocks of one level of the KV cache are free, used, or least
+// engine/kv/block_pool.h — which blocks of one tier of the KV cache are free, used, or least
 // needed.
 //
 // A pool is one allocation cut into equal blocks: the device's, or the host's slab. This module

@@ -25,7 +25,7 @@
 // walk: the state of a position is found by the key that group 0's node has there (search_state).
 //
 // The same search answers two questions. grouped_cache_adopt() counts only what lies on the device
-// and takes the last whole position. grouped_cache_plan() counts every level, and where the restore
+// and takes the last whole position. grouped_cache_plan() counts every tier, and where the restore
 // mode leaves the choice (KV_RESTORE_AUTO) and the speed of a prefill is known, it takes the whole
 // position where the time saved minus the time to bring the blocks is greatest: not the last one if
 // the end of the log is on a slow disk.

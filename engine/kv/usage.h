@@ -49,7 +49,7 @@ struct kv_usage {
     // since opening
     uint64_t duplicate_blocks;                    // computed twice at once, and dropped
     uint64_t evicted_blocks;                      // from the device
-    uint64_t lost_blocks;                         // given up on their last level
+    uint64_t lost_blocks;                         // given up on their last tier
     uint64_t swap_out_bytes, swap_in_bytes;       // device to host, host to device
     uint64_t disk_read_bytes, disk_written_bytes; // written: including rows and headers
     uint64_t disk_payload_bytes;                  // of that, KV written for the first time
@@ -59,9 +59,9 @@ struct kv_usage {
 
 struct conversation_usage {
     int32_t tokens;                                  // sealed, on its path
-    int32_t device_tokens, host_tokens, disk_tokens; // of those, at the fastest level that has them
+    int32_t device_tokens, host_tokens, disk_tokens; // of those, on the fastest tier that has them
     uint32_t unique_blocks, shared_blocks;           // shared: with another conversation
-    uint64_t unique_bytes, shared_bytes;             // of blocks on any level, windows included
+    uint64_t unique_bytes, shared_bytes;             // of blocks on any tier, windows included
 };
 
 size_t kv_usage_device_bytes(const struct kv_usage *usage); // of all groups, as is the next

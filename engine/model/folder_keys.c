@@ -56,7 +56,7 @@ static const char *const harmless[] = {
     "layer_switch, order_of_interleaved_layers, position_embedding_type, "
     "model_max_length, original_max_position_embeddings, attn_factor, mrope_section, "
     "mrope_interleaved, type, rope_type",
-    // images and sound beside the text
+    // images and sound
     "vision_config, audio_config, text_config, mm_tokens_per_image, "
     "vision_soft_tokens_per_image, vision_feature_layer, projector_hidden_act, "
     "projector_hidden_size, projector_bias, out_hidden_size, multimodal_projector_bias, "

@@ -413,7 +413,7 @@ bool metadata_is_of_writer(const struct metadata *metadata) {
     return true;
 }
 
-// Of encoders of images and sound beside the text.
+// Of the encoders of images and sound.
 static bool is_of_encoder(struct gguf_string key) {
     static const char *const begins[] = {"vision.", "audio.", "mm."};
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)

@@ -37,7 +37,7 @@ static const double COPYING = 1.25;
 static const double CLEARLY_FASTER = 1.05;
 
 // Experts that cross together. The card computes with some while others cross, and the link takes a
-// hundred times as long for so many bytes as it takes to begin.
+// hundred times as long for this many bytes as it takes to begin.
 static const size_t EXPERTS_BYTES = (size_t)128 << 20, TIGHT_BYTES = (size_t)32 << 20;
 
 struct leaver {
@@ -330,7 +330,7 @@ static enum status refuse(const struct placement_need *need, const struct placem
                      limits->is_told ? "--device-memory" : "is free");
 }
 
-// Has it slots for so many experts that further ones gain little?
+// Does it have slots for enough experts that more would gain little?
 static bool has_enough_slots(const struct placement_need *need,
                              const struct placement_limits *limits,
                              const struct placement *placement) {

@@ -51,14 +51,14 @@
 //
 // where arranging what has crossed counts as reading the rest, and `slowed` is what the processor
 // loses while weights cross, since host memory serves both. Of these ways the fastest is taken, for
-// all layers the same. The time of the parts in host memory is multiplied by what earlier answers
-// took beside their prediction (rates.h).
+// all layers the same. The time of the parts in host memory is multiplied by the ratio of what
+// earlier answers took to what was predicted (rates.h).
 //
 // What a plan guarantees, checked by placement_check():
 //   (1) What lives on the card fits its budget together with the KV cache and the buffers.
 //   (2) Without an override, nothing has left that could stay: with the last that left on the card,
 //       the model would not fit; or it is the longer beginning, and predicted to be faster, or not
-//       so much slower that it gives way.
+//       slower by enough to change back.
 //   (3) The bytes, the slots and the tokens per second are those of the places.
 // So without copies, more memory or a shorter context never makes a plan slower, of equal rates and
 // as long as they have every part take longer in host memory than on the card.
@@ -150,7 +150,7 @@ struct placement {
     double host_seconds;   // of a token's time, that of parts in host memory; before the factor
     // Of these, where experts have copies:
     double missed_seconds; // if no choice had one,
-    double hit_seconds;    // less by so much if all had one,
+    double hit_seconds;    // how much less if all had one,
     double held_seconds;   // but at least what the card takes
     double factor;         // of host_seconds
     int64_t changes;       // with this plan; an override counts as none
@@ -189,7 +189,7 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
                                   const struct placement_rates *rates,
                                   const struct placement *placement, enum placement_kind kind);
 
-// The seconds in which so many bytes of a kind cross for one token, and are arranged.
+// The seconds in which `bytes` of a kind cross for one token and are arranged.
 double placement_crossing_seconds(const struct placement_rates *rates, enum placement_kind kind,
                                   double bytes);
 

@@ -1,8 +1,8 @@
 // engine/model/placement_need.c — each tensor's bytes go to a part of its layer, or to what stays.
 //
 // A part is a layer's experts or its dense feed-forward: placement_kind_of() tells by the name.
-// Embeddings are counted together. All other tensors stay on the card. Beside the bytes stands how
-// many of them a token reads.
+// Embeddings are counted together. All other tensors stay on the card. Each count of bytes comes
+// with how many of them a token reads.
 #include "engine/model/placement_need.h"
 
 #include <inttypes.h>

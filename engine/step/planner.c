@@ -272,9 +272,9 @@ static void note_found(struct request *request) {
                                                      .disk_tokens = (int32_t)stats->disk_tokens});
 }
 
-// Writes draft tokens after the log's end, and returns how many: no more than fit a step of few
-// tokens beside the `pending` ones, what is in the step, and what `left` chunks bring that follow;
-// and than fit the context.
+// Writes draft tokens after the log's end, and returns how many: no more than fit the context, and
+// a step of few tokens together with the `pending` ones, what is in the step already, and what the
+// `left` chunks that follow bring.
 //
 // A processor's matrix unit gives other bits to many tokens than to few. Drafts never make the one
 // the other, so an answer has the same bits with drafts and without.

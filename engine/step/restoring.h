@@ -20,7 +20,7 @@ struct restore_report {
     bool done;               // false: still in progress
 };
 
-// Finds the log's beginning at every level and restores it to the device before a request needs it.
+// Finds the log's beginning on all tiers and restores it to the device before a request needs it.
 // Waits up to timeout_ms (0: only starts); after that it continues in the background. The sequence
 // is IDLE. *report describes the state at return; for a remote model it is empty.
 void sequence_restore(struct sequence *sequence, int timeout_ms, struct restore_report *report);

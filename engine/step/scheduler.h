@@ -110,9 +110,9 @@ struct scheduler_pace {
 // without a limit has as many tokens as it may: fewer would have to pay the base again.
 int32_t scheduler_budget(const struct scheduler_pace *pace, int32_t target_us, int32_t limit_us);
 
-// How long a step should take beside `decodes` answers in the foreground that decode in `decode_us`
-// when they are alone: a few times as long, within what nobody notices and what is too long to wait
-// for a token. decode_us 0: unknown.
+// How long a step should take that also decodes `decodes` answers in the foreground, which take
+// `decode_us` when they are alone: a few times as long, within what nobody notices and what is too
+// long to wait for a token. decode_us 0: unknown.
 int32_t scheduler_target_us(int32_t decodes, float decode_us);
 
 // How long it may take at most; without answers to wait for it, as long as it is worth.

@@ -10,7 +10,7 @@
 
 enum { CHUNK_COLUMNS = 8 * LANES };
 
-// How many items of a token a thread has, at most, where so many tokens are normed.
+// How many items of a token a thread has, at most, where `tokens` tokens are normed.
 static __host__ __device__ constexpr int gemv_rounds(int tokens) { return tokens == 1 ? 2 : 1; }
 
 struct gemv_x {     // where x goes
