@@ -594,10 +594,11 @@ static enum status print_json(const struct facts *facts) {
 static enum status gather(struct facts *facts, const struct args *args, const char *path,
                           const struct config *config) {
     struct adapter adapter = {0};
-    const bool beside = peft_is_folder(path) || adapter_is_file(facts->gguf);
+    const bool is_adapter = peft_is_folder(path) || adapter_is_file(facts->gguf);
     count_tensors(facts);
     TRY(read_shape(facts));
-    if (beside && adapter_open(&(struct adapter_source){path, 1}, &adapter, NULL) == STATUS_OK) {
+    if (is_adapter &&
+        adapter_open(&(struct adapter_source){path, 1}, &adapter, NULL) == STATUS_OK) {
         const enum status status = read_adapter(facts, &adapter, path);
         adapter_close(&adapter);
         return status;

@@ -111,12 +111,12 @@ static void project_normed(const struct forward *forward, const struct attention
                                       .parts = {{heads->q, layer->q, layer->q_bias},
                                                 {heads->k, layer->k, layer->k_bias}},
                                       .count = own ? 2 : 1},
-                     (const struct low_rank *[]){&layer->beside.q, &layer->beside.k});
+                     (const struct low_rank *[]){&layer->lora.q, &layer->lora.k});
     if (shares_kv) return;
     const struct projection values = {rows->unnormed, own ? layer->v : layer->k,
                                       own ? layer->v_bias : layer->k_bias};
     forward_project(forward, normed, &values, LINEAR_RESIDUAL,
-                    own ? &layer->beside.v : &layer->beside.k);
+                    own ? &layer->lora.v : &layer->lora.k);
     norm_heads(forward, spec, heads->v, rows->unnormed, forward->model->ones);
     if (!own) norm_heads(forward, spec, heads->k, rows->unnormed, layer->k_norm);
 }
@@ -133,9 +133,9 @@ static void project_normed_rows(const struct forward *forward, const struct atte
                                                 {rows->unnormed_k, layer->k, layer->k_bias}},
                                       .count = 2,
                                       .store = LINEAR_RESIDUAL},
-                     (const struct low_rank *[]){&layer->beside.q, &layer->beside.k});
+                     (const struct low_rank *[]){&layer->lora.q, &layer->lora.k});
     forward_multiply(forward, &(struct linear){.in = *in, .parts = {v}, .count = 1},
-                     (const struct low_rank *[]){&layer->beside.v});
+                     (const struct low_rank *[]){&layer->lora.v});
     forward_norm_rows(forward, rows->heads.q, rows->unnormed_q,
                       (struct norm){.weight = layer->q_norm}, spec->heads * spec->head_size);
     forward_norm_rows(forward, rows->heads.k, rows->unnormed_k,
@@ -148,14 +148,13 @@ static void project(const struct forward *forward, const struct layer *layer,
     const struct head_rows *heads = &rows->heads;
     void *q = rows->q_and_gate ? rows->q_and_gate : heads->q;
     void *v = rows->narrow_v && heads->v ? rows->narrow_v : heads->v;
-    forward_multiply(
-        forward,
-        &(struct linear){.in = *in,
-                         .parts = {{q, layer->q, layer->q_bias},
-                                   {heads->k, layer->k, layer->k_bias},
-                                   {v, layer->v, layer->v_bias}},
-                         .count = 3},
-        (const struct low_rank *[]){&layer->beside.q, &layer->beside.k, &layer->beside.v});
+    forward_multiply(forward,
+                     &(struct linear){.in = *in,
+                                      .parts = {{q, layer->q, layer->q_bias},
+                                                {heads->k, layer->k, layer->k_bias},
+                                                {v, layer->v, layer->v_bias}},
+                                      .count = 3},
+                     (const struct low_rank *[]){&layer->lora.q, &layer->lora.k, &layer->lora.v});
 }
 
 // y [tokens, heads, y_size] from its element `at` on = the first `elements` of x [tokens, heads,

@@ -73,7 +73,7 @@ static void gate_apart(const struct forward *forward, const struct linear_input 
                      &(struct linear){.in = *in,
                                       .parts = {up, {rows->gated, layer->gate, layer->gate_bias}},
                                       .count = has_gate ? 2 : 1},
-                     (const struct low_rank *[]){&layer->beside.up, &layer->beside.gate});
+                     (const struct low_rank *[]){&layer->lora.up, &layer->lora.gate});
     forward->backend->act_and_mul(
         forward->device, &(struct act_and_mul){.gate = rows->gated,
                                                .up = up.y,
@@ -88,7 +88,7 @@ void dense_gate(const struct forward *forward, int32_t index, const struct dense
     const struct layer_spec *spec = &forward->model->config.specs[index];
     const struct layer *layer = &forward->model->layers[index];
     const struct linear_input in = forward_ffn_input(forward, index);
-    const bool adapted = layer->beside.gate.a.rows > 0 || layer->beside.up.a.rows > 0;
+    const bool adapted = layer->lora.gate.a.rows > 0 || layer->lora.up.a.rows > 0;
     if (layer->gate_bias || layer->up_bias || !layer->gate.data || adapted || spec->ffn.limit > 0) {
         gate_apart(forward, &in, &spec->ffn, layer, rows);
         return;

@@ -344,7 +344,7 @@ static void add_experts(const struct forward *forward, int32_t index,
     feed_experts(forward, index, rows, y, plain);
     if (shared)
         forward_project(forward, gated ? rows->shared : rows->dense.gated,
-                        &(struct projection){y, layer->down, NULL}, LINEAR_ADD, addend.beside);
+                        &(struct projection){y, layer->down, NULL}, LINEAR_ADD, addend.lora);
     if (!plain) forward_add_branch(forward, a->branch, &addend);
 }
 
@@ -359,7 +359,7 @@ static void add_dense_and_experts(const struct forward *forward, int32_t index,
     dense_gate(forward, index, &rows->dense);
     forward_project(forward, rows->dense.gated,
                     &(struct projection){a->branch, layer->down, layer->down_bias}, LINEAR_RESIDUAL,
-                    addend.beside);
+                    addend.lora);
     forward_store_rows(forward, a->sum, a->branch, layer->dense_post_norm, false);
     feed_experts(forward, index, rows, a->branch, false);
     forward_store_rows(forward, a->sum, a->branch, layer->expert_post_norm, true);

@@ -58,29 +58,30 @@ static void *part_of(void *rows, size_t *offset, int32_t count, int32_t width, e
 }
 
 // y += b (a x) for each part that has such a pair: all a x in one call, since they have one input.
-static void add_beside(const struct forward *forward, const void *x, const struct projection *parts,
-                       int32_t count, const struct low_rank *const beside[]) {
+static void add_adapters(const struct forward *forward, const void *x,
+                         const struct projection *parts, int32_t count,
+                         const struct low_rank *const lora[]) {
     const struct activations *a = &forward->activations;
     const int32_t tokens = forward->num_tokens;
     struct linear down = {.in = {.x = x, .tokens = tokens}};
     void *low[LINEAR_PARTS] = {0};
     size_t offset = 0;
     for (int32_t i = 0; i < count; i++) {
-        const struct weight *weight = &beside[i]->a;
+        const struct weight *weight = &lora[i]->a;
         if (weight->rows == 0) continue;
-        ASSERT(weight->rows <= forward->model->rank && beside[i]->b.rows == parts[i].weight.rows);
+        ASSERT(weight->rows <= forward->model->rank && lora[i]->b.rows == parts[i].weight.rows);
         low[i] = part_of(a->low, &offset, tokens, weight->rows, forward->backend->activation);
         down.parts[down.count++] = (struct projection){low[i], *weight, NULL};
     }
     forward->backend->linear(forward->device, &down);
     for (int32_t i = 0; i < count; i++)
         if (low[i] != NULL)
-            forward_project(forward, low[i], &(struct projection){parts[i].y, beside[i]->b, NULL},
+            forward_project(forward, low[i], &(struct projection){parts[i].y, lora[i]->b, NULL},
                             LINEAR_ADD, NULL);
 }
 
 void forward_multiply(const struct forward *forward, const struct linear *product,
-                      const struct low_rank *const beside[]) {
+                      const struct low_rank *const lora[]) {
     const struct activations *a = &forward->activations;
     const struct linear_input *in = &product->in;
     const bool wide = product->store == LINEAR_ACTIVATION && a->wide;
@@ -89,7 +90,7 @@ void forward_multiply(const struct forward *forward, const struct linear *produc
     size_t offset = 0;
     bool any = false;
     for (int32_t i = 0; i < count; i++)
-        any = any || beside[i]->a.rows > 0;
+        any = any || lora[i]->a.rows > 0;
     if (!any) {
         forward->backend->linear(forward->device, product);
         return;
@@ -104,20 +105,20 @@ void forward_multiply(const struct forward *forward, const struct linear *produc
         all.parts[i].y = part_of(a->wide, &offset, in->tokens, all.parts[i].weight.rows,
                                  forward->backend->residual);
     forward->backend->linear(forward->device, &all);
-    add_beside(forward, all.in.x, all.parts, count, beside);
+    add_adapters(forward, all.in.x, all.parts, count, lora);
     for (int32_t i = 0; i < count && wide; i++)
         forward_narrow_rows(forward, product->parts[i].y, all.parts[i].y, all.parts[i].weight.rows);
 }
 
 void forward_project(const struct forward *forward, const void *rows, const struct projection *to,
-                     enum linear_store store, const struct low_rank *beside) {
+                     enum linear_store store, const struct low_rank *lora) {
     static const struct low_rank nothing = {0};
     forward_multiply(forward,
                      &(struct linear){.in = {.x = rows, .tokens = forward->num_tokens},
                                       .parts = {*to},
                                       .count = 1,
                                       .store = store},
-                     (const struct low_rank *[]){beside ? beside : &nothing});
+                     (const struct low_rank *[]){lora ? lora : &nothing});
 }
 
 void forward_add_branch(const struct forward *forward, const float *y,
@@ -141,7 +142,7 @@ void forward_add_product(const struct forward *forward, const struct addend *add
     forward_project(
         forward, addend->rows,
         &(struct projection){plain ? a->residual : a->branch, *addend->weight, addend->bias},
-        plain ? LINEAR_ADD : LINEAR_RESIDUAL, addend->beside);
+        plain ? LINEAR_ADD : LINEAR_RESIDUAL, addend->lora);
     if (!plain) forward_add_branch(forward, a->branch, addend);
 }
 
@@ -166,7 +167,7 @@ void forward_add_mixed(const struct forward *forward, int32_t index, const void 
     const float scale = spec->attention.value_scale != 0 ? spec->attention.value_scale : 1;
     const struct addend addend = {.rows = mixed,
                                   .weight = &layer->o,
-                                  .beside = &layer->beside.o,
+                                  .lora = &layer->lora.o,
                                   .bias = layer->o_bias,
                                   .norm = layer->attn_post_norm,
                                   .scale = spec->residual_scale * scale,
@@ -174,7 +175,7 @@ void forward_add_mixed(const struct forward *forward, int32_t index, const void 
     if (config->specs[index].joins_next) {
         ASSERT(a->sum && !addend.norm);
         forward_project(forward, mixed, &(struct projection){a->sum, layer->o, layer->o_bias},
-                        LINEAR_RESIDUAL, addend.beside);
+                        LINEAR_RESIDUAL, addend.lora);
         return;
     }
     forward_add_product(forward, &addend);
@@ -188,7 +189,7 @@ struct addend forward_ffn_addend(const struct forward *forward, int32_t index, c
     return (struct addend){
         .rows = rows,
         .weight = &layer->down,
-        .beside = &layer->beside.down,
+        .lora = &layer->lora.down,
         .bias = layer->down_bias,
         .norm = layer->ffn_post_norm,
         .scale = spec->residual_scale * (halved ? 0.5f : 1),

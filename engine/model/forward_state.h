@@ -125,15 +125,15 @@ struct linear_input forward_ffn_input(const struct forward *forward, int32_t ind
 
 // Products of one input with what adapters have for each; one of rows, where NULL is nothing.
 void forward_multiply(const struct forward *forward, const struct linear *product,
-                      const struct low_rank *const beside[]);
+                      const struct low_rank *const lora[]);
 void forward_project(const struct forward *forward, const void *rows, const struct projection *to,
-                     enum linear_store store, const struct low_rank *beside);
+                     enum linear_store store, const struct low_rank *lora);
 
 struct addend { // W rows + bias, normed and scaled, and what the residual is multiplied by
                 // afterwards
     const void *rows;
     const struct weight *weight;
-    const struct low_rank *beside;
+    const struct low_rank *lora;
     const float *bias, *norm;
     float scale, gain;
 };

@@ -168,7 +168,7 @@ static void project(const struct forward *forward, const struct attention_spec *
         compress(forward, rows->q_latent, rows->unnormed_q_latent, &layer->q_a, layer->q_a_norm);
     forward_project(forward, compressed ? rows->q_latent : normed,
                     &(struct projection){rows->q_full, layer->q, NULL}, LINEAR_ACTIVATION,
-                    &layer->beside.q);
+                    &layer->lora.q);
     forward_project(forward, normed, &(struct projection){rows->rotated_key, layer->k_rope, NULL},
                     LINEAR_ACTIVATION, NULL);
     join_heads(forward,

@@ -30,11 +30,11 @@
 
 enum { PARTS_MAX = 3, RANK_MULTIPLE = 8 }; // a card reads rows of fp16 16 bytes at a time
 
-struct place { // in a layer: a matrix, and what stands beside it
-    size_t weight, beside;
+struct place { // in a layer: a matrix, and what adapters add to it
+    size_t weight, lora;
 };
 #define PLACE(part) \
-    { offsetof(struct layer, part), offsetof(struct layer, beside.part) }
+    { offsetof(struct layer, part), offsetof(struct layer, lora.part) }
 
 // A tensor of a model, and which matrices it is, one below the other.
 static const struct module {
@@ -75,8 +75,8 @@ static const struct weight *weight_of(const struct layer *layer, const struct pl
     return (const struct weight *)((const char *)layer + place->weight);
 }
 
-static struct low_rank *beside_of(struct layer *layer, const struct place *place) {
-    return (struct low_rank *)((char *)layer + place->beside);
+static struct low_rank *lora_of(struct layer *layer, const struct place *place) {
+    return (struct low_rank *)((char *)layer + place->lora);
 }
 
 static enum status refuse_adapter(const struct applying *applying, enum status status,
@@ -302,12 +302,11 @@ static enum status apply_at(const struct applying *applying, int32_t index,
                             const struct place *place) {
     struct model *model = applying->model;
     struct layer *layer = &model->layers[index];
-    struct low_rank *beside = beside_of(layer, place);
+    struct low_rank *lora = lora_of(layer, place);
     const struct weight *weight = weight_of(layer, place);
     struct sum sum = {0};
     TRY(fill_place(applying, index, place, &sum));
-    if (sum.rank == 0 || beside->a.rows > 0)
-        return STATUS_OK; // or done, under another module's name
+    if (sum.rank == 0 || lora->a.rows > 0) return STATUS_OK; // or done, under another module's name
     if (sum.rank > ADAPTER_MAX_RANK)
         return error_set(applying->err, STATUS_UNSUPPORTED,
                          "the combined rank of the adapters is too large (%" PRId32 ", at most %d)",
@@ -329,7 +328,7 @@ static enum status apply_at(const struct applying *applying, int32_t index,
                                          : "does not fit in device memory");
     free(sum.a);
     free(sum.b);
-    if (status == STATUS_OK) *beside = pair;
+    if (status == STATUS_OK) *lora = pair;
     if (sum.rank > model->rank) model->rank = sum.rank;
     return status;
 }

@@ -63,13 +63,13 @@ struct layer {
 
     struct {
         struct low_rank q, k, v, o, gate, up, down;
-    } beside; // of adapters (adapter.h)
+    } lora; // what adapters add (adapter.h)
 
     struct weight router;                    // [experts, dim]; rows 0: no mixture
     struct weight shared_gate;               // [1, dim] of the shared expert; rows 0: none
     const float *router_bias, *expert_gains; // [experts]
     const float *choice_bias;                // [experts]; see struct route
-    const float *router_norm, *expert_norm;  // [dim] where experts stand beside a dense part
+    const float *router_norm, *expert_norm;  // [dim] where a layer has experts and a dense part
     const float *dense_post_norm, *expert_post_norm; // [dim], as well
     struct expert_weights expert_gate, expert_up;    // [experts, expert_ffn, dim]
     struct expert_weights expert_down;               // [experts, dim, expert_ffn]
@@ -108,7 +108,7 @@ struct model {
     struct layer *layers;                  // [config.layers + config.mtp_layers]
     struct mtp mtp;
     bool long_rope;       // LongRoPE's factors for long contexts are in use
-    int32_t rank;         // the highest of a pair beside a matrix; 0: none
+    int32_t rank;         // the highest of an adapter's pair; 0: there is none
     enum dtype main_type; // that most weight bytes have
     size_t weight_bytes;
     int64_t parameters;
