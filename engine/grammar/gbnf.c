@@ -1,3 +1,18 @@
+// engine/grammar/gbnf.c — reads one rule at a time into a tree, and the tree into nodes.
+//
+//   why ::= [a-z]{1,2} "."     CHOICE ── SEQUENCE ─┬─ REPEAT 1, 2 ── CLASS [a-z]
+//                                                  └─ SEQUENCE ── BYTE '.'
+//
+// Nodes are made from the end of a rule to its beginning: build_item() is given the node that
+// follows, `next`, and returns the first one of what it has built in front of it. So no node needs
+// to be changed later, except for the loop of an unlimited repetition:
+//
+//   SPLIT a, b means: continue at a or at b
+//   x{1,2}   x ─► SPLIT (x ─► next), next          the item is built once for each time
+//   x*       s: SPLIT (x ─► s), next               the SPLIT is made first, and its way in set last
+//
+// A grammar is outside data: each step is paid for (spend_effort), and depth, items and repetitions
+// have limits. A rule may be named before it is defined; read_rules() refuses what is missing.
 #include "engine/grammar/gbnf.h"
 
 #include <stdlib.h>

@@ -1,3 +1,21 @@
+// engine/model/forward.c — a step: one copy to the device, all layers enqueued, one sync() at the
+// end.
+//
+// Memory is taken once. With `counts` set, the functions that allocate buffers only add up their
+// sizes, so forward_device_bytes() predicts what forward_create() takes by the same code.
+//
+//   step data  what changes from step to step: ids, positions, tables, choices. It is laid out in
+//              host memory and on the device alike (lay_out), so one copy brings it over. Only the
+//              part of the block tables that is in use is copied; penalties, which are rare, follow
+//              them and have a copy of their own
+//   scratch    what one part of a layer computes with. The layers take turns in the same memory,
+//              which is as large as the neediest of them wants (measure)
+//
+// Recorded steps. On a card, a decode step is replayed from a recording (backend.h), which contains
+// the arguments of all its ops. So whatever differs between two decode steps must be data on the
+// device, or part of the key that the recording is found by (shape_of). Few keys mean few
+// recordings: hence the block tables of a decode step are 32, 64, 128, … blocks wide (table_width),
+// and the number of candidates is rounded up to one of a few classes (class_of).
 #include "engine/model/forward.h"
 
 #include <math.h>

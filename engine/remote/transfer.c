@@ -1,3 +1,20 @@
+// engine/remote/transfer.c — from the bytes of a response to tokens in the log, and what to do when
+// they stop.
+//
+//   receive_bytes ─► receive ─┬─► a stream:   event_stream ─┐
+//                             └─► one JSON text: `body`    ─┴► receive_event ─► take_json
+//                                                                                  │ reply.h
+//   put_token ◄─ put_messages, by way of answer_text.h ◄─┬─ put_reply ◄─ take_reply ◄┘
+//             ◄─ put_tokens ◄────────────────────────────┘  for the transfer of that choice
+//
+// Whatever ends an answer early calls cut_answer() and returns FULL: the context is full, the user
+// cancelled, or the server sends more than it was asked for. When no answer of the exchange wants
+// more, FULL reaches curl and closes the connection.
+//
+// An exchange ends in transfer_hear(), whatever the reason. As long as no answer has begun, it may
+// be repeated: at another address (ask_again), later (try_again), or without the fields that the
+// server refused (try_without). After that each answer keeps its text and ends with its own reason
+// (part). What fails behind a whole answer is not the answer's failure, and is only logged.
 #include "engine/remote/transfer.h"
 
 #include <inttypes.h>
