@@ -37,7 +37,7 @@ enum status bench_folder_open(struct bench_folder *folder, const char *parent, b
 static int remove_entry(const char *path, const struct stat *entry, int kind, struct FTW *place) {
     (void)entry, (void)kind, (void)place;
     remove(path);
-    return 0; // go on: what stays, stays alone
+    return 0; // continue: what cannot be removed stays, alone
 }
 
 void bench_folder_close(struct bench_folder *folder) {

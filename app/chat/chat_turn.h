@@ -1,6 +1,6 @@
 // app/chat/chat_turn.h — sends a message in a chat and keeps its answers.
 //
-// The order of a turn (promise P1): the user's message is stored before the model sees it; tokens
+// The order of a turn: the user's message is stored before the model sees it; tokens
 // stream to the turn's follower (session.h); each answer is stored when it ends, an interrupted one
 // with the text so far. The tip is then the first stored answer. If there was no answer, the new
 // message goes back into chat_draft() and the tip to where it was. In the background the message

@@ -12,7 +12,7 @@
 // All fields of struct kv_usage under their names. NULL when memory is short. Owned by the caller.
 cJSON *kv_report_json(const struct kv_usage *usage);
 
-// What moving to a conversation restored, and what that saved (promise P4):
+// What moving to a conversation restored, and what that saved:
 //   restored 11,204 of 11,290 tokens (disk, 92 ms; prefill would take 410 ms)
 //   11,204 of 11,290 tokens are in the cache (device)
 //   computing 11,204 tokens (prefill 410 ms; reading them from the disk would take 900 ms)

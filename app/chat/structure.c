@@ -56,7 +56,7 @@ static enum status append_until(struct text *gbnf, int name, const char *close) 
         char others[MARK_BYTES_MAX * 10 + 1] = "";
         size_t length = 0;
         TRY(text_format(gbnf, "_%d-%zu ::= ", name, i));
-        for (size_t from = i;; from = back[from]) { // the mark goes on, or begins again
+        for (size_t from = i;; from = back[from]) { // the mark continues, or begins again
             const char *next = close + starts[from];
             char escape[11];
             snprintf(escape, sizeof escape, "\\U%08X", utf8_decode(next, strlen(next), &used));

@@ -449,7 +449,7 @@ static void say_cuts(const struct batch *batch) {
     text_deinit(&line);
 }
 
-// A run that a signal ended says how far it came, and how to go on.
+// A run that a signal ended says how far it got, and how to continue.
 static void say_stopped(const struct batch *batch) {
     const char *journal = batch->launch->args->resume_batch;
     log_write(LOG_WARNING, "stopped after %zu of %zu requests; %s", batch->done, batch->count,

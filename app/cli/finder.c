@@ -367,10 +367,10 @@ enum status finder_list(struct found_models *models) {
     return walk.status;
 }
 
-enum status finder_list_of_size(const char *beside, size_t bytes, struct found_models *models) {
-    struct walk walk = {.models = models, .place = beside, .wanted = bytes};
+enum status finder_list_of_size(const char *folder, size_t bytes, struct found_models *models) {
+    struct walk walk = {.models = models, .place = folder, .wanted = bytes};
     if (bytes == 0) return STATUS_OK;
-    walk_folder(&walk, beside, "", FINDER_MAX_DEPTH - 1);
+    walk_folder(&walk, folder, "", FINDER_MAX_DEPTH - 1);
     search_all(&walk);
     return walk.status;
 }

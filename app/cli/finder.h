@@ -46,8 +46,8 @@ MUST_CHECK enum status finder_list(struct found_models *models);
 void found_models_deinit(struct found_models *models);
 
 // Finds files that were moved: lists each model, adapter or other file of exactly `bytes` in the
-// same places and in the folder `beside`. As finder_list(), but unsorted.
-MUST_CHECK enum status finder_list_of_size(const char *beside, size_t bytes,
+// same places and in `folder`. As finder_list(), but unsorted.
+MUST_CHECK enum status finder_list_of_size(const char *folder, size_t bytes,
                                            struct found_models *models);
 
 // The size of a file, of all parts of a split, or of a folder's weights; 0: not found.

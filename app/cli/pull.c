@@ -170,7 +170,7 @@ static enum status check_disk(const struct pull *pull, struct error *err) {
 // ---- the files
 
 static bool show(void *user, uint64_t done_bytes) {
-    enum { FIGURES_COLUMNS = 36 }; // beside the name
+    enum { FIGURES_COLUMNS = 36 }; // after the name
     struct pull *pull = user;
     struct text name = {0};
     const int columns = terminal_width();

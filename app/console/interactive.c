@@ -213,7 +213,7 @@ static void run_beside(struct console *console, const struct text *command) {
         terminal_tell(STYLE_DIM, "[the answer continues]\n");
 }
 
-// A new answer beside the old one: how to get back to that.
+// A new answer next to the old one: says how to get back to the old one.
 static void say_number(const struct chat *chat) {
     const int number = (int)turn_first(&chat->turn).number;
     if (chat->reply.kind != REPLY_ANOTHER || chat->turn.answer_count > 1) return;

@@ -30,7 +30,7 @@ enum { // the control bytes that pickers and pages use
 // typing a line without looking: it belongs to the prompt (editor_unread()).
 bool keys_type(int key);
 
-// Asks "Enter goes on, Esc does not." A typed line does not either, and goes to the prompt. On a
+// Asks "Enter continues, Esc cancels." A typed line cancels too, and goes to the prompt. On a
 // terminal that cannot erase lines, asks for y or n.
 bool keys_agree(struct console *console);
 

@@ -1,7 +1,7 @@
 // app/console/pager.h — shows long output one screenful at a time.
 //
 //   pager_begin ─► whatever prints ─► pager_end: its pages, each followed by
-//   83 more lines · Space goes on, q leaves
+//   83 more lines · Space: more, q: quit
 //
 // Pages stay in the terminal's scrollback, like all output. Space and PgDn show the next page,
 // Enter and ↓ the next line, End all the rest; q, Esc, ^C and ^D end it. Output that fits the

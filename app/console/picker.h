@@ -6,10 +6,10 @@
 //     77c0aa12  foxes and bears
 //   ──────
 //   a preview of the marked item, if there is space and the caller has one
-//   2 of 14 · Enter chooses, Esc leaves
+//   2 of 14 · Enter chooses, Esc cancels
 //
 // ↑ ↓ (^P ^N), PgUp, PgDn, Home and End move; typing filters the items to those that contain all
-// the words, ignoring case; Backspace and ^U delete; Enter chooses; Esc, ^C and ^D leave. A pasted
+// the words, ignoring case; Backspace and ^U delete; Enter chooses; Esc, ^C and ^D cancel. A pasted
 // line is part of the filter; any other paste waits at the prompt. On a dumb terminal, without
 // escapes, prints the list with numbers and asks for one.
 //

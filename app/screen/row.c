@@ -6,7 +6,7 @@
 #include "app/screen/terminal.h"
 
 enum {
-    BESIDE_LEAST = 20, // columns for the text beside its label
+    BESIDE_LEAST = 20, // columns for the text next to its label
     BELOW = 4,         // what it is indented by below it
 };
 

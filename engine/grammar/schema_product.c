@@ -94,7 +94,7 @@ static enum status number_of(struct product *product, const struct product_state
     return STATUS_OK;
 }
 
-// False: no string goes on like this.
+// False: no string continues like this.
 static bool step(struct product *product, const struct product_state *from, unsigned char byte,
                  struct product_state *to) {
     *to = (struct product_state){0};

@@ -93,7 +93,7 @@ static enum status add_length(int32_t least, int32_t most, struct text *out) {
     return text_format(out, "\"\\\"\" char{%d,%d} \"\\\"\"", least, most);
 }
 
-// ---- a format beside a pattern or a length
+// ---- a format together with a pattern or a length
 
 struct several { // that must all fit
     struct schema_expression parts[SCHEMA_MAX_PARTS];

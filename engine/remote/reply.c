@@ -220,7 +220,7 @@ static void finish_reply(struct reply *reply, const char *reason) {
                                          "malformed_function_call",
                                          NULL};
     static const char *const open[] = {"", "null", "none", NULL};
-    if (is_reason(reason, open)) return; // it goes on
+    if (is_reason(reason, open)) return; // it continues
     reply->finished = true;
     reply->filtered = is_reason(reason, filtered);
     reply->broken = is_reason(reason, broken);

@@ -1,6 +1,6 @@
 // engine/tokenizer/pretokenizer_names.h — which expressions does a pre-tokeniser name in GGUF mean?
 //
-// Converters name models, not expressions, so many names share one row of expressions. These are
+// Converters name models, not expressions; hence many names share one row of expressions. These are
 // the ones published in the models' own tokenizer.json or tokenizer code.
 #ifndef ENGINE_PRETOKENIZER_NAMES_H
 #define ENGINE_PRETOKENIZER_NAMES_H

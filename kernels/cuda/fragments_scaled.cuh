@@ -68,7 +68,7 @@ struct twos { // of 8 groups
 
 // BITS bits of each quant above its lowest LOW. After a row's word is rotated right by rotation(),
 // the high bits of the first product's quants lie right above their low bits, those of the last
-// product likewise; rotated BITS further, the same holds for the next pairs.
+// product in the same way; rotated BITS further, the same holds for the next pairs.
 template <int BITS, int LOW> struct high_bits {
     enum { HIGH_BYTES = 512 * BITS };
     uint4 high[BITS];
