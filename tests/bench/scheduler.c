@@ -5,12 +5,12 @@
 
 #include "engine/step/scheduler.h"
 #include "kernels/base/clock.h"
-#include "tests/bench/beside.h"
+#include "tests/bench/stall.h"
 
 enum {
     DEFAULT_PAST = 1000,
-    BESIDE_SHARE = 2, // of the context that a prompt beside an answer has
-    BESIDE_MOST = 4096,
+    PROMPT_SHARE = 2, // of the context
+    PROMPT_MOST = 4096,
     PLANS = 1000, // of one sample
     SCHEDULES = 3,
 };
@@ -22,8 +22,8 @@ struct scheduler_bench {
     struct engine_options engine;
     struct harness harness;
     struct figure plan_us[SCHEDULES];
-    int32_t prompt; // tokens, beside an answer
-    struct beside beside;
+    int32_t prompt; // tokens
+    struct stall stall;
 };
 
 // Decodes, prompts and waiting requests with too few blocks, so that a plan must examine all.
@@ -66,15 +66,15 @@ static enum status measure_scheduler(struct scheduler_bench *bench) {
     for (int32_t i = 0; i < SCHEDULES; i++)
         bench->plan_us[i] = time_plans(SCHEDULED[i], options->runs);
     TRY(harness_open(&bench->harness, &(struct harness_needs){0}));
-    const int32_t share = bench->harness.info.context / BESIDE_SHARE;
-    bench->prompt = share < BESIDE_MOST ? share : BESIDE_MOST;
-    const struct beside_options beside = {
+    const int32_t share = bench->harness.info.context / PROMPT_SHARE;
+    bench->prompt = share < PROMPT_MOST ? share : PROMPT_MOST;
+    const struct stall_options stall = {
         .harness = &bench->harness,
         .past = options->depths.count ? options->depths.values[0] : DEFAULT_PAST,
         .prompt = bench->prompt,
         .runs = options->runs,
     };
-    return beside_measure(&beside, &bench->beside);
+    return stall_measure(&stall, &bench->stall);
 }
 
 static void print_figure(const struct figure *figure) {
@@ -89,11 +89,11 @@ static void print_table(const struct scheduler_bench *bench) {
     }
     printf("\nthe longest time between two tokens of an answer in front, ms\n");
     printf("  %-34s", "alone");
-    print_figure(&bench->beside.alone);
-    printf("  beside a prompt of %6" PRId32 " tokens  ", bench->prompt);
-    print_figure(&bench->beside.together);
+    print_figure(&bench->stall.alone);
+    printf("  with a prompt of   %6" PRId32 " tokens  ", bench->prompt);
+    print_figure(&bench->stall.together);
     printf("  %-34s", "a step of that prompt alone");
-    print_figure(&bench->beside.chunk);
+    print_figure(&bench->stall.chunk);
 }
 
 static bool print_json(const struct scheduler_bench *bench) {
@@ -107,11 +107,11 @@ static bool print_json(const struct scheduler_bench *bench) {
         report_end(&report);
     }
     report_end(&report);
-    report_object(&report, "beside");
+    report_object(&report, "stall");
     report_number(&report, "prompt_tokens", bench->prompt);
-    report_number(&report, "alone_ms", bench->beside.alone.median);
-    report_number(&report, "together_ms", bench->beside.together.median);
-    report_number(&report, "step_ms", bench->beside.chunk.median);
+    report_number(&report, "alone_ms", bench->stall.alone.median);
+    report_number(&report, "together_ms", bench->stall.together.median);
+    report_number(&report, "step_ms", bench->stall.chunk.median);
     return report_print(&report, bench->options->one_line);
 }
 

@@ -1,4 +1,4 @@
-#include "tests/bench/beside.h"
+#include "tests/bench/stall.h"
 
 #include "kernels/base/clock.h"
 
@@ -16,8 +16,8 @@ struct watched { // one request, and the longest time between two events of its 
     bool done;
 };
 
-struct beside_run {
-    const struct beside_options *options;
+struct stall_run {
+    const struct stall_options *options;
     uint32_t salt;
     struct samples alone, together, chunk;
 };
@@ -47,7 +47,7 @@ static enum status follow_events(struct engine *engine, struct watched *a, struc
     return status;
 }
 
-static enum status start_request(struct beside_run *run, int32_t length, int32_t tokens,
+static enum status start_request(struct stall_run *run, int32_t length, int32_t tokens,
                                  bool background, struct sequence **sequence,
                                  struct watched *watched) {
     struct request_options options = {.sampler = sampler_options_default(),
@@ -63,7 +63,7 @@ static enum status start_request(struct beside_run *run, int32_t length, int32_t
 
 static double milliseconds(int64_t us) { return (double)us / 1000; }
 
-static enum status measure_chunk(struct beside_run *run) {
+static enum status measure_chunk(struct stall_run *run) {
     struct sequence *sequence;
     struct watched prompt = {.kind = EVENT_PREFILL}, none = {0};
     TRY(start_request(run, run->options->prompt, 1, true, &sequence, &prompt));
@@ -76,7 +76,7 @@ static enum status measure_chunk(struct beside_run *run) {
 }
 
 // The foreground answer decodes alone for a while, and then until the other prompt is computed.
-static enum status measure_answer(struct beside_run *run, struct watched *answer) {
+static enum status measure_answer(struct stall_run *run, struct watched *answer) {
     struct engine *engine = run->options->harness->engine;
     struct sequence *other;
     struct watched prompt = {.kind = EVENT_PREFILL};
@@ -94,7 +94,7 @@ static enum status measure_answer(struct beside_run *run, struct watched *answer
     return STATUS_OK;
 }
 
-static enum status measure_run(struct beside_run *run) {
+static enum status measure_run(struct stall_run *run) {
     struct engine *engine = run->options->harness->engine;
     struct sequence *sequence;
     struct watched answer = {.kind = EVENT_TOKEN}, none = {0};
@@ -109,12 +109,12 @@ static enum status measure_run(struct beside_run *run) {
     return status == STATUS_OK ? ended : status;
 }
 
-enum status beside_measure(const struct beside_options *options, struct beside *found) {
-    struct beside_run run = {.options = options, .salt = FIRST_SALT};
+enum status stall_measure(const struct stall_options *options, struct stall *found) {
+    struct stall_run run = {.options = options, .salt = FIRST_SALT};
     for (int32_t i = 0; i < options->runs; i++)
         TRY(measure_run(&run));
-    *found = (struct beside){.alone = samples_figure(&run.alone),
-                             .together = samples_figure(&run.together),
-                             .chunk = samples_figure(&run.chunk)};
+    *found = (struct stall){.alone = samples_figure(&run.alone),
+                            .together = samples_figure(&run.together),
+                            .chunk = samples_figure(&run.chunk)};
     return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-// tests/bench/beside.h — how long a foreground answer waits while a long prompt is computed.
+// tests/bench/stall.h — how long a foreground answer waits while a long prompt is computed.
 //
 // An answer decodes in the foreground. Its longest time between two tokens is measured alone and
 // while a background request computes a prompt; the longest step of such a prompt is measured too.
@@ -6,23 +6,23 @@
 // third.
 //
 // Threads: one. Nothing else may run on the engine.
-#ifndef TESTS_BENCH_BESIDE_H
-#define TESTS_BENCH_BESIDE_H
+#ifndef TESTS_BENCH_STALL_H
+#define TESTS_BENCH_STALL_H
 
 #include "app/bench/harness.h"
 
-struct beside_options {
+struct stall_options {
     struct harness *harness; // borrowed
     int32_t past;            // tokens before the answer
     int32_t prompt;          // tokens of the other
     int32_t runs;
 };
 
-struct beside {                    // milliseconds
+struct stall {                     // milliseconds
     struct figure alone, together; // the longest between two tokens
     struct figure chunk;           // the longest step of the prompt alone
 };
 
-MUST_CHECK enum status beside_measure(const struct beside_options *options, struct beside *found);
+MUST_CHECK enum status stall_measure(const struct stall_options *options, struct stall *found);
 
 #endif
