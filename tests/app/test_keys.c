@@ -26,7 +26,7 @@ static void append_key(struct text *out, const struct key *key) {
     assert_int_equal(status, STATUS_OK);
 }
 
-// In pieces of so many bytes.
+// In pieces of that many bytes.
 static void comes(const char *bytes, size_t length, size_t piece, const char *expected) {
     struct keys keys = {0};
     struct key key;

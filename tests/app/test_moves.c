@@ -337,7 +337,7 @@ static void a_shortened_fork_has_preamble_summary_and_last_turns(void **state) {
     close_chat(chat);
 }
 
-// Questions until so many tokens are used.
+// Questions until that many tokens are used.
 static void fill_chat(struct chat *chat, size_t tokens) {
     while (transcript_standing(&chat->transcript, chat_message_count(chat)) < tokens)
         send_question(chat,

@@ -1,4 +1,4 @@
-// tests/app/test_session.c — answers that go on behind the chat in front, with the demo model.
+// tests/app/test_session.c — answers that continue behind the chat in front, with the demo model.
 #include "app/chat/session.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
@@ -57,7 +57,7 @@ static void begin_turn(const char *question) {
     must(chats_send(session->front, question, strlen(question), &err), &err);
 }
 
-// Until the answer in front has so many bytes, or its end.
+// Until the answer in front has that many bytes, or its end.
 static void follow_front(size_t bytes) {
     struct turn_update update;
     size_t length = 0;

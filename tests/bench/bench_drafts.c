@@ -7,7 +7,7 @@
 // answer has nothing but itself. A step is assumed to take 1 + 0.05 for each draft token, as on a
 // card, and then 1 + 0.3, as on two cores. Only the tokenizer of MODEL is read.
 //
-// Prints tokens for each step, the share of drafts that were right, the time of the steps beside
+// Prints tokens for each step, the share of drafts that were right, the ratio of the steps' time to
 // that without drafts, and what the proposals took on this processor for each token.
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 //   bench_keys QUIRE MODEL [RUNS]
 //
 // Opens a chat in a pseudo-terminal (typist.h), types a question with pauses of 5 to 45 ms, sends
-// it, and goes on typing while the answer streams as fast as it comes. Of each key it takes the
-// time from its write to the read that brought its echo: at the prompt and beside the answer apart.
-// A run is one chat with 40 keys of both kinds; the limit beside an answer is 5 ms for 99 of 100.
-// What the environment says with QUIRE_*, such as threads, holds for the chat.
+// it, and keeps typing while the answer streams as fast as it comes. Of each key it takes the
+// time from its write to the read that brought its echo: apart for keys at the prompt and keys
+// during the answer. A run is one chat with 40 keys of both kinds; the limit during an answer is 5
+// ms for 99 of 100. What the environment says with QUIRE_*, such as threads, holds for the chat.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ enum {
     KEYS_PER_RUN = 40,
     KEYS_MOST = RUNS_MOST * KEYS_PER_RUN,
     LIMIT_MS = 5,
-    // One after the other, beside which no key could be pressed: every other one of a small model
-    // is as short.
+    // Messages one after the other, during whose answers no key could be pressed: every other one
+    // of a small model is as short.
     SHORT_ANSWERS_MOST = 30,
     PAUSE_LEAST_MS = 5,
     PAUSE_STEPS = 41, // of a millisecond each
@@ -97,7 +97,7 @@ static enum status measure_keys(struct keys *keys) {
         in_vain = keys->answer.count > before ? 0 : in_vain + 1;
         if (in_vain == SHORT_ANSWERS_MOST)
             return error_set(&keys->err, STATUS_IO,
-                             "the model's answers end before a key can be pressed beside them");
+                             "the model's answers end before a key can be pressed");
     }
     return STATUS_OK;
 }
@@ -107,7 +107,7 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The least that so many per cent do not exceed; sorted, at least one.
+// The least that this many per cent do not exceed; sorted, at least one.
 static double percentile(const struct presses *presses, int32_t percent) {
     ASSERT(presses->count > 0);
     return presses->ms[(presses->count * percent + 99) / 100 - 1];
@@ -133,7 +133,7 @@ static void print(const struct keys *keys) {
 }
 
 int main(int argc, char **argv) {
-    static struct keys keys = {.prompt.name = "at the prompt", .answer.name = "beside an answer"};
+    static struct keys keys = {.prompt.name = "at the prompt", .answer.name = "during an answer"};
     const int runs = argc > 3 ? atoi(argv[3]) : DEFAULT_RUNS;
     if (argc < 3 || runs < 1 || runs > RUNS_MOST) {
         fprintf(stderr, "usage: %s QUIRE MODEL [RUNS]\n", argv[0]);

@@ -1,4 +1,4 @@
-// tests/bench/bench_stream.c — what does showing an answer cost beside writing it?
+// tests/bench/bench_stream.c — what does it cost to show an answer?
 //
 // Plays texts as a model would write them, four bytes a token, one write for each, onto a
 // pseudo-terminal of 80 columns that a second thread reads, and takes the processor time of the

@@ -186,7 +186,7 @@ static enum status wait_until(struct typist *typist, reached *is_so, bool patien
 
 static bool is_at_prompt(const struct typist *typist) { return strcmp(typist->line, PROMPT) == 0; }
 
-// The prompt is back, maybe with what was typed beside the answer.
+// The prompt is back, maybe with what was typed during the answer.
 static bool has_ended(const struct typist *typist) {
     return typist->sent && !typist->in_footer &&
            strncmp(typist->line, PROMPT, sizeof PROMPT - 1) == 0;

@@ -58,7 +58,7 @@ MUST_CHECK enum status typist_press(struct typist *typist, char key, double *ms,
 // Enter; returns when an answer streams. *ended: it is over already.
 MUST_CHECK enum status typist_send(struct typist *typist, bool *ended, struct error *err);
 
-// Watches for so long.
+// Watches for that long.
 MUST_CHECK enum status typist_rest(struct typist *typist, double ms, struct error *err);
 
 #endif

@@ -1,5 +1,6 @@
-// tests/engine/test_adapter.c — a model with a LoRA adapter beside it is the model in which the two
-// are merged, in whatever form either was published; and what is no adapter of it is refused.
+// tests/engine/test_adapter.c — a model with a LoRA adapter gives the answers of the model in which
+// the two are merged, in whatever form either was published; and what is no adapter of it is
+// refused.
 //
 // Adapters are random, of rank 8, for every matrix that they can change. The merged model is a copy
 // of the file with fp32 matrices, computed by the reference.

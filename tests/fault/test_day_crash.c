@@ -1,7 +1,7 @@
 // tests/fault/test_day_crash.c — kill -9 at random points of a person's day: nothing is lost.
 //
 // A child goes through a scripted day (tests/harness/day.h), and says through a pipe what it begins
-// and what was answered; it is killed, and the next one goes on where the day stopped. After each
+// and what was answered; it is killed, and the next one continues where the day stopped. After each
 // kill the database and the KV folder are sound, and what was said to be answered is there. Each
 // answer, and each conversation at the end of the day, is that of an uninterrupted day without
 // any cache below the device, and without the drafts that are verified in every step until then.
@@ -113,7 +113,7 @@ static void say(int out, const struct note *note) {
     if (write(out, note, sizeof *note) != (ssize_t)sizeof *note) _exit(2);
 }
 
-// The child: goes on with the day until it is over. Never returns.
+// The child: continues the day until it is over. Never returns.
 static void live(const struct crashes *all, const struct day_place *place, int out) {
     struct day day;
     may_punch = all->caches.punches;
@@ -329,7 +329,7 @@ static void check_text(const struct crashes *all) {
     db_close(db);
 }
 
-// Takes notes until so many of them have come, or (with `leaving`) the person begins to leave.
+// Takes notes until `count` of them have come, or (with `leaving`) the person begins to leave.
 static void listen(struct crashes *all, int notes, uint32_t count, bool leaving) {
     struct note note;
     while (count-- > 0 && hear(notes, NOTE_MS, &note)) {
@@ -350,7 +350,7 @@ static bool take_writes(int watch, uint32_t *left) {
     return true;
 }
 
-// Until so many writes to files in the folder have been seen.
+// Until that many writes to files in the folder have been seen.
 static void watch_writes(struct crashes *all, int notes, const char *folder, uint32_t count) {
     struct note note;
     const int watch = inotify_init1(IN_CLOEXEC);

@@ -1,7 +1,7 @@
 // tests/golden/test_golden.c [PATTERN] — the logits of an independent implementation, model by
 // model; of the tests whose names match.
 //
-// The files beside this one are made by make_golden.py, which says their format, and by
+// The files in this folder are made by make_golden.py, which describes their format, and by
 // make_families.py: tiny random models, run by another implementation. The demo model is compared
 // with our reference. QUIRE_FOLDER=FOLDER/NAME, of what make_folders.py wrote, is compared alone.
 #include "tests/check.h" // cmocka and the headers that it wants first
@@ -24,11 +24,11 @@ static const struct {
     const char *name;
     int32_t context; // that it is opened for; 0: what it was made for
     double rounded;  // bound of a card's error; 0: DESIGN's 4e-3. A sharpened softmax (phi3-long,
-                     // gemma4), steep gates (gpt-oss) and layers visited thrice (nanbeige) make
-                     // more of the same 16-bit rounding
-    bool packed;     // weights that processors meet with activations of 8 bits
-    bool folder;     // NAME.hf is the same model as a folder
-    bool nested;     // NAME.nested.hf is, too, as the text's part of a larger one
+                    // gemma4), steep gates (gpt-oss) and layers visited three times (nanbeige) make
+                    // more of the same 16-bit rounding
+    bool packed; // weights that processors meet with activations of 8 bits
+    bool folder; // NAME.hf is the same model as a folder
+    bool nested; // NAME.nested.hf is, too, as the text's part of a larger one
 } models[] = {
     {.name = "llama"},
     {.name = "llama-linear"},

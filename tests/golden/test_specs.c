@@ -1,9 +1,9 @@
 // tests/golden/test_specs.c — what a layer spec can say that no family says yet.
 //
-// The weights are the small Qwen 3's beside this file, opened as specs of our own, and the logits
-// come from plain loops in double below, written from the formulas. The spec that the file states
-// is among them, whose logits another implementation computed (test_golden.c), so that the loops
-// are known to be right.
+// The weights are those of the small Qwen 3 in this folder, opened as specs of our own, and the
+// logits come from plain loops in double below, written from the formulas. The spec that the file
+// states is among them, whose logits another implementation computed (test_golden.c), so that the
+// loops are known to be right.
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/harness/harness.h"
 

@@ -369,7 +369,7 @@ static void rewind_to(struct day *day, int64_t turns) {
     text_deinit(&draft);
 }
 
-// What a kill has left of an answer is not gone on with: its question is asked again.
+// An answer that a kill has cut off is not continued: its question is asked again.
 static void drop_interrupted(struct day *day) {
     const size_t count = chat_message_count(day->chat);
     if (count > 0 && chat_message(day->chat, count - 1)->stop == STOP_INTERRUPTED)

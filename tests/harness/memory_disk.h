@@ -25,7 +25,7 @@
 //   some memory_store_damage       a byte of a payload is changed: its next read is BAD_FILE
 // and until told otherwise:
 //   memory_store_block        calls of read or write do not return, nor does one in progress
-//                             that has not begun its work; memory_store_unblock lets them go on
+//                             that has not begun its work; memory_store_unblock lets them continue
 //
 // Threads: every function here and every operation may be called from any thread: a lock of the
 // store's own guards it, which is never held while `dropped` is called or while an operation is
@@ -72,7 +72,7 @@ void memory_store_unblock(struct memory_store *store);
 // Until an operation is blocked. False: none was within timeout_ms.
 bool memory_store_wait_blocked(struct memory_store *store, int timeout_ms);
 
-// Of record number `index` of those that are there, from 0. False: there are not so many.
+// Of record number `index` of those that are there, from 0. False: there are fewer.
 bool memory_store_damage(struct memory_store *store, uint32_t index);
 bool memory_store_damage_key(struct memory_store *store, struct hash128 key);
 

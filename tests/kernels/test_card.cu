@@ -3,7 +3,7 @@
 // It needs no GPU: which instance is launched depends on a card's figures alone. For each type of
 // the cache, size and group of heads, attention has tiles, or is gathered, which a line at the
 // start says. The products of experts are walked for each type of weights; those of matrices have
-// tests of their own beside this one.
+// tests of their own next to this one.
 #include <stdio.h>
 #include <string.h>
 

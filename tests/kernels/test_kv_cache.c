@@ -49,7 +49,7 @@ static void check_nearest(float value) {
 static void a_float_rounds_to_the_nearest_fp8(void **state) {
     (void)state;
     uint64_t random = SEED;
-    for (int code = 0; code + 1 < 0x7F; code++) { // halves between neighbours, and beside them
+    for (int code = 0; code + 1 < 0x7F; code++) { // halves between neighbours, and next to them
         const float middle = (float)((fp8_value(code) + fp8_value(code + 1)) / 2);
         const float around[] = {nextafterf(middle, 0), middle, nextafterf(middle, 1000)};
         for (int i = 0; i < 3; i++) {

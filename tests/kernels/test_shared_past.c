@@ -277,7 +277,7 @@ static bool open_for_long(struct subject *subject, int which) {
     return true;
 }
 
-// Of every size of heads that models have; WALK_TREES=N takes so many trees instead.
+// Of every size of heads that models have; WALK_TREES=N takes N trees instead.
 static void long_pasts_of_nested_forks_match_the_reference(void **state) {
     (void)state;
     static const int32_t SIZES[] = {64, 128, 256, 80, 512, 96, 576, 112, 192, 32, 40, 72, 160, 13};

@@ -1,5 +1,5 @@
 // tests/prompts/test_published.c — template.h: conversations as published templates write them, and
-// what of the token log stands when they go on.
+// what remains valid of the token log when they continue.
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static const struct value *find_member(const struct value *object, const char *n
     return dict_find_chars(object->as.dict, &key);
 }
 
-// The case as a request: what is in "extra" beside the messages, and no tools.
+// The case as a request: what is in "extra" in addition to the messages, and no tools.
 static struct value request_of(struct arena *arena, const struct value *one) {
     struct value request, key;
     const struct value *extra = find_member(one, "extra");

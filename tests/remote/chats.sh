@@ -1,6 +1,6 @@
 #!/bin/sh
 # tests/remote/chats.sh QUIRE — conversations with a model elsewhere: kept, forked, left in the
-# background, interrupted and gone on with, killed and resumed, and read by a model that is here.
+# background, interrupted and continued, killed and resumed, and read by a model that is here.
 . "$(dirname "$0")/../terminal/stage.sh"
 folder=$QUIRE_HOME/server
 . "$(dirname "$0")/serve.sh"
@@ -82,7 +82,7 @@ wait_idle
 ask_only "/quit"
 wait_for "left with 0"
 
-# Interrupted, killed, resumed: what was shown is there, and /continue goes on.
+# Interrupted, killed, resumed: what was shown is there, and /continue writes the rest.
 start -m "$url#long"
 ask "/name third"
 ask_only "Count."
@@ -135,7 +135,7 @@ wait_until is_gone || fail "it does not leave"
 start -m "$url#echo" -C
 wait_for "You said: And so?"
 
-# Two in the background, and an answer beside them; then to a model that is here, and back.
+# Two in the background, and an answer at the same time; then to a model that is here, and back.
 ask "/model office"
 wait_for "long at"
 ask "/new fourth"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/remote/held.sh QUIRE — a conversation goes on with the model that it was held with, or says why
-# not: each kind of model, each way to go on, and what can become of its files, its server or its section.
+# tests/remote/held.sh QUIRE — a conversation continues with the model that it was held with, or says why
+# not: each kind of model, each way to continue, and what can become of its files, its server or its section.
 . "$(dirname "$0")/../terminal/stage.sh"
 folder=$QUIRE_HOME/server
 remote=$here

@@ -57,7 +57,7 @@ row() {
     cat out err >> said
 }
 
-# Broken some two hundred times, it goes on from there, and the file is the same.
+# Broken some two hundred times, it continues from there, and the file is the same.
 row 0 "$hub/models--broken--m/snapshots/0123456789abcdef0123456789abcdef01234567/demo-Q8_0.gguf" '' pull hf:broken/m:Q8_0
 cmp -s "$demo" "$(cat out)" || fail "the file is another one"
 breaks=$(grep -c '"/store/broken' server/requests)
@@ -147,7 +147,7 @@ http_proxy=http://127.0.0.1:$port HF_ENDPOINT=http://hub.example row 0 'm-Q8_0.g
 grep -q '"http://hub.example/api/models/far/m' server/requests && grep -q '"http://localhost:[0-9]*/store/far' server/requests ||
     fail "the proxy was not asked"
 
-# Killed in the midst of it, it goes on; two at once download it once.
+# Killed in the middle, it continues; two at once download it once.
 "$quire" pull hf:slow/m:Q8_0 > out 2> err &
 killed=$!
 wait_for_bytes() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An answer that goes on in the background: /bg, /new and /resume away from it and back, what is
+# An answer that continues in the background: /bg, /new and /resume away from it and back, what is
 # typed while it streams, and leaving.
 . "$(dirname "$0")/stage.sh"
 
@@ -134,7 +134,7 @@ ask "/list"
 answer_to "/list" | grep -q " 2 .*Tell me of a fox" || fail "not two turns"
 leave
 
-# A summary is stopped, and the program left, beside an answer in the background.
+# A summary is stopped, and the program left, during an answer in the background.
 start "$endless"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"

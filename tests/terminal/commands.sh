@@ -82,7 +82,7 @@ ask "/stats"
 ask "/show"
 leave
 
-# What -p has asked is in no list and not gone on with, unless asked for; once a chat does, it is its own.
+# What -p asked is in no list and is not continued by -C, unless asked for; a chat that continues it owns it.
 rm -rf "$QUIRE_HOME"/*
 "$program" -q -n 2 --temp 0 -p "What is a hen?" > "$QUIRE_HOME/out" || fail "-p failed"
 start -n 2 -C

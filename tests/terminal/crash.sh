@@ -15,7 +15,7 @@ sleep 1.5 # only its last second may be lost
 kill -9 "$(quire_pid)"
 wait_for "left with 137"
 
-# What was shown is there, as much of it as there was a second before, and can be gone on with.
+# What was shown a second before is there, and can be continued.
 turns() { "$program" list --format jsonl | sed -n 's/.*"turns":\([0-9]*\).*/\1/p'; }
 [ "$(turns)" = 2 ] || fail "the list has not two turns"
 start -C -n 3

@@ -149,7 +149,7 @@ wait_last "> a line that is longer than forty columns, so that it wraps"
 keys C-c
 wait_idle
 
-# Beside an answer: typed in the last line, which a resize moves.
+# During an answer: typed in the last line, which a resize moves.
 leave
 start "$endless"
 ask_only "Write a story."

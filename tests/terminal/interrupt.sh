@@ -1,5 +1,5 @@
 #!/bin/sh
-# ^C in an answer keeps what was written, and says how to go on.
+# ^C in an answer keeps what was written, and says how to continue.
 . "$(dirname "$0")/stage.sh"
 
 # At this temperature an answer has no end; on this backend it comes slowly.

@@ -105,7 +105,7 @@ until on_screen "left with 0"; do # what comes right after Esc is another key wi
     sleep 0.2
 done
 
-# Commands that only read are obeyed at once, beside the answer; what waits is shown; so is /quit.
+# Commands that only read are obeyed at once, during the answer; what waits is shown; so is /quit.
 start "$endless"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # stream.sh QUIRE PLAYER: an answer with all that Markdown shows, at three widths and in each
-# setting, as the screens in screens/ have it. UPDATE=1 writes them anew. The styles are looked at
+# setting, as the screens in screens/ have it. UPDATE=1 writes them again. The styles are looked at
 # by themselves: versions of tmux write them down in different ways.
 . "$(dirname "$0")/stage.sh"
 player=$2

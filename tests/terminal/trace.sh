@@ -1,5 +1,5 @@
 #!/bin/sh
-# The trace of a chat that restores its past and answers beside an answer in the background.
+# The trace of a chat that restores its past and answers during an answer in the background.
 . "$(dirname "$0")/stage.sh"
 
 kv="--kv-restore always --kv-host 16M --kv-disk 16M"

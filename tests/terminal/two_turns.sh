@@ -1,5 +1,5 @@
 #!/bin/sh
-# A conversation of two turns, left by ^D, goes on in a new process.
+# A conversation of two turns, left by ^D, continues in a new process.
 . "$(dirname "$0")/stage.sh"
 
 start

@@ -64,7 +64,7 @@ struct pair_turn {
 };
 struct pair_line { // two conversations in turn
     char missing[MISSING_BYTES];
-    bool kept; // as sequences; else made anew from the log for each turn
+    bool kept; // as sequences; else made again from the log for each turn
     int32_t pool_tokens;
     uint32_t pool_blocks, largest_blocks; // of the larger conversation
     struct pair_turn turns[PAIR_TURNS];

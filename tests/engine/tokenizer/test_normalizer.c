@@ -1,6 +1,6 @@
 // tests/engine/tokenizer/test_normalizer.c — what texts become.
 //
-// normal_forms.txt beside this file holds random characters that compose and decompose, and the
+// normal_forms.txt in this folder holds random characters that compose and decompose, and the
 // bytes of their normal form, made with another library's Unicode data.
 #include <stdio.h>
 #include <stdlib.h>

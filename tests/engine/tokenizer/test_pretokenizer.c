@@ -1,6 +1,6 @@
 // tests/engine/tokenizer/test_pretokenizer.c — where texts are cut.
 //
-// cuts.txt beside this file holds random texts and the lengths of their words, made with the
+// cuts.txt in this folder holds random texts and the lengths of their words, made with the
 // published expressions and another regular expression library.
 #include <stdio.h>
 #include <stdlib.h>
