@@ -78,35 +78,41 @@ struct hash128 engine_identity(const struct engine *engine, struct hash128 diges
 // The model's own sampling defaults (general.sampling.*) if it has any, otherwise ours.
 struct sampler_options engine_sampler_defaults(const struct engine *engine);
 
-// Texts that drafts may come from: draft/history.h. The first adds one, unless an id is out of
-// range; the second says how many tokens can be added before a text is lost, 0 on a server; the
-// third forgets all.
+// ---- texts that drafts may come from (draft/history.h)
+
+// Ignores a text with an id that is out of range.
 void engine_history_add(struct engine *engine, const int32_t *ids, int32_t count);
-int32_t engine_history_room(struct engine *engine);
+int32_t engine_history_room(struct engine *engine); // tokens until a text is lost; 0 on a server
 void engine_history_clear(struct engine *engine);
 
-// Waits until the weights are where they will be read from (kernels/huge_pages.h), for benchmarks.
-// No request may run.
+// ---- for benchmarks
+
+// Waits until the weights are where they will be read from (kernels/huge_pages.h). No request may
+// run.
 void engine_settle(struct engine *engine);
 
-// For benchmarks (kernels/read_speed.h). The first returns the bytes per second at which the device
-// reads its memory, or 0 if there is no memory to measure that; no request may run. Where weights
-// in two places leave none, it is what they were placed by. The second returns how many bytes a
-// step must read at least so that its speed can be compared with that. The third returns the bytes
-// that a step of `rows` sequences of `context` tokens each must read: in a mixture only the experts
-// that are likely to be chosen, in windowed layers only the keys in the window. The fourth says
-// whether that is an expectation, because several tokens of a mixture may choose the same experts;
-// then a step may read less.
+// The bytes per second at which the device reads its memory (kernels/read_speed.h); 0: no memory is
+// left to measure that. If weights in two places leave none, the rate that they were placed by. No
+// request may run.
 double engine_measure_read(struct engine *engine);
+
+// How many bytes a step must read for its speed to be comparable with that.
 size_t engine_read_bytes(struct engine *engine);
+
+// The bytes that a step of `rows` sequences of `context` tokens each must read: in a mixture only
+// the experts that are likely to be chosen, in windowed layers only the keys in the window.
 size_t engine_step_bytes(const struct engine *engine, int32_t rows, int32_t context);
+
+// Is that only an expectation? Several tokens of a mixture may choose the same experts, and then a
+// step reads less.
 bool engine_step_bytes_vary(const struct engine *engine, int32_t rows);
-// Of a model with weights in two places, a token of one answer, as often as experts had a copy on
-// the card lately. Zeros: there is no such model.
+
+// What a token of one answer takes now if weights are in two places, with experts hit as often as
+// they were lately. Zeros for any other model.
 struct engine_split {
-    double hits;       // the share of choices that had a copy
+    double hits;       // the share of choices that had a copy on the card
     size_t host_bytes; // of weights that are read in host memory
-    double tokens_s;   // predicted of that; 0: unknown rates
+    double tokens_s;   // predicted; 0: unknown rates
 };
 struct engine_split engine_split(const struct engine *engine);
 
