@@ -226,7 +226,7 @@ static void copy_lists(struct resident_experts *r) {
 int32_t resident_experts_layer(struct resident_experts *r, const struct experts *args) {
     for (int32_t i = 0; i < r->layer_count; i++)
         if (r->layers[i].from[DOWN].data == args->down.data) return r->layers[i].fits ? i : -1;
-    if (r->layer_count == r->layers_max || args->experts > r->experts) return -1;
+    if (r->layer_count == r->layers_max || args->experts != r->experts) return -1;
     struct layer *layer = &r->layers[r->layer_count];
     layer->fits = read_layer(r, args, layer);
     for (int m = 0; m < MATRICES; m++)
@@ -316,12 +316,9 @@ static void fill_slots(struct resident_experts *r) {
     if (r->card->sync(r->on_card) == STATUS_OK) arrive(r);
 }
 
-// Not into a slab that was taken back since.
 void resident_experts_copy(struct resident_experts *r) {
-    for (; r->begun_count < r->move_count; r->begun_count++) {
-        const struct expert_move *move = &r->moves[r->begun_count];
-        if (move->slot < r->slab_count * r->slab_slots && !begin_copy(r, move, true)) return;
-    }
+    while (r->begun_count < r->move_count && begin_copy(r, &r->moves[r->begun_count], true))
+        r->begun_count++;
 }
 
 void resident_experts_copy_again(struct resident_experts *r) {
@@ -365,6 +362,18 @@ static void wait_for_copies(struct resident_experts *r) {
         (void)sched_yield();
 }
 
+// Into slots that are no more.
+static void drop_moves(struct resident_experts *r) {
+    int32_t kept = 0, begun = 0;
+    for (int32_t i = 0; i < r->move_count; i++) {
+        if (r->moves[i].slot >= expert_slots_count(r->slots)) continue;
+        begun += i < r->begun_count;
+        r->moves[kept++] = r->moves[i];
+    }
+    r->move_count = kept;
+    r->begun_count = begun;
+}
+
 void resident_experts_take_back(struct resident_experts *r) {
     int32_t layer, expert;
     ASSERT(r->slab_count > r->own_count);
@@ -372,6 +381,7 @@ void resident_experts_take_back(struct resident_experts *r) {
     for (int32_t i = 0; i < r->slab_slots; i++)
         if (expert_slots_drop_last(r->slots, &layer, &expert) && layer >= 0)
             point_to_nothing(r, layer, expert);
+    drop_moves(r);
     r->slab_count--;
     if (r->changed) copy_lists(r);
 }

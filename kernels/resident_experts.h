@@ -19,7 +19,7 @@
 struct resident_experts;
 
 struct resident_limits {
-    int32_t layers, experts; // experts: at most, of a layer
+    int32_t layers, experts; // experts: of each layer; one with another number gets no slots
     int32_t slots;           // of its own, at most; fewer where memory is taken by others
     size_t lent_bytes;       // that slabs may be lent of, at most
     size_t expert_bytes;     // of the largest expert, as it lies on the card

@@ -72,16 +72,16 @@ static void the_oldest_make_place(void **state) {
     }
 }
 
-enum { PROCESSES = 6, KEYS = 5, ROUNDS = 50 };
+enum { PROCESSES = 6, KEYS = 5, ROUNDS = 50, KEY_BYTES = 32 };
 
-static const char *key_of(int process, int nth, char key[16]) {
-    snprintf(key, 16, "%d of %d", nth, process);
+static const char *key_of(int process, int nth, char key[KEY_BYTES]) {
+    snprintf(key, KEY_BYTES, "%d of %d", nth, process);
     return key;
 }
 
 // Writes its keys again and again. False: one was not kept, or not for long.
 static bool keep_on(int process) {
-    char key[16];
+    char key[KEY_BYTES];
     struct placement_rates found;
     bool all = true;
     for (int i = 0; i < KEYS * ROUNDS; i++) {
@@ -96,7 +96,7 @@ static void quires_at_once_keep_what_each_of_them_has_measured(void **state) {
     pid_t children[PROCESSES];
     struct placement_rates found;
     int start[2], status;
-    char key[16];
+    char key[KEY_BYTES];
     (void)state;
     write_file("");
     assert_int_equal(pipe(start), 0);

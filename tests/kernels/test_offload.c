@@ -731,6 +731,51 @@ static void copies_without_memory_are_made_later(void **state) {
     }
 }
 
+// A copy that was refused is not made later into a slab that has been taken back and lent again.
+static void copies_are_forgotten_with_their_slab(void **state) {
+    enum { ALL = 64 };
+    const struct offload_memory memory = {
+        .mixtures = 1, .expert_bytes = (size_t)1 << 15, .lent_bytes = (size_t)1 << 16};
+    const void *at[3][EXPERTS];
+    const float shares[USED] = {0.5F, 0.25F};
+    const int32_t chosen[USED] = {EXPERTS - 1, EXPERTS - 2};
+    struct backend card = *backend_reference();
+    struct offload_fixture f;
+    (void)state;
+    fails = false;
+    card.copy_aside = copy_aside_unless_it_fails;
+    card.is_copied_aside = is_copied;
+    fixture_open(&f, &card, &memory);
+    void *slab = calloc(1, offload_slab_bytes(f.device));
+    assert_non_null(slab);
+    assert_true(offload_lend(f.device, slab));
+    refusals = ALL;
+    asides = 1; // the first one is refused
+    for (int step = 0; step < 3; step++) {
+        const struct experts args = {.x = f.x,
+                                     .y = f.y,
+                                     .chosen = chosen,
+                                     .shares = shares,
+                                     .up = stack(&f, at[0], 0, ROWS, COLUMNS),
+                                     .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
+                                     .down = stack(&f, at[2], 2, COLUMNS, ROWS),
+                                     .tokens = 1,
+                                     .experts = EXPERTS,
+                                     .used = USED};
+        f.backend->experts(f.device, &args);
+        assert_int_equal(f.backend->sync(f.device), STATUS_OK);
+        if (step == 1) {
+            assert_int_equal(asides, 2);
+            offload_take_back(f.device);
+            assert_true(offload_lend(f.device, slab));
+        }
+    }
+    assert_int_equal(asides, 2);
+    refusals = 0;
+    free(slab);
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_the_processors),
@@ -748,6 +793,7 @@ int main(void) {
         cmocka_unit_test(a_device_without_copies_counts_what_they_would_hit),
         cmocka_unit_test(copies_of_a_failed_step_are_made_again),
         cmocka_unit_test(copies_without_memory_are_made_later),
+        cmocka_unit_test(copies_are_forgotten_with_their_slab),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
