@@ -249,9 +249,10 @@ static enum status put_reply(struct transfer *transfer, const struct reply *give
 }
 
 // Can the answer have more text? Some servers give a stop reason with every piece, or after the
-// thoughts, so text goes on until the exchange ends.
+// thoughts, so text goes on until the exchange ends, unless the answer was ended here.
 static bool goes_on(const struct transfer *transfer) {
-    return !transfer->finished || (transfer->server->form == QUERY_MESSAGES && !transfer->cut);
+    return !transfer->finished || (transfer->server->form == QUERY_MESSAGES && !transfer->cut &&
+                                   transfer->reason != STOP_REASON_CANCELLED);
 }
 
 // Hands a reply to the transfer whose choice it is, if that still wants it. FULL: none does.
@@ -262,7 +263,6 @@ static enum status take_reply(void *user, const struct reply *reply) {
     bool wanted = false;
     leader->heard_event |= !reply->unknown;
     leader->heard_unknown |= reply->unknown;
-    if (reply->text.length || reply->thought.length) leader->finished_us = 0;
     if (reply->failed) {
         const char *said = text_string(&reply->failure);
         return error_set(&leader->err, STATUS_IO, "%s failed%s%s", host_of(leader),
@@ -273,7 +273,10 @@ static enum status take_reply(void *user, const struct reply *reply) {
         note_counts(one, reply, !leader->next);
         if (atomic_load(&one->request->cancelled) && !one->finished)
             (void)cut_answer(one, STOP_REASON_CANCELLED);
-        if (one->choice == reply->choice && goes_on(one)) status = put_reply(one, reply);
+        if (one->choice == reply->choice && goes_on(one)) {
+            if (reply->text.length || reply->thought.length) leader->finished_us = 0;
+            status = put_reply(one, reply);
+        }
         wanted |= !one->cut;
     }
     pthread_mutex_unlock(&engine->lock);

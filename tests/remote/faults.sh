@@ -59,6 +59,17 @@ row 0 "Whole." '' -m "$url#no_stream"
 row 0 "Done." '' -m "$url#left_open"
 row 0 "You said it. Late. Later." '' -m "$url#ended_early"
 grep -q tool err && { echo "FAILED: a null tool is a tool"; cat err; bad=1; }
+row 0 "Done." '' -m "$url#unasked"
+row 0 "[1]
+word word word word word word 
+
+[2]
+Short." 'sends more than the limit of 5 tokens' -m "$url#unequal" --samples 2 -n 5
+row 0 "[1]
+word
+
+[2]
+Short." '' -m "$url#unequal" --samples 2 --stop " w"
 row 0 "Unpacked." '' -m "$url#packed"
 row 1 "" "sends no chat completion .text/event-stream.: .*login fail" -m "$url#other_form"
 row 0 "You said: Good morning" '' -m "HTTP://127.0.0.1:$port/v1/chat/completions/#echo"

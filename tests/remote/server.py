@@ -206,6 +206,24 @@ class Faults:
         time.sleep(1.5)
         h.say(chunk({"content": " Later."}) + "data: [DONE]\n\n")
 
+    def unasked(self, h, words):
+        """Behind a whole answer, another one that nobody wants and that never ends."""
+        h.stream()
+        h.say(chunk({"content": "Done."}) + chunk({}, "stop"))
+        while True:
+            h.say(chunk({"content": "more "}, index=1))
+            time.sleep(0.1)
+
+    def unequal(self, h, words):
+        """The second of two answers ends, and the first never does."""
+        h.stream()
+        h.say(chunk({"content": "word word "}))
+        time.sleep(0.5)
+        h.say(chunk({"content": "Short."}, index=1) + chunk({}, "stop", index=1))
+        while True:
+            h.say(chunk({"content": "word "}))
+            time.sleep(0.1)
+
     def packed(self, h, words):
         """Compressed, which nobody asked for."""
         body = gzip.compress((chunk({"content": "Unpacked."}) + chunk({}, "stop")).encode())
