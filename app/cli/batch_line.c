@@ -107,12 +107,18 @@ static bool says_nothing(const cJSON *item) {
     return cJSON_IsNull(item) || (!item->child && (cJSON_IsArray(item) || cJSON_IsObject(item)));
 }
 
-// null says nothing, whatever the key.
-static void drop_nulls(cJSON *object) {
+// null says nothing, whatever the key; but the same key must not say something elsewhere, too.
+static enum status drop_nulls(cJSON *object, struct error *err) {
     for (cJSON *item = object->child, *next; item; item = next) {
         next = item->next;
-        if (cJSON_IsNull(item)) cJSON_Delete(cJSON_DetachItemViaPointer(object, item));
+        if (!cJSON_IsNull(item)) continue;
+        cJSON_DetachItemViaPointer(object, item);
+        const bool other = cJSON_GetObjectItemCaseSensitive(object, item->string) != NULL;
+        if (other) error_set(err, STATUS_BAD_INPUT, "the key \"%.40s\" occurs twice", item->string);
+        cJSON_Delete(item);
+        if (other) return STATUS_BAD_INPUT;
     }
+    return STATUS_OK;
 }
 
 static enum status append_part(const cJSON *part, struct text *content, struct error *err) {
@@ -136,8 +142,10 @@ static enum status join_parts(cJSON *message, struct error *err) {
         if (status == STATUS_OK) status = append_part(part, &joined, err);
     cJSON *text = status == STATUS_OK ? cJSON_CreateString(text_string(&joined)) : NULL;
     if (status == STATUS_OK &&
-        (!text || !cJSON_ReplaceItemInObjectCaseSensitive(message, "content", text)))
+        (!text || !cJSON_ReplaceItemInObjectCaseSensitive(message, "content", text))) {
+        cJSON_Delete(text);
         status = STATUS_NO_MEMORY;
+    }
     text_deinit(&joined);
     return status;
 }
@@ -270,7 +278,7 @@ enum status batch_line_read(const char *bytes, size_t length, const struct batch
     if (json_view_kind(id) != JSON_ABSENT) TRY(copy_source(id, &line->id));
     if (json_has_nul(bytes, length))
         return error_set(err, STATUS_BAD_INPUT, "a string contains a NUL");
-    drop_nulls(line->json);
+    TRY(drop_nulls(line->json, err));
     TRY(read_keys(line, view, err));
     return read_messages(line, defaults, err);
 }
