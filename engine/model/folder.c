@@ -110,7 +110,8 @@ static enum status parse_json(const struct mapped_file *file, const char *path, 
     if (status == STATUS_OK && json_view_kind(view) == JSON_OBJECT)
         *json = cJSON_ParseWithLength(text, file->length);
     free(text);
-    if (status == STATUS_BAD_INPUT) err->status = status = STATUS_BAD_FILE;
+    if (status == STATUS_BAD_INPUT) status = STATUS_BAD_FILE;
+    if (status == STATUS_BAD_FILE && err) err->status = status;
     if (status == STATUS_OK && !*json)
         status = error_set(err, STATUS_BAD_FILE, "%s: expected a JSON object", path);
     return status;

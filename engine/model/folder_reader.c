@@ -121,8 +121,8 @@ const cJSON *reader_get(struct reader *reader, const cJSON *json, const char *ke
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     if (!item && json == reader->json)
         item = cJSON_GetObjectItemCaseSensitive(reader->defaults, key);
+    if (item) refuse_second(reader, item);
     if (item && !reader_is_among(reader->read, reader->read_count, key)) {
-        refuse_second(reader, item);
         ASSERT(reader->read_count < READER_READ_MOST);
         reader->read[reader->read_count++] = key;
     }

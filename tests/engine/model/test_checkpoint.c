@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/model/config_read.h"
+#include "engine/model/folder.h"
 #include "engine/model/folder_config.h"
 #include "engine/model/folder_reader.h"
 #include "tests/engine/model/gguf_writer.h"
@@ -164,6 +165,8 @@ static void unusable_model_folders_are_refused(void **state) {
     assert_refused("hf", STATUS_BAD_FILE, "hf/config.json: invalid JSON at byte 0");
     write_text("hf/config.json", "{\"rms_norm_eps\":NaN}");
     assert_refused("hf", STATUS_BAD_FILE, "hf/config.json: invalid JSON at byte 16");
+    cJSON *json;
+    assert_int_equal(folder_read_json(path_of("hf"), "config.json", &json, NULL), STATUS_BAD_FILE);
     write_text("hf/config.json", "[]");
     assert_refused("hf", STATUS_BAD_FILE, "JSON object");
     write_text("hf/config.json", "{\"model_type\":\"mamba\"}");
@@ -418,6 +421,10 @@ static const struct {
     {"llama", "\"is_causal\":true", NULL},
     {"llama", "\"is_causal\":false", "is_causal false"},
     {"llama", "\"rope_theta\":10000,\"rope_theta\":20000", "rope_theta occurs twice"},
+    {"llama",
+     "\"rope_theta\":10000,\"rope_parameters\":{\"rope_type\":\"default\",\"rope_theta\":10000,"
+     "\"rope_theta\":20000}",
+     "rope_theta occurs twice"},
     {"qwen3", "\"causal\":false", "causal false"},
     {"llama", "\"attn_logit_softcapping\":50.0",
      "attn_logit_softcapping is not supported and may change"},
