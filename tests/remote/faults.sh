@@ -57,7 +57,7 @@ row 0 "You said: Good morning" '' -m "$url#renamed"
 row 1 "" "redirects to another host, localhost:$port, which is sent neither" -m "$url#moved"
 row 0 "Whole." '' -m "$url#no_stream"
 row 0 "Done." '' -m "$url#left_open"
-row 0 "You said it. Late. Later." '' -m "$url#ended_early"
+row 0 "You said it. 0 1 2 3 4 5 6 7 8 9 Done." '' -m "$url#ended_early"
 grep -q tool err && { echo "FAILED: a null tool is a tool"; cat err; bad=1; }
 row 0 "Done." '' -m "$url#unasked"
 row 0 "[1]

@@ -201,10 +201,10 @@ class Faults:
         h.stream()
         for text in ("", "You ", "said ", "it."):
             h.say(chunk({"content": text, "tool_calls": None, "function_call": None}, "stop"))
-        time.sleep(1.5)
-        h.say(chunk({"content": " Late."}, "stop"))
-        time.sleep(1.5)
-        h.say(chunk({"content": " Later."}) + "data: [DONE]\n\n")
+        for i in range(10):  # in all longer than counts may take behind the last text
+            time.sleep(0.3)
+            h.say(chunk({"content": " %d" % i}, "stop"))
+        h.say(chunk({"content": " Done."}) + "data: [DONE]\n\n")
 
     def unasked(self, h, words):
         """Behind a whole answer, another one that nobody wants and that never ends."""
