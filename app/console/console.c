@@ -78,6 +78,8 @@ static void show_queue(const struct console *console) {
 }
 
 void console_queue(struct console *console, struct text *line) {
+    const bool blank = strspn(text_string(line), " \t\n") == line->length;
+    if (blank && console->attached.files == 0) return; // it would send nothing
     lines_push(&console->queue, line);
     show_queue(console);
 }

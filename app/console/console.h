@@ -67,7 +67,7 @@ struct console {
 
 void console_deinit(struct console *console); // frees its texts
 
-// Queues a line, which it moves in, until the answer in front is complete.
+// Queues a line, which it moves in, until the answer in front is complete. Drops one of blanks.
 void console_queue(struct console *console, struct text *line);
 // Moves the first into the empty *line.
 bool console_unqueue(struct console *console, struct text *line);

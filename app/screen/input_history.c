@@ -133,7 +133,7 @@ void input_history_open(const char *path) {
 void input_history_add(const char *text) {
     const HIST_ENTRY *last =
         history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
-    if (!text[0] || (last && strcmp(last->line, text) == 0)) return;
+    if (!text[strspn(text, " \t\n")] || (last && strcmp(last->line, text) == 0)) return;
     add_history(text);
     if (!history_path) return;
     const int file = open_private(history_path, O_APPEND);

@@ -15,7 +15,7 @@
 enum { INPUT_HISTORY_ENTRIES = 2000 };
 
 void input_history_open(const char *path); // NULL: this run only
-void input_history_add(const char *text);  // ignored if it repeats the previous entry
+void input_history_add(const char *text);  // ignored if blank, or if it repeats the previous entry
 // Removes the entries for which `is_one` is true, from this run and from the file.
 void input_history_forget(bool (*is_one)(const void *user, const char *entry), const void *user);
 void input_history_close(void);

@@ -67,6 +67,7 @@ static void a_repeated_entry_is_kept_once(void **state) {
     input_history_add("same");
     input_history_add("same");
     input_history_add("");
+    input_history_add(" \n\t");
     input_history_close();
     input_history_open(path);
     assert_int_equal(history_length, 1);

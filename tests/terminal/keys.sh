@@ -109,6 +109,8 @@ done
 start "$endless"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"
+text "   " # no message
+keys Enter
 text "And a bear?"
 keys Enter
 wait_last "1 queued: And a bear? >"
