@@ -150,7 +150,8 @@ enum status exchange_open(struct exchange *exchange, const struct text *base, co
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "quire");
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "identity"); // what is packed is unpacked
+    if (!exchange->undecoded && !endpoint->roams) // of a file, parts are asked for by their bytes
+        curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "identity"); // what is packed is unpacked
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, count_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, exchange);
@@ -254,6 +255,12 @@ enum status exchange_redirect(struct exchange *exchange, struct error *err) {
     place_deinit(&from);
     place_deinit(&to);
     return status;
+}
+
+bool exchange_undecode(struct exchange *exchange, CURLcode code) {
+    if (code != CURLE_BAD_CONTENT_ENCODING || exchange->undecoded) return false;
+    exchange->undecoded = true;
+    return true;
 }
 
 // ---- answers
@@ -371,15 +378,17 @@ enum status exchange_ask(struct exchange *exchange, struct text *answer, CURLcod
 enum status http_ask(const struct endpoint *endpoint, const struct text *base, const char *path,
                      const char *query, struct text *answer, struct error *err) {
     struct exchange exchange = {.endpoint = endpoint};
-    CURLcode code;
+    CURLcode code = CURLE_OK;
     enum status status = text_append_string(&exchange.body, query ? query : "");
     bool moves = status == STATUS_OK;
     while (moves) {
         text_clear(answer);
         status = exchange_open(&exchange, base, path, 0);
         if (status == STATUS_OK) status = exchange_ask(&exchange, answer, &code, err);
-        const enum status redirect =
-            status == STATUS_OK ? STATUS_NOT_FOUND : exchange_redirect(&exchange, err);
+        const enum status redirect = status == STATUS_OK ? STATUS_NOT_FOUND
+                                     : exchange_undecode(&exchange, code)
+                                         ? STATUS_OK
+                                         : exchange_redirect(&exchange, err);
         moves = redirect == STATUS_OK;
         if (redirect != STATUS_NOT_FOUND) status = redirect;
         exchange_close(&exchange);

@@ -42,6 +42,7 @@ struct exchange { // embedded by its owner, who sets the endpoint
     struct text url, body;
     struct text moved; // target of the last redirect; empty: none
     int moves;         // redirects so far
+    bool undecoded;    // whatever its Content-Encoding, it is not decoded
     size_t header_bytes;
     char problem[CURL_ERROR_SIZE];
 };
@@ -57,6 +58,10 @@ void exchange_deinit(struct exchange *exchange);
 // Prepares an ended exchange to be opened again at the target of its redirect. NOT_FOUND: no
 // redirect. IO: it leads to another host, or there were too many.
 MUST_CHECK enum status exchange_redirect(struct exchange *exchange, struct error *err);
+
+// Prepares an ended exchange to be opened again without decoding its response, where `code` says
+// that this failed: some servers write "utf-8" into Content-Encoding. False: that is not why.
+bool exchange_undecode(struct exchange *exchange, CURLcode code);
 
 // Returns IO with a one-line reason why there was no response (`code`) or no success. `body` is
 // what the server sent.

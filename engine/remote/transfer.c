@@ -444,6 +444,7 @@ void transfer_begin(struct transfer *transfer, struct remote_server *server,
     *transfer = (struct transfer){
         .request = request, .server = server, .leader = leader, .omits = server->omits};
     transfer->exchange.endpoint = &server->endpoint;
+    transfer->exchange.undecoded = server->undecoded;
     transfer->events = (struct event_stream){.take = receive_event, .user = transfer};
     if (server->form == QUERY_MESSAGES) request->stats.prompt_tokens = 0; // until the server says
     for (struct transfer *last = leader; last; last = last->next) {
@@ -707,6 +708,11 @@ static bool any_begun(const struct transfer *leader) {
 // fields?
 static bool ask_again(struct transfer *leader, CURLcode code) {
     if (!leader->asking || !any_wanted(leader) || any_begun(leader)) return false;
+    if (exchange_undecode(&leader->exchange, code)) {
+        leader->server->undecoded = true;
+        leader->tries--;
+        return true;
+    }
     if (leader->err.status == STATUS_OK && code == CURLE_OK) {
         const enum status status = exchange_redirect(&leader->exchange, &leader->err);
         if (status == STATUS_OK) leader->tries--;

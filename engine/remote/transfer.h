@@ -33,6 +33,7 @@ struct remote_server { // how to talk to the server
     unsigned omits;  // fields it refuses (optional_fields.h)
     bool one_choice; // it does not support choices
     bool unlisted;   // it lists models, but not this one
+    bool undecoded;  // its responses have a Content-Encoding that is none
 };
 
 struct transfer {

@@ -71,6 +71,7 @@ word
 [2]
 Short." '' -m "$url#unequal" --samples 2 --stop " w"
 row 0 "Unpacked." '' -m "$url#packed"
+row 0 "Read." '' -m "$url#misnamed"
 row 1 "" "sends no chat completion .text/event-stream.: .*login fail" -m "$url#other_form"
 row 0 "You said: Good morning" '' -m "HTTP://127.0.0.1:$port/v1/chat/completions/#echo"
 row 0 "You said: Good morning" '' -m "$url#strict_limit" -n 20

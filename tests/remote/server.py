@@ -233,6 +233,14 @@ class Faults:
         h.end_headers()
         h.say(body)
 
+    def misnamed(self, h, words):
+        """Its Content-Encoding is none."""
+        h.send_response(200)
+        h.send_header("Content-Type", "text/event-stream")
+        h.send_header("Content-Encoding", "utf-8")
+        h.end_headers()
+        h.say(chunk({"content": "Read."}) + chunk({}, "stop"))
+
     def other_form(self, h, words):
         """Events of another protocol."""
         h.stream()
@@ -546,7 +554,7 @@ class Handler(BaseHTTPRequestHandler):
         lists = {"/array": [{"id": "echo"}, {"id": "one"}], "/names": {"models": [{"name": "echo"}]},
                  "/words": {"data": ["echo"]}, "/lost": {"data": None}}
         if self.path.endswith("/v1/models") and self.path[:-10] in lists:
-            self.answer(lists[self.path[:-10]])
+            self.answer(lists[self.path[:-10]], headers={"Content-Encoding": "utf-8"})
         elif self.path == "/v1/models":
             names = sorted(name for name in vars(Faults) if name[0] != "_")
             self.answer({"data": [{"id": name, "max_model_len": 4096} for name in names]})
