@@ -128,6 +128,8 @@ static enum status append_part(const cJSON *part, struct text *content, struct e
         return error_set(err, STATUS_BAD_INPUT,
                          "\"content\": a part of the type \"%.40s\" is not supported",
                          cJSON_IsString(type) ? type->valuestring : "");
+    for (const cJSON *item = part->child; item; item = item->next)
+        TRY(check_first(part, item, err));
     if (!cJSON_IsString(text)) return refuse_key(err, "content", "a text in each part");
     if (content->length) TRY(text_append_string(content, "\n"));
     return text_append_string(content, text->valuestring);
