@@ -162,16 +162,12 @@ static bool is_behind_limit(struct transfer *transfer, const struct reply *reply
 
 // A server that separates thoughts from the answer sends them without marks.
 static enum status put_messages(struct transfer *transfer, const struct reply *reply) {
-    const struct text none = {0};
-    struct reply added = *reply; // borrows its texts
-    if (reply->whole && transfer->pieces > 0)
-        added.text = added.thought = none; // it came in pieces
-    if (is_behind_limit(transfer, &added)) {
-        if (transfer->pieces == 1) TRY(put_words(transfer, &added)); // all at once, and it is here
+    if (is_behind_limit(transfer, reply)) {
+        if (transfer->pieces == 1) TRY(put_words(transfer, reply)); // all at once, and it is here
         put_rest(transfer, REST_CUT);
         return stop_reading(transfer);
     }
-    return put_words(transfer, &added);
+    return put_words(transfer, reply);
 }
 
 static bool ends_turn(const struct transfer *transfer) {
@@ -231,6 +227,8 @@ static enum status put_reply(struct transfer *transfer, const struct reply *give
     struct reply reading = *given; // borrows its texts
     const struct reply *reply = &reading;
     reading.finished = given->finished && !transfer->is_cut;
+    if (given->whole && transfer->pieces > 0)
+        reading.text = reading.thought = (struct text){0}; // it came in pieces
     TRY(append_some(&transfer->refusal, &reply->refusal));
     TRY(append_some(&transfer->tool, &reply->tool));
     transfer->calls_tool |= reply->calls_tool;

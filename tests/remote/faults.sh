@@ -258,7 +258,8 @@ done > out
 echo '{"prompt": "Hi"}' | "$quire" batch - -m "$url#thinking" 2> err | jq -c 'select(.text) | .prompt_tokens' >> out
 "$quire" -m "$url#echo" -p Hi --no-save --format json < /dev/null 2> err | jq -c '.prompt_tokens > 0' >> out
 "$quire" -m "$url#thinking" -p Hi --no-save -v < /dev/null 2>&1 | grep -c '^[0-9]* tokens*, first token after' >> out
-[ "$(tr '\n' ' ' < out)" = "null null true 1 " ] || { echo "FAILED: uncounted: $(cat out)"; bad=1; }
+"$quire" -m "$url#repeated" -p Hi --no-save --format json < /dev/null 2> err | jq -c '[.text, .output_tokens]' >> out
+[ "$(tr '\n' ' ' < out)" = 'null null true 1 ["Once only.",2] ' ] || { echo "FAILED: uncounted: $(cat out)"; bad=1; }
 
 # An answer has an end, whatever its server says.
 "$quire" -m "$url#no_end" -p Hi --format json < /dev/null > out 2> err

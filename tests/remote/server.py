@@ -206,6 +206,13 @@ class Faults:
             h.say(chunk({"content": " %d" % i}, "stop"))
         h.say(chunk({"content": " Done."}) + "data: [DONE]\n\n")
 
+    def repeated(self, h, words):
+        """The whole message behind its pieces."""
+        h.stream()
+        h.say(chunk({"content": "Once "}) + chunk({"content": "only."}) + chunk({}, "stop"))
+        whole = {"index": 0, "message": {"content": "Once only."}, "finish_reason": "stop"}
+        h.say("data: " + json.dumps({"choices": [whole]}) + "\n\n")
+
     def unasked(self, h, words):
         """Behind a whole answer, another one that nobody wants and that never ends."""
         h.stream()
