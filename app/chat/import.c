@@ -12,6 +12,7 @@
 #include "kernels/base/log.h"
 #include "kernels/base/text.h"
 
+static const char NO_HEADER[] = "expected the first line of an exported conversation";
 static const double CREATED_MOST = 1e15; // milliseconds: the year 33,658
 
 struct reading {
@@ -56,13 +57,17 @@ static const char *string_of(const cJSON *json, const char *key) {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
 }
 
+static bool is_header(const cJSON *json) {
+    const char *type = string_of(json, "type");
+    return type && strcmp(type, "conversation") == 0;
+}
+
 static enum status read_header(struct reading *reading, const cJSON *json, struct error *err) {
-    const char *type = string_of(json, "type"), *name = string_of(json, "name");
+    const char *name = string_of(json, "name");
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(json, "version");
     const cJSON *count = cJSON_GetObjectItemCaseSensitive(json, "messages");
-    if (!type || strcmp(type, "conversation") != 0 || !cJSON_IsNumber(version) ||
-        !(version->valuedouble >= 1))
-        return refuse_line(reading, "expected the first line of an exported conversation", err);
+    if (!cJSON_IsNumber(version) || !(version->valuedouble >= 1))
+        return refuse_line(reading, NO_HEADER, err);
     if (!(version->valuedouble <= EXPORT_VERSION))
         return refuse_line(reading,
                            "written by a newer version of quire; import it with that version", err);
@@ -156,6 +161,17 @@ static enum status read_message(struct reading *reading, const cJSON *json, stru
     return status;
 }
 
+// What another kind of file has in its first line is not examined any further.
+static enum status check_place(const struct reading *reading, const cJSON *json,
+                               struct error *err) {
+    if (is_header(json) == !reading->begun) return STATUS_OK;
+    return refuse_line(reading,
+                       reading->begun
+                           ? "another conversation begins here; import each one from its own file"
+                           : NO_HEADER,
+                       err);
+}
+
 // A value of the wrong type is an error, not treated as missing.
 static enum status check_kinds(const struct reading *reading, const cJSON *json,
                                struct error *err) {
@@ -194,7 +210,8 @@ static enum status read_line(struct reading *reading, struct error *err) {
     cJSON *json = NULL;
     if (is_blank_line(reading->line, reading->length)) return STATUS_OK;
     TRY(parse(reading, &json, err));
-    enum status status = check_once(reading, json, err);
+    enum status status = check_place(reading, json, err);
+    if (status == STATUS_OK) status = check_once(reading, json, err);
     if (status == STATUS_OK) status = check_kinds(reading, json, err);
     if (status == STATUS_OK)
         status =
