@@ -129,6 +129,10 @@ MUST_CHECK enum status conversation_list(struct db *db, const struct conversatio
                                          struct conversation_row **rows, size_t *count,
                                          struct error *err);
 
+// How many a list without words has, however long.
+MUST_CHECK enum status conversation_count(struct db *db, bool one_shot, int64_t *count,
+                                          struct error *err);
+
 // Reserves the conversation for writing until unlock, close, or the end of the process. The lock is
 // on one byte of the lock file next to the database, so a crash leaves no lock behind. BUSY names
 // the process that holds it, or says that this handle does. FULL: this handle holds DB_MAX_LOCKS

@@ -1,4 +1,4 @@
-// store/list.c — conversation_list(): rows, then families.
+// store/list.c — conversation_list(): rows, then families; and conversation_count().
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,4 +270,13 @@ enum status conversation_list(struct db *db, const struct conversation_query *qu
     }
     free(list.items);
     return status;
+}
+
+enum status conversation_count(struct db *db, bool one_shot, int64_t *count, struct error *err) {
+    static const char sql[] =
+        "SELECT count(*) FROM conversation c WHERE c.one_shot <= ?1 AND " HAS_TEXT;
+    struct statement statement;
+    TRY(statement_start(db, sql, &statement, err));
+    statement_bind_integer(&statement, 1, one_shot);
+    return statement_first_integer(&statement, count, err);
 }

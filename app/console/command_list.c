@@ -169,12 +169,13 @@ static void show_rows(struct console *console, const struct conversation_row *ro
     free(usage);
 }
 
-// Mentions that Enter opens a picker with the rows that do not fit the screen.
-static void say_more(struct console *console, const char *query, size_t left) {
+// Mentions that Enter opens a picker with the rows that do not fit the screen: `left`, or at least
+// that many.
+static void say_more(struct console *console, const char *query, int64_t left, bool at_least) {
     char count[COUNT_TEXT_BYTES];
     if (left > 0)
-        terminal_tell(STYLE_DIM, "%s more · Enter lists all to pick from\n",
-                      count_format((int64_t)left, count));
+        terminal_tell(STYLE_DIM, "%s%s more · Enter lists all to pick from\n",
+                      count_format(left, count), at_least ? "+" : "");
     else
         terminal_tell(STYLE_DIM, "Enter picks one\n");
     free(console->listed);
@@ -187,18 +188,12 @@ static struct conversation_query query_of(const char *argument, size_t limit) {
     return (struct conversation_query){all ? "" : argument, limit, all};
 }
 
-// Questions asked with -p that a list of all others leaves out. Failures are as if there were none.
-static size_t count_left_out(struct console *console, const struct conversation_query *query,
-                             size_t shown) {
-    struct conversation_row *rows = NULL;
-    size_t count = 0;
+// Counts what a list without words has, or returns `otherwise` if that fails.
+static int64_t count_all(struct console *console, bool one_shot, int64_t otherwise) {
     struct error ignored;
-    const struct conversation_query all = {"", LIST_LIMIT, true};
-    if (query->words[0] || query->one_shot || shown == LIST_LIMIT) return 0;
-    const enum status status =
-        conversation_list(console->session->db, &all, &rows, &count, &ignored);
-    free(rows);
-    return status == STATUS_OK && count > shown ? count - shown : 0;
+    int64_t count;
+    const enum status status = conversation_count(console->session->db, one_shot, &count, &ignored);
+    return status == STATUS_OK ? count : otherwise;
 }
 
 void command_list(struct console *console, const char *argument) {
@@ -208,17 +203,23 @@ void command_list(struct console *console, const char *argument) {
     const struct conversation_query query = query_of(argument, LIST_LIMIT);
     if (console_failed(conversation_list(console->session->db, &query, &rows, &count, &err), &err))
         return;
-    const size_t left_out = count_left_out(console, &query, count);
+    const bool search = query.words[0], limited = count == LIST_LIMIT;
+    const int64_t listed = (int64_t)count;
+    const int64_t all = limited && !search ? count_all(console, query.one_shot, listed) : listed;
+    const int64_t left_out = search || query.one_shot ? 0 : count_all(console, true, all) - all;
     const int space = terminal_height() - LIST_OTHER_LINES - (left_out > 0);
     const int lines = space / (is_narrow() ? 2 : 1);
     const size_t most = lines > LIST_LEAST ? (size_t)lines : LIST_LEAST;
     if (count > 0) show_rows(console, rows, count < most ? count : most);
-    if (count > 1) say_more(console, argument, count > most ? count - most : 0);
+    if (count > 1) say_more(console, argument, all - (int64_t)most, limited && search);
     if (count == 0)
-        terminal_tell(STYLE_DIM, query.words[0] ? "No conversation contains these words.\n"
-                                                : "No conversations yet.\n");
-    if (left_out > 0)
-        terminal_tell(STYLE_DIM, "%zu asked with -p left out · /list --all\n", left_out);
+        terminal_tell(STYLE_DIM, search ? "No conversation contains these words.\n"
+                                        : "No conversations yet.\n");
+    if (left_out > 0) {
+        char left[COUNT_TEXT_BYTES];
+        terminal_tell(STYLE_DIM, "%s asked with -p left out · /list --all\n",
+                      count_format(left_out, left));
+    }
     if (count > 0) terminal_say(STYLE_PLAIN, "\n");
     free(rows);
 }

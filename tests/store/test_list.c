@@ -146,6 +146,13 @@ static void one_shot_questions_are_listed_only_by_search(void **state) {
     fork_of(&fixture, &asked, "fork");
     assert_string_equal(list_as_text(&fixture, "", 10), "fork,chat");
     assert_string_equal(list_as_text(&fixture, "apple", 10), "asked,  fork,chat");
+    talk_of_one(&fixture, "", "pear");
+    must(conversation_create(fixture.db, "", 0, &found, err), err); // nothing was said in it
+    int64_t chats, all;
+    must(conversation_count(fixture.db, false, &chats, err), err);
+    must(conversation_count(fixture.db, true, &all, err), err);
+    assert_int_equal(chats, 3);
+    assert_int_equal(all, 4);
     must(conversation_move(fixture.db, chat.id, chat.tip, 0, err), err);
     must(conversation_move(fixture.db, asked.id, asked.tip, 0, err), err);
     must(conversation_latest(fixture.db, true, &found, err), err);
@@ -154,7 +161,7 @@ static void one_shot_questions_are_listed_only_by_search(void **state) {
     must(conversation_latest(fixture.db, false, &found, err), err);
     assert_string_equal(found.name, "chat");
     must(conversation_rename(fixture.db, asked.id, "kept", err), err);
-    assert_string_equal(list_as_text(&fixture, "", 10), "kept,  fork,chat");
+    assert_string_equal(list_as_text(&fixture, "", 10), "kept,  fork,chat,");
     store_fixture_deinit(&fixture);
 }
 
