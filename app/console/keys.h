@@ -11,6 +11,7 @@
 
 enum {
     KEY_REDRAW = KEY_ESCAPE + 1, // the screen may have changed
+    KEY_CONTINUED,               // a shell wrote below what was drawn: draw it again, below that
     KEY_PASTED,                  // a text, which is editor_pasted(): never the keys that it spells
 };
 
@@ -34,7 +35,7 @@ bool keys_type(int key);
 // terminal that cannot erase lines, asks for y or n.
 bool keys_agree(struct console *console);
 
-// Waits; returns a byte, an enum key_code, KEY_REDRAW or KEY_PASTED.
+// Waits; returns a byte, an enum key_code, KEY_REDRAW, KEY_CONTINUED or KEY_PASTED.
 int keys_read(struct console *console);
 
 #endif

@@ -85,7 +85,7 @@ void pager_begin(struct pager *pager, struct console *console) {
     if (pager->pages) terminal_collect(&pager->text);
 }
 
-enum step { STEP_PAGE, STEP_LINE, STEP_ALL, STEP_LEAVE, STEP_PASTED };
+enum step { STEP_PAGE, STEP_LINE, STEP_ALL, STEP_LEAVE, STEP_CONTINUED, STEP_PASTED };
 
 static enum step ask_step(struct pager *pager) {
     for (;;) {
@@ -107,6 +107,8 @@ static enum step ask_step(struct pager *pager) {
         case KEY_CTRL_C:
         case KEY_CTRL_D:
             return STEP_LEAVE;
+        case KEY_CONTINUED:
+            return STEP_CONTINUED;
         case KEY_PASTED:
             console_keep_pasted(pager->console);
             return STEP_PASTED;
@@ -132,13 +134,14 @@ static void show_line_below(size_t left, bool pasted) {
 // Shows the line below a page until a key is pressed.
 static enum step wait_below(struct pager *pager, size_t from) {
     const size_t left = pager_take(&pager->text, from, SIZE_MAX, terminal_width()).count;
-    enum step step = STEP_PASTED;
-    for (bool pasted = false; step == STEP_PASTED; pasted = true) {
+    bool pasted = false;
+    for (;;) {
         show_line_below(left, pasted);
-        step = ask_step(pager);
+        const enum step step = ask_step(pager);
         terminal_clear_line();
+        if (step != STEP_PASTED && step != STEP_CONTINUED) return step;
+        pasted = pasted || step == STEP_PASTED;
     }
-    return step;
 }
 
 // The screen's last line is for what stands below a page.

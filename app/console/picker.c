@@ -298,12 +298,13 @@ static bool run(struct console *console, struct picker *picker, size_t *chosen) 
         struct drawn drawn = {0};
         draw(picker, rows, &drawn);
         const int key = keys_read(console);
-        erase(&drawn);
+        if (key != KEY_CONTINUED) erase(&drawn);
         rows = rows_of(picker);
         if (looks_further(picker, key)) load_more(picker);
         if (key == KEY_PASTED && !picker_paste(picker, editor_pasted(), rows))
             console_keep_pasted(console);
-        if (key != KEY_REDRAW && key != KEY_PASTED) answer = picker_press(picker, key, rows);
+        if (key != KEY_REDRAW && key != KEY_CONTINUED && key != KEY_PASTED)
+            answer = picker_press(picker, key, rows);
         scroll(picker, rows);
     }
     return answer == PICKER_CHOSE && picker_marked(picker, chosen);

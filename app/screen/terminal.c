@@ -475,22 +475,46 @@ bool terminal_copy(const char *bytes, size_t length) {
     return whole;
 }
 
+// The parent of another process, or 0 if /proc does not say.
+static pid_t parent_of(pid_t process) {
+    char path[32], line[256];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    const char *name_end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    if (name_end && sscanf(name_end, ") %*c %d", &parent) != 1) parent = 0;
+    fclose(file);
+    return parent;
+}
+
+// Is there a shell that can continue the process? The kernel ignores SIGTSTP in a group none of
+// whose members has a parent in another group of the session. That is so when a terminal emulator,
+// tmux or docker runs quire itself, or a script that runs it.
+static bool can_stop(void) {
+    pid_t parent = getppid();
+    while (parent > 0 && getpgid(parent) == getpgrp())
+        parent = parent_of(parent);
+    return parent > 0 && getsid(parent) == getsid(0);
+}
+
 struct terminal_signals terminal_read_signals(void) {
     char drained[64];
     while (terminal.pipe[0] >= 0 && read(terminal.pipe[0], drained, sizeof drained) > 0)
         ;
+    const bool suspended = suspend;
     const struct terminal_signals signals = {
         .interrupts = interrupts,
         .stop = stop,
         .end = end,
-        .suspend = suspend,
+        .suspend = suspended && can_stop(),
         .resized = resized,
         .continued = continued,
     };
     // Only what was seen is cleared, so a signal between these lines is reported next time.
     if (signals.interrupts) interrupts = 0;
     if (signals.stop) stop = 0;
-    if (signals.suspend) suspend = 0;
+    if (suspended) suspend = 0;
     if (signals.resized) resized = 0;
     if (signals.resized && terminal.footer) terminal.footer_moved = true;
     if (signals.continued) continued = 0;
@@ -517,7 +541,9 @@ void terminal_suspend(void) {
     terminal_give_back();
     struct sigaction ours, otherwise = {.sa_handler = SIG_DFL};
     sigemptyset(&otherwise.sa_mask);
-    sigaction(SIGTSTP, &otherwise, &ours);
+    sigaction(SIGTSTP, &(struct sigaction){.sa_handler = SIG_IGN}, &ours);
+    kill(0, SIGTSTP); // a script that waits for quire must stop, too, or its shell keeps waiting
+    sigaction(SIGTSTP, &otherwise, NULL);
     const int64_t before_us = clock_now_us();
     raise(SIGTSTP);
     clock_note_stop(clock_now_us() - before_us);

@@ -95,7 +95,7 @@ struct terminal_signals {
     int interrupts;          // ^C
     bool stop;               // Esc during an answer: like ^C, but a second one does not leave
     int end;                 // SIGTERM or SIGHUP: leave with 128 + this; 0: none
-    bool suspend;            // ^Z: call terminal_suspend()
+    bool suspend;            // ^Z, and a shell is there: call terminal_suspend()
     bool resized, continued; // redraw the line
 };
 struct terminal_signals terminal_read_signals(void);

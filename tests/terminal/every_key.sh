@@ -192,5 +192,27 @@ text "fg"
 keys Enter
 masked fg stopped
 give_up_line
+
+# What a picker and a page showed stays above the shell's lines, and is there again below them.
+below_shell() { screen | awk '/^\[.*Stopped/ { below = "" } { below = below $0 "\n" } END { print below }' | grep -qF -e "$1"; }
+ask_only "/resume"
+picks() { last_line | grep -q "Esc cancels$"; }
+wait_until picks || fail "no picker"
+keys C-z
+wait_last "$"
+text "fg"
+keys Enter
+wait_until picks || fail "no picker after fg"
+below_shell "$ fg" && below_shell "conversations" || fail "the picker erases what the shell wrote"
+give_up_line
+ask_only "/help"
+wait_until pages || fail "no page"
+keys C-z
+wait_last "$"
+text "fg"
+keys Enter
+wait_until pages || fail "no line below the page after fg"
+keys q
+wait_idle
 keys C-d
 wait_last "$"

@@ -33,12 +33,29 @@ for size in 30x15 ${more-}; do
     fits 3 "${size%x*}" || fail "$size: the terminal breaks the lines"
 done
 
+# No shell can continue it, so ^Z does nothing: no word of the answer is written twice, nor is the line.
+rm -rf "$QUIRE_HOME"/*
+columns=80 lines=24
+start --backend reference -n 80
+ask_only "$question"
+wait_until has_rows 2 || fail "no answer"
+keys C-z
+wait_for "[cut off at the token limit"
+wait_idle
+words_are_whole 6 "^Z without a shell"
+text "a draft"
+wait_last "> a draft"
+keys C-z
+text "!"
+wait_last "> a draft!"
+[ "$(screen | grep -c "a draft")" = 1 ] || fail "^Z writes the line again"
+
 # The shell's own lines stand between.
 rm -rf "$QUIRE_HOME"/*
 columns=80 lines=24
 run "PS1='shell: ' exec bash --norc --noprofile -i"
 wait_for "shell:"
-text "'$program' --temp 0 --backend reference -n 80"
+text "sh -c \"'$program' --temp 0 --backend reference -n 80; true\""
 keys Enter
 wait_idle
 ask_only "$question"
