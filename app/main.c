@@ -95,7 +95,8 @@ static bool wants_answer(const struct args *args) {
 
 // *wanted is the conversation that the person wants to continue, or {0}.
 static int run_interactive(struct launch *launch, const struct outgoing *prompt,
-                           struct wanted_model *wanted, struct reopening *reopening) {
+                           struct wanted_model *wanted, struct reopening *reopening,
+                           struct unsent *unsent) {
     const struct args *args = launch->args;
     const char *history = text_string(&launch->config->history_path);
     struct error ignored; // a history that cannot be kept is not worth a word
@@ -117,6 +118,7 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
         .models = {args, known_models_list, known_models_find, known_models_open},
         .wanted = wanted,
         .reopening = reopening,
+        .unsent = unsent,
     };
     const int code = interactive_run(&options);
     text_deinit(&folder);
@@ -226,6 +228,7 @@ static int change_model(struct launch *launch, const struct args *given, struct 
     if (code != EXIT_DONE) {
         launch_watch();
         code = return_to(launch, given, args, config, &left, to);
+        launch->returned = changes;
     }
     launch_end_watch();
     keep_changes(code == EXIT_DONE ? launch->session : NULL, &left.changes);
@@ -254,7 +257,8 @@ static int run_models(struct launch *launch, const struct args *given,
     struct args args;
     struct wanted_model wanted = {0};
     struct reopening reopening = {0};
-    int code = run_interactive(launch, prompt, &wanted, &reopening);
+    struct unsent unsent = {0};
+    int code = run_interactive(launch, prompt, &wanted, &reopening, &unsent);
     while (wanted.source || wanted.model.length || wanted.conversation[0] || reopening.wanted) {
         struct wanted_model now = wanted;
         struct text question = reopening.question;
@@ -262,13 +266,15 @@ static int run_models(struct launch *launch, const struct args *given,
         wanted = (struct wanted_model){0};
         code = change_model(launch, given, &args, &now);
         reopening = (struct reopening){.done = reopening.done};
+        if (launch->returned) unsent_hold(&unsent);
         if (code == EXIT_DONE)
-            code = run_interactive(launch, &again, &wanted, &reopening);
+            code = run_interactive(launch, &again, &wanted, &reopening, &unsent);
         else if (question.length)
             say_unanswered(text_string(&question));
         text_deinit(&now.model);
         text_deinit(&question);
     }
+    unsent_deinit(&unsent);
     launch_close(launch); // before its args go
     return code;
 }

@@ -48,6 +48,32 @@ static void lines_deinit(struct lines *lines) {
     free(lines->items);
 }
 
+void unsent_deinit(struct unsent *unsent) {
+    text_deinit(&unsent->draft);
+    lines_deinit(&unsent->queue); // each line is also in the history
+    lines_deinit(&unsent->held);
+    text_deinit(&unsent->attached.text);
+    *unsent = (struct unsent){0};
+}
+
+static void hold(struct lines *queue, struct lines *held) {
+    struct text line = {0};
+    while (lines_pop(queue, &line)) {
+        lines_push(held, &line);
+        text_deinit(&line);
+    }
+}
+
+void unsent_hold(struct unsent *unsent) { hold(&unsent->queue, &unsent->held); }
+
+struct unsent console_take_unsent(struct console *console) {
+    const struct unsent unsent = {console->draft, console->queue, console->held, console->attached};
+    console->draft = (struct text){0};
+    console->queue = console->held = (struct lines){0};
+    console->attached = (struct attached){0};
+    return unsent;
+}
+
 // Appends it to the current draft if both are one message; else keeps it as a line of its own.
 static void keep_behind_draft(struct console *console, struct text *line) {
     struct text *draft = &console->draft;
@@ -65,9 +91,8 @@ static void keep_behind_draft(struct console *console, struct text *line) {
 }
 
 void console_deinit(struct console *console) {
-    lines_deinit(&console->queue); // each line is also in the history
-    lines_deinit(&console->held);
-    text_deinit(&console->draft);
+    struct unsent unsent = console_take_unsent(console);
+    unsent_deinit(&unsent);
     free(console->status_shown.name);
     free(console->listed);
 }
@@ -91,11 +116,16 @@ bool console_unqueue(struct console *console, struct text *line) {
 }
 
 void console_hold_queue(struct console *console) {
-    struct text line = {0};
-    while (lines_pop(&console->queue, &line)) {
-        lines_push(&console->held, &line);
-        text_deinit(&line);
-    }
+    hold(&console->queue, &console->held);
+    show_queue(console);
+}
+
+void console_put_unsent(struct console *console, struct unsent *unsent) {
+    console->draft = unsent->draft;
+    console->queue = unsent->queue;
+    console->held = unsent->held;
+    console->attached = unsent->attached;
+    *unsent = (struct unsent){0};
     show_queue(console);
 }
 

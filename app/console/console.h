@@ -39,6 +39,15 @@ struct reopening {
     struct text question; // the question given back, to be asked again
 };
 
+// What was typed but not sent. It outlives the console when another model is opened: all of it goes
+// on in the next console. {0}: nothing.
+struct unsent {
+    struct text draft;        // initial text of the next prompt
+    struct lines queue;       // sent while an answer was written
+    struct lines held;        // lines that return to the prompt one by one
+    struct attached attached; // files that go with the next message (compose.h)
+};
+
 struct console {
     struct session *session; // borrowed
     const char *config_path; // borrowed; the user's presets are next to it
@@ -66,6 +75,13 @@ struct console {
 };
 
 void console_deinit(struct console *console); // frees its texts
+
+// Move it out of a console that ends, and into one that begins. unsent_hold(): as
+// console_hold_queue(), because the queued lines were meant for a model that cannot be opened.
+struct unsent console_take_unsent(struct console *console);
+void console_put_unsent(struct console *console, struct unsent *unsent);
+void unsent_hold(struct unsent *unsent);
+void unsent_deinit(struct unsent *unsent);
 
 // Queues a line, which it moves in, until the answer in front is complete. Drops one of blanks.
 void console_queue(struct console *console, struct text *line);

@@ -443,6 +443,13 @@ static bool stops_waiting(void *user) {
     return editor_interrupted();
 }
 
+// Left for another model, or for the same one on a fresh device.
+static bool goes_on(const struct console *console) {
+    const struct wanted_model *wanted = &console->wanted;
+    return wanted->source || wanted->model.length || wanted->conversation[0] ||
+           console->reopening.wanted;
+}
+
 int interactive_run(const struct interactive_options *options) {
     struct console console = {
         .session = options->session,
@@ -471,6 +478,7 @@ int interactive_run(const struct interactive_options *options) {
                                          .tell = console_tell_news,
                                          .unfold = command_unfold,
                                          .user = &console});
+    console_put_unsent(&console, options->unsent);
     greet(&console, options);
     while (!console.leave && !terminal_gone())
         if (console.session->front->turn.state != TURN_IDLE)
@@ -480,7 +488,10 @@ int interactive_run(const struct interactive_options *options) {
     effort_watch(NULL, NULL);
     session_end_unfollowed(console.session);
     title_deinit(&console.title);
-    editor_remember(text_string(&console.draft)); // the next prompt's draft
+    if (goes_on(&console))
+        *options->unsent = console_take_unsent(&console);
+    else
+        editor_remember(text_string(&console.draft)); // the next prompt's draft
     editor_close();
     terminal_close();
     db_on_wait(options->session->db, NULL, NULL);

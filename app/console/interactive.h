@@ -24,6 +24,7 @@ struct interactive_options {
     struct model_finder models;          // for /model and /resume
     struct wanted_model *wanted;         // out: the model that the chat was left for
     struct reopening *reopening;         // in and out
+    struct unsent *unsent; // the same; what is typed but not sent when the chat is left for a model
 };
 
 // Returns the exit code for the process.

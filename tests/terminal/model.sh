@@ -107,5 +107,33 @@ wait_for "1 turn]"
 wait_idle
 is_open "golden llama"
 leave
+
+# What is not sent yet goes along: lines sent behind /model while an answer was written, which wait if
+# that model cannot be opened, the line that was begun, and attached files.
+printf 'The fox lives in the wood.\n' > notes.txt
+start "--temp 9 --top-k 0 --top-p 1 --min-p 0 --seed 4 --backend reference -n 50 -c 1000"
+ask_only "Where is the fox?"
+wait_until has_answer "Where is the fox?" || fail "no answer"
+keys "/model misnamed.gguf" Enter "Who is there?" Enter
+wait_for "Enter continues, Esc cancels"
+keys Enter
+wait_last "> Who is there?" # it was not for this model
+keys C-u
+ask "/read notes.txt"
+ask_only "/model misnamed.gguf"
+wait_for "Enter continues, Esc cancels"
+keys Enter
+wait_for "[restored"
+ask_only "What is red?"
+wait_until has_answer "What is red?" || fail "no answer"
+on_screen "[1 file attached" || fail "/model: an attached file is forgotten"
+keys "/model tiny" Enter "Who are you?" Enter "half a line"
+wait_for "Enter continues, Esc cancels"
+keys Enter
+wait_last "> half a line"
+on_screen "> Who are you?" || fail "/model: a queued line is forgotten"
+keys C-u
+is_open "golden llama"
+leave
 "$program" list --format json | tr -d '\n\t' | grep -qE '"name":"verse"[^}]*"model":"quire-demo-30m \+ poet=0.5"' ||
     fail "list: the adapter is not stored"
