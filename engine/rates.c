@@ -153,7 +153,7 @@ static void make_folders(char *path) {
 static FILE *open_next(const char *path) {
     enum { LOOKS = 1000, PAUSE_US = 1000 };
     for (int i = 0; i < LOOKS; i++) {
-        const int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        const int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
         struct stat ours, there;
         if (file < 0) return NULL;
         const bool locked = flock(file, LOCK_EX | LOCK_NB) == 0 ||

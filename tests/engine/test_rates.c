@@ -438,13 +438,18 @@ static void what_the_processor_loses_to_crossing_is_the_rest(void **state) {
 static void a_pipe_in_its_place_is_replaced(void **state) {
     (void)state;
     struct placement_rates found;
+    char next[80];
+    snprintf(next, sizeof next, "%s.new", path);
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     alarm(10); // reading it would never end
     assert_false(rates_find(path, "a", &found));
     assert_true(rates_keep(path, "a", &some));
-    alarm(0);
     assert_true(rates_find(path, "a", &found));
+    assert_int_equal(mkfifo(next, 0600), 0); // in the place of the next file: nobody reads it
+    assert_false(rates_keep(path, "b", &some));
+    alarm(0);
+    assert_int_equal(unlink(next), 0);
 }
 
 int main(void) {
