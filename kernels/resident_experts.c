@@ -297,9 +297,10 @@ static bool all_fit(const struct resident_experts *r) {
     return true;
 }
 
+// Behind those that wait already, if filling the slots has failed.
 static void plan_moves(struct resident_experts *r) {
     size_t bytes = 0;
-    struct expert_move *move = r->moves;
+    struct expert_move *move = &r->moves[r->move_count];
     while (bytes < COPIED_BYTES && r->move_count < MOVES_MAX && expert_slots_take(r->slots, move)) {
         if (move->evicted_layer >= 0)
             point_to_nothing(r, move->evicted_layer, move->evicted_expert);

@@ -666,17 +666,8 @@ static enum status sync_unless_it_fails(struct device *device) {
     return status;
 }
 
-// Copies of a step that failed may never have been made, nor the lists and the zeros that came with
-// it: a slot is used only after one that was.
-static void check_steps(int failed, int32_t slots) {
-    enum { STEPS = 12 };
-    const struct offload_memory memory = {
-        .mixtures = 1, .expert_bytes = (size_t)1 << 15, .expert_slots = slots};
-    const size_t count = COLUMNS;
+static struct backend failing_card(void) {
     struct backend card = *backend_reference();
-    const void *at[3][EXPERTS];
-    float shares[USED] = {0.5F, 0.25F};
-    struct offload_fixture f;
     fails = false;
     card.alloc = alloc_spoiled;
     card.copy_aside = copy_aside_unless_it_fails;
@@ -685,6 +676,20 @@ static void check_steps(int failed, int32_t slots) {
     card.experts = experts_unless_it_fails;
     card.is_copied_aside = is_copied;
     card.sync = sync_unless_it_fails;
+    return card;
+}
+
+// Copies of a step that failed may never have been made, nor the lists and the zeros that came with
+// it: a slot is used only after one that was.
+static void check_steps(int failed, int32_t slots) {
+    enum { STEPS = 12 };
+    const struct offload_memory memory = {
+        .mixtures = 1, .expert_bytes = (size_t)1 << 15, .expert_slots = slots};
+    const size_t count = COLUMNS;
+    const struct backend card = failing_card();
+    const void *at[3][EXPERTS];
+    float shares[USED] = {0.5F, 0.25F};
+    struct offload_fixture f;
     fixture_open(&f, &card, &memory);
     for (int step = 0; step < STEPS; step++) {
         const int32_t chosen[USED] = {EXPERTS - 1 - step / 3 % 2, EXPERTS - 3 - step % 2};
@@ -719,6 +724,44 @@ static void copies_of_a_failed_step_are_made_again(void **state) {
         fill_fails = true;
         check_steps(-1, slots);
     }
+}
+
+// And what is copied next waits behind it. Some slots are in use by then, as the second layer comes
+// late.
+static void a_filling_that_failed_is_made_again(void **state) {
+    enum { STEPS = 24, LATE = 8, SLOTS = 6, LAYERS = 2 };
+    const struct offload_memory memory = {
+        .mixtures = LAYERS, .expert_bytes = (size_t)1 << 15, .expert_slots = SLOTS};
+    const struct backend card = failing_card();
+    const void *at[LAYERS][3][EXPERTS];
+    const float shares[USED] = {0.5F, 0.25F};
+    struct offload_fixture f;
+    (void)state;
+    fixture_open(&f, &card, &memory);
+    for (int step = 0; step < STEPS; step++) {
+        const int32_t first = step >= LATE || step % 4 < 2 ? EXPERTS - 1 : EXPERTS - 3;
+        const int32_t chosen[USED] = {first, first - 1};
+        fill_fails = step == LATE;
+        for (int layer = 0; layer < (step < LATE ? 1 : LAYERS); layer++) {
+            struct experts args = {.x = f.x,
+                                   .y = f.y + layer * COLUMNS,
+                                   .chosen = chosen,
+                                   .shares = shares,
+                                   .up = stack(&f, at[layer][0], layer, ROWS, COLUMNS),
+                                   .gate = stack(&f, at[layer][1], 1 - layer, ROWS, COLUMNS),
+                                   .down = stack(&f, at[layer][2], 2, COLUMNS, ROWS),
+                                   .tokens = 1,
+                                   .experts = EXPERTS,
+                                   .used = USED};
+            f.backend->experts(f.device, &args);
+            args.y = f.expected + layer * COLUMNS;
+            backend_reference()->experts(f.card, &args);
+        }
+        assert_int_equal(f.backend->sync(f.device), STATUS_OK);
+        const size_t count = (size_t)COLUMNS * (step < LATE ? 1 : LAYERS);
+        assert_true(difference(f.y, f.expected, count) < 0.02);
+    }
+    fixture_close(&f);
 }
 
 // Where another program has taken what copies cross through: they are made once there is memory.
@@ -792,6 +835,7 @@ int main(void) {
         cmocka_unit_test(slots_are_full_after_the_first_step),
         cmocka_unit_test(a_device_without_copies_counts_what_they_would_hit),
         cmocka_unit_test(copies_of_a_failed_step_are_made_again),
+        cmocka_unit_test(a_filling_that_failed_is_made_again),
         cmocka_unit_test(copies_without_memory_are_made_later),
         cmocka_unit_test(copies_are_forgotten_with_their_slab),
     };
