@@ -48,8 +48,10 @@ size_t pool_context_bytes(const struct engine *engine, int32_t context) {
 }
 
 size_t pool_mapped_bytes(const struct engine *engine) {
-    const bool mapped = engine->gguf && engine->backend->weights_in_file;
-    return mapped && !placement_leaves(&engine->placement) ? gguf_file_bytes(engine->gguf) : 0;
+    const bool in_file = engine->gguf && engine->backend->weights_in_file;
+    const bool mapped = in_file && !placement_leaves(&engine->placement);
+    const size_t drafters = engine->drafter ? pool_mapped_bytes(engine->drafter) : 0;
+    return drafters + (mapped ? gguf_file_bytes(engine->gguf) : 0);
 }
 
 // Where nobody asked for a size. Memory that mapped weights need counts as free: a cache that would

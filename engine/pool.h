@@ -16,8 +16,8 @@ MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_op
                                    struct error *err);
 size_t pool_bytes(const struct engine *engine, int group);
 
-// Of weights that are read where their file is mapped. The system counts what it has read of a file
-// as free memory.
+// Of weights that are read where their file is mapped, a drafter's among them. The system counts
+// what it has read of a file as free memory.
 size_t pool_mapped_bytes(const struct engine *engine);
 
 // Before it is chosen: of a sequence as long as the context, and what kv_device_bytes comes to with

@@ -525,29 +525,34 @@ static void a_processor_short_of_memory_says_so_once(void **state) {
     assert_non_null(strstr(lines[0], "but only 1.0 MiB is free"));
 }
 
-// A cache that nobody asked for does not drive out what it is for.
+// A cache that nobody asked for does not drive out what it is for, nor a drafter's weights.
 static void a_cache_leaves_memory_for_mapped_weights(void **state) {
     (void)state;
     struct stat file;
     assert_int_equal(stat(model, &file), 0);
-    const size_t weights = (size_t)file.st_size, tight = weights + weights / 4;
-    const size_t frees[] = {tight, weights / 2, 8 * weights};
-    const struct engine_options options = {
-        .model_path = model, .backend = "cuda", .context = 16, .threads = 1};
     card_info.threads = 1; // it is none
-    for (size_t i = 0; i < sizeof frees / sizeof frees[0]; i++) {
-        struct engine *engine;
-        struct error err = {0};
-        struct kv_usage usage;
-        line_count = 0;
-        card_info.memory_free = frees[i];
-        if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
-        engine_kv_usage(engine, &usage);
-        engine_close(engine);
-        const bool hopeless = frees[i] < weights;
-        assert_int_equal(line_count, hopeless);
-        assert_true(kv_usage_device_bytes(&usage) <= frees[i] / 4);
-        if (!hopeless) assert_true(kv_usage_device_bytes(&usage) + weights <= frees[i]);
+    for (int drafted = 0; drafted < 2; drafted++) {
+        const size_t weights = (size_t)file.st_size << drafted, tight = weights + weights / 4;
+        const size_t frees[] = {tight, weights / 2, 8 * weights};
+        const struct engine_options options = {.model_path = model,
+                                               .draft_path = drafted ? model : NULL,
+                                               .backend = "cuda",
+                                               .context = 16,
+                                               .threads = 1};
+        for (size_t i = 0; i < sizeof frees / sizeof frees[0]; i++) {
+            struct engine *engine;
+            struct error err = {0};
+            struct kv_usage usage;
+            line_count = 0;
+            card_info.memory_free = frees[i];
+            if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+            engine_kv_usage(engine, &usage);
+            engine_close(engine);
+            const bool hopeless = frees[i] < weights;
+            assert_in_range(line_count, hopeless, hopeless ? 1 + drafted : 0);
+            assert_true(kv_usage_device_bytes(&usage) <= frees[i] / 4);
+            if (!hopeless) assert_true(kv_usage_device_bytes(&usage) + weights <= frees[i]);
+        }
     }
 }
 
