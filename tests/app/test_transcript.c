@@ -417,7 +417,7 @@ static void loading_can_be_stopped_and_does_not_block_writers(void **state) {
     chat_template_destroy(chatml);
     db_close(beside);
     db_close(db);
-    static const char *const ends[] = {"", "-wal", "-shm"};
+    static const char *const ends[] = {"", "-wal", "-shm", ".lock"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         char name[64];
         snprintf(name, sizeof name, "%s%s", path, ends[i]);

@@ -2,6 +2,7 @@
 #include "engine/model/checkpoint.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -725,15 +726,14 @@ static int make_folder(void **state) {
     return mkdtemp(folder) ? 0 : -1;
 }
 
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at) {
+    (void)facts, (void)kind, (void)at;
+    return remove(path);
+}
+
 static int drop_folder(void **state) {
     (void)state;
-    static const char *const names[] = {"m-00001-of-00003.gguf", "m-00002-of-00003.gguf",
-                                        "m-00003-of-00003.gguf", "alone.gguf",
-                                        "hf/config.json",        "hf/model.safetensors"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        unlink(path_of(names[i]));
-    rmdir(path_of("hf"));
-    return rmdir(folder);
+    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 int main(void) {
