@@ -55,15 +55,16 @@ size_t pool_mapped_bytes(const struct engine *engine) {
 }
 
 // Where nobody asked for a size. Memory that mapped weights need counts as free: a cache that would
-// drive them out gets what they leave, as long as that is enough for the context, or a short one.
+// drive them out gets what they leave, or what the context needs, or a short one. If there is not
+// even that, they are driven out by any.
 static size_t usual_bytes(const struct engine *engine, int32_t wanted, size_t free_bytes) {
     const int32_t trained = engine->model.config.context;
     const int32_t brief = trained < SHORT_CONTEXT ? trained : SHORT_CONTEXT;
     const size_t share = free_bytes / POOL_SHARE, used = pool_mapped_bytes(engine);
     const size_t most = free_bytes - free_bytes / KEPT_SHARE;
-    const size_t left = most > used ? most - used : 0;
-    const bool is_enough = left >= pool_context_bytes(engine, wanted > 0 ? wanted : brief);
-    return used > 0 && is_enough && left < share ? left : share;
+    const size_t least = pool_context_bytes(engine, wanted > 0 ? wanted : brief);
+    const size_t left = most > used && most - used > least ? most - used : least;
+    return used > 0 && used + least <= free_bytes && left < share ? left : share;
 }
 
 size_t pool_asked_bytes(const struct engine *engine, const struct engine_options *options) {

@@ -556,6 +556,37 @@ static void a_cache_leaves_memory_for_mapped_weights(void **state) {
     }
 }
 
+// As little as the context needs, if that is what makes both fit.
+static void a_cache_that_fits_with_the_weights_is_silent(void **state) {
+    enum { STEPS = 24, PARTS = 64 };
+    (void)state;
+    struct stat file;
+    assert_int_equal(stat(model, &file), 0);
+    const size_t weights = (size_t)file.st_size;
+    const struct engine_options options = {
+        .model_path = model, .backend = "cuda", .context = 16, .threads = 1};
+    size_t bytes[STEPS], least = SIZE_MAX;
+    int warned[STEPS];
+    card_info.threads = 1; // it is none
+    for (int i = 0; i < STEPS; i++) {
+        struct engine *engine;
+        struct error err = {0};
+        struct kv_usage usage;
+        line_count = 0;
+        card_info.memory_free = weights + weights / PARTS * (size_t)i;
+        if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+        engine_kv_usage(engine, &usage);
+        engine_close(engine);
+        bytes[i] = kv_usage_device_bytes(&usage);
+        warned[i] = line_count;
+        if (bytes[i] < least) least = bytes[i];
+    }
+    for (int i = 0; i < STEPS; i++)
+        assert_int_equal(warned[i], weights / PARTS * (size_t)i < least);
+    assert_int_equal(warned[0], 1);
+    assert_int_equal(warned[STEPS - 1], 0);
+}
+
 static void missing_fast_kernels_are_reported_in_one_line(void **state) {
     (void)state;
     assert_int_equal(lines_about(0, 0, false), 0);
@@ -597,6 +628,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(memory_that_stays_short_is_an_error, set_up_card, end),
         cmocka_unit_test_setup_teardown(a_processor_short_of_memory_says_so_once, set_up_card, end),
         cmocka_unit_test_setup_teardown(a_cache_leaves_memory_for_mapped_weights, set_up_card, end),
+        cmocka_unit_test_setup_teardown(a_cache_that_fits_with_the_weights_is_silent, set_up_card,
+                                        end),
         cmocka_unit_test_setup_teardown(weights_that_exceed_the_hosts_memory_are_said_once,
                                         set_up_card, end),
         cmocka_unit_test_setup_teardown(a_forecast_is_what_the_start_says, set_up_card, end),
