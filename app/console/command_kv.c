@@ -170,10 +170,13 @@ static void show_traffic(const struct kv_usage *usage) {
              count_format((int64_t)usage->evicted_blocks, c),
              count_format((int64_t)usage->lost_blocks, d));
     row("computed", value);
-    snprintf(value, sizeof value, "out %s, in %s · disk read %s, written %s (%.2f ×)",
-             size_format(usage->swap_out_bytes, out), size_format(usage->swap_in_bytes, in),
-             size_format(usage->disk_read_bytes, read),
-             size_format(usage->disk_written_bytes, written), kv_report_amplification(usage));
+    const int length = snprintf(
+        value, sizeof value, "out %s, in %s · disk read %s, written %s",
+        size_format(usage->swap_out_bytes, out), size_format(usage->swap_in_bytes, in),
+        size_format(usage->disk_read_bytes, read), size_format(usage->disk_written_bytes, written));
+    if (usage->disk_payload_bytes > 0) // else only the index was written
+        snprintf(value + length, sizeof value - (size_t)length, " (%.2f ×)",
+                 kv_report_amplification(usage));
     row("moved", value);
     if (usage->refused_writes > 0) {
         snprintf(value, sizeof value, "%s block writes, because the disk cache is at its limit",
