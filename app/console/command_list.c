@@ -16,7 +16,7 @@
 enum {
     LIST_LIMIT = 1000,
     LIST_OTHER_LINES = 6, // the command, the header, what is left, and the next prompt
-    LIST_LEAST = 3,
+    LIST_LEAST = 1,
     PREVIEW_BYTES = 2000, // of an answer
     PICK_FIRST = 1000,    // conversations, until the user looks further
     TITLE_COLUMNS = 200,  // of a picker's line, which the screen cuts
@@ -28,7 +28,8 @@ enum {
     TITLE_LEAST =
         20,    // columns next to the figures; if there are fewer, the figures go below the title
     BELOW = 4, // and are indented by this much
-    ID_COLUMNS = 12, // with the mark before it and the blanks after it
+    WORD_COLUMNS = 8, // that a row broken between words may leave empty
+    ID_COLUMNS = 12,  // with the mark before it and the blanks after it
 };
 
 // "Paris trip · And the trains?", or below its parent " └ turn 5 · What is a hen?": its title and
@@ -196,6 +197,19 @@ static int64_t count_all(struct console *console, bool one_shot, int64_t otherwi
     return status == STATUS_OK ? count : otherwise;
 }
 
+// The newest must not leave the screen at its top.
+static size_t rows_that_fit(const struct conversation_row *rows, size_t count, int lines) {
+    const int columns = terminal_width() - BELOW - WORD_COLUMNS;
+    size_t fit = 0;
+    for (; fit < count; fit++) {
+        const int found = text_columns(rows[fit].found);
+        lines -= is_narrow() ? 2 : 1;
+        lines -= columns > 0 ? (found + columns - 1) / columns : 0;
+        if (lines < 0) break;
+    }
+    return fit > LIST_LEAST ? fit : LIST_LEAST;
+}
+
 void command_list(struct console *console, const char *argument) {
     struct conversation_row *rows = NULL;
     size_t count = 0;
@@ -207,9 +221,8 @@ void command_list(struct console *console, const char *argument) {
     const int64_t listed = (int64_t)count;
     const int64_t all = limited && !search ? count_all(console, query.one_shot, listed) : listed;
     const int64_t left_out = search || query.one_shot ? 0 : count_all(console, true, all) - all;
-    const int space = terminal_height() - LIST_OTHER_LINES - (left_out > 0);
-    const int lines = space / (is_narrow() ? 2 : 1);
-    const size_t most = lines > LIST_LEAST ? (size_t)lines : LIST_LEAST;
+    const size_t most =
+        rows_that_fit(rows, count, terminal_height() - LIST_OTHER_LINES - (left_out > 0));
     if (count > 0) show_rows(console, rows, count < most ? count : most);
     if (count > 1) say_more(console, argument, all - (int64_t)most, limited && search);
     if (count == 0)

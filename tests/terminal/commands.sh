@@ -122,3 +122,20 @@ start -r
 wait_for "Enter chooses, Esc cancels"
 keys Escape
 wait_for "left with 0"
+
+# What a search finds takes more rows than a title; the newest stays on the screen all the same.
+words="the river goes down to the sea and over the stones and past the mill and under the old bridge to the zebra"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    printf '%s\n' '{"type":"conversation","version":1,"messages":2}' "{\"role\":\"user\",\"text\":\"Where is $i?\"}" \
+        "{\"role\":\"assistant\",\"text\":\"$words\"}" > "$QUIRE_HOME/zebra.jsonl"
+    "$program" -q import "$QUIRE_HOME/zebra.jsonl" > "$QUIRE_HOME/out" || fail "import failed"
+done
+start
+ask "/list zebra"
+on_screen " more · Enter lists all to pick from" || fail "/list shows more than fits"
+on_tmux capture-pane -p | grep -q "^> /list zebra" || fail "what /list has found first has left the screen"
+# No cached block was written yet, so there is nothing to compare the written bytes with.
+ask "/kv"
+on_screen "disk read 0 B" || fail "no /kv"
+! on_screen "0.00 ×" || fail "/kv: a ratio to nothing"
+leave
