@@ -12,7 +12,7 @@
 // continued from a position where each group has what the next token needs, on any tier. If a fork
 // begins elsewhere, in the middle of a conversation whose windows are gone, everything after the
 // last such position before it is computed again: K and V of a window follow from the windows of
-// all layers below it, each of which begins a window earlier.
+// all layers below it, and each layer's begins a window before that of the layer above.
 //
 // Recurrent layers are groups too: their window is the token before, and their table is sparse
 // (block_table.h). A block of it has a state, which is of use only after its last token: at the
@@ -83,7 +83,7 @@ void grouped_table_deinit(const struct grouped_cache *cache, struct grouped_tabl
 bool grouped_table_reaches(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length);
 
-// The longest such length that is at most `length`; 0 if there is none.
+// The longest length up to `length` after which it can; 0: none.
 int32_t grouped_table_last(const struct grouped_cache *cache, const struct grouped_table *tables,
                            int32_t length);
 

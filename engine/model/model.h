@@ -108,7 +108,7 @@ struct model {
     struct layer *layers;                  // [config.layers + config.mtp_layers]
     struct mtp mtp;
     bool long_rope;       // LongRoPE's factors for long contexts are in use
-    int32_t rank;         // the highest of an adapter's pair; 0: there is none
+    int32_t rank;         // the highest of all adapters' pairs; 0: no adapter
     enum dtype main_type; // that most weight bytes have
     size_t weight_bytes;
     int64_t parameters;

@@ -90,7 +90,7 @@ enum { PLACEMENT_KINDS = PLACEMENT_DENSE + 1 };
 struct placement_need {
     int32_t layers;
     struct placement_part fixed; // what never leaves the card
-    size_t embedding_bytes; // of matrices of which a token reads a row, as on the card, wherever
+    size_t embedding_bytes; // of matrices that a token reads a single row of; in the card's layout
     struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
     enum dtype types[PLACEMENT_KINDS]; // of the last matrix of a kind
     size_t matrix_bytes;               // of the largest dense matrix of `parts`, on the card

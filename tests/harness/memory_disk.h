@@ -72,7 +72,7 @@ void memory_store_unblock(struct memory_store *store);
 // Until an operation is blocked. False: none was within timeout_ms.
 bool memory_store_wait_blocked(struct memory_store *store, int timeout_ms);
 
-// Of record number `index` of those that are there, from 0. False: there are fewer.
+// The record at `index`, counted from 0. False: there are no more than `index`.
 bool memory_store_damage(struct memory_store *store, uint32_t index);
 bool memory_store_damage_key(struct memory_store *store, struct hash128 key);
 

@@ -103,6 +103,22 @@ static inline struct expert_weights stack(const struct offload_fixture *f, const
         .data = at, .type = DTYPE_Q8_0, .rows = rows, .columns = columns, .in_host = true};
 }
 
+// A mixture of the fixture's rows whose three stacks are its first matrices; `at` gets where they
+// are.
+static inline struct experts mixture(const struct offload_fixture *f, const void *at[3][EXPERTS],
+                                     const int32_t *chosen, const float *shares) {
+    return (struct experts){.x = f->x,
+                            .y = f->y,
+                            .chosen = chosen,
+                            .shares = shares,
+                            .up = stack(f, at[0], 0, ROWS, COLUMNS),
+                            .gate = stack(f, at[1], 1, ROWS, COLUMNS),
+                            .down = stack(f, at[2], 2, COLUMNS, ROWS),
+                            .tokens = 1,
+                            .experts = EXPERTS,
+                            .used = USED};
+}
+
 static inline void assert_rows(const float *found, const float *expected, size_t count) {
     assert_memory_equal(found, expected, count * sizeof found[0]);
 }

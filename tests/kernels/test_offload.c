@@ -576,16 +576,8 @@ static void slots_are_full_after_the_first_step(void **state) {
         shares[i] = 0.5F;
     }
     for (int32_t tokens = OFFLOAD_STREAM_TOKENS; tokens >= 1; tokens -= OFFLOAD_STREAM_TOKENS - 1) {
-        struct experts args = {.x = f.x,
-                               .y = f.y,
-                               .chosen = chosen,
-                               .shares = shares,
-                               .up = stack(&f, at[0], 0, ROWS, COLUMNS),
-                               .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
-                               .down = stack(&f, at[2], 2, COLUMNS, ROWS),
-                               .tokens = tokens,
-                               .experts = EXPERTS,
-                               .used = USED};
+        struct experts args = mixture(&f, at, chosen, shares);
+        args.tokens = tokens;
         f.backend->experts(f.device, &args);
         assert_int_equal(f.backend->sync(f.device), STATUS_OK);
         args.y = f.expected;
@@ -693,16 +685,7 @@ static void check_steps(int failed, int32_t slots) {
     fixture_open(&f, &card, &memory);
     for (int step = 0; step < STEPS; step++) {
         const int32_t chosen[USED] = {EXPERTS - 1 - step / 3 % 2, EXPERTS - 3 - step % 2};
-        struct experts args = {.x = f.x,
-                               .y = f.y,
-                               .chosen = chosen,
-                               .shares = shares,
-                               .up = stack(&f, at[0], 0, ROWS, COLUMNS),
-                               .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
-                               .down = stack(&f, at[2], 2, COLUMNS, ROWS),
-                               .tokens = 1,
-                               .experts = EXPERTS,
-                               .used = USED};
+        struct experts args = mixture(&f, at, chosen, shares);
         fails = step == failed;
         f.backend->experts(f.device, &args);
         const enum status expected = fails ? STATUS_DEVICE : STATUS_OK;
@@ -795,16 +778,7 @@ static void copies_are_forgotten_with_their_slab(void **state) {
     refusals = ALL;
     asides = 1; // the first one is refused
     for (int step = 0; step < 3; step++) {
-        const struct experts args = {.x = f.x,
-                                     .y = f.y,
-                                     .chosen = chosen,
-                                     .shares = shares,
-                                     .up = stack(&f, at[0], 0, ROWS, COLUMNS),
-                                     .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
-                                     .down = stack(&f, at[2], 2, COLUMNS, ROWS),
-                                     .tokens = 1,
-                                     .experts = EXPERTS,
-                                     .used = USED};
+        const struct experts args = mixture(&f, at, chosen, shares);
         f.backend->experts(f.device, &args);
         assert_int_equal(f.backend->sync(f.device), STATUS_OK);
         if (step == 1) {

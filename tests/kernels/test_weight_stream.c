@@ -374,16 +374,8 @@ static void experts_cross_only_where_they_can(void **state) {
         fixture_open(&f, &card, &memory);
         char *shifted = calloc(1, bytes + SHIFT);
         assert_non_null(shifted);
-        struct experts args = {.x = f.x,
-                               .y = f.y,
-                               .chosen = chosen,
-                               .shares = shares,
-                               .up = stack(&f, at[0], 0, ROWS, COLUMNS),
-                               .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
-                               .down = stack(&f, at[2], 2, COLUMNS, ROWS),
-                               .tokens = 1,
-                               .experts = EXPERTS,
-                               .used = USED_MOST};
+        struct experts args = mixture(&f, at, chosen, shares);
+        args.used = USED_MOST;
         memcpy(shifted + SHIFT, at[2][EXPERTS - 1], bytes);
         if (i == SCALED) args.down.scales = scales;
         if (i == SHIFTED) at[2][EXPERTS - 1] = shifted + SHIFT;
@@ -420,16 +412,9 @@ static void scales_cross_with_their_matrices(void **state) {
     card.copy_weights = note_scale;
     crossed_count = 0;
     fixture_open(&f, &card, &(struct offload_memory){.slot_bytes = (size_t)1 << 20});
-    struct experts args = {.x = f.x,
-                           .y = f.y,
-                           .chosen = chosen,
-                           .shares = shares,
-                           .up = stack(&f, at[0], 0, ROWS, COLUMNS),
-                           .gate = stack(&f, at[1], 1, ROWS, COLUMNS),
-                           .down = stack(&f, at[2], 2, COLUMNS, ROWS),
-                           .tokens = OFFLOAD_STREAM_TOKENS,
-                           .experts = EXPERTS,
-                           .used = 1};
+    struct experts args = mixture(&f, at, chosen, shares);
+    args.tokens = OFFLOAD_STREAM_TOKENS;
+    args.used = 1;
     args.up.scales = args.gate.scales = args.down.scales = scales;
     f.backend->experts(f.device, &args);
     assert_int_equal(f.backend->sync(f.device), STATUS_OK);
