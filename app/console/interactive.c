@@ -488,10 +488,8 @@ int interactive_run(const struct interactive_options *options) {
     effort_watch(NULL, NULL);
     session_end_unfollowed(console.session);
     title_deinit(&console.title);
-    if (goes_on(&console))
-        *options->unsent = console_take_unsent(&console);
-    else
-        editor_remember(text_string(&console.draft)); // the next prompt's draft
+    editor_remember(text_string(&console.draft)); // also if no console follows this one
+    if (goes_on(&console)) *options->unsent = console_take_unsent(&console);
     editor_close();
     terminal_close();
     db_on_wait(options->session->db, NULL, NULL);
