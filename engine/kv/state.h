@@ -36,7 +36,7 @@ struct block_cache {
     int64_t write_delay_us;     // 0 once it is closed
     int32_t writes_under_way;   // jobs
     int64_t write_again_us;     // after a failure: not before
-    bool write_failed;          // said so already
+    bool write_failed;          // said so, until nothing waits any more
     int64_t read_failed_us;     // when that was last said
 
     struct reference_table references;

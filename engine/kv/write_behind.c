@@ -198,15 +198,18 @@ static void note_refusal(struct block_cache *cache, struct node_index node, enum
                   "the KV cache on disk is full: what does not fit is recomputed after a restart");
 }
 
-// Parents come first in a job.
+// Parents come first in a job. One block that was written ends the pause; a job that is refused as a
+// whole does not, because that is what happens to those that hang on a failed one.
 static void note_written(struct block_cache *cache, const struct disk_job *job) {
     bool ends = false; // a path that a conversation needs ends here, perhaps too early
     for (int32_t i = 0; i < job->count; i++) {
         const struct node_index node = job->nodes[i];
-        if (job->outcomes[i] == STATUS_OK)
+        if (job->outcomes[i] == STATUS_OK) {
             cache_set_disk(cache, node, NODE_ON_DISK);
-        else
+            cache->write_again_us = 0;
+        } else {
             note_refusal(cache, node, job->outcomes[i]);
+        }
         ends = ends || job->outcomes[i] != STATUS_OK ||
                prefix_node(cache->prefix, node)->references > 0;
     }
@@ -224,10 +227,8 @@ void cache_writes_done(struct block_cache *cache, struct disk_job *job) {
         if (!written) want_written_first(cache, node);
         block_pool_release(cache->slots, job->slots[i]);
     }
-    if (!written) {
+    if (!written)
         note_failure(cache, job);
-        return;
-    }
-    cache->write_failed = false;
-    cache->write_again_us = 0;
+    else if (cache->unwritten.count == 0 && cache->writes_under_way == 0)
+        cache->write_failed = false;
 }

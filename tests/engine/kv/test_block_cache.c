@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/base/log.h"
+
 #define A8 "aaaaaaaa"
 #define B8 "bbbbbbbb"
 #define C8 "cccccccc"
@@ -497,6 +499,40 @@ static void failed_writes_are_retried_and_lose_no_block(void **state) {
     fixture_deinit(&f);
 }
 
+static int warnings;
+
+static void count_warnings(enum log_level level, const char *text) {
+    (void)text;
+    warnings += level == LOG_WARNING;
+}
+
+static void a_job_that_is_refused_does_not_end_the_pause_after_a_failure(void **state) {
+    (void)state;
+    struct cache_fixture f;
+    open_with(&f, &DISK_ONLY);
+    log_set_sink(count_warnings);
+    warnings = 0;
+    for (int attempt = 0; attempt < 2; attempt++) {
+        static const char *const TEXTS[] = {A8 B8, A8 B8 C8 D8, A8 B8 C8 D8 E8 E8};
+        for (int job = 0; job < 2; job++) { // the second hangs on the first
+            remember(&f, TEXTS[attempt + job]);
+            fixture_pass_time(31000000);
+            block_cache_write_behind(f.cache);
+        }
+        memory_store_fail_write(f.store, 1, STATUS_FULL);
+        assert_int_equal(fixture_work(&f), 2);
+        block_cache_write_behind(f.cache); // not at once
+        assert_int_equal(fixture_work(&f), 0);
+    }
+    log_set_sink(NULL);
+    assert_int_equal(warnings, 1);
+    block_cache_check(f.cache);
+    fixture_pass_time(31000000);
+    fixture_write_all(&f);
+    assert_int_equal(fixture_usage(&f).disk_blocks, 6);
+    fixture_deinit(&f);
+}
+
 static void a_failed_read_keeps_the_prefix_before_it(void **state) {
     (void)state;
     static const enum status outcomes[] = {STATUS_IO, STATUS_NOT_FOUND, STATUS_BAD_FILE};
@@ -738,6 +774,7 @@ int main(void) {
         cmocka_unit_test(a_restart_finds_every_block_and_tail_on_disk),
         cmocka_unit_test(the_plan_restores_only_what_is_cheaper_than_prefill),
         cmocka_unit_test(failed_writes_are_retried_and_lose_no_block),
+        cmocka_unit_test(a_job_that_is_refused_does_not_end_the_pause_after_a_failure),
         cmocka_unit_test(a_failed_read_keeps_the_prefix_before_it),
         cmocka_unit_test(damaged_blocks_are_dropped_and_recomputed),
         cmocka_unit_test(blocks_dropped_by_the_disk_are_forgotten),
