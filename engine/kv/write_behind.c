@@ -198,8 +198,8 @@ static void note_refusal(struct block_cache *cache, struct node_index node, enum
                   "the KV cache on disk is full: what does not fit is recomputed after a restart");
 }
 
-// Parents come first in a job. One block that was written ends the pause; a job that is refused as a
-// whole does not, because that is what happens to those that hang on a failed one.
+// Parents come first in a job. One block that was written ends the pause; a job that is refused as
+// a whole does not, because that is what happens to those that hang on a failed one.
 static void note_written(struct block_cache *cache, const struct disk_job *job) {
     bool ends = false; // a path that a conversation needs ends here, perhaps too early
     for (int32_t i = 0; i < job->count; i++) {
