@@ -1,6 +1,6 @@
-// engine/measure.c — what benchmarks ask of an engine.
+#include "engine/measure.h"
+
 #include "engine/core/engine_state.h"
-#include "engine/engine.h"
 #include "engine/model/kv_shape.h"
 #include "kernels/cost.h"
 #include "kernels/huge_pages.h"

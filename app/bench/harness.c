@@ -7,6 +7,7 @@
 
 #include "app/base/exit_code.h"
 #include "app/screen/complain.h"
+#include "engine/measure.h"
 #include "kernels/base/size.h"
 
 enum { LOOK_MS = 200 }; // how often a wait looks for a signal

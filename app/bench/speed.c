@@ -15,6 +15,7 @@
 
 #include "app/bench/bench.h"
 #include "app/bench/harness.h"
+#include "engine/measure.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/size.h"
 #include "kernels/read_speed.h"

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "engine/engine.h"
+#include "engine/measure.h"
 #include "kernels/backend.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"

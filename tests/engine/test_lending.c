@@ -12,6 +12,7 @@
 
 #include "engine/core/engine_state.h"
 #include "engine/engine.h"
+#include "engine/measure.h"
 #include "kernels/offload.h"
 
 enum {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/measure.h"
 #include "engine/model/gguf.h"
 #include "kernels/base/effort.h"
 #include "kernels/huge_pages.h"
