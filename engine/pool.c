@@ -208,3 +208,10 @@ enum status pool_choose(struct engine *engine, const struct engine_options *opti
 size_t pool_bytes(const struct engine *engine, int group) {
     return engine->shapes[group].num_blocks * kv_block_bytes(&engine->shapes[group]);
 }
+
+size_t pool_all_bytes(const struct engine *engine) {
+    size_t bytes = 0;
+    for (int i = 0; i < engine->kv_shape.group_count; i++)
+        bytes += pool_bytes(engine, i);
+    return bytes;
+}

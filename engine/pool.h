@@ -15,6 +15,7 @@ MUST_CHECK enum status pool_check_context(const struct engine *engine,
 MUST_CHECK enum status pool_choose(struct engine *engine, const struct engine_options *options,
                                    struct error *err);
 size_t pool_bytes(const struct engine *engine, int group);
+size_t pool_all_bytes(const struct engine *engine); // of all groups
 
 // Of weights that are read where their file is mapped, a drafter's among them. The system counts
 // what it has read of a file as free memory.
