@@ -7,14 +7,12 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "engine/drafter.h"
 #include "engine/engine.h"
 #include "engine/placing.h"
 #include "engine/pool.h"
 #include "engine/remote/remote.h"
 #include "engine/settling.h"
 #include "engine/step/step.h"
-#include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/assert.h"
 #include "kernels/base/effort.h"
 #include "kernels/base/log.h"
@@ -22,21 +20,12 @@
 
 enum { IO_DEADLINE_MS = 3000 };
 
-static enum status open_drafter(struct opening *opening) {
-    struct engine *engine = opening->engine;
-    if (!opening->options->draft_path || !engine->gguf) return STATUS_OK;
-    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
-    const struct engine_options small = drafter_options(engine, opening->options);
-    TRY(engine_open(&small, &engine->drafter, opening->err));
-    return drafter_check(engine, opening->options->draft_path, opening->err);
-}
-
 // The device, and where the weights will be.
 static enum status plan(struct opening *opening) {
     TRY(opening_choose_device(opening));
     TRY(opening_find_model(opening));
     TRY(pool_check_context(opening->engine, opening->options, opening->err));
-    TRY(open_drafter(opening));
+    TRY(opening_open_drafter(opening));
     return opening_place_weights(opening);
 }
 

@@ -2,8 +2,8 @@
 //
 // engine_open() takes them in this order; engine_predict() takes those before the weights:
 //
-//   choose_device ─► find_model ─► place_weights ─► load_model ─► choose_pool ─► check_attention
-//                                                              ─► alloc_memory ─► open_cache
+//   choose_device ─► find_model ─► open_drafter ─► place_weights ─►
+//   load_model ─► choose_pool ─► check_attention ─► alloc_memory ─► open_cache
 //
 // What a step opened, the engine owns: engine_close() releases it, however far the opening came. A
 // step that fails says why in opening->err. Private to opening.c and the sources of the steps.
@@ -43,6 +43,16 @@ MUST_CHECK enum status opening_find_model(struct opening *opening); // before it
 MUST_CHECK enum status opening_count_weights(const struct opening *opening,
                                              struct placement_need *need); // as a card holds them
 MUST_CHECK enum status opening_load_model(struct opening *opening);
+
+// ---- opening_drafter.c: which smaller model drafts, and what does it take?
+
+// Before weights are placed, so that what the drafter takes is no longer free. UNSUPPORTED: its ids
+// mean other tokens.
+MUST_CHECK enum status opening_open_drafter(struct opening *opening);
+size_t opening_drafter_bytes(const struct engine *engine); // of the device, that its drafter took
+
+// Of an engine that is opened to draft: the KV that its pool gets for this context.
+size_t opening_drafter_kv_bytes(const struct opening *opening, int32_t context);
 
 // ---- opening_cache.c: of what form is the KV cache, and how large? Then the cache itself.
 

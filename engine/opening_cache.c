@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/drafter.h"
 #include "engine/engine.h"
 #include "engine/model/forward.h"
 #include "engine/placing.h"
@@ -93,7 +92,7 @@ enum status opening_choose_pool(struct opening *opening) {
     if (!options.unattended) return pool_choose(opening->engine, &options, opening->err);
     const int32_t trained = opening->engine->model.config.context;
     const int32_t most = options.context < trained ? options.context : trained;
-    options.kv_device_bytes = drafter_kv_bytes(opening->engine, most);
+    options.kv_device_bytes = opening_drafter_kv_bytes(opening, most);
     options.context = 0; // what the pool can hold
     TRY(pool_choose(opening->engine, &options, opening->err));
     if (opening->engine->context > most) opening->engine->context = most;

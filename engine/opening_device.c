@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/drafter.h"
 #include "engine/placing.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
@@ -95,7 +94,7 @@ static enum status place_weights(struct opening *opening, struct error *err) {
         placing->attempt = opening->attempt;
         struct engine_options rest = *options;
         if (rest.device_bytes) {
-            const size_t taken = drafter_device_bytes(engine);
+            const size_t taken = opening_drafter_bytes(engine);
             rest.device_bytes = taken < rest.device_bytes ? rest.device_bytes - taken : 1;
         }
         status = placing_choose(engine, &rest, placing, &why);

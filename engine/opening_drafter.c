@@ -1,24 +1,25 @@
-// engine/drafter.c — an engine that drafts for another.
+// engine/opening_drafter.c — the engine of a smaller model that drafts for the one that is opened.
 //
 // It has a pool of its own, for two logs as long as the other's context, which answers that begin
 // alike share, but no more than an eighth of what is free. Neither does it keep blocks in host
 // memory or on the disk: its prompts are cheap to compute again.
-#include "engine/drafter.h"
+#include "engine/opening.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "engine/core/engine_state.h"
+#include "engine/engine.h"
 #include "engine/model/forward.h"
 #include "engine/placing.h"
 #include "engine/pool.h"
-#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/tokenizer_json.h"
 #include "kernels/base/log.h"
 #include "kernels/base/size.h"
 
 enum { LOGS = 2, MEMORY_SHARE = 8 };
 
-size_t drafter_kv_bytes(struct engine *drafter, int32_t context) {
+size_t opening_drafter_kv_bytes(const struct opening *opening, int32_t context) {
+    const struct engine *drafter = opening->engine;
     struct device_info info;
     drafter->backend->info(drafter->device, &info);
     const size_t wanted = LOGS * pool_context_bytes(drafter, context);
@@ -26,7 +27,7 @@ size_t drafter_kv_bytes(struct engine *drafter, int32_t context) {
     return wanted < most ? wanted : most;
 }
 
-size_t drafter_device_bytes(struct engine *engine) {
+size_t opening_drafter_bytes(const struct engine *engine) {
     const struct engine *drafter = engine->drafter;
     if (!drafter) return 0;
     size_t bytes = drafter->model.weight_bytes;
@@ -37,8 +38,10 @@ size_t drafter_device_bytes(struct engine *engine) {
                                         drafter->shapes[0].block_size);
 }
 
-enum status drafter_check(struct engine *engine, const char *path, struct error *err) {
+// Its ids must mean the same tokens.
+static enum status check_vocabulary(const struct opening *opening) {
     enum { SHOWN = 24 };
+    const struct engine *engine = opening->engine;
     const struct tokenizer *own = engine->tokenizer, *other = engine->drafter->tokenizer;
     const int32_t id = tokenizer_differs(own, other);
     struct gguf_string texts[2] = {{"nothing", 7}, {"nothing", 7}};
@@ -46,7 +49,7 @@ enum status drafter_check(struct engine *engine, const char *path, struct error 
     if (id == TOKEN_NONE) {
         log_write(LOG_DEBUG, "%s drafts, up to %" PRId32 " tokens of context, in %s",
                   engine->drafter->name, engine->drafter->context,
-                  size_format(drafter_device_bytes(engine), need));
+                  size_format(opening_drafter_bytes(engine), need));
         return STATUS_OK;
     }
     if (id < tokenizer_vocabulary(own)) texts[0] = tokenizer_piece(own, id);
@@ -54,14 +57,16 @@ enum status drafter_check(struct engine *engine, const char *path, struct error 
     for (int i = 0; i < 2; i++)
         if (!utf8_copy_name(texts[i].bytes, texts[i].length, shown[i], SHOWN))
             snprintf(shown[i], sizeof shown[i], "?");
-    return error_set(err, STATUS_UNSUPPORTED,
+    return error_set(opening->err, STATUS_UNSUPPORTED,
                      "%s cannot draft for this model: it has another vocabulary; token %" PRId32
                      " is \"%s\" in it, and \"%s\" in the model",
-                     path, id, shown[1], shown[0]);
+                     opening->options->draft_path, id, shown[1], shown[0]);
 }
 
-struct engine_options drafter_options(const struct engine *engine,
-                                      const struct engine_options *options) {
+// A device of the same kind.
+static struct engine_options options_of(const struct opening *opening) {
+    const struct engine_options *options = opening->options;
+    const struct engine *engine = opening->engine;
     return (struct engine_options){
         .model_path = options->draft_path,
         .backend = engine->backend->name,
@@ -74,4 +79,13 @@ struct engine_options drafter_options(const struct engine *engine,
         .draft_head = DRAFT_HEAD_NONE,
         .unattended = true,
     };
+}
+
+enum status opening_open_drafter(struct opening *opening) {
+    struct engine *engine = opening->engine;
+    if (!opening->options->draft_path || !engine->gguf) return STATUS_OK;
+    TRY(tokenizer_open_model(engine->gguf, &engine->tokenizer, opening->err));
+    const struct engine_options small = options_of(opening);
+    TRY(engine_open(&small, &engine->drafter, opening->err));
+    return check_vocabulary(opening);
 }
