@@ -254,10 +254,9 @@ enum status opening_open_cache(struct opening *opening) {
     const int groups = engine->kv_shape.group_count;
     struct disk_pool *disks[KV_GROUPS] = {engine->disk};
     struct device_info info;
-    size_t host_bytes = opening->options->kv_host_bytes, device_bytes = 0;
+    const size_t device_bytes = pool_all_bytes(engine);
+    size_t host_bytes = opening->options->kv_host_bytes;
     if (opening_is_card(engine, &info) && host_bytes == 0) host_bytes = CARD_HOST_BYTES;
-    for (int i = 0; i < groups; i++)
-        device_bytes += pool_bytes(engine, i);
     engine->draft_record = draft_record_new();
     TRY(history_init(&engine->history));
     for (int i = 1; i < groups && engine->disk; i++)

@@ -30,12 +30,10 @@ size_t opening_drafter_kv_bytes(const struct opening *opening, int32_t context) 
 size_t opening_drafter_bytes(const struct engine *engine) {
     const struct engine *drafter = engine->drafter;
     if (!drafter) return 0;
-    size_t bytes = drafter->model.weight_bytes;
-    for (int i = 0; i < drafter->cache.count; i++)
-        bytes += pool_bytes(drafter, i);
     const struct forward_limits limits = placing_forward_limits(drafter, drafter->context);
-    return bytes + forward_device_bytes(&drafter->model.config, drafter->backend, &limits,
-                                        drafter->shapes[0].block_size);
+    return drafter->model.weight_bytes + pool_all_bytes(drafter) +
+           forward_device_bytes(&drafter->model.config, drafter->backend, &limits,
+                                drafter->shapes[0].block_size);
 }
 
 // Its ids must mean the same tokens.

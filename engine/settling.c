@@ -21,10 +21,7 @@ static void add_file(const struct mapped_file *file, void *user) {
 
 // What the cache and the sequences may still come to, as they are committed when first touched.
 static size_t promised_bytes(const struct engine *engine, const struct engine_options *options) {
-    size_t bytes = options->kv_host_bytes;
-    for (int i = 0; i < engine->kv_shape.group_count; i++)
-        bytes += pool_bytes(engine, i);
-    return bytes;
+    return options->kv_host_bytes + pool_all_bytes(engine);
 }
 
 void settling_start(struct engine *engine, const struct engine_options *options) {
