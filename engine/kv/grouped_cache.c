@@ -1,34 +1,8 @@
-// engine/kv/grouped_cache.c — one log, several groups of layers: find what all of them have.
+// engine/kv/grouped_cache.c — all groups of layers, step by step: their tables grow, are sealed and
+// shortened together, and come back together. search.c finds where a log can be continued from.
 //
-// How a log is searched (search_*). Group 0 sees every key, so a block that it lacks ends the
-// search. A group with a window may have holes: only the window before a position must be whole.
-// The search walks along the log in all groups at once, a block at a time, and of holes it
-// remembers for each group with a window only `since`: the token behind the last one. A position is
-// whole where `since` does not come after the window's first block (first_kept). Blocks of 16
-// tokens, a window of 32:
-//
-//   block                    0    1    2    3    4    5    6
-//   group 0, sees all        x    x    x    x    x    x    .    block 6: the search ends before it
-//   group 1, the window      x    x    .    x    x    x
-//   since, after the block   0    0   48   48   48   48
-//   the window begins at     0    0   16   32   48   64
-//   whole?                  yes  yes   no   no  yes  yes
-//
-// So the answer is 96 tokens, although block 2 is gone: nobody looks at it from there. Looking for
-// the longest prefix that all groups have would have answered 32.
-//
-// The cost of bringing a window back is a running sum: `walk` adds each block that enters the
-// window, and `behind`, a second walk over the same log, subtracts each that leaves it. So a search
-// is linear in the log, whatever the window.
-//
-// Recurrent layers have no window but states, sealed after some blocks only. There is nothing to
-// walk: the state of a position is found by the key that group 0's node has there (search_state).
-//
-// The same search answers two questions. grouped_cache_adopt() counts only what lies on the device
-// and takes the last whole position. grouped_cache_plan() counts every tier, and where the restore
-// mode leaves the choice (KV_RESTORE_AUTO) and the speed of a prefill is known, it takes the whole
-// position where the time saved minus the time to bring the blocks is greatest: not the last one if
-// the end of the log is on a slow disk.
+// A window's blocks leave a table in strides (STRIDES). A state is sealed only where a log is
+// likely to be continued from (is_point), since it takes as much memory as thousands of tokens.
 #include "engine/kv/grouped_cache.h"
 
 #include "engine/kv/state.h"
@@ -85,8 +59,7 @@ static int32_t first_needed(const struct block_cache *group, int32_t length) {
     return first < last ? first : last;
 }
 
-// The last token may have to be computed once more, so what is found has its window too.
-static int32_t first_kept(const struct block_cache *group, int32_t length) {
+int32_t cache_first_kept(const struct block_cache *group, int32_t length) {
     return length > 0 ? first_needed(group, length - 1) : 0;
 }
 
@@ -257,7 +230,7 @@ void grouped_cache_commit(const struct grouped_cache *cache, struct grouped_tabl
         struct block_cache *group = cache->groups[i];
         struct block_table *table = &tables->of[i];
         const int32_t stride = stride_of(group->options.reach, cache->block_size);
-        const int32_t kept = first_kept(group, table->length);
+        const int32_t kept = cache_first_kept(group, table->length);
         if (table->sparse) {
             block_table_drop_state(table, group->blocks, from);
             if (is_point(cache, table->length, from, length, pinned))
@@ -295,193 +268,7 @@ void grouped_cache_discard(const struct grouped_cache *cache, struct grouped_tab
         block_cache_discard(cache->groups[i], &tables->of[i]);
 }
 
-// ---- what there is of a log
-
-struct search { // goes along a log in all groups at once
-    const struct grouped_cache *cache;
-    bool on_device; // nothing else counts
-    int32_t at;     // tokens
-    struct search_group {
-        struct cache_walk walk, behind; // behind: what lies before the window
-        int32_t since;                  // from this token on, all blocks are there
-        double us;                      // to bring those of the window
-        bool ended;                     // the index knows no more of it
-        struct node_index state;        // after the tokens so far; NODE_NONE: no state
-    } groups[KV_GROUPS];
-};
-
-// False: nothing can be found after what the table has.
-static bool begin_group(struct search *search, const struct grouped_table *tables, int index,
-                        const int32_t *ids, int32_t length) {
-    const struct block_table *table = &tables->of[index];
-    struct search_group *group = &search->groups[index];
-    ASSERT(table->length == search->at);
-    *group = (struct search_group){.state = NODE_NONE};
-    if (table->sparse) return true;
-    if (!cache_walk_begin(search->cache->groups[index], table, ids, length, &group->walk))
-        return false;
-    group->behind = group->walk;
-    group->since = table->first * search->cache->block_size;
-    return true;
-}
-
-static bool search_begin(struct search *search, const struct grouped_cache *cache,
-                         const struct grouped_table *tables, const int32_t *ids, int32_t length) {
-    search->cache = cache;
-    search->at = tables->of[0].length;
-    for (int i = 0; i < cache->count; i++)
-        if (!begin_group(search, tables, i, ids, length)) return false;
-    return true;
-}
-
-static const struct node *node_of(const struct search *search, int group,
-                                  const struct cache_walk *walk) {
-    ASSERT(group >= 0 && group < search->cache->count && node_valid(walk->node));
-    return prefix_node(search->cache->groups[group]->prefix, walk->node);
-}
-
-// What the node that the walk has come to adds. False: all must be there, and it is not.
-static bool search_add(struct search *search, int index) {
-    struct search_group *group = &search->groups[index];
-    struct block_cache *of = search->cache->groups[index];
-    const struct node *n = node_of(search, index, &group->walk);
-    if (search->on_device ? !block_valid(n->block) : !cache_is_somewhere(n)) {
-        group->since = search->at;
-        group->behind = group->walk;
-        group->us = 0;
-        return of->options.kind == CACHE_WINDOW;
-    }
-    group->us += cache_expected_us(of, n);
-    while (group->behind.at / of->block_size < first_kept(of, search->at) &&
-           cache_walk_next(of, &group->behind))
-        group->us -= cache_expected_us(of, node_of(search, index, &group->behind));
-    return true;
-}
-
-// Is there a state at the end of the block that the walk has come to? Not for all of the log, whose
-// last token must be computed once more.
-static void search_state(struct search *search, int index) {
-    const struct cache_walk *walk = &search->groups[0].walk;
-    struct search_group *group = &search->groups[index];
-    struct block_cache *cache = search->cache->groups[index];
-    struct node_index node;
-    ASSERT(index > 0 && cache->options.kind == CACHE_STATE);
-    group->state = NODE_NONE;
-    if (search->at % search->cache->block_size != 0 || search->at >= walk->length ||
-        !block_cache_find_state(cache, node_of(search, 0, walk)->key, &node))
-        return;
-    const struct node *n = prefix_node(cache->prefix, node);
-    group->us = cache_expected_us(cache, n);
-    if (search->on_device ? block_valid(n->block) : cache_is_somewhere(n)) group->state = node;
-}
-
-// The block that group 0 has come to, in a group of keys and values. As search_add().
-static bool search_block(struct search *search, int index) {
-    struct search_group *group = &search->groups[index];
-    struct block_cache *of = search->cache->groups[index];
-    if (index > 0 && !group->ended)
-        group->ended = !cache_walk_next(of, &group->walk) || group->walk.at != search->at;
-    if (!group->ended) return search_add(search, index);
-    group->since = INT32_MAX;
-    return of->options.kind == CACHE_WINDOW;
-}
-
-// Steps to the end of the next block, or of its part that exists. False: there is no next block.
-static bool search_next(struct search *search) {
-    const struct grouped_cache *cache = search->cache;
-    if (!cache_walk_next(cache->groups[0], &search->groups[0].walk)) return false;
-    search->at = search->groups[0].walk.at;
-    for (int i = 0; i < cache->count; i++)
-        if (cache->groups[i]->options.kind == CACHE_STATE)
-            search_state(search, i);
-        else if (!search_block(search, i))
-            return false;
-    return true;
-}
-
-static bool group_is_whole(const struct search *search, int index) {
-    const struct block_cache *of = search->cache->groups[index];
-    const struct search_group *group = &search->groups[index];
-    if (of->options.kind == CACHE_STATE) return node_valid(group->state);
-    return group->since <= first_kept(of, search->at) * of->block_size;
-}
-
-// Has each group what the next token needs?
-static bool search_is_whole(const struct search *search) {
-    for (int i = 0; i < search->cache->count; i++)
-        if (!group_is_whole(search, i)) return false;
-    return true;
-}
-
-static double search_us(const struct search *search) {
-    double us = 0;
-    for (int i = 0; i < search->cache->count; i++)
-        us += search->groups[i].us;
-    return us;
-}
-
-int32_t grouped_cache_adopt(const struct grouped_cache *cache, struct grouped_table *tables,
-                            const int32_t *ids, int32_t length) {
-    const int32_t start = tables->of[0].length;
-    struct search search = {.on_device = true}, best = {.at = start};
-    if (!search_begin(&search, cache, tables, ids, length)) return start;
-    while (search_next(&search))
-        if (search_is_whole(&search)) best = search;
-    if (best.at == start) return start;
-    for (int i = 0; i < cache->count; i++) {
-        struct block_cache *group = cache->groups[i];
-        struct block_table *table = &tables->of[i];
-        if (table->sparse)
-            block_cache_adopt_state(group, table, best.groups[i].state, best.at);
-        else
-            block_cache_adopt(group, table, ids, first_kept(group, best.at), best.at);
-    }
-    ASSERT(grouped_table_reaches(cache, tables, best.at));
-    return best.at;
-}
-
-static void protect(const struct search *search, int32_t start) {
-    ASSERT(search->cache && search->at > start);
-    for (int i = 0; i < search->cache->count; i++) {
-        struct block_cache *group = search->cache->groups[i];
-        const int32_t first = first_kept(group, search->at) * group->block_size;
-        if (group->options.kind == CACHE_STATE)
-            cache_protect(group, search->groups[i].state, 0);
-        else
-            cache_protect(group, search->groups[i].walk.node, first > start ? first : start);
-    }
-}
-
-void grouped_cache_plan(const struct grouped_cache *cache, const struct grouped_table *tables,
-                        const int32_t *ids, int32_t length, enum kv_restore mode,
-                        double us_per_token, struct restore_plan *plan) {
-    const int32_t start = tables->of[0].length;
-    struct search search = {.on_device = false}, chosen = search;
-    double cost = 0, best = 0, best_cost = 0;
-    int32_t whole = start, known = start;
-    *plan = (struct restore_plan){.target = start};
-    if (!search_begin(&search, cache, tables, ids, length)) return;
-    const bool always = mode == KV_RESTORE_ALWAYS || !(us_per_token > 0);
-    while (search_next(&search)) {
-        known = search.at;
-        if (!search_is_whole(&search)) continue;
-        whole = known;
-        cost = search_us(&search);
-        const double gain = us_per_token * (whole - start) - cost;
-        if (mode == KV_RESTORE_NEVER && cost > 0) continue;
-        if (!always && mode == KV_RESTORE_AUTO && gain < best) continue;
-        best = gain;
-        best_cost = cost;
-        plan->target = whole;
-        chosen = search;
-    }
-    if (plan->target > start) protect(&chosen, start);
-    plan->left_tokens = whole - plan->target;
-    plan->lost_tokens = known - whole;
-    plan->left_us = cost > best_cost ? (int64_t)(cost - best_cost) : 0;
-    plan->restore_us = (int64_t)best_cost;
-    plan->prefill_us = (int64_t)(us_per_token * (plan->target - start));
-}
+// ---- what comes back
 
 // The same key where the tables do not have the tokens yet.
 static bool leaf_key(const struct grouped_cache *cache, const int32_t *ids, int32_t length,
@@ -507,7 +294,7 @@ enum restore_outcome grouped_cache_restore(const struct grouped_cache *cache,
         struct hash128 key;
         enum restore_outcome one = RESTORE_DONE;
         if (!table->sparse)
-            one = block_cache_restore(group, table, ids, first_kept(group, target), target,
+            one = block_cache_restore(group, table, ids, cache_first_kept(group, target), target,
                                       i == 0 ? tally : &other);
         else if (leaf_key(cache, ids, target, &key))
             one = block_cache_restore_state(group, table, key, target);

@@ -63,6 +63,10 @@ bool cache_walk_begin(struct block_cache *cache, const struct block_table *table
 // To the child with the next tokens of the log: with a full block of them, or else with most.
 bool cache_walk_next(struct block_cache *cache, struct cache_walk *walk);
 
+// The first block that must be there to continue after `length` tokens, the last of which may have
+// to be computed once more: so its window is there too.
+int32_t cache_first_kept(const struct block_cache *group, int32_t length);
+
 // What bringing the node to the device is expected to take; 0 where it is.
 double cache_expected_us(const struct block_cache *cache, const struct node *n);
 bool cache_is_somewhere(const struct node *n);
