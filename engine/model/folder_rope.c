@@ -202,73 +202,112 @@ static double read_layer_bases(struct reader *reader, double otherwise) {
     return base > 0 ? base : otherwise;
 }
 
-// Newer files have all of it in rope_parameters, by kinds of layers where these differ.
-void folder_rope_read(struct reader *reader) {
-    struct folder_config *config = reader->config;
-    const cJSON *json = reader->json, *all = reader_get(reader, json, "rope_parameters");
-    const cJSON *global =
-        reader_get(reader, all, "full_attention") ? reader_get(reader, all, "full_attention") : all;
-    const cJSON *scaling = global ? global : reader_get(reader, json, "rope_scaling");
-    const double theta =
-        read_layer_bases(reader, reader_number(reader, global, "rope_theta",
-                                               reader_number(reader, json, "rope_theta", 10000)));
-    const cJSON *window = reader_get(reader, all, "sliding_attention");
-    if (strcmp(reader_string(reader, window, "rope_type", "default"), "default") != 0)
-        reader_fail(reader, STATUS_UNSUPPORTED, "rope_parameters",
-                    "stretches layers with a window, which is not supported");
-    const double local = reader_number(reader, window, "rope_theta",
-                                       reader_number(reader, json, "rope_local_base_freq", 0));
-    const double window_share =
-        reader_number(reader, window, "partial_rotary_factor",
-                      reader_number(reader, json, "partial_rotary_factor", 1));
+// What a file says of the rotation. Newer ones have all of it in rope_parameters, by kinds of
+// layers where these differ.
+struct rotation {
+    const cJSON *window, *scaling;
+    double theta, base; // base: with what "dynamic" makes of it
+    double local;       // theta of layers with a window; 0: the same
+    double window_share, share;
+    int64_t size; // of a head
+    bool proportional;
+};
+
+static int64_t read_head_size(struct reader *reader) {
     const int64_t heads = reader_count(reader, "num_attention_heads", -1);
     const int64_t dim = reader_count(reader, "hidden_size", -1);
     const int64_t alike = reader->family->latent
                               ? reader_count(reader, "qk_rope_head_dim", -1)
                               : reader_count(reader, "head_dim", heads > 0 ? dim / heads : 1);
-    const int64_t size = folder_rope_global_count(reader, "global_head_dim", "head_dim", alike);
-    const bool proportional =
-        !strcmp(reader_string(reader, scaling, "rope_type", ""), "proportional");
-    const double turning = reader_number(reader, json, "rotary_dim", 0);
-    double share =
+    return folder_rope_global_count(reader, "global_head_dim", "head_dim", alike);
+}
+
+// The rotated part of a head of this size.
+static double read_share(struct reader *reader, const cJSON *global, int64_t size) {
+    const double turning = reader_number(reader, reader->json, "rotary_dim", 0);
+    const double otherwise = turning > 0 ? turning / (double)(size > 0 ? size : 1) : 1;
+    const double share =
         reader_number(reader, global, "partial_rotary_factor",
-                      reader_number(reader, json, "partial_rotary_factor",
-                                    turning > 0 ? turning / (double)(size > 0 ? size : 1) : 1));
-    const bool dynamic = !strcmp(
-        reader_string(reader, scaling, "rope_type", reader_string(reader, scaling, "type", "")),
-        "dynamic");
+                      reader_number(reader, reader->json, "partial_rotary_factor", otherwise));
+    return reader->family->latent ? 1 : share; // `size` is the rotated part already
+}
+
+static double read_base(struct reader *reader, const struct rotation *rotation) {
+    const cJSON *scaling = rotation->scaling;
+    const double size = (double)rotation->size;
+    const char *older = reader_string(reader, scaling, "type", "");
+    const bool dynamic = !strcmp(reader_string(reader, scaling, "rope_type", older), "dynamic");
     const double alpha = dynamic ? reader_number(reader, scaling, "alpha", 0) : 0;
-    const double base =
-        alpha > 0 && size > 2 ? theta * pow(alpha, (double)size / (double)(size - 2)) : theta;
-    if (reader->family->latent) share = 1; // `size` is the rotated part already
-    const bool sound = share > 0 && share <= 1 && size <= MODEL_MAX_HEAD_SIZE;
-    const int32_t rotated = sound ? (int32_t)((double)size * (proportional ? 1 : share)) : 0;
-    if (rotated < 2) {
-        reader_fail(reader, STATUS_BAD_FILE, "head_dim",
-                    "or partial_rotary_factor is out of range");
-        return;
-    }
+    return alpha > 0 && size > 2 ? rotation->theta * pow(alpha, size / (size - 2))
+                                 : rotation->theta;
+}
+
+static struct rotation read_rotation(struct reader *reader) {
+    const cJSON *json = reader->json, *all = reader_get(reader, json, "rope_parameters");
+    const cJSON *full = reader_get(reader, all, "full_attention"), *global = full ? full : all;
+    struct rotation rotation = {.scaling =
+                                    global ? global : reader_get(reader, json, "rope_scaling")};
+    rotation.theta =
+        read_layer_bases(reader, reader_number(reader, global, "rope_theta",
+                                               reader_number(reader, json, "rope_theta", 10000)));
+    const cJSON *window = rotation.window = reader_get(reader, all, "sliding_attention");
+    if (strcmp(reader_string(reader, window, "rope_type", "default"), "default") != 0)
+        reader_fail(reader, STATUS_UNSUPPORTED, "rope_parameters",
+                    "stretches layers with a window, which is not supported");
+    rotation.local = reader_number(reader, window, "rope_theta",
+                                   reader_number(reader, json, "rope_local_base_freq", 0));
+    rotation.window_share = reader_number(reader, window, "partial_rotary_factor",
+                                          reader_number(reader, json, "partial_rotary_factor", 1));
+    rotation.size = read_head_size(reader);
+    rotation.proportional =
+        !strcmp(reader_string(reader, rotation.scaling, "rope_type", ""), "proportional");
+    rotation.share = read_share(reader, global, rotation.size);
+    rotation.base = read_base(reader, &rotation);
+    return rotation;
+}
+
+// How many dimensions of a head are rotated; 0: it has failed.
+static int32_t count_rotated(struct reader *reader, const struct rotation *rotation) {
+    const double share = rotation->share, size = (double)rotation->size;
+    const bool sound = share > 0 && share <= 1 && rotation->size <= MODEL_MAX_HEAD_SIZE;
+    const int32_t rotated = sound ? (int32_t)(size * (rotation->proportional ? 1 : share)) : 0;
+    if (rotated >= 2) return rotated;
+    reader_fail(reader, STATUS_BAD_FILE, "head_dim", "or partial_rotary_factor is out of range");
+    return 0;
+}
+
+static void state_windows(struct reader *reader, const struct rotation *rotation) {
+    const double share = rotation->window_share;
+    if (rotation->local > 0) reader_state(reader, "rope.freq_base_swa", rotation->local);
+    if (rotation->window && share > 0 && share != rotation->share && !rotation->proportional)
+        reader_state_count(reader, "rope.dimension_count_swa",
+                           (int64_t)((double)rotation->size * fmin(share, 1)));
+}
+
+void folder_rope_read(struct reader *reader) {
+    struct folder_config *config = reader->config;
+    const struct rotation rotation = read_rotation(reader);
+    const int32_t rotated = count_rotated(reader, &rotation);
+    if (rotated == 0) return;
     if (rotated % 2)
         reader_fail(reader, STATUS_BAD_FILE, "head_dim",
                     "times partial_rotary_factor must be even");
     config->pairs = rotated / 2;
-    if (!(theta >= 1)) reader_fail(reader, STATUS_BAD_FILE, "rope_theta", "must be at least 1");
+    if (!(rotation.theta >= 1))
+        reader_fail(reader, STATUS_BAD_FILE, "rope_theta", "must be at least 1");
     config->rope = reader->family->layer.attention.rope;
     config->rope.interleaved &= reader->family->interleaved_folder;
-    config->rope.base = (float)base;
+    config->rope.base = (float)rotation.base;
     config->rope.dimensions = rotated;
     config->rope.factor = config->rope.attention_factor = 1;
-    if (local > 0) reader_state(reader, "rope.freq_base_swa", local);
-    if (window && window_share > 0 && window_share != share && !proportional)
-        reader_state_count(reader, "rope.dimension_count_swa",
-                           (int64_t)((double)size * fmin(window_share, 1)));
-    if (reader->mixed && !proportional)
+    state_windows(reader, &rotation);
+    if (reader->mixed && !rotation.proportional)
         reader_fail(reader, STATUS_UNSUPPORTED, "rope_parameters",
                     "is not supported for this model");
-    if (proportional)
-        read_proportional(reader, scaling, share);
-    else if (cJSON_IsObject(scaling))
-        read_scaling(reader, scaling, base);
-    else if (scaling)
+    if (rotation.proportional)
+        read_proportional(reader, rotation.scaling, rotation.share);
+    else if (cJSON_IsObject(rotation.scaling))
+        read_scaling(reader, rotation.scaling, rotation.base);
+    else if (rotation.scaling)
         reader_fail(reader, STATUS_BAD_FILE, "rope_scaling", "must be an object");
 }
