@@ -119,11 +119,9 @@ static enum status find_by_number(struct db *db, int64_t number, struct conversa
                                   struct error *err) {
     static const char sql[] = "SELECT " CONVERSATION_COLUMNS " FROM conversation c WHERE c.id = ?1";
     struct statement statement;
-    bool row = false;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, number);
-    enum status status = statement_step(&statement, &row, err);
-    if (status == STATUS_OK && !row) status = STATUS_NOT_FOUND;
+    enum status status = statement_first(&statement, err);
     if (status == STATUS_OK) status = conversation_read(&statement, conversation, err);
     statement_finish(&statement);
     return status;
@@ -362,6 +360,15 @@ static enum status copy_name(const struct statement *statement, const char *id, 
     return STATUS_OK;
 }
 
+// A change of one conversation, the first parameter; the second is the caller's.
+static enum status start_change(struct db *db, const char *sql, const char *id,
+                                struct statement *statement, struct error *err) {
+    ASSERT(conversation_id_read(id) != 0);
+    TRY(statement_start(db, sql, statement, err));
+    statement_bind_integer(statement, 1, conversation_id_read(id));
+    return STATUS_OK;
+}
+
 enum status conversation_read(struct statement *statement, struct conversation *conversation,
                               struct error *err) {
     struct conversation read = {0};
@@ -442,9 +449,7 @@ enum status conversation_set_one_shot(struct db *db, const char *id, bool one_sh
                                       struct error *err) {
     static const char sql[] = "UPDATE conversation SET one_shot = ?2 WHERE id = ?1";
     struct statement statement;
-    ASSERT(conversation_id_read(id) != 0);
-    TRY(statement_start(db, sql, &statement, err));
-    statement_bind_integer(&statement, 1, conversation_id_read(id));
+    TRY(start_change(db, sql, id, &statement, err));
     statement_bind_integer(&statement, 2, one_shot);
     return statement_run(&statement, err);
 }
@@ -453,10 +458,8 @@ enum status conversation_set_title(struct db *db, const char *id, const char *ti
                                    struct error *err) {
     static const char sql[] = "UPDATE conversation SET title = ?2 WHERE id = ?1";
     struct statement statement;
-    ASSERT(conversation_id_read(id) != 0);
     ASSERT(strlen(title) < CONVERSATION_NAME_BYTES);
-    TRY(statement_start(db, sql, &statement, err));
-    statement_bind_integer(&statement, 1, conversation_id_read(id));
+    TRY(start_change(db, sql, id, &statement, err));
     if (title[0]) statement_bind_text(&statement, 2, title, strlen(title));
     return statement_run(&statement, err);
 }
@@ -465,9 +468,7 @@ enum status conversation_set_source(struct db *db, const char *id, int64_t sourc
                                     struct error *err) {
     static const char sql[] = "UPDATE conversation SET source = ?2 WHERE id = ?1";
     struct statement statement;
-    ASSERT(conversation_id_read(id) != 0);
-    TRY(statement_start(db, sql, &statement, err));
-    statement_bind_integer(&statement, 1, conversation_id_read(id));
+    TRY(start_change(db, sql, id, &statement, err));
     statement_bind_id(&statement, 2, source);
     return statement_run(&statement, err);
 }

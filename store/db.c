@@ -308,13 +308,11 @@ enum status db_digest_find(struct db *db, const char *path, int64_t bytes, int64
     static const char sql[] = "SELECT digest FROM model_file"
                               " WHERE path = ?1 AND size = ?2 AND mtime_ns = ?3";
     struct statement statement;
-    bool row = false;
     TRY(statement_start(db, sql, &statement, NULL));
     statement_bind_blob(&statement, 1, path, strlen(path));
     statement_bind_integer(&statement, 2, bytes);
     statement_bind_integer(&statement, 3, mtime_ns);
-    enum status status = statement_step(&statement, &row, NULL);
-    if (status == STATUS_OK && !row) status = STATUS_NOT_FOUND;
+    enum status status = statement_first(&statement, NULL);
     if (status == STATUS_OK) {
         const struct hash128 found = statement_digest(&statement, 0);
         status = statement_sound(&statement, "model file", 0, NULL);

@@ -38,17 +38,16 @@ static enum status find_place(struct db *db, const struct message *message, stru
                               struct error *err) {
     static const char sql[] = "SELECT root, depth, turns, opening FROM message WHERE id = ?1";
     struct statement statement;
-    bool row = false;
     const bool user = message->role == MESSAGE_USER;
     *place = (struct place){.depth = 1, .turns = user};
     if (message->parent == MESSAGE_NONE) return STATUS_OK;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, message->parent);
-    enum status status = statement_step(&statement, &row, err);
-    if (status == STATUS_OK && !row)
-        status = error_set(err, STATUS_NOT_FOUND,
-                           "message %lld, which this one replies to, is no longer stored",
-                           (long long)message->parent);
+    enum status status = statement_first(&statement, err);
+    if (status == STATUS_NOT_FOUND)
+        status =
+            error_set(err, status, "message %lld, which this one replies to, is no longer stored",
+                      (long long)message->parent);
     if (status == STATUS_OK) {
         place->root = statement_integer(&statement, 0, 1, INT64_MAX);
         place->depth = 1 + statement_integer(&statement, 1, 1, DEPTH_MOST);
@@ -134,12 +133,11 @@ static enum status check_extendable(struct db *db, int64_t id, struct error *err
         "SELECT role, (SELECT count(*) FROM message WHERE parent = ?1) AS replies,"
         " (SELECT count(*) FROM conversation WHERE tip = ?1) AS tips FROM message WHERE id = ?1";
     struct statement statement;
-    bool row = false;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, id);
-    enum status status = statement_step(&statement, &row, err);
-    if (status == STATUS_OK && !row)
-        status = error_set(err, STATUS_NOT_FOUND, "message %lld is not stored", (long long)id);
+    enum status status = statement_first(&statement, err);
+    if (status == STATUS_NOT_FOUND)
+        status = error_set(err, status, "message %lld is not stored", (long long)id);
     if (status == STATUS_OK) {
         const int64_t role = statement_integer(&statement, 0, 0, MESSAGE_ASSISTANT);
         const int64_t replies = statement_integer(&statement, 1, 0, INT64_MAX);
@@ -314,12 +312,11 @@ enum status message_get(struct db *db, int64_t id, struct message *message, stru
         "SELECT " MESSAGE_COLUMNS " FROM message m LEFT JOIN message_body b ON b.id = m.id"
         " WHERE m.id = ?1";
     struct statement statement;
-    bool row = false;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, id);
-    enum status status = statement_step(&statement, &row, err);
-    if (status == STATUS_OK && !row)
-        status = error_set(err, STATUS_NOT_FOUND, "message %lld is not stored", (long long)id);
+    enum status status = statement_first(&statement, err);
+    if (status == STATUS_NOT_FOUND)
+        status = error_set(err, status, "message %lld is not stored", (long long)id);
     if (status == STATUS_OK) status = read_message(&statement, id, message, err);
     statement_finish(&statement);
     return status;

@@ -209,12 +209,11 @@ enum status model_source_get(struct db *db, int64_t id, struct model_source *res
         " FROM model_source s JOIN model k ON k.id = s.model WHERE s.id = ?1";
     struct statement statement;
     struct model_source source = {0};
-    bool row = false;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, id);
-    enum status status = statement_step(&statement, &row, err);
-    if (status == STATUS_OK && !row)
-        status = error_set(err, STATUS_NOT_FOUND, "model source %lld is not stored", (long long)id);
+    enum status status = statement_first(&statement, err);
+    if (status == STATUS_NOT_FOUND)
+        status = error_set(err, status, "model source %lld is not stored", (long long)id);
     if (status == STATUS_OK) status = read_source(&statement, &source, err);
     statement_finish(&statement);
     if (status == STATUS_OK) status = read_parts(db, &source, err);

@@ -319,12 +319,16 @@ enum status statement_rows(struct statement *statement, read_row *read, struct r
     return status;
 }
 
+enum status statement_first(struct statement *statement, struct error *err) {
+    bool row = false;
+    TRY(statement_step(statement, &row, err));
+    return row ? STATUS_OK : STATUS_NOT_FOUND;
+}
+
 enum status statement_first_integer(struct statement *statement, int64_t *value,
                                     struct error *err) {
-    bool row = false;
     int64_t found = 0;
-    enum status status = statement_step(statement, &row, err);
-    if (status == STATUS_OK && !row) status = STATUS_NOT_FOUND;
+    enum status status = statement_first(statement, err);
     if (status == STATUS_OK) {
         found = statement_integer(statement, 0, INT64_MIN, INT64_MAX);
         status = statement_sound(statement, "row", 0, err);

@@ -139,13 +139,12 @@ enum status message_tokens(struct db *db, int64_t id, int64_t model, int32_t **t
     static const char sql[] = "SELECT count, ids FROM message_tokens"
                               " WHERE message = ?1 AND model = ?2";
     struct statement statement;
-    bool row = false;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, id);
     statement_bind_integer(&statement, 2, model);
-    enum status status = statement_step(&statement, &row, err);
-    if (status == STATUS_OK && !row)
-        status = error_set(err, STATUS_NOT_FOUND, "model %lld has no tokens for message %lld",
+    enum status status = statement_first(&statement, err);
+    if (status == STATUS_NOT_FOUND)
+        status = error_set(err, status, "model %lld has no tokens for message %lld",
                            (long long)model, (long long)id);
     if (status == STATUS_OK) {
         size_t length;
@@ -166,12 +165,11 @@ enum status message_older_answer(struct db *db, int64_t model, int64_t *id, int6
                               " JOIN message_tokens t ON t.message = m.id AND t.model = ?2"
                               " WHERE m.id < ?1 AND m.role = 2 ORDER BY m.id DESC LIMIT 1";
     struct statement statement;
-    bool row = false;
     TRY(statement_start(db, sql, &statement, err));
     statement_bind_integer(&statement, 1, *id);
     statement_bind_integer(&statement, 2, model);
-    enum status status = statement_step(&statement, &row, err);
-    if (status == STATUS_OK && !row) status = error_set(err, STATUS_NOT_FOUND, "no older answer");
+    enum status status = statement_first(&statement, err);
+    if (status == STATUS_NOT_FOUND) status = error_set(err, status, "no older answer");
     if (status == STATUS_OK) {
         const int64_t found = statement_integer(&statement, 0, 1, INT64_MAX);
         const int64_t above = statement_integer(&statement, 1, 0, INT64_MAX);
