@@ -59,13 +59,11 @@ static bool contains_word(const char *text, size_t length, const char *word) {
     return false;
 }
 
-// A limit may also be refused for its value, and then its name is right.
-static bool renames_limit(const char *text, size_t length) {
-    static const char *const words[] = {
-        "max_completion_tokens", "unsupported", "not support",    "unrecognized", "unknown",
-        "not permitted",         "unexpected",  "extra_forbidden"};
+bool optional_fields_unknown(const char *refusal, size_t length) {
+    static const char *const words[] = {"unsupported",   "not support", "unrecognized",   "unknown",
+                                        "not permitted", "unexpected",  "extra_forbidden"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (contains_word(text, length, words[i])) return true;
+        if (contains_word(refusal, length, words[i])) return true;
     return false;
 }
 
@@ -73,7 +71,9 @@ unsigned optional_fields_named(const char *refusal, size_t length) {
     unsigned bits = 0;
     for (size_t i = 0; i < FIELD_COUNT; i++)
         if (has_word(refusal, length, FIELDS[i].name)) bits |= FIELDS[i].bit;
-    if (bits & OMIT_MAX_TOKENS && !renames_limit(refusal, length))
+    // A limit may also be refused for its value, and then its name is right.
+    if (bits & OMIT_MAX_TOKENS && !contains_word(refusal, length, "max_completion_tokens") &&
+        !optional_fields_unknown(refusal, length))
         bits &= ~(unsigned)OMIT_MAX_TOKENS;
     return bits;
 }

@@ -33,6 +33,9 @@ unsigned optional_fields_of(const char *query);
 // Which of them does a refusal name?
 unsigned optional_fields_named(const char *refusal, size_t length);
 
+// Does a refusal say that the server does not know a field?
+bool optional_fields_unknown(const char *refusal, size_t length);
+
 // Warns about those in `omitted` that the user asked for.
 void optional_fields_warn(unsigned omitted, const char *host);
 

@@ -614,17 +614,21 @@ static void give_up(struct transfer *transfer, const struct error *why, int trie
 }
 
 // Retries without the fields that the refusal names; if it names none, without all merely helpful
-// ones.
+// ones. Some servers refuse a field with a 500, which most often has another reason: the refusal
+// then must name the field and say that it is unknown.
 static bool try_without(struct transfer *leader) {
+    const char *refusal = text_string(&leader->words);
     const unsigned sent = optional_fields_of(text_string(&leader->exchange.body));
-    unsigned named = optional_fields_named(text_string(&leader->words), leader->words.length);
+    unsigned named = optional_fields_named(refusal, leader->words.length);
     long http = 0;
     curl_easy_getinfo(leader->exchange.easy, CURLINFO_RESPONSE_CODE, &http);
-    if (http != 400 && http != 422) return false;
+    const bool refuses = http == 400 || http == 422;
+    if (!refuses && (http < 500 || !optional_fields_unknown(refusal, leader->words.length)))
+        return false;
     named &= sent & ~leader->omits;
     if (named & (OMIT_CHOICES | OMIT_ROUTE)) // a server without one is without both
         named |= sent & (OMIT_CHOICES | OMIT_ROUTE);
-    if (!named && !leader->omits) named = sent & OMIT_HELPFUL;
+    if (!named && !leader->omits && refuses) named = sent & OMIT_HELPFUL;
     if (!named) return false;
     optional_fields_warn(named, host_of(leader));
     leader->omits |= named;
@@ -702,8 +706,7 @@ static bool any_begun(const struct transfer *leader) {
     return false;
 }
 
-// No answer has begun: should the exchange be retried at another address, later, or with fewer
-// fields?
+// No answer has begun: should the exchange be retried at another address, or later?
 static bool ask_again(struct transfer *leader, CURLcode code) {
     if (!leader->asking || !any_wanted(leader) || any_begun(leader)) return false;
     if (exchange_undecode(&leader->exchange, code)) {
@@ -726,16 +729,16 @@ void transfer_hear(struct transfer *leader, CURLM *multi, CURLcode code) {
             (void)cut_answer(one, STOP_REASON_CANCELLED);
     const bool complete = leader->asking && code == CURLE_OK && succeeds(leader);
     if (complete && leader->err.status == STATUS_OK) receive_end(leader);
-    if (ask_again(leader, code)) {
+    const bool without = leader->asking && code == CURLE_OK && any_wanted(leader) &&
+                         !any_begun(leader) && leader->err.status == STATUS_OK &&
+                         try_without(leader);
+    if (!without && ask_again(leader, code)) {
         for (struct transfer *one = leader; one; one = one->next)
             drop_answer(one);
         leave(leader, multi);
         return;
     }
     const bool whole = complete && leader->err.status == STATUS_OK;
-    const bool without = leader->asking && code == CURLE_OK && any_wanted(leader) &&
-                         !any_begun(leader) && leader->err.status == STATUS_OK &&
-                         try_without(leader);
     if (!without) receive_cut_body(leader);
     if (!without) put_all_rest(leader);
     const bool begun = any_begun(leader);

@@ -76,6 +76,17 @@ row 1 "" "sends no chat completion .text/event-stream.: .*login fail" -m "$url#o
 row 0 "You said: Good morning" '' -m "HTTP://127.0.0.1:$port/v1/chat/completions/#echo"
 row 0 "You said: Good morning" '' -m "$url#strict_limit" -n 20
 row 0 "You said: Good morning" 'rejects "seed"; asking without it' -m "$url#strict_seed" --seed 5
+# sends KEY VALUES: those of the last requests.
+sends() {
+    [ "$(jq -c ".body | select(.messages) | .$1" server/requests | tr '\n' ' ')" = "$2" ] ||
+        { echo "FAILED: $1 wants $2: $(cat server/requests)"; bad=1; }
+}
+: > server/requests
+row 0 "You said: Good morning" 'rejects "seed"; asking without it' -m "$url#strict_500" --seed 5
+sends seed "5 null "
+: > server/requests
+row 0 "You said: Good morning" '' -m "$url#hot" --temp 0.5
+sends temperature "0.5 0.5 "
 row 0 "You said: Good morning" 'rejects "top_k"; asking without it' -m "$url#strict_extra" --top-k 5
 row 0 "0 1 2 3 4 " 'sends more than the limit of 5 tokens' -m "$url#long" -n 5
 row 1 "" "does not send an event stream .text/html; charset=utf-8.: Log in" -m "$url#page"
@@ -233,8 +244,7 @@ done
 : > server/requests
 "$quire" -m "$url#echo" -p Hi --no-save > out 2> err
 "$quire" -m "$url#echo" -p Hi --no-save --seed 7 > out 2> err
-[ "$(jq -c '.body | select(.messages) | .seed' server/requests | tr '\n' ' ')" = "null 7 " ] ||
-    { echo "FAILED: seeds $(cat server/requests)"; bad=1; }
+sends seed "null 7 "
 
 # What a person sets reaches the server, even where it is what others have by default; the rest is
 # left to it. A structure is wished for as OpenAI does.

@@ -146,6 +146,18 @@ class Faults:
     def strict_limit(self, h, words):
         return self.strict_seed(h, words, ["max_tokens"])
 
+    def strict_500(self, h, words):
+        """As strict_seed, with the code of a fault of its own."""
+        if "seed" in h.asked:
+            return h.refuse(500, "create() got an unexpected keyword argument 'seed'")
+        return self.echo(h, words)
+
+    def hot(self, h, words):
+        """A fault of its own, whose words name a field."""
+        if nth("hot") == 1:
+            return h.refuse(500, "the temperature of the card is 99 C")
+        return self.echo(h, words)
+
     def strict_extra(self, h, words):
         """It names all that it does not know, as web frameworks do."""
         known = {"model", "messages", "stream", "max_tokens", "temperature"}

@@ -592,6 +592,11 @@ static void optional_fields_are_recognised_in_a_refusal(void **state) {
         assert_int_equal(
             optional_fields_named(REFUSALS[row].refusal, strlen(REFUSALS[row].refusal)),
             REFUSALS[row].named);
+    static const char *const unknown[] = {"Unknown field: seed",
+                                          "got an unexpected keyword argument"};
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+        assert_true(optional_fields_unknown(unknown[i], strlen(unknown[i])));
+    assert_false(optional_fields_unknown(REFUSALS[5].refusal, strlen(REFUSALS[5].refusal)));
     assert_int_equal(optional_fields_of("{\"seed\":5,\"messages\":[{\"content\":\"\\\"n\\\":\"}]}"),
                      OMIT_SEED);
 }
