@@ -115,6 +115,7 @@ static int run_interactive(struct launch *launch, const struct outgoing *prompt,
         .saved = !args->no_save,
         .resumed = launch->resumed,
         .picks = launch->picks,
+        .returned = launch->returned,
         .models = {args, known_models_list, known_models_find, known_models_open},
         .wanted = wanted,
         .reopening = reopening,
@@ -266,7 +267,6 @@ static int run_models(struct launch *launch, const struct args *given,
         wanted = (struct wanted_model){0};
         code = change_model(launch, given, &args, &now);
         reopening = (struct reopening){.done = reopening.done};
-        if (launch->returned) unsent_hold(&unsent);
         if (code == EXIT_DONE)
             code = run_interactive(launch, &again, &wanted, &reopening, &unsent);
         else if (question.length)

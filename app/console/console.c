@@ -56,16 +56,6 @@ void unsent_deinit(struct unsent *unsent) {
     *unsent = (struct unsent){0};
 }
 
-static void hold(struct lines *queue, struct lines *held) {
-    struct text line = {0};
-    while (lines_pop(queue, &line)) {
-        lines_push(held, &line);
-        text_deinit(&line);
-    }
-}
-
-void unsent_hold(struct unsent *unsent) { hold(&unsent->queue, &unsent->held); }
-
 struct unsent console_take_unsent(struct console *console) {
     const struct unsent unsent = {console->draft, console->queue, console->held, console->attached};
     console->draft = (struct text){0};
@@ -116,8 +106,18 @@ bool console_unqueue(struct console *console, struct text *line) {
 }
 
 void console_hold_queue(struct console *console) {
-    hold(&console->queue, &console->held);
+    struct text line = {0};
+    while (lines_pop(&console->queue, &line)) {
+        lines_push(&console->held, &line);
+        text_deinit(&line);
+    }
     show_queue(console);
+}
+
+void console_refuse_queue(struct console *console) {
+    if (console->queue.count == 0) return;
+    console_hold_queue(console);
+    terminal_tell(STYLE_DIM, "[not sent: what was queued behind it is back in the editor]\n");
 }
 
 void console_put_unsent(struct console *console, struct unsent *unsent) {
@@ -269,6 +269,7 @@ bool console_ask_words(struct console *console, const char *question, struct tex
         return false;
     case EDITOR_INTERRUPT:
     case EDITOR_LEAVE:
+        console_refuse_queue(console);
         return false;
     }
     return false;

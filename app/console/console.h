@@ -76,11 +76,9 @@ struct console {
 
 void console_deinit(struct console *console); // frees its texts
 
-// Move it out of a console that ends, and into one that begins. unsent_hold(): as
-// console_hold_queue(), because the queued lines were meant for a model that cannot be opened.
+// Move it out of a console that ends, and into one that begins.
 struct unsent console_take_unsent(struct console *console);
 void console_put_unsent(struct console *console, struct unsent *unsent);
-void unsent_hold(struct unsent *unsent);
 void unsent_deinit(struct unsent *unsent);
 
 // Queues a line, which it moves in, until the answer in front is complete. Drops one of blanks.
@@ -93,6 +91,10 @@ bool console_unqueue(struct console *console, struct text *line);
 // the empty *line; false: none.
 void console_hold_queue(struct console *console);
 bool console_take_held(struct console *console, struct text *line);
+
+// The same, and says so: the line before them failed, or a question that it asked was cancelled, so
+// what they were meant for is not there.
+void console_refuse_queue(struct console *console);
 
 // While an answer is written, after editor_begin_type_ahead(): console_listen() queues the lines
 // sent. console_end_type_ahead() puts typed but unsent text into *typed; console_keep_typed() makes

@@ -277,7 +277,10 @@ static void follow(struct console *console) {
     const bool typed_ahead = typed.length > 0 || console->queue.count > 0;
     if (cancelled) console_hold_queue(console);
     if (end == VIEW_ANSWERED) console->reopening.done = false;
-    if (!reopen(console)) end_turn(&following, end, typed_ahead);
+    if (!reopen(console)) {
+        if (end == VIEW_BACK || end == VIEW_FAILED) console_refuse_queue(console);
+        end_turn(&following, end, typed_ahead);
+    }
     text_deinit(&following.command);
     console_keep_typed(console, &typed, false);
 }
@@ -290,22 +293,29 @@ static void obey_enter(struct console *console) {
     free(listed);
 }
 
-static void obey_line(struct console *console, const struct text *line) {
-    const char *text = text_string(line);
-    free(console->listed);
-    console->listed = NULL;
+static void send_line(struct console *console, const char *text) {
     struct text message = {0};
     struct error none = {0};
-    if (command_line_is_command(text)) {
-        commands_run(console, text);
-        return;
-    }
     const bool escaped = text[0] == '/' && text[1] == '/'; // "//text" sends "/text"
     enum status status = escaped ? verbatim_append(&message, "/", 1) : STATUS_OK;
     if (status == STATUS_OK) status = text_append_string(&message, text + 2 * escaped);
     if (!console_failed(status, &none))
         compose_send(console, text_string(&message), message.length);
     text_deinit(&message);
+}
+
+// If the line fails, what is queued behind it is not sent.
+static void obey_line(struct console *console, const struct text *line) {
+    const char *text = text_string(line);
+    const int errors = terminal_errors();
+    free(console->listed);
+    console->listed = NULL;
+    if (command_line_is_command(text))
+        commands_run(console, text);
+    else
+        send_line(console, text);
+    const bool sent = console->session->front->turn.state != TURN_IDLE;
+    if (!sent && terminal_errors() > errors) console_refuse_queue(console);
 }
 
 // Runs the first line that was sent while an answer was written.
@@ -479,6 +489,10 @@ int interactive_run(const struct interactive_options *options) {
                                          .unfold = command_unfold,
                                          .user = &console});
     console_put_unsent(&console, options->unsent);
+    if (options->returned) {
+        console_keep_words(&console); // typed while that model was being opened
+        console_refuse_queue(&console);
+    }
     greet(&console, options);
     while (!console.leave && !terminal_gone())
         if (console.session->front->turn.state != TURN_IDLE)
@@ -486,6 +500,7 @@ int interactive_run(const struct interactive_options *options) {
         else if (!obey_queue(&console))
             read_and_obey(&console);
     effort_watch(NULL, NULL);
+    if (goes_on(&console)) console_keep_words(&console); // typed behind /model, and read already
     session_end_unfollowed(console.session);
     title_deinit(&console.title);
     editor_remember(text_string(&console.draft)); // also if no console follows this one

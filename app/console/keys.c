@@ -45,6 +45,7 @@ bool keys_agree(struct console *console) {
         if (!agrees && !types && key != KEY_ESCAPE && key != KEY_CTRL_C && key != KEY_CTRL_D)
             continue;
         terminal_clear_line();
+        if (!agrees) console_refuse_queue(console);
         return agrees;
     }
 }

@@ -350,5 +350,6 @@ bool picker_run(struct console *console, const struct picker_options *options, s
     }
     const bool found = run(console, &picker, chosen);
     picker_deinit(&picker);
+    if (!found) console_refuse_queue(console);
     return found;
 }

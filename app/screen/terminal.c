@@ -69,6 +69,7 @@ static struct {
     bool footer_moved;         // the screen was resized: the saved place no longer holds
     struct text *collected;    // what is written goes here; or NULL
     bool titled;               // the previous title is on the terminal's stack
+    int errors;                // lines in STYLE_ERROR so far
 } terminal = {.pipe = {-1, -1}};
 
 static enum terminal_color chosen_color;
@@ -397,6 +398,7 @@ void terminal_say(enum style style, const char *format, ...) {
     va_start(arguments, format);
     const size_t length = format_line(line, format, arguments);
     va_end(arguments);
+    terminal.errors += style == STYLE_ERROR;
     terminal_text(style, line, length);
 }
 
@@ -407,9 +409,12 @@ void terminal_tell(enum style style, const char *format, ...) {
     va_start(arguments, format);
     const size_t length = format_line(line, format, arguments);
     va_end(arguments);
+    terminal.errors += style == STYLE_ERROR;
     terminal_wrapped(style, &wrap, line, length);
     wrap_deinit(&wrap);
 }
+
+int terminal_errors(void) { return terminal.errors; }
 
 void terminal_stream(const char *bytes, size_t length) { write_all(bytes, length); }
 

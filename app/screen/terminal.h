@@ -54,9 +54,11 @@ int terminal_width(void);    // columns of stdout's terminal, else of stderr's; 
 int terminal_height(void);   // lines; 24 if unknown
 
 // Each is one write. say() formats; so does tell(), which starts at column 0 and wraps between
-// words. text() writes bytes; wrapped() wraps them between words. None adds a newline.
+// words. text() writes bytes; wrapped() wraps them between words. None adds a newline. errors()
+// counts the calls of say() and tell() with STYLE_ERROR.
 void terminal_say(enum style style, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void terminal_tell(enum style style, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int terminal_errors(void);
 void terminal_text(enum style style, const char *bytes, size_t length);
 void terminal_wrapped(enum style style, struct wrap *wrap, const char *bytes, size_t length);
 void terminal_stream(const char *bytes, size_t length); // unchanged: the output of stream.h

@@ -313,6 +313,18 @@ class Faults:
             time.sleep(0.02)
         h.say(chunk({"content": "There."}) + chunk({}, "stop"))
 
+    def gated(self, h, words):
+        """An answer to "Tell …" ends when FOLDER/go is there; one to "Tell and break" is broken off."""
+        last, go = h.messages[-1]["content"], os.path.join(FOLDER, "go")
+        if not last.startswith("Tell"):
+            return self.echo(h, words)
+        h.stream()
+        h.say(chunk({"content": "Half an ans"}))
+        while not os.path.exists(go):
+            time.sleep(0.02)
+        os.remove(go)
+        return h.reset() if "break" in last else h.say(chunk({"content": "wer."}) + chunk({}, "stop"))
+
     def silent(self, h, words):
         h.stream()
         h.say(chunk({"content": "Some words"}))
