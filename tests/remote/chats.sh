@@ -68,8 +68,7 @@ sleeps() { [ -s "$QUIRE_HOME/sleeper" ]; }
 wait_until sleeps || fail "the command is not run"
 keys C-c
 wait_for "left with 130"
-ended() { ! grep -q '^State:.[^ZX]' "/proc/$(cat "$QUIRE_HOME/sleeper")/status" 2> /dev/null; }
-wait_until ended || fail "the command goes on"
+wait_until has_ended "$(cat "$QUIRE_HOME/sleeper")" || fail "the command goes on"
 
 # ^C in a flood stops it, and what has come and is not drawn yet is not drawn first.
 start -m "$url#fast"
@@ -92,7 +91,8 @@ wait_for "interrupted"
 wait_idle
 ask_only "Count again."
 wait_until has_answer "Count again." || fail "no second answer"
-sleep 1.5
+is_stored() { [ "$("$program" show third | grep -c "0 1 2 3")" = 2 ]; }
+wait_until is_stored || fail "nothing of it is stored"
 kill -9 "$(quire_pid)"
 wait_for "left with 137"
 start -m "$url#echo" -C
@@ -119,19 +119,14 @@ wait_until test -s "$QUIRE_HOME/deaf" || fail "no server that never answers"
 deaf=http://127.0.0.1:$(cat "$QUIRE_HOME/deaf")/v1
 ask_only "/model $deaf#x"
 wait_until test -s "$QUIRE_HOME/deaf.taken" || fail "it is not asked"
-pressed=$(date +%s%N)
 keys C-c
-wait_for "had not answered"
-took=$((($(date +%s%N) - pressed) / 1000000))
-[ $took -lt 5000 ] || fail "^C while a server is asked takes $took ms"
-echo "^C while a server is asked: $took ms"
+wait_for "had not answered" # a wait that comes to its limit is called another thing
 wait_idle
 ask "And so?"
 on_screen "You said: And so?" || fail "the chat before does not go on"
 pid=$(quire_pid) # the shell has had the ^C, too, and ends with it
 ask_only "/quit"
-is_gone() { [ ! -e "/proc/$pid" ]; }
-wait_until is_gone || fail "it does not leave"
+wait_until has_ended "$pid" || fail "it does not leave"
 start -m "$url#echo" -C
 wait_for "You said: And so?"
 

@@ -192,18 +192,18 @@ key 0 'says: .*echo [*]{4}$' "command:set -x; echo sekrit-traced"
 [ "$(wc -l < err)" = 1 ] || { echo "FAILED: a command says more than a line"; cat err; bad=1; }
 
 # What a command has started ends with quire, and with the command.
-sleeps() { kill -0 "$(cat sleeper)" 2> /dev/null && ! grep -q '^State:.Z' "/proc/$(cat sleeper)/status"; }
+sleeper_ends() { wait_until has_ended "$(cat sleeper)" || { echo "FAILED: $*"; bad=1; }; }
 key 0 '' "command:sleep 1000 > /dev/null 2>&1 & echo \$! > sleeper; echo sekrit-beside"
-sleeps && { echo "FAILED: what a command left behind goes on"; bad=1; }
+sleeper_ends "what a command left behind goes on"
 : > sleeper
 "$quire" -m "$url#echo" -p Hi --no-save --key-from "command:trap '' INT TERM; sleep 1000 & echo \$! > sleeper; wait" \
     > out 2> err < /dev/null &
 child=$!
-until [ -s sleeper ]; do sleep 0.05; done
+wait_until test -s sleeper
 kill -TERM $child
 wait $child
 [ $? = 143 ] || { echo "FAILED: SIGTERM while a command runs: $(cat err)"; bad=1; }
-sleeps && { echo "FAILED: a command outlives quire"; bad=1; }
+sleeper_ends "a command outlives quire"
 for wanted in sekrit-file sekrit-command sekrit-4711; do
     grep -q "Bearer $wanted\"" server/requests || { echo "FAILED: $wanted was not sent"; bad=1; }
 done

@@ -150,36 +150,33 @@ grep -q '"http://hub.example/api/models/far/m' server/requests && grep -q '"http
 # Killed in the middle, it continues; two at once download it once.
 "$quire" pull hf:slow/m:Q8_0 > out 2> err &
 killed=$!
-wait_for_bytes() {
-    tries=0
-    until [ "$(cat "$hub"/models--slow--m/blobs/*.incomplete 2> /dev/null | wc -c)" -gt "$1" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { fail "nothing comes"; break; }
-        sleep 0.05
-    done
-}
-wait_for_bytes 1000000
+kept_bytes() { cat "$hub"/models--slow--m/blobs/*.incomplete 2> /dev/null | wc -c; }
+has_more_than() { [ "$(kept_bytes)" -gt "$1" ]; }
+wait_until has_more_than 1000000 || fail "nothing comes"
 kill -9 $killed
 wait $killed 2> /dev/null
+kept=$(kept_bytes)
 "$quire" pull hf:slow/m:Q8_0 > out 2> err &
 stopped=$!
-wait_for_bytes 2000000
+wait_until has_more_than "$kept" || fail "nothing more comes"
 kill $stopped
 wait $stopped
 [ $? = 143 ] || fail "SIGTERM: not 143"
 grep -qx 'quire: stopped; run the same command again to continue' err || fail "SIGTERM: it does not say so"
 [ ! -e "$hub/models--slow--m/snapshots" ] || fail "half a file is a model"
-kept=$(cat "$hub"/models--slow--m/blobs/*.incomplete | wc -c)
+kept=$(kept_bytes)
 cmp -s -n "$kept" "$demo" "$hub"/models--slow--m/blobs/*.incomplete || fail "what is kept is not its beginning"
 row 0 '^hf:slow/m .* MiB .* incomplete +Hugging Face$' '' models
 "$quire" pull hf:slow/m:Q8_0 > first 2> err &
 one=$!
-wait_for_bytes "$kept"
+wait_until has_more_than "$kept" || fail "nothing comes after a stop"
 "$quire" pull hf:slow/m:Q8_0 > second 2> waiting &
 two=$!
+wait_until grep -q 'another program is downloading demo-Q8_0.gguf; waiting for it' waiting ||
+    fail "it does not say that it waits"
+touch server/enough
 wait $one && wait $two || fail "two at once"
 cmp -s first second && cmp -s "$demo" "$(cat first)" || fail "two at once: another file"
-grep -q 'another program is downloading demo-Q8_0.gguf; waiting for it' waiting || fail "it does not say that it waits"
 grep '"/store/slow' server/requests | grep -q "bytes=$kept-" || fail "it does not go on from $kept"
 
 # What is there is listed and goes again; blobs stay as long as a snapshot needs them.

@@ -3,6 +3,7 @@
 # Sourced with $folder set, where its log of requests is. stop_servers ends all.
 command -v python3 > /dev/null || { echo "skipped: python3 is not installed"; exit 77; }
 remote=$(cd "$(dirname "$0")" && pwd)
+. "$remote/../harness/wait.sh"
 servers=
 
 # serve FOLDER [CERTIFICATE KEY]: $port
@@ -10,12 +11,7 @@ serve() {
     mkdir -p "$1"
     python3 "$remote/server.py" "$@" > "$1/log" 2>&1 &
     servers="$servers $!"
-    tries=0
-    until [ -s "$1/port" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { cat "$1/log"; echo "the test server does not start"; exit 1; }
-        sleep 0.05
-    done
+    wait_until test -s "$1/port" || { cat "$1/log"; echo "the test server does not start"; exit 1; }
     port=$(cat "$1/port")
 }
 

@@ -11,7 +11,12 @@ wait_for "1 turn]"
 ask_only "Tell me a long story about a fox and a bear."
 wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
 shown=$(answer_to "Tell me a long story about a fox and a bear." | head -c 8)
-sleep 1.5 # only its last second may be lost
+# Only its last second may be lost.
+is_stored() {
+    [ "$("$program" show "$("$program" list | awk 'NR == 2 { print $1 }')" --format jsonl | tail -n 1 |
+        sed -n 's/.*"role":"assistant".*"text":"\(.*\)","stop_reason.*/\1/p' | wc -c)" -gt 100 ]
+}
+wait_until is_stored || fail "nothing of it is stored"
 kill -9 "$(quire_pid)"
 wait_for "left with 137"
 

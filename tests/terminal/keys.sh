@@ -76,13 +76,14 @@ on_screen "> plain" || fail "Shift-Enter is not a new line"
 keys C-c
 wait_idle
 
-# Esc alone takes no other key with it.
+# Esc alone takes no other key with it: not a slash behind it, nor what comes once it has ended a search.
 keys Escape
-sleep 0.2
 text "/verbose on"
 wait_last "> /verbose on"
+keys C-r
+wait_for "(reverse-i-search)"
 keys Escape
-sleep 0.2
+wait_last "> /verbose on"
 keys Enter
 wait_for "Figures are shown after each answer."
 wait_idle
@@ -91,19 +92,13 @@ wait_for "Enter chooses, Esc cancels"
 keys Escape
 leave
 
-# Esc stops an answer, and a second one does not leave.
+# Two Esc stop an answer and do not leave; as \033[27u, neither is the beginning of another key.
 start "$endless"
 ask_only "Write a story."
 wait_until has_answer "Write a story." || fail "no answer comes"
-keys Escape
-sleep 0.1
-keys Escape
+text "$(printf '\033[27u\033[27u')"
 wait_for "[interrupted"
-wait_idle
-until on_screen "left with 0"; do # what comes right after Esc is another key with it
-    keys C-d
-    sleep 0.2
-done
+leave
 
 # Commands that only read are obeyed at once, during the answer; what waits is shown; so is /quit.
 start "$endless"
@@ -149,7 +144,7 @@ for line in "And a bear?" "/name bears" "And a fox?"; do
     keys Enter
 done
 wait_last "3 queued: And a bear? >"
-keys C-c
+keys Escape
 wait_for "[interrupted"
 wait_for "[2 more lines come back after this one]"
 wait_last "> And a bear?"

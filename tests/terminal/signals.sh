@@ -42,8 +42,6 @@ keys C-c
 leave
 
 # Ended, whether anybody has asked how or not.
-is_gone() { case $(ps -o stat= -p "$1") in '' | Z*) ;; *) return 1 ;; esac; }
-
 start "$endless"
 ask_only "Tell me of a fox."
 wait_until has_answer "Tell me of a fox." || fail "no answer"
@@ -51,7 +49,7 @@ text "a draft beside it"
 wait_last "> a draft beside it"
 pid=$(quire_pid)
 on_tmux kill-server
-wait_until is_gone "$pid" || { kill -KILL "$pid"; echo "$0: quire runs on without a terminal"; exit 1; }
+wait_until has_ended "$pid" || { kill -KILL "$pid"; echo "$0: quire runs on without a terminal"; exit 1; }
 
 # What was typed is not lost with the window.
 start -C

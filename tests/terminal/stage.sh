@@ -8,6 +8,7 @@
 program=$1
 case ${2-} in [0-9]*x[0-9]*) columns=${2%x*} lines=${2#*x} ;; esac
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
+. "$here/../harness/wait.sh"
 command -v tmux > /dev/null || { echo "skipped: tmux is not installed"; exit 77; }
 export LC_ALL=C.UTF-8
 # Nothing of the person who runs it: neither settings of quire, nor a shell, nor keys.
@@ -45,11 +46,13 @@ fail() {
     exit 1
 }
 
+no_terminal() { ! on_tmux list-sessions > /dev/null 2>&1; }
+
 # run COMMAND: in a new terminal, of $columns x $lines where they are set. On a tmux server of its own:
 # the last one may still be ending.
 run() {
     on_tmux kill-server 2> /dev/null
-    while on_tmux list-sessions > /dev/null 2>&1; do sleep 0.05; done
+    wait_until no_terminal || exit 1
     starts=$((${starts-0} + 1))
     socket=quire-test-$$-$starts
     on_tmux new-session -d -x "${columns:-80}" -y "${lines:-24}" "$1" || exit 1
@@ -72,16 +75,6 @@ resize() {
 
 keys() { on_tmux send-keys "$@"; }
 text() { on_tmux send-keys -l "$1"; }
-
-# Up to a minute, looking often: SECONDS of the machine do not matter, the screen does.
-wait_until() {
-    tries=0
-    until "$@"; do
-        tries=$((tries + 1))
-        [ $tries -lt 1200 ] || return 1
-        sleep 0.05
-    done
-}
 
 # In one row, or broken into several: between words, or by the terminal.
 on_screen() {
