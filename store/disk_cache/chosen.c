@@ -65,16 +65,6 @@ enum status slots_choose_free(struct db *db, int64_t format, struct error *err) 
     return sql_run(db, sql, (struct sql_parameters){.first = format}, err);
 }
 
-enum status slots_choose_only_of(struct db *db, uint64_t conversation, struct error *err) {
-    static const char sql[] =
-        "INSERT OR IGNORE INTO temp.chosen SELECT s.format, s.slot, s.key FROM ("
-        " SELECT format, slot FROM kv_path WHERE conversation = ?1"
-        " EXCEPT SELECT format, slot FROM kv_path WHERE conversation <> ?1) o"
-        " CROSS JOIN kv_slot s ON s.format = o.format AND s.slot = o.slot";
-    ASSERT(db->depth > 0);
-    return sql_run(db, sql, (struct sql_parameters){.first = (int64_t)conversation}, err);
-}
-
 enum status slots_choose_unneeded(struct db *db, struct error *err) {
     static const char sql[] =
         CHOOSE "WHERE key IS NULL OR (format, slot) NOT IN (SELECT format, slot FROM kv_path)";

@@ -128,12 +128,8 @@ MUST_CHECK enum status disk_cache_set_aside(const char *folder, struct text *asi
 MUST_CHECK enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes,
                                        struct error *err);
 
-// Forgets the conversation and deletes the blocks that only it needed, with all blocks below them.
-MUST_CHECK enum status disk_cache_strip(const char *folder, uint64_t conversation,
-                                        uint64_t *freed_bytes, struct error *err);
-
-// The same for several, leaving no trace: also deletes every block that no conversation needs,
-// since it may have been theirs (an undone answer), and erases the bytes of freed slots and rows.
+// Forgets the conversations without a trace: deletes every block that no other one needs, since it
+// may have been theirs (an undone answer), and erases the bytes of freed slots and rows.
 MUST_CHECK enum status disk_cache_forget(const char *folder, const uint64_t *conversations,
                                          size_t count, uint64_t *freed_bytes, struct error *err);
 

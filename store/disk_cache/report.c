@@ -283,11 +283,11 @@ static uint64_t stored_now(struct disk_cache *cache, bool all) {
     return cache->stored_bytes;
 }
 
-// Frees what `choose` chooses; with `all`, also erases it from the files.
-static enum status take_away(const char *folder, cache_choose *choose, void *user, bool all,
+// Frees what `choose` chooses, and erases it from the files.
+static enum status take_away(const char *folder, cache_choose *choose, void *user,
                              uint64_t *freed_bytes, struct error *err) {
     struct disk_cache cache = closed_cache(folder);
-    cache.erases = all;
+    cache.erases = true;
     uint64_t before = 0, after = 0;
     enum status status = cache.path ? cache_open(&cache, false, err) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) {
@@ -295,7 +295,7 @@ static enum status take_away(const char *folder, cache_choose *choose, void *use
         before = stored_now(&cache, false);
         status = cache_mend(&cache, false, &lost, err);
         if (status == STATUS_OK) status = cache_free(&cache, choose, user, false, err);
-        after = stored_now(&cache, all);
+        after = stored_now(&cache, true);
     }
     deinit(&cache);
     if (status == STATUS_OK)
@@ -317,19 +317,7 @@ enum status disk_cache_set_aside(const char *folder, struct text *aside, struct 
 }
 
 enum status disk_cache_drop(const char *folder, uint64_t *freed_bytes, struct error *err) {
-    return take_away(folder, choose_all, NULL, true, freed_bytes, err);
-}
-
-static enum status choose_only_of(struct disk_cache *cache, void *user, struct error *err) {
-    const uint64_t *conversation = user;
-    TRY(slots_choose_only_of(cache->index, *conversation, err));
-    TRY(slots_choose_below(cache->index, err));
-    return slots_dereference(cache->index, *conversation, err);
-}
-
-enum status disk_cache_strip(const char *folder, uint64_t conversation, uint64_t *freed_bytes,
-                             struct error *err) {
-    return take_away(folder, choose_only_of, &conversation, false, freed_bytes, err);
+    return take_away(folder, choose_all, NULL, freed_bytes, err);
 }
 
 struct forgotten {
@@ -347,5 +335,5 @@ static enum status choose_forgotten(struct disk_cache *cache, void *user, struct
 enum status disk_cache_forget(const char *folder, const uint64_t *conversations, size_t count,
                               uint64_t *freed_bytes, struct error *err) {
     struct forgotten forgotten = {conversations, count};
-    return take_away(folder, choose_forgotten, &forgotten, true, freed_bytes, err);
+    return take_away(folder, choose_forgotten, &forgotten, freed_bytes, err);
 }

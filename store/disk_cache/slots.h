@@ -104,8 +104,6 @@ MUST_CHECK enum status slots_choose_entry(struct db *db, int64_t format,
 MUST_CHECK enum status slots_choose_from(struct db *db, int64_t format, uint64_t first,
                                          struct error *err); // slot `first` and all after it
 MUST_CHECK enum status slots_choose_all(struct db *db, struct error *err);
-MUST_CHECK enum status slots_choose_only_of(struct db *db, uint64_t conversation,
-                                            struct error *err); // what no other conversation needs
 // Blocks that no conversation needs, and free slots.
 MUST_CHECK enum status slots_choose_unneeded(struct db *db, struct error *err);
 MUST_CHECK enum status slots_choose_lost(struct db *db, struct error *err); // unreachable blocks

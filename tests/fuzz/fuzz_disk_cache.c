@@ -141,7 +141,7 @@ static void use_cache(void) {
     const struct hash128 key = {1, 1};
     pool->ops->drop(pool, &key, 1);
     pool->ops->close(pool, NULL);
-    (void)!disk_cache_strip(file_path(""), 3, &freed, &err);
+    (void)!disk_cache_forget(file_path(""), &(uint64_t){3}, 1, &freed, &err);
     if (disk_cache_check(file_path(""), NULL, NULL, &report, &err) != STATUS_OK) return;
     ASSERT(disk_cache_check(file_path(""), NULL, NULL, &report, &err) == STATUS_OK);
     ASSERT(report.damaged == 0 && report.missing == 0);

@@ -410,7 +410,7 @@ static enum status open_foreign(char named[1024], enum status expected) {
     const enum status others[] = {
         disk_cache_check(fixture.folder, NULL, NULL, &report, &fixture.err),
         disk_cache_drop(fixture.folder, &freed, &fixture.err),
-        disk_cache_strip(fixture.folder, 1, &freed, &fixture.err),
+        disk_cache_forget(fixture.folder, &(uint64_t){1}, 1, &freed, &fixture.err),
         disk_cache_summarise(fixture.folder, &summary, &fixture.err),
     };
     log_set_sink(NULL);

@@ -53,7 +53,8 @@ static void reports_on_a_missing_folder_return_not_found(void **state) {
                      STATUS_NOT_FOUND);
     assert_int_equal(disk_cache_check(fixture.folder, NULL, NULL, &report, NULL), STATUS_NOT_FOUND);
     assert_int_equal(disk_cache_drop(fixture.folder, &freed, NULL), STATUS_NOT_FOUND);
-    assert_int_equal(disk_cache_strip(fixture.folder, 1, &freed, NULL), STATUS_NOT_FOUND);
+    assert_int_equal(disk_cache_forget(fixture.folder, &(uint64_t){1}, 1, &freed, NULL),
+                     STATUS_NOT_FOUND);
     assert_true(summary.blocks == 7 && report.blocks == 7 && freed == 7);
     assert_int_not_equal(access(fixture.folder, F_OK), 0);
     disk_fixture_deinit(&fixture);
@@ -163,32 +164,6 @@ static void a_reference_counts_its_longest_present_prefix(void **state) {
     disk_fixture_deinit(&fixture);
 }
 
-static void stripping_removes_only_unshared_blocks(void **state) {
-    (void)state;
-    uint64_t freed;
-    make_forks();
-    must(disk_fixture_write(&fixture, 30, 2, 5), &fixture.err); // below 5, needed by nobody
-    disk_fixture_close(&fixture);
-    must(disk_cache_strip(fixture.folder, 1, &freed, &fixture.err), &fixture.err);
-    assert_in_range(freed, 4 * STRIDE + 1, 5 * STRIDE); // the index may have grown
-    disk_fixture_open(&fixture);
-    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 9);
-    for (int64_t number = 1; number < 40; number++) {
-        const bool gone = (number >= 4 && number <= 6) || number == 30 || number == 31;
-        assert_true(!gone || !listed.listed[number]);
-    }
-    assert_int_equal(listed.leaves[1], 0);
-    assert_int_equal(listed.leaves[2], 8);
-    disk_fixture_close(&fixture);
-    must(disk_cache_strip(fixture.folder, 2, &freed, &fixture.err), &fixture.err);
-    disk_fixture_open(&fixture);
-    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 3); // 20, 21, 22
-    disk_fixture_close(&fixture);
-    must(disk_cache_strip(fixture.folder, 2, &freed, &fixture.err), &fixture.err); // none any more
-    assert_int_equal(disk_fixture_check(&fixture).blocks, 3);
-    disk_fixture_deinit(&fixture);
-}
-
 // A block is used no later than its parent, however the clock goes between them.
 static void a_clock_tick_during_a_write_is_no_damage(void **state) {
     (void)state;
@@ -264,6 +239,12 @@ static void forgotten_blocks_are_in_no_file(void **state) {
     for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++)
         assert_false(files_have_block(gone[i]));
     assert_true(files_have_block(6));
+    disk_fixture_reopen(&fixture);
+    assert_int_equal(disk_fixture_read_all(&fixture, &listed), 6);
+    assert_true(listed.leaves[1] == 6 && listed.leaves[2] == 0);
+    must(disk_cache_forget(fixture.folder, &second, 1, &freed, &fixture.err), &fixture.err);
+    disk_fixture_close(&fixture);
+    assert_int_equal(disk_fixture_check(&fixture).blocks, 6); // it is gone already
     disk_fixture_deinit(&fixture);
 }
 
@@ -302,7 +283,6 @@ int main(void) {
         cmocka_unit_test(free_bytes_are_reported_and_reclaimed),
         cmocka_unit_test(unreachable_blocks_are_counted_and_dropped),
         cmocka_unit_test(a_reference_counts_its_longest_present_prefix),
-        cmocka_unit_test(stripping_removes_only_unshared_blocks),
         cmocka_unit_test(a_clock_tick_during_a_write_is_no_damage),
         cmocka_unit_test(dropping_a_cache_leaves_no_blocks),
         cmocka_unit_test(forgotten_blocks_are_in_no_file),
