@@ -89,8 +89,7 @@ wait_for "0 1 2 3"
 keys C-c
 wait_for "interrupted"
 wait_idle
-ask_only "Count again."
-wait_until has_answer "Count again." || fail "no second answer"
+begin_answer "Count again."
 is_stored() { [ "$("$program" show third | grep -c "0 1 2 3")" = 2 ]; }
 wait_until is_stored || fail "nothing of it is stored"
 kill -9 "$(quire_pid)"
@@ -134,15 +133,10 @@ wait_for "You said: And so?"
 ask "/model office"
 wait_for "long at"
 ask "/new fourth"
-ask_only "Count."
-wait_until has_answer "Count." || fail "no answer"
-text "/bg"
-wait_last "> /bg"
-keys Enter
-wait_for "The answer continues in the background"
+begin_answer "Count."
+to_background
 wait_idle
-ask_only "Count once more."
-wait_until has_answer "Count once more." || fail "no answer beside the one in the background"
+begin_answer "Count once more."
 keys C-c
 wait_idle
 ask_only "/quit"
@@ -172,17 +166,14 @@ wait_idle
 pid=$(quire_pid)
 threads=$(ls "/proc/$pid/task" | wc -l)
 for i in 1 2 3 4 5 6 7; do
-    ask_only "Count $i."
-    wait_until has_answer "Count $i." || fail "no answer $i"
-    text "/bg"
-    wait_last "> /bg"
+    begin_answer "Count $i."
+    type_line "/bg"
     keys Enter
 done
 ask_only "Count 8."
 goes_on() { answer_to "Count 8." | grep -q "words words"; }
 wait_until goes_on || fail "the eight do not go on together"
-text "A word, while they are written"
-wait_last "> A word, while they are written"
+type_line "A word, while they are written"
 [ "$(ls "/proc/$pid/task" | wc -l)" = "$threads" ] || fail "eight answers take other threads than none"
 keys C-u
 touch "$folder/enough"

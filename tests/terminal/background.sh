@@ -3,19 +3,10 @@
 # typed while it streams, and leaving.
 . "$(dirname "$0")/stage.sh"
 
-# Types while an answer streams: the last line of the screen has it.
-type_ahead() {
-    text "$1"
-    wait_last "> $1"
-}
-
 start "$endless"
 ask "/name one"
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
-type_ahead "/bg"
-keys Enter
-wait_for "The answer continues in the background"
+begin_answer "Write a story."
+to_background
 wait_idle
 ask "/bg"
 wait_for "no answer is being written here"
@@ -39,13 +30,13 @@ wait_for "is already open here"
 keys C-l
 ask_only "/resume -"
 wait_until has_answer "Write a story." || fail "the answer so far is not shown"
-type_ahead "/resume -"
+type_line "/resume -"
 keys Enter
 wait_idle
 keys C-l
 ask_only "/resume one"
 wait_until has_answer "Write a story." || fail "the answer so far is not shown again"
-type_ahead "/fork four"
+type_line "/fork four"
 keys Enter
 wait_for "Now in the fork"
 wait_idle
@@ -53,7 +44,7 @@ ask "/continue"
 wait_for "[cut off at the token limit"
 keys C-l
 ask_only "/resume one"
-type_ahead "What is a fox?"
+type_line "What is a fox?"
 keys Enter
 wait_last "1 queued: What is a fox? >"
 keys C-c
@@ -69,14 +60,13 @@ leave
 start -n 60 --temp 1.5 --seed 3
 ask "/name two"
 ask_only "Tell me a story about the sea."
-type_ahead "And a bear?"
+type_line "And a bear?"
 keys Enter
 wait_for "> And a bear?"
 wait_until has_answer "And a bear?" || fail "the queued message is not answered"
 ask "/set tokens 400"
 wait_idle
-text "Tell me a long story about a ship."
-wait_last "> Tell me a long story about a ship."
+type_line "Tell me a long story about a ship."
 on_tmux pipe-pane "cat > '$QUIRE_HOME/bytes'"
 on_tmux send-keys Enter \; send-keys -l "/new three" \; send-keys Enter # all there before it begins
 wait_for "two has an answer:"
@@ -85,9 +75,8 @@ wait_until bell || fail "no bell"
 ask "/resume two"
 leave
 start -r two "$endless"
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
-type_ahead "/bg"
+begin_answer "Write a story."
+type_line "/bg"
 keys Enter
 wait_idle
 keys C-d
@@ -103,9 +92,7 @@ start -r two "$endless"
 ask "/name old"
 for command in /regen /continue; do
     ask_only "$command"
-    type_ahead "/bg"
-    keys Enter
-    wait_for "The answer continues in the background"
+    to_background
     clear_screen
     ask_only "/resume old"
     wait_until has_answer "Write a story." || fail "the answer of $command is not shown"
@@ -120,8 +107,7 @@ leave
 
 # What is queued is sent by itself, and what is typed behind it stays.
 start --backend reference -n 24 -c 1900
-ask_only "Tell me of a fox."
-wait_until has_answer "Tell me of a fox." || fail "no answer comes"
+begin_answer "Tell me of a fox."
 text "What is a dog?"
 keys Enter
 text "an unsent line"
@@ -136,11 +122,8 @@ leave
 
 # A summary is stopped, and the program left, during an answer in the background.
 start "$endless"
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
-type_ahead "/bg"
-keys Enter
-wait_for "The answer continues in the background"
+begin_answer "Write a story."
+to_background
 ask "/set tokens 12"
 ask "What is a dog?"
 ask_only "/compact"

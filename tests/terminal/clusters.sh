@@ -10,8 +10,7 @@ stands_at() { wait_until cursor_is "$1" || fail "$2: the cursor is in column $(c
 start
 wait_idle
 for picture in 👩‍👩‍👧 👍🏽 ⚠️ 1️⃣ é 🇩🇪 한 漢 😀; do
-    text "a${picture}z"
-    wait_last "> a${picture}z"
+    type_line "a${picture}z"
     keys Left
     keys Left
     stands_at 3 "$picture, left twice"
@@ -59,8 +58,7 @@ keys C-e C-u
 wait_last ">"
 
 # Marks belong to their words.
-text "one नमस्ते cafés two"
-wait_last "> one नमस्ते cafés two"
+type_line "one नमस्ते cafés two"
 keys M-b M-b M-b
 text "|"
 wait_last "> one |नमस्ते cafés two"
@@ -85,8 +83,7 @@ start "$endless"
 wait_idle
 text "Why is the sky blue?"
 keys Enter
-text "a👩‍👩‍👧z"
-wait_last "> a👩‍👩‍👧z"
+type_line "a👩‍👩‍👧z"
 keys Left
 keys Left
 stands_at 3 "type-ahead"

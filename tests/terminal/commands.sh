@@ -111,10 +111,7 @@ keys Escape
 ask "/new other"
 ask "/resume alp"
 wait_for "alpha · 2 turns]"
-wait_idle
-text "quit"
-wait_last "> quit"
-keys Enter
+ask_only "quit"
 wait_for "left with 0"
 
 # Who leaves the list that -r begins with has not asked for a chat.

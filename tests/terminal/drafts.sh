@@ -24,8 +24,7 @@ same() { # WANTED WHAT [NAME]
 # begin LINE: an answer that would become long, of which some is there. stop LINE: and no more comes.
 begin() {
     ask "/set tokens 400"
-    ask_only "$1"
-    wait_until has_answer "$1" || fail "no answer"
+    begin_answer "$1"
 }
 stop() {
     begin "$1"

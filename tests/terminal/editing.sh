@@ -19,8 +19,7 @@ wait_for "four^C"
 wait_idle
 
 # Home and End as tmux and the console send them, without /etc/inputrc
-text "bcd"
-wait_last "> bcd"
+type_line "bcd"
 keys Home
 text "a"
 keys End
@@ -98,8 +97,7 @@ wait_last "> a draft"
 keys C-c
 wait_idle
 keys Escape
-text "/name"
-wait_last "> /name"
+type_line "/name"
 keys C-c
 wait_idle
 
@@ -116,8 +114,7 @@ wait_idle
 for line in /name "What?" quit Good 42 été; do
     ask_only "/help"
     wait_until pages || fail "the help does not page"
-    text "$line"
-    wait_last "> $line"
+    type_line "$line"
     keys C-c
     wait_idle
 done
@@ -140,8 +137,7 @@ wait_for "false failed; the draft is unchanged"
 wait_last "> kept"
 keys C-c
 wait_idle
-text "a line that is longer than forty columns, so that it wraps"
-wait_last "> a line that is longer than forty columns, so that it wraps"
+type_line "a line that is longer than forty columns, so that it wraps"
 resize 40 20
 wait_for "> a line that is longer than forty colum"
 resize "${columns-80}" "${lines-24}"
@@ -152,10 +148,8 @@ wait_idle
 # During an answer: typed in the last line, which a resize moves.
 leave
 start "$endless"
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
-text "typed ahead"
-wait_last "> typed ahead"
+begin_answer "Write a story."
+type_line "typed ahead"
 resize 60 16
 wait_last "> typed ahead"
 keys C-c

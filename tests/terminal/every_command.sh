@@ -17,9 +17,7 @@ device() { sed '/^device /,/^context /{/^device /s/,.*/, …/p;/^context /!d;}';
 # see NAME LINE: what comes when this line is sent to an empty screen.
 see() {
     clear_screen
-    text "$2"
-    wait_last "> $2"
-    keys Enter
+    ask_only "$2"
     check "$1"
 }
 
@@ -225,10 +223,8 @@ mask=story
 rm -rf "$QUIRE_HOME/quire.db"* # so that the list depends on no summary's length
 start "$engine $endless"
 clear_screen
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
-text "/bg"
-wait_last "> /bg"
+begin_answer "Write a story."
+type_line "/bg"
 keys Enter
 check bg
 mask=

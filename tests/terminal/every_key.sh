@@ -15,8 +15,7 @@ masked() {
 # type TEXT: to an empty line on an empty screen.
 type() {
     clear_screen
-    text "$1"
-    wait_last "> $1"
+    type_line "$1"
 }
 
 give_up_line() {
@@ -129,8 +128,7 @@ done
 # ---- the screen, the thinking, the turns
 
 ask "/name"
-text "a draft"
-wait_last "> a draft"
+type_line "a draft"
 keys C-l
 is_draft() { [ "$(on_tmux capture-pane -p | sed 's/ *$//')" = "> a draft" ]; }
 wait_until is_draft || fail "^L: the screen is not clear"
@@ -165,8 +163,7 @@ wait_last "> Look at @long.txt"
 check ctrl-c-reading
 give_up_line
 clear_screen
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
+begin_answer "Write a story."
 story() { sed -E -e '/^> Write/,/^(\[|> And|1 queued)/{//!d;}' -e 's/^(xxxxxxxx · ).*/\1…/'; }
 text "And a bear?"
 masked typing story

@@ -67,8 +67,7 @@ wait_idle
 # Keys without a meaning do nothing, and Shift-Enter is a new line.
 for key in F5 F12 S-Up C-S-F3; do keys "$key"; done
 text "$(printf '\033[57358;1u\033[1;2P')"
-text "plain"
-wait_last "> plain"
+type_line "plain"
 text "$(printf '\033[13;2u')"
 text "and below"
 wait_last "and below"
@@ -78,8 +77,7 @@ wait_idle
 
 # Esc alone takes no other key with it: not a slash behind it, nor what comes once it has ended a search.
 keys Escape
-text "/verbose on"
-wait_last "> /verbose on"
+type_line "/verbose on"
 keys C-r
 wait_for "(reverse-i-search)"
 keys Escape
@@ -94,16 +92,14 @@ leave
 
 # Two Esc stop an answer and do not leave; as \033[27u, neither is the beginning of another key.
 start "$endless"
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
+begin_answer "Write a story."
 text "$(printf '\033[27u\033[27u')"
 wait_for "[interrupted"
 leave
 
 # Commands that only read are obeyed at once, during the answer; what waits is shown; so is /quit.
 start "$endless"
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
+begin_answer "Write a story."
 text "   " # no message
 keys Enter
 text "And a bear?"
@@ -125,8 +121,7 @@ wait_for "[interrupted"
 wait_idle
 
 # What /continue writes begins where its line does, and ^D leaves it as /quit does.
-ask_only "/continue"
-wait_until has_answer "/continue" || fail "nothing comes"
+begin_answer "/continue"
 answer_to "/continue" | head -n 1 | grep -q '^ ' && fail "/continue: a line begins with a blank"
 keys C-d
 wait_for "[interrupted — after quire -C, /continue resumes it]"
@@ -137,8 +132,7 @@ wait_for "[interrupted"
 # What was queued when an answer is stopped comes back line by line: a command stays one, and what was
 # being typed is still under the hands.
 wait_idle
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
+begin_answer "Write a story."
 for line in "And a bear?" "/name bears" "And a fox?"; do
     text "$line"
     keys Enter

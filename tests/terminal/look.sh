@@ -8,9 +8,7 @@ check() { same_screen "look/$size-$1"; }
 # see NAME LINE: what comes when this line is sent to an empty screen.
 see() {
     clear_screen
-    text "$2"
-    wait_last "> $2"
-    keys Enter
+    ask_only "$2"
     check "$1"
 }
 

@@ -47,8 +47,7 @@ wait_idle
 is_open quire-demo-30m
 ask_only "/model tiny" # a line that is typed at the question is no answer to it
 wait_last "Enter continues, Esc cancels."
-text "/name"
-wait_last "> /name"
+type_line "/name"
 keys C-u
 is_open quire-demo-30m
 ask_only "/model tiny"
@@ -112,8 +111,7 @@ leave
 # that model cannot be opened, the line that was begun, and attached files.
 printf 'The fox lives in the wood.\n' > notes.txt
 start "--temp 9 --top-k 0 --top-p 1 --min-p 0 --seed 4 --backend reference -n 50 -c 1000"
-ask_only "Where is the fox?"
-wait_until has_answer "Where is the fox?" || fail "no answer"
+begin_answer "Where is the fox?"
 keys "/model misnamed.gguf" Enter "Who is there?" Enter
 wait_for "Enter continues, Esc cancels"
 keys Enter
@@ -124,8 +122,7 @@ ask_only "/model misnamed.gguf"
 wait_for "Enter continues, Esc cancels"
 keys Enter
 wait_for "[restored"
-ask_only "What is red?"
-wait_until has_answer "What is red?" || fail "no answer"
+begin_answer "What is red?"
 on_screen "[1 file attached" || fail "/model: an attached file is forgotten"
 keys "/model tiny" Enter "Who are you?" Enter "half a line"
 wait_for "Enter continues, Esc cancels"

@@ -119,8 +119,7 @@ keys Enter
 wait_idle
 wait_for "[1 file attached: "
 for begun in 'See @my f' 'See @my\ f' 'See (@my f' '/read my f' '/read my\ f'; do
-    text "$begun"
-    wait_last "> $begun"
+    type_line "$begun"
     keys Tab
     wait_last "> ${begun%my*}\"my file.txt\""
     keys C-c

@@ -57,8 +57,7 @@ grep -q "$escape" "$bytes" && fail "TERM=dumb has escapes: $(grep -a "$escape" "
 
 begin 80 "LC_ALL=POSIX TERM=tmux"
 wait_idle
-text "漢字 é"
-wait_last "> 漢字 é"
+type_line "漢字 é"
 keys BSpace BSpace BSpace
 wait_last "> 漢"
 keys BSpace

@@ -43,8 +43,7 @@ keys C-z
 wait_for "[cut off at the token limit"
 wait_idle
 words_are_whole 6 "^Z without a shell"
-text "a draft"
-wait_last "> a draft"
+type_line "a draft"
 keys C-z
 text "!"
 wait_last "> a draft!"
@@ -89,8 +88,7 @@ typed_ahead() {
     start --backend reference -n 80
     ask_only "$question"
     wait_until has_rows 2 || fail "no answer"
-    text "typed ahead"
-    wait_last "> typed ahead"
+    type_line "typed ahead"
     shift
     for size in "$@"; do resize "${size%x*}" "${size#*x}"; done
     wait_for "[cut off at the token limit"

@@ -19,8 +19,7 @@ wait_idle
 leave
 start -C "$endless"
 wait_for "1 turn]"
-ask_only "Tell me a long story about a fox and a bear."
-wait_until has_answer "Tell me a long story about a fox and a bear." || fail "no answer"
+begin_answer "Tell me a long story about a fox and a bear."
 kill -TERM "$(quire_pid)"
 wait_for "left with 143"
 wait_until last_line_is "echo" || fail "the terminal does not have its modes back"
@@ -29,8 +28,7 @@ start -C
 wait_for "[interrupted"
 wait_for "2 turns" # the message that went back is none
 wait_idle
-text "a draft"
-wait_last "> a draft"
+type_line "a draft"
 kill -HUP "$(quire_pid)"
 wait_for "left with 129"
 
@@ -43,10 +41,8 @@ leave
 
 # Ended, whether anybody has asked how or not.
 start "$endless"
-ask_only "Tell me of a fox."
-wait_until has_answer "Tell me of a fox." || fail "no answer"
-text "a draft beside it"
-wait_last "> a draft beside it"
+begin_answer "Tell me of a fox."
+type_line "a draft beside it"
 pid=$(quire_pid)
 on_tmux kill-server
 wait_until has_ended "$pid" || { kill -KILL "$pid"; echo "$0: quire runs on without a terminal"; exit 1; }

@@ -95,7 +95,13 @@ wait_last() { wait_until last_line_is "$1" || fail "waited for the last line: $1
 pages() { last_line | grep -q 'q: quit$'; }
 idle_or_pages() { last_line_is ">" || pages; }
 
-# Types a line, sees it, sends it, and waits for the next prompt, through all pages.
+# Types a line at an empty prompt, or beside an answer, and sees it.
+type_line() {
+    text "$1"
+    wait_last "> $1"
+}
+
+# Types a line, sends it, and waits for the next prompt, through all pages.
 ask() {
     ask_only "$1"
     wait_until idle_or_pages || fail "waited for the prompt"
@@ -106,9 +112,21 @@ ask() {
 # As ask, but without waiting for the end.
 ask_only() {
     wait_idle
-    text "$1"
-    wait_last "> $1"
+    type_line "$1"
     keys Enter
+}
+
+# As ask, until some of the answer is there.
+begin_answer() {
+    ask_only "$1"
+    wait_until has_answer "$1" || fail "no answer comes to: $1"
+}
+
+# While an answer is being written.
+to_background() {
+    type_line "/bg"
+    keys Enter
+    wait_for "The answer continues in the background"
 }
 
 # What stands below the last line that is "> $1", up to the next prompt; not the status line.

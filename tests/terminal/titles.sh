@@ -11,9 +11,7 @@ ask "What is a fox?"
 wait_until has_title || fail "there is no title"
 title=$(titles | head -n 1 | tr -d '"')
 wait_until tab_is "$title" || fail "the tab does not say the title"
-text "/list"
-wait_last "> /list"
-keys Enter
+ask_only "/list"
 wait_for "$(printf '%.20s' "$title")"
 ask "/name my foxes"
 wait_until tab_is "my foxes" || fail "the tab does not say the name"

@@ -9,12 +9,8 @@ leave
 
 start -C "$kv $endless --trace '$QUIRE_HOME/trace.json'"
 wait_until on_screen "restored " || fail "nothing is restored"
-ask_only "Write a story."
-wait_until has_answer "Write a story." || fail "no answer comes"
-text "/bg"
-wait_last "> /bg"
-keys Enter
-wait_for "The answer continues in the background"
+begin_answer "Write a story."
+to_background
 ask "/set tokens 12"
 ask "What is a dog?"
 [ -n "$(answer_to "What is a dog?")" ] || fail "no answer beside the one in the background"
