@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "app/base/exit_code.h"
+#include "app/base/signals.h"
 #include "app/screen/complain.h"
 #include "engine/measure.h"
 #include "kernels/base/size.h"
@@ -16,12 +17,7 @@ static volatile sig_atomic_t signal_seen;
 
 static void on_signal(int number) { signal_seen = number; }
 
-void harness_catch_signals(void) {
-    const struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-}
+void harness_catch_signals(void) { signals_catch(on_signal); }
 
 int harness_signal(void) { return signal_seen; }
 
