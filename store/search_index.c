@@ -35,16 +35,8 @@ bool search_index_is_single(uint32_t code_point) {
         {0x1AFF0, 0x1B16F},                   // Kana
         {0x20000, 0x3FFFF},                   // ideographs
     };
-    size_t low = 0, high = sizeof RANGES / sizeof RANGES[0];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (code_point > RANGES[middle].last)
-            low = middle + 1;
-        else if (code_point < RANGES[middle].first)
-            high = middle;
-        else
-            return true;
-    }
+    for (size_t i = 0; i < sizeof RANGES / sizeof RANGES[0] && code_point >= RANGES[i].first; i++)
+        if (code_point <= RANGES[i].last) return true;
     return false;
 }
 

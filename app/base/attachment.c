@@ -74,8 +74,7 @@ enum status file_check_text(const struct text *text, size_t from, const char *na
 }
 
 enum status attachment_append(struct text *message, const char *path, struct error *err) {
-    const char *slash = strrchr(path, '/');
-    TRY(text_format(message, "[file: %s]\n", slash ? slash + 1 : path));
+    TRY(text_format(message, "[file: %s]\n", basename(path)));
     const size_t begin = message->length;
     TRY(file_read(path, message, err));
     TRY(file_check_text(message, begin, path, err));

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "app/base/path.h"
+
 static bool is_joined(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 bool model_name_has(const char *text, const char *part) {
@@ -14,11 +16,6 @@ bool model_name_has(const char *text, const char *part) {
             !is_joined(at[length]))
             return true;
     return false;
-}
-
-static const char *name_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 // Does the word begin like a weight type: "Q4_K_M", "IQ2_M", "BF16", "NVFP4"?
@@ -35,9 +32,8 @@ static bool begins_type(const char *word) {
 // "gemma-Q8_0-MTP.gguf" is just gemma's drafter; "gemma-MTP-Q8_0.gguf" is gemma with its drafter.
 static bool is_draft_of_type(const char *name) {
     static const char end[] = "-mtp.gguf";
-    const size_t length = strlen(name), tail = sizeof end - 1;
-    if (length <= tail || strcasecmp(name + length - tail, end) != 0) return false;
-    const char *word = name + length - tail;
+    if (!path_ends_with(name, end)) return false;
+    const char *word = name + strlen(name) - strlen(end);
     while (word > name && is_joined(word[-1]))
         word--;
     return begins_type(word);
@@ -63,7 +59,7 @@ const char *model_name_role(const char *path) {
     static const char *const drafters[] = {"draft",  "drafter",    "eagle3",
                                            "dflash", "speculator", NULL};
     static const char *const vectors[] = {"cvector", "control-vector", "control_vector", NULL};
-    const char *name = name_of(path);
+    const char *name = basename(path);
     if (strcasestr(name, "mmproj") || model_name_has(name, "projector")) return "a projector";
     if (strcasestr(name, "imatrix")) return "an importance matrix";
     if (has_any(name, vocabularies)) return "a vocabulary";
@@ -78,5 +74,5 @@ const char *model_name_role(const char *path) {
 
 bool model_name_may_draft(const char *path) {
     static const char *const words[] = {"mtp", "eagle", "eagle2", "medusa", "assistant", NULL};
-    return has_any(name_of(path), words);
+    return has_any(basename(path), words);
 }

@@ -1,11 +1,13 @@
 #include "app/base/path.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum status path_expand(const char *typed, struct text *path) {
     const char *home = getenv("HOME");
@@ -17,6 +19,25 @@ enum status path_expand(const char *typed, struct text *path) {
 
 bool path_is_url(const char *path) {
     return strncasecmp(path, "http://", 7) == 0 || strncasecmp(path, "https://", 8) == 0;
+}
+
+bool path_ends_with(const char *path, const char *ending) {
+    const size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+enum status path_of_share(const char *name, const char *built, struct text *path) {
+    char program[PATH_MAX];
+    const size_t before = path->length;
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    const char *slash = length > 0 ? memrchr(program, '/', (size_t)length) : NULL;
+    if (slash) {
+        TRY(text_format(path, "%.*s/../share/quire/%s", (int)(slash - program), program, name));
+        if (access(text_string(path) + before, R_OK) == 0) return STATUS_OK;
+        path->length = before;
+        path->bytes[before] = '\0';
+    }
+    return text_append_string(path, built);
 }
 
 struct path_part path_part(const char *path) {

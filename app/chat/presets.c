@@ -1,36 +1,26 @@
 #include "app/chat/presets.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "app/base/attachment.h"
+#include "app/base/path.h"
 #include "kernels/base/array.h"
 #include "prompts/preamble.h"
 
 static const char SUFFIX[] = ".txt";
 enum { SUFFIX_BYTES = sizeof SUFFIX - 1, FOLDERS = 2 };
 
-// The user's folder, then quire's: next to the installed program, else where it was built.
+// The user's folder, then quire's.
 static enum status find_folder(int which, const char *config_path, struct text *folder) {
     const char *slash = strrchr(config_path, '/');
-    char program[PATH_MAX];
     if (which == 0) {
         TRY(text_append(folder, config_path, slash ? (size_t)(slash - config_path) : 0));
         return text_append_string(folder, slash ? "/presets" : "presets");
     }
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) {
-        program[length] = '\0';
-        char *end = strrchr(program, '/');
-        if (end) *end = '\0';
-        TRY(text_format(folder, "%s/../share/quire/presets", program));
-        if (access(text_string(folder), R_OK) == 0) return STATUS_OK;
-        text_clear(folder);
-    }
-    return text_append_string(folder, QUIRE_PRESETS);
+    return path_of_share("presets", QUIRE_PRESETS, folder);
 }
 
 static bool is_name(const char *name, size_t length) {

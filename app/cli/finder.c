@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 #include "kernels/base/array.h"
 
 enum { NAMES_SHOWN = 5 };
-static const char DEMO_NAME[] = "quire-demo-30m", DEMO_FILE[] = "quire-demo-30m-q8_0";
+static const char DEMO_NAME[] = "quire-demo-30m";
 
 // How the path below a place becomes a name.
 enum naming { NAMING_PATH, NAMING_HUB, NAMING_OLLAMA };
@@ -76,11 +75,6 @@ static enum status add(struct found_models *models, const struct found_model *mo
     return STATUS_OK;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcasecmp(text + length - tail, end) == 0;
-}
-
 // The size of a file, or of all parts of a split.
 static size_t file_bytes(const char *path, size_t first) {
     char part[4096];
@@ -96,7 +90,7 @@ static size_t folder_bytes(const char *path) {
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         struct stat info;
-        if (ends_with(entry->d_name, ".safetensors") &&
+        if (path_ends_with(entry->d_name, ".safetensors") &&
             fstatat(dirfd(folder), entry->d_name, &info, 0) == 0)
             bytes += (size_t)info.st_size;
     }
@@ -129,7 +123,8 @@ static enum status hub_name(const char *below, struct text *name) {
 
 static enum status name_of(const struct walk *walk, const char *below, struct text *name) {
     TRY(walk->naming == NAMING_HUB ? hub_name(below, name) : text_append_string(name, below));
-    if (walk->naming == NAMING_OLLAMA || !ends_with(text_string(name), ".gguf")) return STATUS_OK;
+    if (walk->naming == NAMING_OLLAMA || !path_ends_with(text_string(name), ".gguf"))
+        return STATUS_OK;
     name->length -= strlen(".gguf");
     name->bytes[name->length] = '\0';
     return STATUS_OK;
@@ -185,13 +180,13 @@ static void visit_entry(struct walk *walk, const char *path, const char *below, 
     if (!S_ISREG(info.st_mode)) return;
     facts->config = facts->config || !strcmp(entry, "config.json") ||
                     (walk->wanted && !strcmp(entry, "adapter_config.json"));
-    if (ends_with(entry, ".safetensors")) facts->weights += (size_t)info.st_size;
+    if (path_ends_with(entry, ".safetensors")) facts->weights += (size_t)info.st_size;
     if (walk->wanted) {
         if ((size_t)info.st_size == walk->wanted || finder_bytes(whole) == walk->wanted)
             walk->status = add_named(walk, whole, relative, &info, walk->wanted);
         return;
     }
-    if (!ends_with(entry, ".gguf") || path_part(entry).part != 1 || goes_with_model(relative))
+    if (!path_ends_with(entry, ".gguf") || path_part(entry).part != 1 || goes_with_model(relative))
         return;
     walk->status = add_named(walk, whole, relative, &info, file_bytes(whole, (size_t)info.st_size));
 }
@@ -558,19 +553,8 @@ static enum status find_in_hub(const char *given, struct text *path, struct erro
                      given);
 }
 
-// Next to the installed program, else where it was built.
 enum status finder_find_demo(struct text *path, struct error *err) {
-    char program[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length > 0) {
-        program[length] = '\0';
-        char *slash = strrchr(program, '/');
-        if (slash) *slash = '\0';
-        TRY(text_format(path, "%s/../share/quire/%s.gguf", program, DEMO_FILE));
-        if (access(text_string(path), R_OK) == 0) return STATUS_OK;
-        text_clear(path);
-    }
-    TRY(text_append_string(path, QUIRE_DEMO_MODEL));
+    TRY(path_of_share("quire-demo-30m-q8_0.gguf", QUIRE_DEMO_MODEL, path));
     if (access(text_string(path), R_OK) == 0) return STATUS_OK;
     return error_set(err, STATUS_NOT_FOUND,
                      "no model given, and the demo model is not installed; use -m FILE.gguf");
@@ -586,7 +570,7 @@ enum status finder_find(const char *name, struct text *path, struct error *err) 
     if (stat(name, &info) == 0 && S_ISDIR(info.st_mode)) return find_in_folder(name, path, err);
     if (stat(name, &info) == 0) return text_append_string(path, name);
     if (hub_name_is(name)) return find_in_hub(name, path, err);
-    const bool is_file = ends_with(name, ".gguf") && !strchr(name, ':'); // else a tag
+    const bool is_file = path_ends_with(name, ".gguf") && !strchr(name, ':'); // else a tag
     if (name[0] == '/' || name[0] == '.' || path_is_url(name) || is_file)
         return text_append_string(path, name); // a path: opening it reports what is wrong
     enum status status = finder_list(&models);

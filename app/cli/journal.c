@@ -33,7 +33,7 @@ struct entry {
 struct journal {
     int fd;
     char *path;
-    struct entry *entries; // in order of lines
+    struct entry *entries; // in order of lines, then of requests
     size_t count, capacity;
     size_t damaged; // the first damaged line, from 1; 0: none
 };
@@ -100,9 +100,10 @@ static enum status parse_line(struct journal *journal, const char *bytes, size_t
     return status;
 }
 
-static int by_line(const void *a, const void *b) {
+static int by_request(const void *a, const void *b) {
     const struct entry *x = a, *y = b;
-    return (x->line > y->line) - (x->line < y->line);
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    return strcmp(x->request, y->request);
 }
 
 // A file must contain a result to count as a journal; otherwise some other file would be truncated.
@@ -163,7 +164,7 @@ static enum status read_all(struct journal *journal, struct error *err) {
     if (status == STATUS_OK && ftruncate(journal->fd, end) != 0)
         status = error_set(err, STATUS_IO, "%s: %m", journal->path);
     if (journal->count > 0)
-        qsort(journal->entries, journal->count, sizeof journal->entries[0], by_line);
+        qsort(journal->entries, journal->count, sizeof journal->entries[0], by_request);
     return status;
 }
 
@@ -202,19 +203,12 @@ void journal_close(struct journal *journal) {
 }
 
 const char *journal_find(const struct journal *journal, size_t line, struct hash128 request) {
-    char hex[HASH_HEX_BYTES];
-    size_t low = 0, high = journal->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (journal->entries[middle].line < line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    hash_hex(request, hex);
-    for (; low < journal->count && journal->entries[low].line == line; low++)
-        if (strcmp(journal->entries[low].request, hex) == 0) return journal->entries[low].result;
-    return NULL;
+    struct entry wanted = {.line = line};
+    hash_hex(request, wanted.request);
+    const struct entry *found = journal->count ? bsearch(&wanted, journal->entries, journal->count,
+                                                         sizeof wanted, by_request)
+                                               : NULL;
+    return found ? found->result : NULL;
 }
 
 // A single write, so that a kill leaves a complete line or the start of one.

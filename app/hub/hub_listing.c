@@ -63,19 +63,9 @@ enum status hub_name_parse(const char *name, struct hub_name *parsed, struct err
     return STATUS_OK;
 }
 
-static const char *name_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool ends_with(const char *text, const char *end) {
-    const size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcasecmp(text + length - tail, end) == 0;
-}
-
 // A GGUF file, or the first part of one.
 static bool begins_file(const char *path) {
-    return ends_with(path, ".gguf") && path_part(name_of(path)).part == 1;
+    return path_ends_with(path, ".gguf") && path_part(basename(path)).part == 1;
 }
 
 static bool stays_below(const char *path) {
@@ -177,7 +167,7 @@ static int rank_in(const char *text) {
 }
 
 static int rank_of(const char *path) {
-    const int rank = rank_in(name_of(path));
+    const int rank = rank_in(basename(path));
     return rank < TYPE_COUNT ? rank : rank_in(path);
 }
 
@@ -198,13 +188,14 @@ static bool begins_model(const struct hub_listing *listing, const struct hub_fil
 
 // A repository may also have weights that quire does not read: consolidated.safetensors.
 static bool is_weights(const char *path) {
-    return !strchr(path, '/') && strncmp(path, "model", 5) == 0 && ends_with(path, ".safetensors");
+    return !strchr(path, '/') && strncmp(path, "model", 5) == 0 &&
+           path_ends_with(path, ".safetensors");
 }
 
 static bool is_of_folder(const char *path) {
     static const char *const ends[] = {".json", ".jinja", ".txt", ".model"};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (!strchr(path, '/') && ends_with(path, ends[i])) return true;
+        if (!strchr(path, '/') && path_ends_with(path, ends[i])) return true;
     return is_weights(path);
 }
 
@@ -269,7 +260,7 @@ static bool matches(const struct hub_listing *listing, const struct hub_model *m
                     const char *which, enum match match) {
     const char *path = hub_model_path(listing, model);
     if (match == MATCH_TYPE) return model->type && strcasecmp(model->type, which) == 0;
-    return match == MATCH_PART ? model_name_has(path, which) : strcmp(name_of(path), which) == 0;
+    return match == MATCH_PART ? model_name_has(path, which) : strcmp(basename(path), which) == 0;
 }
 
 static size_t find_matches(const struct hub_listing *listing, const char *which, enum match match,
