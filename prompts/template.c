@@ -279,6 +279,21 @@ static enum status make_variables(const struct chat_template *chat_template,
     return STATUS_OK;
 }
 
+// A run's limits are for the template. What it copies of a long conversation comes on top, so that
+// such a conversation is rendered and then found too long for the context, not for the template.
+static void allow_copies(const struct render *what, struct jinja_run *run) {
+    enum {
+        COPIES_BYTES = 32
+    }; // of a byte: published templates copy a message up to ten times, and
+       // each of its characters has an origin
+    size_t bytes = 0;
+    for (size_t i = 0; i < what->count; i++)
+        bytes += what->messages[i].length;
+    if (bytes > (SIZE_MAX - run->arena.limit_bytes) / COPIES_BYTES) return;
+    run->arena.limit_bytes += bytes * COPIES_BYTES;
+    run->steps += bytes;
+}
+
 enum status chat_template_render(const struct chat_template *chat_template,
                                  const struct render *what, struct prompt *prompt,
                                  struct error *err) {
@@ -286,6 +301,7 @@ enum status chat_template_render(const struct chat_template *chat_template,
     struct jinja_run run;
     struct error inner = {0};
     jinja_run_init(&run);
+    allow_copies(what, &run);
     enum status status = make_variables(chat_template, what, &run.arena, variables);
     if (status == STATUS_FULL) {
         status =

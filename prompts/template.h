@@ -94,8 +94,8 @@ struct render {
     const struct tm *now; // for templates that write the date; NULL: 1970
 };
 
-// Fills *prompt, which must be empty, with the whole conversation. BAD_INPUT: the template refused
-// or failed; the error gives the reason.
+// Fills *prompt, which must be empty, with the whole conversation, however long. BAD_INPUT: the
+// template refused or failed; the error gives the reason.
 MUST_CHECK enum status chat_template_render(const struct chat_template *chat_template,
                                             const struct render *what, struct prompt *prompt,
                                             struct error *err);

@@ -284,6 +284,25 @@ static void roles_are_found_by_name(void **state) {
     assert_int_equal(role, ROLE_USER);
 }
 
+static void a_long_message_is_not_too_much_for_the_template(void **state) {
+    (void)state;
+    enum { BYTES = 48 << 20 };
+    const struct chat_template_options options = {.source = "", .bos = "", .eos = ""};
+    struct chat_template *made = NULL;
+    struct prompt prompt = {0};
+    char *text = malloc(BYTES);
+    assert_non_null(text);
+    memset(text, 'a', BYTES);
+    const struct chat_message user = {.role = ROLE_USER, .text = text, .length = BYTES};
+    const struct render what = {.messages = &user, .count = 1, .ask = true};
+    assert_int_equal(chat_template_create(&options, &made, NULL), STATUS_OK);
+    assert_int_equal(chat_template_render(made, &what, &prompt, NULL), STATUS_OK);
+    assert_int_equal(prompt.pieces[1].length, BYTES);
+    prompt_deinit(&prompt);
+    chat_template_destroy(made);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_template_is_guessed_to_be_chatml),
@@ -299,6 +318,7 @@ int main(void) {
         cmocka_unit_test(roles_are_found_by_name),
         cmocka_unit_test(an_empty_answer_is_omitted_if_the_template_refuses_it),
         cmocka_unit_test(a_built_in_template_is_recognised_by_its_name),
+        cmocka_unit_test(a_long_message_is_not_too_much_for_the_template),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
