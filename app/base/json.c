@@ -23,6 +23,9 @@ static enum status append_escape(struct text *out, uint32_t code_point) {
                        0xdc00 + (offset & 0x3ff));
 }
 
+// U+FFFD itself, or what an ill-formed part of a text becomes, such as a byte of a file's name.
+static const char REPLACEMENT[] = "\xef\xbf\xbd";
+
 enum status json_append_string(struct text *out, const char *bytes, size_t length) {
     static const char plain[] = "\"\\\n\t\r", names[] = "\"\\ntr";
     TRY(text_append_string(out, "\""));
@@ -30,10 +33,13 @@ enum status json_append_string(struct text *out, const char *bytes, size_t lengt
     for (size_t at = 0, used; at < length; at += used) {
         const uint32_t character = utf8_decode(bytes + at, length - at, &used);
         const char *named = character && character < 0x80 ? strchr(plain, bytes[at]) : NULL;
-        if (!named && !printable_is_hidden(character)) continue;
+        const bool replaced = character == UTF8_REPLACEMENT;
+        if (!named && !replaced && !printable_is_hidden(character)) continue;
         TRY(text_append(out, bytes + begin, at - begin));
         if (named)
             TRY(text_format(out, "\\%c", names[named - plain]));
+        else if (replaced)
+            TRY(text_append_string(out, REPLACEMENT));
         else
             TRY(append_escape(out, character));
         begin = at + used;
@@ -58,6 +64,8 @@ static enum status escape_hidden(const char *json, struct text *out) {
         const bool blank = code_point == '\n' || code_point == '\t';
         if (printable_is_hidden(code_point) && !blank)
             TRY(append_escape(out, code_point));
+        else if (code_point == UTF8_REPLACEMENT)
+            TRY(text_append_string(out, REPLACEMENT));
         else
             TRY(text_append(out, json + at, used));
     }

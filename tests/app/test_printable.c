@@ -3,7 +3,10 @@
 #include "app/base/printable.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void any_text_becomes_one_harmless_line(void **state) {
     (void)state;
@@ -66,11 +69,42 @@ static void json_escapes_hidden_characters_as_surrogate_pairs(void **state) {
     text_deinit(&out);
 }
 
+// The name of a file on Linux may have any bytes; a parser of JSON refuses all but UTF-8.
+static void json_is_utf8_whatever_the_name_of_a_file(void **state) {
+    (void)state;
+    static const char name[] = "a\xff\xf0\x9f\x98z\xef\xbf\xbd\xc3";
+    static const char shown[] = "a\xef\xbf\xbd\xef\xbf\xbdz\xef\xbf\xbd\xef\xbf\xbd";
+    struct text out = {0}, printed = {0};
+    assert_int_equal(json_append_string(&out, name, sizeof name - 1), STATUS_OK);
+    assert_int_equal(text_format(&printed, "\"%s\"", shown), STATUS_OK);
+    assert_string_equal(text_string(&out), text_string(&printed));
+    text_deinit(&out);
+    text_deinit(&printed);
+
+    char path[] = "/tmp/quire-json-XXXXXX", line[64] = "";
+    const int file = mkstemp(path), before = dup(STDOUT_FILENO);
+    cJSON *object = cJSON_CreateObject();
+    assert_true(file >= 0 && before >= 0 && object);
+    assert_true(json_add_text(object, "model", name));
+    assert_int_equal(dup2(file, STDOUT_FILENO), STDOUT_FILENO);
+    const bool whole = json_put(object, true);
+    assert_int_equal(dup2(before, STDOUT_FILENO), STDOUT_FILENO);
+    assert_true(whole);
+    assert_true(pread(file, line, sizeof line - 1, 0) > 0);
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "{\"model\":\"%s\"}\n", shown);
+    assert_string_equal(line, wanted);
+    close(before);
+    close(file);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_text_becomes_one_harmless_line),
         cmocka_unit_test(hidden_characters_are_replaced_unless_a_script_needs_them),
         cmocka_unit_test(json_escapes_hidden_characters_as_surrogate_pairs),
+        cmocka_unit_test(json_is_utf8_whatever_the_name_of_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
