@@ -33,12 +33,14 @@ struct walk {
     enum naming naming;
     enum status status;
     size_t wanted; // find only files and folders of this size; 0: find models
+    char *adapter; // of the blob that is added; NULL: none
 };
 
 void found_models_deinit(struct found_models *models) {
     for (size_t i = 0; i < models->count; i++) {
         free(models->items[i].name);
         free(models->items[i].path);
+        free(models->items[i].adapter);
     }
     free(models->items);
     *models = (struct found_models){0};
@@ -46,6 +48,11 @@ void found_models_deinit(struct found_models *models) {
 
 static bool is_same_file(const struct found_model *a, const struct found_model *b) {
     return a->device == b->device && a->inode == b->inode;
+}
+
+static bool is_same_model(const struct found_model *a, const struct found_model *b) {
+    const char *one = a->adapter ? a->adapter : "", *other = b->adapter ? b->adapter : "";
+    return is_same_file(a, b) && strcmp(one, other) == 0;
 }
 
 // Ollama gives one file several names, each of which counts.
@@ -66,9 +73,11 @@ static enum status add(struct found_models *models, const struct found_model *mo
     struct found_model copy = *model;
     copy.name = strdup(model->name);
     copy.path = strdup(model->path);
-    if (!copy.name || !copy.path) {
+    copy.adapter = model->adapter ? strdup(model->adapter) : NULL;
+    if (!copy.name || !copy.path || (model->adapter && !copy.adapter)) {
         free(copy.name);
         free(copy.path);
+        free(copy.adapter);
         return STATUS_NO_MEMORY;
     }
     models->items[models->count++] = copy;
@@ -139,6 +148,7 @@ static enum status add_named(const struct walk *walk, const char *path, const ch
     if (status == STATUS_OK && name.length) {
         const struct found_model model = {.name = name.bytes,
                                           .path = whole,
+                                          .adapter = walk->adapter,
                                           .place = walk->place,
                                           .bytes = bytes,
                                           .device = (uint64_t)info->st_dev,
@@ -222,7 +232,8 @@ static const char *shortest_name(const char *name) {
     return rest == name ? name : without(rest, OLLAMA_OWNER);
 }
 
-static enum status add_blob(const struct walk *walk, const char *blob, const char *below) {
+static enum status add_blob(const struct walk *walk, const char *blob, char *adapter,
+                            const char *below) {
     struct stat info;
     struct text name = {0};
     const char *tag = strrchr(below, '/');
@@ -232,36 +243,50 @@ static enum status add_blob(const struct walk *walk, const char *blob, const cha
     if (status == STATUS_OK) status = text_format(&name, ":%s", tag + 1);
     struct walk named = *walk;
     named.naming = NAMING_OLLAMA;
+    named.adapter = adapter;
     if (status == STATUS_OK)
         status = add_named(&named, blob, shortest_name(name.bytes), &info, (size_t)info.st_size);
     text_deinit(&name);
     return status;
 }
 
+// Appends the path of the first blob of this kind; nothing if there is none.
+static enum status find_blob(const cJSON *layers, const char *root, const char *kind,
+                             struct text *blob) {
+    static const char KIND[] = "application/vnd.ollama.image.", DIGEST[] = "sha256:";
+    const cJSON *layer;
+    cJSON_ArrayForEach(layer, layers) {
+        const cJSON *type = cJSON_GetObjectItemCaseSensitive(layer, "mediaType");
+        const cJSON *digest = cJSON_GetObjectItemCaseSensitive(layer, "digest");
+        if (!cJSON_IsString(type) || !cJSON_IsString(digest) ||
+            strncmp(type->valuestring, KIND, sizeof KIND - 1) != 0 ||
+            strcmp(type->valuestring + sizeof KIND - 1, kind) != 0 ||
+            strncmp(digest->valuestring, DIGEST, sizeof DIGEST - 1) != 0 ||
+            strchr(digest->valuestring, '/'))
+            continue;
+        return text_format(blob, "%s/blobs/sha256-%s", root,
+                           digest->valuestring + sizeof DIGEST - 1);
+    }
+    return STATUS_OK;
+}
+
 static enum status add_manifest(struct walk *walk, const char *root, const char *path,
                                 const char *below, struct error *err) {
-    struct text json_text = {0}, blob = {0};
-    const cJSON *layer, *layers;
+    struct text json_text = {0}, blob = {0}, adapter = {0};
     if (file_read(path, &json_text, err) != STATUS_OK) { // skip it
         text_deinit(&json_text);
         return STATUS_OK;
     }
     cJSON *json = cJSON_ParseWithLength(text_string(&json_text), json_text.length);
-    layers = cJSON_GetObjectItemCaseSensitive(json, "layers");
-    enum status status = STATUS_OK;
-    cJSON_ArrayForEach(layer, layers) {
-        const cJSON *type = cJSON_GetObjectItemCaseSensitive(layer, "mediaType");
-        const cJSON *digest = cJSON_GetObjectItemCaseSensitive(layer, "digest");
-        if (!cJSON_IsString(type) || !cJSON_IsString(digest) || blob.length ||
-            strcmp(type->valuestring, "application/vnd.ollama.image.model") != 0 ||
-            strncmp(digest->valuestring, "sha256:", 7) != 0 || strchr(digest->valuestring, '/'))
-            continue;
-        status = text_format(&blob, "%s/blobs/sha256-%s", root, digest->valuestring + 7);
-        if (status == STATUS_OK) status = add_blob(walk, blob.bytes, below);
-    }
+    const cJSON *layers = cJSON_GetObjectItemCaseSensitive(json, "layers");
+    enum status status = find_blob(layers, root, "model", &blob);
+    if (status == STATUS_OK) status = find_blob(layers, root, "adapter", &adapter);
+    if (status == STATUS_OK && blob.length)
+        status = add_blob(walk, blob.bytes, adapter.length ? adapter.bytes : NULL, below);
     cJSON_Delete(json);
     text_deinit(&json_text);
     text_deinit(&blob);
+    text_deinit(&adapter);
     return status;
 }
 
@@ -291,8 +316,12 @@ static void walk_manifests(struct walk *walk, const char *root, const char *path
 
 // Makes "ROOT/below"; false if the variable is not set, or the path is too long.
 static bool join(char path[4096], const char *root, const char *below) {
+    struct text expanded = {0};
     if (!root || !*root) return false;
-    const int length = snprintf(path, 4096, "%s%s%s", root, *below ? "/" : "", below);
+    int length = -1;
+    if (path_expand(root, &expanded) == STATUS_OK)
+        length = snprintf(path, 4096, "%s%s%s", expanded.bytes, *below ? "/" : "", below);
+    text_deinit(&expanded);
     return length > 0 && length < 4096;
 }
 
@@ -343,6 +372,7 @@ static void search_all(struct walk *walk) {
     const char *home = getenv("HOME");
     search_own(walk);
     search(walk, "Hugging Face", getenv("HF_HUB_CACHE"), "", NAMING_HUB);
+    search(walk, "Hugging Face", getenv("HUGGINGFACE_HUB_CACHE"), "", NAMING_HUB);
     search(walk, "Hugging Face", getenv("HF_HOME"), "hub", NAMING_HUB);
     search(walk, "Hugging Face", getenv("XDG_CACHE_HOME"), "huggingface/hub", NAMING_HUB);
     search(walk, "Hugging Face", home, ".cache/huggingface/hub", NAMING_HUB);
@@ -352,6 +382,7 @@ static void search_all(struct walk *walk) {
     search(walk, "LM Studio", home, ".lmstudio/models", NAMING_PATH);
     search(walk, "LM Studio", home, ".cache/lm-studio/models", NAMING_PATH);
     search(walk, "llama.cpp", getenv("LLAMA_CACHE"), "", NAMING_PATH);
+    search(walk, "llama.cpp", getenv("XDG_CACHE_HOME"), "llama.cpp", NAMING_PATH);
     search(walk, "llama.cpp", home, ".cache/llama.cpp", NAMING_PATH);
 }
 
@@ -412,7 +443,7 @@ struct matching { // matches in different files
 
 static void note_match(struct matching *matching, const struct found_model *model) {
     for (size_t i = 0; i < matching->count && i < NAMES_SHOWN; i++)
-        if (is_same_file(matching->chosen[i], model)) return;
+        if (is_same_model(matching->chosen[i], model)) return;
     if (matching->count < NAMES_SHOWN) matching->chosen[matching->count] = model;
     matching->count++;
 }
@@ -461,6 +492,14 @@ static enum status hint_at_scheme(const char *name, struct error *err) {
                      path ? name + host : "/v1", hash ? hash : "");
 }
 
+static enum status use_chosen(const struct found_model *chosen, struct text *path,
+                              struct error *err) {
+    if (!chosen->adapter) return text_append_string(path, chosen->path);
+    return error_set(err, STATUS_UNSUPPORTED,
+                     "%.100s has an adapter in Ollama; open both: -m %.300s --lora %.300s",
+                     chosen->name, chosen->path, chosen->adapter);
+}
+
 static enum status choose_found(const struct found_models *models, const char *given,
                                 struct text *path, struct error *err) {
     const char *name = shortest_name(given);
@@ -471,7 +510,7 @@ static enum status choose_found(const struct found_models *models, const char *g
                 (match != MATCH_EXACT || matching.count == 0))
                 note_match(&matching, &models->items[i]);
     if (matching.count > 1) keep_models(&matching);
-    if (matching.count == 1) return text_append_string(path, matching.chosen[0]->path);
+    if (matching.count == 1) return use_chosen(matching.chosen[0], path, err);
     if (matching.count > 1) return refuse_several(&matching, given, err);
     if (is_host_and_port(given)) return hint_at_scheme(given, err);
     return error_set(err, STATUS_NOT_FOUND,
@@ -499,6 +538,7 @@ static void drop_what_goes_with(struct found_models *models) {
     for (size_t i = kept; i < models->count; i++) {
         free(models->items[i].name);
         free(models->items[i].path);
+        free(models->items[i].adapter);
     }
     models->count = kept;
 }

@@ -3,13 +3,15 @@
 // Searches these places in this order. Only reads; downloads nothing:
 //   QUIRE_MODELS             folders, separated by ":"
 //   QUIRE_HOME, else $XDG_CONFIG_HOME/quire if that is absolute, ~/.config/quire: its folder models
-//   Hugging Face             $HF_HUB_CACHE, $HF_HOME/hub, $XDG_CACHE_HOME/huggingface/hub,
-//                            ~/.cache/huggingface/hub:
+//   Hugging Face             $HF_HUB_CACHE, $HUGGINGFACE_HUB_CACHE, $HF_HOME/hub,
+//                            $XDG_CACHE_HOME/huggingface/hub, ~/.cache/huggingface/hub:
 //                            models--OWNER--NAME/snapshots/REVISION/FILE
 //   Ollama                   $OLLAMA_MODELS, ~/.ollama/models, /usr/share/ollama/.ollama/models:
 //                            manifests/HOST/OWNER/NAME/TAG, JSON, names a blob
 //   LM Studio                ~/.lmstudio/models, ~/.cache/lm-studio/models
-//   llama.cpp                $LLAMA_CACHE, ~/.cache/llama.cpp
+//   llama.cpp                $LLAMA_CACHE, $XDG_CACHE_HOME/llama.cpp, ~/.cache/llama.cpp
+//
+// A variable may begin with "~/", as in a file of settings that no shell has read.
 //
 // Folders are searched to a depth of FINDER_MAX_DEPTH. A model is a GGUF file (the first part of a
 // split) or a folder with config.json and safetensors. Links to files are followed.
@@ -29,6 +31,7 @@ enum { FINDER_MAX_MODELS = 4096, FINDER_MAX_DEPTH = 6, FINDER_MAX_ENTRIES = 1000
 struct found_model {
     char *name;             // "Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0", "llama3.2:1b"; owned
     char *path;             // owned
+    char *adapter;          // that Ollama applies to the file; owned; NULL: none
     const char *place;      // "ollama"
     size_t bytes;           // total of its files
     uint64_t device, inode; // of its file or folder, so that none is listed twice
@@ -62,7 +65,8 @@ bool finder_is_demo(const char *name);
 // contains one means that model; hf:ORG/REPO[:WHICH] is looked up in the hub's cache; the demo
 // model goes by its name. Any other name means the model of that name, or the only one that has
 // `name` as a whole part of its name, ignoring case. NOT_FOUND: none; BAD_INPUT: several; the error
-// lists them.
+// lists them. UNSUPPORTED: Ollama's model has an adapter, which would be left out; the error says
+// how to open both.
 MUST_CHECK enum status finder_find(const char *name, struct text *path, struct error *err);
 
 #endif

@@ -114,9 +114,11 @@ static enum status add_sections(struct listing *listing, const struct args *args
 static enum status add_found(struct listing *listing) {
     struct found_models models = {0};
     enum status status = finder_list(&models);
-    for (size_t i = 0; i < models.count && status == STATUS_OK; i++)
-        if (!is_seen(listing, models.items[i].path))
-            status = add(listing, models.items[i].name, models.items[i].path, 0);
+    for (size_t i = 0; i < models.count && status == STATUS_OK; i++) {
+        const struct found_model *model = &models.items[i];
+        const char *place = model->adapter ? model->name : model->path; // a name says what is wrong
+        if (!is_seen(listing, place)) status = add(listing, model->name, place, 0);
+    }
     found_models_deinit(&models);
     return status;
 }

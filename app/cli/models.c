@@ -66,7 +66,7 @@ static struct row read_row(const struct found_model *model, size_t memory_free) 
                  (int)(family.length < FAMILY_BYTES ? family.length : FAMILY_BYTES - 1),
                  family.bytes);
     snprintf(row.type, sizeof row.type, "%s", gguf_type_name(main_type(gguf)));
-    row.fit = fit_of(gguf, memory_free);
+    row.fit = model->adapter ? "with adapter" : fit_of(gguf, memory_free);
     gguf_close(gguf);
     return row;
 }

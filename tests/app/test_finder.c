@@ -292,6 +292,46 @@ static int drop_home(void **state) {
     return system(command);
 }
 
+// A base model without the adapter that the name stands for gives other answers.
+static void an_adapter_of_ollama_is_not_left_out(void **state) {
+    (void)state;
+    static const char LAYER[] = "{\"mediaType\":\"application/vnd.ollama.image.%s\","
+                                "\"digest\":\"sha256:%s\"}";
+    char adapter[128], base[128], json[512];
+    snprintf(adapter, sizeof adapter, LAYER, "adapter", "tune");
+    snprintf(base, sizeof base, LAYER, "model", "base");
+    snprintf(json, sizeof json, "{\"layers\":[%s,%s]}", adapter, base);
+    write_file("tuned/manifests/registry.ollama.ai/library/owl-tuned/latest", json);
+    snprintf(json, sizeof json, "{\"layers\":[%s]}", base);
+    write_file("tuned/manifests/registry.ollama.ai/library/owl/latest", json);
+    write_file("tuned/blobs/sha256-base", "1");
+    write_file("tuned/blobs/sha256-tune", "2");
+    setenv("OLLAMA_MODELS", path_of("tuned"), 1);
+    snprintf(json, sizeof json,
+             "owl-tuned:latest has an adapter in Ollama; open both: -m %s --lora %s",
+             path_of("tuned/blobs/sha256-base"), path_of("tuned/blobs/sha256-tune"));
+    assert_refused("owl-tuned", STATUS_UNSUPPORTED, json);
+    assert_found("owl", path_of("tuned/blobs/sha256-base"));
+    unsetenv("OLLAMA_MODELS");
+}
+
+// As the programs that own these places read their variables.
+static void variables_of_other_programs_mean_what_they_mean_there(void **state) {
+    (void)state;
+    write_file("xdg/llama.cpp/ibis.gguf", "1");
+    write_file("older/models--a--emu/snapshots/1/emu.gguf", "1");
+    write_file("tilde/kiwi.gguf", "1");
+    setenv("XDG_CACHE_HOME", path_of("xdg"), 1);
+    setenv("HUGGINGFACE_HUB_CACHE", path_of("older"), 1);
+    setenv("QUIRE_MODELS", "/no/such/folder:~/tilde", 1);
+    assert_found("ibis", path_of("xdg/llama.cpp/ibis.gguf"));
+    assert_found("a/emu/emu", path_of("older/models--a--emu/snapshots/1/emu.gguf"));
+    assert_found("kiwi", path_of("tilde/kiwi.gguf"));
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HUGGINGFACE_HUB_CACHE");
+    unsetenv("QUIRE_MODELS");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_folder_is_searched_once),
@@ -303,6 +343,8 @@ int main(void) {
         cmocka_unit_test(model_folders_can_be_relative_except_for_xdg),
         cmocka_unit_test(links_to_folders_are_not_followed),
         cmocka_unit_test(a_folder_that_cannot_be_read_is_not_called_empty),
+        cmocka_unit_test(an_adapter_of_ollama_is_not_left_out),
+        cmocka_unit_test(variables_of_other_programs_mean_what_they_mean_there),
     };
     return cmocka_run_group_tests(tests, make_home, drop_home);
 }
