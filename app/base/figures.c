@@ -25,18 +25,19 @@ const char *count_format(int64_t count, char text[COUNT_TEXT_BYTES]) {
     return text;
 }
 
-static const char *format_each(int64_t count, const char *noun, char *text, size_t bytes) {
+const char *nouns_format(int64_t count, const char *noun, char text[COUNT_TEXT_BYTES]) {
     char number[COUNT_TEXT_BYTES];
-    snprintf(text, bytes, "%s %s%s", count_format(count, number), noun, count == 1 ? "" : "s");
+    snprintf(text, COUNT_TEXT_BYTES, "%s %s%s", count_format(count, number), noun,
+             count == 1 ? "" : "s");
     return text;
 }
 
 const char *turns_format(int64_t count, char text[TURNS_TEXT_BYTES]) {
-    return format_each(count, "turn", text, TURNS_TEXT_BYTES);
+    return nouns_format(count, "turn", text);
 }
 
 const char *tokens_format(int64_t count, char text[COUNT_TEXT_BYTES]) {
-    return format_each(count, "token", text, COUNT_TEXT_BYTES);
+    return nouns_format(count, "token", text);
 }
 
 const char *age_format(int64_t age_ms, char text[AGE_TEXT_BYTES]) {

@@ -12,7 +12,9 @@
 
 enum { COUNT_TEXT_BYTES = 36, TURNS_TEXT_BYTES = 36, AGE_TEXT_BYTES = 24 };
 
-const char *count_format(int64_t count, char text[COUNT_TEXT_BYTES]);  // "1,204"
+const char *count_format(int64_t count, char text[COUNT_TEXT_BYTES]); // "1,204"
+// "1 message", "2 messages"
+const char *nouns_format(int64_t count, const char *noun, char text[COUNT_TEXT_BYTES]);
 const char *turns_format(int64_t count, char text[TURNS_TEXT_BYTES]);  // "1 turn", "2 turns"
 const char *tokens_format(int64_t count, char text[COUNT_TEXT_BYTES]); // "1 token", "2 tokens"
 const char *age_format(int64_t age_ms, char text[AGE_TEXT_BYTES]);     // "now", "3 min", "2 d"

@@ -241,7 +241,7 @@ enum status kv_report_lost(const struct restore_report *report, const struct kv_
         TRY(text_format(line, "turn %" PRId64, turn));
     else
         TRY(text_append_string(line, "the preamble"));
-    TRY(text_format(line, " is gone: %s tokens to recompute", count_format(lost, count)));
+    TRY(text_format(line, " is gone: %s to recompute", tokens_format(lost, count)));
     return append_clause(line, ", about ", report->lost_us);
 }
 

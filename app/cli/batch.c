@@ -433,13 +433,15 @@ static void close_batch(struct batch *batch) {
 
 static void say_sums(const struct batch *batch) {
     struct kv_usage kv;
+    char requests[COUNT_TEXT_BYTES];
     engine_kv_usage(batch->launch->engine, &kv);
     if (batch->launch->args->verbose)
         fprintf(stderr,
-                "%zu requests, %zu failed; %" PRIu64 " tokens prefilled, %" PRIu64
+                "%s, %zu failed; %" PRIu64 " tokens prefilled, %" PRIu64
                 " found in the cache, %" PRIu64 " decoded in %.1f s\n",
-                batch->done, batch->failed, kv.work.prefilled_tokens, kv.work.device_hit_tokens,
-                kv.work.decoded_tokens, (double)(clock_now_us() - batch->began_us) / 1e6);
+                nouns_format((int64_t)batch->done, "request", requests), batch->failed,
+                kv.work.prefilled_tokens, kv.work.device_hit_tokens, kv.work.decoded_tokens,
+                (double)(clock_now_us() - batch->began_us) / 1e6);
 }
 
 static void say_cuts(const struct batch *batch) {
@@ -494,8 +496,8 @@ int batch_run(struct launch *launch) {
         say_cuts(batch);
         if (signal_seen) say_stopped(batch);
         if (batch->failed > 0 && !signal_seen) {
-            snprintf(err.text, sizeof err.text, "%zu of %zu requests have an error", batch->failed,
-                     batch->count);
+            snprintf(err.text, sizeof err.text, "%zu of %zu requests %s an error", batch->failed,
+                     batch->count, batch->failed == 1 ? "has" : "have");
             complain(err.text);
             code = EXIT_RUN_TIME;
         }

@@ -149,9 +149,10 @@ static enum status find_cache(const struct patient *patient, struct finding *fin
     if (report.damaged + report.missing > 0) {
         TRY(text_append_string(&finding->mend,
                                "they were dropped and will be recomputed; check the disk"));
-        return text_format(&finding->found, "%" PRIu64 " of %" PRIu64 " blocks were damaged",
+        return text_format(&finding->found, "%" PRIu64 " of %" PRIu64 " blocks %s damaged",
                            report.damaged + report.missing,
-                           report.damaged + report.missing + report.lost + report.blocks);
+                           report.damaged + report.missing + report.lost + report.blocks,
+                           report.damaged + report.missing == 1 ? "was" : "were");
     }
     return text_format(&finding->found, "%" PRIu64 " block%s, %s, all good", report.blocks,
                        report.blocks == 1 ? "" : "s", size_format(report.bytes, size));

@@ -179,11 +179,10 @@ static void print_sum(const struct disk_cache_summary *summary) {
     print_bytes(summary->unreferenced_bytes, "in blocks that no conversation uses");
     print_bytes(summary->free_bytes, "free");
     print_bytes(summary->index_bytes, "in the index");
-    snprintf(what, sizeof what, "stored%s%s: %s blocks in %s file%s",
-             summary->limit_bytes ? ", of " : "",
+    snprintf(what, sizeof what, "stored%s%s: %s in %s", summary->limit_bytes ? ", of " : "",
              summary->limit_bytes ? size_format(summary->limit_bytes, limit) : "",
-             count_format((int64_t)summary->blocks, blocks),
-             count_format((int64_t)summary->files, files), summary->files == 1 ? "" : "s");
+             nouns_format((int64_t)summary->blocks, "block", blocks),
+             nouns_format((int64_t)summary->files, "file", files));
     print_bytes(summary->stored_bytes, what);
 }
 
@@ -265,7 +264,7 @@ static cJSON *check_json(const struct disk_cache_report *report, size_t gone, cJ
 
 static void print_check(const struct disk_cache_report *report) {
     char blocks[COUNT_TEXT_BYTES], bytes[SIZE_TEXT_BYTES], count[COUNT_TEXT_BYTES];
-    print("%s blocks, %s: good\n", count_format((int64_t)report->blocks, blocks),
+    print("%s, %s: good\n", nouns_format((int64_t)report->blocks, "block", blocks),
           size_format(report->bytes, bytes));
     if (report->damaged)
         print("%s damaged: dropped\n", count_format((int64_t)report->damaged, count));

@@ -306,6 +306,7 @@ int listing_import(struct db *db, const struct args *args) {
     struct text text = {0};
     struct import import = {0};
     struct error err = {0}, why = {0};
+    char messages[COUNT_TEXT_BYTES];
     enum status status =
         piped ? file_read_open(STDIN_FILENO, path, &text, &err) : file_read(path, &text, &err);
     if (status != STATUS_OK) return complain_failed(exit_code_for_file(status), status, &err);
@@ -320,7 +321,9 @@ int listing_import(struct db *db, const struct args *args) {
     if (status != STATUS_OK) return failed(status, &err);
     output_string(made.id);
     output_string("\n");
-    if (!args->quiet) fprintf(stderr, "imported %s: %zu messages\n", made.id, count);
+    if (!args->quiet)
+        fprintf(stderr, "imported %s: %s\n", made.id,
+                nouns_format((int64_t)count, "message", messages));
     return output_exit_code(EXIT_DONE);
 }
 

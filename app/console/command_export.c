@@ -42,6 +42,7 @@ void command_export(struct console *console, const char *argument) {
     struct text path = {0};
     struct error err = {0};
     size_t messages = 0;
+    char count[COUNT_TEXT_BYTES];
     const char *id = console->session->front->conversation.id;
     if (chat_message_count(console->session->front) == 0) {
         terminal_tell(STYLE_ERROR, "nothing to export yet\n");
@@ -51,7 +52,8 @@ void command_export(struct console *console, const char *argument) {
         argument[0] ? path_expand(argument, &path) : text_format(&path, "quire-%s.md", id);
     if (status == STATUS_OK) status = write_export(console, path.bytes, &messages, &err);
     if (!console_failed(status, &err))
-        terminal_tell(STYLE_DIM, "Wrote %zu messages to %s.\n", messages, path.bytes);
+        terminal_tell(STYLE_DIM, "Wrote %s to %s.\n",
+                      nouns_format((int64_t)messages, "message", count), path.bytes);
     text_deinit(&path);
 }
 
@@ -102,8 +104,8 @@ static void put_on_clipboard(const struct text *text, const char *what) {
     struct error err = {0};
     char bytes[COUNT_TEXT_BYTES];
     if (!console_failed(clipboard_put(text_string(text), text->length, &err), &err))
-        terminal_tell(STYLE_DIM, "%s %s bytes to the clipboard.\n", what,
-                      count_format((int64_t)text->length, bytes));
+        terminal_tell(STYLE_DIM, "%s %s to the clipboard.\n", what,
+                      nouns_format((int64_t)text->length, "byte", bytes));
 }
 
 // The newest answer that has code: its block `number`, or its last.
