@@ -261,7 +261,7 @@ static enum status write_escape(struct spans *spans, struct place place, struct 
                                 size_t *taken) {
     if (is_open(rest, 1)) return STATUS_OK;
     const unsigned char next = byte_at(rest, 1);
-    if (!next || !strchr("*_`", next)) return write_as_it_is(spans, place, rest, 1, taken);
+    if (!next || !strchr("*_`$#~<>", next)) return write_as_it_is(spans, place, rest, 1, taken);
     *taken = 2;
     spans->last = '\\';
     return put_span(place, spans->style, rest.text + 1, 1);

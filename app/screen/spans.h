@@ -8,7 +8,8 @@
 //   **bold** *italics* _italics_ ***both***   without the marks
 //   `code`                                    coloured, with its backticks; nothing in it is a mark
 //   [text](url) ![text](url)                  underlined text, then (url)
-//   \* \_ \`                                  without the backslash
+//   \* \_ \` \$ \# \~ \< \>                   without the backslash; others are as often a part of
+//                                             a formula (\[, \{) or of a path (\.)
 //   https://…                                 nothing in it is a mark
 //
 // Stricter than CommonMark, to keep marks in text that is not meant as Markdown: 2**3, *.c,

@@ -91,6 +91,8 @@ static void asterisks_that_are_no_emphasis_are_kept(void **state) {
     becomes("x *******************no** y", "x *******************no** y");
     becomes("\\*not slanted\\*, \\_nor\\_, C:\\dir \\( x \\)",
             "*not slanted*, _nor_, C:\\dir \\( x \\)");
+    becomes("\\$5, C\\#, \\~3 \\<b\\>; \\[ a\\, \\{b\\} \\] C:\\.git `\\$x`",
+            "$5, C#, ~3 <b>; \\[ a\\, \\{b\\} \\] C:\\.git <36>`\\$x`<>");
 }
 
 static void an_unclosed_mark_is_held_back_up_to_a_limit(void **state) {
