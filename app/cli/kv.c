@@ -207,7 +207,7 @@ static int list(const struct args *args, const struct names *names, const char *
     if (wants_json(args)) {
         code = list_json(args, names, folder, &summary);
     } else if (status == STATUS_NOT_FOUND) {
-        error_set(&err, status, "nothing is cached: %s does not exist", folder);
+        error_set(&err, status, "nothing is cached in %s", folder);
         if (!args->quiet) complain(err.text);
     } else {
         print_models(&summary);

@@ -68,7 +68,8 @@ struct disk_cache_options {
 // Freed by pool->ops->close().
 struct disk_pool *disk_cache_create(const struct disk_cache_options *options);
 
-// The rest is for people and scripts; each call opens the folder and closes it again.
+// The rest is for people and scripts; each call opens the folder and closes it again. A folder that
+// does not exist, or has no file of a cache, is an empty cache: NOT_FOUND, and nothing is written.
 
 struct disk_format_usage {
     struct hash128 format;
@@ -99,7 +100,7 @@ struct disk_cache_summary { // stored = block + free + index, exactly
     char foreign[64];     // the name of one
 };
 
-// Writes nothing. *summary is owned by the caller. NOT_FOUND: no such folder (an empty cache).
+// Writes nothing. *summary is owned by the caller.
 MUST_CHECK enum status disk_cache_summarise(const char *folder, struct disk_cache_summary *summary,
                                             struct error *err);
 void disk_cache_summary_deinit(struct disk_cache_summary *summary);

@@ -169,10 +169,21 @@ static void warn_of_foreign(const struct disk_cache *cache) {
             found->foreign_files, cache->path, found->foreign);
 }
 
+// A folder without a file of ours, such as one that was named by mistake, gets none from a look.
+static enum status check_is_cache(const struct disk_cache *cache, struct error *err) {
+    struct stat info;
+    if (cache->ownership.is_old || cache_count_files(cache) > 0) return STATUS_OK;
+    for (int i = 0; i < OWNERSHIP_FILE_COUNT; i++)
+        if (fstatat(cache->folder, OWNERSHIP_FILES[i], &info, AT_SYMLINK_NOFOLLOW) == 0)
+            return STATUS_OK;
+    return error_set(err, STATUS_NOT_FOUND, "no KV cache in %s", cache->path);
+}
+
 enum status cache_open(struct disk_cache *cache, bool create, struct error *err) {
     ASSERT(cache->folder < 0 && !cache->index);
     TRY(open_folder(cache, create, err));
     TRY(ownership_check(cache->folder, cache->path, &cache->ownership, err));
+    if (!create) TRY(check_is_cache(cache, err));
     warn_of_foreign(cache);
     if (cache->ownership.is_old) {
         log_write(LOG_WARNING,
@@ -190,6 +201,7 @@ enum status cache_open(struct disk_cache *cache, bool create, struct error *err)
 enum status cache_open_copy(struct disk_cache *cache, struct error *err) {
     TRY(open_folder(cache, false, err));
     TRY(ownership_check(cache->folder, cache->path, &cache->ownership, err));
+    TRY(check_is_cache(cache, err));
     enum status status = open_index(cache, true, err);
     if (status != STATUS_BAD_FILE && status != STATUS_NOT_FOUND) return status;
     db_close(cache->index); // an unreadable index has no blocks

@@ -41,7 +41,7 @@ struct disk_cache {
 // ---- open.c
 
 // Opens the folder and the index. Replaces a damaged index, or the cache of an older quire, with an
-// empty one. NOT_FOUND: no folder, and `create` is false.
+// empty one. NOT_FOUND: `create` is false, and there is no folder, or no file of a cache in it.
 MUST_CHECK enum status cache_open(struct disk_cache *cache, bool create, struct error *err);
 // Opens a copy of the index in memory; writes nothing.
 MUST_CHECK enum status cache_open_copy(struct disk_cache *cache, struct error *err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +58,22 @@ static void reports_on_a_missing_folder_return_not_found(void **state) {
                      STATUS_NOT_FOUND);
     assert_true(summary.blocks == 7 && report.blocks == 7 && freed == 7);
     assert_int_not_equal(access(fixture.folder, F_OK), 0);
+    disk_fixture_deinit(&fixture);
+}
+
+// Such as one that --kv-dir names by mistake.
+static void a_folder_without_a_cache_gets_no_file_from_a_look(void **state) {
+    (void)state;
+    struct disk_cache_report report = {.blocks = 7};
+    uint64_t freed = 7;
+    disk_fixture_init(&fixture, PAYLOAD, true);
+    summary.blocks = 7;
+    assert_int_equal(mkdir(fixture.folder, 0700), 0);
+    assert_int_equal(disk_cache_summarise(fixture.folder, &summary, NULL), STATUS_NOT_FOUND);
+    assert_int_equal(disk_cache_check(fixture.folder, NULL, NULL, &report, NULL), STATUS_NOT_FOUND);
+    assert_int_equal(disk_cache_drop(fixture.folder, &freed, NULL), STATUS_NOT_FOUND);
+    assert_true(summary.blocks == 7 && report.blocks == 7 && freed == 7);
+    assert_int_equal(rmdir(fixture.folder), 0); // it is empty still
     disk_fixture_deinit(&fixture);
 }
 
@@ -279,6 +296,7 @@ static void a_summary_of_an_open_cache_keeps_its_locks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_on_a_missing_folder_return_not_found),
+        cmocka_unit_test(a_folder_without_a_cache_gets_no_file_from_a_look),
         cmocka_unit_test(a_summary_adds_up),
         cmocka_unit_test(free_bytes_are_reported_and_reclaimed),
         cmocka_unit_test(unreachable_blocks_are_counted_and_dropped),
