@@ -225,9 +225,14 @@ static enum status parse_long(struct args *args, const char *word, struct words 
     return parse_option(args, option, shown, name[length] ? name + length + 1 : NULL, words, err);
 }
 
+static enum status suggest(const char *word, const char *meant, struct error *err) {
+    return error_set(err, STATUS_BAD_INPUT, "unknown option %.60s; did you mean %s?", word, meant);
+}
+
 static enum status suggest_dashes(const char *word, const struct option *meant, struct error *err) {
-    return error_set(err, STATUS_BAD_INPUT, "unknown option %.60s; did you mean --%s?", word,
-                     meant->name);
+    char name[ARGS_SHOWN_BYTES];
+    snprintf(name, sizeof name, "--%s", meant->name);
+    return suggest(word, name, err);
 }
 
 // Finds the option meant by "-temp", as other programs write it, or NULL.
@@ -256,6 +261,19 @@ static enum status parse_one_dash(struct args *args, const char *const names[2],
                         equals ? equals + 1 : NULL, words, err);
 }
 
+// Short options of llama.cpp that would be read as letters of ours: -st as -s t, -hf as -h. NULL:
+// none of them.
+static const char *find_short(const char *word) {
+    static const char *const SHORT[][2] = {
+        {"-hf", "-m hf:ORG/REPO"}, {"-hfr", "-m hf:ORG/REPO"}, {"-st", "-p TEXT"},
+        {"-sys", "--system"},      {"-sysf", "--system-file"}, {"-fa", "--attention"},
+        {"-ctk", "--kv-type"},     {"-ctv", "--kv-type"},      {"-md", "--draft"},
+        {"-cmoe", "--n-cpu-moe"},  {"-np", "quire batch"}};
+    for (size_t i = 0; i < sizeof SHORT / sizeof SHORT[0]; i++)
+        if (strcmp(SHORT[i][0], word) == 0) return SHORT[i][1];
+    return NULL;
+}
+
 // "-vq" is -v -q; "-n100" is -n 100.
 static enum status parse_letters(struct args *args, const char *word, struct words *words,
                                  struct error *err) {
@@ -263,6 +281,7 @@ static enum status parse_letters(struct args *args, const char *word, struct wor
     if (one_dash < ONE_DASH_COUNT)
         return parse_one_dash(args, ONE_DASH[one_dash], word, words, err);
     if (lacks_dash(word)) return suggest_dashes(word, lacks_dash(word), err);
+    if (find_short(word)) return suggest(word, find_short(word), err);
     for (const char *letter = word + 1; *letter; letter++) {
         const struct option *option = option_by_letter(*letter);
         const char shown[3] = {'-', *letter, '\0'};
