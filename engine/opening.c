@@ -24,6 +24,7 @@ enum { IO_DEADLINE_MS = 3000 };
 static enum status plan(struct opening *opening) {
     TRY(opening_choose_device(opening));
     TRY(opening_find_model(opening));
+    TRY(opening_open_adapters(opening));
     TRY(pool_check_context(opening->engine, opening->options, opening->err));
     TRY(opening_open_drafter(opening));
     return opening_place_weights(opening);
@@ -136,6 +137,7 @@ static enum status open_once(struct opening *opening, struct engine **result, bo
     opening->engine = engine;
     const enum status status =
         options->model_path && !engine->model_path ? STATUS_NO_MEMORY : open_parts(opening);
+    adapters_close(&opening->adapters);
     if (status == STATUS_OK) {
         *result = engine;
         return status;
@@ -180,6 +182,7 @@ enum status engine_predict(const struct engine_options *options, struct engine_f
         if (placement_leaves(&engine->placement))
             placement_describe(&engine->placement, forecast->placement);
     }
+    adapters_close(&opening.adapters);
     engine_close(engine);
     return status;
 }

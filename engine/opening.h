@@ -2,16 +2,18 @@
 //
 // engine_open() takes them in this order; engine_predict() takes those before the weights:
 //
-//   choose_device ─► find_model ─► open_drafter ─► place_weights ─►
+//   choose_device ─► find_model ─► open_adapters ─► open_drafter ─► place_weights ─►
 //   load_model ─► choose_pool ─► check_attention ─► alloc_memory ─► open_cache
 //
-// What a step opened, the engine owns: engine_close() releases it, however far the opening came. A
-// step that fails says why in opening->err. Private to opening.c and the sources of the steps.
+// What a step opened, the engine owns: engine_close() releases it, however far the opening came.
+// Only the adapters' files are closed when the opening ends. A step that fails says why in
+// opening->err. Private to opening.c and the sources of the steps.
 #ifndef ENGINE_OPENING_H
 #define ENGINE_OPENING_H
 
 #include "engine/core/engine_state.h"
 #include "engine/engine_options.h"
+#include "engine/model/adapter.h"
 #include "engine/model/placement_need.h"
 #include "engine/model/shape.h"
 #include "kernels/offload.h"
@@ -25,6 +27,7 @@ struct opening {
     int32_t attempt;           // 0; more: memory got short after weights had been placed
     size_t kv_bytes;           // of the pool, where weights were placed by it; 0: pool.c decides
     struct offload_memory offload; // where some are in host memory
+    struct adapters adapters;      // owned until the opening ends
     struct error *err;
 };
 
@@ -40,8 +43,11 @@ bool opening_is_card(struct engine *engine, struct device_info *info);
 // ---- opening_model.c: which model, and what is in it?
 
 MUST_CHECK enum status opening_find_model(struct opening *opening); // before its weights are read
+MUST_CHECK enum status opening_open_adapters(struct opening *opening);
+
+// As a card holds them, with their adapters, and the rank of these.
 MUST_CHECK enum status opening_count_weights(const struct opening *opening,
-                                             struct placement_need *need); // as a card holds them
+                                             struct placement_need *need);
 MUST_CHECK enum status opening_load_model(struct opening *opening);
 
 // ---- opening_drafter.c: which smaller model drafts, and what does it take?

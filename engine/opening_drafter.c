@@ -32,7 +32,7 @@ size_t opening_drafter_bytes(const struct engine *engine) {
     if (!drafter) return 0;
     const struct forward_limits limits = placing_forward_limits(drafter, drafter->context);
     return drafter->model.weight_bytes + pool_all_bytes(drafter) +
-           forward_device_bytes(&drafter->model.config, drafter->backend, &limits,
+           forward_device_bytes(&drafter->model, drafter->backend, &limits,
                                 drafter->shapes[0].block_size);
 }
 

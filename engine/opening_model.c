@@ -53,6 +53,13 @@ enum status opening_find_model(struct opening *opening) {
     return read_config(opening);
 }
 
+enum status opening_open_adapters(struct opening *opening) {
+    const struct engine_options *options = opening->options;
+    if (!options->model_path) return STATUS_OK;
+    return adapters_open(options->adapters, options->adapter_count, &opening->adapters,
+                         opening->err);
+}
+
 static enum status read_shape_type(const struct opening *opening, enum dtype *type) {
     const char *name = opening->options->shape_type;
     struct text names = {0};
@@ -68,10 +75,12 @@ static enum status read_shape_type(const struct opening *opening, enum dtype *ty
 }
 
 enum status opening_count_weights(const struct opening *opening, struct placement_need *need) {
-    const struct engine *engine = opening->engine;
+    struct engine *engine = opening->engine;
     enum dtype type;
     if (engine->gguf) {
         placement_need_file(engine->gguf, &engine->model.config, engine->backend, need);
+        need->adapter_bytes = adapters_device_bytes(&opening->adapters, &engine->model.config,
+                                                    engine->backend, &engine->model.rank);
         return STATUS_OK;
     }
     TRY(read_shape_type(opening, &type));
@@ -86,16 +95,13 @@ static void report_loading(void *user, double fraction) {
 // The model with what its adapters add.
 static enum status load_model(struct opening *opening, struct model_options *how) {
     struct engine *engine = opening->engine;
-    const struct engine_options *options = opening->options;
-    struct adapters adapters = {.count = 0};
-    TRY(adapters_open(options->adapters, options->adapter_count, &adapters, opening->err));
-    how->adapters = &adapters;
-    enum status status = model_open(&engine->model, engine->gguf, how, opening->err);
-    if (status == STATUS_OK) engine->adapters_identity = adapters_identity(&adapters);
-    if (status == STATUS_OK) status = adapters_describe(&adapters, &engine->adapters);
-    adapters_append_names(&adapters, engine->name, sizeof engine->name);
-    adapters_close(&adapters);
-    return status;
+    const struct adapters *adapters = &opening->adapters;
+    how->adapters = adapters;
+    TRY(model_open(&engine->model, engine->gguf, how, opening->err));
+    engine->adapters_identity = adapters_identity(adapters);
+    TRY(adapters_describe(adapters, &engine->adapters));
+    adapters_append_names(adapters, engine->name, sizeof engine->name);
+    return STATUS_OK;
 }
 
 static enum status load_file(struct opening *opening) {

@@ -103,8 +103,8 @@ static void count_rest(struct engine *engine, const struct engine_options *optio
     const struct model_config *config = &engine->model.config;
     const struct forward_limits forward =
         placing_forward_limits(engine, options->context > 0 ? options->context : config->context);
-    need->buffer_bytes =
-        forward_device_bytes(config, engine->backend, &forward, engine->shapes[0].block_size);
+    need->buffer_bytes = forward_device_bytes(&engine->model, engine->backend, &forward,
+                                              engine->shapes[0].block_size);
     need->row_bytes =
         (size_t)config->dim * (size_t)(dtype_block_bytes(engine->backend->activation) +
                                        dtype_block_bytes(engine->backend->residual));

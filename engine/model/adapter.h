@@ -71,6 +71,13 @@ MUST_CHECK enum status adapters_describe(const struct adapters *adapters, struct
 void adapters_append_names(const struct adapters *adapters, char *name, size_t size);
 
 struct model;
+struct model_config;
+struct backend;
+
+// What their pairs will take of a device, before the model is there; a token reads all of it. *rank
+// is what the model's will be. A pair that adapters_apply() refuses counts as its shapes say.
+size_t adapters_device_bytes(const struct adapters *adapters, const struct model_config *config,
+                             const struct backend *backend, int32_t *rank);
 
 // Gives a model that was just opened the pairs of all adapters. BAD_FILE or UNSUPPORTED names the
 // adapter and its tensor: one that the model has no place for, of another shape, or without its

@@ -253,12 +253,12 @@ static enum status reserve_scratch(const struct forward *forward) {
     return forward->backend->reserve(forward->device, &workspace);
 }
 
-size_t forward_device_bytes(const struct model_config *config, const struct backend *backend,
+size_t forward_device_bytes(const struct model *model, const struct backend *backend,
                             const struct forward_limits *limits, int32_t block_size) {
     ASSERT(limits->max_tokens > 0 && block_size > 0);
-    const struct model model = {.config = *config};
-    struct forward forward = {.model = &model,
-                              .groups = kv_shape_of(config).group_count,
+    const struct model unloaded = {.config = model->config, .rank = model->rank};
+    struct forward forward = {.model = &unloaded,
+                              .groups = kv_shape_of(&model->config).group_count,
                               .backend = backend,
                               .limits = *limits,
                               .block_size = block_size,

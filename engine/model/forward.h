@@ -38,9 +38,9 @@ MUST_CHECK enum status forward_create(const struct model *model, const struct kv
                                       struct forward **forward);
 void forward_destroy(struct forward *forward); // NULL is fine
 
-// About how much device memory forward_create() takes for such a model without adapters, with
-// blocks of `block_size` tokens. The device need not be open.
-size_t forward_device_bytes(const struct model_config *config, const struct backend *backend,
+// About how much device memory forward_create() takes for such a model, of which only config and
+// rank count, with blocks of `block_size` tokens. The device need not be open.
+size_t forward_device_bytes(const struct model *model, const struct backend *backend,
                             const struct forward_limits *limits, int32_t block_size);
 
 void forward_begin(struct forward *forward);

@@ -86,15 +86,17 @@ static enum status refuse_adapter(const struct applying *applying, enum status s
                      tensor, what);
 }
 
-// Does the layer have the matrices, as its file has them?
+// Does the layer have the matrices, as its file has them? Before it is loaded, it might.
 static bool has_module(const struct model *model, int32_t layer, const struct module *module) {
     const bool fused = model->config.specs[layer].ffn.fused;
-    const bool shared = model->config.specs[layer].ffn.kind == FFN_SHARED_EXPERT;
+    const enum ffn_kind kind = model->config.specs[layer].ffn.kind;
+    const bool dense = kind == FFN_DENSE || kind == FFN_DENSE_AND_EXPERTS;
+    const bool fits = module->shared ? kind == FFN_SHARED_EXPERT : dense;
     const bool attends = model->config.specs[layer].mixer == MIXER_ATTENTION;
     if (!strncmp(module->name, "attn_", 5) && !attends) return false;
-    if (!strncmp(module->name, "ffn_", 4) && module->shared != shared) return false;
+    if (!strncmp(module->name, "ffn_", 4) && !fits) return false;
     if (!strcmp(module->name, "ffn_up") && module->fused != fused) return false;
-    for (int32_t i = 0; i < module->count; i++)
+    for (int32_t i = 0; i < module->count && model->layers; i++)
         if (weight_of(&model->layers[layer], &module->parts[i])->rows == 0) return false;
     return true;
 }
@@ -298,6 +300,11 @@ static enum status fill_place(const struct applying *applying, int32_t index,
     return STATUS_OK;
 }
 
+static int32_t rounded_rank(int64_t rank) {
+    ASSERT(rank > 0 && rank <= ADAPTER_MAX * ADAPTER_MAX_RANK);
+    return (int32_t)((rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE);
+}
+
 static enum status apply_at(const struct applying *applying, int32_t index,
                             const struct place *place) {
     struct model *model = applying->model;
@@ -311,7 +318,7 @@ static enum status apply_at(const struct applying *applying, int32_t index,
         return error_set(applying->err, STATUS_UNSUPPORTED,
                          "the combined rank of the adapters is too large (%" PRId32 ", at most %d)",
                          sum.rank, ADAPTER_MAX_RANK);
-    sum.rank = (sum.rank + RANK_MULTIPLE - 1) / RANK_MULTIPLE * RANK_MULTIPLE;
+    sum.rank = rounded_rank(sum.rank);
     sum.a = calloc((size_t)sum.rank * (size_t)weight->columns, sizeof *sum.a);
     sum.b = calloc((size_t)sum.rank * (size_t)weight->rows, sizeof *sum.b);
     struct low_rank pair = {{.rows = sum.rank, .columns = weight->columns},
@@ -342,4 +349,40 @@ enum status adapters_apply(struct model *model, const struct adapters *adapters,
         for (int m = 0; m < MODULES; m++)
             if (modules[m].count == 1) TRY(apply_at(&applying, layer, &modules[m].parts[0]));
     return STATUS_OK;
+}
+
+// The sum of a module's pairs: each part has its rows of B, and a copy of A.
+static size_t module_bytes(const struct applying *applying, const struct backend *backend,
+                           const struct tensor_name *name, int32_t *rank) {
+    struct weight a = {.type = backend->activation}, b = a;
+    int64_t all = 0;
+    for (int32_t i = 0; i < applying->adapters->count; i++) {
+        const struct gguf_tensor *of_a = side_of(applying, &applying->adapters->of[i], name, 'a');
+        const struct gguf_tensor *of_b = side_of(applying, &applying->adapters->of[i], name, 'b');
+        if (!of_a || !of_b || of_a->shape[0] > INT32_MAX || of_b->shape[1] > INT32_MAX ||
+            of_a->shape[1] > ADAPTER_MAX_RANK)
+            continue;
+        all += of_a->shape[1];
+        a.columns = (int32_t)of_a->shape[0];
+        b.rows = (int32_t)of_b->shape[1];
+    }
+    if (all == 0) return 0;
+    a.rows = b.columns = rounded_rank(all);
+    if (a.rows > *rank) *rank = a.rows;
+    return (size_t)name->module->count * device_weight_bytes(backend, &a) +
+           device_weight_bytes(backend, &b);
+}
+
+size_t adapters_device_bytes(const struct adapters *adapters, const struct model_config *config,
+                             const struct backend *backend, int32_t *rank) {
+    struct model unloaded = {.config = *config};
+    const struct applying applying = {&unloaded, adapters, NULL};
+    size_t bytes = 0;
+    *rank = 0;
+    for (int32_t layer = 0; layer < config->layers && adapters->count > 0; layer++)
+        for (int m = 0; m < MODULES; m++)
+            if (has_module(&unloaded, layer, &modules[m]))
+                bytes += module_bytes(&applying, backend,
+                                      &(struct tensor_name){layer, &modules[m], 'a'}, rank);
+    return bytes;
 }

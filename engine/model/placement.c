@@ -274,8 +274,9 @@ static void predict(const struct placement_need *need, const struct placement_ra
 static void sum_up(const struct placement_need *need, const struct placement_limits *limits,
                    struct placement *placement) {
     placement->changes = limits->rates.changes;
-    placement->card_bytes = need->fixed.card_bytes + need->kv_bytes + need->buffer_bytes;
-    placement->card_token_bytes = need->fixed.token_bytes;
+    placement->card_bytes =
+        need->fixed.card_bytes + need->adapter_bytes + need->kv_bytes + need->buffer_bytes;
+    placement->card_token_bytes = need->fixed.token_bytes + need->adapter_bytes;
     placement->host_bytes = 0;
     placement->experts = 0;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++) {
@@ -323,9 +324,13 @@ static const char *what_stays(const struct placement_override *override) {
 static enum status refuse(const struct placement_need *need, const struct placement_limits *limits,
                           size_t bytes, struct error *err) {
     char all[SIZE_TEXT_BYTES], kv[SIZE_TEXT_BYTES], more[SIZE_TEXT_BYTES];
+    char size[SIZE_TEXT_BYTES], adapters[SIZE_TEXT_BYTES + 24] = "";
+    if (need->adapter_bytes > 0)
+        snprintf(adapters, sizeof adapters, ", LoRA adapters of %s",
+                 size_format(need->adapter_bytes, size));
     return error_set(err, STATUS_NO_MEMORY,
-                     "%s, a KV cache of %s and buffers need %s of GPU memory, %s more than %s",
-                     what_stays(&limits->override), size_format(need->kv_bytes, kv),
+                     "%s%s, a KV cache of %s and buffers need %s of GPU memory, %s more than %s",
+                     what_stays(&limits->override), adapters, size_format(need->kv_bytes, kv),
                      size_format(bytes, all), size_format(bytes - limits->card_bytes, more),
                      limits->is_told ? "--device-memory" : "is free");
 }
@@ -442,7 +447,7 @@ int32_t placement_crossing_tokens(const struct placement_need *need,
 }
 
 size_t placement_need_bytes(const struct placement_need *need) {
-    size_t bytes = need->fixed.card_bytes + need->embedding_bytes;
+    size_t bytes = need->fixed.card_bytes + need->adapter_bytes + need->embedding_bytes;
     for (int kind = 0; kind < PLACEMENT_KINDS; kind++)
         for (int32_t i = 0; i < need->layers; i++)
             bytes += part_at(need, kind, i)->card_bytes;

@@ -91,6 +91,7 @@ struct placement_need {
     int32_t layers;
     struct placement_part fixed; // what never leaves the card
     size_t embedding_bytes; // of matrices that a token reads a single row of; in the card's layout
+    size_t adapter_bytes;   // of LoRA pairs, which never leave the card; a token reads all of them
     struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
     enum dtype types[PLACEMENT_KINDS]; // of the last matrix of a kind
     size_t matrix_bytes;               // of the largest dense matrix of `parts`, on the card

@@ -3,11 +3,14 @@
 // refused.
 //
 // Adapters are random, of rank 8, for every matrix that they can change. The merged model is a copy
-// of the file with fp32 matrices, computed by the reference.
+// of the file with fp32 matrices, computed by the reference. In the tests of the plan the reference
+// is the card, too, and what is allocated on it is counted.
+#include "engine/core/engine_state.h"
 #include "engine/engine.h"
 #include "tests/check.h" // cmocka and the headers that it wants first
 #include "tests/harness/harness.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/model/config_read.h"
 #include "tests/engine/model/gguf_writer.h"
 #include "tests/harness/memory_disk.h"
 
@@ -641,6 +645,203 @@ static void blocks_are_shared_only_under_the_same_adapters(void **state) {
     memory_store_destroy(store);
 }
 
+// ---- The plan
+
+static struct backend counting;
+static size_t taken_bytes; // of the card, now
+
+const struct backend *__real_backend_reference(void);
+const struct backend *__wrap_backend_reference(void);
+
+static enum status alloc_counted(struct device *device, size_t bytes, void **memory) {
+    TRY(__real_backend_reference()->alloc(device, bytes, memory));
+    taken_bytes += bytes;
+    return STATUS_OK;
+}
+
+static void release_counted(struct device *device, void *memory, size_t bytes) {
+    if (memory) taken_bytes -= bytes;
+    __real_backend_reference()->release(device, memory, bytes);
+}
+
+const struct backend *__wrap_backend_reference(void) {
+    counting = *__real_backend_reference();
+    counting.alloc = alloc_counted;
+    counting.release = release_counted;
+    return &counting;
+}
+
+// What the model takes with these adapters, whose rank is *rank then.
+static size_t model_bytes(const char *base, const struct adapters *adapters, int32_t *rank) {
+    const struct backend *backend = backend_reference();
+    struct device *device;
+    struct gguf *gguf;
+    struct model model;
+    struct error err = {0};
+    assert_int_equal(backend->open(&(struct device_options){0}, &device, NULL), STATUS_OK);
+    assert_int_equal(gguf_open(base, &gguf, NULL), STATUS_OK);
+    const struct model_options how = {.backend = backend, .device = device, .adapters = adapters};
+    const size_t before = taken_bytes;
+    if (model_open(&model, gguf, &how, &err) != STATUS_OK) fail_msg("%s", err.text);
+    const size_t bytes = taken_bytes - before;
+    *rank = model.rank;
+    model_close(&model);
+    gguf_close(gguf);
+    backend->close(device);
+    return bytes;
+}
+
+static void write_pairs(const char *base, const char *family, int32_t rank, const char *name) {
+    struct pairs pairs;
+    struct gguf *gguf;
+    assert_int_equal(gguf_open(base, &gguf, NULL), STATUS_OK);
+    pairs_make(gguf, rank, &pairs);
+    write_adapter(name, family, 1, &pairs);
+    pairs_free(&pairs);
+    gguf_close(gguf);
+}
+
+// Separate and fused matrices, of one adapter and of two whose ranks are rounded up together.
+static void what_adapters_take_is_known_before_the_model_is_there(void **state) {
+    char one[PATH_BYTES], two[PATH_BYTES], base[PATH_BYTES];
+    const struct adapter_source sources[2] = {{path_of("one.gguf", one), 1},
+                                              {path_of("two.gguf", two), 0.5f}};
+    (void)state;
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        snprintf(base, sizeof base, "%s/golden/%s.gguf", TESTS_DIR, models[m].name);
+        write_pairs(base, models[m].family, 3, "one.gguf");
+        write_pairs(base, models[m].family, 70, "two.gguf");
+        size_t least = 0;
+        for (int32_t count = 0; count <= 2; count++) {
+            struct model_config config;
+            struct gguf *gguf;
+            struct adapters adapters;
+            int32_t rank = 0, expected_rank = -1;
+            assert_int_equal(adapters_open(sources, count, &adapters, NULL), STATUS_OK);
+            const size_t taken = model_bytes(base, &adapters, &rank);
+            assert_int_equal(gguf_open(base, &gguf, NULL), STATUS_OK);
+            assert_int_equal(model_config_read(gguf, &config, NULL), STATUS_OK);
+            const size_t expected =
+                adapters_device_bytes(&adapters, &config, backend_reference(), &expected_rank);
+            gguf_close(gguf);
+            adapters_close(&adapters);
+            if (count == 0) least = taken;
+            if (expected != taken - least)
+                fail_msg("%s, %" PRId32 " adapters: %zu, %zu", models[m].name, count, expected,
+                         taken - least);
+            assert_int_equal(expected_rank, rank);
+            assert_int_equal(rank, count == 0 ? 0 : count == 1 ? 8 : 80);
+        }
+    }
+}
+
+enum { PLANNED_PROMPT = 20, PLANNED_ANSWER = 12 };
+
+struct planned {
+    enum status status;
+    struct error err;
+    struct placement placement;
+    size_t taken_bytes;
+    int32_t ids[PLANNED_PROMPT + PLANNED_ANSWER];
+    struct engine_forecast forecast;
+};
+
+static void answer(struct engine *engine, int32_t ids[PLANNED_PROMPT + PLANNED_ANSWER]) {
+    struct sequence *sequence;
+    struct request *request;
+    struct event event = {0};
+    struct request_options how = {
+        .sampler = sampler_options_default(), .max_tokens = PLANNED_ANSWER, .ignore_end = true};
+    how.sampler.temperature = 0;
+    for (int32_t i = 0; i < PLANNED_PROMPT; i++)
+        ids[i] = i % 7 + 3;
+    assert_int_equal(sequence_create(engine, &sequence), STATUS_OK);
+    assert_int_equal(sequence_append(sequence, ids, PLANNED_PROMPT), STATUS_OK);
+    assert_int_equal(request_start_all(&sequence, &how, 1, &request), STATUS_OK);
+    while (event.kind != EVENT_DONE)
+        assert_true(engine_next_event(engine, 60000, &event));
+    assert_int_equal(event.status, STATUS_OK);
+    request_release(request);
+    memcpy(ids, sequence_tokens(sequence), (PLANNED_PROMPT + PLANNED_ANSWER) * sizeof ids[0]);
+    sequence_destroy(sequence);
+}
+
+// On a card of this size; ngl -1: quire decides.
+static void plan_with(const char *name, size_t card_bytes, int32_t ngl,
+                      const struct adapter_source *adapters, int32_t count,
+                      struct planned *planned) {
+    static const struct placement_rates rates = {1e11, 1e10, 1e10, 0, 50, 1, 1, 1, 1, 1, 0.25, 0};
+    char path[PATH_BYTES];
+    struct engine *engine;
+    snprintf(path, sizeof path, "%s/golden/%s.gguf", TESTS_DIR, name);
+    const struct engine_options options = {.model_path = path,
+                                           .backend = "reference",
+                                           .threads = 1,
+                                           .device_bytes = card_bytes,
+                                           .placement = {.has_ngl = ngl >= 0, .ngl = ngl},
+                                           .rates = &rates,
+                                           .context = 64,
+                                           .kv_device_bytes = (size_t)1 << 20,
+                                           .kv_host_bytes = (size_t)1 << 20,
+                                           .adapters = adapters,
+                                           .adapter_count = count};
+    *planned = (struct planned){.status = STATUS_OK};
+    const enum status predicted = engine_predict(&options, &planned->forecast, &planned->err);
+    const size_t before = taken_bytes;
+    planned->status = engine_open(&options, &engine, &planned->err);
+    if (predicted != planned->status)
+        fail_msg("%s at %zu, ngl %d: %s", name, card_bytes, (int)ngl, planned->err.text);
+    if (planned->status != STATUS_OK) return;
+    planned->placement = engine->placement;
+    planned->taken_bytes = taken_bytes - before;
+    answer(engine, planned->ids);
+    engine_close(engine);
+    assert_int_equal(taken_bytes, before);
+}
+
+// To the byte; and where that is too much for the card, weights of the model leave, which changes
+// no answer, or one line says why not.
+static void adapters_are_part_of_the_plan(void **state) {
+    static const char *const names[] = {"llama", "qwen3", "falcon-h1"};
+    enum { ROOMY = 1 << 30, LAYERS_MOST = 99 };
+    char one[PATH_BYTES], two[PATH_BYTES];
+    const struct adapter_source sources[2] = {{path_of("one.gguf", one), 1},
+                                              {path_of("two.gguf", two), 0.5f}};
+    (void)state;
+    for (size_t m = 0; m < sizeof names / sizeof names[0]; m++) {
+        char base[PATH_BYTES];
+        struct planned without, whole, split;
+        snprintf(base, sizeof base, "%s/golden/%s.gguf", TESTS_DIR, names[m]);
+        write_pairs(base, names[m], 3, "one.gguf");
+        write_pairs(base, names[m], 70, "two.gguf");
+        plan_with(names[m], ROOMY, -1, NULL, 0, &without);
+        assert_int_equal(without.status, STATUS_OK);
+        const size_t fits = without.placement.card_bytes;
+        for (int32_t count = 1; count <= 2; count++) {
+            plan_with(names[m], ROOMY, -1, sources, count, &whole);
+            assert_int_equal(whole.status, STATUS_OK);
+            assert_true(whole.taken_bytes > without.taken_bytes);
+            assert_int_equal(whole.placement.card_bytes - fits,
+                             whole.taken_bytes - without.taken_bytes);
+            assert_true(whole.placement.card_token_bytes > without.placement.card_token_bytes);
+            plan_with(names[m], whole.placement.card_bytes, -1, sources, count, &split);
+            assert_string_equal(split.forecast.placement, "");
+            plan_with(names[m], whole.placement.card_bytes - 1, -1, sources, count, &split);
+            assert_int_equal(split.status, STATUS_OK);
+            assert_true(placement_leaves(&split.placement));
+            assert_non_null(strstr(split.forecast.placement, " in memory ("));
+            plan_with(names[m], ROOMY, 0, sources, count, &split);
+            assert_int_equal(split.status, STATUS_OK);
+            assert_true(placement_splits(&split.placement));
+            assert_memory_equal(split.ids, whole.ids, sizeof split.ids);
+            plan_with(names[m], fits, LAYERS_MOST, sources, count, &split);
+            assert_int_equal(split.status, STATUS_NO_MEMORY);
+            if (!strstr(split.err.text, "what --ngl keeps there, LoRA adapters of "))
+                fail_msg("%s", split.err.text);
+        }
+    }
+}
+
 static int make_folder(void **state) {
     (void)state;
     char path[PATH_BYTES];
@@ -673,6 +874,8 @@ int main(void) {
         cmocka_unit_test(unusable_adapter_files_are_refused),
         cmocka_unit_test(unusable_adapter_folders_are_refused),
         cmocka_unit_test(blocks_are_shared_only_under_the_same_adapters),
+        cmocka_unit_test(what_adapters_take_is_known_before_the_model_is_there),
+        cmocka_unit_test(adapters_are_part_of_the_plan),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
