@@ -45,8 +45,9 @@ struct facts {
     const struct gguf *gguf;
     struct text name, family, tokenizer, template_name, adapter, verdict; // made printable
     const char *tier;                                                     // of the family; or NULL
-    bool runs, shaped; // could its configuration be read?
-    bool told;         // were there options that say how to open it?
+    bool runs, shaped;               // could its configuration be read?
+    bool told;                       // were there options that say how to open it?
+    struct launch_adapters adapters; // to be opened with it
     struct model_config config;
     enum dtype kv_type;
     int64_t parameters, context, layers, heads, kv_heads, head_size, ffn, dim, vocabulary;
@@ -68,6 +69,7 @@ static void facts_deinit(struct facts *facts) {
     text_deinit(&facts->template_name);
     text_deinit(&facts->adapter);
     text_deinit(&facts->verdict);
+    launch_adapters_deinit(&facts->adapters);
 }
 
 static int64_t find_figure(const struct gguf *gguf, struct gguf_string family, const char *key) {
@@ -156,20 +158,24 @@ static enum status read_tokenizer(struct facts *facts, struct tokenizer **tokeni
     return append_error(&facts->tokenizer, err);
 }
 
-// Checks every weight's type and shape as opening the model does. The plain backend uses matrices
-// in place in the file.
-static enum status check_weights(const struct gguf *gguf, const struct tokenizer *tokenizer,
+// Checks every weight's type and shape, and the adapters', as opening the model does. The plain
+// backend uses matrices in place in the file.
+static enum status check_weights(const struct facts *facts, const struct tokenizer *tokenizer,
                                  struct error *err) {
     const struct backend *backend = backend_reference();
     struct model model = {0};
     struct device *device = NULL;
+    struct adapters adapters = {.count = 0};
     TRY(backend->open(&(struct device_options){0}, &device, err));
-    enum status status = model_open(
-        &model, gguf, &(struct model_options){.backend = backend, .device = device}, err);
+    enum status status =
+        adapters_open(facts->adapters.sources, facts->adapters.count, &adapters, err);
+    const struct model_options how = {.backend = backend, .device = device, .adapters = &adapters};
+    if (status == STATUS_OK) status = model_open(&model, facts->gguf, &how, err);
     if (status == STATUS_OK && tokenizer_vocabulary(tokenizer) > model.config.vocabulary)
         status =
             error_set(err, STATUS_BAD_FILE, "the tokenizer has more tokens than the embedding");
     if (model.layers) model_close(&model);
+    adapters_close(&adapters);
     backend->close(device);
     return status;
 }
@@ -185,7 +191,7 @@ static enum status read_verdict(struct facts *facts) {
     bool chats = true;
     if (status == STATUS_OK) status = append_template(facts, tokenizer, &chats, &of_template);
     facts->runs = facts->shaped && tokenizes && chats && !empty &&
-                  check_weights(facts->gguf, tokenizer, &weights) == STATUS_OK;
+                  check_weights(facts, tokenizer, &weights) == STATUS_OK;
     tokenizer_close(tokenizer);
     TRY(status);
     if (facts->runs) return text_append_string(&facts->verdict, "yes");
@@ -269,7 +275,8 @@ static enum status read_fit(struct facts *facts, const struct args *args) {
 static bool has_options(const struct args *args) {
     static const char *const NAMES[] = {"backend",   "ctx",           "device-memory", "ngl",
                                         "n-cpu-moe", "deterministic", "block-size",    "kv-type",
-                                        "kv-device", "attention",     "draft",         "speculate"};
+                                        "kv-device", "attention",     "draft",         "speculate",
+                                        "lora"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         if (args_source(args, NAMES[i]) != ARGS_DEFAULT) return true;
     return false;
@@ -288,6 +295,8 @@ static enum status read_placement(struct facts *facts, const struct args *args, 
     enum status status = launch_find_drafter(args, &drafter, &err);
     options.model_path = path;
     options.draft_path = drafter.length ? text_string(&drafter) : NULL;
+    options.adapters = facts->adapters.sources;
+    options.adapter_count = facts->adapters.count;
     if (status == STATUS_OK) status = engine_predict(&options, &forecast, &err);
     text_deinit(&drafter);
     if (status != STATUS_OK) {
@@ -614,8 +623,11 @@ int inspect_run(const struct args *args, const struct config *config) {
     struct text path = {0};
     struct adapter adapter = {0};
     struct gguf *gguf = NULL;
+    struct facts facts = {.kv_type = DTYPE_F16};
     bool demo;
-    enum status status = launch_find_model(args, &path, &demo, &err);
+    enum status status = launch_read_adapters(args, &facts.adapters, &err);
+    int code = status == STATUS_OK ? EXIT_MODEL : EXIT_USAGE;
+    if (status == STATUS_OK) status = launch_find_model(args, &path, &demo, &err);
     const char *found = text_string(&path);
     if (status == STATUS_OK && peft_is_folder(found)) {
         status = adapter_open(&(struct adapter_source){found, 1}, &adapter, &err);
@@ -623,9 +635,8 @@ int inspect_run(const struct args *args, const struct config *config) {
     } else if (status == STATUS_OK) {
         status = checkpoint_open(found, &gguf, &err);
     }
-    struct facts facts = {.gguf = gguf, .kv_type = DTYPE_F16};
+    facts.gguf = gguf;
     if (strcmp(args->kv_type, "auto") != 0) MUST(kv_type_find(args->kv_type, &facts.kv_type));
-    int code = status == STATUS_OK ? EXIT_DONE : EXIT_MODEL;
     if (status == STATUS_OK) {
         status = gather(&facts, args, found, config);
         if (status == STATUS_OK)

@@ -99,6 +99,16 @@ MUST_CHECK enum status launch_structure(const struct args *args, struct structur
 // The model's own sampling settings, overridden by the user's.
 struct sampler_options launch_sampling(const struct launch *launch);
 
+// The adapters of --lora, as an engine's options want them; owned, {0} is fine to deinit.
+struct launch_adapters {
+    struct adapter_source sources[ARGS_LIST_MAX];
+    struct text paths[ARGS_LIST_MAX];
+    int32_t count;
+};
+MUST_CHECK enum status launch_read_adapters(const struct args *args,
+                                            struct launch_adapters *adapters, struct error *err);
+void launch_adapters_deinit(struct launch_adapters *adapters);
+
 // Of an engine's options, those that say where its weights are, and how fast that is.
 struct engine_options launch_engine_options(const struct args *args, const struct config *config);
 

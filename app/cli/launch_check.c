@@ -15,18 +15,13 @@
 #include "engine/tokenizer/tokenizer_json.h"
 
 static enum status check_adapters(const struct args *args, struct error *err) {
-    for (size_t i = 0; i < args->loras.count; i++) {
-        struct text path = {0};
-        struct adapter adapter = {0};
-        struct adapter_source source = {0};
-        enum status status = args_read_lora(args, i, &path, &source.scale, err);
-        source.path = text_string(&path);
-        if (status == STATUS_OK) status = adapter_open(&source, &adapter, err);
-        adapter_close(&adapter);
-        text_deinit(&path);
-        TRY(status);
-    }
-    return STATUS_OK;
+    struct launch_adapters named = {.count = 0};
+    struct adapters adapters = {.count = 0};
+    enum status status = launch_read_adapters(args, &named, err);
+    if (status == STATUS_OK) status = adapters_open(named.sources, named.count, &adapters, err);
+    adapters_close(&adapters);
+    launch_adapters_deinit(&named);
+    return status;
 }
 
 static enum status check_model(const struct launch *launch, struct gguf **gguf,

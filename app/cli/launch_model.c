@@ -147,13 +147,21 @@ struct engine_options launch_engine_options(const struct args *args, const struc
     };
 }
 
-static enum status read_loras(const struct args *args, struct adapter_source sources[],
-                              struct text paths[], struct error *err) {
+enum status launch_read_adapters(const struct args *args, struct launch_adapters *adapters,
+                                 struct error *err) {
     for (size_t i = 0; i < args->loras.count; i++) {
-        TRY(args_read_lora(args, i, &paths[i], &sources[i].scale, err));
-        sources[i].path = text_string(&paths[i]);
+        struct adapter_source *source = &adapters->sources[i];
+        TRY(args_read_lora(args, i, &adapters->paths[i], &source->scale, err));
+        source->path = text_string(&adapters->paths[i]);
+        adapters->count++;
     }
     return STATUS_OK;
+}
+
+void launch_adapters_deinit(struct launch_adapters *adapters) {
+    for (size_t i = 0; i < ARGS_LIST_MAX; i++)
+        text_deinit(&adapters->paths[i]);
+    adapters->count = 0;
 }
 
 static volatile sig_atomic_t interrupted;
@@ -180,7 +188,7 @@ void launch_end_watch(void) {
 }
 
 // Opens the engine with the model at launch->model, and computes its digests.
-static enum status open_engine(struct launch *launch, const struct adapter_source *adapters,
+static enum status open_engine(struct launch *launch, const struct launch_adapters *adapters,
                                const char *drafter, struct loading *loading, struct error *err) {
     const struct args *args = launch->args;
     const char *path = text_string(&launch->model);
@@ -190,8 +198,8 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
     const bool known = launch->db && digest_find(launch->db, &file, &digest);
     struct engine_options options = launch_engine_options(args, launch->config);
     options.model_path = path;
-    options.adapters = adapters;
-    options.adapter_count = (int32_t)args->loras.count;
+    options.adapters = adapters->sources;
+    options.adapter_count = adapters->count;
     options.kv_host_bytes = kv_host_bytes(args);
     options.disk = open_disk(launch);
     options.digest = known ? &digest : NULL;
@@ -211,17 +219,16 @@ static enum status open_engine(struct launch *launch, const struct adapter_sourc
     return STATUS_OK;
 }
 
-static enum status open_with_loras(struct launch *launch, struct loading *loading,
-                                   struct error *err) {
-    struct adapter_source sources[ARGS_LIST_MAX];
-    struct text paths[ARGS_LIST_MAX] = {0}, drafter = {0};
-    enum status status = read_loras(launch->args, sources, paths, err);
+static enum status open_with_adapters(struct launch *launch, struct loading *loading,
+                                      struct error *err) {
+    struct launch_adapters adapters = {.count = 0};
+    struct text drafter = {0};
+    enum status status = launch_read_adapters(launch->args, &adapters, err);
     if (status == STATUS_OK) status = launch_find_drafter(launch->args, &drafter, err);
     const char *path = drafter.length ? text_string(&drafter) : NULL;
-    if (status == STATUS_OK) status = open_engine(launch, sources, path, loading, err);
+    if (status == STATUS_OK) status = open_engine(launch, &adapters, path, loading, err);
     text_deinit(&drafter);
-    for (size_t i = 0; i < ARGS_LIST_MAX; i++)
-        text_deinit(&paths[i]);
+    launch_adapters_deinit(&adapters);
     return status;
 }
 
@@ -238,7 +245,7 @@ static enum status open_here(struct launch *launch, struct error *err) {
     if (launch->only_finds) return STATUS_OK;
     TRY(launch_check_parts(launch->args, err));
     notice_hold();
-    const enum status status = open_with_loras(launch, &loading, err);
+    const enum status status = open_with_adapters(launch, &loading, err);
     progress_clear(&loading.progress);
     notice_release();
     if (status == STATUS_OK) say_placement(launch);
