@@ -47,7 +47,7 @@ enum {
     LINK_BYTES = 32 << 20,
     LINK_TIMES = 3,
     LINE_BYTES = 512,
-    SPLIT_BYTES = 32, // of a key, what tells splits apart
+    SPLIT_BYTES = 80, // of a key, what tells splits apart
     SMALL = 8,        // how much narrower the small feed-forward is
     ROWS = 32,        // of a batch on the processor
     TRIES = 2,
@@ -424,11 +424,18 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
     forget(lesson);
 }
 
-void rates_of_split(const char *path, const char *key, size_t card_bytes,
-                    struct placement_rates *rates, char split[]) {
+void rates_of_split(const char *path, const char *key, const struct rates_split *split,
+                    struct placement_rates *rates, char split_key[RATES_KEY_BYTES]) {
+    const struct placement_override *override = &split->override;
     struct placement_rates learnt = {.factor = 1, .copies_factor = 1};
-    snprintf(split, RATES_KEY_BYTES, "%s; %zu GiB", key, card_bytes >> 30);
-    (void)rates_find(path, split, &learnt);
+    char ngl[24] = "", n_cpu_moe[28] = "";
+    if (override->has_ngl) snprintf(ngl, sizeof ngl, "; ngl %" PRId32, override->ngl);
+    if (override->has_n_cpu_moe)
+        snprintf(n_cpu_moe, sizeof n_cpu_moe, "; n-cpu-moe %" PRId32, override->n_cpu_moe);
+    snprintf(split_key, RATES_KEY_BYTES, "%s; %zu GiB%s%s%s%s", key, split->card_bytes >> 30, ngl,
+             n_cpu_moe, split->deterministic ? "; deterministic" : "",
+             split->has_adapters ? "; LoRA" : "");
+    (void)rates_find(path, split_key, &learnt);
     rates->factor = learnt.factor;
     rates->copies_factor = learnt.copies_factor;
     rates->changes = learnt.changes;
@@ -460,7 +467,11 @@ struct placement_rates rates_get(struct engine *engine, const struct engine_opti
     // Again where they were found, too, so that what is learnt of splits does not push them out.
     if (options->rates_path && !rates_keep(options->rates_path, key, &rates))
         log_write(LOG_DEBUG, "cannot keep the measured rates in %s", options->rates_path);
-    rates_of_split(options->rates_path, key, card_bytes, &rates, split);
+    const struct rates_split alike = {.card_bytes = card_bytes,
+                                      .override = options->placement,
+                                      .deterministic = options->deterministic,
+                                      .has_adapters = need->adapter_bytes > 0};
+    rates_of_split(options->rates_path, key, &alike, &rates, split);
     log_write(
         LOG_DEBUG,
         "rates: card %.0f GB/s and %.0f us a part, processor %.1f GB/s and %.0f us a token of "

@@ -2,10 +2,10 @@
 //
 // What a placement is planned by (engine/model/placement.h). No table knows these rates, so they
 // are measured, which takes a second or two, and kept in a file: one line for each card, processor,
-// number of threads and kind of feed-forward, and one for each size of a split of it. Missing and
-// absurd lines, and those of another version, are measured again; if the file cannot be written,
-// every start measures. Of more than RATES_MAX lines those not used for longest are dropped. Quires
-// that run at once share the file: none loses what another has kept.
+// number of threads and kind of feed-forward, and one for each split of it. Missing and absurd
+// lines, and those of another version, are measured again; if the file cannot be written, every
+// start measures. Of more than RATES_MAX lines those not used for longest are dropped. Quires that
+// run at once share the file: none loses what another has kept.
 #ifndef ENGINE_RATES_H
 #define ENGINE_RATES_H
 
@@ -16,9 +16,9 @@ struct engine;
 struct engine_options;
 
 // Of the feed-forward that most bytes would leave the card with: the first mixture's, or else the
-// widest. All 0: they could not be measured. What answers have shown of the time is that of splits
-// of a card of about card_bytes: it differs from one to another. What they have shown of routing is
-// that of all.
+// widest. All 0: they could not be measured. What answers have shown of the time differs from one
+// split to another, so it is that of splits like this one. What they have shown of routing is that
+// of all.
 struct placement_rates rates_get(struct engine *engine, const struct engine_options *options,
                                  const struct placement_need *need, size_t card_bytes);
 
@@ -41,10 +41,15 @@ void rates_learn(struct placement_lesson *lesson, const struct placement *placem
 
 // Reads and writes the file, for rates_get() and tests. find: false if there is no plausible line
 // with this key. keep: replaces the line of this key, and drops the oldest beyond RATES_MAX.
-// of_split: what was learnt of splits of about this size, their factors and changes, or 1 and 0.
-void rates_of_split(const char *path, const char *key, size_t card_bytes,
-                    struct placement_rates *rates, char split[]); // its key, of RATES_KEY_BYTES
-enum { RATES_MAX = 32, RATES_KEY_BYTES = 320 };
+// of_split: what was learnt of splits like this one, their factors and changes, or 1 and 0.
+struct rates_split {
+    size_t card_bytes; // splits of as many GiB are alike
+    struct placement_override override;
+    bool deterministic, has_adapters; // which take time of their own
+};
+enum { RATES_MAX = 32, RATES_KEY_BYTES = 336 };
+void rates_of_split(const char *path, const char *key, const struct rates_split *split,
+                    struct placement_rates *rates, char split_key[RATES_KEY_BYTES]);
 bool rates_find(const char *path, const char *key, struct placement_rates *rates);
 bool rates_keep(const char *path, const char *key, const struct placement_rates *rates);
 

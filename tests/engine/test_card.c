@@ -4,9 +4,12 @@
 #include "tests/check.h" // cmocka and the headers that it wants first
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "engine/core/engine_state.h"
 #include "engine/engine.h"
 #include "engine/measure.h"
 #include "kernels/backend.h"
@@ -329,24 +332,40 @@ static void a_context_that_was_asked_for_gets_its_cache(void **state) {
     assert_true(least > 0);
 }
 
-// What is measured is kept for every start, and nothing crosses on a deterministic device.
+// What is measured is kept for every start, and nothing crosses on a deterministic device. What its
+// answers show, and those of a split that a person made, is kept apart.
 static void rates_are_those_of_a_start_whose_bits_may_change(void **state) {
+    char rates[] = "/tmp/quire-card-XXXXXX";
     struct engine *engine;
     struct error err = {0};
     (void)state;
-    const struct engine_options options = {.model_path = model,
-                                           .backend = "cuda",
-                                           .context = 64,
-                                           .kv_device_bytes = (size_t)1 << 20,
-                                           .kv_host_bytes = (size_t)1 << 20,
-                                           .device_bytes = needed_bytes() - 128,
-                                           .deterministic = true,
-                                           .threads = 1};
+    const int file = mkstemp(rates);
+    assert_true(file >= 0);
+    struct engine_options options = {.model_path = model,
+                                     .backend = "cuda",
+                                     .context = 64,
+                                     .kv_device_bytes = (size_t)1 << 20,
+                                     .kv_host_bytes = (size_t)1 << 20,
+                                     .device_bytes = needed_bytes() - 128,
+                                     .rates_path = rates,
+                                     .deterministic = true,
+                                     .threads = 1};
     opened = opened_freely = 0;
     if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_non_null(strstr(engine->lesson.split, "; 0 GiB; deterministic"));
     engine_close(engine);
     assert_true(opened > 1);
     assert_int_equal(opened_freely, opened - 1); // all but the engine's
+    opened = 0;
+    options.deterministic = false;
+    options.placement = (struct placement_override){.has_n_cpu_moe = true, .n_cpu_moe = 2};
+    if (engine_open(&options, &engine, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_non_null(strstr(engine->lesson.split, "; 0 GiB; n-cpu-moe 2"));
+    assert_null(strstr(engine->lesson.key, "n-cpu-moe"));
+    engine_close(engine);
+    assert_int_equal(opened, 1); // nothing was measured
+    assert_int_equal(close(file), 0);
+    assert_int_equal(unlink(rates), 0);
 }
 
 // Before a model is refused, and before weights can no longer cross.

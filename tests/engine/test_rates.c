@@ -335,12 +335,14 @@ static void routing_is_learnt_for_all_splits_of_a_model(void **state) {
                                         .factor = 1,
                                         .changes = 1,
                                         .tokens_s = 1 / (0.002 + 0.004)};
+    const struct rates_split small = {.card_bytes = (size_t)1 << 33},
+                             large = {.card_bytes = (size_t)1 << 34};
     struct placement_rates rates = some;
     char split[RATES_KEY_BYTES];
     rates.recency = 0;
     rates.factor = rates.copies_factor = 1;
     assert_true(rates_keep(path, "a model", &rates));
-    rates_of_split(path, "a model", (size_t)1 << 33, &rates, split);
+    rates_of_split(path, "a model", &small, &rates, split);
     struct placement_lesson lesson = lesson_of(split, &rates);
     lesson.token_us = 12000;
     lesson.tokens = 99;
@@ -351,9 +353,9 @@ static void routing_is_learnt_for_all_splits_of_a_model(void **state) {
     assert_true(is_near(rates.recency, 0.8));
     assert_true(is_near(rates.copies_factor, 1));
     assert_int_equal(rates.changes, 0);
-    rates_of_split(path, "a model", (size_t)1 << 34, &rates, split);
+    rates_of_split(path, "a model", &large, &rates, split);
     assert_true(is_near(rates.recency, 0.8) && is_near(rates.copies_factor, 1));
-    rates_of_split(path, "a model", (size_t)1 << 33, &rates, split);
+    rates_of_split(path, "a model", &small, &rates, split);
     assert_true(is_near(rates.recency, 0.8) && is_near(rates.copies_factor, (1 + 2.5) / 2));
     assert_int_equal(rates.changes, 1);
 }
@@ -363,22 +365,59 @@ static void each_size_of_a_split_learns_for_itself(void **state) {
     const size_t gib = (size_t)1 << 30;
     struct placement_rates rates = some, found;
     char quarter[RATES_KEY_BYTES], twice[RATES_KEY_BYTES];
-    rates_of_split(path, "sizes", 5 * gib + 7, &rates, quarter);
+    rates_of_split(path, "sizes", &(struct rates_split){.card_bytes = 5 * gib + 7}, &rates,
+                   quarter);
     assert_true(is_near(rates.factor, 1) && is_near(rates.copies_factor, 1));
     assert_int_equal(rates.changes, 0);
     rates.factor = 2;
     rates.copies_factor = 3;
     rates.changes = 5;
     assert_true(rates_keep(path, quarter, &rates));
-    rates_of_split(path, "sizes", 10 * gib, &rates, twice);
+    rates_of_split(path, "sizes", &(struct rates_split){.card_bytes = 10 * gib}, &rates, twice);
     assert_true(is_near(rates.factor, 1) && is_near(rates.copies_factor, 1));
     assert_int_equal(rates.changes, 0);
-    rates_of_split(path, "sizes", 5 * gib + 99, &rates, quarter);
+    rates_of_split(path, "sizes", &(struct rates_split){.card_bytes = 5 * gib + 99}, &rates,
+                   quarter);
     assert_true(is_near(rates.factor, 2) && is_near(rates.copies_factor, 3));
     assert_int_equal(rates.changes, 5);
     assert_false(rates_find(path, twice, &found)); // nothing has been learnt of it
-    rates_of_split(NULL, "sizes", 5 * gib, &rates, quarter);
+    rates_of_split(NULL, "sizes", &(struct rates_split){.card_bytes = 5 * gib}, &rates, quarter);
     assert_true(is_near(rates.factor, 1));
+}
+
+// A prediction is not spoilt by answers of a split that a person made, or by steps that do more.
+static void each_way_to_split_learns_for_itself(void **state) {
+    const size_t gib = (size_t)1 << 30;
+    const struct rates_split ways[] = {
+        {.card_bytes = 4 * gib},
+        {.card_bytes = 4 * gib, .override = {.has_ngl = true}},
+        {.card_bytes = 4 * gib, .override = {.has_ngl = true, .ngl = 7}},
+        {.card_bytes = 4 * gib, .override = {.has_n_cpu_moe = true}},
+        {.card_bytes = 4 * gib, .override = {.has_n_cpu_moe = true, .n_cpu_moe = 7}},
+        {.card_bytes = 4 * gib,
+         .override = {.has_ngl = true, .ngl = 7, .has_n_cpu_moe = true, .n_cpu_moe = 7}},
+        {.card_bytes = 4 * gib, .deterministic = true},
+        {.card_bytes = 4 * gib, .has_adapters = true},
+        {.card_bytes = 4 * gib, .deterministic = true, .has_adapters = true},
+    };
+    enum { WAYS = sizeof ways / sizeof ways[0] };
+    struct placement_rates rates = some;
+    char key[RATES_KEY_BYTES];
+    (void)state;
+    for (int i = 0; i < WAYS; i++) {
+        rates_of_split(path, "ways", &ways[i], &rates, key);
+        assert_true(is_near(rates.factor, 1));
+        rates.factor = 1 + 0.1 * (i + 1);
+        assert_true(rates_keep(path, key, &rates));
+    }
+    for (int i = 0; i < WAYS; i++) {
+        rates_of_split(path, "ways", &ways[i], &rates, key);
+        assert_true(is_near(rates.factor, 1 + 0.1 * (i + 1)));
+    }
+    const struct rates_split longest = {SIZE_MAX, {true, true, INT32_MAX, INT32_MAX}, true, true};
+    rates_of_split(path, "", &longest, &rates, key);
+    assert_true(strlen(key) < 80); // what is left of a key for the machine and the model
+    assert_non_null(strstr(key, "; LoRA"));
 }
 
 static void a_folder_in_its_place_costs_the_measuring_only(void **state) {
@@ -468,6 +507,7 @@ int main(void) {
         cmocka_unit_test(a_plan_without_copies_learns_how_often_they_would_be_hit),
         cmocka_unit_test(routing_is_learnt_for_all_splits_of_a_model),
         cmocka_unit_test(each_size_of_a_split_learns_for_itself),
+        cmocka_unit_test(each_way_to_split_learns_for_itself),
         cmocka_unit_test(a_folder_in_its_place_costs_the_measuring_only),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
