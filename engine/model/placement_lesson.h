@@ -34,8 +34,9 @@ struct placement_lesson {
 
 void placement_lesson_note(struct placement_lesson *lesson, int64_t us); // a step of one token
 
-// The rates, halfway to what was found if that differs; of routing, the first finding counts whole.
-// False: there were too few tokens to say anything, or no copies where some were planned.
+// The rates, halfway to what was found: of time if that differs by a tenth, of routing always,
+// whose first finding counts whole. False: there were too few tokens to say anything, or no copies
+// where some were planned.
 bool placement_lesson_find(const struct placement_lesson *lesson, const struct placement *placement,
                            struct placement_rates *rates);
 

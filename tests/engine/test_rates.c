@@ -322,6 +322,23 @@ static void a_plan_without_copies_learns_how_often_they_would_be_hit(void **stat
     assert_true(is_near(rates.copies_factor, some.copies_factor));
 }
 
+// However little more it is than expected: a few hits decide whether copies pay.
+static void hits_that_come_again_are_expected(void **state) {
+    enum { STARTS = 6 };
+    const double share = 0.4, hits = 0.64;
+    struct placement_rates rates = some;
+    (void)state;
+    rates.recency = placement_recency(share, 0.61);
+    for (int i = 0; i < STARTS; i++) {
+        const struct placement placement = {
+            .experts = 128, .host_seconds = 0.004, .factor = 1, .tokens_s = 1 / (0.002 + 0.004)};
+        const struct placement_lesson lesson = {
+            .token_us = 6000, .tokens = 99, .copied = share, .hits = hits, .rates = rates};
+        assert_true(placement_lesson_find(&lesson, &placement, &rates));
+    }
+    assert_true(fabs(placement_hits(share, rates.recency) - hits) < 0.001);
+}
+
 // A split of one size learns for all others how a model's routing is.
 static void routing_is_learnt_for_all_splits_of_a_model(void **state) {
     (void)state;
@@ -505,6 +522,7 @@ int main(void) {
         cmocka_unit_test(one_slow_step_says_little),
         cmocka_unit_test(hits_of_copies_are_learnt_besides_the_time),
         cmocka_unit_test(a_plan_without_copies_learns_how_often_they_would_be_hit),
+        cmocka_unit_test(hits_that_come_again_are_expected),
         cmocka_unit_test(routing_is_learnt_for_all_splits_of_a_model),
         cmocka_unit_test(each_size_of_a_split_learns_for_itself),
         cmocka_unit_test(each_way_to_split_learns_for_itself),
