@@ -94,7 +94,7 @@ static struct placement_limits limits_of(struct engine *engine,
     const size_t limit = options->device_bytes ? options->device_bytes : SIZE_MAX;
     const size_t unused = attempt > 1 ? info.memory_free / UNUSED_SHARE * (size_t)attempt : 0;
     return (struct placement_limits){.card_bytes = less_of(info.memory_free - unused, limit),
-                                     .is_told = limit < info.memory_free - unused,
+                                     .is_user_limit = limit < info.memory_free - unused,
                                      .override = options->placement};
 }
 

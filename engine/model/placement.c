@@ -1,9 +1,31 @@
-// engine/model/placement.c — sorts what may leave the card once, and tries each beginning of that
+// engine/model/placement.c — sorts what may leave the card once, and tries each prefix of that
 // order.
 //
 // Because the order does not depend on the budget, what fits a budget fits a larger one, with at
 // least as many slots. Filling the gap that the last part leaves with a smaller one would use at
 // most one layer's weights more, and lose that.
+//
+// The speed is predicted with the rates of a step of one token, which takes
+//
+//   token_us  +  bytes that it reads on the card / card  +  part_us of each part on the card
+//             +  factor * (the time of all parts in host memory)
+//
+// A part in host memory gets its input from the card, and sends its result back:
+//
+//   request = crossing_us + row_bytes / link
+//
+// Its bytes can be read in three ways, of which all parts use the fastest:
+//
+//   by the processor alone         request + bytes / host
+//   with copies on the card        max(request + COPYING * (1 - hits) * bytes / host,
+//                                      part_us + bytes / card)
+//   with weights that cross        request + max((1 - share) * bytes / host + slowed * crossing,
+//                                                part_us + bytes / card + crossing)
+//
+// The card computes with copies while the processor computes what was missed, some of which is read
+// once more to be copied. Of what crosses, `share` is whole experts of a mixture, or rows of a
+// dense matrix; crossing = share * bytes / a part of the link's rate, and `slowed` is what the
+// processor loses meanwhile, because host memory serves both.
 #include "engine/model/placement.h"
 
 #include <inttypes.h>
@@ -169,20 +191,20 @@ static void cut_slots(const struct placement_need *need, const struct placement_
     placement->hits = placement_hits(copied_share(placement), limits->rates.recency);
 }
 
-// What the card computes of a part in host memory meanwhile.
-struct beside {
-    double hits;      // the share of choices that has a copy; or
-    int32_t gathered; // how many cross
-    double rows;      // the share of a dense part's that does
+// What the card computes of a part in host memory; {0}: nothing.
+struct assistance {
+    double hits;      // with copies: this share of the chosen experts. Or, as weights cross:
+    int32_t gathered; // this number of them,
+    double rows;      // and this share of a dense part's rows
 };
 
 // Of a part in host memory.
 static double part_seconds(const struct placement_need *need, const struct placement_rates *rates,
-                           const struct placement_part *part, const struct beside *beside) {
+                           const struct placement_part *part, const struct assistance *card) {
     const double bytes = (double)part->token_bytes, all = bytes / rates->host;
     const double used = part->experts * bytes / (double)part->host_bytes;
-    const double crosses = part->experts == 0 ? beside->rows : fmin(beside->gathered / used, 1);
-    const double hits = part->experts == 0 ? 0 : beside->hits;
+    const double crosses = part->experts == 0 ? card->rows : fmin(card->gathered / used, 1);
+    const double hits = part->experts == 0 ? 0 : card->hits;
     const enum placement_kind kind = part->experts == 0 ? PLACEMENT_DENSE : PLACEMENT_EXPERTS;
     const double crossing = placement_crossing_seconds(rates, kind, crosses * bytes);
     const double request = request_seconds(need, rates);
@@ -192,14 +214,14 @@ static double part_seconds(const struct placement_need *need, const struct place
     return request + fmax((1 - crosses) * all + rates->slowed * crossing, on_card + crossing);
 }
 
-static double factor_of(const struct placement_rates *rates, const struct beside *beside) {
-    const double factor = beside->hits > 0 ? rates->copies_factor : rates->factor;
+static double factor_of(const struct placement_rates *rates, const struct assistance *card) {
+    const double factor = card->hits > 0 ? rates->copies_factor : rates->factor;
     return factor > 0 ? factor : 1;
 }
 
 // *in_host: what parts in host memory take, before the factor.
 static double token_seconds(const struct placement_need *need, const struct placement_rates *rates,
-                            const struct placement *placement, const struct beside *beside,
+                            const struct placement *placement, const struct assistance *card,
                             double *in_host) {
     double seconds = rates->token_us * 1e-6 + (double)placement->card_token_bytes / rates->card;
     *in_host = 0;
@@ -208,24 +230,25 @@ static double token_seconds(const struct placement_need *need, const struct plac
             const struct placement_part *part = part_at(need, kind, i);
             if (part->card_bytes == 0) continue;
             if (placement->in_host[kind][i])
-                *in_host += part_seconds(need, rates, part, beside);
+                *in_host += part_seconds(need, rates, part, card);
             else
                 seconds += rates->part_us * 1e-6;
         }
-    return seconds + factor_of(rates, beside) * *in_host;
+    return seconds + factor_of(rates, card) * *in_host;
 }
 
-// With this besides, if that is faster than *least seconds.
-static bool try_beside(const struct placement_need *need, const struct placement_rates *rates,
-                       struct placement *placement, const struct beside *beside, double *least) {
+// Lets the card assist in this way if that is faster than *least seconds.
+static bool try_assistance(const struct placement_need *need, const struct placement_rates *rates,
+                           struct placement *placement, const struct assistance *card,
+                           double *least) {
     double in_host;
-    const double seconds = token_seconds(need, rates, placement, beside, &in_host);
+    const double seconds = token_seconds(need, rates, placement, card, &in_host);
     if (seconds >= *least) return false;
     *least = seconds;
     placement->host_seconds = in_host;
-    placement->factor = factor_of(rates, beside);
-    placement->gathered = beside->gathered;
-    placement->crossing_share = beside->rows;
+    placement->factor = factor_of(rates, card);
+    placement->gathered = card->gathered;
+    placement->crossing_share = card->rows;
     return true;
 }
 
@@ -246,22 +269,22 @@ static void note_copies(const struct placement_need *need, const struct placemen
 // With copies, or with weights that cross, if that helps.
 static void predict(const struct placement_need *need, const struct placement_rates *rates,
                     struct placement *placement) {
-    struct beside beside = {0};
+    struct assistance card = {0};
     double least = HUGE_VAL;
     placement->tokens_s = placement->host_seconds = placement->crossing_share = 0;
     placement->missed_seconds = placement->hit_seconds = placement->held_seconds = 0;
     placement->gathered = 0;
     if (!knows_rates(rates)) return;
-    (void)try_beside(need, rates, placement, &beside, &least);
-    for (beside.gathered = 1; beside.gathered <= need->gathered_max; beside.gathered++)
-        (void)try_beside(need, rates, placement, &beside, &least);
-    beside.gathered = placement->gathered;
+    (void)try_assistance(need, rates, placement, &card, &least);
+    for (card.gathered = 1; card.gathered <= need->gathered_max; card.gathered++)
+        (void)try_assistance(need, rates, placement, &card, &least);
+    card.gathered = placement->gathered;
     for (int i = 1; i <= ROWS_MOST && need->rows_cross; i++) {
-        beside.rows = i / (double)ROWS_STEPS;
-        (void)try_beside(need, rates, placement, &beside, &least);
+        card.rows = i / (double)ROWS_STEPS;
+        (void)try_assistance(need, rates, placement, &card, &least);
     }
-    beside = (struct beside){.hits = placement->hits};
-    if (placement->hits > 0 && try_beside(need, rates, placement, &beside, &least)) {
+    card = (struct assistance){.hits = placement->hits};
+    if (placement->hits > 0 && try_assistance(need, rates, placement, &card, &least)) {
         note_copies(need, rates, placement);
     } else {
         placement->slots = placement->lent_slots = 0;
@@ -332,7 +355,7 @@ static enum status refuse(const struct placement_need *need, const struct placem
                      "%s%s, a KV cache of %s and buffers need %s of GPU memory, %s more than %s",
                      what_stays(&limits->override), adapters, size_format(need->kv_bytes, kv),
                      size_format(bytes, all), size_format(bytes - limits->card_bytes, more),
-                     limits->is_told ? "--device-memory" : "is free");
+                     limits->is_user_limit ? "--device-memory" : "is free");
 }
 
 // Does it have slots for enough experts that more would gain little?
@@ -344,16 +367,16 @@ static bool has_enough_slots(const struct placement_need *need,
     return placement_copies(&counted) * SLOTS_ENOUGH_PART >= placement->experts;
 }
 
-// How many times as fast as the shortest beginning the longer one has to be.
+// How many times as fast as the shortest prefix the longer one has to be.
 static double least_gain(const struct placement_rates *rates) {
     const double gain = pow(CLEARLY_FASTER, (double)rates->changes + 1);
     return rates->changes % 2 == 0 ? gain : 1 / gain;
 }
 
-// The shortest beginning of the order that fits, or the one with enough slots if that is clearly
-// faster. False: none fits, and `result` is all of it.
-static bool choose_beginning(const struct placement_need *need,
-                             const struct placement_limits *limits, struct placement *result) {
+// The shortest prefix of the order after which the rest fits, or the one with enough slots if that
+// is clearly faster. False: none is enough, and `result` is all of the order.
+static bool choose_prefix(const struct placement_need *need, const struct placement_limits *limits,
+                          struct placement *result) {
     struct leaver leavers[PLACEMENT_KINDS * PLACEMENT_LAYERS_MAX];
     struct placement longer = {0};
     const size_t count = sort_leavers(need, &limits->rates, leavers);
@@ -390,7 +413,7 @@ enum status placement_plan(const struct placement_need *need, const struct place
         sum_up(need, limits, &placement);
         if (placement.card_bytes > limits->card_bytes)
             return refuse(need, limits, placement.card_bytes, err);
-    } else if (!choose_beginning(need, limits, &placement)) {
+    } else if (!choose_prefix(need, limits, &placement)) {
         return refuse(need, limits, placement.card_bytes, err);
     }
     *result = placement;

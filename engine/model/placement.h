@@ -1,67 +1,49 @@
 // engine/model/placement.h — which weights live on the card, and which in host memory?
 //
-// A model that is larger than the card keeps the feed-forwards of some layers in host memory, where
-// the processor computes with them. Everything else stays on the card: attention, the KV cache,
-// routers, shared experts, norms and the output. Plain numbers in, a plain plan out: no device, no
-// file, no clock.
+// A plan for models that are larger than the card. Numbers go in: what the model needs, and what
+// the machine has. Places come out, with a predicted speed. Nothing here touches a device, a file
+// or a clock; nothing is allocated; any thread may plan.
 //
-// Before any layer, embeddings leave, unless the output is the same matrix: a token reads one row
-// of each, which the card fetches from host memory without a change of bits. They are back when
-// the whole model fits.
+// Words:
+//   part      of a layer: all of its experts, or its dense feed-forward. A part in host memory is
+//             computed by the processor. Nothing else of a layer ever leaves the card: attention,
+//             KV cache, router, shared expert, norms, adapters; nor does the output.
+//   copy      on the card, of an expert in host memory that a token used lately. It takes a slot of
+//             memory that is left over (kernels/expert_slots.h). A chosen expert with a copy is a
+//             hit.
+//   crossing  between host memory and the card: activations, to a part in host memory and back; or
+//             weights, to the card, to be used once.
 //
-// Weights leave the card in one fixed order, however much memory there is: experts before dense
-// feed-forwards, because a token reads only a few of them; within a kind, first the layer that
-// slows a token down least for each byte freed, and of equal ones the lower. A plan is the shortest
-// beginning of this order that fits, or a longer one with more layers' experts if that is predicted
-// to be clearly faster.
+// What leaves the card does so in one fixed order, however much memory there is:
+//   1. the embedding, unless it is the output, too. A token reads one row, which the card fetches
+//      from host memory with the same bits. It is back when the whole model fits;
+//   2. experts, since a token reads only a few of them;
+//   3. dense feed-forwards.
+// Among experts, and among feed-forwards, the first to leave is the one that costs a token the
+// least time for each byte that it frees; of equal ones that of the lower layer.
 //
-// It can be, because memory that a plan leaves on the card holds copies of experts that were used
-// lately (kernels/expert_slots.h), if the need says how large one is and there is room for an
-// eighth of those in host memory. The longer beginning is the first with room for half of them, or
-// that of all experts: it does not depend on what is learnt. Prompts are read more slowly then,
-// since more weights cross; an answer of some fifty tokens is worth that.
+// A plan is the shortest prefix of this order after which the rest fits, or one longer prefix: the
+// first after which half of the experts in host memory would have copies, or the one with all
+// experts. It is taken if it is predicted to be clearly faster. Prompts are then read more slowly,
+// as more weights cross; an answer of about fifty tokens makes up for that. Copies of less than an
+// eighth of the experts in host memory are not made.
 //
-// What is learnt is noisy, and another plan computes all cached KV once more. So each change
-// between the two beginnings makes the next one harder: after n changes the other one has to be
-// predicted 1.05^(n + 1) times as fast.
+// A change from one prefix to the other costs all cached KV, and predictions are noisy. So after n
+// changes the other prefix must be predicted to be 1.05^(n + 1) times as fast.
 //
-// What share of a token's choices has a copy is known of nothing that has not run yet. Where
-// routing has no memory, it is the share of experts with copies; of a published mixture it was
-// `placement_hits(share, 1)`. In between, `recency` says how far a model's routing is from one to
-// the other: 0 until answers have shown it (placement_lesson.h), so the first start of a model
-// promises nothing and the second knows.
+// Hits depend on the model's routing. If it has no memory, the share of hits is the share of
+// experts with copies; placement_hits() knows a published mixture, whose routing repeats itself.
+// `recency` says where a model is between the two. It is 0 until answers have shown it
+// (placement_lesson.h), so that its first start promises no hits that may not come.
 //
-// A token is predicted to take, with the rates of a step of one row:
-//
-//   token_us                              what is no feed-forward, besides its bytes
-//   + bytes on the card / card            that the token reads
-//   + part_us                             of each feed-forward on the card
-//   + crossing_us + rows / link + bytes / host          of each in host memory; or, where a share
-//                                         `hits` of the chosen experts has a copy:
-//   + max(crossing_us + rows / link + copying * (1 - hits) * bytes / host, part_us + bytes / card)
-//
-// as the processor computes what has no copy while the card computes the rest, and some of what was
-// missed is read once more to be copied; or, where a share of its bytes crosses to the card, of a
-// mixture whole experts and of a dense one rows:
-//
-//   + crossing_us + rows / link + max((1 - share) * bytes / host + slowed * crosses,
-//                                     part_us + bytes / card + crosses)
-//
-//     crosses = share * bytes / (of the link)
-//
-// where arranging what has crossed counts as reading the rest, and `slowed` is what the processor
-// loses while weights cross, since host memory serves both. Of these ways the fastest is taken, for
-// all layers the same. The time of the parts in host memory is multiplied by the ratio of what
-// earlier answers took to what was predicted (rates.h).
+// How the speed is predicted stands in placement.c.
 //
 // What a plan guarantees, checked by placement_check():
-//   (1) What lives on the card fits its budget together with the KV cache and the buffers.
-//   (2) Without an override, nothing has left that could stay: with the last that left on the card,
-//       the model would not fit; or it is the longer beginning, and predicted to be faster, or not
-//       slower by enough to change back.
+//   (1) What lives on the card fits its budget, together with the KV cache and the buffers.
+//   (2) Without an override it is one of the two prefixes, the longer one by the rule above only.
 //   (3) The bytes, the slots and the tokens per second are those of the places.
-// So without copies, more memory or a shorter context never makes a plan slower, of equal rates and
-// as long as they have every part take longer in host memory than on the card.
+// So without copies, more memory or a shorter context never makes a plan slower, with equal rates
+// by which every part takes longer in host memory than on the card.
 #ifndef ENGINE_PLACEMENT_H
 #define ENGINE_PLACEMENT_H
 
@@ -76,89 +58,88 @@ enum { PLACEMENT_LAYERS_MAX = 512 }; // at least a model's
 
 #define PLACEMENT_RECENCY_MAX 1.5
 
-// Weights of a kind in one layer; zeros where it has none.
-struct placement_part {
-    size_t card_bytes;  // what they take on the card, whose layout may need more
-    size_t host_bytes;  // and in host memory
-    size_t token_bytes; // that one token reads of them
+enum placement_kind { PLACEMENT_EXPERTS, PLACEMENT_DENSE }; // of a part
+enum { PLACEMENT_KINDS = PLACEMENT_DENSE + 1 };
+
+struct placement_part { // zeros: the layer has none
+    size_t card_bytes;  // on the card, whose layout may need more than
+    size_t host_bytes;  // in host memory
+    size_t token_bytes; // that one token reads
     int32_t experts;    // 0: it is dense
 };
 
-enum placement_kind { PLACEMENT_EXPERTS, PLACEMENT_DENSE };
-enum { PLACEMENT_KINDS = PLACEMENT_DENSE + 1 };
-
-struct placement_need {
+struct placement_need { // of a model
     int32_t layers;
-    struct placement_part fixed; // what never leaves the card
+    struct placement_part fixed; // all that never leaves the card, but adapters
+    size_t adapter_bytes;        // of LoRA pairs; a token reads all of them
     size_t embedding_bytes; // of matrices that a token reads a single row of; in the card's layout
-    size_t adapter_bytes;   // of LoRA pairs, which never leave the card; a token reads all of them
     struct placement_part parts[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
     enum dtype types[PLACEMENT_KINDS]; // of the last matrix of a kind
-    size_t matrix_bytes;               // of the largest dense matrix of `parts`, on the card
+    size_t matrix_bytes;               // the largest dense matrix of `parts`, on the card
     size_t kv_bytes, buffer_bytes;     // on the card
-    size_t row_bytes;    // that cross the link for one token and one part in host memory, both ways
-    size_t expert_bytes; // of a copy of an expert, with what its alignment takes; 0: none are made
-    size_t unused_bytes; // that copies of experts leave free
-    int32_t gathered_max; // of the experts that a token chose in a layer, that may cross
-    bool rows_cross;      // some of a dense matrix, for one token
-    size_t lent_bytes;    // of kv_bytes, that copies have as long as the cache does not need them
+    size_t lent_bytes;                 // of kv_bytes: slots, until the cache needs them
+    size_t row_bytes;     // one token's activations for one part in host memory, to it and back
+    size_t expert_bytes;  // of a slot, with what alignment takes; 0: no copies are made
+    size_t unused_bytes;  // that slots leave free
+    int32_t gathered_max; // most of a token's experts in a layer that may cross
+    bool rows_cross;      // some rows of a dense matrix may, for one token
 };
 
-struct placement_rates {  // bytes a second
-    double card, host;    // that a step of one token reads of weights
+// Of the machine. Bytes a second are those of a step with one token; 0: unknown.
+struct placement_rates {
+    double card, host;    // at which weights are read
     double link;          // between the two
-    double token_us;      // of a token, besides bytes and feed-forwards
-    double crossing_us;   // of a part in host memory, besides its bytes
-    double part_us;       // of a part on the card, besides its bytes
-    double row_us;        // of a part in host memory, for each token of a batch, besides its bytes
-    double factor;        // of the time of all parts in host memory, as answers have shown; 0: 1
-    double copies_factor; // the same where experts have copies
-    double recency;       // of routing: 0 it has no memory, 1 that of a published mixture
-    double slowed;        // of the time in which weights cross, what the processor loses of it
-    int64_t changes;      // between the shortest beginning and a longer one; odd: it was the longer
+    double token_us;      // of a token, not counting bytes and parts
+    double crossing_us;   // of a part in host memory, not counting bytes
+    double part_us;       // of a part on the card, not counting bytes
+    double row_us;        // of each token of a batch in a part in host memory, not counting bytes
+    double factor;        // measured / predicted time of all parts in host memory; 0: 1
+    double copies_factor; // the same with copies
+    double recency;       // of the model's routing: 0 it has no memory, 1 a published mixture's
+    double slowed;        // share of a crossing's time that the processor loses by it
+    int64_t changes;      // from one prefix to the other so far; odd: the longer one is in use
 };
 
 struct placement_override { // what a person said; {0}: nothing
     bool has_ngl, has_n_cpu_moe;
-    int32_t ngl;       // layers, the last ones, that are on the card with all their weights; the
-                       // feed-forwards of the others are not
-    int32_t n_cpu_moe; // layers, the first ones, whose experts are in host memory
+    int32_t ngl;       // only the last `ngl` layers keep their parts on the card
+    int32_t n_cpu_moe; // the experts of the first `n_cpu_moe` layers leave
 };
 
 struct placement_limits {
-    size_t card_bytes; // that the model may take, all together
-    bool is_told;      // a person said so, and more is free
+    size_t card_bytes;  // that the model may take in all
+    bool is_user_limit; // --device-memory; more is free
     struct placement_rates rates;
     struct placement_override override;
 };
 
 struct placement {
     bool in_host[PLACEMENT_KINDS][PLACEMENT_LAYERS_MAX];
-    int32_t host_layers[PLACEMENT_KINDS];     // whose weights of a kind are in host memory
-    int32_t all_layers[PLACEMENT_KINDS];      // that have any
-    size_t card_bytes;                        // with the KV cache and the buffers
-    size_t host_bytes;                        // of layers
-    size_t embedding_bytes;                   // in host memory; 0: they are on the card
-    size_t card_token_bytes;                  // that a token reads of weights
-    size_t host_token_bytes[PLACEMENT_KINDS]; // the same, by kinds
+    int32_t host_layers[PLACEMENT_KINDS];     // how many have that part in host memory,
+    int32_t all_layers[PLACEMENT_KINDS];      // of those that have one
+    size_t card_bytes;                        // all together, with KV cache and buffers
+    size_t host_bytes;                        // of parts
+    size_t embedding_bytes;                   // in host memory; 0: it is on the card
+    size_t card_token_bytes;                  // that a token reads on the card,
+    size_t host_token_bytes[PLACEMENT_KINDS]; // and in host memory without hits
     int32_t experts;                          // in host memory
-    int32_t slots;                            // for copies of them
-    int32_t lent_slots;                       // the same, in the KV cache's memory
-    int32_t gathered; // of the experts that a token chose in a layer, those that cross; no copies
-    double crossing_share; // of the rows of dense matrices
-    double hits;           // expected: the share of choices that has a copy
-    double tokens_s;       // of one answer, at a short context; 0: unknown rates
-    double host_seconds;   // of a token's time, that of parts in host memory; before the factor
-    // Of these, where experts have copies:
-    double missed_seconds; // if no choice had one,
-    double hit_seconds;    // how much less if all had one,
-    double held_seconds;   // but at least what the card takes
-    double factor;         // of host_seconds
-    int64_t changes;       // with this plan; an override counts as none
+    int32_t slots;                            // for copies of them, in memory of their own
+    int32_t lent_slots;                       // and in the KV cache's
+    int32_t gathered;      // without copies: how many of a token's experts in a layer cross
+    double crossing_share; // the share of a dense part's rows that does
+    double hits;           // expected: the share of chosen experts with a copy
+    double tokens_s;       // of one answer with a short context; 0: the rates are unknown
+    double host_seconds;   // of a token, in parts in host memory; not yet times `factor`
+    double factor;         // the rates', with copies or without
+    int64_t changes;       // the rates', and one more if this plan is the other prefix
+    // With copies, host_seconds of experts are max(missed - hits * hit, held):
+    double missed_seconds; // if no choice had a copy
+    double hit_seconds;    // how much less if all had one
+    double held_seconds;   // what the card takes
 };
 
-// NO_MEMORY: what has to stay on the card, or what an override leaves there, does not fit; the
-// error says how much is missing.
+// NO_MEMORY: what never leaves the card, or what an override keeps there, does not fit; the error
+// says how much is missing.
 MUST_CHECK enum status placement_plan(const struct placement_need *need,
                                       const struct placement_limits *limits,
                                       struct placement *placement, struct error *err);
@@ -171,42 +152,40 @@ static inline bool placement_splits(const struct placement *placement) {
     return placement->host_layers[PLACEMENT_EXPERTS] + placement->host_layers[PLACEMENT_DENSE] > 0;
 }
 
-// How many experts may have copies.
+// How many experts can have copies.
 static inline int32_t placement_copies(const struct placement *placement) {
     return placement->slots + placement->lent_slots;
 }
 
-// Is anything that the card would have in host memory?
+// Is a part or the embedding in host memory?
 static inline bool placement_leaves(const struct placement *placement) {
     return placement_splits(placement) || placement->embedding_bytes > 0;
 }
 
-// From how many tokens on a batch is computed faster by the card, to which all weights of a part
-// then cross, than by the processor: of a kind, the fewest for any of its layers in host memory,
-// and at least PLACEMENT_TOKENS_LEAST, since steps of fewer are recorded. INT32_MAX: never, or the
+// The fewest tokens of a batch for which it is faster to let all weights of a part cross than to
+// let the processor compute: the least of all parts of this kind in host memory, but at least
+// PLACEMENT_TOKENS_LEAST, since steps with fewer are recorded. INT32_MAX: no number is, or the
 // rates are unknown.
 enum { PLACEMENT_TOKENS_LEAST = 17 };
 int32_t placement_crossing_tokens(const struct placement_need *need,
                                   const struct placement_rates *rates,
                                   const struct placement *placement, enum placement_kind kind);
 
-// The seconds in which `bytes` of a kind cross for one token and are arranged.
+// The seconds in which `bytes` of a kind cross for one token and are arranged for the card.
 double placement_crossing_seconds(const struct placement_rates *rates, enum placement_kind kind,
                                   double bytes);
 
-// The prediction if choices have a copy as often as this, where there are any; and of it what parts
-// in host memory take, before the factor.
+// With other hits than expected, if there are copies: tokens per second, and host_seconds.
 double placement_tokens_at(const struct placement *placement, double hits);
 double placement_host_seconds_at(const struct placement *placement, double hits);
 
-// What share of choices has a copy where copies are of this share of the experts; and the other way
-// round, the recency of routing that has shown these hits (0 to PLACEMENT_RECENCY_MAX).
+// The expected share of hits when this share of the experts has copies. And backwards: the recency
+// of routing that has shown these hits (0 to PLACEMENT_RECENCY_MAX).
 double placement_hits(double share, double recency);
 double placement_recency(double share, double hits);
 
-// Through how many bytes on the card whatever may leave it crosses for many tokens: a dense
-// feed-forward's gate and up together, and a mixture's experts some at a time; tight: as few as
-// still go in pairs.
+// The bytes of the buffer on the card through which parts cross for many tokens: large enough for a
+// dense feed-forward's gate and up together, and for some experts at a time; tight: for two.
 size_t placement_crossing_bytes(const struct placement_need *need, bool tight);
 
 size_t placement_need_bytes(const struct placement_need *need); // of all weights on the card
@@ -221,7 +200,7 @@ bool placement_is_embedding(const char *name, bool tied);
 // Whether the tensor of this name, of a layer or after "blk.N.", may leave the card, and as what.
 bool placement_kind_of(const char *name, size_t length, enum placement_kind *kind);
 
-// Asserts what stands above; for tests.
+// Asserts the guarantees; for tests.
 void placement_check(const struct placement_need *need, const struct placement_limits *limits,
                      const struct placement *placement);
 
