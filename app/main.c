@@ -178,7 +178,7 @@ static int relaunch(struct launch *launch, struct args *args, const struct launc
     *launch = *how;
     launch->args = args;
     launch->conversation[0] = '\0';
-    launch->beside = true;
+    launch->follows_chat = true;
     const int code = launch_all(launch);
     args->resume = NULL; // launched: it is not asked for again
     return code;

@@ -43,7 +43,7 @@ struct launch {
     struct model_source held;   // the conversation's
     struct model_source source; // the open one
     const char *first;          // named by the command line, if a chat follows another; or NULL
-    bool beside;                // another chat was open before
+    bool follows_chat;          // another chat was open before
     bool returned;              // and is again, because the wanted model cannot be opened
     bool reads_only;            // only show the conversation, which keeps its model
     bool cost_said;             // the cost of switching models was shown

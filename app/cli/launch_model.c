@@ -428,7 +428,7 @@ static enum status open_wanted(struct launch *launch, struct error *err) {
     TRY(find_files(launch, err));
     if (launch->args != &launch->own) launch->own = *launch->args;
     launch->args = &launch->own;
-    if (launch->beside && !is_first(launch)) args_forget_key(&launch->own);
+    if (launch->follows_chat && !is_first(launch)) args_forget_key(&launch->own);
     TRY(held_args(wanted, &launch->files, &launch->own, launch->texts, err));
     if (elsewhere) return open_elsewhere(launch, launch->own.model, err);
     TRY(text_append_string(&launch->model, launch->own.model ? launch->own.model : ""));
@@ -441,7 +441,8 @@ static enum status append_help(const struct launch *launch, enum status why, str
     const struct model_part *weights = model_source_part(wanted, PART_WEIGHTS);
     const bool changed =
         why == STATUS_UNSUPPORTED && weights && access(text_string(&weights->path), R_OK) == 0;
-    if (launch->beside) return text_append_string(line, "/model NAME continues with another one");
+    if (launch->follows_chat)
+        return text_append_string(line, "/model NAME continues with another one");
     if (wanted->kind == MODEL_HUB && why == STATUS_NOT_FOUND)
         return text_format(line, "quire pull %s downloads it", text_string(&wanted->name));
     const char *model = changed         ? text_string(&weights->path)
@@ -473,7 +474,7 @@ static int cannot_open(const struct launch *launch, enum status status, const st
 // another keeps the first one's options.
 static enum status check_options(const struct launch *launch, bool elsewhere, struct error *err) {
     if (elsewhere) return remote_model_check(launch->args, err);
-    return launch->beside ? STATUS_OK : remote_model_check_local(launch->args, err);
+    return launch->follows_chat ? STATUS_OK : remote_model_check_local(launch->args, err);
 }
 
 // What the person's own words name and is not there is no fault of the conversation's model. What

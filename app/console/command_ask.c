@@ -158,7 +158,7 @@ static void ask_all(struct asking *asking, char *names, const char *text) {
     editor_begin_type_ahead();
     while (asking->running > 0) {
         if (!session_next(session, 0, &update))
-            terminal_wait_beside(session->event_fd, POLL_MS);
+            terminal_wait_event(session->event_fd, POLL_MS);
         else if (update.event == TURN_DONE)
             show_answer(asking, update.turn);
         console_listen(asking->console);

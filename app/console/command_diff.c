@@ -204,8 +204,8 @@ static enum status lay_out(const struct message *message, int width, struct text
     return status;
 }
 
-static enum status put_beside(const struct side sides[2], size_t index, int width,
-                              struct text *out) {
+static enum status put_columns(const struct side sides[2], size_t index, int width,
+                               struct text *out) {
     struct text lines[2] = {{0}, {0}};
     enum status status = STATUS_OK;
     for (int i = 0; i < 2 && status == STATUS_OK; i++)
@@ -219,8 +219,8 @@ static enum status put_beside(const struct side sides[2], size_t index, int widt
 }
 
 // Two columns under their labels, an empty line between messages.
-static enum status draw_beside(const struct side sides[2], size_t from, int width,
-                               struct text *out) {
+static enum status draw_columns(const struct side sides[2], size_t from, int width,
+                                struct text *out) {
     struct text labels[2] = {{0}, {0}};
     struct column columns[2];
     enum status status = STATUS_OK;
@@ -236,7 +236,7 @@ static enum status draw_beside(const struct side sides[2], size_t from, int widt
     const size_t most = sides[0].count > sides[1].count ? sides[0].count : sides[1].count;
     for (size_t i = from; i < most && status == STATUS_OK; i++) {
         if (i > from) status = columns_put(columns, 2, 0, out);
-        if (status == STATUS_OK) status = put_beside(sides, i, width, out);
+        if (status == STATUS_OK) status = put_columns(sides, i, width, out);
     }
     text_deinit(&labels[0]);
     text_deinit(&labels[1]);
@@ -280,7 +280,7 @@ static void show(const struct side sides[2]) {
     struct error err = {0};
     show_common(sides, common, turns);
     if (terminal_styled() && width >= LEAST_COLUMNS) {
-        if (!console_failed(draw_beside(sides, common, width, &out), &err))
+        if (!console_failed(draw_columns(sides, common, width, &out), &err))
             terminal_stream(text_string(&out), out.length);
         terminal_say(STYLE_PLAIN, "\n");
     } else {

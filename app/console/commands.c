@@ -310,19 +310,19 @@ bool command_number(const char *text, int64_t *number) {
 
 static const char BLANKS[] = " \t\n";
 
-enum commands_beside commands_beside(const char *line) {
+enum line_timing commands_timing(const char *line) {
     static command_handler *const MOVES[] = {command_bg, command_new, command_resume, command_fork};
     static command_handler *const RUNS[] = {
         help, command_list, command_stats, command_show, command_context, command_kv, save, quit};
     const char *slashed = command_line_with_slash(line);
     char name[NAME_BYTES];
-    if (!slashed || sscanf(slashed, "/%31s", name) != 1) return BESIDE_WAITS;
+    if (!slashed || sscanf(slashed, "/%31s", name) != 1) return LINE_WAITS;
     const struct command *command = command_find(name);
     for (size_t i = 0; command && i < sizeof MOVES / sizeof MOVES[0]; i++)
-        if (command->handler == MOVES[i]) return BESIDE_MOVES;
+        if (command->handler == MOVES[i]) return LINE_MOVES;
     for (size_t i = 0; command && i < sizeof RUNS / sizeof RUNS[0]; i++)
-        if (command->handler == RUNS[i]) return BESIDE_RUNS;
-    return BESIDE_WAITS;
+        if (command->handler == RUNS[i]) return LINE_RUNS;
+    return LINE_WAITS;
 }
 
 // The text after the command's name, trimmed and without marks, except for /system, where a pasted

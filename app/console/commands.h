@@ -10,12 +10,12 @@
 #include "app/console/console.h"
 
 // What happens to a line that is sent while an answer is being written?
-enum commands_beside {
-    BESIDE_WAITS, // until the answer has ended
-    BESIDE_RUNS,  // now: a command that only reads, or /quit
-    BESIDE_MOVES, // now: goes to another conversation; the answer keeps running
+enum line_timing {
+    LINE_WAITS, // until the answer has ended
+    LINE_RUNS,  // now: a command that only reads, or /quit
+    LINE_MOVES, // now: goes to another conversation; the answer keeps running
 };
-enum commands_beside commands_beside(const char *line);
+enum line_timing commands_timing(const char *line);
 
 // Runs the command; it reports its own failures.
 void commands_run(struct console *console, const char *line);

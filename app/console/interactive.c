@@ -161,7 +161,7 @@ struct following {
 // A line that was sent while the answer streams: most wait for its end.
 static bool hear_line(void *user, struct text *line) {
     struct following *following = user;
-    if (commands_beside(text_string(line)) == BESIDE_WAITS) {
+    if (commands_timing(text_string(line)) == LINE_WAITS) {
         console_queue(following->console, line);
         return false;
     }
@@ -199,9 +199,9 @@ static void leave_answer(struct console *console) {
 }
 
 // The answer continues below the command's output; /quit ends it.
-static void run_beside(struct console *console, const struct text *command) {
+static void run_at_once(struct console *console, const struct text *command) {
     const char *line = text_string(command);
-    if (commands_beside(line) == BESIDE_MOVES) {
+    if (commands_timing(line) == LINE_MOVES) {
         move(console, command);
         return;
     }
@@ -235,7 +235,7 @@ static void end_turn(struct following *following, enum view_end end, bool typed_
     case VIEW_FAILED:
         break;
     case VIEW_MOVED:
-        run_beside(console, &following->command);
+        run_at_once(console, &following->command);
         break;
     case VIEW_LEAVE:
         console->leave = true;

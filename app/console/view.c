@@ -284,7 +284,7 @@ static enum view_end show_turn(struct view *view, int *exit_code) {
             return view->end_signal ? VIEW_LEAVE : end;
         }
         if (!came) show_waiting(view);
-        if (!came) terminal_wait_beside(view->session->event_fd, POLL_MS);
+        if (!came) terminal_wait_event(view->session->event_fd, POLL_MS);
         if (obey_keys(view)) {
             end_line(view);
             return VIEW_MOVED;

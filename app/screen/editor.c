@@ -411,7 +411,7 @@ static int bytes_wait(void) { return has_byte(); }
 // terminal has gone (*gone).
 static bool read_bytes(int event_fd, int timeout_ms, bool *gone) {
     char bytes[READ_BYTES];
-    if (!terminal_wait_beside(event_fd, timeout_ms)) return false;
+    if (!terminal_wait_event(event_fd, timeout_ms)) return false;
     const ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
     *gone = got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN);
     return got > 0 && keys_put(&editor.keys, bytes, (size_t)got) == STATUS_OK;

@@ -571,7 +571,7 @@ static void hang_up(void) {
     if (!end) end = SIGHUP;
 }
 
-bool terminal_wait_beside(int fd, int timeout_ms) {
+bool terminal_wait_event(int fd, int timeout_ms) {
     struct pollfd fds[3] = {{.fd = STDIN_FILENO, .events = POLLIN},
                             {.fd = terminal.pipe[0], .events = POLLIN},
                             {.fd = fd, .events = POLLIN}};
@@ -582,4 +582,4 @@ bool terminal_wait_beside(int fd, int timeout_ms) {
     return !terminal.hung_up && fds[0].revents != 0;
 }
 
-bool terminal_wait(int timeout_ms) { return terminal_wait_beside(-1, timeout_ms); }
+bool terminal_wait(int timeout_ms) { return terminal_wait_event(-1, timeout_ms); }

@@ -117,10 +117,10 @@ void terminal_suspend(void); // gives back, stops the process; returns when it c
 void terminal_lend(void);
 void terminal_retake(void);
 
-// Wait for a key or a signal; true if stdin is readable. terminal_wait_beside() also wakes when
+// Wait for a key or a signal; true if stdin is readable. terminal_wait_event() also wakes when
 // `fd` is readable; -1: none. A closed terminal counts as a permanent SIGHUP: from then on there is
 // nothing to read, and no wait is long.
 bool terminal_wait(int timeout_ms);
-bool terminal_wait_beside(int fd, int timeout_ms);
+bool terminal_wait_event(int fd, int timeout_ms);
 
 #endif
